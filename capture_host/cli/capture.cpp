@@ -1,0 +1,113 @@
+// pianola capture: a model becomes a trace binary.
+
+#include "capture_host/link/capture.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "capture_host/cli/cli.h"
+#include "capture_host/tflite/import.h"
+#include "runtime/core/config.h"
+#include "runtime/digest/sha256.h"
+
+namespace pianola::cli {
+namespace {
+
+struct CaptureArguments {
+    std::string model;
+    std::string output;
+    std::string device;
+    std::uint32_t queues{1U};
+    std::uint32_t self_tests{0U};
+    bool json{false};
+};
+
+nlohmann::json summary_to_json(const CaptureArguments& arguments, const capture::Capture& result) {
+    const capture::LinkSummary& summary = result.summary;
+    return {{"output", arguments.output},
+            {"file_bytes", result.file.size()},
+            {"sha256", to_hex(ByteSpan{sha256({result.file.data(), result.file.size()})})},
+            {"operators", summary.operators},
+            {"commands", summary.commands},
+            {"weight_bytes", summary.weight_bytes},
+            {"input_bytes", summary.input_bytes},
+            {"output_bytes", summary.output_bytes},
+            {"activations",
+             {{"memory", summary.activations_in_l1 ? "L1" : "DRAM"},
+              {"planned_bytes", summary.activation_bytes},
+              {"sum_bytes", summary.activation_sum_bytes},
+              {"lower_bound_bytes", summary.activation_lower_bound_bytes}}},
+            {"trace_region_bytes_needed", summary.trace_bytes},
+            {"step_cycles", summary.step_cycles},
+            {"self_tests", arguments.self_tests}};
+}
+
+void print_summary(const CaptureArguments& arguments, const refdev::DeviceSpec& spec, const capture::Capture& result) {
+    const capture::LinkSummary& summary = result.summary;
+    fmt::print("{}: {} bytes\n", arguments.output, result.file.size());
+    fmt::print("  operators     {:>9}\n", summary.operators);
+    fmt::print("  commands      {:>9}\n", summary.commands);
+    fmt::print("  weights       {:>9} bytes\n", summary.weight_bytes);
+    fmt::print("  inputs        {:>9} bytes\n", summary.input_bytes);
+    fmt::print("  outputs       {:>9} bytes\n", summary.output_bytes);
+    fmt::print("  activations   {:>9} bytes in {} (without sharing {}, lower bound {})\n", summary.activation_bytes,
+               summary.activations_in_l1 ? "L1" : "DRAM", summary.activation_sum_bytes,
+               summary.activation_lower_bound_bytes);
+    fmt::print("  trace region  {:>9} bytes needed, of {}\n", summary.trace_bytes, spec.trace_region_bytes);
+    fmt::print("  one step      {:>9} device cycles ({:.3f} ms at {} MHz)\n", summary.step_cycles,
+               static_cast<double>(summary.step_cycles) / spec.clock_khz, spec.clock_khz / 1000U);
+    if (arguments.self_tests > 0U) {
+        fmt::print("  self-tests    {:>9}\n", arguments.self_tests);
+    }
+}
+
+int capture_model(const CaptureArguments& arguments) {
+    capture::CaptureOptions options;
+    options.link.spec = load_device_spec(arguments.device);
+    options.link.queues = arguments.queues;
+    options.self_tests = arguments.self_tests;
+    options.progress = [](std::uint32_t done, std::uint32_t all) {
+        fmt::print(stderr, "\rself-test {}/{}{}", done, all, (done == all) ? "\n" : "");
+    };
+    const std::vector<std::uint8_t> model = files::load_file(arguments.model, kMaxFileBytes);
+    const ByteSpan bytes{model.data(), model.size()};
+    try {
+        capture::Recorder recorder;
+        tflite::import_model(bytes, std::filesystem::path{arguments.model}.filename().string(), sha256(bytes), recorder);
+        const capture::Capture result = capture::capture_workload(recorder, options);
+        files::store_file(arguments.output, result.file);
+        if (arguments.json) {
+            fmt::print("{}\n", summary_to_json(arguments, result).dump(2));
+        } else {
+            print_summary(arguments, options.link.spec, result);
+        }
+    } catch (const tflite::ImportError& error) {
+        throw CliError{kUnsupportedModel, fmt::format("{}: {}", arguments.model, error.what())};
+    } catch (const capture::LinkError& error) {
+        throw CliError{kUnsupportedModel, fmt::format("{}: {}", arguments.model, error.what())};
+    }
+    return kDone;
+}
+
+}  // namespace
+
+void add_capture(CLI::App& app, Action& action) {
+    auto arguments = std::make_shared<CaptureArguments>();
+    CLI::App* const command = app.add_subcommand("capture", "Captures a quantised model into a trace binary");
+    command->footer(
+        "The model is an int8 TensorFlow Lite file. The binary is validated and loaded into the simulator before it is\n"
+        "written; the same model, options and version give the same bytes. With --queues 2, inputs and outputs move on\n"
+        "queue 1 while queue 0 computes.");
+    command->add_option("model", arguments->model, "Model, .tflite")->required();
+    command->add_option("-o,--output", arguments->output, "Trace binary to write, .ptb")->required();
+    command->add_option("--queues", arguments->queues, "Command queues to use")->check(CLI::Range(1, 2))->capture_default_str();
+    command->add_option("--self-test", arguments->self_tests, "Self-test vectors to store in the binary")
+        ->check(CLI::Range(0U, kMaxSelfTests))
+        ->capture_default_str();
+    add_device_option(*command, arguments->device);
+    command->add_flag("--json", arguments->json, "Print the summary as JSON");
+    command->callback([arguments, &action] { action = [arguments] { return capture_model(*arguments); }; });
+}
+
+}  // namespace pianola::cli

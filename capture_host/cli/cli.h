@@ -1,0 +1,73 @@
+// The command line: what its sub-commands share.
+//
+// Place in the whole: top of the host side. Every sub-command is a file with one function, which returns an exit code or throws
+// CliError. Results go to standard output, progress and complaints to standard error. Host only.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "capture_host/files/files.h"
+#include "hal/refdev/device_spec.h"
+#include "runtime/image/image.h"
+#include "runtime/plan/plan.h"
+#include "runtime/session/fault.h"
+#include "runtime/verdict/verdict.h"
+
+namespace pianola::cli {
+
+// Stable: scripts rely on them. docs/CLI.md and --help list them.
+enum ExitCode : int {
+    kDone = 0,
+    kInternalError = 1,     // a defect in Pianola
+    kUsage = 2,             // the command line, or a device description, is wrong
+    kRefused = 3,           // the validator refuses the binary
+    kReplayFault = 4,       // a fault while replaying
+    kUnsupportedModel = 5,  // not a model, not a supported one, or one that does not fit the device
+    kFileTrouble = 6,       // a file can not be read or written
+};
+
+// Ends the sub-command with a message and a code.
+class CliError : public std::runtime_error {
+  public:
+    CliError(ExitCode code, const std::string& message) : std::runtime_error{message}, code_{code} {}
+    [[nodiscard]] ExitCode code() const noexcept { return code_; }
+
+  private:
+    ExitCode code_;
+};
+
+// Each adds its sub-command to the parser and sets `action` when it is chosen.
+using Action = std::function<int()>;
+void add_capture(CLI::App& app, Action& action);
+void add_verify(CLI::App& app, Action& action);
+void add_inspect(CLI::App& app, Action& action);
+void add_run(CLI::App& app, Action& action);
+
+// The device of --device SPEC.json, or the default where the name is empty. docs/CLI.md gives the members. Throws CliError.
+[[nodiscard]] refdev::DeviceSpec load_device_spec(const std::string& file_name);
+void add_device_option(CLI::App& command, std::string& file_name);
+
+// A verdict in words and as JSON.
+[[nodiscard]] std::string describe_verdict(const Verdict& verdict);
+[[nodiscard]] nlohmann::json verdict_to_json(const Verdict& verdict);
+[[nodiscard]] std::string describe_fault(const FaultRecord& fault);
+
+// Names of enumerators, as in the schema.
+[[nodiscard]] const char* name_of(ElementType type);
+[[nodiscard]] const char* name_of(RegionKind kind);
+[[nodiscard]] const char* name_of(MemoryKind kind);
+[[nodiscard]] const char* name_of(ScriptKind kind);
+[[nodiscard]] const char* name_of(ScriptCommandKind kind);
+
+// "int8[1,49,10,1]"
+[[nodiscard]] std::string type_and_shape(const TensorView& tensor);
+
+[[nodiscard]] std::string to_hex(ByteSpan bytes);
+
+}  // namespace pianola::cli

@@ -1,0 +1,270 @@
+// pianola inspect: what is in this binary?
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "capture_host/cli/cli.h"
+#include "capture_host/writer/manifest.h"
+#include "hal/refdev/command_encoding.h"
+#include "hal/refdev/kernels/kernel.h"
+#include "hal/refdev/refdev_command_set.h"
+
+namespace pianola::cli {
+namespace {
+
+struct InspectArguments {
+    std::string file;
+    bool commands{false};
+    bool json{false};
+};
+
+struct CommandLine {
+    std::uint32_t word{0U};
+    std::string name;
+    DecodedCommand decoded;
+};
+
+const char* command_name(const DecodedCommand& command) {
+    switch (command.kind) {
+        case CommandKind::kLaunch: {
+            const refdev::Kernel* const kernel = refdev::find_kernel(command.kernel_id);
+            return (kernel == nullptr) ? "launch" : kernel->name;
+        }
+        case CommandKind::kCopy:
+            return "copy";
+        case CommandKind::kFill:
+            return "fill";
+        case CommandKind::kBarrier:
+            return "barrier";
+        case CommandKind::kEnd:
+            return "end";
+        case CommandKind::kUnspecified:
+        default:
+            return "?";
+    }
+}
+
+// The commands of a trace, as far as they can be decoded: inspect also serves files that verify refuses.
+std::vector<CommandLine> decode_trace(const Image& image, const TraceView& trace) {
+    const refdev::RefdevCommandSet command_set;
+    const WordSpan words = image.trace_words().subspan(trace.offset_bytes / sizeof(std::uint32_t), trace.word_count);
+    std::vector<CommandLine> lines;
+    std::uint32_t word = 0U;
+    while (word < words.size()) {
+        CommandLine line;
+        DecodeError error;
+        line.word = word;
+        if (!is_ok(command_set.decode(words.subspan(word, words.size() - word), line.decoded, error))) {
+            line.name = fmt::format("undecodable: {}", error.field);
+            lines.push_back(line);
+            break;
+        }
+        line.name = command_name(line.decoded);
+        lines.push_back(line);
+        word += line.decoded.length_words;
+    }
+    return lines;
+}
+
+nlohmann::json tensors_to_json(const std::vector<capture::ManifestTensor>& tensors, const capture::Manifest& manifest) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const auto& tensor : tensors) {
+        list.push_back({{"name", tensor.name},
+                        {"type", name_of(tensor.type)},
+                        {"shape", tensor.shape},
+                        {"scale", tensor.scale},
+                        {"zero_point", tensor.zero_point},
+                        {"bytes", (tensor.buffer < manifest.buffers.size())
+                                      ? manifest.buffers[tensor.buffer].size_bytes : 0U}});
+    }
+    return list;
+}
+
+nlohmann::json commands_to_json(const Image& image, const TraceView& trace) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const CommandLine& line : decode_trace(image, trace)) {
+        nlohmann::json extents = nlohmann::json::array();
+        for (const Extent& extent : line.decoded.extents.view()) {
+            extents.push_back({{"field", extent.field},
+                               {"access", (extent.access == Access::kWrite) ? "write" : "read"},
+                               {"address", extent.address},
+                               {"bytes", extent.size_bytes}});
+        }
+        list.push_back({{"word", line.word}, {"command", line.name}, {"cycles", line.decoded.cost_cycles}, {"extents", extents}});
+    }
+    return list;
+}
+
+nlohmann::json to_json(const Image& image, bool with_commands) {
+    const capture::Manifest manifest = capture::read_manifest(image);
+    const capture::ManifestTarget& target = manifest.target;
+    nlohmann::json json;
+    json["target"] = {{"device_family", target.device_family},
+                      {"command_set_id", target.command_set_id},
+                      {"command_set_version", target.command_set_version},
+                      {"kernel_library", to_hex(ByteSpan{target.kernel_library})},
+                      {"dram_base", target.dram_base},
+                      {"dram_bytes", target.dram_bytes},
+                      {"l1_base", target.l1_base},
+                      {"l1_bytes", target.l1_bytes},
+                      {"trace_region_bytes", target.trace_region_bytes},
+                      {"clock_khz", target.clock_khz},
+                      {"queue_count", target.queue_count},
+                      {"ring_words", target.ring_words}};
+    for (const auto& region : manifest.regions) {
+        json["regions"].push_back({{"name", region.name}, {"kind", name_of(region.kind)}, {"memory", name_of(region.memory)},
+                                   {"base", region.base}, {"bytes", region.size_bytes}});
+    }
+    for (const auto& buffer : manifest.buffers) {
+        json["buffers"].push_back({{"name", buffer.name}, {"region", buffer.region},
+                                   {"offset", buffer.offset_bytes}, {"bytes", buffer.size_bytes}});
+    }
+    json["inputs"] = tensors_to_json(manifest.inputs, manifest);
+    json["outputs"] = tensors_to_json(manifest.outputs, manifest);
+    for (std::uint32_t i = 0U; i < manifest.traces.size(); ++i) {
+        const auto& trace = manifest.traces[i];
+        nlohmann::json entry{{"name", trace.name}, {"offset", trace.offset_bytes}, {"words", trace.word_count},
+                             {"commands", trace.command_count}, {"cycles", trace.cost_cycles}};
+        for (const auto& program : trace.programs) {
+            entry["programs"].push_back({{"name", program.name}, {"commands", program.command_count}});
+        }
+        if (with_commands) {
+            entry["command_list"] = commands_to_json(image, image.trace(i));
+        }
+        json["traces"].push_back(entry);
+    }
+    for (const auto& script : manifest.scripts) {
+        nlohmann::json entry{{"kind", name_of(script.kind)}};
+        for (const auto& command : script.commands) {
+            entry["commands"].push_back({{"queue", command.queue}, {"command", name_of(command.kind)}, {"object", command.object}});
+        }
+        json["scripts"].push_back(entry);
+    }
+    json["budgets"] = {{"step_cycles", manifest.step_cycles}, {"step_deadline_us", manifest.step_deadline_us},
+                       {"setup_deadline_us", manifest.setup_deadline_us}};
+    json["provenance"] = {{"source_name", manifest.source_name}, {"source_sha256", to_hex(ByteSpan{manifest.source_sha256})},
+                          {"tool_version", manifest.tool_version}};
+    json["self_tests"] = manifest.self_test_count;
+    return json;
+}
+
+void print_target(const Image& image) {
+    const TargetView target = image.target();
+    fmt::print("target\n  device         {}\n  command set    0x{:08X} version {}\n  kernel library {}\n",
+               capture::to_string(target.device_family), target.command_set_id, target.command_set_version,
+               to_hex(target.kernel_library));
+    fmt::print("  DRAM           0x{:08X}, {} bytes, trace region the last {}\n", target.dram_base, target.dram_bytes,
+               target.trace_region_bytes);
+    fmt::print("  L1             0x{:08X}, {} bytes\n  queues         {}, rings of {} words\n  clock          {} kHz\n",
+               target.l1_base, target.l1_bytes, target.queue_count, target.ring_words, target.clock_khz);
+}
+
+void print_memory(const Image& image) {
+    fmt::print("memory\n");
+    for (std::uint32_t i = 0U; i < image.region_count(); ++i) {
+        const RegionView region = image.region(i);
+        fmt::print("  0x{:08X} {:>9} bytes  {:<10} {:<4}  {}\n", region.base, region.size_bytes, name_of(region.kind),
+                   name_of(region.memory), capture::to_string(region.name));
+        for (std::uint32_t b = 0U; b < image.buffer_count(); ++b) {
+            const BufferView buffer = image.buffer(b);
+            if (buffer.region == i) {
+                fmt::print("     +{:<7} {:>9} bytes    {}\n", buffer.offset_bytes, buffer.size_bytes,
+                           capture::to_string(buffer.name));
+            }
+        }
+    }
+}
+
+void print_tensor(const char* what, std::uint32_t index, const TensorView& tensor) {
+    fmt::print("  {} {}  {}  scale {} zero point {}  {}\n", what, index, type_and_shape(tensor), tensor.scale,
+               tensor.zero_point, capture::to_string(tensor.name));
+}
+
+void print_trace(const Image& image, std::uint32_t index, bool with_commands) {
+    const TraceView trace = image.trace(index);
+    fmt::print("  trace {} '{}': {} commands, {} words, {} cycles\n", index, capture::to_string(trace.name),
+               trace.command_count, trace.word_count, trace.cost_cycles);
+    const std::vector<CommandLine> lines = decode_trace(image, trace);
+    std::size_t next = 0U;
+    for (std::uint32_t p = 0U; p < trace.program_count; ++p) {
+        const ProgramView program = image.program(index, p);
+        fmt::print("    {}\n", capture::to_string(program.name));
+        for (std::uint32_t i = 0U; with_commands && (i < program.command_count) && (next < lines.size()); ++i, ++next) {
+            const CommandLine& line = lines[next];
+            fmt::print("      commands[{}] {}, {} cycles\n", next, line.name, line.decoded.cost_cycles);
+            for (const Extent& extent : line.decoded.extents.view()) {
+                fmt::print("        {:<5} 0x{:08X} {:>8} bytes  {}\n",
+                           (extent.access == Access::kWrite) ? "write" : "read", extent.address, extent.size_bytes,
+                           extent.field);
+            }
+        }
+    }
+}
+
+void print_scripts(const Image& image) {
+    for (std::uint32_t i = 0U; i < image.script_count(); ++i) {
+        const ScriptView script = image.script(i);
+        fmt::print("script {}\n", name_of(script.kind));
+        for (std::uint32_t c = 0U; c < script.command_count; ++c) {
+            const ScriptCommandView command = image.script_command(i, c);
+            fmt::print("  queue {}  {} {}\n", command.queue, name_of(command.kind), command.object);
+        }
+    }
+}
+
+void print_all(const Image& image, bool with_commands) {
+    const ProvenanceView provenance = image.provenance();
+    fmt::print("source           {}\n  sha256         {}\n  captured by    {}\n", capture::to_string(provenance.source_name),
+               to_hex(provenance.source_sha256), capture::to_string(provenance.tool_version));
+    print_target(image);
+    print_memory(image);
+    fmt::print("tensors\n");
+    for (std::uint32_t i = 0U; i < image.input_count(); ++i) {
+        print_tensor("input ", i, image.input(i));
+    }
+    for (std::uint32_t i = 0U; i < image.output_count(); ++i) {
+        print_tensor("output", i, image.output(i));
+    }
+    fmt::print("traces\n");
+    for (std::uint32_t i = 0U; i < image.trace_count(); ++i) {
+        print_trace(image, i, with_commands);
+    }
+    print_scripts(image);
+    const BudgetsView budgets = image.budgets();
+    fmt::print("budgets\n  step           {} cycles, deadline {} us\n  set-up         deadline {} us\n  self-tests     {}\n",
+               budgets.step_cycles, budgets.step_deadline_us, budgets.setup_deadline_us, image.self_test_count());
+}
+
+int inspect_file(const InspectArguments& arguments) {
+    const files::AlignedBytes file{files::load_file(arguments.file)};
+    Envelope envelope;
+    Image image;
+    Verdict verdict;
+    Status status = parse_envelope(file.view(), envelope, verdict);
+    status = is_ok(status) ? authenticate(file.view(), envelope, verdict) : status;
+    status = is_ok(status) ? open_image(file.view(), envelope, image, verdict) : status;
+    if (!is_ok(status)) {
+        throw CliError{kRefused, fmt::format("{}: {}", arguments.file, describe_verdict(verdict))};
+    }
+    if (arguments.json) {
+        fmt::print("{}\n", to_json(image, arguments.commands).dump(2));
+    } else {
+        print_all(image, arguments.commands);
+    }
+    return kDone;
+}
+
+}  // namespace
+
+void add_inspect(CLI::App& app, Action& action) {
+    auto arguments = std::make_shared<InspectArguments>();
+    CLI::App* const command = app.add_subcommand("inspect", "Shows target, memory map, tensors, traces, scripts and budgets");
+    command->footer("Shows every binary that is whole and well-formed, whatever device it is for; `verify` says whether it would run.");
+    command->add_option("file", arguments->file, "Trace binary")->required();
+    command->add_flag("--commands", arguments->commands, "Show every device command and the bytes that it touches");
+    command->add_flag("--json", arguments->json, "Print as JSON");
+    command->callback([arguments, &action] { action = [arguments] { return inspect_file(*arguments); }; });
+}
+
+}  // namespace pianola::cli

@@ -1,0 +1,235 @@
+// pianola run: replays a binary on the simulator.
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "capture_host/cli/cli.h"
+#include "capture_host/writer/manifest.h"
+#include "hal/refdev/refdev_command_set.h"
+#include "hal/sim/sim_device.h"
+#include "hal/sim/sim_platform.h"
+#include "runtime/session/session.h"
+
+namespace pianola::cli {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+struct RunArguments {
+    std::string file;
+    std::vector<std::string> inputs;
+    std::vector<std::string> outputs;
+    std::string device;
+    std::uint32_t repeat{1U};
+    bool batch{false};
+    bool self_test{false};
+    bool threaded{false};
+    bool check_accesses{false};
+    bool json{false};
+};
+
+class Replay {
+  public:
+    explicit Replay(const RunArguments& arguments)
+        : arguments_{arguments},
+          file_{files::load_file(arguments.file)},
+          device_{options_for(arguments)},
+          platform_{device_},
+          session_{device_, platform_, command_set_} {}
+
+    int run() {
+        load();
+        if (arguments_.self_test) {
+            run_self_tests();
+        }
+        if (arguments_.inputs.empty() && arguments_.outputs.empty() && arguments_.self_test) {
+            report(0U);
+            return kDone;
+        }
+        check_counts();
+        const std::uint32_t records = load_inputs();
+        std::vector<Bytes> results(session_.plan().output_count);
+        for (std::uint32_t record = 0U; record < records; ++record) {
+            replay_record(record, results);
+            show_progress(record + 1U, records);
+        }
+        for (std::size_t i = 0U; i < results.size(); ++i) {
+            files::store_file(arguments_.outputs[i], results[i]);
+        }
+        report(records);
+        return kDone;
+    }
+
+  private:
+    static sim::SimOptions options_for(const RunArguments& arguments) {
+        sim::SimOptions options;
+        options.spec = load_device_spec(arguments.device);
+        options.threading = arguments.threaded ? sim::Threading::kThreaded : sim::Threading::kInProcess;
+        options.check_accesses = arguments.check_accesses;
+        return options;
+    }
+
+    [[noreturn]] void fail_with_fault() const { throw CliError{kReplayFault, describe_fault(session_.fault())}; }
+
+    void load() {
+        Verdict verdict;
+        const auto workspace = std::make_unique<PlanWorkspace>();
+        const Status status = session_.load(file_.view(), *workspace, verdict);
+        if (status == Status::kRefused) {
+            throw CliError{kRefused, fmt::format("{}: {}", arguments_.file, describe_verdict(verdict))};
+        }
+        if (!is_ok(status)) {
+            fail_with_fault();
+        }
+    }
+
+    void run_self_tests() {
+        const std::uint32_t count = session_.image().self_test_count();
+        if (count == 0U) {
+            throw CliError{kUsage, fmt::format("{} holds no self-test vectors; capture with --self-test N", arguments_.file)};
+        }
+        Bytes scratch(session_.output_bytes());
+        for (std::uint32_t i = 0U; i < count; ++i) {
+            if (!is_ok(session_.self_test(i, {scratch.data(), scratch.size()}))) {
+                fail_with_fault();
+            }
+            show_progress(i + 1U, count);
+        }
+        self_tests_passed_ = count;
+    }
+
+    void check_counts() const {
+        const Plan& plan = session_.plan();
+        if ((arguments_.inputs.size() != plan.input_count) || (arguments_.outputs.size() != plan.output_count)) {
+            throw CliError{kUsage, fmt::format("{} has {} inputs and {} outputs; {} --input and {} --output were given",
+                                               arguments_.file, plan.input_count, plan.output_count,
+                                               arguments_.inputs.size(), arguments_.outputs.size())};
+        }
+    }
+
+    // Reads all input files; returns how many records they hold.
+    std::uint32_t load_inputs() {
+        std::size_t records = 1U;
+        for (std::size_t i = 0U; i < arguments_.inputs.size(); ++i) {
+            inputs_.push_back(files::load_file(arguments_.inputs[i]));
+            const std::uint32_t bytes = session_.plan().input_bytes.at(i);
+            const std::size_t size = inputs_.back().size();
+            const bool whole = arguments_.batch ? ((size > 0U) && ((size % bytes) == 0U)) : (size == bytes);
+            if (!whole) {
+                throw CliError{kUsage, fmt::format("{} has {} bytes; input {} is {}: {} bytes{}", arguments_.inputs[i], size,
+                                                   i, type_and_shape(session_.image().input(static_cast<std::uint32_t>(i))),
+                                                   bytes, arguments_.batch ? ", or a multiple" : "; several records need --batch")};
+            }
+            if ((i > 0U) && ((size / bytes) != records)) {
+                throw CliError{kUsage, "the input files hold different numbers of records"};
+            }
+            records = size / bytes;
+        }
+        return static_cast<std::uint32_t>(records);
+    }
+
+    // Replays one record as often as asked; appends its outputs to `results`.
+    void replay_record(std::uint32_t record, std::vector<Bytes>& results) {
+        const Plan& plan = session_.plan();
+        std::vector<ByteSpan> inputs;
+        for (std::size_t i = 0U; i < inputs_.size(); ++i) {
+            const std::size_t bytes = plan.input_bytes.at(i);
+            inputs.push_back(ByteSpan{inputs_[i].data(), inputs_[i].size()}.subspan(record * bytes, bytes));
+        }
+        std::vector<Bytes> first;
+        for (std::uint32_t repeat = 0U; repeat < arguments_.repeat; ++repeat) {
+            std::vector<Bytes> outputs;
+            std::vector<MutableByteSpan> views;
+            for (std::uint32_t i = 0U; i < plan.output_count; ++i) {
+                outputs.emplace_back(plan.output_bytes.at(i));
+            }
+            for (Bytes& output : outputs) {
+                views.emplace_back(output.data(), output.size());
+            }
+            const std::uint64_t started = device_.now_cycles();
+            if (!is_ok(session_.run({inputs.data(), inputs.size()}, {views.data(), views.size()}))) {
+                fail_with_fault();
+            }
+            check_step(record, device_.now_cycles() - started);
+            if (repeat == 0U) {
+                first = outputs;
+            } else if (outputs != first) {
+                throw CliError{kReplayFault, fmt::format("replay {} of record {} gives other outputs than the first", repeat, record)};
+            }
+        }
+        for (std::size_t i = 0U; i < first.size(); ++i) {
+            results[i].insert(results[i].end(), first[i].begin(), first[i].end());
+        }
+    }
+
+    void check_step(std::uint32_t record, std::uint64_t cycles) const {
+        if (cycles != session_.plan().step.cycles) {
+            throw CliError{kReplayFault, fmt::format("record {}: the step took {} cycles, {} were proved", record, cycles,
+                                                     session_.plan().step.cycles)};
+        }
+        if (device_.access_violations() != 0U) {
+            throw CliError{kReplayFault, fmt::format("record {}: a command touched bytes outside its extents", record)};
+        }
+    }
+
+    // Long work only, so that scripts see nothing.
+    static void show_progress(std::uint32_t done, std::uint32_t all) {
+        constexpr std::uint32_t kQuiet = 100U;
+        if ((all >= kQuiet) && (((done % kQuiet) == 0U) || (done == all))) {
+            fmt::print(stderr, "\rreplayed {}/{}{}", done, all, (done == all) ? "\n" : "");
+        }
+    }
+
+    void report(std::uint32_t records) const {
+        const std::uint64_t cycles = session_.plan().step.cycles;
+        if (arguments_.json) {
+            nlohmann::json json{{"records", records}, {"repeat", arguments_.repeat}, {"step_cycles", cycles},
+                                {"steps", session_.steps_completed()}, {"self_tests_passed", self_tests_passed_},
+                                {"outputs", arguments_.outputs}};
+            fmt::print("{}\n", json.dump(2));
+            return;
+        }
+        if (self_tests_passed_ > 0U) {
+            fmt::print("{} self-tests passed\n", self_tests_passed_);
+        }
+        if (records > 0U) {
+            fmt::print("{} record{}, {} replay{} each, {} device cycles per step\n", records, (records == 1U) ? "" : "s",
+                       arguments_.repeat, (arguments_.repeat == 1U) ? "" : "s", cycles);
+        }
+    }
+
+    const RunArguments& arguments_;
+    files::AlignedBytes file_;
+    refdev::RefdevCommandSet command_set_;
+    sim::SimDevice device_;
+    sim::SimPlatform platform_;
+    Session session_;
+    std::vector<Bytes> inputs_;
+    std::uint32_t self_tests_passed_{0U};
+};
+
+}  // namespace
+
+void add_run(CLI::App& app, Action& action) {
+    auto arguments = std::make_shared<RunArguments>();
+    CLI::App* const command = app.add_subcommand("run", "Replays a trace binary on the simulator");
+    command->footer(
+        "Inputs and outputs are raw little-endian tensors, in the order in which `inspect` lists them. Outputs are written\n"
+        "only after every replay has succeeded, each whole or not at all.");
+    command->add_option("file", arguments->file, "Trace binary")->required();
+    command->add_option("--input", arguments->inputs, "Input tensor; once per input")->allow_extra_args(false);
+    command->add_option("--output", arguments->outputs, "Output tensor to write; once per output")->allow_extra_args(false);
+    command->add_option("--repeat", arguments->repeat, "Replay every record this often; all outputs must be equal")
+        ->check(CLI::Range(1U, 1'000'000'000U))
+        ->capture_default_str();
+    command->add_flag("--batch", arguments->batch, "Input files hold several records; outputs are written one after another");
+    command->add_flag("--self-test", arguments->self_test, "Replay the binary's own self-test vectors first");
+    command->add_flag("--threaded", arguments->threaded, "Run each command queue in a thread of its own");
+    command->add_flag("--check-accesses", arguments->check_accesses, "Hold every command to its published extents; slow");
+    add_device_option(*command, arguments->device);
+    command->add_flag("--json", arguments->json, "Print the report as JSON");
+    command->callback([arguments, &action] { action = [arguments] { return Replay{*arguments}.run(); }; });
+}
+
+}  // namespace pianola::cli

@@ -1,0 +1,138 @@
+#include <fmt/format.h>
+
+#include "capture_host/cli/cli.h"
+
+namespace pianola::cli {
+namespace {
+
+constexpr std::size_t kPathText = 256U;
+
+std::string path_text(const FieldPath& path) {
+    std::array<char, kPathText> text{};
+    const std::size_t length = format_path(path, Span<char>{text});
+    return {text.data(), length};
+}
+
+const char* name_of(DeviceFault fault) {
+    switch (fault) {
+        case DeviceFault::kNone:
+            return "none";
+        case DeviceFault::kUnknownCommand:
+            return "unknown command";
+        case DeviceFault::kBadArgument:
+            return "bad argument";
+        case DeviceFault::kUnknownKernel:
+            return "unknown kernel";
+        case DeviceFault::kBus:
+            return "access outside the regions";
+        case DeviceFault::kHostMemory:
+            return "transfer outside the bound host memory";
+        case DeviceFault::kTraceOverrun:
+            return "trace without end";
+        default:
+            return "?";
+    }
+}
+
+const char* name_of(FaultStage stage) {
+    switch (stage) {
+        case FaultStage::kNone:
+            return "none";
+        case FaultStage::kReset:
+            return "reset";
+        case FaultStage::kProgram:
+            return "programming";
+        case FaultStage::kSetup:
+            return "set-up";
+        case FaultStage::kReadBack:
+            return "read-back";
+        case FaultStage::kSubmit:
+            return "submit";
+        case FaultStage::kStep:
+            return "step";
+        case FaultStage::kSelfTest:
+            return "self-test";
+        default:
+            return "?";
+    }
+}
+
+const char* name_of(Status status) {
+    switch (status) {
+        case Status::kTimeout:
+            return "deadline passed";
+        case Status::kDeviceFault:
+            return "device fault";
+        case Status::kIntegrity:
+            return "results differ from what was proved or recorded";
+        default:
+            return "fault";
+    }
+}
+
+}  // namespace
+
+std::string describe_verdict(const Verdict& verdict) {
+    if (is_ok(verdict.status)) {
+        return "accepted";
+    }
+    return fmt::format("refused: {}: {}\n  field   {}\n  offset  {} (0x{:X})\n  found   {}, expected or limit {}",
+                       rule_id(verdict.rule), rule_message(verdict.rule), path_text(verdict.path), verdict.file_offset,
+                       verdict.file_offset, verdict.actual, verdict.limit);
+}
+
+nlohmann::json verdict_to_json(const Verdict& verdict) {
+    if (is_ok(verdict.status)) {
+        return {{"accepted", true}};
+    }
+    return {{"accepted", false},
+            {"rule", rule_id(verdict.rule)},
+            {"message", rule_message(verdict.rule)},
+            {"field", path_text(verdict.path)},
+            {"offset", verdict.file_offset},
+            {"actual", verdict.actual},
+            {"limit", verdict.limit}};
+}
+
+std::string describe_fault(const FaultRecord& fault) {
+    return fmt::format("{} in {}: queue {}, command {}, address 0x{:08X}, device says: {}; {} us after the start, deadline {} us",
+                       name_of(fault.status), name_of(fault.stage), fault.queue, fault.command, fault.address,
+                       name_of(fault.device_fault), fault.time_us - fault.started_us, fault.deadline_us);
+}
+
+const char* name_of(ElementType type) {
+    constexpr std::array<const char*, 7> kNames{"?", "int8", "uint8", "int16", "int32", "float32", "bool"};
+    return kNames.at(static_cast<std::size_t>(type));
+}
+const char* name_of(RegionKind kind) {
+    constexpr std::array<const char*, 6> kNames{"?", "weights", "input", "output", "activation", "trace"};
+    return kNames.at(static_cast<std::size_t>(kind));
+}
+const char* name_of(MemoryKind kind) {
+    constexpr std::array<const char*, 3> kNames{"?", "DRAM", "L1"};
+    return kNames.at(static_cast<std::size_t>(kind));
+}
+const char* name_of(ScriptKind kind) {
+    constexpr std::array<const char*, 3> kNames{"?", "setup", "step"};
+    return kNames.at(static_cast<std::size_t>(kind));
+}
+const char* name_of(ScriptCommandKind kind) {
+    constexpr std::array<const char*, 8> kNames{"?",           "write_buffer", "load_trace",   "write_input",
+                                                "replay_trace", "read_output",  "record_event", "wait_event"};
+    return kNames.at(static_cast<std::size_t>(kind));
+}
+
+std::string type_and_shape(const TensorView& tensor) {
+    return fmt::format("{}[{}]", name_of(tensor.type),
+                       fmt::join(tensor.shape.begin(), tensor.shape.begin() + tensor.rank, ","));
+}
+
+std::string to_hex(ByteSpan bytes) {
+    std::string text;
+    for (const std::uint8_t byte : bytes) {
+        text += fmt::format("{:02x}", byte);
+    }
+    return text;
+}
+
+}  // namespace pianola::cli

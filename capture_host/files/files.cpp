@@ -1,0 +1,81 @@
+#include "capture_host/files/files.h"
+
+#include <algorithm>
+#include <fstream>
+#include <random>
+#include <string>
+#include <system_error>
+
+#include "runtime/core/config.h"
+
+namespace pianola::files {
+namespace {
+
+[[noreturn]] void fail_to_store(const std::filesystem::path& temporary, const std::filesystem::path& path) {
+    std::error_code ignored;
+    (void)std::filesystem::remove(temporary, ignored);
+    throw FileError{"can not write " + path.string()};
+}
+
+// In the same folder, so that renaming can not cross file systems; random, so that two processes do not meet.
+std::filesystem::path temporary_name(const std::filesystem::path& path) {
+    std::random_device random;
+    std::filesystem::path temporary = path;
+    temporary += ".partial-" + std::to_string(random());
+    return temporary;
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> load_file(const std::filesystem::path& path, std::uint64_t limit_bytes) {
+    std::error_code error;
+    if (std::filesystem::is_directory(path, error)) {
+        throw FileError{"can not read " + path.string() + ": it is a folder"};
+    }
+    std::ifstream stream{path, std::ios::binary | std::ios::ate};
+    if (!stream) {
+        throw FileError{"can not read " + path.string()};
+    }
+    const std::streamoff size = stream.tellg();
+    if ((size < 0) || (static_cast<std::uint64_t>(size) > limit_bytes)) {
+        throw FileError{"can not read " + path.string() + ": it is longer than " + std::to_string(limit_bytes) +
+                        " bytes"};
+    }
+    std::vector<std::uint8_t> contents(static_cast<std::size_t>(size));
+    stream.seekg(0);
+    stream.read(reinterpret_cast<char*>(contents.data()), size);
+    if (!stream) {
+        throw FileError{"can not read " + path.string()};
+    }
+    return contents;
+}
+
+void store_file(const std::filesystem::path& path, std::string_view contents) {
+    const std::filesystem::path temporary = temporary_name(path);
+    {
+        std::ofstream stream{temporary, std::ios::binary | std::ios::trunc};
+        stream.write(contents.data(), static_cast<std::streamsize>(contents.size()));
+        stream.close();
+        if (!stream) {
+            fail_to_store(temporary, path);
+        }
+    }
+    std::error_code error;
+    std::filesystem::rename(temporary, path, error);
+    if (error) {
+        fail_to_store(temporary, path);
+    }
+}
+
+void store_file(const std::filesystem::path& path, const std::vector<std::uint8_t>& contents) {
+    store_file(path, std::string_view{reinterpret_cast<const char*>(contents.data()), contents.size()});
+}
+
+AlignedBytes::AlignedBytes(const std::vector<std::uint8_t>& bytes)
+    : storage_(bytes.size() + kFileAlignmentBytes), size_{bytes.size()} {
+    const auto address = reinterpret_cast<std::uintptr_t>(storage_.data());
+    offset_ = (kFileAlignmentBytes - (address % kFileAlignmentBytes)) % kFileAlignmentBytes;
+    std::copy(bytes.begin(), bytes.end(), storage_.begin() + static_cast<std::ptrdiff_t>(offset_));
+}
+
+}  // namespace pianola::files

@@ -1,0 +1,31 @@
+// Capture: from a recorded workload to a trace binary that has been validated and tried.
+//
+// Place in the whole: what `pianola capture` and the tests call behind an importer. Host only.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "capture_host/link/link.h"
+
+namespace pianola::capture {
+
+struct CaptureOptions {
+    LinkOptions link;
+    std::uint32_t self_tests{0U};  // vectors of seeded inputs, with the outputs that the simulator gives
+    std::function<void(std::uint32_t done, std::uint32_t all)> progress;  // may be empty
+};
+
+struct Capture {
+    std::vector<std::uint8_t> file;
+    LinkSummary summary;
+};
+
+// Throws LinkError where the workload does not fit, and std::logic_error where the runtime refuses what we made: a defect.
+[[nodiscard]] Capture capture_workload(const Recorder& recorder, const CaptureOptions& options);
+
+// One input of a self-test vector, or of any reproducible trial: xorshift32 bytes, one stream per vector.
+void fill_with_seed(std::uint32_t seed, std::vector<std::vector<std::uint8_t>>& tensors);
+
+}  // namespace pianola::capture

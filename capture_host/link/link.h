@@ -1,0 +1,53 @@
+// Linker: gives a recorded workload its addresses and makes a trace binary of it.
+//
+// Place in the whole: behind the importers and the recorder, before the writer. Plans activation memory by lifetime, lays out the
+// regions, makes the command words, the scripts and the budgets. Every figure that it prints is computed from the result, never
+// estimated. Host only.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "capture_host/recorder/recorder.h"
+#include "capture_host/writer/manifest.h"
+#include "hal/refdev/device_spec.h"
+
+namespace pianola::capture {
+
+struct LinkOptions {
+    refdev::DeviceSpec spec;
+    std::uint32_t queues{1U};  // 1: everything on queue 0. 2: traces on queue 0, inputs and outputs on queue 1
+};
+
+// A workload that does not fit the device: what() states the resource, the need and the limit.
+class LinkError : public std::runtime_error {
+  public:
+    using std::runtime_error::runtime_error;
+};
+
+struct LinkSummary {
+    std::uint32_t operators{0U};
+    std::uint32_t commands{0U};  // device commands, the end command included
+    std::uint64_t weight_bytes{0U};
+    std::uint64_t activation_bytes{0U};              // as planned
+    std::uint64_t activation_sum_bytes{0U};          // without sharing
+    std::uint64_t activation_lower_bound_bytes{0U};  // most bytes alive at once
+    bool activations_in_l1{false};
+    std::uint64_t input_bytes{0U};
+    std::uint64_t output_bytes{0U};
+    std::uint64_t trace_bytes{0U};  // exactly what the trace region must hold
+    std::uint64_t step_cycles{0U};
+};
+
+struct LinkedWorkload {
+    Manifest manifest;
+    Segments segments;
+    LinkSummary summary;
+};
+
+// Throws LinkError.
+[[nodiscard]] LinkedWorkload link(const Recorder& recorder, const LinkOptions& options);
+
+}  // namespace pianola::capture

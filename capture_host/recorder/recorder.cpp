@@ -1,0 +1,122 @@
+#include "capture_host/recorder/recorder.h"
+
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+namespace pianola::capture {
+namespace {
+
+constexpr std::uint32_t kCopyDestinationWord = 0U;
+constexpr std::uint32_t kCopySourceWord = 1U;
+
+// FNV-1a, 64 bits, as published by Fowler, Noll and Vo. It only finds candidates; contents are compared afterwards.
+std::uint64_t hash_of(const std::vector<std::uint8_t>& contents) {
+    std::uint64_t hash = 0xCBF2'9CE4'8422'2325U;
+    for (const std::uint8_t byte : contents) {
+        hash = (hash ^ byte) * 0x0000'0100'0000'01B3U;
+    }
+    return hash;
+}
+
+}  // namespace
+
+BufferId Recorder::add(Buffer buffer) {
+    if (buffer.size_bytes == 0U) {
+        throw std::invalid_argument("buffer '" + buffer.name + "' is empty");
+    }
+    if (buffers_.size() >= std::numeric_limits<std::uint32_t>::max()) {
+        throw std::length_error("too many buffers");
+    }
+    const BufferId id{static_cast<std::uint32_t>(buffers_.size())};
+    buffers_.push_back(std::move(buffer));
+    return id;
+}
+
+BufferId Recorder::add_constant(std::string name, std::vector<std::uint8_t> contents) {
+    if (contents.size() > std::numeric_limits<std::uint32_t>::max()) {
+        throw std::length_error("constant '" + name + "' is larger than 4 GiB");
+    }
+    const std::uint64_t hash = hash_of(contents);
+    const auto candidates = constants_by_hash_.equal_range(hash);
+    for (auto candidate = candidates.first; candidate != candidates.second; ++candidate) {
+        if (buffer(candidate->second).contents == contents) {
+            return candidate->second;
+        }
+    }
+    Buffer constant;
+    constant.name = std::move(name);
+    constant.role = BufferRole::kConstant;
+    constant.size_bytes = static_cast<std::uint32_t>(contents.size());
+    constant.contents = std::move(contents);
+    const BufferId id = add(std::move(constant));
+    constants_by_hash_.emplace(hash, id);
+    return id;
+}
+
+BufferId Recorder::add_activation(std::string name, std::uint32_t size_bytes) {
+    Buffer activation;
+    activation.name = std::move(name);
+    activation.role = BufferRole::kActivation;
+    activation.size_bytes = size_bytes;
+    return add(std::move(activation));
+}
+
+BufferId Recorder::add_input(TensorInfo tensor, std::uint32_t size_bytes) {
+    Buffer input;
+    input.name = tensor.name;
+    input.role = BufferRole::kInput;
+    input.size_bytes = size_bytes;
+    input.tensor = std::move(tensor);
+    return add(std::move(input));
+}
+
+BufferId Recorder::add_output(TensorInfo tensor, std::uint32_t size_bytes) {
+    Buffer output;
+    output.name = tensor.name;
+    output.role = BufferRole::kOutput;
+    output.size_bytes = size_bytes;
+    output.tensor = std::move(tensor);
+    return add(std::move(output));
+}
+
+void Recorder::launch(Launch launch) {
+    for (const Operand& operand : launch.operands) {
+        if (static_cast<std::size_t>(operand.buffer) >= buffers_.size()) {
+            throw std::invalid_argument(launch.label + ": operand names a buffer that does not exist");
+        }
+        const Buffer& target = buffer(operand.buffer);
+        if (operand.word >= launch.arguments.size()) {
+            throw std::invalid_argument(launch.label + ": operand '" + target.name + "' names no argument word");
+        }
+        if (operand.offset_bytes >= target.size_bytes) {
+            throw std::invalid_argument(launch.label + ": operand starts behind the end of '" + target.name + "'");
+        }
+        const bool written_by_device = (target.role == BufferRole::kActivation) || (target.role == BufferRole::kOutput);
+        if ((operand.access != Access::kRead) && ((operand.access != Access::kWrite) || !written_by_device)) {
+            throw std::invalid_argument(launch.label + ": access to '" + target.name + "' is not permitted");
+        }
+    }
+    launches_.push_back(std::move(launch));
+}
+
+void Recorder::copy(std::string label, BufferId destination, BufferId source, std::uint32_t size_bytes) {
+    if ((size_bytes == 0U) || (size_bytes > buffer(destination).size_bytes) ||
+        (size_bytes > buffer(source).size_bytes)) {
+        throw std::invalid_argument(label + ": copy of " + std::to_string(size_bytes) + " bytes does not fit");
+    }
+    Launch command;
+    command.label = std::move(label);
+    command.kind = CommandKind::kCopy;
+    command.arguments = {0U, 0U, size_bytes};
+    command.operands = {Operand{kCopyDestinationWord, destination, 0U, Access::kWrite},
+                        Operand{kCopySourceWord, source, 0U, Access::kRead}};
+    launch(std::move(command));
+}
+
+void Recorder::set_source(std::string name, std::array<std::uint8_t, 32> sha256) {
+    source_name_ = std::move(name);
+    source_sha256_ = sha256;
+}
+
+}  // namespace pianola::capture

@@ -1,0 +1,89 @@
+#include "capture_host/sample/sample.h"
+
+#include <algorithm>
+#include <string_view>
+#include <system_error>
+
+#include "capture_host/sample/contact_sheet.h"
+#include "capture_host/sample/files.h"
+#include "capture_host/sample/quantise.h"
+#include "capture_host/sample/tflite_writer.h"
+
+namespace pianola::sample {
+
+namespace {
+
+constexpr std::size_t kCalibrationPictures = 256U;
+
+std::string to_input_bytes(const Image& image) {
+    std::string bytes;
+    bytes.reserve(image.size());
+    for (const std::uint8_t value : image) {
+        bytes.push_back(static_cast<char>(to_model_input(value)));
+    }
+    return bytes;
+}
+
+}  // namespace
+
+std::vector<Example> make_test_examples(std::uint64_t seed) {
+    return make_examples(seed, Stream::kTest, kTestPictures);
+}
+
+Sample make_sample(const TrainingPlan& plan, const std::function<void(const Progress&)>& report) {
+    Sample sample;
+    sample.test = make_test_examples(plan.seed);
+    Network network = make_network(plan.seed);
+    sample.macs = count_macs(network);
+    sample.parameters = count_parameters(network);
+    train(plan, network, report);
+    const QuantisedNetwork quantised =
+        quantise(network, make_examples(plan.seed, Stream::kCalibration, kCalibrationPictures));
+    sample.float_accuracy = accuracy(network, sample.test);
+    sample.int8_estimate = accuracy(dequantise(network, quantised), sample.test, &quantised.grids);
+    sample.model = write_tflite(network, quantised);
+    return sample;
+}
+
+void store_sample(const Sample& sample, const std::filesystem::path& directory) {
+    std::error_code error;
+    (void)std::filesystem::create_directories(directory, error);
+    if (error) {
+        throw FileError("cannot make the directory " + directory.string());
+    }
+    std::string images;
+    std::string labels;
+    for (const Example& example : sample.test) {
+        images += to_input_bytes(example.image);
+        labels.push_back(static_cast<char>(example.label));
+    }
+    std::string names;
+    for (const std::string_view name : kClassNames) {
+        names.append(name).push_back('\n');
+    }
+    constexpr std::size_t kPictureZoom = 8U;
+    for (std::size_t k = 0U; k < std::min(kSinglePictures, sample.test.size()); ++k) {
+        const std::string stem = "sign_" + std::to_string(k);
+        store_file(directory / (stem + ".bin"), to_input_bytes(sample.test[k].image));
+        store_file(directory / (stem + ".ppm"), image_to_ppm(sample.test[k].image, kPictureZoom));
+    }
+    store_file(directory / "test_images.bin", images);
+    store_file(directory / "test_labels.bin", labels);
+    store_file(directory / "labels.txt", names);
+    store_file(directory / "road_signs.tflite", sample.model);
+}
+
+std::string make_sheet(const std::vector<Example>& examples) {
+    constexpr std::size_t kSheetPictures = 64U;
+    constexpr std::size_t kColumns = 8U;
+    const auto count = static_cast<std::ptrdiff_t>(std::min(kSheetPictures, examples.size()));
+    const std::vector<Example> shown(examples.begin(), examples.begin() + count);
+    std::vector<std::string_view> labels;
+    labels.reserve(shown.size());
+    for (const Example& example : shown) {
+        labels.push_back(kClassNames.at(example.label));
+    }
+    return contact_sheet_to_ppm(shown, labels, kColumns);
+}
+
+}  // namespace pianola::sample

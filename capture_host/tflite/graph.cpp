@@ -1,0 +1,194 @@
+#include "capture_host/tflite/graph.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <set>
+#include <string>
+
+#include "capture_host/tflite/import_error.h"
+#include "runtime/core/config.h"
+
+namespace pianola::tflite {
+namespace {
+
+using capture::BufferId;
+
+capture::ElementType element_type_of(const Tensor& tensor) {
+    switch (tensor.type) {
+        case kTypeInt8:
+            return capture::ElementType::kInt8;
+        case kTypeUint8:
+            return capture::ElementType::kUint8;
+        case kTypeInt16:
+            return capture::ElementType::kInt16;
+        case kTypeInt32:
+            return capture::ElementType::kInt32;
+        case kTypeFloat32:
+            return capture::ElementType::kFloat32;
+        case kTypeBool:
+            return capture::ElementType::kBool;
+        default:
+            throw ImportError("'" + tensor.name + "': " + type_name(tensor.type) + " is not supported");
+    }
+}
+
+capture::TensorInfo info_of(const Tensor& tensor, std::set<std::string>& names) {
+    capture::TensorInfo info;
+    info.name = tensor.name;
+    // Nothing in the format keeps two tensors from having one name.
+    for (std::uint32_t suffix = 2U; !names.insert(info.name).second; ++suffix) {
+        const std::string ending = "#" + std::to_string(suffix);
+        info.name = tensor.name.substr(0U, kMaxNameBytes - ending.size()) + ending;
+    }
+    info.shape = tensor.shape;
+    info.type = element_type_of(tensor);
+    if (!tensor.quantization.scales.empty()) {
+        info.scale = tensor.quantization.scales.front();
+        info.zero_point = tensor.quantization.zero_points.front();
+    }
+    return info;
+}
+
+}  // namespace
+
+Graph::Graph(const Model& model, IsAlias is_alias, capture::Recorder& recorder)
+    : model_{model},
+      recorder_{recorder},
+      written_(model.tensors.size(), false),
+      roots_(model.tensors.size(), 0U),
+      readers_(model.tensors.size(), 0U),
+      homes_(model.tensors.size()) {
+    check_order(is_alias);
+    std::set<std::string> names;
+    for (const std::uint32_t index : model_.inputs) {
+        const Tensor& tensor = model_.tensors[index];
+        homes_[index] = recorder_.add_input(info_of(tensor, names), tensor.size_bytes);
+    }
+    for (const std::uint32_t index : model_.outputs) {
+        const Tensor& tensor = model_.tensors[index];
+        outputs_.emplace_back(roots_[index], recorder_.add_output(info_of(tensor, names), tensor.size_bytes));
+    }
+    for (const auto& [root, buffer] : outputs_) {
+        const std::uint32_t wanted = root;
+        const auto outputs_of_root = std::count_if(outputs_.begin(), outputs_.end(),
+                                                   [wanted](const auto& output) { return output.first == wanted; });
+        const bool computed = !homes_[root].has_value() && !model_.tensors[root].is_constant;
+        if (computed && (outputs_of_root == 1) && (readers_[root] == 0U)) {
+            homes_[root] = buffer;
+        }
+    }
+}
+
+void Graph::check_order(IsAlias is_alias) {
+    for (std::uint32_t i = 0U; i < roots_.size(); ++i) {
+        roots_[i] = i;
+        written_[i] = model_.tensors[i].defect.empty() && model_.tensors[i].is_constant;
+    }
+    for (const std::uint32_t index : model_.inputs) {
+        const Tensor& tensor = model_.tensors[index];
+        if (!tensor.defect.empty()) {
+            throw ImportError("graph input '" + tensor.name + "': " + tensor.defect);
+        }
+        if (written_[index]) {
+            throw ImportError("graph input '" + tensor.name + "' is constant, or an input twice");
+        }
+        written_[index] = true;
+    }
+    for (std::uint32_t i = 0U; i < model_.operators.size(); ++i) {
+        check_operator(i, is_alias(model_.operators[i]));
+    }
+    for (const std::uint32_t index : model_.outputs) {
+        const Tensor& tensor = model_.tensors[index];
+        if (!tensor.defect.empty()) {
+            throw ImportError("graph output '" + tensor.name + "': " + tensor.defect);
+        }
+        if (!written_[index]) {
+            throw ImportError("graph output '" + tensor.name + "' is never written");
+        }
+    }
+}
+
+void Graph::check_operator(std::uint32_t index, bool is_alias) {
+    const Operator& op = model_.operators[index];
+    const auto refuse = [&](const std::string& missing) { throw ImportError(index, op.name, missing); };
+    const auto checked = [&](std::int32_t operand) {
+        const auto tensor = static_cast<std::uint32_t>(operand);
+        if (tensor >= model_.tensors.size()) {
+            refuse("tensor " + std::to_string(operand) + " does not exist");
+        }
+        if (!model_.tensors[tensor].defect.empty()) {
+            refuse("'" + model_.tensors[tensor].name + "': " + model_.tensors[tensor].defect);
+        }
+        return tensor;
+    };
+    for (const std::int32_t operand : op.inputs) {
+        if (operand == kAbsent) {
+            continue;
+        }
+        const std::uint32_t tensor = checked(operand);
+        if (!written_[tensor]) {
+            refuse("reads '" + model_.tensors[tensor].name + "' before it is written");
+        }
+        if (!is_alias) {
+            readers_[roots_[tensor]] += 1U;
+        }
+    }
+    for (const std::int32_t operand : op.outputs) {
+        const std::uint32_t tensor = checked(operand);
+        if (written_[tensor]) {
+            refuse("writes '" + model_.tensors[tensor].name + "', which is constant, an input, or written already");
+        }
+        written_[tensor] = true;
+    }
+    if (is_alias && !op.inputs.empty() && (op.inputs.front() != kAbsent) && (op.outputs.size() == 1U)) {
+        roots_[static_cast<std::uint32_t>(op.outputs.front())] = roots_[static_cast<std::uint32_t>(op.inputs.front())];
+    }
+}
+
+BufferId Graph::record_activation(const Tensor& tensor) {
+    activation_bytes_ += tensor.size_bytes;
+    if (activation_bytes_ > kMaxActivationBytes) {
+        throw ImportError("more than " + std::to_string(kMaxActivationBytes) + " bytes of activations");
+    }
+    return recorder_.add_activation(tensor.name, tensor.size_bytes);
+}
+
+BufferId Graph::record_constant(const Tensor& tensor) {
+    const auto known = constants_.find(tensor.buffer);
+    if (known != constants_.end()) {
+        return known->second;
+    }
+    // Different buffers of a damaged file can overlap; without this they could multiply its size.
+    constant_bytes_ += tensor.size_bytes;
+    if (constant_bytes_ > model_.storage.size()) {
+        throw ImportError("its buffers overlap");
+    }
+    const BufferId id =
+        recorder_.add_constant(tensor.name, std::vector<std::uint8_t>(tensor.contents.begin(), tensor.contents.end()));
+    constants_.emplace(tensor.buffer, id);
+    return id;
+}
+
+BufferId Graph::buffer_of(std::uint32_t index) {
+    const std::uint32_t root = roots_[index];
+    std::optional<BufferId>& home = homes_[root];
+    if (home.has_value()) {
+        return *home;
+    }
+    const Tensor& tensor = model_.tensors[root];
+    const BufferId id = tensor.is_constant ? record_constant(tensor) : record_activation(tensor);
+    home = id;
+    return id;
+}
+
+void Graph::record_output_copies() {
+    for (std::size_t i = 0U; i < outputs_.size(); ++i) {
+        const auto& [root, buffer] = outputs_[i];
+        const BufferId home = buffer_of(root);
+        if (home != buffer) {
+            recorder_.copy("output " + std::to_string(i), buffer, home, model_.tensors[root].size_bytes);
+        }
+    }
+}
+
+}  // namespace pianola::tflite

@@ -1,0 +1,80 @@
+#include "capture_host/tflite/import.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "capture_host/tflite/graph.h"
+#include "capture_host/tflite/operators/operators.h"
+#include "capture_host/tflite/reader.h"
+
+namespace pianola::tflite {
+namespace {
+
+struct Lowering {
+    std::int32_t code;
+    void (*lower)(OperatorContext& context);
+    bool is_alias;
+};
+
+constexpr std::array<Lowering, 14> kLowerings{{
+    {0, lower_add, false},
+    {1, lower_average_pool_2d, false},
+    {3, lower_conv_2d, false},
+    {4, lower_depthwise_conv_2d, false},
+    {9, lower_fully_connected, false},
+    {17, lower_max_pool_2d, false},
+    {22, lower_reshape, true},
+    {25, lower_softmax, false},
+    {34, lower_pad, false},
+    {40, lower_mean, false},
+    {43, lower_reshape, true},  // SQUEEZE
+    {60, lower_pad_v2, false},
+    {70, lower_reshape, true},  // EXPAND_DIMS
+    {114, lower_quantize, false},
+}};
+
+const Lowering* find_lowering(std::int32_t code) {
+    const auto* const found =
+        std::find_if(kLowerings.begin(), kLowerings.end(), [code](const Lowering& l) { return l.code == code; });
+    return (found == kLowerings.end()) ? nullptr : found;
+}
+
+bool is_alias(const Operator& op) {
+    const Lowering* const lowering = find_lowering(op.code);
+    return (lowering != nullptr) && lowering->is_alias;
+}
+
+}  // namespace
+
+void import_model(Span<const std::uint8_t> file, const std::string& name, const std::array<std::uint8_t, 32>& sha256,
+                  capture::Recorder& recorder) {
+    const Model model = read_model(file);
+    const auto operator_count = static_cast<std::uint32_t>(model.operators.size());
+    for (std::uint32_t i = 0U; i < operator_count; ++i) {
+        if (find_lowering(model.operators[i].code) == nullptr) {
+            throw ImportError(i, model.operators[i].name, "not supported");
+        }
+    }
+    if (model.subgraph_count != 1U) {
+        throw ImportError(std::to_string(model.subgraph_count) + " graphs in one model are not supported; 1 is");
+    }
+
+    Graph graph{model, is_alias, recorder};
+    std::uint64_t table_bytes = 0U;
+    for (std::uint32_t i = 0U; i < operator_count; ++i) {
+        OperatorContext context{model, i, graph, recorder, table_bytes};
+        try {
+            find_lowering(model.operators[i].code)->lower(context);
+        } catch (const ImportError& error) {
+            if (error.operator_index().has_value()) {
+                throw;
+            }
+            throw ImportError(i, model.operators[i].name, error.missing());
+        }
+    }
+    graph.record_output_copies();
+    recorder.set_source(name, sha256);
+}
+
+}  // namespace pianola::tflite

@@ -1,0 +1,92 @@
+#include <cmath>
+#include <cstddef>
+
+#include "capture_host/tflite/operators/operators.h"
+#include "hal/refdev/kernels/launch_check.h"
+
+namespace pianola::tflite {
+namespace {
+
+constexpr std::size_t kFilterPosition = 1U;
+constexpr std::size_t kBiasPosition = 2U;
+constexpr double kMaxBiasScaleError = 0.02;  // of an output step, per step of the bias; the scheme's own bound
+
+// With one filter scale the scheme multiplies the scales in single precision, with one per row in double.
+FixedPoint common_scale(const OperatorContext& context, const Int8Tensor& input, float filter_scale,
+                        const Int8Tensor& output) {
+    const Tensor* const bias = context.optional_input(kBiasPosition);
+    if (bias != nullptr) {
+        const double exact = static_cast<double>(input.scale) * static_cast<double>(filter_scale);
+        const double bias_scale =
+            bias->quantization.scales.empty() ? 0.0 : static_cast<double>(bias->quantization.scales.front());
+        context.require((std::fabs(exact - bias_scale) / static_cast<double>(output.scale)) <= kMaxBiasScaleError,
+                        "the scale of its bias differs from input scale times filter scale");
+    }
+    const float product = input.scale * filter_scale;
+    return context.multiplier(static_cast<double>(product) / static_cast<double>(output.scale));
+}
+
+capture::BufferId channel_table(OperatorContext& context, const Int8Tensor& input, const Int8Tensor& output,
+                                const Quantization& filter, std::uint32_t channels) {
+    const std::vector<std::int32_t> bias = context.bias(channels);
+    const bool per_channel = filter.scales.size() > 1U;
+    if (per_channel) {
+        context.require((filter.dimension == 0U) && (filter.scales.size() == channels),
+                        "filter scales along another dimension than its rows are not supported");
+        for (const std::int32_t zero_point : filter.zero_points) {
+            context.require(zero_point == 0, "a filter with a zero point per row is not supported");
+        }
+    }
+    const FixedPoint common = per_channel ? FixedPoint{} : common_scale(context, input, filter.scales.front(), output);
+    std::vector<refdev::ChannelParameters> rows;
+    rows.reserve(channels);
+    for (std::uint32_t channel = 0U; channel < channels; ++channel) {
+        FixedPoint scale = common;
+        if (per_channel) {
+            scale = context.multiplier(static_cast<double>(input.scale) * static_cast<double>(filter.scales[channel]) /
+                                       static_cast<double>(output.scale));
+        }
+        rows.push_back(refdev::ChannelParameters{bias[channel], scale.multiplier, scale.shift});
+    }
+    return context.add_channel_table(rows);
+}
+
+}  // namespace
+
+void lower_fully_connected(OperatorContext& context) {
+    using Arguments = refdev::FullyConnectedArguments;
+    context.require_operands(2U, 3U);
+    const auto& options = context.options<FullyConnectedOptions>();
+    context.require(options.weights_format == 0, "shuffled weights are not supported");
+    const Int8Tensor input = context.int8_input(0U, "input");
+    const Tensor& filter = context.int8_constant(kFilterPosition, "filter");
+    const Int8Tensor output = context.int8_output();
+    context.require(filter.shape.size() == 2U, "only a filter of rank 2 is supported");
+    const std::uint32_t output_depth = filter.shape[0];
+    const std::uint32_t input_depth = filter.shape[1];
+    context.require(input_depth <= refdev::kMaxTaps, "a filter with so many columns is not supported");
+    context.require(!output.tensor->shape.empty() && (output.tensor->shape.back() == output_depth),
+                    "its filter and output differ in channels");
+    const std::uint32_t batches = output.tensor->elements / output_depth;
+    context.require((std::uint64_t{batches} * input_depth) == input.tensor->elements,
+                    "its filter does not fit its input");
+    const ActivationRange range = context.clamp_range(options.activation, output);
+    const capture::BufferId table = channel_table(context, input, output, filter.quantization, output_depth);
+
+    Arguments arguments{};
+    arguments.batches = batches;
+    arguments.input_depth = input_depth;
+    arguments.output_depth = output_depth;
+    arguments.input_offset = -input.zero_point;
+    arguments.filter_offset = -filter.quantization.zero_points.front();
+    arguments.output_offset = output.zero_point;
+    arguments.activation_min = range.min;
+    arguments.activation_max = range.max;
+    context.launch(refdev::KernelId::kFullyConnected, arguments,
+                   {{offsetof(Arguments, input), context.buffer(input), Access::kRead},
+                    {offsetof(Arguments, filter), context.input_buffer(kFilterPosition), Access::kRead},
+                    {offsetof(Arguments, channel_parameters), table, Access::kRead},
+                    {offsetof(Arguments, output), context.buffer(output), Access::kWrite}});
+}
+
+}  // namespace pianola::tflite

@@ -1,0 +1,187 @@
+#include "capture_host/tflite/operators/operator_context.h"
+
+#include <utility>
+
+#include "capture_host/tflite/import_error.h"
+
+namespace pianola::tflite {
+namespace {
+
+// Little-endian, as the format and the device have it, on every host.
+std::int32_t load_int32(Span<const std::uint8_t> bytes, std::size_t offset) {
+    std::uint32_t value = 0U;
+    for (std::size_t i = 0U; i < sizeof(value); ++i) {
+        value |= static_cast<std::uint32_t>(bytes[offset + i]) << (8U * i);
+    }
+    return static_cast<std::int32_t>(value);
+}
+
+void store_int32(std::vector<std::uint8_t>& bytes, std::int32_t value) {
+    const auto bits = static_cast<std::uint32_t>(value);
+    for (std::uint32_t shift = 0U; shift < 32U; shift += 8U) {
+        bytes.push_back(static_cast<std::uint8_t>((bits >> shift) & 0xFFU));
+    }
+}
+
+std::vector<std::int32_t> int32_values(const Tensor& tensor) {
+    std::vector<std::int32_t> values;
+    values.reserve(tensor.elements);
+    for (std::size_t i = 0U; i < tensor.elements; ++i) {
+        values.push_back(load_int32(tensor.contents, i * sizeof(std::int32_t)));
+    }
+    return values;
+}
+
+}  // namespace
+
+void OperatorContext::refuse(const std::string& missing) const {
+    throw ImportError(index_, op().name, missing);
+}
+
+void OperatorContext::require_operands(std::size_t min_inputs, std::size_t max_inputs) const {
+    if ((op().inputs.size() < min_inputs) || (op().inputs.size() > max_inputs)) {
+        refuse(std::to_string(op().inputs.size()) + " inputs are not supported");
+    }
+    if (op().outputs.size() != 1U) {
+        refuse(std::to_string(op().outputs.size()) + " outputs are not supported; 1 is");
+    }
+}
+
+const Tensor* OperatorContext::optional_input(std::size_t position) const {
+    if ((position >= op().inputs.size()) || (op().inputs[position] == kAbsent)) {
+        return nullptr;
+    }
+    return &model_.tensors[static_cast<std::uint32_t>(op().inputs[position])];
+}
+
+std::uint32_t OperatorContext::input_index(std::size_t position, const char* what) const {
+    if ((position >= op().inputs.size()) || (op().inputs[position] == kAbsent)) {
+        refuse(std::string{"its "} + what + " is missing");
+    }
+    return static_cast<std::uint32_t>(op().inputs[position]);
+}
+
+const Tensor& OperatorContext::input(std::size_t position, const char* what) const {
+    return model_.tensors[input_index(position, what)];
+}
+
+void OperatorContext::require_quantization(const Tensor& tensor, const char* what) const {
+    if (!tensor.quantization_defect.empty()) {
+        refuse("'" + tensor.name + "': " + tensor.quantization_defect);
+    }
+    if (tensor.quantization.scales.empty()) {
+        refuse(std::string{"its "} + what + " has no quantisation");
+    }
+}
+
+Int8Tensor OperatorContext::int8_tensor(std::uint32_t index, const char* what) const {
+    const Tensor& tensor = model_.tensors[index];
+    if (tensor.type != kTypeInt8) {
+        refuse(type_name(tensor.type) + " " + what + " is not supported; int8 is");
+    }
+    require_quantization(tensor, what);
+    if (tensor.quantization.scales.size() != 1U) {
+        refuse(std::string{"more than one scale for its "} + what + " is not supported");
+    }
+    return Int8Tensor{index, &tensor, tensor.quantization.scales.front(), tensor.quantization.zero_points.front()};
+}
+
+Int8Tensor OperatorContext::int8_input(std::size_t position, const char* what) const {
+    return int8_tensor(input_index(position, what), what);
+}
+
+Int8Tensor OperatorContext::int8_output() const {
+    return int8_tensor(output_index(), "output");
+}
+
+const Tensor& OperatorContext::int8_constant(std::size_t position, const char* what) const {
+    const Tensor& tensor = input(position, what);
+    if (tensor.type != kTypeInt8) {
+        refuse(type_name(tensor.type) + " " + what + " is not supported; int8 is");
+    }
+    if (!tensor.is_constant) {
+        refuse(std::string{"a computed "} + what + " is not supported; a constant is");
+    }
+    require_quantization(tensor, what);
+    return tensor;
+}
+
+std::vector<std::int32_t> OperatorContext::int32_constant(std::size_t position, const char* what,
+                                                          std::uint32_t max_elements) const {
+    const Tensor& tensor = input(position, what);
+    if (tensor.type != kTypeInt32) {
+        refuse(type_name(tensor.type) + " " + what + " is not supported; int32 is");
+    }
+    if (!tensor.is_constant) {
+        refuse(std::string{"a computed "} + what + " is not supported; a constant is");
+    }
+    if (tensor.elements > max_elements) {
+        refuse(std::string{"its "} + what + " has " + std::to_string(tensor.elements) + " elements, which is too many");
+    }
+    return int32_values(tensor);
+}
+
+std::vector<std::int32_t> OperatorContext::bias(std::uint32_t channels) const {
+    constexpr std::size_t kBiasPosition = 2U;
+    require((table_bytes_ + (std::uint64_t{refdev::kChannelParametersBytes} * channels)) <= kMaxTableBytes,
+            "the model has too many channels");
+    if (optional_input(kBiasPosition) == nullptr) {
+        return std::vector<std::int32_t>(channels, 0);
+    }
+    std::vector<std::int32_t> values = int32_constant(kBiasPosition, "bias", channels);
+    require(values.size() == channels, "the size of its bias differs from its channels");
+    return values;
+}
+
+void OperatorContext::require_same_quantization(const Int8Tensor& a, const Int8Tensor& b) const {
+    require((a.scale == b.scale) && (a.zero_point == b.zero_point),
+            "different quantisation of input and output is not supported");
+}
+
+FixedPoint OperatorContext::multiplier(double real) const {
+    const std::optional<FixedPoint> result = quantize_multiplier(real);
+    if (!result.has_value()) {
+        refuse("the ratio of its scales is out of range");
+    }
+    return *result;
+}
+
+ActivationRange OperatorContext::clamp_range(std::int8_t activation, const Int8Tensor& output) const {
+    const std::optional<ActivationRange> range = activation_range(activation, output.scale, output.zero_point);
+    if (!range.has_value()) {
+        refuse("fused activation " + std::to_string(static_cast<int>(activation)) +
+               " is not supported with this output scale");
+    }
+    return *range;
+}
+
+capture::BufferId OperatorContext::input_buffer(std::size_t position) const {
+    return graph_.buffer_of(input_index(position, "operand"));
+}
+
+capture::BufferId OperatorContext::add_channel_table(const std::vector<refdev::ChannelParameters>& channels) {
+    table_bytes_ += std::uint64_t{refdev::kChannelParametersBytes} * channels.size();
+    std::vector<std::uint8_t> contents;
+    contents.reserve(refdev::kChannelParametersBytes * channels.size());
+    for (const refdev::ChannelParameters& channel : channels) {
+        store_int32(contents, channel.bias);
+        store_int32(contents, channel.multiplier);
+        store_int32(contents, channel.shift);
+    }
+    return recorder_.add_constant("channels of operator " + std::to_string(index_), std::move(contents));
+}
+
+void OperatorContext::record(refdev::KernelId kernel, std::vector<std::uint32_t> words,
+                             std::initializer_list<AddressWord> addresses) {
+    capture::Launch launch;
+    launch.label = std::to_string(index_) + " " + op().name;
+    launch.kernel = kernel;
+    launch.arguments = std::move(words);
+    for (const AddressWord& address : addresses) {
+        launch.operands.push_back(
+            capture::Operand{refdev::word_of(address.member_offset), address.buffer, 0U, address.access});
+    }
+    recorder_.launch(std::move(launch));
+}
+
+}  // namespace pianola::tflite

@@ -1,0 +1,117 @@
+// OperatorContext: what the lowering of one operator may use.
+//
+// Place in the whole: the interface between the importer's driver (import.cpp) and the operators (operators/*.cpp). Every
+// accessor checks and throws an ImportError that names the operator, so that lowering code reads as the list of what it
+// accepts. Lives while one operator is lowered. Host only.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "capture_host/recorder/recorder.h"
+#include "capture_host/tflite/graph.h"
+#include "capture_host/tflite/quantization.h"
+#include "capture_host/tflite/reader.h"
+#include "hal/refdev/kernels/arguments.h"
+
+namespace pianola::tflite {
+
+inline constexpr std::uint64_t kMaxTableBytes =
+    std::uint64_t{64} * 1024U * 1024U;  // of all channel parameters together
+
+// An int8 operand with one scale.
+struct Int8Tensor {
+    std::uint32_t index{0U};
+    const Tensor* tensor{nullptr};
+    float scale{0.0F};
+    std::int32_t zero_point{0};
+};
+
+// An argument word that holds an operand's address.
+struct AddressWord {
+    std::size_t member_offset{0U};
+    capture::BufferId buffer{};
+    Access access{Access::kUnspecified};
+};
+
+class OperatorContext {
+  public:
+    // `table_bytes` counts towards kMaxTableBytes over all operators. The referenced objects must outlive this one.
+    OperatorContext(const Model& model, std::uint32_t index, Graph& graph, capture::Recorder& recorder,
+                    std::uint64_t& table_bytes)
+        : model_{model}, index_{index}, graph_{graph}, recorder_{recorder}, table_bytes_{table_bytes} {}
+
+    [[noreturn]] void refuse(const std::string& missing) const;
+    void require(bool condition, const char* missing) const {
+        if (!condition) {
+            refuse(missing);
+        }
+    }
+
+    // Call first: the accessors below rely on it. One output.
+    void require_operands(std::size_t min_inputs, std::size_t max_inputs) const;
+
+    template <typename Options>
+    [[nodiscard]] const Options& options() const {
+        const Options* const options = std::get_if<Options>(&op().options);
+        if (options == nullptr) {
+            refuse("its options are missing");
+        }
+        return *options;
+    }
+
+    // Accepts an input that may be absent; nullptr where it is.
+    [[nodiscard]] const Tensor* optional_input(std::size_t position) const;
+    [[nodiscard]] const Tensor& input(std::size_t position, const char* what) const;
+    [[nodiscard]] const Tensor& output() const { return model_.tensors[output_index()]; }
+
+    // The same, int8 with one scale.
+    [[nodiscard]] Int8Tensor int8_input(std::size_t position, const char* what) const;
+    [[nodiscard]] Int8Tensor int8_output() const;
+
+    // A constant int8 operand: its scales may be per channel.
+    [[nodiscard]] const Tensor& int8_constant(std::size_t position, const char* what) const;
+    // At most `max_elements` of them.
+    [[nodiscard]] std::vector<std::int32_t> int32_constant(std::size_t position, const char* what,
+                                                           std::uint32_t max_elements) const;
+
+    // Input 2 as one int32 per channel; zeros where it is absent. Makes sure that a table of them will find room.
+    [[nodiscard]] std::vector<std::int32_t> bias(std::uint32_t channels) const;
+
+    void require_same_quantization(const Int8Tensor& a, const Int8Tensor& b) const;
+    [[nodiscard]] FixedPoint multiplier(double real) const;
+    [[nodiscard]] ActivationRange clamp_range(std::int8_t activation, const Int8Tensor& output) const;
+
+    [[nodiscard]] capture::BufferId buffer(const Int8Tensor& operand) const { return graph_.buffer_of(operand.index); }
+    [[nodiscard]] capture::BufferId input_buffer(std::size_t position) const;
+    [[nodiscard]] capture::BufferId add_channel_table(const std::vector<refdev::ChannelParameters>& channels);
+
+    // Records a launch; the words in `addresses` are for the linker to fill.
+    template <typename Arguments>
+    void launch(refdev::KernelId kernel, const Arguments& arguments, std::initializer_list<AddressWord> addresses) {
+        std::vector<std::uint32_t> words(refdev::kArgumentWords<Arguments>);
+        std::memcpy(words.data(), &arguments, sizeof(Arguments));
+        record(kernel, std::move(words), addresses);
+    }
+
+  private:
+    [[nodiscard]] const Operator& op() const { return model_.operators[index_]; }
+    [[nodiscard]] std::uint32_t input_index(std::size_t position, const char* what) const;
+    [[nodiscard]] std::uint32_t output_index() const { return static_cast<std::uint32_t>(op().outputs.front()); }
+    [[nodiscard]] Int8Tensor int8_tensor(std::uint32_t index, const char* what) const;
+    void require_quantization(const Tensor& tensor, const char* what) const;
+    void record(refdev::KernelId kernel, std::vector<std::uint32_t> words,
+                std::initializer_list<AddressWord> addresses);
+
+    const Model& model_;
+    std::uint32_t index_;
+    Graph& graph_;
+    capture::Recorder& recorder_;
+    std::uint64_t& table_bytes_;
+};
+
+}  // namespace pianola::tflite

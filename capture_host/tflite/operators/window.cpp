@@ -1,0 +1,57 @@
+#include "capture_host/tflite/operators/window.h"
+
+#include "hal/refdev/kernels/launch_check.h"
+
+namespace pianola::tflite {
+namespace {
+
+constexpr std::int8_t kPaddingSame = 0;
+constexpr std::int8_t kPaddingValid = 1;
+
+WindowAxis axis_of(const OperatorContext& context, std::int8_t padding, std::int32_t stride, std::int32_t dilation,
+                   std::uint32_t input, std::uint32_t output, std::uint32_t filter) {
+    constexpr auto kMaxSpatial = static_cast<std::int32_t>(refdev::kMaxSpatial);
+    context.require((stride >= 1) && (stride <= kMaxSpatial), "its stride is out of range");
+    context.require((dilation >= 1) && (dilation <= kMaxSpatial), "its dilation is out of range");
+    context.require((filter >= 1U) && (filter <= refdev::kMaxSpatial), "its filter size is out of range");
+    context.require((padding == kPaddingSame) || (padding == kPaddingValid), "its padding scheme is not supported");
+
+    const auto step = static_cast<std::uint64_t>(stride);
+    const std::uint64_t reach = ((std::uint64_t{filter} - 1U) * static_cast<std::uint64_t>(dilation)) + 1U;
+    WindowAxis axis{static_cast<std::uint32_t>(stride), static_cast<std::uint32_t>(dilation), 0U};
+    if (padding == kPaddingValid) {
+        context.require(reach <= input, "its filter is larger than its input");
+        context.require(output == (((input - reach) / step) + 1U), "its output size does not follow from its input");
+        return axis;
+    }
+    context.require(output == ((input + (step - 1U)) / step), "its output size does not follow from its input");
+    const std::uint64_t covered = ((std::uint64_t{output} - 1U) * step) + reach;
+    const std::uint64_t before = (covered > input) ? ((covered - input) / 2U) : 0U;
+    context.require(before <= refdev::kMaxSpatial, "its padding is out of range");
+    axis.pad_before = static_cast<std::uint32_t>(before);
+    return axis;
+}
+
+}  // namespace
+
+ImageShape image_shape(const OperatorContext& context, const Tensor& tensor, const char* what) {
+    constexpr std::size_t kImageRank = 4U;
+    if (tensor.shape.size() != kImageRank) {
+        context.refuse(std::string{what} + " of rank " + std::to_string(tensor.shape.size()) +
+                       " is not supported; 4 is");
+    }
+    const ImageShape shape{tensor.shape[0], tensor.shape[1], tensor.shape[2], tensor.shape[3]};
+    context.require((shape.height <= refdev::kMaxSpatial) && (shape.width <= refdev::kMaxSpatial),
+                    "heights and widths above 32767 are not supported");
+    return shape;
+}
+
+Window window_of(const OperatorContext& context, const Conv2dOptions& options, const ImageShape& input,
+                 const ImageShape& output, std::uint32_t filter_height, std::uint32_t filter_width) {
+    return Window{axis_of(context, options.padding, options.stride_height, options.dilation_height, input.height,
+                          output.height, filter_height),
+                  axis_of(context, options.padding, options.stride_width, options.dilation_width, input.width,
+                          output.width, filter_width)};
+}
+
+}  // namespace pianola::tflite

@@ -1,0 +1,38 @@
+// Window: geometry of a sliding window along one dimension.
+//
+// Place in the whole: shared by the convolutions and pooling. The formulas are those of the published SAME and VALID padding
+// schemes. Host only.
+#pragma once
+
+#include <cstdint>
+
+#include "capture_host/tflite/operators/operator_context.h"
+
+namespace pianola::tflite {
+
+struct WindowAxis {
+    std::uint32_t stride{1U};
+    std::uint32_t dilation{1U};
+    std::uint32_t pad_before{0U};
+};
+
+struct Window {
+    WindowAxis height;
+    WindowAxis width;
+};
+
+// Dimensions of an NHWC tensor of rank 4, each within what kernels accept.
+struct ImageShape {
+    std::uint32_t batches{0U};
+    std::uint32_t height{0U};
+    std::uint32_t width{0U};
+    std::uint32_t channels{0U};
+};
+
+[[nodiscard]] ImageShape image_shape(const OperatorContext& context, const Tensor& tensor, const char* what);
+
+// Checks the options, and that they turn `input` into `output`.
+[[nodiscard]] Window window_of(const OperatorContext& context, const Conv2dOptions& options, const ImageShape& input,
+                               const ImageShape& output, std::uint32_t filter_height, std::uint32_t filter_width);
+
+}  // namespace pianola::tflite

@@ -1,0 +1,50 @@
+// Fixed-point numbers of the int8 quantisation scheme, computed from scales.
+//
+// Place in the whole: used by the importer's operators. Each function reproduces, to the last bit, what TensorFlow Lite Micro
+// computes when it prepares a reference kernel; the order and width of the floating-point operations matter, which is why this
+// library is compiled without contraction. Pure functions; a result that the kernels cannot represent is std::nullopt.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace pianola::tflite {
+
+// multiplier * 2^(shift - 31): a Q31 mantissa in [2^30, 2^31), or 0, and a power of two (positive is to the left).
+struct FixedPoint {
+    std::int32_t multiplier{0};
+    std::int32_t shift{0};
+};
+
+inline constexpr std::int32_t kMaxShift = 30;   // a 32-bit value shifted further has no bit left
+inline constexpr std::int32_t kMinShift = -31;  // what is smaller becomes 0
+
+// Nearest fixed-point number. nullopt: negative, not finite, or 2^30 and above.
+[[nodiscard]] std::optional<FixedPoint> quantize_multiplier(double real);
+
+// The multiplier that also divides by `count`, which is at least 1; truncated, as the scheme's mean does.
+[[nodiscard]] FixedPoint fold_count(FixedPoint multiplier, std::uint32_t count);
+
+// Fused activations, by their number in the format.
+enum class Activation : std::int8_t { kNone = 0, kRelu = 1, kReluN1To1 = 2, kRelu6 = 3 };
+
+struct ActivationRange {
+    std::int32_t min{-128};
+    std::int32_t max{127};
+};
+
+// The int8 values to which an activation clamps. nullopt: an activation other than the above, or a bound outside int32.
+[[nodiscard]] std::optional<ActivationRange> activation_range(std::int8_t activation, float scale,
+                                                              std::int32_t zero_point);
+
+// How softmax scales differences to the row's maximum.
+struct SoftmaxScaling {
+    std::int32_t multiplier{0};
+    std::int32_t left_shift{0};  // 0 to 31
+    std::int32_t diff_min{0};    // smaller differences do not count
+};
+
+// nullopt: beta * scale is not finite, or 2^-26 and below.
+[[nodiscard]] std::optional<SoftmaxScaling> softmax_scaling(float beta, float input_scale);
+
+}  // namespace pianola::tflite

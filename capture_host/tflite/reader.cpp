@@ -1,0 +1,299 @@
+#include "capture_host/tflite/reader.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstring>
+
+#include "capture_host/tflite/import_error.h"
+#include "capture_host/tflite/operator_names.h"
+#include "runtime/core/config.h"
+#include "tflite_subset_generated.h"
+
+namespace pianola::tflite {
+namespace {
+
+constexpr std::uint32_t kFormatVersion = 3U;
+constexpr std::int32_t kCustomOperator = 32;
+constexpr flatbuffers::uoffset_t kVerifierDepth = 16U;
+constexpr flatbuffers::uoffset_t kVerifierTables = 262'144U;
+
+// Names come from the file and end up in messages, JSON and manifests.
+std::string printable(const flatbuffers::String* text) {
+    const std::size_t size = (text == nullptr) ? 0U : std::min<std::size_t>(text->size(), kMaxNameBytes);
+    std::string result = (size == 0U) ? std::string{} : std::string(text->c_str(), size);
+    for (char& character : result) {
+        if ((character < ' ') || (character > '~')) {
+            character = '?';
+        }
+    }
+    return result;
+}
+
+std::string read_shape(const format::Tensor& source, std::uint32_t element_size, Tensor& tensor) {
+    std::uint64_t elements = 1U;
+    if (source.shape() != nullptr) {
+        if (source.shape()->size() > kMaxRank) {
+            return "more than " + std::to_string(kMaxRank) + " dimensions are not supported";
+        }
+        for (const std::int32_t dimension : *source.shape()) {
+            if (dimension < 0) {
+                return "dynamic dimensions are not supported";
+            }
+            if (dimension == 0) {
+                return "empty tensors are not supported";
+            }
+            // At most 2^26 * 2^31 before the check: no overflow.
+            elements *= static_cast<std::uint64_t>(dimension);
+            if (elements > (kMaxTensorBytes / element_size)) {
+                return "tensors above " + std::to_string(kMaxTensorBytes) + " bytes are not supported";
+            }
+            tensor.shape.push_back(static_cast<std::uint32_t>(dimension));
+        }
+    }
+    tensor.elements = static_cast<std::uint32_t>(elements);
+    tensor.size_bytes = tensor.elements * element_size;
+    return {};
+}
+
+std::string read_contents(const format::Tensor& source, const format::Model& model, Tensor& tensor) {
+    tensor.buffer = source.buffer();
+    if (tensor.buffer == 0U) {
+        return {};
+    }
+    if ((model.buffers() == nullptr) || (tensor.buffer >= model.buffers()->size())) {
+        return "its buffer " + std::to_string(tensor.buffer) + " does not exist";
+    }
+    const format::Buffer* const buffer = model.buffers()->Get(tensor.buffer);
+    if ((buffer->offset() > 1U) || (buffer->size() > 1U)) {
+        return "buffers outside the FlatBuffer are not supported";
+    }
+    if ((buffer->data() == nullptr) || (buffer->data()->size() == 0U)) {
+        return {};
+    }
+    tensor.is_constant = true;
+    tensor.contents = Span<const std::uint8_t>{buffer->data()->data(), buffer->data()->size()};
+    if (tensor.contents.size() != tensor.size_bytes) {
+        return "its buffer holds " + std::to_string(tensor.contents.size()) + " bytes where its shape needs " +
+               std::to_string(tensor.size_bytes);
+    }
+    return {};
+}
+
+std::string read_quantization(const format::Tensor& source, Tensor& tensor) {
+    const format::QuantizationParameters* const parameters = source.quantization();
+    if (parameters == nullptr) {
+        return {};
+    }
+    if (parameters->details_kind() != 0U) {
+        return "custom quantisation is not supported";
+    }
+    const auto* const scales = parameters->scale();
+    const auto* const zero_points = parameters->zero_point();
+    if ((scales == nullptr) || (scales->size() == 0U)) {
+        return {};
+    }
+    if ((zero_points == nullptr) || (zero_points->size() != scales->size())) {
+        return "the number of its zero points differs from that of its scales";
+    }
+    Quantization quantization;
+    for (const float scale : *scales) {
+        if (!std::isfinite(scale) || !(scale > 0.0F)) {
+            return "one of its scales is not a positive number";
+        }
+        quantization.scales.push_back(scale);
+    }
+    const std::int64_t high = (tensor.type == kTypeInt8) ? INT8_MAX : INT32_MAX;
+    for (const std::int64_t zero_point : *zero_points) {
+        if ((zero_point < (-high - 1)) || (zero_point > high)) {
+            return "its zero point " + std::to_string(zero_point) + " is outside its type";
+        }
+        quantization.zero_points.push_back(static_cast<std::int32_t>(zero_point));
+    }
+    if (quantization.scales.size() > 1U) {
+        const std::int32_t dimension = parameters->quantized_dimension();
+        if ((dimension < 0) || (static_cast<std::size_t>(dimension) >= tensor.shape.size())) {
+            return "its quantised dimension " + std::to_string(dimension) + " does not exist";
+        }
+        quantization.dimension = static_cast<std::uint32_t>(dimension);
+        if (quantization.scales.size() != tensor.shape[quantization.dimension]) {
+            return "the number of its scales differs from its quantised dimension";
+        }
+    }
+    tensor.quantization = std::move(quantization);
+    return {};
+}
+
+Tensor read_tensor(const format::Tensor& source, const format::Model& model, std::size_t index) {
+    Tensor tensor;
+    tensor.name = printable(source.name());
+    if (tensor.name.empty()) {
+        tensor.name = "tensor " + std::to_string(index);
+    }
+    tensor.type = source.type();
+    const std::uint32_t element_size = element_bytes(tensor.type);
+    if (element_size == 0U) {
+        tensor.defect = type_name(tensor.type) + " is not supported";
+    } else if (source.is_variable()) {
+        tensor.defect = "variable tensors are not supported";
+    } else if (source.sparsity() != nullptr) {
+        tensor.defect = "sparse tensors are not supported";
+    } else {
+        tensor.defect = read_shape(source, element_size, tensor);
+    }
+    if (tensor.defect.empty()) {
+        tensor.defect = read_contents(source, model, tensor);
+    }
+    if (tensor.defect.empty()) {
+        tensor.quantization_defect = read_quantization(source, tensor);
+    }
+    return tensor;
+}
+
+template <typename Source>
+Conv2dOptions window_options(const Source& source) {
+    return Conv2dOptions{
+        source.padding(), source.fused_activation_function(), source.stride_w(), source.stride_h(), 1, 1};
+}
+
+template <typename Source>
+Conv2dOptions dilated_window_options(const Source& source) {
+    Conv2dOptions options = window_options(source);
+    options.dilation_width = source.dilation_w_factor();
+    options.dilation_height = source.dilation_h_factor();
+    return options;
+}
+
+OperatorOptions read_options(const format::Operator& source) {
+    if (const auto* const conv = source.builtin_options_as_Conv2DOptions(); conv != nullptr) {
+        return dilated_window_options(*conv);
+    }
+    if (const auto* const conv = source.builtin_options_as_DepthwiseConv2DOptions(); conv != nullptr) {
+        return DepthwiseConv2dOptions{dilated_window_options(*conv), conv->depth_multiplier()};
+    }
+    if (const auto* const pool = source.builtin_options_as_Pool2DOptions(); pool != nullptr) {
+        return Pool2dOptions{window_options(*pool), pool->filter_width(), pool->filter_height()};
+    }
+    if (const auto* const fully = source.builtin_options_as_FullyConnectedOptions(); fully != nullptr) {
+        return FullyConnectedOptions{fully->fused_activation_function(), fully->weights_format()};
+    }
+    if (const auto* const softmax = source.builtin_options_as_SoftmaxOptions(); softmax != nullptr) {
+        return SoftmaxOptions{softmax->beta()};
+    }
+    if (const auto* const add = source.builtin_options_as_AddOptions(); add != nullptr) {
+        return AddOptions{add->fused_activation_function()};
+    }
+    return std::monostate{};
+}
+
+Operator read_operator(const format::Operator& source, const format::Model& model, std::uint32_t index) {
+    Operator result;
+    const std::uint32_t code_index = source.opcode_index();
+    if ((model.operator_codes() == nullptr) || (code_index >= model.operator_codes()->size())) {
+        throw ImportError(index, "unknown", "its operator code " + std::to_string(code_index) + " does not exist");
+    }
+    const format::OperatorCode* const code = model.operator_codes()->Get(code_index);
+    // Old files set only the first field; new ones put a placeholder there for codes that do not fit it.
+    result.code = std::max<std::int32_t>(code->deprecated_builtin_code(), code->builtin_code());
+    result.name = operator_name(result.code);
+    if ((result.code == kCustomOperator) && (code->custom_code() != nullptr)) {
+        result.name += " '" + printable(code->custom_code()) + "'";
+    }
+    result.options = read_options(source);
+
+    const auto read_indices = [&](const flatbuffers::Vector<std::int32_t>* indices, std::int32_t lowest,
+                                  std::vector<std::int32_t>& into) {
+        const std::size_t count = (indices == nullptr) ? 0U : indices->size();
+        if (count > kMaxOperands) {
+            throw ImportError(index, result.name, "more than " + std::to_string(kMaxOperands) + " operands");
+        }
+        for (std::size_t i = 0U; i < count; ++i) {
+            into.push_back(indices->Get(static_cast<flatbuffers::uoffset_t>(i)));
+            if (into.back() < lowest) {
+                throw ImportError(index, result.name, "names tensor " + std::to_string(into.back()));
+            }
+        }
+    };
+    read_indices(source.inputs(), kAbsent, result.inputs);
+    read_indices(source.outputs(), 0, result.outputs);
+    return result;
+}
+
+std::vector<std::uint32_t> read_graph_operands(const flatbuffers::Vector<std::int32_t>* indices, const char* what,
+                                               std::uint32_t limit, std::size_t tensor_count) {
+    std::vector<std::uint32_t> result;
+    if ((indices == nullptr) || (indices->size() == 0U)) {
+        throw ImportError(std::string{"the graph has no "} + what);
+    }
+    if (indices->size() > limit) {
+        throw ImportError("more than " + std::to_string(limit) + " graph " + what + " are not supported");
+    }
+    for (const std::int32_t index : *indices) {
+        if ((index < 0) || (static_cast<std::size_t>(index) >= tensor_count)) {
+            throw ImportError(std::string{"the graph's "} + what + " name tensor " + std::to_string(index) +
+                              ", which does not exist");
+        }
+        result.push_back(static_cast<std::uint32_t>(index));
+    }
+    return result;
+}
+
+const format::Model& verified(Span<const std::uint8_t> file) {
+    constexpr std::size_t kSmallestFile = 8U;
+    if (file.size() < kSmallestFile) {
+        throw ImportError("not a TFLite file: it has " + std::to_string(file.size()) + " bytes");
+    }
+    if (!format::ModelBufferHasIdentifier(file.data())) {
+        throw ImportError("not a TFLite file: the identifier TFL3 is missing");
+    }
+    flatbuffers::Verifier verifier(file.data(), file.size(), kVerifierDepth, kVerifierTables);
+    if (!format::VerifyModelBuffer(verifier)) {
+        throw ImportError("not a TFLite file: its FlatBuffer is damaged");
+    }
+    const format::Model& model = *format::GetModel(file.data());
+    if (model.version() != kFormatVersion) {
+        throw ImportError("format version " + std::to_string(model.version()) + " is not supported; 3 is");
+    }
+    return model;
+}
+
+}  // namespace
+
+Model read_model(Span<const std::uint8_t> file) {
+    if (file.size() > kMaxModelBytes) {
+        throw ImportError("models above " + std::to_string(kMaxModelBytes) + " bytes are not supported");
+    }
+    Model model;
+    model.storage.assign(file.begin(), file.end());
+    const format::Model& source = verified(Span<const std::uint8_t>{model.storage.data(), model.storage.size()});
+    if ((source.subgraphs() == nullptr) || (source.subgraphs()->size() == 0U)) {
+        throw ImportError("the model has no graph");
+    }
+    model.subgraph_count = source.subgraphs()->size();
+    const format::SubGraph& graph = *source.subgraphs()->Get(0U);
+    const std::uint32_t tensor_count = (graph.tensors() == nullptr) ? 0U : graph.tensors()->size();
+    const std::uint32_t operator_count = (graph.operators() == nullptr) ? 0U : graph.operators()->size();
+    if ((tensor_count > kMaxModelTensors) || (operator_count > kMaxModelOperators)) {
+        throw ImportError("more than " + std::to_string(kMaxModelTensors) + " tensors or operators are not supported");
+    }
+
+    std::uint64_t scale_count = 0U;
+    for (std::uint32_t i = 0U; i < tensor_count; ++i) {
+        const format::Tensor& tensor = *graph.tensors()->Get(i);
+        if ((tensor.quantization() != nullptr) && (tensor.quantization()->scale() != nullptr)) {
+            scale_count += tensor.quantization()->scale()->size();
+        }
+        if (scale_count > kMaxScales) {
+            throw ImportError("more than " + std::to_string(kMaxScales) + " scales are not supported");
+        }
+        model.tensors.push_back(read_tensor(tensor, source, i));
+    }
+    for (std::uint32_t i = 0U; i < operator_count; ++i) {
+        model.operators.push_back(read_operator(*graph.operators()->Get(i), source, i));
+    }
+    model.inputs = read_graph_operands(graph.inputs(), "inputs", kMaxInputs, tensor_count);
+    model.outputs = read_graph_operands(graph.outputs(), "outputs", kMaxOutputs, tensor_count);
+    return model;
+}
+
+}  // namespace pianola::tflite

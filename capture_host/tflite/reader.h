@@ -1,0 +1,99 @@
+// Reader: a TensorFlow Lite file as plain, checked structures.
+//
+// Place in the whole: the first stage of the importer, and the only part of it that touches FlatBuffers. What is wrong with
+// the file as such is an ImportError; what is wrong with one tensor is noted in it, so that the importer can name the operator
+// that would use it. Everything is bounded: a model's structures take memory proportional to its file. Host only.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "capture_host/tflite/element_type.h"
+#include "runtime/core/span.h"
+
+namespace pianola::tflite {
+
+inline constexpr std::uint32_t kMaxModelBytes = 64U * 1024U * 1024U;
+inline constexpr std::uint32_t kMaxTensorBytes = 64U * 1024U * 1024U;
+inline constexpr std::uint32_t kMaxModelTensors = 4096U;
+inline constexpr std::uint32_t kMaxModelOperators = 4096U;
+inline constexpr std::uint32_t kMaxOperands = 64U;          // inputs or outputs of one operator, or of the graph
+inline constexpr std::uint32_t kMaxScales = 1024U * 1024U;  // of all tensors together
+
+// Scales are finite and positive; there are as many zero points as scales. None of both: not quantised.
+struct Quantization {
+    std::vector<float> scales;
+    std::vector<std::int32_t> zero_points;
+    std::uint32_t dimension{0U};  // below the rank where there is more than one scale
+};
+
+struct Tensor {
+    std::string name;    // printable ASCII, at most kMaxNameBytes long, never empty
+    std::string defect;  // why the tensor cannot be used; everything below holds only where this is empty
+    std::int8_t type{kTypeInt8};
+    std::vector<std::uint32_t> shape;  // at most kMaxRank dimensions, none of them 0
+    std::uint32_t elements{0U};
+    std::uint32_t size_bytes{0U};  // at most kMaxTensorBytes
+    Quantization quantization;
+    std::string quantization_defect;  // why there is none although the file has one; empty otherwise
+    bool is_constant{false};
+    std::uint32_t buffer{0U};           // constants that are stored once have the same number
+    Span<const std::uint8_t> contents;  // size_bytes of them for a constant, inside Model::storage
+};
+
+// Options as stored: enumerations, strides and factors are for the operator to check.
+struct Conv2dOptions {
+    std::int8_t padding{0};
+    std::int8_t activation{0};
+    std::int32_t stride_width{0};
+    std::int32_t stride_height{0};
+    std::int32_t dilation_width{0};
+    std::int32_t dilation_height{0};
+};
+struct DepthwiseConv2dOptions {
+    Conv2dOptions window;
+    std::int32_t depth_multiplier{0};
+};
+struct Pool2dOptions {
+    Conv2dOptions window;
+    std::int32_t filter_width{0};
+    std::int32_t filter_height{0};
+};
+struct FullyConnectedOptions {
+    std::int8_t activation{0};
+    std::int8_t weights_format{0};
+};
+struct SoftmaxOptions {
+    float beta{0.0F};
+};
+struct AddOptions {
+    std::int8_t activation{0};
+};
+using OperatorOptions = std::variant<std::monostate, Conv2dOptions, DepthwiseConv2dOptions, Pool2dOptions,
+                                     FullyConnectedOptions, SoftmaxOptions, AddOptions>;
+
+inline constexpr std::int32_t kAbsent = -1;  // an optional input that is left out
+
+struct Operator {
+    std::int32_t code{0};
+    std::string name;                   // for messages
+    std::vector<std::int32_t> inputs;   // indices of tensors, or kAbsent
+    std::vector<std::int32_t> outputs;  // indices of tensors
+    OperatorOptions options;
+};
+
+struct Model {
+    std::vector<std::uint8_t> storage;  // the file, aligned as FlatBuffers needs it
+    std::uint32_t subgraph_count{0U};   // what follows is the first one
+    std::vector<Tensor> tensors;
+    std::vector<Operator> operators;
+    std::vector<std::uint32_t> inputs;  // indices of tensors
+    std::vector<std::uint32_t> outputs;
+};
+
+// Throws ImportError. The model does not refer to `file` afterwards.
+[[nodiscard]] Model read_model(Span<const std::uint8_t> file);
+
+}  // namespace pianola::tflite

@@ -1,0 +1,122 @@
+// Manifest: a trace binary's manifest as host structures, and the file around it.
+//
+// Place in the whole: the linker fills one in, the writer makes bytes of it, and read_manifest() makes one of a validated image:
+// that the same bytes come out again is the check for canonical form. Field meanings are those of schema/*.fbs. Host only.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runtime/image/image.h"
+
+namespace pianola::capture {
+
+struct ManifestTarget {
+    std::string device_family;
+    std::uint32_t command_set_id{0U};
+    std::uint32_t command_set_version{0U};
+    Sha256Digest kernel_library{};
+    std::uint32_t dram_base{0U};
+    std::uint32_t dram_bytes{0U};
+    std::uint32_t l1_base{0U};
+    std::uint32_t l1_bytes{0U};
+    std::uint32_t trace_region_bytes{0U};
+    std::uint32_t clock_khz{0U};
+    std::uint32_t queue_count{0U};
+    std::uint32_t ring_words{0U};
+};
+
+struct ManifestRegion {
+    std::string name;
+    RegionKind kind{RegionKind::kUnspecified};
+    MemoryKind memory{MemoryKind::kUnspecified};
+    std::uint32_t base{0U};
+    std::uint32_t size_bytes{0U};
+};
+
+struct ManifestBuffer {
+    std::string name;
+    std::uint32_t region{0U};
+    std::uint32_t offset_bytes{0U};
+    std::uint32_t size_bytes{0U};
+};
+
+struct ManifestTensor {
+    std::string name;
+    std::uint32_t buffer{0U};
+    ElementType type{ElementType::kUnspecified};
+    std::vector<std::uint32_t> shape;
+    float scale{0.0F};
+    std::int32_t zero_point{0};
+};
+
+struct ManifestProgram {
+    std::string name;
+    std::uint32_t command_count{0U};
+};
+
+struct ManifestTrace {
+    std::string name;
+    std::uint32_t offset_bytes{0U};
+    std::uint32_t word_count{0U};
+    std::uint32_t command_count{0U};
+    std::uint64_t cost_cycles{0U};
+    std::vector<ManifestProgram> programs;
+};
+
+struct ManifestCommand {
+    ScriptCommandKind kind{ScriptCommandKind::kUnspecified};
+    std::uint32_t queue{0U};
+    std::uint32_t object{0U};
+    std::uint32_t segment_offset{0U};  // kWriteBuffer only
+};
+
+struct ManifestScript {
+    ScriptKind kind{ScriptKind::kUnspecified};
+    std::vector<ManifestCommand> commands;
+};
+
+struct Manifest {
+    ManifestTarget target;
+    std::vector<ManifestRegion> regions;
+    std::vector<ManifestBuffer> buffers;
+    std::vector<ManifestTensor> inputs;
+    std::vector<ManifestTensor> outputs;
+    std::vector<ManifestTrace> traces;
+    std::vector<ManifestScript> scripts;
+    std::uint64_t step_cycles{0U};
+    std::uint32_t step_deadline_us{0U};
+    std::uint32_t setup_deadline_us{0U};
+    std::string source_name;
+    Sha256Digest source_sha256{};
+    std::string tool_version;
+    std::uint32_t self_test_count{0U};
+};
+
+// Bulk data of a trace binary.
+struct Segments {
+    std::vector<std::uint8_t> weights;
+    std::vector<std::uint8_t> traces;
+    std::vector<std::uint8_t> self_tests;
+};
+
+// The manifest as a FlatBuffer, in canonical form: a function of the manifest alone.
+[[nodiscard]] std::vector<std::uint8_t> encode_manifest(const Manifest& manifest);
+
+// A whole trace binary, digest included; unsigned. The same arguments give the same bytes, whenever and wherever.
+[[nodiscard]] std::vector<std::uint8_t> write_trace_binary(const Manifest& manifest, const Segments& segments);
+
+// Puts the right digest into a file whose other bytes have been changed. For tests and tools that damage files on purpose.
+void fix_digest(std::vector<std::uint8_t>& file);
+
+// The manifest that an image shows.
+[[nodiscard]] Manifest read_manifest(const Image& image);
+
+// True where the image's manifest is in canonical form: writing what it says gives its very bytes.
+[[nodiscard]] bool is_canonical(ByteSpan file, const Image& image);
+
+[[nodiscard]] std::string to_string(NameView name);
+
+}  // namespace pianola::capture

@@ -1,0 +1,313 @@
+#include "hal/refdev/command_processor.h"
+
+#include <cstring>
+
+#include "hal/refdev/kernels/kernel.h"
+
+namespace pianola::refdev {
+namespace {
+
+// Chain over the executed trace commands: FNV-1a, 64 bits, over whole words.
+constexpr std::uint64_t kDigestPrime = 0x0000'0100'0000'01B3U;
+
+[[nodiscard]] constexpr std::uint64_t chain(std::uint64_t digest, std::uint32_t word) noexcept {
+    return (digest ^ word) * kDigestPrime;
+}
+
+constexpr std::uint32_t kRingMask = kRingWords - 1U;
+constexpr std::uint32_t kWordBytes = 4U;
+constexpr std::uint32_t kHalfRange = 0x8000'0000U;
+
+}  // namespace
+
+void CommandProcessor::reset() noexcept {
+    idle_ = true;
+    stopped_ = false;
+    position_ = 0U;
+    trace_ = WordSpan{};
+    trace_position_ = 0U;
+    executed_ = 0U;
+    digest_ = 0U;
+    time_cycles_ = 0U;
+    fault_address_ = 0U;
+    kernel_id_ = 0U;
+}
+
+Progress CommandProcessor::step() noexcept {
+    if (stopped_) {
+        return Progress::kStopped;
+    }
+    return trace_.empty() ? step_queue() : step_trace();
+}
+
+// Books the command that has just been executed, or stops the queue.
+Progress CommandProcessor::finish(DeviceFault fault, WordSpan words, std::uint64_t start_cycles) noexcept {
+    if (fault != DeviceFault::kNone) {
+        stopped_ = true;
+        shared_.completion.fault = fault;
+        shared_.completion.fault_command = executed_;
+        shared_.completion.fault_address = fault_address_;
+        shared_.completion.time_cycles = time_cycles_;
+        shared_.stopped.store(1U, std::memory_order_release);
+        return Progress::kStopped;
+    }
+    if (observer_ != nullptr) {
+        const auto opcode = static_cast<Opcode>(words[0] & kOpcodeMask);
+        observer_->after(ExecutedCommand{queue_, executed_, opcode, kernel_id_, start_cycles, time_cycles_}, words);
+    }
+    return Progress::kExecuted;
+}
+
+Progress CommandProcessor::step_queue() noexcept {
+    const std::uint32_t available = shared_.published.load(std::memory_order_acquire) - position_;
+    if (available == 0U) {
+        idle_ = true;
+        return Progress::kIdle;
+    }
+    // The ring wraps; a command is copied out so that everything behind sees it in one piece.
+    std::array<std::uint32_t, kMaxQueueCommandWords> command{};
+    const std::uint32_t length_words = length_words_of(shared_.ring[position_ & kRingMask]);
+    if ((length_words == 0U) || (length_words > kMaxQueueCommandWords) || (length_words > available)) {
+        return finish(DeviceFault::kUnknownCommand, WordSpan{}, time_cycles_);
+    }
+    for (std::uint32_t i = 0U; i < length_words; ++i) {
+        command[i] = shared_.ring[(position_ + i) & kRingMask];
+    }
+    const WordSpan words{command.data(), length_words};
+    const auto opcode = static_cast<Opcode>(words[0] & kOpcodeMask);
+    if ((opcode == Opcode::kWaitEvent) && (length_words == kEventWords) && (words[1] < kMaxEvents) &&
+        !event_reached(words[1], words[2])) {
+        return Progress::kWaiting;
+    }
+    if (idle_) {
+        idle_ = false;
+        const std::uint64_t doorbell_cycles =
+            shared_.doorbell_cycles_low.load(std::memory_order_relaxed) |
+            (std::uint64_t{shared_.doorbell_cycles_high.load(std::memory_order_relaxed)} << 32U);
+        time_cycles_ = (doorbell_cycles > time_cycles_) ? doorbell_cycles : time_cycles_;
+    }
+    const std::uint64_t start_cycles = time_cycles_;
+    if (observer_ != nullptr) {
+        observer_->before(queue_, words);
+    }
+    kernel_id_ = 0U;
+    executed_ += 1U;
+    position_ += length_words;
+    const DeviceFault fault = execute_queue_command(words);
+    const Progress progress = finish(fault, words, start_cycles);
+    shared_.progress.store(executed_, std::memory_order_relaxed);
+    shared_.consumed.store(position_, std::memory_order_release);
+    if ((progress == Progress::kExecuted) && (opcode == Opcode::kNotify)) {
+        publish_completion(words[1]);
+    }
+    return progress;
+}
+
+Progress CommandProcessor::step_trace() noexcept {
+    const std::uint64_t start_cycles = time_cycles_;
+    const std::uint32_t left = static_cast<std::uint32_t>(trace_.size()) - trace_position_;
+    const std::uint32_t header = (left > 0U) ? trace_[trace_position_] : 0U;
+    const std::uint32_t length_words = length_words_of(header);
+    if ((length_words == 0U) || (length_words > left)) {
+        return finish((left > 0U) ? DeviceFault::kUnknownCommand : DeviceFault::kTraceOverrun, WordSpan{}, start_cycles);
+    }
+    const WordSpan words = trace_.subspan(trace_position_, length_words);
+    if (observer_ != nullptr) {
+        observer_->before(queue_, words);
+    }
+    kernel_id_ = 0U;
+    executed_ += 1U;
+    trace_position_ += length_words;
+    const DeviceFault fault = execute_trace_command(words, header);
+    shared_.progress.store(executed_, std::memory_order_relaxed);
+    return finish(fault, words, start_cycles);
+}
+
+DeviceFault CommandProcessor::execute_queue_command(WordSpan words) noexcept {
+    const auto opcode = static_cast<Opcode>(words[0] & kOpcodeMask);
+    const bool is_event = (opcode == Opcode::kRecordEvent) || (opcode == Opcode::kWaitEvent);
+    if (is_event && ((words.size() != kEventWords) || (words[1] >= kMaxEvents))) {
+        return DeviceFault::kBadArgument;
+    }
+    switch (opcode) {
+        case Opcode::kWrite:
+            return write(words);
+        case Opcode::kRead:
+            return read(words);
+        case Opcode::kReplay:
+            return replay(words);
+        case Opcode::kRecordEvent:
+            time_cycles_ += kCommandCycles;
+            events_[words[1]].time_cycles = time_cycles_;
+            events_[words[1]].counter.store(words[2], std::memory_order_release);
+            return DeviceFault::kNone;
+        case Opcode::kWaitEvent: {
+            const std::uint64_t recorded_cycles = events_[words[1]].time_cycles;
+            time_cycles_ = ((recorded_cycles > time_cycles_) ? recorded_cycles : time_cycles_) + kCommandCycles;
+            return DeviceFault::kNone;
+        }
+        case Opcode::kNotify:
+            if (words.size() != kNotifyWords) {
+                return DeviceFault::kBadArgument;
+            }
+            time_cycles_ += kCommandCycles;
+            return DeviceFault::kNone;
+        case Opcode::kInvalid:
+        case Opcode::kLaunch:
+        case Opcode::kCopy:
+        case Opcode::kFill:
+        case Opcode::kBarrier:
+        case Opcode::kEnd:
+        default:
+            return DeviceFault::kUnknownCommand;
+    }
+}
+
+DeviceFault CommandProcessor::execute_trace_command(WordSpan words, std::uint32_t header) noexcept {
+    digest_ = chain(digest_, header);
+    switch (static_cast<Opcode>(header & kOpcodeMask)) {
+        case Opcode::kLaunch:
+            return launch(words);
+        case Opcode::kCopy:
+            return copy(words);
+        case Opcode::kFill:
+            return fill(words);
+        case Opcode::kBarrier:
+            time_cycles_ += kCommandCycles;
+            return DeviceFault::kNone;  // commands of one queue complete in order
+        case Opcode::kEnd:
+            time_cycles_ += kCommandCycles;
+            if (trace_position_ != trace_.size()) {
+                return DeviceFault::kTraceOverrun;
+            }
+            trace_ = WordSpan{};
+            return DeviceFault::kNone;
+        case Opcode::kInvalid:
+        case Opcode::kWrite:
+        case Opcode::kRead:
+        case Opcode::kReplay:
+        case Opcode::kRecordEvent:
+        case Opcode::kWaitEvent:
+        case Opcode::kNotify:
+        default:
+            return DeviceFault::kUnknownCommand;
+    }
+}
+
+DeviceFault CommandProcessor::write(WordSpan words) noexcept {
+    if ((words.size() != kTransferWords) || (words[2] == 0U)) {
+        return DeviceFault::kBadArgument;
+    }
+    const std::uint32_t size_bytes = words[2];
+    fault_address_ = words[1];
+    if ((words[3] >= kSourceSlots) || !host_.sources[words[3]].contains(words[4], size_bytes)) {
+        return DeviceFault::kHostMemory;
+    }
+    std::uint8_t* const destination = memory_.queue_writable(words[1], size_bytes);
+    if (destination == nullptr) {
+        return DeviceFault::kBus;
+    }
+    std::memcpy(destination, &host_.sources[words[3]][words[4]], size_bytes);
+    time_cycles_ += transfer_cycles(size_bytes);
+    return DeviceFault::kNone;
+}
+
+DeviceFault CommandProcessor::read(WordSpan words) noexcept {
+    if ((words.size() != kTransferWords) || (words[2] == 0U)) {
+        return DeviceFault::kBadArgument;
+    }
+    const std::uint32_t size_bytes = words[2];
+    fault_address_ = words[1];
+    if ((words[3] >= kDestinationSlots) || !host_.destinations[words[3]].contains(words[4], size_bytes)) {
+        return DeviceFault::kHostMemory;
+    }
+    const std::uint8_t* const source = memory_.queue_readable(words[1], size_bytes);
+    if (source == nullptr) {
+        return DeviceFault::kBus;
+    }
+    std::memcpy(&host_.destinations[words[3]][words[4]], source, size_bytes);
+    time_cycles_ += transfer_cycles(size_bytes);
+    return DeviceFault::kNone;
+}
+
+DeviceFault CommandProcessor::replay(WordSpan words) noexcept {
+    if ((words.size() != kReplayWords) || (words[2] == 0U) || ((words[2] % kWordBytes) != 0U) ||
+        ((words[1] % kFileAlignmentBytes) != 0U)) {
+        return DeviceFault::kBadArgument;
+    }
+    fault_address_ = words[1];
+    const std::uint8_t* const bytes = memory_.fetchable(words[1], words[2]);
+    if (bytes == nullptr) {
+        return DeviceFault::kBus;
+    }
+    const auto* const trace = reinterpret_cast<const std::uint32_t*>(bytes);  // NOLINT(cppcoreguidelines-pro-type-reinterpret-cast): DEV-005
+    trace_ = WordSpan{trace, words[2] / kWordBytes};
+    trace_position_ = 0U;
+    time_cycles_ += kCommandCycles;
+    return DeviceFault::kNone;
+}
+
+DeviceFault CommandProcessor::launch(WordSpan words) noexcept {
+    if (words.size() < kLaunchHeadWords) {
+        return DeviceFault::kUnknownCommand;
+    }
+    kernel_id_ = words[1];
+    digest_ = chain(digest_, kernel_id_);
+    const Kernel* const kernel = find_kernel(kernel_id_);
+    if (kernel == nullptr) {
+        return DeviceFault::kUnknownKernel;
+    }
+    const std::size_t argument_words = words.size() - kLaunchHeadWords;
+    if (argument_words != kernel->argument_words) {
+        return DeviceFault::kUnknownCommand;
+    }
+    const Status status = kernel->run(words.subspan(kLaunchHeadWords, argument_words), memory_);
+    if (!is_ok(status)) {
+        return (status == Status::kRefused) ? DeviceFault::kBadArgument : DeviceFault::kBus;
+    }
+    time_cycles_ += std::uint64_t{words[2]} + kCommandCycles;
+    return DeviceFault::kNone;
+}
+
+DeviceFault CommandProcessor::copy(WordSpan words) noexcept {
+    if (words.size() != kCopyWords) {
+        return DeviceFault::kUnknownCommand;
+    }
+    fault_address_ = words[1];
+    std::uint8_t* const destination = memory_.writable(words[1], words[3]);
+    const std::uint8_t* const source = memory_.readable(words[2], words[3]);
+    if ((destination == nullptr) || (source == nullptr)) {
+        return DeviceFault::kBus;
+    }
+    std::memmove(destination, source, words[3]);
+    time_cycles_ += transfer_cycles(words[3]);
+    return DeviceFault::kNone;
+}
+
+DeviceFault CommandProcessor::fill(WordSpan words) noexcept {
+    if ((words.size() != kFillWords) || (words[3] > UINT8_MAX)) {
+        return DeviceFault::kUnknownCommand;
+    }
+    fault_address_ = words[1];
+    std::uint8_t* const destination = memory_.writable(words[1], words[2]);
+    if (destination == nullptr) {
+        return DeviceFault::kBus;
+    }
+    std::memset(destination, static_cast<int>(words[3]), words[2]);
+    time_cycles_ += transfer_cycles(words[2]);
+    return DeviceFault::kNone;
+}
+
+bool CommandProcessor::event_reached(std::uint32_t event, std::uint32_t value) const noexcept {
+    return (events_[event].counter.load(std::memory_order_acquire) - value) < kHalfRange;
+}
+
+void CommandProcessor::publish_completion(std::uint32_t token) noexcept {
+    shared_.completion.token = token;
+    shared_.completion.executed_commands = executed_;
+    shared_.completion.digest = digest_;
+    shared_.completion.time_cycles = time_cycles_;
+    shared_.completed_token.store(token, std::memory_order_release);
+}
+
+}  // namespace pianola::refdev

@@ -1,0 +1,98 @@
+// CommandProcessor: executes one command queue of the reference device.
+//
+// Place in the whole: the device's front end. The simulator runs one per queue, in the caller's thread or in a thread each;
+// boards run one per device core. It takes words from the ring, runs traces from the trace region, and publishes completion
+// records. Heap-free; the only waiting is to return kWaiting.
+#pragma once
+
+#include <cstdint>
+
+#include "hal/refdev/command_encoding.h"
+#include "hal/refdev/device_memory.h"
+#include "hal/refdev/queue_memory.h"
+#include "runtime/core/span.h"
+
+namespace pianola::refdev {
+
+// One executed command, for logs.
+struct ExecutedCommand {
+    std::uint32_t queue{0U};
+    std::uint32_t sequence{0U};  // counts the queue's executed commands since reset, from 1
+    Opcode opcode{Opcode::kInvalid};
+    std::uint32_t kernel_id{0U};  // kLaunch only
+    std::uint64_t start_cycles{0U};
+    std::uint64_t end_cycles{0U};
+};
+
+// Watches a processor; for simulators and tests. Called on the processor's own thread.
+class CommandObserver {
+  public:
+    CommandObserver(const CommandObserver&) = delete;
+    CommandObserver(CommandObserver&&) = delete;
+    CommandObserver& operator=(const CommandObserver&) = delete;
+    CommandObserver& operator=(CommandObserver&&) = delete;
+
+    // Around every command; words is the whole command.
+    virtual void before(std::uint32_t queue, WordSpan words) noexcept = 0;
+    virtual void after(const ExecutedCommand& executed, WordSpan words) noexcept = 0;
+
+  protected:
+    CommandObserver() = default;
+    ~CommandObserver() = default;
+};
+
+enum class Progress : std::uint8_t {
+    kIdle,      // nothing published
+    kWaiting,   // held back by an event
+    kExecuted,  // one command has been executed
+    kStopped,   // a fault: nothing more until reset()
+};
+
+class CommandProcessor {
+  public:
+    // All must outlive the processor. observer may be nullptr.
+    CommandProcessor(std::uint32_t queue, QueueMemory& queue_memory, EventFile& events, const DeviceMemory& memory,
+                     const HostMemory& host, CommandObserver* observer) noexcept
+        : queue_{queue}, shared_{queue_memory}, events_{events}, memory_{memory}, host_{host}, observer_{observer} {}
+
+    // Executes at most one command.
+    Progress step() noexcept;
+
+    // Forgets everything. Only while step() is not running.
+    void reset() noexcept;
+
+  private:
+    Progress step_queue() noexcept;
+    Progress step_trace() noexcept;
+    [[nodiscard]] DeviceFault execute_queue_command(WordSpan words) noexcept;
+    [[nodiscard]] DeviceFault execute_trace_command(WordSpan words, std::uint32_t header) noexcept;
+    [[nodiscard]] DeviceFault write(WordSpan words) noexcept;
+    [[nodiscard]] DeviceFault read(WordSpan words) noexcept;
+    [[nodiscard]] DeviceFault replay(WordSpan words) noexcept;
+    [[nodiscard]] DeviceFault launch(WordSpan words) noexcept;
+    [[nodiscard]] DeviceFault copy(WordSpan words) noexcept;
+    [[nodiscard]] DeviceFault fill(WordSpan words) noexcept;
+    [[nodiscard]] bool event_reached(std::uint32_t event, std::uint32_t value) const noexcept;
+    Progress finish(DeviceFault fault, WordSpan words, std::uint64_t start_cycles) noexcept;
+    void publish_completion(std::uint32_t token) noexcept;
+
+    std::uint32_t queue_;
+    QueueMemory& shared_;
+    EventFile& events_;
+    const DeviceMemory& memory_;
+    const HostMemory& host_;
+    CommandObserver* observer_;
+
+    bool idle_{true};
+    bool stopped_{false};
+    std::uint32_t position_{0U};        // words consumed since reset
+    WordSpan trace_;                    // empty while no trace is running
+    std::uint32_t trace_position_{0U};  // next word of the trace
+    std::uint32_t executed_{0U};
+    std::uint64_t digest_{0U};
+    std::uint64_t time_cycles_{0U};
+    std::uint32_t fault_address_{0U};
+    std::uint32_t kernel_id_{0U};
+};
+
+}  // namespace pianola::refdev

@@ -1,0 +1,27 @@
+// DeviceSpec: the sizes in which one reference device may differ from another.
+//
+// Place in the whole: a board or simulator is built from one; capture is made for one. docs/DEVICE.md gives the memory map.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/device/device.h"
+
+namespace pianola::refdev {
+
+inline constexpr std::uint32_t kRingWords = 512U;  // of each queue; a power of two
+
+struct DeviceSpec {
+    std::uint32_t dram_base{0x8000'0000U};
+    std::uint32_t dram_bytes{4U * 1024U * 1024U};
+    std::uint32_t l1_base{0x1000'0000U};
+    std::uint32_t l1_bytes{256U * 1024U};
+    std::uint32_t trace_region_bytes{64U * 1024U};  // the last bytes of DRAM; a multiple of 64
+    std::uint32_t clock_khz{500'000U};
+    std::uint32_t queue_count{2U};
+};
+
+// What a device of this spec says of itself.
+void describe(const DeviceSpec& spec, DeviceDescription& description) noexcept;
+
+}  // namespace pianola::refdev

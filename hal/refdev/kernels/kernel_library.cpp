@@ -1,0 +1,99 @@
+#include "hal/refdev/kernels/kernel_library.h"
+
+#include <cstring>
+
+#include "hal/refdev/kernels/add.h"
+#include "hal/refdev/kernels/arguments.h"
+#include "hal/refdev/kernels/average_pool2d.h"
+#include "hal/refdev/kernels/conv2d.h"
+#include "hal/refdev/kernels/depthwise_conv2d.h"
+#include "hal/refdev/kernels/fully_connected.h"
+#include "hal/refdev/kernels/max_pool2d.h"
+#include "hal/refdev/kernels/mean.h"
+#include "hal/refdev/kernels/pad.h"
+#include "hal/refdev/kernels/pool2d.h"
+#include "hal/refdev/kernels/requantize.h"
+#include "hal/refdev/kernels/softmax.h"
+#include "runtime/digest/sha256.h"
+
+namespace pianola::refdev {
+namespace {
+
+constexpr std::array<Kernel, 10> kRom{{
+    {KernelId::kFullyConnected, 1U, "fully_connected", kArgumentWords<FullyConnectedArguments>,
+     describe_fully_connected, run_fully_connected},
+    {KernelId::kConv2d, 1U, "conv2d", kArgumentWords<Conv2dArguments>, describe_conv2d, run_conv2d},
+    {KernelId::kDepthwiseConv2d, 1U, "depthwise_conv2d", kArgumentWords<DepthwiseConv2dArguments>,
+     describe_depthwise_conv2d, run_depthwise_conv2d},
+    {KernelId::kAveragePool2d, 1U, "average_pool2d", kArgumentWords<Pool2dArguments>, describe_pool2d,
+     run_average_pool2d},
+    {KernelId::kMaxPool2d, 1U, "max_pool2d", kArgumentWords<Pool2dArguments>, describe_pool2d, run_max_pool2d},
+    {KernelId::kMean, 1U, "mean", kArgumentWords<MeanArguments>, describe_mean, run_mean},
+    {KernelId::kAdd, 1U, "add", kArgumentWords<AddArguments>, describe_add, run_add},
+    {KernelId::kSoftmax, 1U, "softmax", kArgumentWords<SoftmaxArguments>, describe_softmax, run_softmax},
+    {KernelId::kRequantize, 1U, "requantize", kArgumentWords<RequantizeArguments>, describe_requantize, run_requantize},
+    {KernelId::kPad, 1U, "pad", kArgumentWords<PadArguments>, describe_pad, run_pad},
+}};
+
+[[nodiscard]] constexpr bool is_sorted() noexcept {
+    for (std::size_t i = 1U; i < kRom.size(); ++i) {
+        if (kRom[i - 1U].id >= kRom[i].id) {
+            return false;
+        }
+    }
+    return true;
+}
+static_assert(is_sorted(), "find_kernel searches by bisection");
+
+void hash_text(Sha256& hash, const char* text) noexcept {
+    const std::size_t size_bytes = std::strlen(text) + 1U;
+    for (std::size_t i = 0U; i < size_bytes; ++i) {
+        hash.update(std::array<std::uint8_t, 1>{static_cast<std::uint8_t>(text[i])});
+    }
+}
+
+void hash_word(Sha256& hash, std::uint32_t word) noexcept {
+    const std::array<std::uint8_t, 4> bytes{
+        static_cast<std::uint8_t>(word & 0xFFU), static_cast<std::uint8_t>((word >> 8U) & 0xFFU),
+        static_cast<std::uint8_t>((word >> 16U) & 0xFFU), static_cast<std::uint8_t>((word >> 24U) & 0xFFU)};
+    hash.update(bytes);
+}
+
+}  // namespace
+
+Span<const Kernel> kernel_rom() noexcept {
+    return kRom;
+}
+
+const Kernel* find_kernel(std::uint32_t id) noexcept {
+    std::size_t first = 0U;
+    std::size_t end = kRom.size();
+    while (first < end) {
+        const std::size_t middle = first + ((end - first) / 2U);
+        const std::uint32_t middle_id = static_cast<std::uint32_t>(kRom[middle].id);
+        if (middle_id == id) {
+            return &kRom[middle];
+        }
+        if (middle_id < id) {
+            first = middle + 1U;
+        } else {
+            end = middle;
+        }
+    }
+    return nullptr;
+}
+
+void kernel_library_hash(std::array<std::uint8_t, 32>& hash) noexcept {
+    Sha256 digest;
+    hash_text(digest, kKernelLibraryName);
+    hash_text(digest, kKernelLibraryRounding);
+    for (const Kernel& kernel : kRom) {
+        hash_word(digest, static_cast<std::uint32_t>(kernel.id));
+        hash_word(digest, kernel.version);
+        hash_word(digest, kernel.argument_words);
+        hash_text(digest, kernel.name);
+    }
+    hash = digest.finish();
+}
+
+}  // namespace pianola::refdev

@@ -1,0 +1,48 @@
+// What the ECU core and a command processor share: rings, events, bound host memory.
+//
+// Place in the whole: the only memory that both sides write. Each word has one writer; publication is a store with release
+// order, observation a load with acquire order, so that the same source is right in one thread, between threads, and between
+// cores with coherent memory. Boards without coherence add their cache maintenance around it in their own folder.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include "hal/refdev/device_spec.h"
+#include "runtime/core/config.h"
+#include "runtime/core/span.h"
+#include "runtime/device/device.h"
+
+namespace pianola::refdev {
+
+static_assert((kRingWords & (kRingWords - 1U)) == 0U, "positions wrap by masking");
+
+struct QueueMemory {
+    // Written by the ECU core. Positions count words since reset and wrap; the ring is indexed modulo its size.
+    std::array<std::uint32_t, kRingWords> ring{};
+    std::atomic<std::uint32_t> published{0U};             // words that the device may consume
+    std::atomic<std::uint32_t> doorbell_cycles_low{0U};   // device time at the doorbell: an idle queue starts no earlier
+    std::atomic<std::uint32_t> doorbell_cycles_high{0U};
+
+    // Written by the command processor.
+    std::atomic<std::uint32_t> consumed{0U};
+    std::atomic<std::uint32_t> progress{0U};         // rises with every command
+    std::atomic<std::uint32_t> completed_token{0U};  // publishes `completion`
+    std::atomic<std::uint32_t> stopped{0U};          // 1 after a fault; publishes `completion`
+    Completion completion;
+};
+
+// One event: who waits compares the counter by unsigned difference, so that it may wrap.
+struct EventCell {
+    std::atomic<std::uint32_t> counter{0U};  // publishes the time
+    std::uint64_t time_cycles{0U};           // of the last record
+};
+using EventFile = std::array<EventCell, kMaxEvents>;
+
+struct HostMemory {
+    std::array<ByteSpan, kSourceSlots> sources{};
+    std::array<MutableByteSpan, kDestinationSlots> destinations{};
+};
+
+}  // namespace pianola::refdev

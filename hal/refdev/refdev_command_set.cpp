@@ -1,0 +1,143 @@
+#include "hal/refdev/refdev_command_set.h"
+
+#include "hal/refdev/command_encoding.h"
+#include "hal/refdev/kernels/kernel.h"
+#include "runtime/core/config.h"
+
+namespace pianola::refdev {
+namespace {
+
+Status refuse_word(DecodeError& error, const char* field, std::uint32_t word) noexcept {
+    error.field = field;
+    error.word = word;
+    return Status::kRefused;
+}
+
+Status refuse_unknown(DecodeError& error, const char* field, std::uint32_t word) noexcept {
+    error.unknown_command = true;
+    return refuse_word(error, field, word);
+}
+
+// words is exactly the command.
+Status decode_launch(WordSpan words, DecodedCommand& command, DecodeError& error) noexcept {
+    if (words.size() < kLaunchHeadWords) {
+        return refuse_unknown(error, "header", 0U);
+    }
+    const Kernel* const kernel = find_kernel(words[1]);
+    if (kernel == nullptr) {
+        error.unknown_kernel = true;
+        return refuse_word(error, "kernel", 1U);
+    }
+    const WordSpan arguments = words.subspan(kLaunchHeadWords, words.size() - kLaunchHeadWords);
+    if (arguments.size() != kernel->argument_words) {
+        return refuse_unknown(error, "header", 0U);
+    }
+    Footprint footprint;
+    ArgumentError argument_error;
+    if (!is_ok(kernel->describe(arguments, footprint, argument_error))) {
+        return refuse_word(error, argument_error.field, kLaunchHeadWords + argument_error.word);
+    }
+    if (words[2] != footprint.cost_cycles) {
+        return refuse_word(error, "cost_cycles", 2U);
+    }
+    command.kind = CommandKind::kLaunch;
+    command.kernel_id = words[1];
+    command.cost_cycles = footprint.cost_cycles + kCommandCycles;
+    command.extents = footprint.extents;
+    return Status::kOk;
+}
+
+[[nodiscard]] constexpr bool overlap(std::uint32_t left, std::uint32_t right, std::uint32_t size_bytes) noexcept {
+    return (left < right) ? ((right - left) < size_bytes) : ((left - right) < size_bytes);
+}
+
+Status decode_copy(WordSpan words, DecodedCommand& command, DecodeError& error) noexcept {
+    if (words.size() != kCopyWords) {
+        return refuse_unknown(error, "header", 0U);
+    }
+    const std::uint32_t destination = words[1];
+    const std::uint32_t source = words[2];
+    const std::uint32_t size_bytes = words[3];
+    if (!command.extents.add(source, size_bytes, Access::kRead, "source") ||
+        !command.extents.add(destination, size_bytes, Access::kWrite, "destination")) {
+        return refuse_word(error, "size_bytes", 3U);
+    }
+    if (overlap(destination, source, size_bytes)) {
+        return refuse_word(error, "destination", 1U);
+    }
+    command.kind = CommandKind::kCopy;
+    command.cost_cycles = transfer_cycles(size_bytes);
+    return Status::kOk;
+}
+
+Status decode_fill(WordSpan words, DecodedCommand& command, DecodeError& error) noexcept {
+    if (words.size() != kFillWords) {
+        return refuse_unknown(error, "header", 0U);
+    }
+    if (!command.extents.add(words[1], words[2], Access::kWrite, "destination")) {
+        return refuse_word(error, "size_bytes", 2U);
+    }
+    if (words[3] > UINT8_MAX) {
+        return refuse_word(error, "value", 3U);
+    }
+    command.kind = CommandKind::kFill;
+    command.cost_cycles = transfer_cycles(words[2]);
+    return Status::kOk;
+}
+
+Status decode_bare(WordSpan words, CommandKind kind, DecodedCommand& command, DecodeError& error) noexcept {
+    if (words.size() != 1U) {
+        return refuse_unknown(error, "header", 0U);
+    }
+    command.kind = kind;
+    command.cost_cycles = kCommandCycles;
+    return Status::kOk;
+}
+
+}  // namespace
+
+Status RefdevCommandSet::decode(WordSpan words, DecodedCommand& command, DecodeError& error) const noexcept {
+    command = DecodedCommand{};
+    error = DecodeError{};
+    if (words.empty()) {
+        return refuse_unknown(error, "header", 0U);
+    }
+    const std::uint32_t length_words = length_words_of(words[0]);
+    if (((words[0] & kReservedMask) != 0U) || (length_words == 0U) || (length_words > kMaxCommandWords) ||
+        (length_words > words.size())) {
+        return refuse_unknown(error, "header", 0U);
+    }
+    command.length_words = length_words;
+    const WordSpan exact = words.subspan(0U, length_words);
+    switch (static_cast<Opcode>(words[0] & kOpcodeMask)) {
+        case Opcode::kLaunch:
+            return decode_launch(exact, command, error);
+        case Opcode::kCopy:
+            return decode_copy(exact, command, error);
+        case Opcode::kFill:
+            return decode_fill(exact, command, error);
+        case Opcode::kBarrier:
+            return decode_bare(exact, CommandKind::kBarrier, command, error);
+        case Opcode::kEnd:
+            return decode_bare(exact, CommandKind::kEnd, command, error);
+        case Opcode::kInvalid:
+        case Opcode::kWrite:
+        case Opcode::kRead:
+        case Opcode::kReplay:
+        case Opcode::kRecordEvent:
+        case Opcode::kWaitEvent:
+        case Opcode::kNotify:
+        default:
+            return refuse_unknown(error, "header", 0U);  // queue commands do not belong in traces
+    }
+}
+
+std::uint32_t RefdevCommandSet::queue_words(const QueueCommand& command) const noexcept {
+    return queue_command_words(command.kind);
+}
+
+std::uint64_t RefdevCommandSet::queue_cycles(const QueueCommand& command) const noexcept {
+    return queue_command_cycles(command.kind, command.size_bytes);
+}
+
+}  // namespace pianola::refdev

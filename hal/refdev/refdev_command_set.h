@@ -1,0 +1,16 @@
+// RefdevCommandSet: the reference device's encoding, for the runtime's proofs.
+#pragma once
+
+#include "runtime/device/command_set.h"
+
+namespace pianola::refdev {
+
+// Stateless: any number of objects behave as one.
+class RefdevCommandSet final : public CommandSet {
+  public:
+    Status decode(WordSpan words, DecodedCommand& command, DecodeError& error) const noexcept override;
+    [[nodiscard]] std::uint32_t queue_words(const QueueCommand& command) const noexcept override;
+    [[nodiscard]] std::uint64_t queue_cycles(const QueueCommand& command) const noexcept override;
+};
+
+}  // namespace pianola::refdev

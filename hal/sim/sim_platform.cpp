@@ -1,0 +1,41 @@
+#include "hal/sim/sim_platform.h"
+
+#include <thread>
+
+namespace pianola::sim {
+namespace {
+
+constexpr std::uint64_t kPerMilli = 1000U;
+constexpr std::uint64_t kIdleUs = 10U;                 // one idle call of an in-process device that does not move
+constexpr std::uint64_t kStallUs = 3'600'000'000U;     // longer than any deadline
+
+}  // namespace
+
+std::uint64_t SimPlatform::now_us() noexcept {
+    const std::uint64_t clock_khz = device_.spec().clock_khz;
+    return stalled_us_ + ((device_.now_cycles() * kPerMilli) / ((clock_khz == 0U) ? 1U : clock_khz));
+}
+
+void SimPlatform::idle() noexcept {
+    if (device_.threading() == Threading::kInProcess) {
+        stalled_us_ += kIdleUs;  // service() has run every queue as far as it gets: only time is left to pass
+        return;
+    }
+    const auto now = std::chrono::steady_clock::now();
+    if (device_.progress() != last_progress_) {
+        last_progress_ = device_.progress();
+        last_move_ = now;
+    } else if ((now - last_move_) > stall_limit_) {
+        stalled_us_ += kStallUs;
+        last_move_ = now;
+    } else {
+        std::this_thread::yield();
+    }
+}
+
+void SimPlatform::enter_safe_state(const FaultRecord& fault) noexcept {
+    safe_state_entries_ += 1U;
+    last_fault_ = fault;
+}
+
+}  // namespace pianola::sim

@@ -1,0 +1,49 @@
+// SimPlatform: the ECU around a session on the simulator.
+//
+// Place in the whole: gives the session a clock that is the device's virtual time, so that deadlines mean the same on a slow
+// machine as on a fast one. Time beyond it passes only while nothing moves: in process with every idle call, threaded after
+// `stall_limit` of real time without progress. Host only.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+#include "hal/sim/sim_device.h"
+#include "runtime/device/platform.h"
+#include "runtime/session/fault.h"
+
+namespace pianola::sim {
+
+class SimPlatform final : public Platform {
+  public:
+    // The device must outlive the platform.
+    explicit SimPlatform(const SimDevice& device, std::chrono::milliseconds stall_limit = std::chrono::seconds{20})
+        : device_{device}, stall_limit_{stall_limit} {}
+    ~SimPlatform() = default;
+    SimPlatform(const SimPlatform&) = delete;
+    SimPlatform(SimPlatform&&) = delete;
+    SimPlatform& operator=(const SimPlatform&) = delete;
+    SimPlatform& operator=(SimPlatform&&) = delete;
+
+    [[nodiscard]] std::uint64_t now_us() noexcept override;
+    void idle() noexcept override;
+    void serve_watchdog() noexcept override { watchdog_services_ += 1U; }
+    void enter_safe_state(const FaultRecord& fault) noexcept override;
+
+    [[nodiscard]] std::uint32_t safe_state_entries() const noexcept { return safe_state_entries_; }
+    [[nodiscard]] std::uint32_t watchdog_services() const noexcept { return watchdog_services_; }
+    [[nodiscard]] const FaultRecord& last_fault() const noexcept { return last_fault_; }
+
+  private:
+    const SimDevice& device_;
+    std::chrono::milliseconds stall_limit_;
+    std::uint64_t stalled_us_{0U};  // time that has passed while nothing moved
+    std::uint64_t last_progress_{0U};
+    std::chrono::steady_clock::time_point last_move_{std::chrono::steady_clock::now()};
+    std::uint32_t safe_state_entries_{0U};
+    std::uint32_t watchdog_services_{0U};
+    FaultRecord last_fault_;
+};
+
+}  // namespace pianola::sim

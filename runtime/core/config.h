@@ -1,0 +1,42 @@
+// Every capacity of the runtime, in one place.
+//
+// Place in the whole: bounds of every loop and array on target. Raising one costs the RAM or time that its comment says;
+// a binary that needs more than a capacity is refused by name (rules CAP-*), never truncated.
+#pragma once
+
+#include <cstdint>
+
+namespace pianola {
+
+// The file.
+inline constexpr std::uint32_t kMaxFileBytes = 64U * 1024U * 1024U;  // bounds the time to hash
+inline constexpr std::uint32_t kFileAlignmentBytes = 64U;            // of the file in memory, and of every segment in it
+
+// The manifest. These cost no RAM; each bounds the time to validate.
+inline constexpr std::uint32_t kMaxManifestBytes = 1024U * 1024U;
+inline constexpr std::uint32_t kMaxManifestTables = 32768U;  // tables that the FlatBuffers verifier visits
+inline constexpr std::uint32_t kMaxManifestDepth = 8U;       // nesting of tables; the schema needs 4
+inline constexpr std::uint32_t kMaxNameBytes = 128U;
+inline constexpr std::uint32_t kMaxRank = 8U;  // dimensions of an input or output
+inline constexpr std::uint32_t kMaxBuffers = 4096U;
+inline constexpr std::uint32_t kMaxPrograms = 16384U;  // of one trace
+inline constexpr std::uint32_t kMaxSelfTests = 256U;
+
+// Commands. These cost no RAM; each bounds the time to validate and to replay.
+inline constexpr std::uint32_t kMaxTraceWords = 1U << 20U;  // of one trace
+inline constexpr std::uint32_t kMaxCommandWords = 64U;       // longest command
+inline constexpr std::uint32_t kMaxStepCycles = 1U << 30U;  // device cycles of one step: about a second at 1 GHz
+
+// Held in RAM. The bytes are those of a session, unless another place is named.
+inline constexpr std::uint32_t kMaxRegions = 8U;  // 24 bytes each in the reference device
+inline constexpr std::uint32_t kMaxInputs = 8U;   // 16 bytes each
+inline constexpr std::uint32_t kMaxOutputs = 8U;  // 16 bytes each
+inline constexpr std::uint32_t kMaxTraces = 4U;
+inline constexpr std::uint32_t kMaxScripts = 2U;
+inline constexpr std::uint32_t kMaxScriptCommands = 64U;  // 12 bytes each in the plan's workspace
+inline constexpr std::uint32_t kMaxQueues = 2U;
+inline constexpr std::uint32_t kMaxEvents = 8U;
+inline constexpr std::uint32_t kMaxIntervals = 64U;  // disjoint byte ranges in one proof; 8 bytes each in the workspace
+inline constexpr std::uint32_t kMaxPathSteps = 5U;   // of a field path; 16 bytes each in a verdict
+
+}  // namespace pianola

@@ -1,0 +1,38 @@
+// Platform: the ECU around the session.
+//
+// Place in the whole: one of the three interfaces that a port implements (with Device and CommandSet). Called by the core that
+// owns the session.
+#pragma once
+
+#include <cstdint>
+
+namespace pianola {
+
+struct FaultRecord;
+
+class Platform {
+  public:
+    Platform(const Platform&) = delete;
+    Platform(Platform&&) = delete;
+    Platform& operator=(const Platform&) = delete;
+    Platform& operator=(Platform&&) = delete;
+
+    // Monotonic time in microseconds since any fixed moment. Must advance while the session waits.
+    [[nodiscard]] virtual std::uint64_t now_us() noexcept = 0;
+
+    // The blocking calls have nothing to do at the moment: sleep until something may have changed (WFI, WFE, yield). May
+    // return early; must return before a deadline can be missed.
+    virtual void idle() noexcept = 0;
+
+    // Called only on proven progress: a step that completed within its deadline.
+    virtual void serve_watchdog() noexcept = 0;
+
+    // A fault has latched. Called once per fault, before any call of the session reports it.
+    virtual void enter_safe_state(const FaultRecord& fault) noexcept = 0;
+
+  protected:
+    Platform() = default;
+    ~Platform() = default;
+};
+
+}  // namespace pianola

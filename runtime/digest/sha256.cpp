@@ -1,0 +1,146 @@
+#include "runtime/digest/sha256.h"
+
+#include <cstring>
+
+#include "runtime/core/bytes.h"
+
+namespace pianola {
+namespace {
+
+constexpr std::size_t kRounds = 64U;
+constexpr std::size_t kLengthBytes = 8U;
+constexpr std::uint8_t kPadStart = 0x80U;
+
+// FIPS 180-4, section 4.2.2: first 32 bits of the fractional parts of the cube roots of the first 64 primes.
+constexpr std::array<std::uint32_t, kRounds> kRoundConstants{
+    0x428A2F98U, 0x71374491U, 0xB5C0FBCFU, 0xE9B5DBA5U, 0x3956C25BU, 0x59F111F1U, 0x923F82A4U, 0xAB1C5ED5U,
+    0xD807AA98U, 0x12835B01U, 0x243185BEU, 0x550C7DC3U, 0x72BE5D74U, 0x80DEB1FEU, 0x9BDC06A7U, 0xC19BF174U,
+    0xE49B69C1U, 0xEFBE4786U, 0x0FC19DC6U, 0x240CA1CCU, 0x2DE92C6FU, 0x4A7484AAU, 0x5CB0A9DCU, 0x76F988DAU,
+    0x983E5152U, 0xA831C66DU, 0xB00327C8U, 0xBF597FC7U, 0xC6E00BF3U, 0xD5A79147U, 0x06CA6351U, 0x14292967U,
+    0x27B70A85U, 0x2E1B2138U, 0x4D2C6DFCU, 0x53380D13U, 0x650A7354U, 0x766A0ABBU, 0x81C2C92EU, 0x92722C85U,
+    0xA2BFE8A1U, 0xA81A664BU, 0xC24B8B70U, 0xC76C51A3U, 0xD192E819U, 0xD6990624U, 0xF40E3585U, 0x106AA070U,
+    0x19A4C116U, 0x1E376C08U, 0x2748774CU, 0x34B0BCB5U, 0x391C0CB3U, 0x4ED8AA4AU, 0x5B9CCA4FU, 0x682E6FF3U,
+    0x748F82EEU, 0x78A5636FU, 0x84C87814U, 0x8CC70208U, 0x90BEFFFAU, 0xA4506CEBU, 0xBEF9A3F7U, 0xC67178F2U};
+
+template <std::uint32_t kBits>
+[[nodiscard]] constexpr std::uint32_t rotate_right(std::uint32_t value) noexcept {
+    return (value >> kBits) | (value << (32U - kBits));
+}
+
+[[nodiscard]] constexpr std::uint32_t small_sigma0(std::uint32_t x) noexcept {
+    return rotate_right<7U>(x) ^ rotate_right<18U>(x) ^ (x >> 3U);
+}
+[[nodiscard]] constexpr std::uint32_t small_sigma1(std::uint32_t x) noexcept {
+    return rotate_right<17U>(x) ^ rotate_right<19U>(x) ^ (x >> 10U);
+}
+[[nodiscard]] constexpr std::uint32_t big_sigma0(std::uint32_t x) noexcept {
+    return rotate_right<2U>(x) ^ rotate_right<13U>(x) ^ rotate_right<22U>(x);
+}
+[[nodiscard]] constexpr std::uint32_t big_sigma1(std::uint32_t x) noexcept {
+    return rotate_right<6U>(x) ^ rotate_right<11U>(x) ^ rotate_right<25U>(x);
+}
+
+}  // namespace
+
+void Sha256::compress(ByteSpan block) noexcept {
+    std::array<std::uint32_t, kRounds> w{};
+    for (std::size_t t = 0U; t < 16U; ++t) {
+        w[t] = load_be32(block, 4U * t);
+    }
+    for (std::size_t t = 16U; t < kRounds; ++t) {
+        w[t] = small_sigma1(w[t - 2U]) + w[t - 7U] + small_sigma0(w[t - 15U]) + w[t - 16U];
+    }
+
+    std::uint32_t a = state_[0];
+    std::uint32_t b = state_[1];
+    std::uint32_t c = state_[2];
+    std::uint32_t d = state_[3];
+    std::uint32_t e = state_[4];
+    std::uint32_t f = state_[5];
+    std::uint32_t g = state_[6];
+    std::uint32_t h = state_[7];
+    for (std::size_t t = 0U; t < kRounds; ++t) {
+        const std::uint32_t choose = g ^ (e & (f ^ g));
+        const std::uint32_t majority = (a & b) | (c & (a | b));
+        const std::uint32_t t1 = h + big_sigma1(e) + choose + kRoundConstants[t] + w[t];
+        const std::uint32_t t2 = big_sigma0(a) + majority;
+        h = g;
+        g = f;
+        f = e;
+        e = d + t1;
+        d = c;
+        c = b;
+        b = a;
+        a = t1 + t2;
+    }
+    state_[0] += a;
+    state_[1] += b;
+    state_[2] += c;
+    state_[3] += d;
+    state_[4] += e;
+    state_[5] += f;
+    state_[6] += g;
+    state_[7] += h;
+}
+
+void Sha256::update(ByteSpan bytes) noexcept {
+    message_bytes_ += bytes.size();
+    std::size_t taken = 0U;
+    while (taken < bytes.size()) {
+        const std::size_t left = bytes.size() - taken;
+        if ((block_used_ == 0U) && (left >= kBlockBytes)) {
+            compress(bytes.subspan(taken, kBlockBytes));
+            taken += kBlockBytes;
+            continue;
+        }
+        const std::size_t room = kBlockBytes - block_used_;
+        const std::size_t count = (left < room) ? left : room;
+        std::memcpy(&block_[block_used_], &bytes[taken], count);
+        block_used_ += count;
+        taken += count;
+        if (block_used_ == kBlockBytes) {
+            compress(ByteSpan{block_});
+            block_used_ = 0U;
+        }
+    }
+}
+
+Sha256Digest Sha256::finish() noexcept {
+    const std::uint64_t message_bits = message_bytes_ * 8U;
+    std::array<std::uint8_t, kBlockBytes + kLengthBytes> tail{};
+    tail[0] = kPadStart;
+    const std::size_t to_length = (block_used_ < (kBlockBytes - kLengthBytes)) ? (kBlockBytes - kLengthBytes)
+                                                                               : ((2U * kBlockBytes) - kLengthBytes);
+    const std::size_t pad_bytes = to_length - block_used_;
+    for (std::size_t i = 0U; i < kLengthBytes; ++i) {
+        tail[pad_bytes + i] = static_cast<std::uint8_t>(message_bits >> (8U * (kLengthBytes - 1U - i)));
+    }
+    update(ByteSpan{tail}.subspan(0U, pad_bytes + kLengthBytes));
+
+    Sha256Digest digest{};
+    for (std::size_t i = 0U; i < state_.size(); ++i) {
+        for (std::size_t byte = 0U; byte < 4U; ++byte) {
+            digest[(4U * i) + byte] = static_cast<std::uint8_t>(state_[i] >> (8U * (3U - byte)));
+        }
+    }
+    return digest;
+}
+
+Sha256Digest sha256(ByteSpan message) noexcept {
+    Sha256 hash;
+    hash.update(message);
+    return hash.finish();
+}
+
+bool digests_equal(ByteSpan left, ByteSpan right) noexcept {
+    if ((left.size() != kSha256Bytes) || (right.size() != kSha256Bytes)) {
+        return false;
+    }
+    std::uint32_t difference = 0U;
+    for (std::size_t i = 0U; i < kSha256Bytes; ++i) {
+        difference |= static_cast<std::uint32_t>(left[i]) ^ static_cast<std::uint32_t>(right[i]);
+    }
+    return difference == 0U;
+}
+
+}  // namespace pianola

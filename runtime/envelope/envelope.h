@@ -1,0 +1,76 @@
+// Envelope: the fixed header of a trace binary, and the proof that the file is whole.
+//
+// Place in the whole: the first two stages of loading. parse_envelope() decodes the header field by field and proves that its
+// parts tile the file without gap or overlap; authenticate() then checks the digest over every byte. Nothing behind the header
+// is interpreted before that. docs/FORMAT.md specifies the bytes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "runtime/core/span.h"
+#include "runtime/digest/sha256.h"
+#include "runtime/verdict/verdict.h"
+
+namespace pianola {
+
+// Byte offsets in the header. All integers are 32-bit little-endian.
+namespace header {
+inline constexpr std::uint32_t kMagic = 0U;  // 8 bytes
+inline constexpr std::uint32_t kEnvelopeVersion = 8U;
+inline constexpr std::uint32_t kHeaderBytes = 12U;
+inline constexpr std::uint32_t kTotalBytes = 16U;
+inline constexpr std::uint32_t kSecurityVersion = 20U;
+inline constexpr std::uint32_t kDigestAlgorithm = 24U;
+inline constexpr std::uint32_t kSignatureAlgorithm = 28U;
+inline constexpr std::uint32_t kSignatureBytes = 32U;
+inline constexpr std::uint32_t kReserved = 36U;  // 12 bytes, zero
+inline constexpr std::uint32_t kSchemaHash = 48U;
+inline constexpr std::uint32_t kSegmentTable = 80U;  // 4 entries of {kind, offset, size}, in this order
+inline constexpr std::uint32_t kSegmentEntryBytes = 12U;
+inline constexpr std::uint32_t kReservedAfterTable = 128U;  // 32 bytes, zero
+inline constexpr std::uint32_t kDigest = 160U;              // the only bytes that the digest does not cover
+inline constexpr std::uint32_t kBytes = 192U;
+}  // namespace header
+
+// The high bit catches 7-bit transfers, the line ends catch text-mode ones.
+inline constexpr std::array<std::uint8_t, 8> kMagicBytes{0x89U, 'P', 'T', 'B', 0x0DU, 0x0AU, 0x1AU, 0x0AU};
+inline constexpr std::uint32_t kEnvelopeVersion = 1U;
+inline constexpr std::uint32_t kDigestSha256 = 1U;
+inline constexpr std::uint32_t kSignatureNone = 1U;
+
+// Kinds are their place in the table plus one. Every file has all four; all but the manifest may be empty.
+enum class SegmentKind : std::uint32_t {
+    kUnspecified = 0U,
+    kManifest = 1U,
+    kWeights = 2U,
+    kTraces = 3U,
+    kSelfTests = 4U,
+};
+inline constexpr std::uint32_t kSegmentCount = 4U;
+
+struct Segment {
+    std::uint32_t offset{0U};      // from the start of the file; a multiple of 64
+    std::uint32_t size_bytes{0U};  // without the zero bytes that pad to the next segment
+};
+
+struct Envelope {
+    std::uint32_t total_bytes{0U};
+    std::uint32_t security_version{0U};
+    Segment manifest;
+    Segment weights;
+    Segment traces;
+    Segment self_tests;
+};
+
+// kOk, or kRefused with a verdict. `envelope` is valid only after kOk. Bounded: reads the header and at most 4 * 63 bytes of
+// padding.
+Status parse_envelope(ByteSpan file, Envelope& envelope, Verdict& verdict) noexcept;
+
+// kOk, or kRefused with a verdict. Needs an envelope of the same file. Time is linear in the size of the file.
+Status authenticate(ByteSpan file, const Envelope& envelope, Verdict& verdict) noexcept;
+
+// The digest that a file of this header and body must carry: over every byte but the digest's own.
+[[nodiscard]] Sha256Digest envelope_digest(ByteSpan file) noexcept;
+
+}  // namespace pianola

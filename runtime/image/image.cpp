@@ -1,0 +1,229 @@
+#include "runtime/image/image.h"
+
+#include "runtime/core/config.h"
+#include "runtime/image/strictness.h"
+#include "trace_binary_generated.h"
+
+namespace pianola {
+
+// Defined in the source that schemac makes from the schema.
+bool check_strictness(StrictnessWalk& walk, const schema::TraceBinary& root) noexcept;
+
+namespace {
+
+// The views' enumerations are the schema's: checked here, once, so that a conversion is a cast.
+static_assert(static_cast<int>(schema::ElementType::MAX) == static_cast<int>(ElementType::kBool));
+static_assert(static_cast<int>(schema::MemoryKind::MAX) == static_cast<int>(MemoryKind::kL1));
+static_assert(static_cast<int>(schema::RegionKind::MAX) == static_cast<int>(RegionKind::kTrace));
+static_assert(static_cast<int>(schema::ScriptKind::MAX) == static_cast<int>(ScriptKind::kStep));
+static_assert(static_cast<int>(schema::CommandBody::MAX) == static_cast<int>(ScriptCommandKind::kWaitEvent));
+
+[[nodiscard]] NameView name_view(const flatbuffers::String* text) noexcept {
+    return NameView{text->c_str(), text->size()};
+}
+
+[[nodiscard]] ByteSpan digest_view(const schema::Digest* digest) noexcept {
+    return ByteSpan{digest->bytes()->Data(), kSha256Bytes};
+}
+
+template <typename Table>
+[[nodiscard]] std::uint32_t offset_of(ByteSpan file, const Table* table) noexcept {
+    const auto* const address = reinterpret_cast<const std::uint8_t*>(table);  // NOLINT(cppcoreguidelines-pro-type-reinterpret-cast): DEV-006
+    return static_cast<std::uint32_t>(address - file.data());
+}
+
+[[nodiscard]] TensorView tensor_view(ByteSpan file, const schema::Tensor* table) noexcept {
+    TensorView view;
+    view.name = name_view(table->name());
+    view.buffer = table->buffer();
+    view.type = static_cast<ElementType>(table->type());
+    view.rank = table->shape()->size();
+    for (std::uint32_t i = 0U; i < view.rank; ++i) {
+        view.shape[i] = table->shape()->Get(i);  // NOLINT(cppcoreguidelines-pro-bounds-constant-array-index): DEV-003
+    }
+    view.scale = table->scale();
+    view.zero_point = table->zero_point();
+    view.file_offset = offset_of(file, table);
+    return view;
+}
+
+Status refuse_manifest(Verdict& verdict, Rule rule, const Envelope& envelope, std::uint64_t actual,
+                       std::uint64_t limit) noexcept {
+    verdict.path.enter("manifest");
+    return refuse(verdict, rule, envelope.manifest.offset, actual, limit);
+}
+
+}  // namespace
+
+Status open_image(ByteSpan file, const Envelope& envelope, Image& image, Verdict& verdict) noexcept {
+    verdict = Verdict{};
+    const std::uint32_t size_bytes = envelope.manifest.size_bytes;
+    if ((size_bytes == 0U) || (size_bytes > kMaxManifestBytes)) {
+        return refuse_manifest(verdict, Rule::kImgSize, envelope, size_bytes, kMaxManifestBytes);
+    }
+    const ByteSpan manifest = file.subspan(envelope.manifest.offset, size_bytes);
+    if (manifest.empty()) {
+        return refuse_manifest(verdict, Rule::kImgSize, envelope, size_bytes, file.size());
+    }
+    flatbuffers::Verifier verifier{manifest.data(), manifest.size(), kMaxManifestDepth, kMaxManifestTables};
+    if (!schema::VerifyTraceBinaryBuffer(verifier)) {
+        return refuse_manifest(verdict, Rule::kImgStructure, envelope, 0U, 0U);
+    }
+    if (verifier.GetComputedSize() != manifest.size()) {
+        return refuse_manifest(verdict, Rule::kImgExactSize, envelope, manifest.size(), verifier.GetComputedSize());
+    }
+    const schema::TraceBinary* const root = schema::GetTraceBinary(manifest.data());
+    StrictnessWalk walk{file, verdict};
+    if (!check_strictness(walk, *root)) {
+        return Status::kRefused;
+    }
+    image.file_ = file;
+    image.envelope_ = envelope;
+    image.root_ = root;
+    return Status::kOk;
+}
+
+TargetView Image::target() const noexcept {
+    const schema::Target* const table = root_->target();
+    TargetView view;
+    view.device_family = name_view(table->device_family());
+    view.command_set_id = table->command_set_id();
+    view.command_set_version = table->command_set_version();
+    view.kernel_library = digest_view(table->kernel_library());
+    view.dram_base = table->dram_base();
+    view.dram_bytes = table->dram_bytes();
+    view.l1_base = table->l1_base();
+    view.l1_bytes = table->l1_bytes();
+    view.trace_region_bytes = table->trace_region_bytes();
+    view.clock_khz = table->clock_khz();
+    view.queue_count = table->queue_count();
+    view.ring_words = table->ring_words();
+    view.file_offset = offset_of(file_, table);
+    return view;
+}
+
+std::uint32_t Image::region_count() const noexcept { return root_->regions()->size(); }
+
+RegionView Image::region(std::uint32_t index) const noexcept {
+    const schema::Region* const table = root_->regions()->Get(index);
+    RegionView view;
+    view.name = name_view(table->name());
+    view.kind = static_cast<RegionKind>(table->kind());
+    view.memory = static_cast<MemoryKind>(table->memory());
+    view.base = table->base();
+    view.size_bytes = table->size_bytes();
+    view.file_offset = offset_of(file_, table);
+    return view;
+}
+
+std::uint32_t Image::buffer_count() const noexcept { return root_->buffers()->size(); }
+
+BufferView Image::buffer(std::uint32_t index) const noexcept {
+    const schema::Buffer* const table = root_->buffers()->Get(index);
+    BufferView view;
+    view.name = name_view(table->name());
+    view.region = table->region();
+    view.offset_bytes = table->offset_bytes();
+    view.size_bytes = table->size_bytes();
+    view.file_offset = offset_of(file_, table);
+    return view;
+}
+
+std::uint32_t Image::input_count() const noexcept { return root_->inputs()->size(); }
+TensorView Image::input(std::uint32_t index) const noexcept { return tensor_view(file_, root_->inputs()->Get(index)); }
+std::uint32_t Image::output_count() const noexcept { return root_->outputs()->size(); }
+TensorView Image::output(std::uint32_t index) const noexcept { return tensor_view(file_, root_->outputs()->Get(index)); }
+
+std::uint32_t Image::trace_count() const noexcept { return root_->traces()->size(); }
+
+TraceView Image::trace(std::uint32_t index) const noexcept {
+    const schema::Trace* const table = root_->traces()->Get(index);
+    TraceView view;
+    view.name = name_view(table->name());
+    view.offset_bytes = table->offset_bytes();
+    view.word_count = table->word_count();
+    view.command_count = table->command_count();
+    view.cost_cycles = table->cost_cycles();
+    view.program_count = table->programs()->size();
+    view.file_offset = offset_of(file_, table);
+    return view;
+}
+
+ProgramView Image::program(std::uint32_t trace, std::uint32_t index) const noexcept {
+    const schema::Program* const table = root_->traces()->Get(trace)->programs()->Get(index);
+    return ProgramView{name_view(table->name()), table->command_count(), offset_of(file_, table)};
+}
+
+std::uint32_t Image::script_count() const noexcept { return root_->scripts()->size(); }
+
+ScriptView Image::script(std::uint32_t index) const noexcept {
+    const schema::Script* const table = root_->scripts()->Get(index);
+    return ScriptView{static_cast<ScriptKind>(table->kind()), table->commands()->size(), offset_of(file_, table)};
+}
+
+ScriptCommandView Image::script_command(std::uint32_t script, std::uint32_t index) const noexcept {
+    const schema::Command* const table = root_->scripts()->Get(script)->commands()->Get(index);
+    ScriptCommandView view;
+    view.kind = static_cast<ScriptCommandKind>(table->body_type());
+    view.queue = table->queue();
+    view.file_offset = offset_of(file_, table);
+    switch (table->body_type()) {
+        case schema::CommandBody::WriteBuffer:
+            view.object = table->body_as_WriteBuffer()->buffer();
+            view.segment_offset = table->body_as_WriteBuffer()->segment_offset();
+            break;
+        case schema::CommandBody::LoadTrace:
+            view.object = table->body_as_LoadTrace()->trace();
+            break;
+        case schema::CommandBody::WriteInput:
+            view.object = table->body_as_WriteInput()->input();
+            break;
+        case schema::CommandBody::ReplayTrace:
+            view.object = table->body_as_ReplayTrace()->trace();
+            break;
+        case schema::CommandBody::ReadOutput:
+            view.object = table->body_as_ReadOutput()->output();
+            break;
+        case schema::CommandBody::RecordEvent:
+            view.object = table->body_as_RecordEvent()->event();
+            break;
+        case schema::CommandBody::WaitEvent:
+            view.object = table->body_as_WaitEvent()->event();
+            break;
+        case schema::CommandBody::NONE:
+        default:
+            view.kind = ScriptCommandKind::kUnspecified;
+            break;
+    }
+    return view;
+}
+
+BudgetsView Image::budgets() const noexcept {
+    const schema::Budgets* const table = root_->budgets();
+    return BudgetsView{table->step_cycles(), table->step_deadline_us(), table->setup_deadline_us(),
+                       offset_of(file_, table)};
+}
+
+ProvenanceView Image::provenance() const noexcept {
+    const schema::Provenance* const table = root_->provenance();
+    return ProvenanceView{name_view(table->source_name()), digest_view(table->source_sha256()),
+                          name_view(table->tool_version())};
+}
+
+std::uint32_t Image::self_test_count() const noexcept { return root_->self_test_count(); }
+
+ByteSpan Image::weights() const noexcept { return file_.subspan(envelope_.weights.offset, envelope_.weights.size_bytes); }
+ByteSpan Image::self_tests() const noexcept {
+    return file_.subspan(envelope_.self_tests.offset, envelope_.self_tests.size_bytes);
+}
+ByteSpan Image::trace_segment() const noexcept {
+    return file_.subspan(envelope_.traces.offset, envelope_.traces.size_bytes);
+}
+WordSpan Image::trace_words() const noexcept {
+    static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "command words are used in place");
+    const ByteSpan bytes = trace_segment();
+    const auto* const words = reinterpret_cast<const std::uint32_t*>(bytes.data());  // NOLINT(cppcoreguidelines-pro-type-reinterpret-cast): DEV-005
+    return WordSpan{words, bytes.size() / sizeof(std::uint32_t)};
+}
+
+}  // namespace pianola

@@ -1,0 +1,54 @@
+// What the parts of the proof share. Included by the sources of runtime/plan only.
+#pragma once
+
+#include "runtime/plan/plan.h"
+
+namespace pianola::proof {
+
+struct Context {
+    const Image& image;
+    const DeviceDescription& device;
+    const CommandSet& command_set;
+    PlanWorkspace& workspace;
+    Plan& plan;
+    Verdict& verdict;
+};
+
+// target.cpp: the device is the one that the binary was captured for.
+Status check_target(Context& context) noexcept;
+
+// layout.cpp: regions, buffers, tensors, self-tests. Fills in regions and tensor sizes.
+Status check_layout(Context& context) noexcept;
+
+// traces.cpp: the traces tile their segment, which fits into the trace region.
+Status check_trace_segment(Context& context) noexcept;
+
+// scripts.cpp: which commands are where; indices; everything exactly once. Resolves both scripts.
+Status check_scripts(Context& context) noexcept;
+
+// order.cpp: runs the step's queues against each other: no deadlock; clocks, an order, and the critical path.
+Status check_order(Context& context) noexcept;
+
+// traces.cpp: decodes and proves the commands of one trace, in the state of workspace.written; adds what they write.
+Status prove_trace(Context& context, std::uint32_t trace) noexcept;
+
+// data_flow.cpp: everything that a step reads has been written in it, or at set-up. Proves every trace.
+Status check_data_flow(Context& context) noexcept;
+
+// races.cpp: commands on different queues that no event orders do not conflict.
+Status check_races(Context& context) noexcept;
+
+// The region that holds all of [address, address + size_bytes); kMaxRegions where there is none.
+[[nodiscard]] std::uint32_t find_region(const Plan& plan, std::uint32_t address, std::uint32_t size_bytes) noexcept;
+
+// The trace whose commands a replay runs, by its address.
+[[nodiscard]] std::uint32_t replayed_trace(const Context& context, const QueueCommand& command) noexcept;
+
+// Enters "scripts[s].commands[c]" of the step or set-up script. The indices are into the manifest's lists.
+Status refuse_script_command(Context& context, ScriptKind kind, std::uint32_t command, Rule rule, const char* field,
+                             std::uint64_t actual = 0U, std::uint64_t limit = 0U) noexcept;
+
+// Index of the only script of that kind; script_count() where there is none.
+[[nodiscard]] std::uint32_t find_script(const Image& image, ScriptKind kind) noexcept;
+
+}  // namespace pianola::proof

@@ -1,0 +1,37 @@
+// FaultRecord: what went wrong while loading or replaying.
+//
+// Place in the whole: filled in once, when a fault latches, and kept until the next load.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/core/status.h"
+#include "runtime/device/device.h"
+
+namespace pianola {
+
+enum class FaultStage : std::uint8_t {
+    kNone = 0U,
+    kReset,      // the device could not be brought to its initial state
+    kProgram,    // regions or host memory were not accepted
+    kSetup,      // the set-up script
+    kReadBack,   // the trace region does not hold what was written
+    kSubmit,     // the device did not accept a step that had been proved to fit
+    kStep,       // a step
+    kSelfTest,   // a self-test vector gave another output
+};
+
+struct FaultRecord {
+    Status status{Status::kOk};  // kTimeout, kDeviceFault, kIntegrity or kInternal; kOk while there is no fault
+    FaultStage stage{FaultStage::kNone};
+    std::uint32_t queue{0U};        // the queue that it was noticed on
+    std::uint32_t step{0U};         // token of the step: 1 is the set-up, the first step is 2
+    std::uint64_t time_us{0U};      // platform time at which it was noticed
+    std::uint64_t started_us{0U};   // platform time at which the step was submitted
+    std::uint32_t deadline_us{0U};  // of the step
+    DeviceFault device_fault{DeviceFault::kNone};
+    std::uint32_t command{0U};  // commands that the queue had executed in this step; after kReadBack the byte offset
+    std::uint32_t address{0U};  // device address, where there is one
+};
+
+}  // namespace pianola

@@ -1,0 +1,320 @@
+#include "runtime/session/session.h"
+
+#include <cstring>
+
+namespace pianola {
+
+Status Session::latch(Status status, FaultStage stage, std::uint32_t queue, const Completion& completion) noexcept {
+    fault_.status = status;
+    fault_.stage = stage;
+    fault_.queue = queue;
+    fault_.step = token_;
+    fault_.time_us = platform_.now_us();
+    fault_.started_us = started_us_;
+    fault_.deadline_us = plan_.step.deadline_us;
+    fault_.device_fault = completion.fault;
+    fault_.command = completion.fault_command - executed_[(queue < kMaxQueues) ? queue : 0U];
+    fault_.address = completion.fault_address;
+    state_ = State::kFaulted;
+    // Outputs are withheld only once the device can no longer write to them. The fault is latched already, whatever the
+    // device answers.
+    static_cast<void>(is_ok(device_.reset()));
+    withhold_outputs();
+    platform_.enter_safe_state(fault_);
+    return status;
+}
+
+void Session::withhold_outputs() noexcept {
+    for (std::uint32_t i = 0U; i < bound_outputs_; ++i) {
+        std::memset(outputs_[i].data(), 0, outputs_[i].size());
+    }
+    bound_outputs_ = 0U;
+}
+
+Status Session::load(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) noexcept {
+    if (state_ == State::kRunning) {
+        verdict = Verdict{};
+        verdict.status = Status::kInvalidState;
+        return Status::kInvalidState;
+    }
+    state_ = State::kEmpty;
+    fault_ = FaultRecord{};
+    token_ = 0U;
+    steps_completed_ = 0U;
+    bound_outputs_ = 0U;
+    executed_.fill(0U);
+    started_us_ = platform_.now_us();
+
+    DeviceDescription description;
+    const Status described = device_.describe(description);
+    if (!is_ok(described)) {
+        verdict = Verdict{};
+        verdict.status = described;
+        return latch(Status::kDeviceFault, FaultStage::kReset, 0U, Completion{});
+    }
+    const Status valid = validate(file, description, command_set_, workspace, image_, plan_, verdict);
+    if (!is_ok(valid)) {
+        return valid;
+    }
+    const Status programmed = program_device();
+    if (!is_ok(programmed)) {
+        return programmed;
+    }
+    const Status started = start(workspace.setup, FaultStage::kSetup);
+    if (!is_ok(started)) {
+        return started;
+    }
+    const Status loaded = wait_for(workspace.setup, FaultStage::kSetup);
+    if (!is_ok(loaded)) {
+        return loaded;
+    }
+    const Status same = read_back_traces();
+    if (!is_ok(same)) {
+        return same;
+    }
+    state_ = State::kReady;
+    return Status::kOk;
+}
+
+Status Session::program_device() noexcept {
+    const Status reset = device_.reset();
+    if (!is_ok(reset)) {
+        return latch(reset, FaultStage::kReset, 0U, Completion{});
+    }
+    for (std::uint32_t i = 0U; i < plan_.region_count; ++i) {
+        const Status programmed = device_.program_region(plan_.regions[i]);
+        if (!is_ok(programmed)) {
+            return latch(Status::kDeviceFault, FaultStage::kProgram, 0U, Completion{});
+        }
+    }
+    const Status weights = device_.bind_source(kWeightsSlot, image_.weights());
+    const Status traces = device_.bind_source(kTracesSlot, image_.trace_segment());
+    if (!is_ok(weights) || !is_ok(traces)) {
+        return latch(Status::kDeviceFault, FaultStage::kProgram, 0U, Completion{});
+    }
+    return Status::kOk;
+}
+
+Status Session::start(const PlannedScript& script, FaultStage stage) noexcept {
+    token_ += 1U;
+    started_us_ = platform_.now_us();
+    for (std::uint32_t i = 0U; i < script.count; ++i) {
+        QueueCommand command = script.commands[i].command;
+        command.value = token_;
+        if (!is_ok(device_.enqueue(script.commands[i].queue, command))) {
+            return latch(Status::kDeviceFault, stage, script.commands[i].queue, Completion{});
+        }
+    }
+    QueueCommand notify;
+    notify.kind = QueueCommandKind::kNotify;
+    notify.value = token_;
+    for (std::uint32_t queue = 0U; queue < plan_.queue_count; ++queue) {
+        queue_done_[queue] = !script.queue_used[queue];
+        if (script.queue_used[queue] && !is_ok(device_.enqueue(queue, notify))) {
+            return latch(Status::kDeviceFault, stage, queue, Completion{});
+        }
+    }
+    // Only now may any queue start: a step is whole, or it is not there.
+    for (std::uint32_t queue = 0U; queue < plan_.queue_count; ++queue) {
+        if (script.queue_used[queue] && !is_ok(device_.ring_doorbell(queue))) {
+            return latch(Status::kDeviceFault, stage, queue, Completion{});
+        }
+    }
+    return Status::kOk;
+}
+
+Status Session::check_completions(const PlannedScript& script, FaultStage stage) noexcept {
+    bool all_done = true;
+    std::uint32_t pending_queue = 0U;
+    for (std::uint32_t queue = 0U; queue < plan_.queue_count; ++queue) {
+        if (queue_done_[queue]) {
+            continue;
+        }
+        Completion completion;
+        const Status status = device_.completion(queue, token_, completion);
+        if (status == Status::kPending) {
+            all_done = false;
+            pending_queue = queue;
+            continue;
+        }
+        if (!is_ok(status)) {
+            return latch(Status::kDeviceFault, stage, queue, completion);
+        }
+        if ((completion.executed_commands - executed_[queue]) != script.executed_commands[queue]) {
+            completion.fault_command = completion.executed_commands;
+            return latch(Status::kIntegrity, stage, queue, completion);
+        }
+        executed_[queue] = completion.executed_commands;
+        queue_done_[queue] = true;
+    }
+    if (all_done) {
+        return Status::kOk;
+    }
+    if ((platform_.now_us() - started_us_) > script.deadline_us) {
+        return latch(Status::kTimeout, stage, pending_queue, Completion{});
+    }
+    return Status::kPending;
+}
+
+Status Session::wait_for(const PlannedScript& script, FaultStage stage) noexcept {
+    Status status = Status::kPending;
+    while (status == Status::kPending) {  // ends at the deadline, which the platform's clock reaches
+        if (!is_ok(device_.service())) {
+            return latch(Status::kDeviceFault, stage, 0U, Completion{});
+        }
+        status = check_completions(script, stage);
+        if (status == Status::kPending) {
+            platform_.idle();
+        }
+    }
+    return status;
+}
+
+Status Session::read_back_traces() noexcept {
+    constexpr std::size_t kChunkBytes = 64U;
+    const ByteSpan expected = image_.trace_segment();
+    std::array<std::uint8_t, kChunkBytes> chunk{};
+    for (std::size_t offset = 0U; offset < expected.size(); offset += kChunkBytes) {
+        const std::size_t left = expected.size() - offset;
+        const std::size_t count = (left < kChunkBytes) ? left : kChunkBytes;
+        const MutableByteSpan part{chunk.data(), count};
+        Completion where;
+        where.fault_command = executed_[0] + static_cast<std::uint32_t>(offset);
+        where.fault_address = plan_.trace_region_base + static_cast<std::uint32_t>(offset);
+        if (!is_ok(device_.read_back(where.fault_address, part))) {
+            return latch(Status::kDeviceFault, FaultStage::kReadBack, 0U, where);
+        }
+        if (std::memcmp(part.data(), &expected[offset], count) != 0) {
+            return latch(Status::kIntegrity, FaultStage::kReadBack, 0U, where);
+        }
+    }
+    return Status::kOk;
+}
+
+Status Session::submit(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept {
+    if (state_ == State::kFaulted) {
+        return Status::kFaultLatched;
+    }
+    if (state_ != State::kReady) {
+        return Status::kInvalidState;
+    }
+    bool sizes_match = (inputs.size() == plan_.input_count) && (outputs.size() == plan_.output_count);
+    for (std::uint32_t i = 0U; sizes_match && (i < plan_.input_count); ++i) {
+        sizes_match = inputs[i].size() == plan_.input_bytes[i];
+    }
+    for (std::uint32_t i = 0U; sizes_match && (i < plan_.output_count); ++i) {
+        sizes_match = outputs[i].size() == plan_.output_bytes[i];
+    }
+    if (!sizes_match) {
+        return Status::kInvalidArgument;
+    }
+    bool bound = true;
+    for (std::uint32_t i = 0U; i < plan_.input_count; ++i) {
+        bound = is_ok(device_.bind_source(kFirstInputSlot + i, inputs[i])) && bound;
+    }
+    for (std::uint32_t i = 0U; i < plan_.output_count; ++i) {
+        bound = is_ok(device_.bind_destination(i, outputs[i])) && bound;
+        outputs_[i] = outputs[i];
+    }
+    bound_outputs_ = plan_.output_count;
+    if (!bound) {
+        return latch(Status::kDeviceFault, FaultStage::kSubmit, 0U, Completion{});
+    }
+    const Status started = start(plan_.step, FaultStage::kSubmit);
+    if (!is_ok(started)) {
+        return started;
+    }
+    state_ = State::kRunning;
+    return Status::kOk;
+}
+
+Status Session::poll() noexcept {
+    if (state_ == State::kFaulted) {
+        return Status::kFaultLatched;
+    }
+    if (state_ != State::kRunning) {
+        return Status::kInvalidState;
+    }
+    if (!is_ok(device_.service())) {
+        return latch(Status::kDeviceFault, FaultStage::kStep, 0U, Completion{});
+    }
+    const Status status = check_completions(plan_.step, FaultStage::kStep);
+    if (is_ok(status)) {
+        bound_outputs_ = 0U;
+        steps_completed_ += 1U;
+        state_ = State::kReady;
+        platform_.serve_watchdog();
+    }
+    return status;
+}
+
+Status Session::run(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept {
+    const Status submitted = submit(inputs, outputs);
+    if (!is_ok(submitted)) {
+        return submitted;
+    }
+    Status status = poll();
+    while (status == Status::kPending) {  // ends at the deadline, which the platform's clock reaches
+        platform_.idle();
+        status = poll();
+    }
+    return status;
+}
+
+std::uint32_t Session::output_bytes() const noexcept {
+    std::uint32_t bytes = 0U;
+    for (std::uint32_t i = 0U; i < plan_.output_count; ++i) {
+        bytes += plan_.output_bytes[i];
+    }
+    return bytes;
+}
+
+Status Session::self_test(std::uint32_t index, MutableByteSpan scratch) noexcept {
+    if (state_ == State::kFaulted) {
+        return Status::kFaultLatched;
+    }
+    if (state_ != State::kReady) {
+        return Status::kInvalidState;
+    }
+    if ((index >= image_.self_test_count()) || (scratch.size() < output_bytes())) {
+        return Status::kInvalidArgument;
+    }
+    // Vectors follow each other, each all inputs and then all outputs; the plan has proved that they fill the segment.
+    const ByteSpan vectors = image_.self_tests();
+    const std::size_t vector_bytes = vectors.size() / image_.self_test_count();
+    std::size_t offset = index * vector_bytes;
+    std::array<ByteSpan, kMaxInputs> inputs{};
+    for (std::uint32_t i = 0U; i < plan_.input_count; ++i) {
+        inputs[i] = vectors.subspan(offset, plan_.input_bytes[i]);
+        offset += plan_.input_bytes[i];
+    }
+    std::array<MutableByteSpan, kMaxOutputs> outputs{};
+    std::size_t used = 0U;
+    for (std::uint32_t i = 0U; i < plan_.output_count; ++i) {
+        outputs[i] = scratch.subspan(used, plan_.output_bytes[i]);
+        used += plan_.output_bytes[i];
+    }
+    const Status status = run(Span<const ByteSpan>{inputs.data(), plan_.input_count},
+                              Span<const MutableByteSpan>{outputs.data(), plan_.output_count});
+    if (!is_ok(status)) {
+        return status;
+    }
+    if (std::memcmp(scratch.data(), &vectors[offset], used) != 0) {
+        return latch(Status::kIntegrity, FaultStage::kSelfTest, 0U, Completion{});
+    }
+    return Status::kOk;
+}
+
+Status Session::unload() noexcept {
+    if (state_ == State::kRunning) {
+        return Status::kInvalidState;
+    }
+    state_ = State::kEmpty;
+    const Status reset = device_.reset();
+    if (!is_ok(reset)) {
+        return latch(reset, FaultStage::kReset, 0U, Completion{});
+    }
+    return Status::kOk;
+}
+
+}  // namespace pianola

@@ -1,0 +1,103 @@
+// Session: one trace binary on one device, from file to results.
+//
+// Place in the whole: what an ECU application uses. load() validates and programs; then, for every inference, submit() and
+// poll() from a cyclic task, or run(), which blocks. All memory is inside the object; nothing is allocated. Not thread-safe: one
+// core, one task. The first failure while the device is involved latches: outputs are withheld (they are overwritten with
+// zeros), Platform::enter_safe_state() is called once, and every later call returns kFaultLatched until the next load().
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/core/span.h"
+#include "runtime/core/status.h"
+#include "runtime/device/command_set.h"
+#include "runtime/device/device.h"
+#include "runtime/device/platform.h"
+#include "runtime/image/image.h"
+#include "runtime/plan/plan.h"
+#include "runtime/session/fault.h"
+#include "runtime/verdict/verdict.h"
+
+namespace pianola {
+
+// Runs every check that needs no device at work: what load() does before it touches the device, and what `pianola verify` does.
+// kOk, or kRefused with a verdict. image and plan are valid only after kOk. The file must be 64-byte aligned.
+Status validate(ByteSpan file, const DeviceDescription& device, const CommandSet& command_set, PlanWorkspace& workspace,
+                Image& image, Plan& plan, Verdict& verdict) noexcept;
+
+class Session {
+  public:
+    // All three must outlive the session.
+    Session(Device& device, Platform& platform, const CommandSet& command_set) noexcept
+        : device_{device}, platform_{platform}, command_set_{command_set} {}
+
+    // Validates the file, programs the device, runs the set-up and reads the trace region back. Blocks, within the binary's
+    // set-up deadline. The file must stay in place, unchanged, until the next load() or unload(). workspace is free afterwards.
+    //   kOk            ready for steps
+    //   kRefused       verdict says why; the device was not touched; the session is empty
+    //   kInvalidState  a step is under way
+    //   kTimeout, kDeviceFault, kIntegrity   a fault has latched; see fault()
+    Status load(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) noexcept;
+
+    // Starts one step. Never blocks. inputs and outputs are in the binary's order and of exactly its sizes; the caller keeps
+    // them alive, leaves inputs unchanged and outputs unread until poll() has returned something else than kPending.
+    //   kOk               started
+    //   kInvalidArgument  number or size of tensors; nothing was started
+    //   kInvalidState     not loaded, or a step is under way; nothing was started
+    //   kFaultLatched, or the fault that latched now
+    Status submit(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept;
+
+    // Looks once whether the step has completed: bounded work.
+    //   kOk            completed within its deadline: outputs are valid
+    //   kPending       not yet
+    //   kInvalidState  no step is under way
+    //   kTimeout, kDeviceFault, kIntegrity   a fault has latched now; kFaultLatched: it had before
+    Status poll() noexcept;
+
+    // submit() and poll() until the step has completed or a fault has latched; waits through Platform::idle().
+    Status run(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept;
+
+    // Replays self-test vector `index` and compares the outputs with those of the capture. `scratch` holds all outputs of one
+    // step: output_bytes() of them. kOk, kInvalidArgument, kInvalidState, kIntegrity and the other faults of poll().
+    Status self_test(std::uint32_t index, MutableByteSpan scratch) noexcept;
+
+    // Stops the device and forgets the binary. kOk; kInvalidState while a step is under way; the faults of load().
+    Status unload() noexcept;
+
+    [[nodiscard]] bool is_loaded() const noexcept { return state_ != State::kEmpty; }
+    // Valid from load() to unload().
+    [[nodiscard]] const Image& image() const noexcept { return image_; }
+    [[nodiscard]] const Plan& plan() const noexcept { return plan_; }
+    [[nodiscard]] const FaultRecord& fault() const noexcept { return fault_; }
+    [[nodiscard]] std::uint32_t steps_completed() const noexcept { return steps_completed_; }
+    // Bytes of all outputs of one step.
+    [[nodiscard]] std::uint32_t output_bytes() const noexcept;
+
+  private:
+    enum class State : std::uint8_t { kEmpty, kReady, kRunning, kFaulted };
+
+    Status latch(Status status, FaultStage stage, std::uint32_t queue, const Completion& completion) noexcept;
+    Status program_device() noexcept;
+    Status start(const PlannedScript& script, FaultStage stage) noexcept;
+    Status check_completions(const PlannedScript& script, FaultStage stage) noexcept;
+    Status wait_for(const PlannedScript& script, FaultStage stage) noexcept;
+    Status read_back_traces() noexcept;
+    void withhold_outputs() noexcept;
+
+    Device& device_;
+    Platform& platform_;
+    const CommandSet& command_set_;
+    Image image_;
+    Plan plan_;
+    FaultRecord fault_;
+    State state_{State::kEmpty};
+    std::uint32_t token_{0U};  // of the script under way, or of the last one; 1 is the set-up
+    std::uint32_t steps_completed_{0U};
+    std::uint64_t started_us_{0U};
+    std::array<bool, kMaxQueues> queue_done_{};
+    std::array<std::uint32_t, kMaxQueues> executed_{};  // each queue's device count when it last completed
+    std::array<MutableByteSpan, kMaxOutputs> outputs_{};
+    std::uint32_t bound_outputs_{0U};
+};
+
+}  // namespace pianola

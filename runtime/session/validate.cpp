@@ -1,0 +1,23 @@
+#include "runtime/session/session.h"
+
+namespace pianola {
+
+Status validate(ByteSpan file, const DeviceDescription& device, const CommandSet& command_set, PlanWorkspace& workspace,
+                Image& image, Plan& plan, Verdict& verdict) noexcept {
+    Envelope envelope;
+    const Status parsed = parse_envelope(file, envelope, verdict);
+    if (!is_ok(parsed)) {
+        return parsed;
+    }
+    const Status authentic = authenticate(file, envelope, verdict);
+    if (!is_ok(authentic)) {
+        return authentic;
+    }
+    const Status opened = open_image(file, envelope, image, verdict);
+    if (!is_ok(opened)) {
+        return opened;
+    }
+    return prove_plan(image, device, command_set, workspace, plan, verdict);
+}
+
+}  // namespace pianola

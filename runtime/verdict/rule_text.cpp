@@ -1,0 +1,33 @@
+#include <array>
+
+#include "runtime/verdict/rule.h"
+
+namespace pianola {
+namespace {
+
+struct RuleText {
+    const char* id;
+    const char* message;
+    const char* reason;
+};
+
+constexpr std::array kRuleTexts{
+    RuleText{"NOT-RUN", "the file has not been validated", "a verdict that nobody reached is a refusal"},
+#define PIANOLA_RULE(name, id, message, why) RuleText{id, message, why},  // NOLINT(cppcoreguidelines-macro-usage): DEV-004
+#include "runtime/verdict/rules.inc"
+#undef PIANOLA_RULE
+};
+static_assert(kRuleTexts.size() == static_cast<std::size_t>(Rule::kRuleCount));
+
+[[nodiscard]] const RuleText& text_of(Rule rule) noexcept {
+    const auto index = static_cast<std::size_t>(rule);
+    return kRuleTexts[(index < kRuleTexts.size()) ? index : 0U];
+}
+
+}  // namespace
+
+const char* rule_id(Rule rule) noexcept { return text_of(rule).id; }
+const char* rule_message(Rule rule) noexcept { return text_of(rule).message; }
+const char* rule_reason(Rule rule) noexcept { return text_of(rule).reason; }
+
+}  // namespace pianola

@@ -1,0 +1,60 @@
+// Verdict: the outcome of validating a trace binary.
+//
+// Place in the whole: every stage from the envelope to the plan reports through one. It names the rule, the field and the
+// byte, so that host and target can be compared, and so that somebody can act on it without a debugger.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "runtime/core/config.h"
+#include "runtime/core/span.h"
+#include "runtime/core/status.h"
+#include "runtime/verdict/rule.h"
+
+namespace pianola {
+
+// Where in the file's structure: "traces[0].commands[17].dst". Names have static lifetime.
+class FieldPath {
+  public:
+    static constexpr std::uint32_t kNoIndex = UINT32_MAX;
+
+    struct Step {
+        const char* name{""};
+        std::uint32_t index{kNoIndex};
+    };
+
+    // Deeper steps than fit are dropped: the path then names the enclosing field.
+    constexpr void enter(const char* name, std::uint32_t index = kNoIndex) noexcept {
+        if (depth_ < kMaxPathSteps) {
+            steps_[depth_] = Step{name, index};  // NOLINT(cppcoreguidelines-pro-bounds-constant-array-index): DEV-003
+        }
+        depth_ += 1U;
+    }
+    constexpr void leave() noexcept { depth_ -= (depth_ > 0U) ? 1U : 0U; }
+    [[nodiscard]] constexpr Span<const Step> steps() const noexcept {
+        return Span<const Step>{steps_.data(), (depth_ < kMaxPathSteps) ? depth_ : kMaxPathSteps};
+    }
+
+  private:
+    std::array<Step, kMaxPathSteps> steps_{};
+    std::uint32_t depth_{0U};
+};
+
+struct Verdict {
+    Status status{Status::kInternal};
+    Rule rule{Rule::kNotRun};
+    FieldPath path;
+    std::uint32_t file_offset{0U};  // first byte of the offending field
+    std::uint64_t actual{0U};       // what the file says, where the rule compares numbers
+    std::uint64_t limit{0U};        // what it is compared with
+};
+
+// Writes "traces[0].commands[17].dst" and a terminating zero; cuts off what does not fit. Returns the length without the zero.
+std::size_t format_path(const FieldPath& path, Span<char> text) noexcept;
+
+// Fills in the verdict and returns Status::kRefused. The path is the verdict's own, extended by the caller.
+Status refuse(Verdict& verdict, Rule rule, std::uint64_t file_offset, std::uint64_t actual = 0U,
+              std::uint64_t limit = 0U) noexcept;
+
+}  // namespace pianola

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""Gate: the arrows between layers point one way, in #include lines and in CMake's link edges.
+
+    schema <- runtime <- hal <- capture_host        tests may use everything, nothing may use tests
+
+Link edges come from the file that CMake writes while configuring (target|folder|library;library), so they are the
+evaluated ones, whatever variables or functions a CMakeLists.txt used.
+"""
+import argparse
+import pathlib
+import re
+import sys
+
+from own_sources import own_sources, report
+
+# What a layer may use besides itself. The longest name that matches a folder decides.
+MAY_USE = {
+    "schema": [],
+    "runtime": ["schema"],
+    "hal": ["runtime"],
+    "hal/refdev": ["runtime"],
+    "hal/sim": ["runtime", "hal/refdev"],
+    "capture_host": ["schema", "runtime", "hal/refdev", "hal/sim"],
+    "toolchains": ["runtime"],  # host tools that the build runs share code with the runtime, never the other way
+    "tests": ["schema", "runtime", "hal", "hal/refdev", "hal/sim", "capture_host", "toolchains"],
+}
+# Headers that the build makes: the layer whose files they are made from.
+GENERATED = {
+    "pianola_schema_hash.h": "schema",
+    "trace_binary_generated.h": "schema",
+    "tflite_subset_generated.h": "capture_host",
+}
+DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*include\b[ \t]*(.*)$", re.MULTILINE)
+COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+
+
+def layer_of(folder):
+    """The layer that a path belongs to, or None."""
+    parts = pathlib.PurePosixPath(folder).parts
+    for length in range(len(parts), 0, -1):
+        layer = "/".join(parts[:length])
+        if layer in MAY_USE:
+            return layer
+    return None
+
+
+def may_use(user, used):
+    """True where an arrow from layer `user` to layer `used` is permitted."""
+    return user == used or used in MAY_USE[user]
+
+
+def include_findings(root, name):
+    """Reverse edges among the #include lines of one file."""
+    layer = layer_of(name.parent)
+    if layer is None:
+        return [f"{name}: belongs to no layer"]
+    findings = []
+    text = COMMENT.sub("", (root / name).read_text(encoding="utf-8"))
+    for match in DIRECTIVE.finditer(text):
+        operand = match.group(1).strip()
+        included = operand[1:-1]
+        if operand[:1] not in ('"', "<"):
+            findings.append(f"{name}: #include {operand}: cannot be judged; write the path out")
+            continue
+        used = GENERATED.get(included, layer_of(included))
+        if operand[0] == "<" and used is None:
+            continue
+        if "/" not in included and (root / name.parent / included).is_file():
+            continue
+        if used is None:
+            findings.append(f'{name}: "{included}": write the path from the project root')
+        elif not may_use(layer, used):
+            findings.append(f"{name}: {layer} must not use {used} ({included})")
+    return findings
+
+
+def link_findings(lines):
+    """Reverse edges among link edges; `lines` as CMake wrote them."""
+    folders, links = {}, {}
+    for line in lines:
+        target, folder, libraries = line.rstrip("\n").split("|")
+        folders[target] = folder
+        links[target] = [library for library in libraries.split(";") if library]
+    findings = []
+    for target, libraries in links.items():
+        layer = layer_of(folders[target])
+        if layer is None:
+            if folders[target]:  # the root defines only the rules that every target follows
+                findings.append(f"target {target}: {folders[target]} belongs to no layer")
+            continue
+        for library in libraries:
+            used = layer_of(folders.get(library, ""))
+            if used is not None and not may_use(layer, used):
+                findings.append(f"target {target}: {layer} must not link {used} ({library})")
+    return findings, len(links)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("root", type=pathlib.Path)
+    parser.add_argument("--links", type=pathlib.Path, required=True)
+    options = parser.parse_args()
+    sources = own_sources(options.root, (".h", ".cpp", ".inc"))
+    found = [finding for name in sources for finding in include_findings(options.root, name)]
+    link_found, link_count = link_findings(options.links.read_text(encoding="utf-8").splitlines())
+    sys.exit(report("layering", len(sources) if link_count else 0, found + link_found))

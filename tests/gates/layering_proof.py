@@ -1,0 +1,60 @@
+"""Proof that the layering gate can fail."""
+import unittest
+
+from layering_gate import include_findings, link_findings
+from proof_support import GateProof
+
+
+class LayeringProof(GateProof):
+    """Feeds the gate one edge at a time."""
+
+    def judge(self, name, line):
+        return include_findings(self.root, self.write(name, f"#pragma once\n{line}\n"))
+
+    def test_accepts_arrows(self):
+        for name, line in (
+            ("runtime/core/a.h", '#include "runtime/core/b.h"'),
+            ("runtime/core/a.h", "#include <cstdint>"),
+            ("hal/refdev/a.h", '#include "runtime/core/b.h"'),
+            ("hal/sim/a.h", '#include "hal/refdev/b.h"'),
+            ("runtime/image/a.cpp", '#include "trace_binary_generated.h"'),
+            ("capture_host/cli/a.cpp", '#include "hal/sim/b.h"'),
+            ("tests/sim/a.cpp", '#include "capture_host/recorder/b.h"'),
+            ("runtime/core/a.h", '// not #include "hal/sim/b.h"'),
+        ):
+            with self.subTest(name=name, line=line):
+                self.assertEqual(self.judge(name, line), [])
+
+    def test_refuses_reverse_edges(self):
+        for name, line in (
+            ("runtime/core/a.h", '#include "hal/refdev/b.h"'),
+            ("runtime/core/a.h", '  #  include "capture_host/b.h"'),
+            ("runtime/core/a.h", "#include <hal/refdev/b.h>"),
+            ("hal/refdev/a.h", '#include "hal/sim/b.h"'),
+            ("hal/refdev/a.h", '#include "capture_host/b.h"'),
+            ("hal/sim/a.h", '#include "capture_host/b.h"'),
+            ("capture_host/a.h", '#include "tests/b.h"'),
+            ("runtime/a.h", '#include "tflite_subset_generated.h"'),
+            ("hal/refdev/a.h", '#include "trace_binary_generated.h"'),
+            ("runtime/a.h", '/* why */ #include "hal/refdev/b.h"'),
+        ):
+            with self.subTest(name=name, line=line):
+                self.assert_finds(self.judge(name, line), "must not use")
+
+    def test_refuses_what_it_cannot_judge(self):
+        self.assert_finds(self.judge("runtime/a.h", "#include PIANOLA_HEADER"), "cannot be judged")
+        self.assert_finds(self.judge("runtime/a.h", '#include "b.h"'), "from the project root")
+        self.assert_finds(self.judge("runtime/a.h", '#include "../hal/b.h"'), "from the project root")
+        self.assert_finds(self.judge("elsewhere/a.h", "#include <cstdint>"), "no layer")
+
+    def test_judges_link_edges(self):
+        good = ["core|runtime|", "sim|hal/sim|core", "cli|capture_host/cli|sim;fmt::fmt", "rules||"]
+        self.assertEqual(link_findings(good), ([], 4))
+        findings, _ = link_findings(["core|runtime|sim", "sim|hal/sim|"])
+        self.assert_finds(findings, "runtime must not link hal/sim")
+        findings, _ = link_findings(["core|elsewhere|"])
+        self.assert_finds(findings, "no layer")
+
+
+if __name__ == "__main__":
+    unittest.main()

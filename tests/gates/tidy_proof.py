@@ -1,0 +1,105 @@
+"""Proof that clang-tidy, called as the build calls it and with the project's configuration, refuses bad code."""
+import pathlib
+import shutil
+import subprocess
+import sys
+import unittest
+
+from proof_support import GateProof
+from tidy_gate import unreached
+
+ROOT = pathlib.Path(__file__).parents[2]
+CONFIGS = (".clang-tidy", "runtime/.clang-tidy", "hal/refdev/.clang-tidy", "tests/.clang-tidy")
+HOST, TARGET = "capture_host/a.cpp", "runtime/a.cpp"
+
+# What must be refused: where it stands, the check, and code that has nothing else wrong with it.
+BAD = [
+    (HOST, "cppcoreguidelines-init-variables", "static int f(int v) { int w; w = v; return w; } int (*p)(int) = &f;"),
+    (HOST, "cppcoreguidelines-pro-type-reinterpret-cast", "const char* f(int* p) { return reinterpret_cast<char*>(p); }"),
+    (HOST, "cppcoreguidelines-pro-type-const-cast", "int* f(const int* p) { return const_cast<int*>(p); }"),
+    (HOST, "cppcoreguidelines-owning-memory", "int* f() { return new int{1}; }"),
+    (HOST, "cppcoreguidelines-macro-usage", "#define PIANOLA_LIMIT 7\nint f() { return PIANOLA_LIMIT; }"),
+    (HOST, "cppcoreguidelines-special-member-functions", "struct A { A() = default; A(const A& other); int a{0}; };"),
+    (HOST, "cppcoreguidelines-pro-type-member-init", "struct A { A() {} int a; };"),
+    (HOST, "google-explicit-constructor", "struct A { A(int v) : a{v} {} int a; };"),
+    (HOST, "google-runtime-int", "long f(long v) { return v; }"),
+    (HOST, "readability-braces-around-statements", "int f(int v) { if (v > 1) return 1; return v; }"),
+    (HOST, "readability-isolate-declaration", "int f() { int a = 1, b = 2; a += b; b += a; return a * b; }"),
+    (HOST, "readability-implicit-bool-conversion", "int f(int v) { if (v) { return 1; } return 0; }"),
+    (HOST, "readability-math-missing-parentheses", "int f(int a, int b, int c) { return a + b * c; }"),
+    (HOST, "readability-uppercase-literal-suffix", "unsigned f() { return 1u; }"),
+    (HOST, "readability-identifier-naming", "int CamelFunction() { return 1; }"),
+    (HOST, "modernize-use-nullptr", "int* f() { return 0; }"),
+    (HOST, "modernize-use-override", "struct A { virtual int f(); }; struct B : A { virtual int f(); };"),
+    (HOST, "bugprone-assignment-in-if-condition", "int f(int v) { int w = 0; if ((w = v) > 1) { return w; } return v; }"),
+    (HOST, "bugprone-sizeof-expression", "unsigned long f(int* p) { return sizeof(p) / sizeof(int); }"),
+    (HOST, "cert-flp30-c", "int f() { int n = 0; for (float x = 0.0F; x < 1.0F; x += 0.1F) { n += 1; } return n; }"),
+    (HOST, "clang-analyzer-core.NullDereference", "int f(int v) { int* p = nullptr; if (v > 1) { return *p; } return 0; }"),
+    (HOST, "misc-use-internal-linkage", "int lonely() { return 1; }"),
+    (HOST, "performance-unnecessary-value-param", "#include <string>\nint f(std::string s) { return s.empty() ? 1 : 0; }"),
+    (TARGET, "misc-no-recursion", "int f(int v) { return v > 0 ? f(v - 1) + 1 : 0; }"),
+    (TARGET, "cppcoreguidelines-avoid-c-arrays", "int f() { const int a[2] = {1, 2}; return a[0]; }"),
+    (TARGET, "cppcoreguidelines-pro-bounds-pointer-arithmetic", "int f(const int* p, int i) { return *(p + i); }"),
+    (TARGET, "cppcoreguidelines-avoid-non-const-global-variables", "int counter = 0;"),
+    (TARGET, "hicpp-signed-bitwise", "int f(int v) { return v << 2; }"),
+    (TARGET, "portability-restrict-system-includes", "#include <vector>"),
+    ("hal/refdev/a.cpp", "misc-no-recursion", "int f(int v) { return v > 0 ? f(v - 1) + 1 : 0; }"),
+    ("tests/a.cpp", "bugprone-use-after-move",
+     "#include <string>\n#include <utility>\nunsigned long f(std::string s) { std::string t = std::move(s); return s.size(); }"),
+]
+GOOD = "namespace pianola { namespace { constexpr int kOne = 1; } static_assert(kOne == 1); }"
+
+
+class TidyProof(GateProof):
+    """Gives each example the configuration of the folder in which it claims to be."""
+
+    def setUp(self):
+        super().setUp()
+        for config in CONFIGS:
+            (self.root / config).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / config, self.root / config)
+
+    def tidy(self, name, text):
+        """What the build would run on this source: (exit code, output)."""
+        source = self.root / self.write(name, text + "\n")
+        command = [sys.executable, str(ROOT / "toolchains" / "tidy.py"), "--cache", str(self.root / "cache"),
+                   str(source), "--", "clang++-19", "-std=c++17", "-c", str(source)]
+        result = subprocess.run(command, cwd=self.root, capture_output=True, text=True, check=False)
+        return result.returncode, result.stdout + result.stderr
+
+    def test_refuses_bad(self):
+        for name, check, text in BAD:
+            with self.subTest(name=name, check=check):
+                code, output = self.tidy(name, text)
+                self.assertNotEqual(code, 0)
+                self.assertIn(f"[{check}", output)
+
+    def test_accepts_good(self):
+        for name in (HOST, TARGET):
+            self.assertEqual(self.tidy(name, GOOD)[0], 0)
+
+    def test_cache_hides_nothing(self):
+        for _ in range(2):
+            self.assertNotEqual(self.tidy(HOST, BAD[0][2])[0], 0)
+        # Clean, remembered, and looked at again as soon as an included file or the configuration changes.
+        self.write("capture_host/b.h", GOOD)
+        including = '#include "b.h"'
+        self.assertEqual(self.tidy(HOST, including)[0], 0)
+        remembered = len(list((self.root / "cache").iterdir()))
+        self.assertEqual(self.tidy(HOST, including)[0], 0)
+        self.assertEqual(len(list((self.root / "cache").iterdir())), remembered)
+        self.write("capture_host/b.h", "inline unsigned f() { return 1u; }")
+        self.assertNotEqual(self.tidy(HOST, including)[0], 0)
+        self.write("capture_host/b.h", GOOD)
+        self.write(".clang-tidy", "Checks: '-*,cppcoreguidelines-macro-usage'\nWarningsAsErrors: '*'\n")
+        self.tidy(HOST, including)
+        self.assertEqual(len(list((self.root / "cache").iterdir())), remembered + 1)
+
+    def test_reach(self):
+        names = [pathlib.Path("a.cpp"), pathlib.Path("b.cpp"), pathlib.Path("c.h"), pathlib.Path("d.h")]
+        findings = unreached(names, {names[0]}, {names[2]})
+        self.assertEqual(findings, ["b.cpp: no target compiles it", "d.h: nothing includes it"])
+
+
+if __name__ == "__main__":
+    unittest.main()

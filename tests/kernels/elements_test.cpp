@@ -1,0 +1,237 @@
+// Kernels that are not layers: pooling, mean, sum, softmax, requantisation and padding.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "tests/kernels/launch.h"
+
+namespace pianola::refdev {
+namespace {
+
+template <typename Arguments>
+Arguments sample_arguments(KernelId id) {
+    for (const Sample& sample : sample_launches()) {
+        if (sample.id == id) {
+            return arguments_from_words<Arguments>(span_of(sample.words));
+        }
+    }
+    throw std::runtime_error("no sample");
+}
+
+class Elements : public testing::Test {
+  protected:
+    SmallDevice device_{1024U};
+    std::mt19937 random_{13U};
+
+    // Elements of each pooling window, in order of the output.
+    std::vector<std::vector<std::int32_t>> pool_windows(const Pool2dArguments& a) {
+        std::vector<std::vector<std::int32_t>> windows;
+        for (std::uint32_t b = 0U; b < a.batches; ++b) {
+            for (std::uint32_t pixel = 0U; pixel < (a.output_height * a.output_width); ++pixel) {
+                for (std::uint32_t c = 0U; c < a.channels; ++c) {
+                    std::vector<std::int32_t> window;
+                    for (std::uint32_t y = 0U; y < a.input_height; ++y) {
+                        for (std::uint32_t x = 0U; x < a.input_width; ++x) {
+                            const std::uint32_t tap_y = y + a.pad_top - ((pixel / a.output_width) * a.stride_height);
+                            const std::uint32_t tap_x = x + a.pad_left - ((pixel % a.output_width) * a.stride_width);
+                            if ((tap_y < a.filter_height) && (tap_x < a.filter_width)) {
+                                const std::uint32_t at =
+                                    (((((b * a.input_height) + y) * a.input_width) + x) * a.channels) + c;
+                                window.push_back(device_.element(a.input + at));
+                            }
+                        }
+                    }
+                    windows.push_back(window);
+                }
+            }
+        }
+        return windows;
+    }
+};
+
+TEST_F(Elements, MaxPoolTakesTheLargest) {
+    const auto a = sample_arguments<Pool2dArguments>(KernelId::kMaxPool2d);
+    device_.randomise(random_);
+    ASSERT_EQ(device_.run(KernelId::kMaxPool2d, words_of(a)), Status::kOk);
+    std::uint32_t at = a.output;
+    for (const std::vector<std::int32_t>& window : pool_windows(a)) {
+        const std::int32_t largest = *std::max_element(window.begin(), window.end());
+        ASSERT_EQ(device_.element(at), std::clamp(largest, a.activation_min, a.activation_max));
+        at += 1U;
+    }
+}
+
+TEST_F(Elements, AveragePoolRoundsHalvesAwayFromZero) {
+    const auto a = sample_arguments<Pool2dArguments>(KernelId::kAveragePool2d);
+    for (int round = 0; round < 50; ++round) {
+        device_.randomise(random_);
+        ASSERT_EQ(device_.run(KernelId::kAveragePool2d, words_of(a)), Status::kOk);
+        std::uint32_t at = a.output;
+        for (const std::vector<std::int32_t>& window : pool_windows(a)) {
+            const double sum = std::accumulate(window.begin(), window.end(), 0);
+            const auto mean = static_cast<std::int32_t>(std::round(sum / static_cast<double>(window.size())));
+            ASSERT_EQ(device_.element(at), std::clamp(mean, a.activation_min, a.activation_max));
+            at += 1U;
+        }
+    }
+}
+
+TEST_F(Elements, PoolingRefusesAWindowWithoutATap) {
+    Footprint footprint;
+    ArgumentError error;
+    for (const auto& [word, value, field] : std::vector<std::tuple<std::uint32_t, std::uint32_t, const char*>>{
+             {12U, 3U, "pad_top"}, {13U, 3U, "pad_left"}, {6U, 4U, "output_height"}, {7U, 3U, "output_width"}}) {
+        Words words = words_of(sample_arguments<Pool2dArguments>(KernelId::kMaxPool2d));
+        words.at(word) = value;
+        EXPECT_EQ(kernel(KernelId::kMaxPool2d).describe(span_of(words), footprint, error), Status::kRefused);
+        EXPECT_STREQ(error.field, field);
+        EXPECT_EQ(error.word, word);
+    }
+}
+
+TEST_F(Elements, MeanOverEverySubsetOfAxes) {
+    for (std::uint32_t axes = 1U; axes < 16U; ++axes) {
+        auto a = sample_arguments<MeanArguments>(KernelId::kMean);
+        a.reduced_axes = axes;
+        device_.randomise(random_);
+        std::vector<std::int32_t> sums(std::size_t{a.dims[0]} * a.dims[1] * a.dims[2] * a.dims[3]);
+        std::uint32_t outputs = 0U;
+        for (std::uint32_t i = 0U; i < sums.size(); ++i) {
+            std::uint32_t rest = i;
+            std::uint32_t output = 0U;
+            std::uint32_t step = 1U;
+            for (std::uint32_t axis = 4U; axis-- > 0U;) {
+                const std::uint32_t coordinate = rest % a.dims.at(axis);
+                rest /= a.dims.at(axis);
+                if (((axes >> axis) & 1U) == 0U) {
+                    output += coordinate * step;
+                    step *= a.dims.at(axis);
+                }
+            }
+            sums.at(output) += device_.element(a.input + i) - a.input_zero_point;
+            outputs = step;
+        }
+        ASSERT_EQ(device_.run(KernelId::kMean, words_of(a)), Status::kOk);
+        for (std::uint32_t i = 0U; i < outputs; ++i) {
+            const std::int64_t mean = published_rescale(sums[i], a.multiplier, a.shift) + a.output_zero_point;
+            ASSERT_EQ(device_.element(a.output + i), std::clamp<std::int64_t>(mean, -128, 127)) << axes << " " << i;
+        }
+    }
+}
+
+TEST_F(Elements, AddBroadcastsAndRunsInPlace) {
+    auto a = sample_arguments<AddArguments>(KernelId::kAdd);
+    device_.randomise(random_);
+    std::vector<std::int8_t> expected;
+    for (std::uint32_t i = 0U; i < 120U; ++i) {
+        const std::int32_t term1 = (device_.element(a.input1 + i) + a.input1_offset) * (1 << 20);
+        const std::int32_t term2 = (device_.element(a.input2 + (i % 5U)) + a.input2_offset) * (1 << 20);
+        const std::int64_t sum = published_rescale(term1, a.input1_multiplier, a.input1_shift) +
+                                 published_rescale(term2, a.input2_multiplier, a.input2_shift);
+        const std::int64_t output =
+            published_rescale(static_cast<std::int32_t>(sum), a.output_multiplier, a.output_shift) + a.output_offset;
+        expected.push_back(static_cast<std::int8_t>(std::clamp<std::int64_t>(output, -128, 127)));
+    }
+    ASSERT_EQ(device_.run(KernelId::kAdd, words_of(a)), Status::kOk);
+    for (std::uint32_t i = 0U; i < 120U; ++i) {
+        ASSERT_EQ(device_.element(a.output + i), expected[i]) << i;
+    }
+    a.output = a.input1;
+    ASSERT_EQ(device_.run(KernelId::kAdd, words_of(a)), Status::kOk);
+    for (std::uint32_t i = 0U; i < 120U; ++i) {
+        ASSERT_EQ(device_.element(a.output + i), expected[i]) << i;
+    }
+    a.output = a.input2;  // broadcast: its elements are needed again
+    EXPECT_EQ(device_.run(KernelId::kAdd, words_of(a)), Status::kRefused);
+}
+
+TEST_F(Elements, AddRefusesStridesOfNoDenseOperand) {
+    Footprint footprint;
+    ArgumentError error;
+    auto a = sample_arguments<AddArguments>(KernelId::kAdd);
+    a.strides2 = {0U, 0U, 4U, 1U};
+    EXPECT_EQ(kernel(KernelId::kAdd).describe(span_of(words_of(a)), footprint, error), Status::kRefused);
+    EXPECT_STREQ(error.field, "strides2");
+    EXPECT_EQ(error.word, word_of(offsetof(AddArguments, strides2)) + 2U);
+    a.strides2 = {0U, 5U, 0U, 1U};
+    EXPECT_EQ(kernel(KernelId::kAdd).describe(span_of(words_of(a)), footprint, error), Status::kOk);
+    EXPECT_EQ(footprint.extents.view()[1].size_bytes, 15U);
+}
+
+TEST_F(Elements, SoftmaxIsCloseToTheRealOne) {
+    auto a = sample_arguments<SoftmaxArguments>(KernelId::kSoftmax);
+    for (int round = 0; round < 50; ++round) {
+        device_.randomise(random_);
+        ASSERT_EQ(device_.run(KernelId::kSoftmax, words_of(a)), Status::kOk);
+        for (std::uint32_t row = 0U; row < a.rows; ++row) {
+            double sum = 0.0;
+            for (std::uint32_t i = 0U; i < a.depth; ++i) {
+                sum += std::exp(device_.element(a.input + (row * a.depth) + i) / 16.0);
+            }
+            for (std::uint32_t i = 0U; i < a.depth; ++i) {
+                const std::uint32_t at = (row * a.depth) + i;
+                const double real =
+                    std::min((256.0 * std::exp(device_.element(a.input + at) / 16.0) / sum) - 128.0, 127.0);
+                ASSERT_NEAR(device_.element(a.output + at), real, 0.51);
+            }
+        }
+    }
+}
+
+TEST_F(Elements, SoftmaxOfTheLongestEvenRowIsAllSmallest) {
+    SmallDevice device{8192U};
+    auto a = sample_arguments<SoftmaxArguments>(KernelId::kSoftmax);
+    a.rows = 1U;
+    a.depth = 4095U;
+    a.output = kBase + 4096U;
+    device.bytes().assign(device.bytes().size(), 5U);
+    ASSERT_EQ(device.run(KernelId::kSoftmax, words_of(a)), Status::kOk);
+    for (std::uint32_t i = 0U; i < a.depth; ++i) {
+        ASSERT_EQ(device.element(a.output + i), -128);
+    }
+}
+
+TEST_F(Elements, RequantizeFollowsThePublishedFormulaAlsoInPlace) {
+    auto a = sample_arguments<RequantizeArguments>(KernelId::kRequantize);
+    a.output = a.input;
+    device_.randomise(random_);
+    std::vector<std::int64_t> expected;
+    for (std::uint32_t i = 0U; i < a.count; ++i) {
+        const std::int64_t value =
+            published_rescale(device_.element(a.input + i) - a.input_zero_point, a.multiplier, a.shift) +
+            a.output_zero_point;
+        expected.push_back(std::clamp<std::int64_t>(value, -128, 127));
+    }
+    ASSERT_EQ(device_.run(KernelId::kRequantize, words_of(a)), Status::kOk);
+    for (std::uint32_t i = 0U; i < a.count; ++i) {
+        ASSERT_EQ(device_.element(a.output + i), expected[i]) << i;
+    }
+}
+
+TEST_F(Elements, PadSurroundsTheInput) {
+    const auto a = sample_arguments<PadArguments>(KernelId::kPad);
+    device_.randomise(random_);
+    ASSERT_EQ(device_.run(KernelId::kPad, words_of(a)), Status::kOk);
+    std::array<std::uint32_t, 4> size{};
+    for (std::size_t i = 0U; i < 4U; ++i) {
+        size.at(i) = a.before.at(i) + a.dims.at(i) + a.after.at(i);
+    }
+    for (std::uint32_t output = 0U; output < (size[0] * size[1] * size[2] * size[3]); ++output) {
+        std::uint32_t rest = output;
+        std::uint32_t input = 0U;
+        std::uint32_t step = 1U;
+        bool inside = true;
+        for (std::size_t axis = 4U; axis-- > 0U;) {
+            const std::uint32_t coordinate = (rest % size.at(axis)) - a.before.at(axis);
+            rest /= size.at(axis);
+            inside = inside && (coordinate < a.dims.at(axis));
+            input += coordinate * step;
+            step *= a.dims.at(axis);
+        }
+        ASSERT_EQ(device_.element(a.output + output), inside ? device_.element(a.input + input) : a.value) << output;
+    }
+}
+
+}  // namespace
+}  // namespace pianola::refdev

@@ -1,0 +1,105 @@
+// What the tests of the kernels share: a small device memory, launches of every kernel, and the published rescaling formula.
+//
+// Place in the whole: tests only.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "hal/refdev/device_memory.h"
+#include "hal/refdev/kernels/arguments.h"
+#include "hal/refdev/kernels/kernel.h"
+
+namespace pianola::refdev {
+
+using Words = std::vector<std::uint32_t>;
+
+inline constexpr std::uint32_t kBase = 0x2000'0000U;
+
+inline WordSpan span_of(const Words& words) {
+    return WordSpan{words.data(), words.size()};
+}
+
+template <typename Arguments>
+Words words_of(const Arguments& arguments) {
+    Words words(kArgumentWords<Arguments>);
+    std::memcpy(words.data(), &arguments, sizeof(Arguments));
+    return words;
+}
+
+inline const Kernel& kernel(KernelId id) {
+    return *find_kernel(static_cast<std::uint32_t>(id));
+}
+
+// A device with one region that it may read and write.
+class SmallDevice {
+  public:
+    explicit SmallDevice(std::uint32_t size_bytes) : bytes_(size_bytes) { program(true, true); }
+
+    void program(bool reads, bool writes) {
+        memory_.clear();
+        const Status status = memory_.program(
+            MemoryRegion{kBase, static_cast<std::uint32_t>(bytes_.size()), bytes_.data(), reads, writes});
+        if (!is_ok(status)) {
+            throw std::runtime_error("region");
+        }
+    }
+    void randomise(std::mt19937& random) {
+        for (std::uint8_t& byte : bytes_) {
+            byte = static_cast<std::uint8_t>(random() & 0xFFU);
+        }
+    }
+    std::uint8_t& at(std::uint32_t address) { return bytes_.at(address - kBase); }
+    std::int8_t element(std::uint32_t address) { return static_cast<std::int8_t>(at(address)); }
+    void store_channel(std::uint32_t address, const ChannelParameters& parameters) {
+        std::memcpy(&bytes_.at(address - kBase), &parameters, sizeof(parameters));
+    }
+    ChannelParameters channel(std::uint32_t address) {
+        ChannelParameters parameters{};
+        std::memcpy(&parameters, &bytes_.at(address - kBase), sizeof(parameters));
+        return parameters;
+    }
+    std::vector<std::uint8_t>& bytes() { return bytes_; }
+
+    Status run(KernelId id, const Words& words) { return kernel(id).run(span_of(words), memory_); }
+
+  private:
+    std::vector<std::uint8_t> bytes_;
+    DeviceMemory memory_;
+};
+
+// The rescaling of the scheme as published: nudge by the sign, divide towards zero, then round halves away from zero.
+inline std::int64_t published_rescale(std::int32_t value, std::int32_t multiplier, std::int32_t shift) {
+    const std::int64_t shifted =
+        static_cast<std::int32_t>(static_cast<std::uint32_t>(value) << static_cast<std::uint32_t>(std::max(shift, 0)));
+    const std::int64_t product = shifted * multiplier;
+    const std::int64_t nudge = (product >= 0) ? (std::int64_t{1} << 30) : (1 - (std::int64_t{1} << 30));
+    const std::int64_t high = std::min<std::int64_t>((product + nudge) / (std::int64_t{1} << 31), INT32_MAX);
+    const std::int64_t divisor = std::int64_t{1} << std::max(-shift, 0);
+    const std::int64_t magnitude = (std::abs(high) + (divisor / 2)) / divisor;
+    return (high < 0) ? -magnitude : magnitude;
+}
+
+inline std::int8_t published_output(std::int32_t sum, const ChannelParameters& parameters, std::int32_t offset,
+                                    std::int32_t lowest, std::int32_t highest) {
+    const std::int64_t scaled = published_rescale(sum + parameters.bias, parameters.multiplier, parameters.shift);
+    return static_cast<std::int8_t>(std::clamp<std::int64_t>(scaled + offset, lowest, highest));
+}
+
+// A correct launch of every kernel. All operands lie in the 1024 bytes from kBase.
+struct Sample {
+    KernelId id;
+    Words words;
+};
+
+std::vector<Sample> sample_launches();
+std::string sample_name(const Sample& sample);
+
+}  // namespace pianola::refdev

@@ -1,0 +1,190 @@
+// What holds for every kernel: launches touch what they publish, refuse what they must, and bear anything.
+#include "tests/kernels/launch.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace pianola::refdev {
+namespace {
+
+constexpr std::uint32_t kMemoryBytes = 1024U;
+
+bool is_touched(const Footprint& footprint, std::uint32_t address, Access access) {
+    const Span<const Extent> extents = footprint.extents.view();
+    return std::any_of(extents.begin(), extents.end(), [&](const Extent& extent) {
+        return (extent.access == access) && ((address - extent.address) < extent.size_bytes);
+    });
+}
+
+bool is_written(const Footprint& footprint, std::uint32_t address) {
+    return is_touched(footprint, address, Access::kWrite);
+}
+
+bool is_read(const Footprint& footprint, std::uint32_t address) {
+    return is_touched(footprint, address, Access::kRead);
+}
+
+class EveryKernel : public testing::TestWithParam<Sample> {
+  protected:
+    const Kernel& kernel_ = kernel(GetParam().id);
+    Footprint footprint_;
+    ArgumentError error_;
+    SmallDevice device_{kMemoryBytes};
+    std::mt19937 random_{7U};
+
+    Status describe(const Words& words) { return kernel_.describe(span_of(words), footprint_, error_); }
+};
+
+TEST_P(EveryKernel, SampleIsAcceptedAndRuns) {
+    ASSERT_EQ(describe(GetParam().words), Status::kOk) << error_.field << " " << error_.word;
+    EXPECT_GT(footprint_.cost_cycles, 0U);
+    EXPECT_EQ(device_.run(GetParam().id, GetParam().words), Status::kOk);
+}
+
+TEST_P(EveryKernel, WritesEveryByteOfItsWriteExtentAndNoOther) {
+    ASSERT_EQ(describe(GetParam().words), Status::kOk);
+    device_.randomise(random_);
+    const std::vector<std::uint8_t> start = device_.bytes();
+    std::vector<std::vector<std::uint8_t>> results;
+    for (const std::uint8_t fill : {std::uint8_t{0x00U}, std::uint8_t{0xFFU}}) {
+        device_.bytes() = start;
+        for (std::uint32_t i = 0U; i < kMemoryBytes; ++i) {
+            if (is_written(footprint_, kBase + i)) {
+                device_.bytes()[i] = fill;
+            }
+        }
+        ASSERT_EQ(device_.run(GetParam().id, GetParam().words), Status::kOk);
+        for (std::uint32_t i = 0U; i < kMemoryBytes; ++i) {
+            if (!is_written(footprint_, kBase + i)) {
+                ASSERT_EQ(device_.bytes()[i], start[i]) << i;
+            }
+        }
+        results.push_back(device_.bytes());
+    }
+    EXPECT_EQ(results[0], results[1]);
+}
+
+TEST_P(EveryKernel, DependsOnNothingOutsideItsExtents) {
+    ASSERT_EQ(describe(GetParam().words), Status::kOk);
+    device_.randomise(random_);
+    const std::vector<std::uint8_t> start = device_.bytes();
+    ASSERT_EQ(device_.run(GetParam().id, GetParam().words), Status::kOk);
+    const std::vector<std::uint8_t> result = device_.bytes();
+    device_.bytes() = start;
+    for (std::uint32_t i = 0U; i < kMemoryBytes; ++i) {
+        if (!is_read(footprint_, kBase + i)) {
+            device_.bytes()[i] ^= 0x5AU;
+        }
+    }
+    ASSERT_EQ(device_.run(GetParam().id, GetParam().words), Status::kOk);
+    for (std::uint32_t i = 0U; i < kMemoryBytes; ++i) {
+        if (is_written(footprint_, kBase + i)) {
+            ASSERT_EQ(device_.bytes()[i], result[i]) << i;
+        }
+    }
+}
+
+TEST_P(EveryKernel, FaultsWithoutATouchWhereARegionForbids) {
+    device_.randomise(random_);
+    const std::vector<std::uint8_t> start = device_.bytes();
+    device_.program(true, false);
+    EXPECT_EQ(device_.run(GetParam().id, GetParam().words), Status::kDeviceFault);
+    device_.program(false, true);
+    EXPECT_EQ(device_.run(GetParam().id, GetParam().words), Status::kDeviceFault);
+    EXPECT_EQ(device_.bytes(), start);
+}
+
+TEST_P(EveryKernel, RefusesAnyOtherNumberOfWords) {
+    for (std::size_t count = 0U; count < 40U; ++count) {
+        Words words = GetParam().words;
+        words.resize(count);
+        const Status expected = (count == GetParam().words.size()) ? Status::kOk : Status::kRefused;
+        EXPECT_EQ(describe(words), expected) << count;
+        EXPECT_EQ(device_.run(GetParam().id, words), expected) << count;
+    }
+}
+
+TEST_P(EveryKernel, RefusesAnOutputOnTopOfPartOfAnInput) {
+    ASSERT_EQ(describe(GetParam().words), Status::kOk);
+    const Span<const Extent> extents = footprint_.extents.view();
+    const Extent output = extents[extents.size() - 1U];
+    for (std::size_t word = 0U; word < GetParam().words.size(); ++word) {
+        if (GetParam().words[word] == output.address) {
+            Words words = GetParam().words;
+            words[word] = extents[0].address + 1U;
+            EXPECT_EQ(describe(words), Status::kRefused);
+            EXPECT_STREQ(error_.field, "output");
+            EXPECT_EQ(error_.word, word);
+        }
+    }
+}
+
+TEST_P(EveryKernel, RefusesAnOperandThatWrapsRoundTheAddressSpace) {
+    Words words = GetParam().words;
+    words[0] = UINT32_MAX - 3U;
+    EXPECT_EQ(describe(words), Status::kRefused);
+    EXPECT_EQ(error_.word, 0U);
+}
+
+std::uint32_t odd_value(std::mt19937& random, std::uint32_t value) {
+    constexpr std::array<std::uint32_t, 14> kEdges{
+        0U, 1U, 2U, 127U, 128U, 255U, 32767U, 32768U, 65535U, 65536U, 65537U, 0x7FFFFFFFU, 0x80000000U, 0xFFFFFFFFU};
+    switch (random() % 6U) {
+        case 0U:
+            return static_cast<std::uint32_t>(random());
+        case 1U:
+            return kEdges.at(random() % kEdges.size());
+        case 2U:
+            return value + 1U;
+        case 3U:
+            return value - 1U;
+        case 4U:
+            return value ^ (1U << (random() % 32U));
+        default:
+            return static_cast<std::uint32_t>(random() % 9U);
+    }
+}
+
+TEST_P(EveryKernel, BearsHostileArgumentsAndMemory) {
+    std::uint32_t accepted = 0U;
+    for (std::uint32_t round = 0U; round < 100000U; ++round) {
+        if ((round % 16U) == 0U) {
+            device_.randomise(random_);
+        }
+        Words words = GetParam().words;
+        const std::uint32_t changes = 1U + static_cast<std::uint32_t>(random_() % 3U);
+        for (std::uint32_t i = 0U; i < changes; ++i) {
+            std::uint32_t& word = words.at(random_() % words.size());
+            word = odd_value(random_, word);
+        }
+        const std::vector<std::uint8_t> start = device_.bytes();
+        const Status described = describe(words);
+        const Status status = device_.run(GetParam().id, words);
+        if (is_ok(described)) {
+            ASSERT_TRUE((status == Status::kOk) || (status == Status::kDeviceFault));
+        } else {
+            ASSERT_EQ(described, Status::kRefused);
+            ASSERT_EQ(status, Status::kRefused);
+            ASSERT_LT(error_.word, kernel_.argument_words);
+            ASSERT_STRNE(error_.field, "");
+        }
+        if (status != Status::kOk) {
+            ASSERT_EQ(device_.bytes(), start);
+            continue;
+        }
+        accepted += 1U;
+        for (std::uint32_t i = 0U; i < kMemoryBytes; ++i) {
+            if (device_.bytes()[i] != start[i]) {
+                ASSERT_TRUE(is_written(footprint_, kBase + i)) << i;
+            }
+        }
+    }
+    EXPECT_GT(accepted, 1000U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Rom, EveryKernel, testing::ValuesIn(sample_launches()),
+                         [](const testing::TestParamInfo<Sample>& sample) { return sample_name(sample.param); });
+
+}  // namespace
+}  // namespace pianola::refdev

@@ -1,0 +1,37 @@
+# FlatBuffers as every target uses it: one configuration, because its inline functions and its Verifier's layout depend on these
+# definitions and must not differ inside a program.
+find_program(FLATC flatc REQUIRED)
+find_path(FLATBUFFERS_INCLUDE_DIR flatbuffers/flatbuffers.h REQUIRED)
+
+add_library(pianola_flatbuffers INTERFACE)
+target_include_directories(pianola_flatbuffers SYSTEM INTERFACE ${FLATBUFFERS_INCLUDE_DIR})
+target_include_directories(pianola_flatbuffers INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_definitions(pianola_flatbuffers INTERFACE
+  FLATBUFFERS_ASSERT=pianola_flatbuffers_assert
+  "FLATBUFFERS_ASSERT_INCLUDE=\"runtime/image/flatbuffers_assert.h\""
+  FLATBUFFERS_TRACK_VERIFIER_BUFFER_SIZE)
+
+# pianola_compile_strictness(ROOT_FBS OUT_DIR [INCLUDES...]): makes, in OUT_DIR, flatc's headers for all files of the schema, and
+# schemac's schema.txt, pianola_schema_hash.h and strictness_generated.cpp.
+function(pianola_compile_strictness root_fbs out_dir)
+  get_filename_component(folder ${root_fbs} DIRECTORY)
+  get_filename_component(name ${root_fbs} NAME_WE)
+  file(GLOB fbs_files CONFIGURE_DEPENDS ${folder}/*.fbs)
+  set(headers)
+  foreach(fbs ${fbs_files})
+    get_filename_component(stem ${fbs} NAME_WE)
+    list(APPEND headers ${out_dir}/${stem}_generated.h)
+  endforeach()
+  file(MAKE_DIRECTORY ${out_dir})
+  add_custom_command(
+    OUTPUT ${headers} ${out_dir}/${name}.bfbs
+    COMMAND ${FLATC} --cpp --scoped-enums -o ${out_dir} ${fbs_files}
+    COMMAND ${FLATC} --binary --schema -o ${out_dir} ${root_fbs}
+    DEPENDS ${fbs_files}
+    COMMENT "flatc ${name}")
+  add_custom_command(
+    OUTPUT ${out_dir}/schema.txt ${out_dir}/pianola_schema_hash.h ${out_dir}/strictness_generated.cpp
+    COMMAND schemac ${out_dir}/${name}.bfbs ${name}_generated.h ${out_dir}
+    DEPENDS schemac ${out_dir}/${name}.bfbs
+    COMMENT "schemac ${name}")
+endfunction()

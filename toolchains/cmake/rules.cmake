@@ -1,0 +1,141 @@
+# The rules that own targets follow. Every own target links pianola_warnings; code that runs on a target links
+# pianola_target_rules as well. pianola_check_rules() refuses a target which forgot one.
+
+# Include paths start at the project root: "runtime/core/span.h".
+add_library(pianola_warnings INTERFACE)
+target_include_directories(pianola_warnings INTERFACE "${PROJECT_SOURCE_DIR}")
+target_compile_options(pianola_warnings INTERFACE
+    -Wall -Wextra -Wpedantic
+    -Wconversion -Wsign-conversion -Wshadow -Wold-style-cast -Wundef
+    -Woverloaded-virtual -Wnon-virtual-dtor -Wimplicit-fallthrough -Wmissing-declarations
+    $<$<BOOL:${PIANOLA_WERROR}>:-Werror>)
+
+# What ISO 26262-6 and the runtime's own contract rule out is switched off in the compiler, so that it cannot slip in.
+# One section per function and object lets a linker drop what an ECU does not use.
+add_library(pianola_target_rules INTERFACE)
+target_link_libraries(pianola_target_rules INTERFACE pianola_warnings)
+target_compile_options(pianola_target_rules INTERFACE
+    -fno-exceptions -fno-rtti -fno-threadsafe-statics -ffunction-sections -fdata-sections)
+
+if(PIANOLA_OBJECT_GATES)
+    if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+        message(FATAL_ERROR "PIANOLA_OBJECT_GATES needs GCC: only GCC writes call graphs with frame sizes")
+    endif()
+    # Without identical-code folding: a function that was folded into another has no frame in the call graph.
+    target_compile_options(pianola_target_rules INTERFACE -fstack-usage -fcallgraph-info=su,da -fno-ipa-icf)
+    if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+        # Up to 128 bytes of a leaf's frame may lie in the red zone, which the compiler does not count.
+        target_compile_options(pianola_target_rules INTERFACE -mno-red-zone)
+    endif()
+endif()
+
+if(PIANOLA_SANITIZE)
+    # Whole program: a library without instrumentation would hide what its callers do wrong. -fno-rtti code cannot
+    # carry the vptr check. The first finding ends the test, so that none is lost in the output.
+    add_compile_options(-fsanitize=${PIANOLA_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    add_link_options(-fsanitize=${PIANOLA_SANITIZE})
+    if(PIANOLA_SANITIZE MATCHES "undefined")
+        add_compile_options(-fno-sanitize=vptr)
+    endif()
+endif()
+
+if(PIANOLA_TIDY)
+    # Ninja does not know that a .clang-tidy file is an input of every object. Its content, hashed into the command line,
+    # makes it one: a changed configuration means a changed command, and that means a new run.
+    find_package(Python3 REQUIRED COMPONENTS Interpreter)
+    find_program(PIANOLA_CLANG_TIDY NAMES clang-tidy-19 REQUIRED)
+    file(GLOB_RECURSE pianola_tidy_configs LIST_DIRECTORIES false
+        "${PROJECT_SOURCE_DIR}/runtime/.clang-tidy" "${PROJECT_SOURCE_DIR}/hal/.clang-tidy"
+        "${PROJECT_SOURCE_DIR}/capture_host/.clang-tidy" "${PROJECT_SOURCE_DIR}/tests/.clang-tidy"
+        "${PROJECT_SOURCE_DIR}/toolchains/.clang-tidy")
+    list(APPEND pianola_tidy_configs "${PROJECT_SOURCE_DIR}/.clang-tidy" "${PROJECT_SOURCE_DIR}/toolchains/tidy.py")
+    set(pianola_tidy_hash "")
+    foreach(config IN LISTS pianola_tidy_configs)
+        set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${config}")
+        file(SHA256 "${config}" hash)
+        string(SHA256 pianola_tidy_hash "${pianola_tidy_hash}${hash}")
+    endforeach()
+    # The cache lies beside the build folder, so that it outlives one.
+    cmake_path(GET PROJECT_BINARY_DIR PARENT_PATH pianola_tidy_cache)
+    set(CMAKE_CXX_CLANG_TIDY "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/toolchains/tidy.py"
+        --cache "${pianola_tidy_cache}/tidy-cache" --config-hash ${pianola_tidy_hash})
+endif()
+
+# Collects in `out` every target that is defined in `directory` or below it.
+function(pianola_collect_targets directory out)
+    get_property(targets DIRECTORY "${directory}" PROPERTY BUILDSYSTEM_TARGETS)
+    get_property(children DIRECTORY "${directory}" PROPERTY SUBDIRECTORIES)
+    foreach(child IN LISTS children)
+        pianola_collect_targets("${child}" below)
+        list(APPEND targets ${below})
+    endforeach()
+    set(${out} "${targets}" PARENT_SCOPE)
+endfunction()
+
+# True in `out` where `target` links `library`, directly or through another own target.
+function(pianola_links target library out)
+    set(${out} FALSE PARENT_SCOPE)
+    set(pending ${target})
+    set(seen "")
+    while(pending)
+        list(POP_FRONT pending current)
+        if(current IN_LIST seen OR NOT TARGET ${current})
+            continue()
+        endif()
+        list(APPEND seen ${current})
+        foreach(property LINK_LIBRARIES INTERFACE_LINK_LIBRARIES)
+            get_target_property(libraries ${current} ${property})
+            if(libraries)
+                string(REGEX REPLACE "\\$<LINK_ONLY:([^>]+)>" "\\1" libraries "${libraries}")
+                if(library IN_LIST libraries)
+                    set(${out} TRUE PARENT_SCOPE)
+                    return()
+                endif()
+                if(property STREQUAL "INTERFACE_LINK_LIBRARIES" OR current STREQUAL target)
+                    list(APPEND pending ${libraries})
+                endif()
+            endif()
+        endforeach()
+    endwhile()
+endfunction()
+
+# Refuses to configure where a compiled target does not follow the rules of its layer. Writes target_links.txt, one line
+# target|folder|library;library per own target, for the layering gate.
+function(pianola_check_rules)
+    pianola_collect_targets("${PROJECT_SOURCE_DIR}" targets)
+    set(lines "")
+    foreach(target IN LISTS targets)
+        get_target_property(type ${target} TYPE)
+        get_target_property(source_dir ${target} SOURCE_DIR)
+        file(RELATIVE_PATH folder "${PROJECT_SOURCE_DIR}" "${source_dir}")
+
+        # Own targets among the libraries, also those inside generator expressions.
+        set(own_libraries "")
+        foreach(property LINK_LIBRARIES INTERFACE_LINK_LIBRARIES)
+            get_target_property(libraries ${target} ${property})
+            string(REGEX MATCHALL "[A-Za-z0-9_]+" words "${libraries}")
+            foreach(word IN LISTS words)
+                if(word IN_LIST targets)
+                    list(APPEND own_libraries ${word})
+                endif()
+            endforeach()
+        endforeach()
+        list(REMOVE_DUPLICATES own_libraries)
+        string(APPEND lines "${target}|${folder}|${own_libraries}\n")
+
+        if(NOT type MATCHES "EXECUTABLE|STATIC_LIBRARY|OBJECT_LIBRARY|SHARED_LIBRARY|MODULE_LIBRARY")
+            continue()
+        endif()
+        set(required pianola_warnings)
+        if(folder MATCHES "^runtime(/|$)|^hal/refdev(/|$)")
+            list(APPEND required pianola_target_rules)
+        endif()
+        foreach(library IN LISTS required)
+            pianola_links(${target} ${library} links)
+            if(NOT links)
+                message(WARNING "${target} (${folder}) must link ${library}")
+            endif()
+        endforeach()
+    endforeach()
+    file(WRITE "${PROJECT_BINARY_DIR}/target_links.txt" "${lines}")
+endfunction()

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Installs what building, testing and checking Pianola needs, on Debian 12. Distribution packages only.
+#
+# Ubuntu 24.04: the same names exist there (clang-19 and its companions in the updates of universe), and newer versions:
+# GCC 13 instead of 12, FlatBuffers 23.5 instead of 2.0.8 (the generated headers follow the compiler that is installed),
+# GoogleTest 1.14, CMake 3.28. The build does not depend on the older ones. Debian 12 is what is tested.
+set -euo pipefail
+
+packages=(
+    # Build system. git also tells the gates which files are the project's own.
+    ca-certificates cmake git ninja-build
+    # Compiler for releases and targets; binutils brings nm, objdump and c++filt for the object gates.
+    binutils g++
+    # Second compiler, sanitizers, static analysis and formatting. The version is part of the name on purpose: findings and
+    # layout change between versions.
+    clang-19 clang-format-19 clang-tidy-19 libclang-rt-19-dev
+    # Manifest format: schema compiler and header-only library.
+    flatbuffers-compiler libflatbuffers-dev
+    # Host side: command line, JSON, text formatting, signing.
+    libcli11-dev libfmt-dev libssl-dev nlohmann-json3-dev
+    # Tests and measurements.
+    libbenchmark-dev libgtest-dev valgrind
+    # Gates and wrappers are Python with the standard library only; scripts are checked by shellcheck.
+    python3 shellcheck
+)
+
+# Quick where there is nothing to do: no lists are fetched, no privileges are needed.
+missing=()
+for package in "${packages[@]}"; do
+    state=$(dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null || true)
+    if [ "$state" != installed ]; then
+        missing+=("$package")
+    fi
+done
+if [ "${#missing[@]}" -eq 0 ]; then
+    echo "setup: all ${#packages[@]} packages are installed"
+    exit 0
+fi
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+    as_root=(sudo)
+fi
+echo "setup: installing ${missing[*]}"
+"${as_root[@]}" apt-get update
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends "${missing[@]}"
+echo "setup: done"

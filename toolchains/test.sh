@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Builds and tests everything: release (all tests and gates), asan, tsan, tidy. Ends with one line "N passed, N failed" over
+# all of them, after naming what failed or was skipped, and fails where a step failed or no test ran.
+#
+#   toolchains/test.sh [preset ...]      only these presets
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+presets=("$@")
+if [ "${#presets[@]}" -eq 0 ]; then
+    presets=(release asan tsan tidy)
+fi
+
+jobs=$(nproc)
+results=()
+failed_steps=()
+for preset in "${presets[@]}"; do
+    echo "=== $preset"
+    result="build/$preset/test_results.xml"
+    rm -f "$result"
+    if ! cmake --preset "$preset"; then
+        failed_steps+=("$preset: configure")
+    # -k 0 shows every finding at once instead of one per run.
+    elif ! cmake --build --preset "$preset" --parallel "$jobs" -- -k 0; then
+        failed_steps+=("$preset: build")
+    else
+        # Failing tests show in the result file. A ctest that fails without one, or writes none, is a failed step.
+        code=0
+        ctest --preset "$preset" --parallel "$jobs" --output-junit "$PWD/$result" || code=$?
+        if [ ! -e "$result" ]; then
+            failed_steps+=("$preset: ctest wrote no results")
+        else
+            results+=("$result")
+            if [ "$code" -ne 0 ] && toolchains/summarise_tests.py "$result" >/dev/null; then
+                failed_steps+=("$preset: ctest failed with code $code")
+            fi
+        fi
+    fi
+done
+
+toolchains/summarise_tests.py --failed-steps "${#failed_steps[@]}" -- "${failed_steps[@]}" "${results[@]}"
