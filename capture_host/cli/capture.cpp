@@ -67,9 +67,7 @@ int capture_model(const CaptureArguments& arguments) {
     options.link.spec = load_device_spec(arguments.device);
     options.link.queues = arguments.queues;
     options.self_tests = arguments.self_tests;
-    options.progress = [](std::uint32_t done, std::uint32_t all) {
-        fmt::print(stderr, "\rself-test {}/{}{}", done, all, (done == all) ? "\n" : "");
-    };
+    options.progress = [](std::uint32_t done, std::uint32_t all) { show_progress("self-tests recorded", done, all); };
     const std::vector<std::uint8_t> model = files::load_file(arguments.model, kMaxFileBytes);
     const ByteSpan bytes{model.data(), model.size()};
     try {

@@ -70,4 +70,7 @@ void add_device_option(CLI::App& command, std::string& file_name);
 
 [[nodiscard]] std::string to_hex(ByteSpan bytes);
 
+// One line on standard error that rewrites itself; only on a terminal, so that logs stay clean.
+void show_progress(const char* what, std::uint32_t done, std::uint32_t all);
+
 }  // namespace pianola::cli

@@ -52,7 +52,7 @@ class Replay {
         std::vector<Bytes> results(session_.plan().output_count);
         for (std::uint32_t record = 0U; record < records; ++record) {
             replay_record(record, results);
-            show_progress(record + 1U, records);
+            show_progress("records replayed", record + 1U, records);
         }
         for (std::size_t i = 0U; i < results.size(); ++i) {
             files::store_file(arguments_.outputs[i], results[i]);
@@ -94,7 +94,7 @@ class Replay {
             if (!is_ok(session_.self_test(i, {scratch.data(), scratch.size()}))) {
                 fail_with_fault();
             }
-            show_progress(i + 1U, count);
+            show_progress("self-tests", i + 1U, count);
         }
         self_tests_passed_ = count;
     }
@@ -170,14 +170,6 @@ class Replay {
         }
         if (device_.access_violations() != 0U) {
             throw CliError{kReplayFault, fmt::format("record {}: a command touched bytes outside its extents", record)};
-        }
-    }
-
-    // Long work only, so that scripts see nothing.
-    static void show_progress(std::uint32_t done, std::uint32_t all) {
-        constexpr std::uint32_t kQuiet = 100U;
-        if ((all >= kQuiet) && (((done % kQuiet) == 0U) || (done == all))) {
-            fmt::print(stderr, "\rreplayed {}/{}{}", done, all, (done == all) ? "\n" : "");
         }
     }
 

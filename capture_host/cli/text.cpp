@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "capture_host/cli/cli.h"
 
@@ -133,6 +134,13 @@ std::string to_hex(ByteSpan bytes) {
         text += fmt::format("{:02x}", byte);
     }
     return text;
+}
+
+void show_progress(const char* what, std::uint32_t done, std::uint32_t all) {
+    static const bool is_terminal = isatty(STDERR_FILENO) == 1;
+    if (is_terminal) {
+        fmt::print(stderr, "\r{} {}/{}{}", what, done, all, (done == all) ? "\n" : "");
+    }
 }
 
 }  // namespace pianola::cli

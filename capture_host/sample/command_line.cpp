@@ -8,7 +8,7 @@
 #include <string>
 
 #include "capture_host/sample/evaluate.h"
-#include "capture_host/sample/files.h"
+#include "capture_host/files/files.h"
 #include "capture_host/sample/sample.h"
 
 namespace pianola::sample {
@@ -58,7 +58,7 @@ void report(const TrainingPlan& plan, const Progress& progress) {
 
 int make_files(const MakeArguments& arguments) {
     if (!arguments.sheet.empty()) {
-        store_file(arguments.sheet, make_sheet(make_test_examples(arguments.plan.seed)));
+        files::store_file(arguments.sheet, make_sheet(make_test_examples(arguments.plan.seed)));
         fmt::print(stderr, "wrote {}\n", arguments.sheet);
     }
     if (!arguments.out.empty()) {
@@ -77,8 +77,8 @@ int make_files(const MakeArguments& arguments) {
 
 int judge_outputs(const EvaluateArguments& arguments) {
     const std::filesystem::path dir{arguments.dir};
-    const Evaluation evaluation = evaluate(parse_class_names(load_file(dir / "labels.txt")),
-                                           load_file(dir / "test_labels.bin"), load_file(arguments.outputs));
+    const Evaluation evaluation = evaluate(parse_class_names(files::load_file(dir / "labels.txt")),
+                                           files::load_file(dir / "test_labels.bin"), files::load_file(arguments.outputs));
     fmt::print("{}", arguments.json ? to_json(evaluation) : to_table(evaluation));
     if (evaluation.percent() < arguments.require_percent) {
         fmt::print(stderr, "pianola-sample: {:.2f} % is below the required {:.2f} %\n", evaluation.percent(),

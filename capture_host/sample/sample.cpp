@@ -5,7 +5,7 @@
 #include <system_error>
 
 #include "capture_host/sample/contact_sheet.h"
-#include "capture_host/sample/files.h"
+#include "capture_host/files/files.h"
 #include "capture_host/sample/quantise.h"
 #include "capture_host/sample/tflite_writer.h"
 
@@ -49,7 +49,7 @@ void store_sample(const Sample& sample, const std::filesystem::path& directory) 
     std::error_code error;
     (void)std::filesystem::create_directories(directory, error);
     if (error) {
-        throw FileError("cannot make the directory " + directory.string());
+        throw files::FileError("cannot make the directory " + directory.string());
     }
     std::string images;
     std::string labels;
@@ -64,13 +64,13 @@ void store_sample(const Sample& sample, const std::filesystem::path& directory) 
     constexpr std::size_t kPictureZoom = 8U;
     for (std::size_t k = 0U; k < std::min(kSinglePictures, sample.test.size()); ++k) {
         const std::string stem = "sign_" + std::to_string(k);
-        store_file(directory / (stem + ".bin"), to_input_bytes(sample.test[k].image));
-        store_file(directory / (stem + ".ppm"), image_to_ppm(sample.test[k].image, kPictureZoom));
+        files::store_file(directory / (stem + ".bin"), to_input_bytes(sample.test[k].image));
+        files::store_file(directory / (stem + ".ppm"), image_to_ppm(sample.test[k].image, kPictureZoom));
     }
-    store_file(directory / "test_images.bin", images);
-    store_file(directory / "test_labels.bin", labels);
-    store_file(directory / "labels.txt", names);
-    store_file(directory / "road_signs.tflite", sample.model);
+    files::store_file(directory / "test_images.bin", images);
+    files::store_file(directory / "test_labels.bin", labels);
+    files::store_file(directory / "labels.txt", names);
+    files::store_file(directory / "road_signs.tflite", sample.model);
 }
 
 std::string make_sheet(const std::vector<Example>& examples) {

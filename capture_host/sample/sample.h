@@ -33,7 +33,7 @@ struct Sample {
 
 [[nodiscard]] Sample make_sample(const TrainingPlan& plan, const std::function<void(const Progress&)>& report);
 
-// Makes the directory if need be and stores all files, the model last. Throws FileError.
+// Makes the directory if need be and stores all files, the model last. Throws files::FileError.
 void store_sample(const Sample& sample, const std::filesystem::path& directory);
 
 // The contact sheet of the first 64 pictures with their true classes, as a PPM file.

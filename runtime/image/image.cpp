@@ -39,7 +39,7 @@ template <typename Table>
     view.type = static_cast<ElementType>(table->type());
     view.rank = table->shape()->size();
     for (std::uint32_t i = 0U; i < view.rank; ++i) {
-        view.shape[i] = table->shape()->Get(i);  // NOLINT(cppcoreguidelines-pro-bounds-constant-array-index): DEV-003
+        view.shape[i] = table->shape()->Get(i);
     }
     view.scale = table->scale();
     view.zero_point = table->zero_point();

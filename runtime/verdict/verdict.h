@@ -27,7 +27,7 @@ class FieldPath {
     // Deeper steps than fit are dropped: the path then names the enclosing field.
     constexpr void enter(const char* name, std::uint32_t index = kNoIndex) noexcept {
         if (depth_ < kMaxPathSteps) {
-            steps_[depth_] = Step{name, index};  // NOLINT(cppcoreguidelines-pro-bounds-constant-array-index): DEV-003
+            steps_[depth_] = Step{name, index};
         }
         depth_ += 1U;
     }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "capture_host/sample/evaluate.h"
-#include "capture_host/sample/files.h"
+#include "capture_host/files/files.h"
 #include "capture_host/sample/scene.h"
 #include "capture_host/sample/signs.h"
 
@@ -53,7 +53,7 @@ TEST_F(Tool, WritesEveryFileAndNoPartialOne) {
     const fs::path made = dir_ / "made" / "deeper";
     EXPECT_EQ(fs::file_size(made / "test_images.bin"), 256U * kImageBytes);
     EXPECT_EQ(fs::file_size(made / "test_labels.bin"), 256U);
-    EXPECT_EQ(parse_class_names(load_file(made / "labels.txt")).size(), kClassCount);
+    EXPECT_EQ(parse_class_names(files::load_file(made / "labels.txt")).size(), kClassCount);
     EXPECT_EQ(fs::file_size(made / "sign_7.bin"), kImageBytes);
     EXPECT_TRUE(fs::exists(made / "sign_7.ppm"));
     EXPECT_TRUE(fs::exists(made / "road_signs.tflite"));
@@ -67,27 +67,27 @@ TEST_F(Tool, WritesEveryFileAndNoPartialOne) {
 
 TEST_F(Tool, DrawsASheetWithoutTraining) {
     ASSERT_EQ(run_with({"--sheet", path("sheet.ppm")}), kDone);
-    EXPECT_EQ(load_file(path("sheet.ppm")).at(1U), '6');
+    EXPECT_EQ(files::load_file(path("sheet.ppm")).at(1U), '6');
 }
 
 TEST_F(Tool, FileTroubleIsSixAndLeavesNothing) {
-    store_file(dir_ / "file", std::string_view{"x"});
+    files::store_file(dir_ / "file", std::string_view{"x"});
     EXPECT_EQ(run_with({"--sheet", path("file/sheet.ppm")}), kFileTrouble);
     EXPECT_EQ(run_with({"--sheet", path("missing/sheet.ppm")}), kFileTrouble);
     EXPECT_EQ(run_with({"evaluate", "--dir", path("missing"), "--outputs", path("file")}), kFileTrouble);
-    EXPECT_EQ(load_file(dir_ / "file"), std::vector<std::uint8_t>{'x'});
+    EXPECT_EQ(files::load_file(dir_ / "file"), std::vector<std::uint8_t>{'x'});
     // A directory stands where the file should go: the rename fails, and the partial file goes away.
     fs::create_directories(dir_ / "taken" / "inside");
-    EXPECT_THROW(store_file(dir_ / "taken", std::string_view{"y"}), FileError);
+    EXPECT_THROW(files::store_file(dir_ / "taken", std::string_view{"y"}), files::FileError);
     EXPECT_FALSE(fs::exists(dir_ / "taken.partial"));
 }
 
 TEST_F(Tool, EvaluateJudgesByTheRequiredAccuracy) {
-    store_file(dir_ / "labels.txt", std::string_view{"a\nb\n"});
-    store_file(dir_ / "test_labels.bin", std::vector<std::uint8_t>{0U, 1U, 1U, 0U});
+    files::store_file(dir_ / "labels.txt", std::string_view{"a\nb\n"});
+    files::store_file(dir_ / "test_labels.bin", std::vector<std::uint8_t>{0U, 1U, 1U, 0U});
     // 0x80 is -128 and 0x7F is 127: said a, b, a, and a because the first of equals wins.
     const std::vector<std::uint8_t> outputs{0x7FU, 0x80U, 0x80U, 0x7FU, 0x00U, 0xFFU, 0x05U, 0x05U};
-    store_file(dir_ / "outputs.bin", outputs);
+    files::store_file(dir_ / "outputs.bin", outputs);
     const std::vector<std::string> base{"evaluate", "--dir", dir_.string(), "--outputs", path("outputs.bin")};
     const auto with = [&](const std::vector<std::string>& more) {
         std::vector<std::string> all = base;
@@ -106,7 +106,7 @@ TEST_F(Tool, EvaluateJudgesByTheRequiredAccuracy) {
     EXPECT_NE(to_table(evaluation).find("3 of 4 right: 75.0 %"), std::string::npos);
     EXPECT_NE(to_json(evaluation).find("\"accuracy_percent\": 75.0"), std::string::npos);
 
-    store_file(dir_ / "outputs.bin", std::vector<std::uint8_t>(7U, 0U));
+    files::store_file(dir_ / "outputs.bin", std::vector<std::uint8_t>(7U, 0U));
     EXPECT_EQ(with({}), kFileTrouble);
 }
 

@@ -340,7 +340,7 @@ TEST(ImportRefusals, SeveralGraphsAndOtherVersions) {
 }
 
 TEST(ImportRefusals, OtherFiles) {
-    const auto what = [](std::vector<std::uint8_t> file) {
+    const auto what = [](const std::vector<std::uint8_t>& file) {
         try {
             static_cast<void>(import_bytes(file));
         } catch (const ImportError& error) {

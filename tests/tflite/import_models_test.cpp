@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <iostream>
 #include <set>
 #include <string>
 #include <vector>
@@ -90,11 +91,11 @@ TEST(ImportModels, EveryModelImportsOrNamesAnOperator) {
             EXPECT_TRUE(error.operator_index().has_value()) << folder.filename() << ": " << error.what();
             EXPECT_FALSE(error.operator_name().empty());
             EXPECT_FALSE(error.missing().empty());
-            std::printf("%s: %s\n", folder.filename().c_str(), error.what());
+            std::cout << folder.filename().string() << ": " << error.what() << '\n';
             refused += 1U;
         }
     }
-    std::printf("%zu imported, %zu refused\n", imported, refused);
+    std::cout << imported << " imported, " << refused << " refused\n";
     EXPECT_GE(imported, 43U);
     EXPECT_GE(refused, 40U);
 }

@@ -6,8 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
+#include <iostream>
 #include <random>
 #include <set>
 #include <string>
@@ -107,9 +106,8 @@ TEST(ImporterMutation, MutantsImportOrAreRefused) {
             FAIL() << "mutant " << i << ": " << error.what();
         }
         if (((i + 1U) % kReportEvery) == 0U) {
-            std::printf("%u mutants: %u imported, %u refused for %zu reasons\n", i + 1U, imported, refused,
-                        reasons.size());
-            std::fflush(stdout);
+            std::cout << (i + 1U) << " mutants: " << imported << " imported, " << refused << " refused for "
+                      << reasons.size() << " reasons" << std::endl;
         }
     }
     // Both happen often, for many reasons; otherwise the mutants would not test much.

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace pianola::tflite {
@@ -32,11 +33,20 @@ struct OptionSpec {
 };
 
 struct OperatorSpec {
-    std::int32_t code{0};
+    OperatorSpec(std::int32_t builtin_code, std::vector<std::int32_t> input_indices,
+                 std::vector<std::int32_t> output_indices, std::uint8_t type_of_options = 0U,
+                 std::vector<OptionSpec> option_fields = {})
+        : code{builtin_code},
+          inputs{std::move(input_indices)},
+          outputs{std::move(output_indices)},
+          options_type{type_of_options},
+          options{std::move(option_fields)} {}
+
+    std::int32_t code;
     std::vector<std::int32_t> inputs;
     std::vector<std::int32_t> outputs;
-    std::uint8_t options_type{0U};  // an options table of this type; 0: none
-    std::vector<OptionSpec> options{};
+    std::uint8_t options_type;  // an options table of this type; 0: none
+    std::vector<OptionSpec> options;
 };
 
 struct ModelSpec {
@@ -50,7 +60,7 @@ struct ModelSpec {
     bool deprecated_codes{false};  // write the operator codes as files from before schema 3a do
 };
 
-inline constexpr flatbuffers::voffset_t field(std::uint32_t id) {
+constexpr flatbuffers::voffset_t field(std::uint32_t id) {
     return static_cast<flatbuffers::voffset_t>(4U + (2U * id));
 }
 
@@ -107,10 +117,12 @@ inline Table build_operator(flatbuffers::FlatBufferBuilder& builder, const Opera
 
 inline Table build_graph(flatbuffers::FlatBufferBuilder& builder, const ModelSpec& model) {
     std::vector<Table> tensors;
+    tensors.reserve(model.tensors.size());
     for (const TensorSpec& tensor : model.tensors) {
         tensors.push_back(build_tensor(builder, tensor));
     }
     std::vector<Table> operators;
+    operators.reserve(model.operators.size());
     for (std::size_t i = 0U; i < model.operators.size(); ++i) {
         operators.push_back(build_operator(builder, model.operators[i], static_cast<std::uint32_t>(i)));
     }
@@ -140,6 +152,7 @@ inline std::vector<std::uint8_t> build_model(const ModelSpec& model) {
         codes.emplace_back(builder.EndTable(start));
     }
     std::vector<Table> graphs;
+    graphs.reserve(model.subgraphs);
     for (std::size_t i = 0U; i < model.subgraphs; ++i) {
         graphs.push_back(build_graph(builder, model));
     }

@@ -1,6 +1,7 @@
 // Each operator's argument words and channel tables against values worked out by hand, and what it refuses.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -67,7 +68,7 @@ ModelSpec conv_model() {
     TensorSpec filter{"filter", {3, 3, 3, 2}, 1U};
     filter.scales = {0.5F, 0.25F, 0.75F};
     filter.zero_points = {0, 0, 0};
-    TensorSpec bias{"bias", {3}, 2U, kInt32};
+    const TensorSpec bias{"bias", {3}, 2U, kInt32};
     model.tensors = {TensorSpec{"x", {1, 4, 5, 2}, 0U, 9, {0.5F}, {-3}}, filter, bias,
                      TensorSpec{"y", {1, 4, 5, 3}, 0U, 9, {0.25F}, {4}}};
     model.operators = {OperatorSpec{3, {0, 1, 2}, {3}, 1U, {{1U, 1}, {2U, 1}, {3U, 1, true}}}};
@@ -222,7 +223,7 @@ TEST(FullyConnected, OneScaleIsMultipliedInSinglePrecision) {
     EXPECT_EQ(arguments.output_offset, 2);
     // In single precision 0.1 * 0.2 is 0x3CA3D70B = 10737419 * 2^-29, and 0.3 is 10066330 * 2^-25, so that the ratio is
     // 10737419 / 161061280 = 0.0666666663..; in double precision the product would be another number.
-    const auto expected = static_cast<std::int32_t>((10737419.0 / 161061280.0) * 16.0 * 1073741824.0 + 0.5);
+    const auto expected = static_cast<std::int32_t>(std::lround((10737419.0 / 161061280.0) * 17179869184.0));  // 2^34
     EXPECT_EQ(operand_contents(recorder, 2U),
               words({1, expected, -3, 2, expected, -3, 3, expected, -3, 4, expected, -3}));
 }

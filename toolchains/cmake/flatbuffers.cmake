@@ -35,3 +35,14 @@ function(pianola_compile_strictness root_fbs out_dir)
     DEPENDS schemac ${out_dir}/${name}.bfbs
     COMMENT "schemac ${name}")
 endfunction()
+
+# pianola_compile_fbs(FBS OUT_DIR): makes OUT_DIR/<name>_generated.h with flatc alone, for formats that are not our own.
+function(pianola_compile_fbs fbs out_dir)
+  get_filename_component(name ${fbs} NAME_WE)
+  file(MAKE_DIRECTORY ${out_dir})
+  add_custom_command(
+    OUTPUT ${out_dir}/${name}_generated.h
+    COMMAND ${FLATC} --cpp -o ${out_dir} ${fbs}
+    DEPENDS ${fbs}
+    COMMENT "flatc ${name}")
+endfunction()

@@ -1,0 +1,72 @@
+// The smallest complete ECU application, on the simulator: load once, then one inference per cycle of a periodic task.
+// docs/INTEGRATION.md explains it; CI runs it. On a board, SimDevice and SimPlatform are replaced by the board's own
+// Device and Platform; nothing else changes.
+
+#include <array>
+#include <cstdio>
+
+#include "capture_host/files/files.h"
+#include "hal/refdev/refdev_command_set.h"
+#include "hal/sim/sim_device.h"
+#include "hal/sim/sim_platform.h"
+#include "runtime/session/session.h"
+
+namespace {
+
+using pianola::ByteSpan;
+using pianola::MutableByteSpan;
+using pianola::Status;
+
+// Static memory, as on target: the session, the workspace that loading needs, and one input and output.
+pianola::PlanWorkspace g_workspace;
+std::array<std::uint8_t, 64U * 1024U> g_input;
+std::array<std::uint8_t, 1024U> g_output;
+
+// One call of the cyclic task. Never blocks.
+Status cycle(pianola::Session& session, ByteSpan input, MutableByteSpan output) {
+    const std::array<ByteSpan, 1> inputs{input};
+    const std::array<MutableByteSpan, 1> outputs{output};
+    const Status polled = session.poll();
+    if (polled == Status::kInvalidState) {  // nothing under way: start
+        return session.submit(inputs, outputs);
+    }
+    return polled;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc != 2) {
+        std::puts("usage: ecu_application FILE.ptb");
+        return 2;
+    }
+    const pianola::files::AlignedBytes file{pianola::files::load_file(argv[1])};  // on target: an address in flash
+    pianola::sim::SimDevice device{pianola::sim::SimOptions{}};
+    pianola::sim::SimPlatform platform{device};
+    const pianola::refdev::RefdevCommandSet command_set;
+    pianola::Session session{device, platform, command_set};
+
+    pianola::Verdict verdict;
+    if (!is_ok(session.load(file.view(), g_workspace, verdict))) {
+        std::printf("not loaded: %s at offset %u\n", pianola::rule_id(verdict.rule), static_cast<unsigned>(verdict.file_offset));
+        return 3;
+    }
+    const pianola::Plan& plan = session.plan();
+    if ((plan.input_count != 1U) || (plan.output_count != 1U) || (plan.input_bytes[0] > g_input.size()) ||
+        (plan.output_bytes[0] > g_output.size())) {
+        std::puts("this application has memory for one small input and one small output");
+        return 2;
+    }
+    const ByteSpan input{g_input.data(), plan.input_bytes[0]};
+    const MutableByteSpan output{g_output.data(), plan.output_bytes[0]};
+    for (int tick = 0; session.steps_completed() < 3U; ++tick) {
+        const Status status = cycle(session, input, output);
+        if (!is_ok(status) && (status != Status::kPending)) {
+            std::printf("fault in stage %u\n", static_cast<unsigned>(session.fault().stage));
+            return 4;
+        }
+    }
+    std::printf("%u inferences, first output byte %d\n", static_cast<unsigned>(session.steps_completed()),
+                static_cast<int>(output[0]));
+    return 0;
+}

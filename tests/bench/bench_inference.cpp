@@ -1,0 +1,121 @@
+// One inference, one validation, one digest: the pieces of work whose instructions tests/bench/measure.py counts.
+//
+// Place in the whole: tests only. Runs one of them between two marks; callgrind counts only what is between. Each mark is a
+// function that the optimiser must leave alone. The work is done once before it is counted, so that the dynamic linker's work
+// at a first call does not count.
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "capture_host/writer/manifest.h"
+#include "tests/models/replay.h"
+
+namespace {
+
+using pianola::ByteSpan;
+using pianola::MutableByteSpan;
+using pianola::Session;
+using pianola::Status;
+
+}  // namespace
+
+// Counted: everything from submit() to the poll() that completes the step.
+[[gnu::noinline]] Status pianola_counted_inference(Session& session, pianola::Span<const ByteSpan> inputs,
+                                                   pianola::Span<const MutableByteSpan> outputs);
+[[gnu::noinline]] Status pianola_counted_inference(Session& session, pianola::Span<const ByteSpan> inputs,
+                                                   pianola::Span<const MutableByteSpan> outputs) {
+    Status status = session.submit(inputs, outputs);
+    if (status == Status::kOk) {
+        do {
+            status = session.poll();
+        } while (status == Status::kPending);
+    }
+    return status;
+}
+
+// Counted: what `pianola verify` does with a file that it has read.
+[[gnu::noinline]] bool pianola_counted_verify(ByteSpan file, const pianola::DeviceDescription& device,
+                                              pianola::PlanWorkspace& workspace);
+[[gnu::noinline]] bool pianola_counted_verify(ByteSpan file, const pianola::DeviceDescription& device,
+                                              pianola::PlanWorkspace& workspace) {
+    pianola::Image image;
+    pianola::Plan plan;
+    pianola::Verdict verdict;
+    const pianola::refdev::RefdevCommandSet command_set;
+    return is_ok(validate(file, device, command_set, workspace, image, plan, verdict)) &&
+           pianola::capture::is_canonical(file, image);
+}
+
+// Counted: the yardstick for verify.
+[[gnu::noinline]] pianola::Sha256Digest pianola_counted_digest(ByteSpan file);
+[[gnu::noinline]] pianola::Sha256Digest pianola_counted_digest(ByteSpan file) { return pianola::sha256(file); }
+
+namespace {
+
+// The commands that a queue executes count as commands, transfers and events included.
+std::uint32_t commands_of(const pianola::Plan& plan) {
+    std::uint32_t commands = 0U;
+    for (const std::uint32_t executed : plan.step.executed_commands) {
+        commands += executed;
+    }
+    return commands;
+}
+
+int infer(const pianola::replay::Bytes& file) {
+    pianola::replay::Player player{file, {}};
+    const pianola::replay::Tensors inputs = player.seeded_inputs(1U);
+    const pianola::replay::Tensors expected = player.run(inputs);
+    pianola::replay::Tensors outputs;
+    std::vector<ByteSpan> input_views;
+    std::vector<MutableByteSpan> output_views;
+    for (const auto& input : inputs) {
+        input_views.emplace_back(input.data(), input.size());
+    }
+    for (const auto& output : expected) {
+        outputs.emplace_back(output.size());
+    }
+    for (auto& output : outputs) {
+        output_views.emplace_back(output.data(), output.size());
+    }
+    const Status status = pianola_counted_inference(player.session(), {input_views.data(), input_views.size()},
+                                                    {output_views.data(), output_views.size()});
+    std::printf("{\"commands\": %u}\n", commands_of(player.plan()));
+    return (is_ok(status) && (outputs == expected)) ? 0 : 1;
+}
+
+int verify(const pianola::replay::Bytes& bytes) {
+    const pianola::files::AlignedBytes file{bytes};
+    pianola::DeviceDescription device;
+    pianola::refdev::describe({}, device);
+    const auto workspace = std::make_unique<pianola::PlanWorkspace>();
+    // Once before it counts; under another name the optimiser could not share the code, so through a pointer.
+    auto* const volatile warm_up = &pianola::validate;
+    pianola::Image image;
+    pianola::Plan plan;
+    pianola::Verdict verdict;
+    const bool warm = is_ok(warm_up(file.view(), device, pianola::refdev::RefdevCommandSet{}, *workspace, image, plan, verdict)) &&
+                      pianola::capture::is_canonical(file.view(), image);
+    const bool accepted = warm && pianola_counted_verify(file.view(), device, *workspace);
+    const pianola::Sha256Digest digest = pianola_counted_digest(file.view());
+    std::printf("{\"file_bytes\": %zu, \"first_digest_byte\": %u}\n", bytes.size(), static_cast<unsigned>(digest[0]));
+    return accepted ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        const std::vector<std::string> arguments(argv, argv + argc);
+        if (arguments.size() != 3U) {
+            std::fputs("usage: pianola_bench infer|verify FILE.ptb\n", stderr);
+            return 2;
+        }
+        const auto file = pianola::files::load_file(arguments[2]);
+        return (arguments[1] == "infer") ? infer(file) : verify(file);
+    } catch (const std::exception& error) {
+        (void)std::fprintf(stderr, "pianola_bench: %s\n", error.what());
+        return 1;
+    }
+}

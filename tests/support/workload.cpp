@@ -1,0 +1,173 @@
+#include "tests/support/workload.h"
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+
+#include "hal/refdev/kernels/arguments.h"
+#include "hal/refdev/refdev_command_set.h"
+
+namespace pianola::test {
+namespace {
+
+using capture::BufferId;
+using refdev::KernelId;
+
+// As Q31 mantissa and exponent: 2^30 / 2^31 * 2^1 = 1.
+constexpr std::int32_t kOneMultiplier = 1 << 30;
+constexpr std::int32_t kOneShift = 1;
+constexpr std::uint32_t kAddLeftShift = 20U;
+
+template <typename Arguments>
+std::vector<std::uint32_t> to_words(const Arguments& arguments) {
+    std::vector<std::uint32_t> words(refdev::kArgumentWords<Arguments>);
+    std::memcpy(words.data(), &arguments, sizeof(Arguments));
+    return words;
+}
+
+std::uint8_t constant_at(std::uint32_t index) {
+    return static_cast<std::uint8_t>((index * 37U) + 11U);
+}
+
+std::vector<std::uint32_t> requantize_words() {
+    refdev::RequantizeArguments arguments{};
+    arguments.count = kWorkloadBytes;
+    arguments.multiplier = kOneMultiplier;
+    arguments.shift = kOneShift;
+    return to_words(arguments);
+}
+
+std::vector<std::uint32_t> add_words() {
+    refdev::AddArguments arguments{};
+    arguments.dims = {1U, 1U, 1U, kWorkloadBytes};
+    arguments.strides1 = {kWorkloadBytes, kWorkloadBytes, kWorkloadBytes, 1U};
+    arguments.strides2 = arguments.strides1;
+    arguments.input1_multiplier = kOneMultiplier;
+    arguments.input1_shift = kOneShift;
+    arguments.input2_multiplier = kOneMultiplier;
+    arguments.input2_shift = kOneShift;
+    arguments.left_shift = kAddLeftShift;
+    arguments.output_multiplier = kOneMultiplier;
+    arguments.output_shift = kOneShift - static_cast<std::int32_t>(kAddLeftShift);
+    arguments.activation_min = INT8_MIN;
+    arguments.activation_max = INT8_MAX;
+    return to_words(arguments);
+}
+
+capture::TensorInfo tensor(const char* name) {
+    return {name, {1U, kWorkloadBytes}, ElementType::kInt8, 0.5F, 3};
+}
+
+Workload link_workload(const refdev::DeviceSpec& spec, std::uint32_t queues, std::uint32_t self_tests) {
+    capture::Recorder recorder;
+    std::vector<std::uint8_t> constant(kWorkloadBytes);
+    for (std::uint32_t i = 0U; i < kWorkloadBytes; ++i) {
+        constant[i] = constant_at(i);
+    }
+    const BufferId weights = recorder.add_constant("constant", constant);
+    const BufferId input = recorder.add_input(tensor("input"), kWorkloadBytes);
+    const BufferId output = recorder.add_output(tensor("output"), kWorkloadBytes);
+    const BufferId middle = recorder.add_activation("middle", kWorkloadBytes);
+    recorder.launch({"0 REQUANTIZE",
+                     CommandKind::kLaunch,
+                     KernelId::kRequantize,
+                     requantize_words(),
+                     {{0U, input, 0U, Access::kRead}, {1U, middle, 0U, Access::kWrite}}});
+    recorder.launch(
+        {"1 ADD",
+         CommandKind::kLaunch,
+         KernelId::kAdd,
+         add_words(),
+         {{0U, middle, 0U, Access::kRead}, {1U, weights, 0U, Access::kRead}, {2U, output, 0U, Access::kWrite}}});
+    recorder.set_source("small workload", Sha256Digest{1U, 2U, 3U});
+    capture::LinkOptions options;
+    options.spec = spec;
+    options.queues = queues;
+    capture::LinkedWorkload linked = capture::link(recorder, options);
+    Workload workload{std::move(linked.manifest), std::move(linked.segments)};
+    workload.manifest.self_test_count = self_tests;
+    for (std::uint32_t i = 0U; i < self_tests; ++i) {
+        const std::vector<std::uint8_t> vector_input = workload_input(i + 1U);
+        const std::vector<std::uint8_t> vector_output = workload_output(vector_input);
+        std::vector<std::uint8_t>& vectors = workload.segments.self_tests;
+        vectors.insert(vectors.end(), vector_input.begin(), vector_input.end());
+        vectors.insert(vectors.end(), vector_output.begin(), vector_output.end());
+    }
+    return workload;
+}
+
+}  // namespace
+
+Workload make_workload(std::uint32_t queues, std::uint32_t self_tests) {
+    return link_workload(refdev::DeviceSpec{}, queues, self_tests);
+}
+
+refdev::DeviceSpec small_device() {
+    refdev::DeviceSpec spec;
+    spec.dram_bytes = 4096U;
+    spec.l1_bytes = 1024U;
+    spec.trace_region_bytes = 1024U;
+    return spec;
+}
+
+Workload make_small_workload(std::uint32_t queues, std::uint32_t self_tests) {
+    return link_workload(small_device(), queues, self_tests);
+}
+
+std::vector<std::uint8_t> workload_input(std::uint32_t seed) {
+    std::vector<std::uint8_t> input(kWorkloadBytes);
+    std::uint32_t state = seed * 2654435761U;
+    for (std::uint8_t& byte : input) {
+        state = (state * 1664525U) + 1013904223U;
+        byte = static_cast<std::uint8_t>(state >> 24U);
+    }
+    return input;
+}
+
+std::vector<std::uint8_t> workload_output(const std::vector<std::uint8_t>& input) {
+    std::vector<std::uint8_t> output(input.size());
+    for (std::uint32_t i = 0U; i < input.size(); ++i) {
+        const int sum = static_cast<std::int8_t>(input[i]) + static_cast<std::int8_t>(constant_at(i));
+        output[i] = static_cast<std::uint8_t>(std::clamp(sum, INT8_MIN, INT8_MAX));
+    }
+    return output;
+}
+
+std::vector<std::uint32_t> words_of(const std::vector<std::uint8_t>& bytes) {
+    std::vector<std::uint32_t> words(bytes.size() / sizeof(std::uint32_t));
+    std::memcpy(words.data(), bytes.data(), words.size() * sizeof(std::uint32_t));
+    return words;
+}
+
+std::vector<std::uint8_t> bytes_of(const std::vector<std::uint32_t>& words) {
+    std::vector<std::uint8_t> bytes(words.size() * sizeof(std::uint32_t));
+    std::memcpy(bytes.data(), words.data(), bytes.size());
+    return bytes;
+}
+
+void set_trace(Workload& workload, const std::vector<std::uint32_t>& words) {
+    const refdev::RefdevCommandSet command_set;
+    capture::ManifestTrace& trace = workload.manifest.traces.front();
+    const std::uint64_t old_cycles = trace.cost_cycles;
+    trace.word_count = static_cast<std::uint32_t>(words.size());
+    trace.command_count = 0U;
+    trace.cost_cycles = 0U;
+    std::size_t word = 0U;
+    while (word < words.size()) {
+        DecodedCommand command;
+        DecodeError error;
+        if (!is_ok(command_set.decode(WordSpan{&words[word], words.size() - word}, command, error))) {
+            throw std::invalid_argument{"set_trace() takes commands that can be decoded"};
+        }
+        word += command.length_words;
+        trace.command_count += 1U;
+        trace.cost_cycles += command.cost_cycles;
+    }
+    trace.programs = {{"all", trace.command_count - 1U}};
+    workload.manifest.step_cycles += trace.cost_cycles - old_cycles;
+    workload.manifest.step_deadline_us = UINT32_MAX;
+    workload.manifest.setup_deadline_us = UINT32_MAX;
+    workload.segments.traces = bytes_of(words);
+}
+
+}  // namespace pianola::test

@@ -1,0 +1,42 @@
+// A small workload whose results are known by arithmetic alone.
+//
+// Place in the whole: tests only. input -> requantize (by one) -> add a constant -> output, so that every kind of region, both
+// scripts and, with two queues, events are in the binary, and everything is small enough to be mutated and replayed often.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "capture_host/link/link.h"
+#include "capture_host/writer/manifest.h"
+
+namespace pianola::test {
+
+inline constexpr std::uint32_t kWorkloadBytes = 96U;  // of the input, and of the output
+
+struct Workload {
+    capture::Manifest manifest;
+    capture::Segments segments;
+
+    [[nodiscard]] std::vector<std::uint8_t> file() const { return capture::write_trace_binary(manifest, segments); }
+};
+
+// Queues: 1 or 2. Self-test vectors hold an input and workload_output() of it.
+[[nodiscard]] Workload make_workload(std::uint32_t queues, std::uint32_t self_tests = 0U);
+
+// A device just large enough for it, so that checking all device memory is cheap.
+[[nodiscard]] refdev::DeviceSpec small_device();
+[[nodiscard]] Workload make_small_workload(std::uint32_t queues, std::uint32_t self_tests = 0U);
+
+[[nodiscard]] std::vector<std::uint8_t> workload_input(std::uint32_t seed);
+// clamp(input + constant), element by element: what the workload means, without any code of the device.
+[[nodiscard]] std::vector<std::uint8_t> workload_output(const std::vector<std::uint8_t>& input);
+
+// The words of a trace segment, and back.
+[[nodiscard]] std::vector<std::uint32_t> words_of(const std::vector<std::uint8_t>& bytes);
+[[nodiscard]] std::vector<std::uint8_t> bytes_of(const std::vector<std::uint32_t>& words);
+
+// Gives the workload another trace, and makes its counts, cost, programs and budgets those of the new words.
+void set_trace(Workload& workload, const std::vector<std::uint32_t>& words);
+
+}  // namespace pianola::test
