@@ -12,8 +12,8 @@ packages=(
     # Compiler for releases and targets; binutils brings nm, objdump and c++filt for the object gates.
     binutils g++
     # Second compiler, sanitizers, static analysis and formatting. The version is part of the name on purpose: findings and
-    # layout change between versions.
-    clang-19 clang-format-19 clang-tidy-19 libclang-rt-19-dev
+    # layout change between versions. llvm-19 has the symboliser, without which a sanitizer's report names no lines.
+    clang-19 clang-format-19 clang-tidy-19 libclang-rt-19-dev llvm-19
     # Manifest format: schema compiler and header-only library.
     flatbuffers-compiler libflatbuffers-dev
     # Host side: command line, JSON, text formatting, signing.

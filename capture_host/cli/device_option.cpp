@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "capture_host/cli/cli.h"
 #include "runtime/core/config.h"
 
@@ -8,7 +10,7 @@ namespace {
 
 struct Member {
     const char* name;
-    std::uint32_t refdev::DeviceSpec::*field;
+    std::uint32_t refdev::DeviceSpec::* field;
 };
 constexpr std::array kMembers{
     Member{"dram_base", &refdev::DeviceSpec::dram_base},
@@ -28,15 +30,15 @@ constexpr std::uint32_t kLargestMemoryBytes = 1U << 30U;
 void check(const refdev::DeviceSpec& spec, const std::string& file_name) {
     const std::uint64_t dram_end = std::uint64_t{spec.dram_base} + spec.dram_bytes;
     const std::uint64_t l1_end = std::uint64_t{spec.l1_base} + spec.l1_bytes;
-    if ((spec.dram_bytes > kLargestMemoryBytes) || (spec.l1_bytes > kLargestMemoryBytes) ||
-        (dram_end > UINT32_MAX) || (l1_end > UINT32_MAX)) {
+    if ((spec.dram_bytes > kLargestMemoryBytes) || (spec.l1_bytes > kLargestMemoryBytes) || (dram_end > UINT32_MAX) ||
+        (l1_end > UINT32_MAX)) {
         fail(file_name, "memories must be at most 1 GiB, and end below 4 GiB");
     }
     if ((spec.l1_base < dram_end) && (spec.dram_base < l1_end)) {
         fail(file_name, "DRAM and L1 overlap");
     }
-    for (const std::uint32_t value : {spec.dram_base, spec.dram_bytes, spec.l1_base, spec.l1_bytes,
-                                      spec.trace_region_bytes}) {
+    for (const std::uint32_t value :
+         {spec.dram_base, spec.dram_bytes, spec.l1_base, spec.l1_bytes, spec.trace_region_bytes}) {
         if ((value % kFileAlignmentBytes) != 0U) {
             fail(file_name, fmt::format("bases and sizes must be multiples of {}", kFileAlignmentBytes));
         }
@@ -68,8 +70,9 @@ refdev::DeviceSpec load_device_spec(const std::string& file_name) {
         fail(file_name, "not a JSON object");
     }
     for (const auto& [name, value] : json.items()) {
+        const std::string& wanted = name;  // a structured binding can not be captured
         const auto* const member = std::find_if(kMembers.begin(), kMembers.end(),
-                                                [&name = name](const Member& each) { return name == each.name; });
+                                                [&wanted](const Member& each) { return wanted == each.name; });
         if (member == kMembers.end()) {
             fail(file_name, fmt::format("unknown member '{}'", name));
         }

@@ -87,7 +87,8 @@ class Replay {
     void run_self_tests() {
         const std::uint32_t count = session_.image().self_test_count();
         if (count == 0U) {
-            throw CliError{kUsage, fmt::format("{} holds no self-test vectors; capture with --self-test N", arguments_.file)};
+            throw CliError{kUsage,
+                           fmt::format("{} holds no self-test vectors; capture with --self-test N", arguments_.file)};
         }
         Bytes scratch(session_.output_bytes());
         for (std::uint32_t i = 0U; i < count; ++i) {
@@ -117,9 +118,10 @@ class Replay {
             const std::size_t size = inputs_.back().size();
             const bool whole = arguments_.batch ? ((size > 0U) && ((size % bytes) == 0U)) : (size == bytes);
             if (!whole) {
-                throw CliError{kUsage, fmt::format("{} has {} bytes; input {} is {}: {} bytes{}", arguments_.inputs[i], size,
-                                                   i, type_and_shape(session_.image().input(static_cast<std::uint32_t>(i))),
-                                                   bytes, arguments_.batch ? ", or a multiple" : "; several records need --batch")};
+                throw CliError{kUsage,
+                               fmt::format("{} has {} bytes; input {} is {}: {} bytes{}", arguments_.inputs[i], size, i,
+                                           type_and_shape(session_.image().input(static_cast<std::uint32_t>(i))), bytes,
+                                           arguments_.batch ? ", or a multiple" : "; several records need --batch")};
             }
             if ((i > 0U) && ((size / bytes) != records)) {
                 throw CliError{kUsage, "the input files hold different numbers of records"};
@@ -141,6 +143,8 @@ class Replay {
         for (std::uint32_t repeat = 0U; repeat < arguments_.repeat; ++repeat) {
             std::vector<Bytes> outputs;
             std::vector<MutableByteSpan> views;
+            outputs.reserve(plan.output_count);
+            views.reserve(plan.output_count);
             for (std::uint32_t i = 0U; i < plan.output_count; ++i) {
                 outputs.emplace_back(plan.output_bytes.at(i));
             }
@@ -155,7 +159,8 @@ class Replay {
             if (repeat == 0U) {
                 first = outputs;
             } else if (outputs != first) {
-                throw CliError{kReplayFault, fmt::format("replay {} of record {} gives other outputs than the first", repeat, record)};
+                throw CliError{kReplayFault, fmt::format("replay {} of record {} gives other outputs than the first",
+                                                         repeat, record)};
             }
         }
         for (std::size_t i = 0U; i < first.size(); ++i) {
@@ -165,8 +170,8 @@ class Replay {
 
     void check_step(std::uint32_t record, std::uint64_t cycles) const {
         if (cycles != session_.plan().step.cycles) {
-            throw CliError{kReplayFault, fmt::format("record {}: the step took {} cycles, {} were proved", record, cycles,
-                                                     session_.plan().step.cycles)};
+            throw CliError{kReplayFault, fmt::format("record {}: the step took {} cycles, {} were proved", record,
+                                                     cycles, session_.plan().step.cycles)};
         }
         if (device_.access_violations() != 0U) {
             throw CliError{kReplayFault, fmt::format("record {}: a command touched bytes outside its extents", record)};
@@ -176,9 +181,12 @@ class Replay {
     void report(std::uint32_t records) const {
         const std::uint64_t cycles = session_.plan().step.cycles;
         if (arguments_.json) {
-            nlohmann::json json{{"records", records}, {"repeat", arguments_.repeat}, {"step_cycles", cycles},
-                                {"steps", session_.steps_completed()}, {"self_tests_passed", self_tests_passed_},
-                                {"outputs", arguments_.outputs}};
+            const nlohmann::json json{{"records", records},
+                                      {"repeat", arguments_.repeat},
+                                      {"step_cycles", cycles},
+                                      {"steps", session_.steps_completed()},
+                                      {"self_tests_passed", self_tests_passed_},
+                                      {"outputs", arguments_.outputs}};
             fmt::print("{}\n", json.dump(2));
             return;
         }
@@ -186,8 +194,8 @@ class Replay {
             fmt::print("{} self-tests passed\n", self_tests_passed_);
         }
         if (records > 0U) {
-            fmt::print("{} record{}, {} replay{} each, {} device cycles per step\n", records, (records == 1U) ? "" : "s",
-                       arguments_.repeat, (arguments_.repeat == 1U) ? "" : "s", cycles);
+            fmt::print("{} record{}, {} replay{} each, {} device cycles per step\n", records,
+                       (records == 1U) ? "" : "s", arguments_.repeat, (arguments_.repeat == 1U) ? "" : "s", cycles);
         }
     }
 
@@ -207,18 +215,22 @@ void add_run(CLI::App& app, Action& action) {
     auto arguments = std::make_shared<RunArguments>();
     CLI::App* const command = app.add_subcommand("run", "Replays a trace binary on the simulator");
     command->footer(
-        "Inputs and outputs are raw little-endian tensors, in the order in which `inspect` lists them. Outputs are written\n"
+        "Inputs and outputs are raw little-endian tensors, in the order in which `inspect` lists them. Outputs are "
+        "written\n"
         "only after every replay has succeeded, each whole or not at all.");
     command->add_option("file", arguments->file, "Trace binary")->required();
     command->add_option("--input", arguments->inputs, "Input tensor; once per input")->allow_extra_args(false);
-    command->add_option("--output", arguments->outputs, "Output tensor to write; once per output")->allow_extra_args(false);
+    command->add_option("--output", arguments->outputs, "Output tensor to write; once per output")
+        ->allow_extra_args(false);
     command->add_option("--repeat", arguments->repeat, "Replay every record this often; all outputs must be equal")
         ->check(CLI::Range(1U, 1'000'000'000U))
         ->capture_default_str();
-    command->add_flag("--batch", arguments->batch, "Input files hold several records; outputs are written one after another");
+    command->add_flag("--batch", arguments->batch,
+                      "Input files hold several records; outputs are written one after another");
     command->add_flag("--self-test", arguments->self_test, "Replay the binary's own self-test vectors first");
     command->add_flag("--threaded", arguments->threaded, "Run each command queue in a thread of its own");
-    command->add_flag("--check-accesses", arguments->check_accesses, "Hold every command to its published extents; slow");
+    command->add_flag("--check-accesses", arguments->check_accesses,
+                      "Hold every command to its published extents; slow");
     add_device_option(*command, arguments->device);
     command->add_flag("--json", arguments->json, "Print the report as JSON");
     command->callback([arguments, &action] { action = [arguments] { return Replay{*arguments}.run(); }; });

@@ -96,9 +96,10 @@ nlohmann::json verdict_to_json(const Verdict& verdict) {
 }
 
 std::string describe_fault(const FaultRecord& fault) {
-    return fmt::format("{} in {}: queue {}, command {}, address 0x{:08X}, device says: {}; {} us after the start, deadline {} us",
-                       name_of(fault.status), name_of(fault.stage), fault.queue, fault.command, fault.address,
-                       name_of(fault.device_fault), fault.time_us - fault.started_us, fault.deadline_us);
+    return fmt::format(
+        "{} in {}: queue {}, command {}, address 0x{:08X}, device says: {}; {} us after the start, deadline {} us",
+        name_of(fault.status), name_of(fault.stage), fault.queue, fault.command, fault.address,
+        name_of(fault.device_fault), fault.time_us - fault.started_us, fault.deadline_us);
 }
 
 const char* name_of(ElementType type) {
@@ -118,8 +119,8 @@ const char* name_of(ScriptKind kind) {
     return kNames.at(static_cast<std::size_t>(kind));
 }
 const char* name_of(ScriptCommandKind kind) {
-    constexpr std::array<const char*, 8> kNames{"?",           "write_buffer", "load_trace",   "write_input",
-                                                "replay_trace", "read_output",  "record_event", "wait_event"};
+    constexpr std::array<const char*, 8> kNames{
+        "?", "write_buffer", "load_trace", "write_input", "replay_trace", "read_output", "record_event", "wait_event"};
     return kNames.at(static_cast<std::size_t>(kind));
 }
 
@@ -137,8 +138,8 @@ std::string to_hex(ByteSpan bytes) {
 }
 
 void show_progress(const char* what, std::uint32_t done, std::uint32_t all) {
-    static const bool is_terminal = isatty(STDERR_FILENO) == 1;
-    if (is_terminal) {
+    static const bool kIsTerminal = isatty(STDERR_FILENO) == 1;
+    if (kIsTerminal) {
         fmt::print(stderr, "\r{} {}/{}{}", what, done, all, (done == all) ? "\n" : "");
     }
 }

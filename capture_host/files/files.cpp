@@ -43,7 +43,9 @@ std::vector<std::uint8_t> load_file(const std::filesystem::path& path, std::uint
     }
     std::vector<std::uint8_t> contents(static_cast<std::size_t>(size));
     stream.seekg(0);
-    stream.read(reinterpret_cast<char*>(contents.data()), size);
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-010
+    stream.read(reinterpret_cast<char*>(contents.data()),
+                size);
     if (!stream) {
         throw FileError{"can not read " + path.string()};
     }
@@ -68,12 +70,16 @@ void store_file(const std::filesystem::path& path, std::string_view contents) {
 }
 
 void store_file(const std::filesystem::path& path, const std::vector<std::uint8_t>& contents) {
-    store_file(path, std::string_view{reinterpret_cast<const char*>(contents.data()), contents.size()});
+    const auto* const text =
+        reinterpret_cast<const char*>(contents.data());  // NOLINT(cppcoreguidelines-pro-type-reinterpret-cast): DEV-010
+    store_file(path, std::string_view{text, contents.size()});
 }
 
 AlignedBytes::AlignedBytes(const std::vector<std::uint8_t>& bytes)
     : storage_(bytes.size() + kFileAlignmentBytes), size_{bytes.size()} {
-    const auto address = reinterpret_cast<std::uintptr_t>(storage_.data());
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-005
+    const auto address = reinterpret_cast<std::uintptr_t>(
+        storage_.data());
     offset_ = (kFileAlignmentBytes - (address % kFileAlignmentBytes)) % kFileAlignmentBytes;
     std::copy(bytes.begin(), bytes.end(), storage_.begin() + static_cast<std::ptrdiff_t>(offset_));
 }

@@ -30,8 +30,9 @@ struct Trial {
         if (!is_ok(status)) {
             std::array<char, 160> path{};
             (void)format_path(verdict.path, Span<char>{path});
-            throw std::logic_error{fmt::format("the runtime refuses the binary that was just captured: {} {} ({} against {})",
-                                               rule_id(verdict.rule), path.data(), verdict.actual, verdict.limit)};
+            throw std::logic_error{
+                fmt::format("the runtime refuses the binary that was just captured: {} {} ({} against {})",
+                            rule_id(verdict.rule), path.data(), verdict.actual, verdict.limit)};
         }
     }
 
@@ -48,6 +49,7 @@ std::vector<std::uint8_t> record_self_tests(Trial& trial, const CaptureOptions& 
     for (std::uint32_t i = 0U; i < options.self_tests; ++i) {
         std::vector<std::vector<std::uint8_t>> inputs;
         std::vector<ByteSpan> input_views;
+        inputs.reserve(plan.input_count);
         for (std::uint32_t k = 0U; k < plan.input_count; ++k) {
             inputs.emplace_back(plan.input_bytes.at(k));
         }

@@ -24,12 +24,13 @@ void fix_digest(std::vector<std::uint8_t>& file) {
 std::vector<std::uint8_t> write_trace_binary(const Manifest& manifest, const Segments& segments) {
     const std::vector<std::uint8_t> encoded = encode_manifest(manifest);
     const std::array<const std::vector<std::uint8_t>*, kSegmentCount> bodies{&encoded, &segments.weights,
-                                                                            &segments.traces, &segments.self_tests};
+                                                                             &segments.traces, &segments.self_tests};
     std::size_t total_bytes = header::kBytes;
     for (const auto* body : bodies) {
         total_bytes += align_up(body->size());
         if (total_bytes > kMaxFileBytes) {
-            throw std::length_error{"the trace binary would be longer than " + std::to_string(kMaxFileBytes) + " bytes"};
+            throw std::length_error{"the trace binary would be longer than " + std::to_string(kMaxFileBytes) +
+                                    " bytes"};
         }
     }
 
@@ -48,8 +49,8 @@ std::vector<std::uint8_t> write_trace_binary(const Manifest& manifest, const Seg
         const std::vector<std::uint8_t>& body = *bodies.at(i);
         const std::size_t entry = header::kSegmentTable + (std::size_t{i} * header::kSegmentEntryBytes);
         store_le32(bytes, entry, i + 1U);
-        store_le32(bytes, entry + 4U, static_cast<std::uint32_t>(offset));
-        store_le32(bytes, entry + 8U, static_cast<std::uint32_t>(body.size()));
+        store_le32(bytes, entry + header::kSegmentOffset, static_cast<std::uint32_t>(offset));
+        store_le32(bytes, entry + header::kSegmentSize, static_cast<std::uint32_t>(body.size()));
         std::copy(body.begin(), body.end(), file.begin() + static_cast<std::ptrdiff_t>(offset));
         offset = align_up(offset + body.size());
     }

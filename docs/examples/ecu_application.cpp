@@ -3,7 +3,7 @@
 // Device and Platform; nothing else changes.
 
 #include <array>
-#include <cstdio>
+#include <iostream>
 
 #include "capture_host/files/files.h"
 #include "hal/refdev/refdev_command_set.h"
@@ -19,7 +19,7 @@ using pianola::Status;
 
 // Static memory, as on target: the session, the workspace that loading needs, and one input and output.
 pianola::PlanWorkspace g_workspace;
-std::array<std::uint8_t, 64U * 1024U> g_input;
+std::array<std::uint8_t, 65536> g_input;
 std::array<std::uint8_t, 1024U> g_output;
 
 // One call of the cyclic task. Never blocks.
@@ -37,7 +37,7 @@ Status cycle(pianola::Session& session, ByteSpan input, MutableByteSpan output) 
 
 int main(int argc, char** argv) {
     if (argc != 2) {
-        std::puts("usage: ecu_application FILE.ptb");
+        std::cerr << "usage: ecu_application FILE.ptb\n";
         return 2;
     }
     const pianola::files::AlignedBytes file{pianola::files::load_file(argv[1])};  // on target: an address in flash
@@ -48,25 +48,24 @@ int main(int argc, char** argv) {
 
     pianola::Verdict verdict;
     if (!is_ok(session.load(file.view(), g_workspace, verdict))) {
-        std::printf("not loaded: %s at offset %u\n", pianola::rule_id(verdict.rule), static_cast<unsigned>(verdict.file_offset));
+        std::cout << "not loaded: " << pianola::rule_id(verdict.rule) << " at offset " << verdict.file_offset << '\n';
         return 3;
     }
     const pianola::Plan& plan = session.plan();
     if ((plan.input_count != 1U) || (plan.output_count != 1U) || (plan.input_bytes[0] > g_input.size()) ||
         (plan.output_bytes[0] > g_output.size())) {
-        std::puts("this application has memory for one small input and one small output");
+        std::cerr << "this application has memory for one small input and one small output\n";
         return 2;
     }
     const ByteSpan input{g_input.data(), plan.input_bytes[0]};
     const MutableByteSpan output{g_output.data(), plan.output_bytes[0]};
-    for (int tick = 0; session.steps_completed() < 3U; ++tick) {
+    while (session.steps_completed() < 3U) {  // on target: once per tick, for ever
         const Status status = cycle(session, input, output);
         if (!is_ok(status) && (status != Status::kPending)) {
-            std::printf("fault in stage %u\n", static_cast<unsigned>(session.fault().stage));
+            std::cout << "fault in stage " << static_cast<unsigned>(session.fault().stage) << '\n';
             return 4;
         }
     }
-    std::printf("%u inferences, first output byte %d\n", static_cast<unsigned>(session.steps_completed()),
-                static_cast<int>(output[0]));
+    std::cout << session.steps_completed() << " inferences, first output byte " << static_cast<int>(output[0]) << '\n';
     return 0;
 }

@@ -33,29 +33,20 @@ void CommandProcessor::reset() noexcept {
     kernel_id_ = 0U;
 }
 
-Progress CommandProcessor::step() noexcept {
-    if (stopped_) {
-        return Progress::kStopped;
-    }
-    return trace_.empty() ? step_queue() : step_trace();
+// Stops the queue for good.
+Progress CommandProcessor::stop(DeviceFault fault) noexcept {
+    stopped_ = true;
+    shared_.completion.fault = fault;
+    shared_.completion.fault_command = executed_;
+    shared_.completion.fault_address = fault_address_;
+    shared_.completion.time_cycles = time_cycles_;
+    shared_.stopped.store(1U, std::memory_order_release);
+    return Progress::kStopped;
 }
 
-// Books the command that has just been executed, or stops the queue.
-Progress CommandProcessor::finish(DeviceFault fault, WordSpan words, std::uint64_t start_cycles) noexcept {
-    if (fault != DeviceFault::kNone) {
-        stopped_ = true;
-        shared_.completion.fault = fault;
-        shared_.completion.fault_command = executed_;
-        shared_.completion.fault_address = fault_address_;
-        shared_.completion.time_cycles = time_cycles_;
-        shared_.stopped.store(1U, std::memory_order_release);
-        return Progress::kStopped;
-    }
-    if (observer_ != nullptr) {
-        const auto opcode = static_cast<Opcode>(words[0] & kOpcodeMask);
-        observer_->after(ExecutedCommand{queue_, executed_, opcode, kernel_id_, start_cycles, time_cycles_}, words);
-    }
-    return Progress::kExecuted;
+void CommandProcessor::report(WordSpan words, std::uint64_t start_cycles) noexcept {
+    const auto opcode = static_cast<Opcode>(words[0] & kOpcodeMask);
+    observer_->after(ExecutedCommand{queue_, executed_, opcode, kernel_id_, start_cycles, time_cycles_}, words);
 }
 
 Progress CommandProcessor::step_queue() noexcept {
@@ -66,15 +57,18 @@ Progress CommandProcessor::step_queue() noexcept {
     }
     // The ring wraps; a command is copied out so that everything behind sees it in one piece.
     std::array<std::uint32_t, kMaxQueueCommandWords> command{};
-    const std::uint32_t length_words = length_words_of(shared_.ring[position_ & kRingMask]);
-    if ((length_words == 0U) || (length_words > kMaxQueueCommandWords) || (length_words > available)) {
-        return finish(DeviceFault::kUnknownCommand, WordSpan{}, time_cycles_);
+    const std::uint32_t header = shared_.ring[position_ & kRingMask];
+    const std::uint32_t length_words = length_words_of(header);
+    if ((length_words == 0U) || (length_words > kMaxQueueCommandWords) || (length_words > available) ||
+        ((header & kReservedMask) != 0U)) {
+        fault_address_ = 0U;
+        return stop(DeviceFault::kUnknownCommand);
     }
     for (std::uint32_t i = 0U; i < length_words; ++i) {
         command[i] = shared_.ring[(position_ + i) & kRingMask];
     }
     const WordSpan words{command.data(), length_words};
-    const auto opcode = static_cast<Opcode>(words[0] & kOpcodeMask);
+    const auto opcode = static_cast<Opcode>(header & kOpcodeMask);
     if ((opcode == Opcode::kWaitEvent) && (length_words == kEventWords) && (words[1] < kMaxEvents) &&
         !event_reached(words[1], words[2])) {
         return Progress::kWaiting;
@@ -91,36 +85,67 @@ Progress CommandProcessor::step_queue() noexcept {
         observer_->before(queue_, words);
     }
     kernel_id_ = 0U;
+    fault_address_ = 0U;
     executed_ += 1U;
     position_ += length_words;
     const DeviceFault fault = execute_queue_command(words);
-    const Progress progress = finish(fault, words, start_cycles);
     shared_.progress.store(executed_, std::memory_order_relaxed);
     shared_.consumed.store(position_, std::memory_order_release);
-    if ((progress == Progress::kExecuted) && (opcode == Opcode::kNotify)) {
+    if (fault != DeviceFault::kNone) {
+        return stop(fault);
+    }
+    if (observer_ != nullptr) {
+        report(words, start_cycles);
+    }
+    if (opcode == Opcode::kNotify) {
+        // What comes after a notify is a new doorbell's work. Whether this core looks at the ring in between, and finds it
+        // empty, must not decide when that work starts.
+        idle_ = true;
         publish_completion(words[1]);
     }
-    return progress;
+    return Progress::kExecuted;
 }
 
+// Of this there are two, so that a device that nobody observes carries nothing for an observer through a command.
+template <bool kIsObserved>
 Progress CommandProcessor::step_trace() noexcept {
-    const std::uint64_t start_cycles = time_cycles_;
-    const std::uint32_t left = static_cast<std::uint32_t>(trace_.size()) - trace_position_;
+    const auto left = static_cast<std::uint32_t>(trace_.size()) - trace_position_;
     const std::uint32_t header = (left > 0U) ? trace_[trace_position_] : 0U;
     const std::uint32_t length_words = length_words_of(header);
-    if ((length_words == 0U) || (length_words > left)) {
-        return finish((left > 0U) ? DeviceFault::kUnknownCommand : DeviceFault::kTraceOverrun, WordSpan{}, start_cycles);
+    if ((length_words == 0U) || (length_words > left) || ((header & kReservedMask) != 0U)) {
+        return stop((left > 0U) ? DeviceFault::kUnknownCommand : DeviceFault::kTraceOverrun);
     }
-    const WordSpan words = trace_.subspan(trace_position_, length_words);
-    if (observer_ != nullptr) {
+    const WordSpan words{&trace_[trace_position_], length_words};
+    [[maybe_unused]] const std::uint64_t start_cycles = time_cycles_;
+    if constexpr (kIsObserved) {
         observer_->before(queue_, words);
+        kernel_id_ = 0U;
     }
-    kernel_id_ = 0U;
     executed_ += 1U;
     trace_position_ += length_words;
-    const DeviceFault fault = execute_trace_command(words, header);
+    const DeviceFault fault = execute_trace_command(words);
     shared_.progress.store(executed_, std::memory_order_relaxed);
-    return finish(fault, words, start_cycles);
+    if (fault != DeviceFault::kNone) {
+        return stop(fault);
+    }
+    if constexpr (kIsObserved) {
+        report(words, start_cycles);
+    }
+    return Progress::kExecuted;
+}
+
+Progress CommandProcessor::step_observed_trace() noexcept {
+    return step_trace<true>();
+}
+
+Progress CommandProcessor::step() noexcept {
+    if (stopped_) {
+        return Progress::kStopped;
+    }
+    if (trace_.empty()) {
+        return step_queue();
+    }
+    return (observer_ == nullptr) ? step_trace<false>() : step_observed_trace();
 }
 
 DeviceFault CommandProcessor::execute_queue_command(WordSpan words) noexcept {
@@ -163,11 +188,13 @@ DeviceFault CommandProcessor::execute_queue_command(WordSpan words) noexcept {
     }
 }
 
-DeviceFault CommandProcessor::execute_trace_command(WordSpan words, std::uint32_t header) noexcept {
-    digest_ = chain(digest_, header);
-    switch (static_cast<Opcode>(header & kOpcodeMask)) {
-        case Opcode::kLaunch:
-            return launch(words);
+DeviceFault CommandProcessor::execute_trace_command(WordSpan words) noexcept {
+    const auto opcode = static_cast<Opcode>(words[0] & kOpcodeMask);
+    if (opcode == Opcode::kLaunch) {  // nearly every command is one
+        return launch(words);
+    }
+    digest_ = chain(digest_, words[0]);
+    switch (opcode) {
         case Opcode::kCopy:
             return copy(words);
         case Opcode::kFill:
@@ -183,6 +210,7 @@ DeviceFault CommandProcessor::execute_trace_command(WordSpan words, std::uint32_
             trace_ = WordSpan{};
             return DeviceFault::kNone;
         case Opcode::kInvalid:
+        case Opcode::kLaunch:
         case Opcode::kWrite:
         case Opcode::kRead:
         case Opcode::kReplay:
@@ -240,9 +268,11 @@ DeviceFault CommandProcessor::replay(WordSpan words) noexcept {
     if (bytes == nullptr) {
         return DeviceFault::kBus;
     }
-    const auto* const trace = reinterpret_cast<const std::uint32_t*>(bytes);  // NOLINT(cppcoreguidelines-pro-type-reinterpret-cast): DEV-005
+    const auto* const trace =
+        reinterpret_cast<const std::uint32_t*>(bytes);  // NOLINT(cppcoreguidelines-pro-type-reinterpret-cast): DEV-005
     trace_ = WordSpan{trace, words[2] / kWordBytes};
     trace_position_ = 0U;
+    fault_address_ = 0U;  // from here on, only commands that know their address set it
     time_cycles_ += kCommandCycles;
     return DeviceFault::kNone;
 }
@@ -252,7 +282,7 @@ DeviceFault CommandProcessor::launch(WordSpan words) noexcept {
         return DeviceFault::kUnknownCommand;
     }
     kernel_id_ = words[1];
-    digest_ = chain(digest_, kernel_id_);
+    digest_ = chain(chain(digest_, words[0]), kernel_id_);
     const Kernel* const kernel = find_kernel(kernel_id_);
     if (kernel == nullptr) {
         return DeviceFault::kUnknownKernel;
@@ -273,10 +303,10 @@ DeviceFault CommandProcessor::copy(WordSpan words) noexcept {
     if (words.size() != kCopyWords) {
         return DeviceFault::kUnknownCommand;
     }
-    fault_address_ = words[1];
     std::uint8_t* const destination = memory_.writable(words[1], words[3]);
     const std::uint8_t* const source = memory_.readable(words[2], words[3]);
     if ((destination == nullptr) || (source == nullptr)) {
+        fault_address_ = (destination == nullptr) ? words[1] : words[2];
         return DeviceFault::kBus;
     }
     std::memmove(destination, source, words[3]);
@@ -288,9 +318,9 @@ DeviceFault CommandProcessor::fill(WordSpan words) noexcept {
     if ((words.size() != kFillWords) || (words[3] > UINT8_MAX)) {
         return DeviceFault::kUnknownCommand;
     }
-    fault_address_ = words[1];
     std::uint8_t* const destination = memory_.writable(words[1], words[2]);
     if (destination == nullptr) {
+        fault_address_ = words[1];
         return DeviceFault::kBus;
     }
     std::memset(destination, static_cast<int>(words[3]), words[2]);

@@ -63,9 +63,12 @@ class CommandProcessor {
 
   private:
     Progress step_queue() noexcept;
+    template <bool kIsObserved>
     Progress step_trace() noexcept;
+    [[gnu::cold]] Progress
+    step_observed_trace() noexcept;  // cold: else it is inlined, and step() pays for its registers
     [[nodiscard]] DeviceFault execute_queue_command(WordSpan words) noexcept;
-    [[nodiscard]] DeviceFault execute_trace_command(WordSpan words, std::uint32_t header) noexcept;
+    [[nodiscard]] DeviceFault execute_trace_command(WordSpan words) noexcept;
     [[nodiscard]] DeviceFault write(WordSpan words) noexcept;
     [[nodiscard]] DeviceFault read(WordSpan words) noexcept;
     [[nodiscard]] DeviceFault replay(WordSpan words) noexcept;
@@ -73,7 +76,8 @@ class CommandProcessor {
     [[nodiscard]] DeviceFault copy(WordSpan words) noexcept;
     [[nodiscard]] DeviceFault fill(WordSpan words) noexcept;
     [[nodiscard]] bool event_reached(std::uint32_t event, std::uint32_t value) const noexcept;
-    Progress finish(DeviceFault fault, WordSpan words, std::uint64_t start_cycles) noexcept;
+    Progress stop(DeviceFault fault) noexcept;
+    void report(WordSpan words, std::uint64_t start_cycles) noexcept;
     void publish_completion(std::uint32_t token) noexcept;
 
     std::uint32_t queue_;

@@ -18,8 +18,12 @@ namespace pianola::sim {
 namespace {
 
 #if defined(PIANOLA_SIM_ASAN)
-void close_memory(const std::uint8_t* first, std::size_t count) { __asan_poison_memory_region(first, count); }
-void open_memory(const std::uint8_t* first, std::size_t count) { __asan_unpoison_memory_region(first, count); }
+void close_memory(const std::uint8_t* first, std::size_t count) {
+    __asan_poison_memory_region(first, count);
+}
+void open_memory(const std::uint8_t* first, std::size_t count) {
+    __asan_unpoison_memory_region(first, count);
+}
 #else
 void close_memory(const std::uint8_t* /*first*/, std::size_t /*count*/) {}
 void open_memory(const std::uint8_t* /*first*/, std::size_t /*count*/) {}
@@ -33,7 +37,9 @@ AccessChecker::AccessChecker(std::vector<Memory> memories) : memories_{std::move
     }
 }
 
-AccessChecker::~AccessChecker() { guard(false); }
+AccessChecker::~AccessChecker() {
+    guard(false);
+}
 
 void AccessChecker::guard(bool closed) {
     for (const Memory& memory : memories_) {
@@ -59,7 +65,9 @@ void AccessChecker::before(WordSpan words) {
     extents_ = is_ok(command_set_.decode(words, command, error)) ? command.extents : ExtentList{};
     guard(true);
     // The processor reads the command's own words while it runs.
-    open_memory(reinterpret_cast<const std::uint8_t*>(words.data()), words.size() * sizeof(std::uint32_t));
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-010
+    const auto* const bytes = reinterpret_cast<const std::uint8_t*>(words.data());
+    open_memory(bytes, words.size() * sizeof(std::uint32_t));
     for (const Extent& extent : extents_.view()) {
         open(extent);
     }

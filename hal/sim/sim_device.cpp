@@ -49,11 +49,15 @@ EncodedCommand encode(const QueueCommand& command) noexcept {
     }
 }
 
-}  // namespace
-
-class SimDevice::Observer final : public refdev::CommandObserver {
+// Holds commands to their extents, and keeps the log.
+class QueueObserver final : public refdev::CommandObserver {
   public:
-    Observer(AccessChecker* checker, bool keep_log) : checker_{checker}, keep_log_{keep_log} {}
+    QueueObserver(AccessChecker* checker, bool keep_log) : checker_{checker}, keep_log_{keep_log} {}
+    ~QueueObserver() = default;
+    QueueObserver(const QueueObserver&) = delete;
+    QueueObserver(QueueObserver&&) = delete;
+    QueueObserver& operator=(const QueueObserver&) = delete;
+    QueueObserver& operator=(QueueObserver&&) = delete;
 
     void before(std::uint32_t /*queue*/, WordSpan words) noexcept override {
         if ((checker_ != nullptr) && is_trace_command(static_cast<Opcode>(words[0] & refdev::kOpcodeMask))) {
@@ -82,20 +86,19 @@ class SimDevice::Observer final : public refdev::CommandObserver {
     std::vector<refdev::ExecutedCommand> log_;
 };
 
+}  // namespace
+
 struct SimDevice::Queue {
     Queue(std::uint32_t index, SimDevice& device)
         : observer{device.checker_.get(), device.options_.keep_log},
-          processor{index,
-                    shared,
-                    device.events_,
-                    device.memory_,
-                    device.host_,
-                    ((device.checker_ != nullptr) || device.options_.keep_log) ? &observer : nullptr} {}
+          processor{index,          shared,
+                    device.events_, device.memory_,
+                    device.host_,   ((device.checker_ != nullptr) || device.options_.keep_log) ? &observer : nullptr} {}
 
     refdev::QueueMemory shared;
-    Observer observer;
+    QueueObserver observer;
     refdev::CommandProcessor processor;
-    std::uint32_t written{0U};   // words in the ring, published or not
+    std::uint32_t written{0U};  // words in the ring, published or not
     bool completion_lost{false};
     std::thread thread;
 };
@@ -103,15 +106,17 @@ struct SimDevice::Queue {
 SimDevice::SimDevice(const SimOptions& options)
     : options_{options}, dram_(options.spec.dram_bytes), l1_(options.spec.l1_bytes) {
     if (options_.check_accesses && (options_.threading == Threading::kInProcess)) {
-        checker_ = std::make_unique<AccessChecker>(std::vector<AccessChecker::Memory>{
-            {options_.spec.dram_base, &dram_}, {options_.spec.l1_base, &l1_}});
+        checker_ = std::make_unique<AccessChecker>(
+            std::vector<AccessChecker::Memory>{{options_.spec.dram_base, &dram_}, {options_.spec.l1_base, &l1_}});
     }
     for (std::uint32_t i = 0U; i < options_.spec.queue_count; ++i) {
         queues_.push_back(std::make_unique<Queue>(i, *this));
     }
 }
 
-SimDevice::~SimDevice() { stop_threads(); }
+SimDevice::~SimDevice() {
+    stop_threads();
+}
 
 bool SimDevice::is_scripted(std::uint32_t& counter, std::uint32_t wanted) noexcept {
     counter += 1U;
@@ -243,7 +248,7 @@ Status SimDevice::enqueue(std::uint32_t queue, const QueueCommand& command) noex
         return Status::kBusy;
     }
     for (std::uint32_t i = 0U; i < encoded.count; ++i) {
-        target.shared.ring.at((target.written + i) & kRingMask) = encoded.words.at(i);
+        target.shared.ring[(target.written + i) & kRingMask] = encoded.words[i];
     }
     target.written += encoded.count;
     return Status::kOk;

@@ -85,7 +85,6 @@ class SimDevice final : public Device {
     [[nodiscard]] std::uint8_t* memory_at(std::uint32_t address, std::uint64_t size_bytes) noexcept;
 
   private:
-    class Observer;
     struct Queue;
 
     [[nodiscard]] bool is_scripted(std::uint32_t& counter, std::uint32_t wanted) noexcept;

@@ -6,8 +6,8 @@ namespace pianola::sim {
 namespace {
 
 constexpr std::uint64_t kPerMilli = 1000U;
-constexpr std::uint64_t kIdleUs = 10U;                 // one idle call of an in-process device that does not move
-constexpr std::uint64_t kStallUs = 3'600'000'000U;     // longer than any deadline
+constexpr std::uint64_t kIdleUs = 10U;              // one idle call of an in-process device that does not move
+constexpr std::uint64_t kStallUs = 3'600'000'000U;  // longer than any deadline
 
 }  // namespace
 

@@ -15,11 +15,11 @@ constexpr std::array<const char*, kSegmentCount> kSegmentNames{"manifest", "weig
     return (value + (kFileAlignmentBytes - 1U)) & ~(kFileAlignmentBytes - 1U);  // value <= kMaxFileBytes: no wrap
 }
 
-Status refuse_field(Verdict& verdict, Rule rule, const char* field, std::uint32_t offset, std::uint64_t actual = 0U,
-                    std::uint64_t limit = 0U) noexcept {
+Status refuse_field(Verdict& verdict, Rule rule, const char* field, std::uint32_t field_place,
+                    std::uint64_t actual = 0U, std::uint64_t limit = 0U) noexcept {
     verdict.path.enter("header");
     verdict.path.enter(field);
-    return refuse(verdict, rule, offset, actual, limit);
+    return refuse(verdict, rule, field_place, actual, limit);
 }
 
 // A header field that has one legal value.
@@ -39,9 +39,10 @@ constexpr std::array kFixedFields{
 
 Status check_zero(ByteSpan file, std::uint32_t offset, std::uint32_t count, Rule rule, const char* field,
                   Verdict& verdict) noexcept {
-    for (std::uint32_t i = 0U; i < count; ++i) {
-        if (file[offset + i] != 0U) {
-            return refuse_field(verdict, rule, field, offset + i, file[offset + i], 0U);
+    const std::uint32_t end = offset + count;  // inside the file, which is at most kMaxFileBytes long
+    for (std::uint32_t i = offset; i < end; ++i) {
+        if (file[i] != 0U) {
+            return refuse_field(verdict, rule, field, i, file[i], 0U);
         }
     }
     return Status::kOk;
@@ -78,28 +79,32 @@ Status check_segments(ByteSpan file, std::array<Segment, kSegmentCount>& segment
     std::uint32_t expected_offset = header::kBytes;
     for (std::uint32_t i = 0U; i < kSegmentCount; ++i) {
         const std::uint32_t entry = header::kSegmentTable + (i * header::kSegmentEntryBytes);
+        const std::uint32_t offset_place = entry + header::kSegmentOffset;
+        const std::uint32_t size_place = entry + header::kSegmentSize;
+        const std::uint32_t expected_kind = i + 1U;
         const std::uint32_t kind = load_le32(file, entry);
-        const std::uint32_t offset = load_le32(file, entry + 4U);
-        const std::uint32_t size_bytes = load_le32(file, entry + 8U);
-        if (kind != (i + 1U)) {
-            return refuse_field(verdict, Rule::kEnvSegmentKind, kSegmentNames[i], entry, kind, i + 1U);
+        const std::uint32_t offset = load_le32(file, offset_place);
+        const std::uint32_t size_bytes = load_le32(file, size_place);
+        if (kind != expected_kind) {
+            return refuse_field(verdict, Rule::kEnvSegmentKind, kSegmentNames[i], entry, kind, expected_kind);
         }
         if (offset != expected_offset) {
-            return refuse_field(verdict, Rule::kEnvSegmentLayout, kSegmentNames[i], entry + 4U, offset,
+            return refuse_field(verdict, Rule::kEnvSegmentLayout, kSegmentNames[i], offset_place, offset,
                                 expected_offset);
         }
         if (!file.contains(offset, size_bytes)) {
-            return refuse_field(verdict, Rule::kEnvSegmentSize, kSegmentNames[i], entry + 8U, size_bytes,
+            return refuse_field(verdict, Rule::kEnvSegmentSize, kSegmentNames[i], size_place, size_bytes,
                                 file.size() - offset);
         }
         segments[i] = Segment{offset, size_bytes};
         expected_offset = align_up(offset + size_bytes);
         if (expected_offset > file.size()) {
-            return refuse_field(verdict, Rule::kEnvSegmentSize, kSegmentNames[i], entry + 8U, size_bytes,
+            return refuse_field(verdict, Rule::kEnvSegmentSize, kSegmentNames[i], size_place, size_bytes,
                                 file.size() - offset);
         }
         const std::uint32_t end = offset + size_bytes;
-        const Status padding = check_zero(file, end, expected_offset - end, Rule::kEnvPadding, kSegmentNames[i], verdict);
+        const Status padding =
+            check_zero(file, end, expected_offset - end, Rule::kEnvPadding, kSegmentNames[i], verdict);
         if (!is_ok(padding)) {
             return padding;
         }
@@ -118,7 +123,8 @@ Status parse_envelope(ByteSpan file, Envelope& envelope, Verdict& verdict) noexc
         const std::uint32_t limit = (file.size() < header::kBytes) ? header::kBytes : kMaxFileBytes;
         return refuse_field(verdict, Rule::kEnvFileSize, "total_bytes", header::kTotalBytes, file.size(), limit);
     }
-    if ((reinterpret_cast<std::uintptr_t>(file.data()) % kFileAlignmentBytes) != 0U) {  // NOLINT(cppcoreguidelines-pro-type-reinterpret-cast): DEV-005
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-005
+    if ((reinterpret_cast<std::uintptr_t>(file.data()) % kFileAlignmentBytes) != 0U) {
         return refuse_field(verdict, Rule::kEnvAlignment, "magic", header::kMagic);
     }
     const Status fixed = check_fixed_part(file, verdict);

@@ -6,9 +6,6 @@
 
 namespace pianola {
 
-// Defined in the source that schemac makes from the schema.
-bool check_strictness(StrictnessWalk& walk, const schema::TraceBinary& root) noexcept;
-
 namespace {
 
 // The views' enumerations are the schema's: checked here, once, so that a conversion is a cast.
@@ -28,7 +25,8 @@ static_assert(static_cast<int>(schema::CommandBody::MAX) == static_cast<int>(Scr
 
 template <typename Table>
 [[nodiscard]] std::uint32_t offset_of(ByteSpan file, const Table* table) noexcept {
-    const auto* const address = reinterpret_cast<const std::uint8_t*>(table);  // NOLINT(cppcoreguidelines-pro-type-reinterpret-cast): DEV-006
+    const auto* const address =
+        reinterpret_cast<const std::uint8_t*>(table);  // NOLINT(cppcoreguidelines-pro-type-reinterpret-cast): DEV-006
     return static_cast<std::uint32_t>(address - file.data());
 }
 
@@ -102,7 +100,9 @@ TargetView Image::target() const noexcept {
     return view;
 }
 
-std::uint32_t Image::region_count() const noexcept { return root_->regions()->size(); }
+std::uint32_t Image::region_count() const noexcept {
+    return root_->regions()->size();
+}
 
 RegionView Image::region(std::uint32_t index) const noexcept {
     const schema::Region* const table = root_->regions()->Get(index);
@@ -116,7 +116,9 @@ RegionView Image::region(std::uint32_t index) const noexcept {
     return view;
 }
 
-std::uint32_t Image::buffer_count() const noexcept { return root_->buffers()->size(); }
+std::uint32_t Image::buffer_count() const noexcept {
+    return root_->buffers()->size();
+}
 
 BufferView Image::buffer(std::uint32_t index) const noexcept {
     const schema::Buffer* const table = root_->buffers()->Get(index);
@@ -129,12 +131,22 @@ BufferView Image::buffer(std::uint32_t index) const noexcept {
     return view;
 }
 
-std::uint32_t Image::input_count() const noexcept { return root_->inputs()->size(); }
-TensorView Image::input(std::uint32_t index) const noexcept { return tensor_view(file_, root_->inputs()->Get(index)); }
-std::uint32_t Image::output_count() const noexcept { return root_->outputs()->size(); }
-TensorView Image::output(std::uint32_t index) const noexcept { return tensor_view(file_, root_->outputs()->Get(index)); }
+std::uint32_t Image::input_count() const noexcept {
+    return root_->inputs()->size();
+}
+TensorView Image::input(std::uint32_t index) const noexcept {
+    return tensor_view(file_, root_->inputs()->Get(index));
+}
+std::uint32_t Image::output_count() const noexcept {
+    return root_->outputs()->size();
+}
+TensorView Image::output(std::uint32_t index) const noexcept {
+    return tensor_view(file_, root_->outputs()->Get(index));
+}
 
-std::uint32_t Image::trace_count() const noexcept { return root_->traces()->size(); }
+std::uint32_t Image::trace_count() const noexcept {
+    return root_->traces()->size();
+}
 
 TraceView Image::trace(std::uint32_t index) const noexcept {
     const schema::Trace* const table = root_->traces()->Get(index);
@@ -154,7 +166,9 @@ ProgramView Image::program(std::uint32_t trace, std::uint32_t index) const noexc
     return ProgramView{name_view(table->name()), table->command_count(), offset_of(file_, table)};
 }
 
-std::uint32_t Image::script_count() const noexcept { return root_->scripts()->size(); }
+std::uint32_t Image::script_count() const noexcept {
+    return root_->scripts()->size();
+}
 
 ScriptView Image::script(std::uint32_t index) const noexcept {
     const schema::Script* const table = root_->scripts()->Get(index);
@@ -210,9 +224,13 @@ ProvenanceView Image::provenance() const noexcept {
                           name_view(table->tool_version())};
 }
 
-std::uint32_t Image::self_test_count() const noexcept { return root_->self_test_count(); }
+std::uint32_t Image::self_test_count() const noexcept {
+    return root_->self_test_count();
+}
 
-ByteSpan Image::weights() const noexcept { return file_.subspan(envelope_.weights.offset, envelope_.weights.size_bytes); }
+ByteSpan Image::weights() const noexcept {
+    return file_.subspan(envelope_.weights.offset, envelope_.weights.size_bytes);
+}
 ByteSpan Image::self_tests() const noexcept {
     return file_.subspan(envelope_.self_tests.offset, envelope_.self_tests.size_bytes);
 }
@@ -222,7 +240,9 @@ ByteSpan Image::trace_segment() const noexcept {
 WordSpan Image::trace_words() const noexcept {
     static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "command words are used in place");
     const ByteSpan bytes = trace_segment();
-    const auto* const words = reinterpret_cast<const std::uint32_t*>(bytes.data());  // NOLINT(cppcoreguidelines-pro-type-reinterpret-cast): DEV-005
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-005
+    const auto* const words = reinterpret_cast<const std::uint32_t*>(
+        bytes.data());
     return WordSpan{words, bytes.size() / sizeof(std::uint32_t)};
 }
 

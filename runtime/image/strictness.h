@@ -5,12 +5,22 @@
 // image.cpp only.
 #pragma once
 
+#include <flatbuffers/flatbuffers.h>
+
 #include <cstdint>
 
-#include <flatbuffers/flatbuffers.h>
 #include "runtime/verdict/verdict.h"
 
 namespace pianola {
+
+namespace schema {
+struct TraceBinary;
+}
+class StrictnessWalk;
+
+// Visits every field of the manifest. False, with the verdict filled in, at the first that is not strict. Defined in the source
+// that schemac makes from the schema.
+[[nodiscard]] bool check_strictness(StrictnessWalk& walk, const schema::TraceBinary& root) noexcept;
 
 // Every method returns true to go on; after false the verdict is filled in and the walk is over.
 class StrictnessWalk {
@@ -18,7 +28,9 @@ class StrictnessWalk {
     // file is the whole trace binary: offsets in verdicts count from its first byte.
     StrictnessWalk(ByteSpan file, Verdict& verdict) noexcept : file_{file}, verdict_{verdict} {}
 
-    void enter(const char* field, std::uint32_t index = FieldPath::kNoIndex) noexcept { verdict_.path.enter(field, index); }
+    void enter(const char* field, std::uint32_t index = FieldPath::kNoIndex) noexcept {
+        verdict_.path.enter(field, index);
+    }
     void leave() noexcept { verdict_.path.leave(); }
 
     template <typename TableType>
@@ -66,7 +78,9 @@ class StrictnessWalk {
     template <typename TableType>
     [[nodiscard]] static const flatbuffers::Table& as_table(const TableType& table) noexcept {
         static_assert(sizeof(TableType) == sizeof(flatbuffers::Table));
-        return reinterpret_cast<const flatbuffers::Table&>(table);  // NOLINT(cppcoreguidelines-pro-type-reinterpret-cast): DEV-006
+        // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-006
+        return reinterpret_cast<const flatbuffers::Table&>(
+            table);
     }
     // Where the field's value lies, or the table where the field is absent.
     template <typename TableType>

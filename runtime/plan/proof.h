@@ -30,7 +30,7 @@ Status check_scripts(Context& context) noexcept;
 Status check_order(Context& context) noexcept;
 
 // traces.cpp: decodes and proves the commands of one trace, in the state of workspace.written; adds what they write.
-Status prove_trace(Context& context, std::uint32_t trace) noexcept;
+Status prove_trace(Context& context, std::uint32_t index) noexcept;
 
 // data_flow.cpp: everything that a step reads has been written in it, or at set-up. Proves every trace.
 Status check_data_flow(Context& context) noexcept;

@@ -74,8 +74,7 @@ Status resolve_trace(Context& context, const Place& place, const ScriptCommandVi
         return refuse_script_command(context, place.script, place.command, Rule::kScrTraceOnce, "trace", 2U, 1U);
     }
     const TraceView trace = context.image.trace(view.object);
-    command.kind =
-        (view.kind == ScriptCommandKind::kLoadTrace) ? QueueCommandKind::kWrite : QueueCommandKind::kReplay;
+    command.kind = (view.kind == ScriptCommandKind::kLoadTrace) ? QueueCommandKind::kWrite : QueueCommandKind::kReplay;
     command.address = context.plan.trace_region_base + trace.offset_bytes;
     command.size_bytes = trace.word_count * static_cast<std::uint32_t>(sizeof(std::uint32_t));
     command.slot = kTracesSlot;
@@ -248,7 +247,8 @@ Status check_script_kinds(Context& context) noexcept {
     }
     if ((setups != 1U) || (steps != 1U)) {
         context.verdict.path.enter("scripts");
-        return refuse(context.verdict, Rule::kScrMissing, context.image.envelope().manifest.offset, setups + steps, 2U);
+        const std::uint32_t wrong = (setups != 1U) ? setups : steps;
+        return refuse(context.verdict, Rule::kScrMissing, context.image.envelope().manifest.offset, wrong, 1U);
     }
     return Status::kOk;
 }

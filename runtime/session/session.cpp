@@ -11,9 +11,9 @@ Status Session::latch(Status status, FaultStage stage, std::uint32_t queue, cons
     fault_.step = token_;
     fault_.time_us = platform_.now_us();
     fault_.started_us = started_us_;
-    fault_.deadline_us = plan_.step.deadline_us;
+    fault_.deadline_us = deadline_us_;
     fault_.device_fault = completion.fault;
-    fault_.command = completion.fault_command - executed_[(queue < kMaxQueues) ? queue : 0U];
+    fault_.command = completion.fault_command;
     fault_.address = completion.fault_address;
     state_ = State::kFaulted;
     // Outputs are withheld only once the device can no longer write to them. The fault is latched already, whatever the
@@ -44,6 +44,7 @@ Status Session::load(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) 
     bound_outputs_ = 0U;
     executed_.fill(0U);
     started_us_ = platform_.now_us();
+    deadline_us_ = 0U;
 
     DeviceDescription description;
     const Status described = device_.describe(description);
@@ -98,6 +99,7 @@ Status Session::program_device() noexcept {
 Status Session::start(const PlannedScript& script, FaultStage stage) noexcept {
     token_ += 1U;
     started_us_ = platform_.now_us();
+    deadline_us_ = script.deadline_us;
     for (std::uint32_t i = 0U; i < script.count; ++i) {
         QueueCommand command = script.commands[i].command;
         command.value = token_;
@@ -123,6 +125,11 @@ Status Session::start(const PlannedScript& script, FaultStage stage) noexcept {
     return Status::kOk;
 }
 
+// How many commands a queue had executed in this step when it published the record.
+std::uint32_t Session::executed_in_step(std::uint32_t queue, std::uint32_t executed_commands) const noexcept {
+    return executed_commands - executed_[queue];  // both wrap
+}
+
 Status Session::check_completions(const PlannedScript& script, FaultStage stage) noexcept {
     bool all_done = true;
     std::uint32_t pending_queue = 0U;
@@ -138,10 +145,12 @@ Status Session::check_completions(const PlannedScript& script, FaultStage stage)
             continue;
         }
         if (!is_ok(status)) {
+            completion.fault_command = executed_in_step(queue, completion.fault_command);
             return latch(Status::kDeviceFault, stage, queue, completion);
         }
-        if ((completion.executed_commands - executed_[queue]) != script.executed_commands[queue]) {
-            completion.fault_command = completion.executed_commands;
+        const std::uint32_t executed = executed_in_step(queue, completion.executed_commands);
+        if (executed != script.executed_commands[queue]) {
+            completion.fault_command = executed;
             return latch(Status::kIntegrity, stage, queue, completion);
         }
         executed_[queue] = completion.executed_commands;
@@ -179,7 +188,7 @@ Status Session::read_back_traces() noexcept {
         const std::size_t count = (left < kChunkBytes) ? left : kChunkBytes;
         const MutableByteSpan part{chunk.data(), count};
         Completion where;
-        where.fault_command = executed_[0] + static_cast<std::uint32_t>(offset);
+        where.fault_command = static_cast<std::uint32_t>(offset);
         where.fault_address = plan_.trace_region_base + static_cast<std::uint32_t>(offset);
         if (!is_ok(device_.read_back(where.fault_address, part))) {
             return latch(Status::kDeviceFault, FaultStage::kReadBack, 0U, where);
@@ -299,7 +308,8 @@ Status Session::self_test(std::uint32_t index, MutableByteSpan scratch) noexcept
     if (!is_ok(status)) {
         return status;
     }
-    if (std::memcmp(scratch.data(), &vectors[offset], used) != 0) {
+    if ((used != 0U) && (std::memcmp(scratch.data(), &vectors[offset], used) != 0)) {
+        std::memset(scratch.data(), 0, used);
         return latch(Status::kIntegrity, FaultStage::kSelfTest, 0U, Completion{});
     }
     return Status::kOk;

@@ -79,6 +79,7 @@ class Session {
     Status latch(Status status, FaultStage stage, std::uint32_t queue, const Completion& completion) noexcept;
     Status program_device() noexcept;
     Status start(const PlannedScript& script, FaultStage stage) noexcept;
+    [[nodiscard]] std::uint32_t executed_in_step(std::uint32_t queue, std::uint32_t executed_commands) const noexcept;
     Status check_completions(const PlannedScript& script, FaultStage stage) noexcept;
     Status wait_for(const PlannedScript& script, FaultStage stage) noexcept;
     Status read_back_traces() noexcept;
@@ -94,6 +95,7 @@ class Session {
     std::uint32_t token_{0U};  // of the script under way, or of the last one; 1 is the set-up
     std::uint32_t steps_completed_{0U};
     std::uint64_t started_us_{0U};
+    std::uint32_t deadline_us_{0U};  // of the script under way, or of the last one
     std::array<bool, kMaxQueues> queue_done_{};
     std::array<std::uint32_t, kMaxQueues> executed_{};  // each queue's device count when it last completed
     std::array<MutableByteSpan, kMaxOutputs> outputs_{};

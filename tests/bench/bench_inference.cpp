@@ -50,7 +50,9 @@ using pianola::Status;
 
 // Counted: the yardstick for verify.
 [[gnu::noinline]] pianola::Sha256Digest pianola_counted_digest(ByteSpan file);
-[[gnu::noinline]] pianola::Sha256Digest pianola_counted_digest(ByteSpan file) { return pianola::sha256(file); }
+[[gnu::noinline]] pianola::Sha256Digest pianola_counted_digest(ByteSpan file) {
+    return pianola::sha256(file);
+}
 
 namespace {
 
@@ -95,8 +97,9 @@ int verify(const pianola::replay::Bytes& bytes) {
     pianola::Image image;
     pianola::Plan plan;
     pianola::Verdict verdict;
-    const bool warm = is_ok(warm_up(file.view(), device, pianola::refdev::RefdevCommandSet{}, *workspace, image, plan, verdict)) &&
-                      pianola::capture::is_canonical(file.view(), image);
+    const bool warm =
+        is_ok(warm_up(file.view(), device, pianola::refdev::RefdevCommandSet{}, *workspace, image, plan, verdict)) &&
+        pianola::capture::is_canonical(file.view(), image);
     const bool accepted = warm && pianola_counted_verify(file.view(), device, *workspace);
     const pianola::Sha256Digest digest = pianola_counted_digest(file.view());
     std::printf("{\"file_bytes\": %zu, \"first_digest_byte\": %u}\n", bytes.size(), static_cast<unsigned>(digest[0]));

@@ -22,7 +22,8 @@ MAY_USE = {
     "hal/sim": ["runtime", "hal/refdev"],
     "capture_host": ["schema", "runtime", "hal/refdev", "hal/sim"],
     "toolchains": ["runtime"],  # host tools that the build runs share code with the runtime, never the other way
-    "tests": ["schema", "runtime", "hal", "hal/refdev", "hal/sim", "capture_host", "toolchains"],
+    "docs": ["runtime", "hal", "hal/refdev", "hal/sim", "capture_host"],  # examples, which the tests compile and run
+    "tests": ["schema", "runtime", "hal", "hal/refdev", "hal/sim", "capture_host", "toolchains", "docs"],
 }
 # Headers that the build makes: the layer whose files they are made from.
 GENERATED = {

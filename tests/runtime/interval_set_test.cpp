@@ -4,8 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <random>
 #include <set>
+
+#include "tests/support/random.h"
 
 namespace pianola {
 namespace {
@@ -43,18 +44,18 @@ class ByteSet {
 
 // All ranges inside a window of the address space, by one random sequence.
 void compare(std::uint32_t base, std::uint32_t window, std::uint32_t longest, std::uint32_t seed) {
-    std::mt19937 random{seed};
+    test::Random random{seed};
     IntervalSet set;
     ByteSet model;
     for (int round = 0; round < 200; ++round) {
-        const std::uint32_t offset = random() % window;
+        const std::uint32_t offset = random.below(window);
         const std::uint32_t room = window - offset;
-        const std::uint32_t size_bytes = 1U + (random() % ((longest < room) ? longest : room));
+        const std::uint32_t size_bytes = 1U + random.below((longest < room) ? longest : room);
         const std::uint32_t address = base + offset;
         const std::uint32_t inside = model.count_in(address, size_bytes);
         ASSERT_EQ(set.contains(address, size_bytes), inside == size_bytes) << std::hex << address;
         ASSERT_EQ(set.intersects(address, size_bytes), inside != 0U) << std::hex << address;
-        if ((random() % 2U) == 0U) {
+        if (random.one_in(2U)) {
             const bool fits = model.runs_with(address, size_bytes) <= kMaxIntervals;
             ASSERT_EQ(set.add(address, size_bytes), fits ? Status::kOk : Status::kCapacity);
             if (fits) {

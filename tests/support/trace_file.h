@@ -12,6 +12,7 @@
 
 #include "capture_host/files/files.h"
 #include "capture_host/writer/manifest.h"
+#include "hal/refdev/device_spec.h"
 #include "hal/refdev/refdev_command_set.h"
 #include "runtime/session/session.h"
 

@@ -42,13 +42,11 @@ std::vector<std::uint32_t> add_words() {
     arguments.dims = {1U, 1U, 1U, kWorkloadBytes};
     arguments.strides1 = {kWorkloadBytes, kWorkloadBytes, kWorkloadBytes, 1U};
     arguments.strides2 = arguments.strides1;
-    arguments.input1_multiplier = kOneMultiplier;
-    arguments.input1_shift = kOneShift;
+    arguments.input1_multiplier = kOneMultiplier;  // without the exponent: one half
     arguments.input2_multiplier = kOneMultiplier;
-    arguments.input2_shift = kOneShift;
     arguments.left_shift = kAddLeftShift;
     arguments.output_multiplier = kOneMultiplier;
-    arguments.output_shift = kOneShift - static_cast<std::int32_t>(kAddLeftShift);
+    arguments.output_shift = 2 - static_cast<std::int32_t>(kAddLeftShift);
     arguments.activation_min = INT8_MIN;
     arguments.activation_max = INT8_MAX;
     return to_words(arguments);

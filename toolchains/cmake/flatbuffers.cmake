@@ -26,7 +26,8 @@ function(pianola_compile_strictness root_fbs out_dir)
   add_custom_command(
     OUTPUT ${headers} ${out_dir}/${name}.bfbs
     COMMAND ${FLATC} --cpp --scoped-enums -o ${out_dir} ${fbs_files}
-    COMMAND ${FLATC} --binary --schema -o ${out_dir} ${root_fbs}
+    # Without --bfbs-builtins, attributes such as nested_flatbuffer are left out, and schemac could not refuse them.
+    COMMAND ${FLATC} --binary --schema --bfbs-builtins -o ${out_dir} ${root_fbs}
     DEPENDS ${fbs_files}
     COMMENT "flatc ${name}")
   add_custom_command(

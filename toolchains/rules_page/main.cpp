@@ -2,34 +2,50 @@
 //
 // Place in the whole: build tool. A test compares its output with the page, so that neither can be changed alone.
 
+#include <array>
 #include <iostream>
-#include <map>
 #include <string>
 
 #include "runtime/verdict/rule.h"
 
 namespace {
 
-const std::map<std::string, std::string> kGroups{
-    {"ENV", "Envelope: the header, before anything else is looked at"},
-    {"IMG", "Image: the manifest's structure, and strictness of every field"},
-    {"TGT", "Target: the device is the one that the binary was captured for"},
-    {"LAY", "Layout: regions, buffers and tensors"},
-    {"TRC", "Traces: every device command, every byte that it touches"},
-    {"SCR", "Scripts: what the host does around the traces"},
-    {"ORD", "Order: queues and events"},
-    {"BUD", "Budgets: rings, cycles and deadlines"},
-    {"CAP", "Capacities of the runtime"},
-    {"HST", "Host: what `pianola verify` adds to the target's checks"},
+struct Group {
+    const char* prefix;
+    const char* title;
 };
+constexpr std::array kGroups{
+    Group{"ENV", "Envelope: the header, before anything else is looked at"},
+    Group{"IMG", "Image: the manifest's structure, and strictness of every field"},
+    Group{"TGT", "Target: the device is the one that the binary was captured for"},
+    Group{"LAY", "Layout: regions, buffers and tensors"},
+    Group{"TRC", "Traces: every device command, every byte that it touches"},
+    Group{"SCR", "Scripts: what the host does around the traces"},
+    Group{"ORD", "Order: queues and events"},
+    Group{"BUD", "Budgets: rings, cycles and deadlines"},
+    Group{"CAP", "Capacities of the runtime"},
+    Group{"HST", "Host: what `pianola verify` adds to the target's checks"},
+};
+
+std::string title_of(const std::string& prefix) {
+    for (const Group& group : kGroups) {
+        if (prefix == group.prefix) {
+            return group.title;
+        }
+    }
+    return prefix;
+}
 
 }  // namespace
 
 int main() {
     std::cout << "# Rules\n\n"
-                 "Every reason for which a binary is refused. Made from `runtime/verdict/rules.inc`; do not edit. A verdict names\n"
-                 "the rule, the field (`traces[0].commands[17].output`) and the offset of its first byte in the file. Host and\n"
-                 "target run the same checks in the same order, and stop at the first refusal. Ids are stable: none is ever given\n"
+                 "Every reason for which a binary is refused. Made from `runtime/verdict/rules.inc`; do not edit. A "
+                 "verdict names\n"
+                 "the rule, the field (`traces[0].commands[17].output`) and the offset of its first byte in the file. "
+                 "Host and\n"
+                 "target run the same checks in the same order, and stop at the first refusal. Ids are stable: none is "
+                 "ever given\n"
                  "a second meaning.\n";
     std::string open_group;
     for (std::uint16_t i = 1U; i < static_cast<std::uint16_t>(pianola::Rule::kRuleCount); ++i) {
@@ -38,9 +54,10 @@ int main() {
         const std::string group = id.substr(0U, id.find('-'));
         if (group != open_group) {
             open_group = group;
-            std::cout << "\n## " << kGroups.at(group) << "\n\n| rule | refused where | because |\n|---|---|---|\n";
+            std::cout << "\n## " << title_of(group) << "\n\n| rule | refused where | because |\n|---|---|---|\n";
         }
-        std::cout << "| `" << id << "` | " << pianola::rule_message(rule) << " | " << pianola::rule_reason(rule) << " |\n";
+        std::cout << "| `" << id << "` | " << pianola::rule_message(rule) << " | " << pianola::rule_reason(rule)
+                  << " |\n";
     }
     return std::cout.flush() ? 0 : 1;
 }

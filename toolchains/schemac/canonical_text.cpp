@@ -84,7 +84,8 @@ std::string canonical_text(const reflection::Schema& schema) {
     if ((schema.root_table() == nullptr) || (schema.file_ident() == nullptr)) {
         throw std::runtime_error{"the schema has no root type, or no file identifier"};
     }
-    std::string text = "root " + schema.root_table()->name()->str() + " identifier " + schema.file_ident()->str() + "\n";
+    std::string text =
+        "root " + schema.root_table()->name()->str() + " identifier " + schema.file_ident()->str() + "\n";
     for (const std::string& part : parts) {
         text += part;
     }

@@ -63,7 +63,9 @@ int run(const std::vector<std::string>& arguments) {
         return 2;
     }
     const std::vector<char> bytes = read_file(arguments[0]);
-    flatbuffers::Verifier verifier{reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-010
+    const auto* const first = reinterpret_cast<const std::uint8_t*>(bytes.data());
+    flatbuffers::Verifier verifier{first, bytes.size()};
     if (!reflection::VerifySchemaBuffer(verifier)) {
         throw std::runtime_error{arguments[0] + " is not a compiled schema"};
     }

@@ -1,5 +1,7 @@
 #include "strictness_writer.h"
 
+#include <fmt/format.h>
+
 #include <map>
 #include <stdexcept>
 #include <vector>
@@ -26,9 +28,10 @@ class StrictnessWriter {
         visit(*schema_.root_table());
         const std::string root = cpp_name(schema_.root_table()->name()->str());
         return "// Made by schemac from the schema. Do not edit.\n#include \"" + generated_header +
-               "\"\n#include \"runtime/core/config.h\"\n#include \"runtime/image/strictness.h\"\n\nnamespace pianola {\n"
-               "namespace {\n\n" + body_ +
-               "}  // namespace\n\nbool check_strictness(StrictnessWalk& walk, const " + root +
+               "\"\n#include \"runtime/core/config.h\"\n#include \"runtime/image/strictness.h\"\n\nnamespace pianola "
+               "{\n"
+               "namespace {\n\n" +
+               body_ + "}  // namespace\n\nbool check_strictness(StrictnessWalk& walk, const " + root +
                "& root) noexcept;\n\nbool check_strictness(StrictnessWalk& walk, const " + root +
                "& root) noexcept {\n    return check(walk, root);\n}\n\n}  // namespace pianola\n";
     }
@@ -36,10 +39,10 @@ class StrictnessWriter {
   private:
     enum class Mark { kOpen, kDone };
 
-    const reflection::Enum* enumeration_of(const reflection::Type& type) const {
+    [[nodiscard]] const reflection::Enum* enumeration_of(const reflection::Type& type) const {
         return (type.index() < 0) ? nullptr : schema_.enums()->Get(static_cast<flatbuffers::uoffset_t>(type.index()));
     }
-    const reflection::Object* object_of(const reflection::Type& type) const {
+    [[nodiscard]] const reflection::Object* object_of(const reflection::Type& type) const {
         return (type.index() < 0) ? nullptr : schema_.objects()->Get(static_cast<flatbuffers::uoffset_t>(type.index()));
     }
 
@@ -73,7 +76,8 @@ class StrictnessWriter {
         const auto found = marks_.find(name);
         if (found != marks_.end()) {
             if (found->second == Mark::kOpen) {
-                throw std::runtime_error{name + " contains itself; recursive tables can not be checked in fixed memory"};
+                throw std::runtime_error{name +
+                                         " contains itself; recursive tables can not be checked in fixed memory"};
             }
             return;
         }
@@ -135,16 +139,23 @@ class StrictnessWriter {
         return "";  // a plain number: any value is a value
     }
 
+    // Structs have no vtable to walk: they may hold nothing whose values must be checked.
+    static void require_numbers(const reflection::Object& table, const reflection::Field& field,
+                                const reflection::Object& target) {
+        for (const reflection::Field* member : *target.fields()) {
+            const reflection::Type& type = *member->type();
+            const bool is_array = type.base_type() == BaseType::Array;
+            const BaseType base = is_array ? type.element() : type.base_type();
+            if ((type.index() >= 0) || (base == BaseType::Bool)) {  // an enumeration, or another struct
+                unsupported(table, field, "structs hold numbers only");
+            }
+        }
+    }
+
     std::string object_check(const reflection::Object& table, const reflection::Field& field,
                              const reflection::Object& target) {
         if (target.is_struct()) {
-            for (const reflection::Field* member : *target.fields()) {
-                const bool has_names = enumeration_of(*member->type()) != nullptr;
-                if (has_names || (member->type()->base_type() == BaseType::Bool) ||
-                    (member->type()->base_type() == BaseType::Obj)) {
-                    unsupported(table, field, "structs hold numbers only");
-                }
-            }
+            require_numbers(table, field, target);
             return "";
         }
         visit(target);
@@ -171,8 +182,10 @@ class StrictnessWriter {
                 unsupported(table, field, "unions hold tables only");
             }
             visit(*target);
-            text += "        case " + type + "::" + value->name()->str() + ":\n            if (!check(walk, *table." + name +
-                    "_as_" + value->name()->str() + "())) {\n                return false;\n            }\n            break;\n";
+            text += fmt::format(
+                "        case {0}::{1}:\n            if (!check(walk, *table.{2}_as_{1}())) {{\n                return false;\n"
+                "            }}\n            break;\n",
+                type, value->name()->str(), name);
         }
         return text + "        default:\n            return false;\n    }\n    walk.leave();\n";
     }
@@ -184,17 +197,22 @@ class StrictnessWriter {
         std::string inner;
         switch (type.element()) {
             case BaseType::Bool:
-                inner = "            if (!walk.truth_element(\"" + name + "\", i, list->Data() + i)) {\n" + "                return false;\n            }\n";
+                inner = "            if (!walk.truth_element(\"" + name +
+                        "\", i, list->Data() + i)) {\n                return false;\n            }\n";
                 break;
             case BaseType::String:
-                inner = "            if (!walk.name_element(\"" + name + "\", i, list->Get(i), kMaxNameBytes)) {\n                return false;\n            }\n";
+                inner = "            if (!walk.name_element(\"" + name +
+                        "\", i, list->Get(i), kMaxNameBytes)) {\n                return false;\n            }\n";
                 break;
             case BaseType::Obj: {
                 const reflection::Object& target = *object_of(type);
-                if (!target.is_struct()) {
+                if (target.is_struct()) {
+                    require_numbers(table, field, target);
+                } else {
                     visit(target);
                     inner = "            walk.enter(\"" + name +
-                            "\", i);\n            if (!check(walk, *list->Get(i))) {\n                return false;\n            }\n"
+                            "\", i);\n            if (!check(walk, *list->Get(i))) {\n                return false;\n  "
+                            "          }\n"
                             "            walk.leave();\n";
                 }
                 break;
@@ -205,16 +223,18 @@ class StrictnessWriter {
                 unsupported(table, field, "lists of unions or lists can not be checked");
             default:
                 if (enumeration_of(type) != nullptr) {
-                    inner = "            const auto value = static_cast<" + cpp_name(enumeration_of(type)->name()->str()) +
+                    inner = "            const auto value = static_cast<" +
+                            cpp_name(enumeration_of(type)->name()->str()) +
                             ">(list->Get(i));\n            if (!walk.enumerator_element(\"" + name +
-                            "\", i, list->Data() + i, known(value), static_cast<std::uint64_t>(value))) {\n"
+                            "\", i, list->Data() + (std::size_t{i} * sizeof(value)), known(value), "
+                            "static_cast<std::uint64_t>(value))) {\n"
                             "                return false;\n            }\n";
                 }
                 break;
         }
-        std::string text = "    if (const auto* const list = table." + name + "(); list != nullptr) {\n        if (!walk.count(" +
-                           place + "list->size(), " + max_count(table, field) +
-                           ")) {\n            return false;\n        }\n";
+        std::string text = "    if (const auto* const list = table." + name +
+                           "(); list != nullptr) {\n        if (!walk.count(" + place + "list->size(), " +
+                           max_count(table, field) + ")) {\n            return false;\n        }\n";
         if (!inner.empty()) {
             text += "        for (std::uint32_t i = 0U; i < list->size(); ++i) {\n" + inner + "        }\n";
         }

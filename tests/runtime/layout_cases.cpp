@@ -1,0 +1,153 @@
+#include <limits>
+
+#include "tests/runtime/rule_case.h"
+#include "trace_binary_generated.h"
+
+namespace pianola::test {
+namespace {
+
+using capture::Manifest;
+using capture::ManifestTarget;
+using schema::TraceBinary;
+
+RuleCase target_case(Rule rule, const char* path, const std::function<void(ManifestTarget&)>& edit) {
+    return {rule, "another value", path, table({{TraceBinary::VT_TARGET}}),
+            manifest_edit([edit](Manifest& manifest) { edit(manifest.target); })};
+}
+
+RuleCase region_case(Rule rule, const char* what, const char* path, std::uint32_t index,
+                     const std::function<void(capture::ManifestRegion&)>& edit) {
+    return {rule, what, path, table({{TraceBinary::VT_REGIONS, index}}),
+            manifest_edit([index, edit](Manifest& manifest) { edit(manifest.regions.at(index)); })};
+}
+
+RuleCase buffer_case(const char* what, const char* path, const std::function<void(capture::ManifestBuffer&)>& edit) {
+    return {Rule::kLayBuffer, what, path, table({{TraceBinary::VT_BUFFERS, 1U}}),
+            manifest_edit([edit](Manifest& manifest) { edit(manifest.buffers.at(1U)); })};
+}
+
+RuleCase input_case(Rule rule, const char* what, const char* path,
+                    const std::function<void(capture::ManifestTensor&)>& edit) {
+    return {rule, what, path, table({{TraceBinary::VT_INPUTS, 0U}}),
+            manifest_edit([edit](Manifest& manifest) { edit(manifest.inputs.at(0U)); })};
+}
+
+std::vector<RuleCase> target_cases() {
+    return {
+        target_case(Rule::kTgtFamily, "target.device_family", [](auto& target) { target.device_family += "x"; }),
+        target_case(Rule::kTgtFamily, "target.device_family", [](auto& target) { target.device_family.pop_back(); }),
+        target_case(Rule::kTgtCommandSet, "target.command_set_id", [](auto& target) { target.command_set_id ^= 1U; }),
+        target_case(Rule::kTgtCommandSet, "target.command_set_version",
+                    [](auto& target) { target.command_set_version += 1U; }),
+        target_case(Rule::kTgtKernelLibrary, "target.kernel_library",
+                    [](auto& target) { target.kernel_library.back() ^= 1U; }),
+        target_case(Rule::kTgtMemory, "target.dram_base", [](auto& target) { target.dram_base += 64U; }),
+        target_case(Rule::kTgtMemory, "target.dram_bytes", [](auto& target) { target.dram_bytes -= 64U; }),
+        target_case(Rule::kTgtMemory, "target.l1_base", [](auto& target) { target.l1_base = 0U; }),
+        target_case(Rule::kTgtMemory, "target.l1_bytes", [](auto& target) { target.l1_bytes += 64U; }),
+        target_case(Rule::kTgtTraceRegion, "target.trace_region_bytes",
+                    [](auto& target) { target.trace_region_bytes *= 2U; }),
+        target_case(Rule::kTgtClock, "target.clock_khz", [](auto& target) { target.clock_khz = 0U; }),
+        target_case(Rule::kTgtQueues, "target.queue_count", [](auto& target) { target.queue_count = 1U; }),
+        target_case(Rule::kTgtQueues, "target.ring_words", [](auto& target) { target.ring_words *= 2U; }),
+        {Rule::kTgtMemory, "a device whose clock stands still", "target", table({{TraceBinary::VT_TARGET}}),
+         workload_edit([](Workload& workload, DeviceDescription& device) {
+             device.clock_khz = 0U;
+             workload.manifest.target.clock_khz = 0U;
+         })},
+        {Rule::kTgtMemory, "a device whose memory wraps round", "target", table({{TraceBinary::VT_TARGET}}),
+         workload_edit([](Workload& workload, DeviceDescription& device) {
+             device.dram_bytes = 0x8000'0000U;
+             workload.manifest.target.dram_bytes = device.dram_bytes;
+         })},
+        {Rule::kTgtMemory, "a device with more queues than the runtime holds", "target",
+         table({{TraceBinary::VT_TARGET}}), workload_edit([](Workload& workload, DeviceDescription& device) {
+             device.queue_count = kMaxQueues + 1U;
+             workload.manifest.target.queue_count = device.queue_count;
+         })},
+    };
+}
+
+std::vector<RuleCase> region_cases() {
+    return {
+        region_case(Rule::kLayRegionAlignment, "misaligned", "regions[1].base", 1U,
+                    [](auto& region) { region.base += 4U; }),
+        region_case(Rule::kLayRegionAlignment, "empty", "regions[1].base", 1U,
+                    [](auto& region) { region.size_bytes = 0U; }),
+        region_case(Rule::kLayRegionBounds, "a byte longer than L1", "regions[3].size_bytes", 3U,
+                    [](auto& region) { region.size_bytes = (256U * 1024U) + 1U; }),
+        region_case(Rule::kLayRegionBounds, "reaches into the trace region", "regions[2].size_bytes", 2U,
+                    [](auto& region) { region.size_bytes = 4U * 1024U * 1024U; }),
+        region_case(Rule::kLayRegionBounds, "below DRAM", "regions[2].size_bytes", 2U,
+                    [](auto& region) { region.base = 0x7FFF'FFC0U; }),
+        region_case(Rule::kLayRegionBounds, "wraps round the address space", "regions[2].size_bytes", 2U,
+                    [](auto& region) { region.base = 0xFFFF'FFC0U; }),
+        region_case(Rule::kLayRegionBounds, "in the other memory", "regions[2].size_bytes", 2U,
+                    [](auto& region) { region.memory = MemoryKind::kL1; }),
+        {Rule::kLayRegionOverlap, "share their last byte", "regions[2].base", table({{TraceBinary::VT_REGIONS, 2U}}),
+         manifest_edit([](Manifest& manifest) {
+             manifest.regions[1].size_bytes = (manifest.regions[2].base - manifest.regions[1].base) + 1U;
+         })},
+        region_case(Rule::kLayTraceRegion, "at another place", "regions[4].base", 4U,
+                    [](auto& region) { region.base -= 64U; }),
+        region_case(Rule::kLayTraceRegion, "of another size", "regions[4].base", 4U,
+                    [](auto& region) { region.size_bytes -= 64U; }),
+        region_case(Rule::kLayTraceRegion, "in L1", "regions[4].base", 4U,
+                    [](auto& region) { region.memory = MemoryKind::kL1; }),
+        {Rule::kLayTraceRegion, "none", "regions", manifest_start(),
+         manifest_edit([](Manifest& manifest) { manifest.regions.pop_back(); })},
+    };
+}
+
+std::vector<RuleCase> tensor_cases() {
+    return {
+        buffer_case("empty", "buffers[1].size_bytes", [](auto& buffer) { buffer.size_bytes = 0U; }),
+        buffer_case("a byte too long", "buffers[1].size_bytes", [](auto& buffer) { buffer.size_bytes += 1U; }),
+        buffer_case("wraps round", "buffers[1].size_bytes", [](auto& buffer) { buffer.offset_bytes = UINT32_MAX; }),
+        buffer_case("in no region", "buffers[1].region", [](auto& buffer) { buffer.region = 5U; }),
+        input_case(Rule::kLayTensorRegion, "an input in the outputs", "inputs[0].buffer",
+                   [](auto& tensor) { tensor.buffer = 2U; }),
+        input_case(Rule::kLayTensorSize, "too small", "inputs[0].shape",
+                   [](auto& tensor) { tensor.shape = {kWorkloadBytes - 1U}; }),
+        input_case(Rule::kLayTensorSize, "a zero", "inputs[0].shape", [](auto& tensor) { tensor.shape[0] = 0U; }),
+        input_case(Rule::kLayTensorSize, "right modulo 2^32", "inputs[0].shape",
+                   [](auto& tensor) { tensor.shape = {0x1000'0000U + (kWorkloadBytes / 16U), 16U}; }),
+        input_case(Rule::kLayTensorSize, "another type", "inputs[0].shape",
+                   [](auto& tensor) { tensor.type = ElementType::kInt16; }),
+        input_case(Rule::kLayQuantisation, "not a number", "inputs[0].scale",
+                   [](auto& tensor) { tensor.scale = std::numeric_limits<float>::quiet_NaN(); }),
+        input_case(Rule::kLayQuantisation, "infinite", "inputs[0].scale",
+                   [](auto& tensor) { tensor.scale = std::numeric_limits<float>::infinity(); }),
+        input_case(Rule::kLayQuantisation, "negative", "inputs[0].scale", [](auto& tensor) { tensor.scale = -1.0F; }),
+        input_case(Rule::kLayQuantisation, "zero point above int8", "inputs[0].scale",
+                   [](auto& tensor) { tensor.zero_point = 128; }),
+        input_case(Rule::kLayQuantisation, "zero point of a bool", "inputs[0].scale",
+                   [](auto& tensor) { tensor.type = ElementType::kBool; }),
+        {Rule::kLayTensorOverlap, "two inputs in one buffer", "inputs[1].buffer", table({{TraceBinary::VT_INPUTS, 1U}}),
+         manifest_edit([](Manifest& manifest) { manifest.inputs.push_back(manifest.inputs[0]); })},
+        {Rule::kLayTensorOverlap, "two outputs share a byte", "outputs[1].buffer",
+         table({{TraceBinary::VT_OUTPUTS, 1U}}), manifest_edit([](Manifest& manifest) {
+             manifest.regions[2].size_bytes += kWorkloadBytes;
+             manifest.buffers.push_back({"second", 2U, kWorkloadBytes - 1U, kWorkloadBytes});
+             manifest.outputs.push_back(manifest.outputs[0]);
+             manifest.outputs[1].buffer = 4U;
+             manifest.regions[3].base += 1024U;
+         })},
+        {Rule::kLaySelfTest, "a vector that is not there", "self_test_count", manifest_start(),
+         manifest_edit([](Manifest& manifest) { manifest.self_test_count = 1U; })},
+        {Rule::kLaySelfTest, "bytes of no vector", "self_test_count", manifest_start(),
+         workload_edit([](Workload& workload, DeviceDescription&) { workload.segments.self_tests.resize(10U); })},
+    };
+}
+
+}  // namespace
+
+std::vector<RuleCase> layout_cases() {
+    std::vector<RuleCase> cases = target_cases();
+    for (const auto& more : {region_cases(), tensor_cases()}) {
+        cases.insert(cases.end(), more.begin(), more.end());
+    }
+    return cases;
+}
+
+}  // namespace pianola::test

@@ -1,0 +1,125 @@
+// Every rule refuses what it is for, and says where: the rule, the path and the byte.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "tests/runtime/rule_case.h"
+
+namespace pianola::test {
+namespace {
+
+std::vector<RuleCase> all_cases() {
+    std::vector<RuleCase> cases;
+    for (const auto& list :
+         {envelope_cases(), image_cases(), layout_cases(), trace_cases(), script_cases(), order_cases()}) {
+        cases.insert(cases.end(), list.begin(), list.end());
+    }
+    return cases;
+}
+
+// Rules that no file can break through validate() alone, and the test that shows them at work.
+const std::map<Rule, std::string>& rules_elsewhere() {
+    static const std::map<Rule, std::string> rules{
+        {Rule::kEnvAlignment, "Rules.RefuseAMisalignedFile: not a property of the file"},
+        {Rule::kImgBool, "Strictness.RefusesTruthValues...: the schema has no truth values today"},
+        {Rule::kHstCanonical, "Rules.CanonicalFormIsChecked: the host's check"},
+    };
+    return rules;
+}
+
+TEST(Rules, UndamagedWorkloadsAreAccepted) {
+    for (const std::uint32_t queues : {1U, 2U}) {
+        for (const std::uint32_t self_tests : {0U, 3U}) {
+            const Workload workload = make_workload(queues, self_tests);
+            Validator validator;
+            EXPECT_EQ(validator.validate(workload.file()), Status::kOk) << path_text(validator.verdict());
+            EXPECT_EQ(validator.verdict().status, Status::kOk);
+            EXPECT_TRUE(validator.is_canonical());
+        }
+    }
+}
+
+TEST(Rules, WriterAndFormatDescriptionAgree) {
+    const Workload workload = make_workload(2U, 1U);
+    EXPECT_EQ(workload.file(), assemble(capture::encode_manifest(workload.manifest), workload.segments));
+}
+
+TEST(Rules, EveryRuleHasACase) {
+    std::set<Rule> covered;
+    for (const RuleCase& rule_case : all_cases()) {
+        covered.insert(rule_case.rule);
+    }
+    const std::vector<Rule> rules{
+#define PIANOLA_RULE(name, id, message, why) Rule::name,  // NOLINT(cppcoreguidelines-macro-usage): DEV-004
+#include "runtime/verdict/rules.inc"
+#undef PIANOLA_RULE
+    };
+    for (const Rule rule : rules) {
+        EXPECT_EQ(covered.count(rule) + rules_elsewhere().count(rule), 1U) << rule_id(rule);
+    }
+}
+
+TEST(Rules, EachRefusesItsCases) {
+    for (const RuleCase& rule_case : all_cases()) {
+        SCOPED_TRACE(std::string{rule_id(rule_case.rule)} + ": " + rule_case.what);
+        const Mutant mutant = rule_case.make();
+        Validator validator{mutant.device};
+        EXPECT_EQ(validator.validate(mutant.file), Status::kRefused);
+        const Verdict& verdict = validator.verdict();
+        EXPECT_STREQ(rule_id(verdict.rule), rule_id(rule_case.rule));
+        EXPECT_EQ(verdict.status, Status::kRefused);
+        EXPECT_EQ(path_text(verdict), rule_case.path);
+        EXPECT_EQ(verdict.file_offset, rule_case.offset(mutant.file));
+    }
+}
+
+TEST(Rules, RefuseAMisalignedFile) {
+    const std::vector<std::uint8_t> file = make_workload(1U).file();
+    for (std::size_t shift = 1U; shift < 64U; ++shift) {
+        std::vector<std::uint8_t> shifted(shift);
+        shifted.insert(shifted.end(), file.begin(), file.end());
+        const files::AlignedBytes bytes{shifted};
+        Validator validator;
+        EXPECT_EQ(validator.validate(bytes.view().subspan(shift, file.size())), Status::kRefused);
+        EXPECT_EQ(validator.verdict().rule, Rule::kEnvAlignment) << shift;
+        EXPECT_EQ(path_text(validator.verdict()), "header.magic");
+    }
+}
+
+// FlatBuffers ignores padding inside the manifest: only writing it anew shows that something hides there.
+TEST(Rules, CanonicalFormIsChecked) {
+    const Workload workload = make_workload(1U);
+    const std::vector<std::uint8_t> file = workload.file();
+    std::uint32_t hidden = 0U;
+    for (std::uint32_t i = 0U; i < segment_bytes(file, 0U); ++i) {
+        std::vector<std::uint8_t> changed = file;
+        const std::size_t at = std::size_t{segment_offset(file, 0U)} + i;
+        changed[at] = static_cast<std::uint8_t>(changed[at] ^ 1U);
+        capture::fix_digest(changed);
+        Validator validator;
+        if (!is_ok(validator.validate(changed))) {
+            continue;
+        }
+        const bool says_the_same = capture::encode_manifest(capture::read_manifest(validator.image())) ==
+                                   capture::encode_manifest(workload.manifest);
+        EXPECT_FALSE(says_the_same && validator.is_canonical()) << "byte " << at;
+        hidden += says_the_same ? 1U : 0U;
+    }
+    EXPECT_GT(hidden, 0U);
+}
+
+TEST(Rules, TextsAreCompleteAndIdsUnique) {
+    std::set<std::string> ids;
+    for (std::uint16_t i = 0U; i < static_cast<std::uint16_t>(Rule::kRuleCount); ++i) {
+        const auto rule = static_cast<Rule>(i);
+        EXPECT_TRUE(ids.insert(rule_id(rule)).second) << rule_id(rule);
+        EXPECT_GT(std::string{rule_message(rule)}.size(), 10U) << rule_id(rule);
+        EXPECT_GT(std::string{rule_reason(rule)}.size(), 10U) << rule_id(rule);
+    }
+    EXPECT_STREQ(rule_id(Rule::kRuleCount), "NOT-RUN");
+}
+
+}  // namespace
+}  // namespace pianola::test

@@ -1,0 +1,104 @@
+#include <algorithm>
+
+#include "tests/runtime/rule_case.h"
+#include "trace_binary_generated.h"
+
+namespace pianola::test {
+namespace {
+
+using capture::Manifest;
+using capture::ManifestCommand;
+using schema::TraceBinary;
+
+constexpr std::uint32_t kSetup = 0U;  // WriteBuffer 0, LoadTrace 0
+constexpr std::uint32_t kStep = 1U;   // WriteInput 0, ReplayTrace 0, ReadOutput 0
+
+using CommandsEdit = std::function<void(std::vector<ManifestCommand>& commands)>;
+
+// `command` is the one that the verdict must name.
+RuleCase script_case(Rule rule, const char* what, const char* path, std::uint32_t script, std::uint32_t command,
+                     const CommandsEdit& edit) {
+    return {rule, what, path, table({{TraceBinary::VT_SCRIPTS, script}, {schema::Script::VT_COMMANDS, command}}),
+            manifest_edit([script, edit](Manifest& manifest) { edit(manifest.scripts.at(script).commands); })};
+}
+
+// A rule about what is missing: there is no command to name.
+RuleCase missing_case(Rule rule, const char* what, const char* path, std::uint32_t script, const CommandsEdit& edit) {
+    return {rule, what, path, manifest_start(),
+            manifest_edit([script, edit](Manifest& manifest) { edit(manifest.scripts.at(script).commands); })};
+}
+
+CommandsEdit repeat(std::uint32_t index) {
+    return [index](std::vector<ManifestCommand>& commands) {
+        const ManifestCommand copy = commands.at(index);
+        commands.insert(commands.begin() + index + 1, copy);
+    };
+}
+
+CommandsEdit drop(std::uint32_t index) {
+    return [index](std::vector<ManifestCommand>& commands) { commands.erase(commands.begin() + index); };
+}
+
+std::vector<RuleCase> command_cases() {
+    return {
+        {Rule::kScrMissing, "two step scripts", "scripts", manifest_start(),
+         manifest_edit([](Manifest& manifest) { manifest.scripts[kSetup].kind = ScriptKind::kStep; })},
+        {Rule::kScrMissing, "no step script", "scripts", manifest_start(),
+         manifest_edit([](Manifest& manifest) { manifest.scripts.pop_back(); })},
+        script_case(Rule::kScrQueue, "a queue that is not there", "scripts[1].commands[0].queue", kStep, 0U,
+                    [](auto& commands) { commands[0].queue = 2U; }),
+        script_case(Rule::kScrQueue, "set-up on the second queue", "scripts[0].commands[1].queue", kSetup, 1U,
+                    [](auto& commands) { commands[1].queue = 1U; }),
+        script_case(Rule::kScrCommand, "set-up writes an input", "scripts[0].commands[0].body", kSetup, 0U,
+                    [](auto& commands) { commands[0].kind = ScriptCommandKind::kWriteInput; }),
+        script_case(Rule::kScrCommand, "a step loads a trace", "scripts[1].commands[1].body", kStep, 1U,
+                    [](auto& commands) { commands[1].kind = ScriptCommandKind::kLoadTrace; }),
+        script_case(Rule::kScrIndex, "no such buffer", "scripts[0].commands[0].buffer", kSetup, 0U,
+                    [](auto& commands) { commands[0].object = 4U; }),
+        script_case(Rule::kScrIndex, "no such trace to load", "scripts[0].commands[1].trace", kSetup, 1U,
+                    [](auto& commands) { commands[1].object = 1U; }),
+        script_case(Rule::kScrIndex, "no such input", "scripts[1].commands[0].input", kStep, 0U,
+                    [](auto& commands) { commands[0].object = 1U; }),
+        script_case(Rule::kScrIndex, "no such trace to replay", "scripts[1].commands[1].trace", kStep, 1U,
+                    [](auto& commands) { commands[1].object = UINT16_MAX; }),
+        script_case(Rule::kScrIndex, "no such output", "scripts[1].commands[2].output", kStep, 2U,
+                    [](auto& commands) { commands[2].object = 1U; }),
+        script_case(Rule::kScrIndex, "no such event", "scripts[1].commands[3].event", kStep, 3U,
+                    [](auto& commands) { commands.push_back({ScriptCommandKind::kRecordEvent, 0U, kMaxEvents, 0U}); }),
+        {Rule::kScrIndex, "a tensor in no buffer", "inputs[0].buffer", table({{TraceBinary::VT_INPUTS, 0U}}),
+         manifest_edit([](Manifest& manifest) { manifest.inputs[0].buffer = 4U; })},
+    };
+}
+
+std::vector<RuleCase> once_cases() {
+    return {
+        script_case(Rule::kScrWeights, "to a buffer of the inputs", "scripts[0].commands[0].buffer", kSetup, 0U,
+                    [](auto& commands) { commands[0].object = 1U; }),
+        script_case(Rule::kScrWeights, "a byte beyond the segment", "scripts[0].commands[0].segment_offset", kSetup, 0U,
+                    [](auto& commands) { commands[0].segment_offset = 1U; }),
+        script_case(Rule::kScrWeights, "wraps round", "scripts[0].commands[0].segment_offset", kSetup, 0U,
+                    [](auto& commands) { commands[0].segment_offset = UINT32_MAX; }),
+        script_case(Rule::kScrWeightsOnce, "twice", "scripts[0].commands[1].buffer", kSetup, 1U, repeat(0U)),
+        script_case(Rule::kScrTraceOnce, "loaded twice", "scripts[0].commands[2].trace", kSetup, 2U, repeat(1U)),
+        script_case(Rule::kScrTraceOnce, "replayed twice", "scripts[1].commands[2].trace", kStep, 2U, repeat(1U)),
+        missing_case(Rule::kScrTraceOnce, "never loaded", "traces[0]", kSetup, drop(1U)),
+        missing_case(Rule::kScrTraceOnce, "never replayed", "traces[0]", kStep, drop(1U)),
+        script_case(Rule::kScrInputOnce, "written twice", "scripts[1].commands[1].input", kStep, 1U, repeat(0U)),
+        missing_case(Rule::kScrInputOnce, "never written", "inputs[0]", kStep, drop(0U)),
+        script_case(Rule::kScrOutputOnce, "read twice", "scripts[1].commands[3].output", kStep, 3U, repeat(2U)),
+        missing_case(Rule::kScrOutputOnce, "never read", "outputs[0]", kStep, drop(2U)),
+        script_case(Rule::kScrUnwritten, "read before the replay", "scripts[1].commands[1].output", kStep, 1U,
+                    [](auto& commands) { std::swap(commands[1], commands[2]); }),
+    };
+}
+
+}  // namespace
+
+std::vector<RuleCase> script_cases() {
+    std::vector<RuleCase> cases = command_cases();
+    const std::vector<RuleCase> once = once_cases();
+    cases.insert(cases.end(), once.begin(), once.end());
+    return cases;
+}
+
+}  // namespace pianola::test
