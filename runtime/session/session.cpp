@@ -61,6 +61,7 @@ Status Session::load(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) 
     if (!is_ok(programmed)) {
         return programmed;
     }
+    begin(workspace.setup);
     const Status started = start(workspace.setup, FaultStage::kSetup);
     if (!is_ok(started)) {
         return started;
@@ -96,10 +97,13 @@ Status Session::program_device() noexcept {
     return Status::kOk;
 }
 
-Status Session::start(const PlannedScript& script, FaultStage stage) noexcept {
+void Session::begin(const PlannedScript& script) noexcept {
     token_ += 1U;
     started_us_ = platform_.now_us();
     deadline_us_ = script.deadline_us;
+}
+
+Status Session::start(const PlannedScript& script, FaultStage stage) noexcept {
     for (std::uint32_t i = 0U; i < script.count; ++i) {
         QueueCommand command = script.commands[i].command;
         command.value = token_;
@@ -217,6 +221,7 @@ Status Session::submit(Span<const ByteSpan> inputs, Span<const MutableByteSpan> 
     if (!sizes_match) {
         return Status::kInvalidArgument;
     }
+    begin(plan_.step);
     bool bound = true;
     for (std::uint32_t i = 0U; i < plan_.input_count; ++i) {
         bound = is_ok(device_.bind_source(kFirstInputSlot + i, inputs[i])) && bound;

@@ -78,6 +78,7 @@ class Session {
 
     Status latch(Status status, FaultStage stage, std::uint32_t queue, const Completion& completion) noexcept;
     Status program_device() noexcept;
+    void begin(const PlannedScript& script) noexcept;
     Status start(const PlannedScript& script, FaultStage stage) noexcept;
     [[nodiscard]] std::uint32_t executed_in_step(std::uint32_t queue, std::uint32_t executed_commands) const noexcept;
     Status check_completions(const PlannedScript& script, FaultStage stage) noexcept;

@@ -194,6 +194,9 @@ TEST(SessionFaults, NoSingleFailureGivesAWrongOutput) {
                 clean = is_ok(status);
                 failures += clean ? 0U : 1U;
                 EXPECT_EQ(bench.platform.safe_state_entries(), clean ? 0U : 1U);
+                if (clean) {
+                    continue;
+                }
                 ASSERT_EQ(bench.load(file.view()), Status::kOk);
                 Bytes output(kWorkloadBytes);
                 ASSERT_EQ(bench.run(workload_input(7U), output), Status::kOk);

@@ -1,5 +1,6 @@
 // Damaged models: each of 50,000 mutants imports or is refused with an ImportError, and nothing else happens. Under
-// sanitizers "nothing else" includes reads outside the file, overflow and leaks.
+// sanitizers "nothing else" includes reads outside the file, overflow and leaks. What imports is linked: it does not fit the
+// device, or it makes a binary that the runtime accepts; a binary that it refuses would be a defect of ours.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +13,9 @@
 #include <string>
 #include <vector>
 
+#include "capture_host/link/link.h"
 #include "capture_host/tflite/import.h"
+#include "tests/support/trace_file.h"
 #include "tests/tflite/shared_models.h"
 
 namespace pianola::tflite {
@@ -79,6 +82,19 @@ Bytes mutant_of(const Bytes& original, std::mt19937& random) {
     return file;
 }
 
+// False where the workload does not fit the device.
+bool links_and_validates(const capture::Recorder& recorder, test::Validator& validator) {
+    try {
+        const capture::LinkedWorkload linked = capture::link(recorder, {});
+        EXPECT_EQ(validator.validate(capture::write_trace_binary(linked.manifest, linked.segments)), Status::kOk)
+            << rule_id(validator.verdict().rule) << " " << test::path_text(validator.verdict());
+        return true;
+    } catch (const capture::LinkError& error) {
+        EXPECT_FALSE(std::string{error.what()}.empty());
+        return false;
+    }
+}
+
 TEST(ImporterMutation, MutantsImportOrAreRefused) {
     if (models_dir().empty()) {
         GTEST_SKIP() << "no models: set PIANOLA_SHARED";
@@ -86,6 +102,8 @@ TEST(ImporterMutation, MutantsImportOrAreRefused) {
     std::mt19937 random{20'240'601U};
     std::uint32_t imported = 0U;
     std::uint32_t refused = 0U;
+    std::uint32_t linked = 0U;
+    test::Validator validator;
     std::set<std::string> reasons;
     std::vector<Bytes> models;
     for (const char* const name : kModels) {
@@ -98,6 +116,8 @@ TEST(ImporterMutation, MutantsImportOrAreRefused) {
         try {
             import_model(Span<const std::uint8_t>{file.data(), file.size()}, "mutant", {}, recorder);
             imported += 1U;
+            linked += links_and_validates(recorder, validator) ? 1U : 0U;
+            ASSERT_FALSE(HasFailure()) << "mutant " << i;
         } catch (const ImportError& error) {
             refused += 1U;
             ASSERT_FALSE(std::string{error.what()}.empty());
@@ -106,12 +126,13 @@ TEST(ImporterMutation, MutantsImportOrAreRefused) {
             FAIL() << "mutant " << i << ": " << error.what();
         }
         if (((i + 1U) % kReportEvery) == 0U) {
-            std::cout << (i + 1U) << " mutants: " << imported << " imported, " << refused << " refused for "
-                      << reasons.size() << " reasons" << std::endl;
+            std::cout << (i + 1U) << " mutants: " << imported << " imported, " << linked << " of them linked, "
+                      << refused << " refused for " << reasons.size() << " reasons" << std::endl;
         }
     }
     // Both happen often, for many reasons; otherwise the mutants would not test much.
     EXPECT_GE(imported, kMutants / 100U);
+    EXPECT_GE(linked, kMutants / 100U);
     EXPECT_GE(refused, kMutants / 100U);
     EXPECT_GE(reasons.size(), 50U);
 }
