@@ -72,7 +72,8 @@ int capture_model(const CaptureArguments& arguments) {
     const ByteSpan bytes{model.data(), model.size()};
     try {
         capture::Recorder recorder;
-        tflite::import_model(bytes, std::filesystem::path{arguments.model}.filename().string(), sha256(bytes), recorder);
+        tflite::import_model(bytes, std::filesystem::path{arguments.model}.filename().string(), sha256(bytes),
+                             recorder);
         const capture::Capture result = capture::capture_workload(recorder, options);
         files::store_file(arguments.output, result.file);
         if (arguments.json) {
@@ -94,12 +95,16 @@ void add_capture(CLI::App& app, Action& action) {
     auto arguments = std::make_shared<CaptureArguments>();
     CLI::App* const command = app.add_subcommand("capture", "Captures a quantised model into a trace binary");
     command->footer(
-        "The model is an int8 TensorFlow Lite file. The binary is validated and loaded into the simulator before it is\n"
-        "written; the same model, options and version give the same bytes. With --queues 2, inputs and outputs move on\n"
+        "The model is an int8 TensorFlow Lite file. The binary is validated and loaded into the simulator before it "
+        "is\n"
+        "written; the same model, options and version give the same bytes. With --queues 2, inputs and outputs move "
+        "on\n"
         "queue 1 while queue 0 computes.");
     command->add_option("model", arguments->model, "Model, .tflite")->required();
     command->add_option("-o,--output", arguments->output, "Trace binary to write, .ptb")->required();
-    command->add_option("--queues", arguments->queues, "Command queues to use")->check(CLI::Range(1, 2))->capture_default_str();
+    command->add_option("--queues", arguments->queues, "Command queues to use")
+        ->check(CLI::Range(1, 2))
+        ->capture_default_str();
     command->add_option("--self-test", arguments->self_tests, "Self-test vectors to store in the binary")
         ->check(CLI::Range(0U, kMaxSelfTests))
         ->capture_default_str();

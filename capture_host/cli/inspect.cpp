@@ -70,13 +70,13 @@ std::vector<CommandLine> decode_trace(const Image& image, const TraceView& trace
 nlohmann::json tensors_to_json(const std::vector<capture::ManifestTensor>& tensors, const capture::Manifest& manifest) {
     nlohmann::json list = nlohmann::json::array();
     for (const auto& tensor : tensors) {
-        list.push_back({{"name", tensor.name},
-                        {"type", name_of(tensor.type)},
-                        {"shape", tensor.shape},
-                        {"scale", tensor.scale},
-                        {"zero_point", tensor.zero_point},
-                        {"bytes", (tensor.buffer < manifest.buffers.size())
-                                      ? manifest.buffers[tensor.buffer].size_bytes : 0U}});
+        list.push_back(
+            {{"name", tensor.name},
+             {"type", name_of(tensor.type)},
+             {"shape", tensor.shape},
+             {"scale", tensor.scale},
+             {"zero_point", tensor.zero_point},
+             {"bytes", (tensor.buffer < manifest.buffers.size()) ? manifest.buffers[tensor.buffer].size_bytes : 0U}});
     }
     return list;
 }
@@ -91,7 +91,8 @@ nlohmann::json commands_to_json(const Image& image, const TraceView& trace) {
                                {"address", extent.address},
                                {"bytes", extent.size_bytes}});
         }
-        list.push_back({{"word", line.word}, {"command", line.name}, {"cycles", line.decoded.cost_cycles}, {"extents", extents}});
+        list.push_back(
+            {{"word", line.word}, {"command", line.name}, {"cycles", line.decoded.cost_cycles}, {"extents", extents}});
     }
     return list;
 }
@@ -113,19 +114,27 @@ nlohmann::json to_json(const Image& image, bool with_commands) {
                       {"queue_count", target.queue_count},
                       {"ring_words", target.ring_words}};
     for (const auto& region : manifest.regions) {
-        json["regions"].push_back({{"name", region.name}, {"kind", name_of(region.kind)}, {"memory", name_of(region.memory)},
-                                   {"base", region.base}, {"bytes", region.size_bytes}});
+        json["regions"].push_back({{"name", region.name},
+                                   {"kind", name_of(region.kind)},
+                                   {"memory", name_of(region.memory)},
+                                   {"base", region.base},
+                                   {"bytes", region.size_bytes}});
     }
     for (const auto& buffer : manifest.buffers) {
-        json["buffers"].push_back({{"name", buffer.name}, {"region", buffer.region},
-                                   {"offset", buffer.offset_bytes}, {"bytes", buffer.size_bytes}});
+        json["buffers"].push_back({{"name", buffer.name},
+                                   {"region", buffer.region},
+                                   {"offset", buffer.offset_bytes},
+                                   {"bytes", buffer.size_bytes}});
     }
     json["inputs"] = tensors_to_json(manifest.inputs, manifest);
     json["outputs"] = tensors_to_json(manifest.outputs, manifest);
     for (std::uint32_t i = 0U; i < manifest.traces.size(); ++i) {
         const auto& trace = manifest.traces[i];
-        nlohmann::json entry{{"name", trace.name}, {"offset", trace.offset_bytes}, {"words", trace.word_count},
-                             {"commands", trace.command_count}, {"cycles", trace.cost_cycles}};
+        nlohmann::json entry{{"name", trace.name},
+                             {"offset", trace.offset_bytes},
+                             {"words", trace.word_count},
+                             {"commands", trace.command_count},
+                             {"cycles", trace.cost_cycles}};
         for (const auto& program : trace.programs) {
             entry["programs"].push_back({{"name", program.name}, {"commands", program.command_count}});
         }
@@ -137,13 +146,16 @@ nlohmann::json to_json(const Image& image, bool with_commands) {
     for (const auto& script : manifest.scripts) {
         nlohmann::json entry{{"kind", name_of(script.kind)}};
         for (const auto& command : script.commands) {
-            entry["commands"].push_back({{"queue", command.queue}, {"command", name_of(command.kind)}, {"object", command.object}});
+            entry["commands"].push_back(
+                {{"queue", command.queue}, {"command", name_of(command.kind)}, {"object", command.object}});
         }
         json["scripts"].push_back(entry);
     }
-    json["budgets"] = {{"step_cycles", manifest.step_cycles}, {"step_deadline_us", manifest.step_deadline_us},
+    json["budgets"] = {{"step_cycles", manifest.step_cycles},
+                       {"step_deadline_us", manifest.step_deadline_us},
                        {"setup_deadline_us", manifest.setup_deadline_us}};
-    json["provenance"] = {{"source_name", manifest.source_name}, {"source_sha256", to_hex(ByteSpan{manifest.source_sha256})},
+    json["provenance"] = {{"source_name", manifest.source_name},
+                          {"source_sha256", to_hex(ByteSpan{manifest.source_sha256})},
                           {"tool_version", manifest.tool_version}};
     json["self_tests"] = manifest.self_test_count;
     return json;
@@ -215,8 +227,9 @@ void print_scripts(const Image& image) {
 
 void print_all(const Image& image, bool with_commands) {
     const ProvenanceView provenance = image.provenance();
-    fmt::print("source           {}\n  sha256         {}\n  captured by    {}\n", capture::to_string(provenance.source_name),
-               to_hex(provenance.source_sha256), capture::to_string(provenance.tool_version));
+    fmt::print("source           {}\n  sha256         {}\n  captured by    {}\n",
+               capture::to_string(provenance.source_name), to_hex(provenance.source_sha256),
+               capture::to_string(provenance.tool_version));
     print_target(image);
     print_memory(image);
     fmt::print("tensors\n");
@@ -232,8 +245,9 @@ void print_all(const Image& image, bool with_commands) {
     }
     print_scripts(image);
     const BudgetsView budgets = image.budgets();
-    fmt::print("budgets\n  step           {} cycles, deadline {} us\n  set-up         deadline {} us\n  self-tests     {}\n",
-               budgets.step_cycles, budgets.step_deadline_us, budgets.setup_deadline_us, image.self_test_count());
+    fmt::print(
+        "budgets\n  step           {} cycles, deadline {} us\n  set-up         deadline {} us\n  self-tests     {}\n",
+        budgets.step_cycles, budgets.step_deadline_us, budgets.setup_deadline_us, image.self_test_count());
 }
 
 int inspect_file(const InspectArguments& arguments) {
@@ -259,8 +273,11 @@ int inspect_file(const InspectArguments& arguments) {
 
 void add_inspect(CLI::App& app, Action& action) {
     auto arguments = std::make_shared<InspectArguments>();
-    CLI::App* const command = app.add_subcommand("inspect", "Shows target, memory map, tensors, traces, scripts and budgets");
-    command->footer("Shows every binary that is whole and well-formed, whatever device it is for; `verify` says whether it would run.");
+    CLI::App* const command =
+        app.add_subcommand("inspect", "Shows target, memory map, tensors, traces, scripts and budgets");
+    command->footer(
+        "Shows every binary that is whole and well-formed, whatever device it is for; `verify` says whether it would "
+        "run.");
     command->add_option("file", arguments->file, "Trace binary")->required();
     command->add_flag("--commands", arguments->commands, "Show every device command and the bytes that it touches");
     command->add_flag("--json", arguments->json, "Print as JSON");

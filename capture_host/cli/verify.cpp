@@ -49,8 +49,10 @@ int verify_file(const VerifyArguments& arguments) {
 
 void add_verify(CLI::App& app, Action& action) {
     auto arguments = std::make_shared<VerifyArguments>();
-    CLI::App* const command = app.add_subcommand("verify", "Runs every check that the target runs, and those of the host");
-    command->footer("A refusal names the rule (docs/RULES.md), the field and the byte offset, and ends with exit code 3.");
+    CLI::App* const command =
+        app.add_subcommand("verify", "Runs every check that the target runs, and those of the host");
+    command->footer(
+        "A refusal names the rule (docs/RULES.md), the field and the byte offset, and ends with exit code 3.");
     command->add_option("file", arguments->file, "Trace binary")->required();
     add_device_option(*command, arguments->device);
     command->add_flag("--json", arguments->json, "Print the verdict as JSON");

@@ -44,8 +44,7 @@ std::vector<std::uint8_t> load_file(const std::filesystem::path& path, std::uint
     std::vector<std::uint8_t> contents(static_cast<std::size_t>(size));
     stream.seekg(0);
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-010
-    stream.read(reinterpret_cast<char*>(contents.data()),
-                size);
+    stream.read(reinterpret_cast<char*>(contents.data()), size);
     if (!stream) {
         throw FileError{"can not read " + path.string()};
     }
@@ -78,8 +77,7 @@ void store_file(const std::filesystem::path& path, const std::vector<std::uint8_
 AlignedBytes::AlignedBytes(const std::vector<std::uint8_t>& bytes)
     : storage_(bytes.size() + kFileAlignmentBytes), size_{bytes.size()} {
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-005
-    const auto address = reinterpret_cast<std::uintptr_t>(
-        storage_.data());
+    const auto address = reinterpret_cast<std::uintptr_t>(storage_.data());
     offset_ = (kFileAlignmentBytes - (address % kFileAlignmentBytes)) % kFileAlignmentBytes;
     std::copy(bytes.begin(), bytes.end(), storage_.begin() + static_cast<std::ptrdiff_t>(offset_));
 }

@@ -27,8 +27,9 @@ class Memory {
     ManifestRegion take(const std::string& region, RegionKind kind, std::uint64_t size_bytes) {
         const std::uint64_t end_bytes = align_up(used_bytes_ + size_bytes, kBufferAlignmentBytes);
         if (end_bytes > limit_bytes_) {
-            throw LinkError{fmt::format("{} is too small: {} bytes are needed up to and with the region '{}', {} are there",
-                                        name_, end_bytes, region, limit_bytes_)};
+            throw LinkError{
+                fmt::format("{} is too small: {} bytes are needed up to and with the region '{}', {} are there", name_,
+                            end_bytes, region, limit_bytes_)};
         }
         const auto base = static_cast<std::uint32_t>(base_ + used_bytes_);
         used_bytes_ = end_bytes;
@@ -80,7 +81,8 @@ class LayoutMaker {
         place_activations();
         place_traces();
         if (layout_.buffers.size() > kMaxBuffers) {
-            throw LinkError{fmt::format("too many buffers: {} are needed, {} fit", layout_.buffers.size(), kMaxBuffers)};
+            throw LinkError{
+                fmt::format("too many buffers: {} are needed, {} fit", layout_.buffers.size(), kMaxBuffers)};
         }
         return std::move(layout_);
     }
@@ -170,8 +172,8 @@ class LayoutMaker {
 
     void place_traces() {
         layout_.trace_region_base = spec_.dram_base + (spec_.dram_bytes - spec_.trace_region_bytes);
-        layout_.regions.push_back({"traces", RegionKind::kTrace, MemoryKind::kDram, layout_.trace_region_base,
-                                   spec_.trace_region_bytes});
+        layout_.regions.push_back(
+            {"traces", RegionKind::kTrace, MemoryKind::kDram, layout_.trace_region_base, spec_.trace_region_bytes});
     }
 
     const Recorder& recorder_;

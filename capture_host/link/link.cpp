@@ -187,9 +187,10 @@ std::uint32_t deadline_us(std::uint64_t cycles, std::uint32_t clock_khz) {
 ManifestTarget make_target(const refdev::DeviceSpec& spec) {
     DeviceDescription device;
     refdev::describe(spec, device);
-    return {device.family,     device.command_set_id, device.command_set_version, device.kernel_library,
-            device.dram_base,  device.dram_bytes,     device.l1_base,             device.l1_bytes,
-            device.trace_region_bytes, device.clock_khz, device.queue_count,      device.ring_words};
+    return {device.family,         device.command_set_id, device.command_set_version,
+            device.kernel_library, device.dram_base,      device.dram_bytes,
+            device.l1_base,        device.l1_bytes,       device.trace_region_bytes,
+            device.clock_khz,      device.queue_count,    device.ring_words};
 }
 
 void add_tensors(const Recorder& recorder, const Layout& layout, BufferRole role, const std::string& what,
@@ -212,7 +213,8 @@ void add_tensors(const Recorder& recorder, const Layout& layout, BufferRole role
 
 LinkedWorkload link(const Recorder& recorder, const LinkOptions& options) {
     if ((options.queues == 0U) || (options.queues > options.spec.queue_count)) {
-        throw LinkError{fmt::format("the device has {} queues, {} are wanted", options.spec.queue_count, options.queues)};
+        throw LinkError{
+            fmt::format("the device has {} queues, {} are wanted", options.spec.queue_count, options.queues)};
     }
     LinkedWorkload workload;
     LinkSummary& summary = workload.summary;

@@ -7,8 +7,8 @@
 #include <exception>
 #include <string>
 
-#include "capture_host/sample/evaluate.h"
 #include "capture_host/files/files.h"
+#include "capture_host/sample/evaluate.h"
 #include "capture_host/sample/sample.h"
 
 namespace pianola::sample {
@@ -77,8 +77,9 @@ int make_files(const MakeArguments& arguments) {
 
 int judge_outputs(const EvaluateArguments& arguments) {
     const std::filesystem::path dir{arguments.dir};
-    const Evaluation evaluation = evaluate(parse_class_names(files::load_file(dir / "labels.txt")),
-                                           files::load_file(dir / "test_labels.bin"), files::load_file(arguments.outputs));
+    const Evaluation evaluation =
+        evaluate(parse_class_names(files::load_file(dir / "labels.txt")), files::load_file(dir / "test_labels.bin"),
+                 files::load_file(arguments.outputs));
     fmt::print("{}", arguments.json ? to_json(evaluation) : to_table(evaluation));
     if (evaluation.percent() < arguments.require_percent) {
         fmt::print(stderr, "pianola-sample: {:.2f} % is below the required {:.2f} %\n", evaluation.percent(),

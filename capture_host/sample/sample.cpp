@@ -4,8 +4,8 @@
 #include <string_view>
 #include <system_error>
 
-#include "capture_host/sample/contact_sheet.h"
 #include "capture_host/files/files.h"
+#include "capture_host/sample/contact_sheet.h"
 #include "capture_host/sample/quantise.h"
 #include "capture_host/sample/tflite_writer.h"
 

@@ -1,6 +1,6 @@
-#include "capture_host/writer/manifest.h"
-
 #include <algorithm>
+
+#include "capture_host/writer/manifest.h"
 
 namespace pianola::capture {
 namespace {
@@ -67,7 +67,9 @@ ManifestTarget to_target(const TargetView& view) {
 
 }  // namespace
 
-std::string to_string(NameView name) { return {name.begin(), name.end()}; }
+std::string to_string(NameView name) {
+    return {name.begin(), name.end()};
+}
 
 Manifest read_manifest(const Image& image) {
     Manifest manifest;

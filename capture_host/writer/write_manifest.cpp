@@ -115,8 +115,8 @@ std::vector<std::uint8_t> encode_manifest(const Manifest& manifest) {
     const auto outputs = create_list<schema::Tensor>(builder, manifest.outputs);
     const auto traces = create_list<schema::Trace>(builder, manifest.traces);
     const auto scripts = create_list<schema::Script>(builder, manifest.scripts);
-    const auto budgets = schema::CreateBudgets(builder, manifest.step_cycles, manifest.step_deadline_us,
-                                               manifest.setup_deadline_us);
+    const auto budgets =
+        schema::CreateBudgets(builder, manifest.step_cycles, manifest.step_deadline_us, manifest.setup_deadline_us);
     const auto source_name = builder.CreateString(manifest.source_name);
     const auto tool_version = builder.CreateString(manifest.tool_version);
     const schema::Digest source_sha256 = to_schema(manifest.source_sha256);

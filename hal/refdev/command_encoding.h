@@ -11,7 +11,7 @@
 
 namespace pianola::refdev {
 
-inline constexpr char kDeviceFamily[] = "pianola-refdev";  // NOLINT(cppcoreguidelines-avoid-c-arrays): DEV-008
+inline constexpr char kDeviceFamily[] = "pianola-refdev";    // NOLINT(cppcoreguidelines-avoid-c-arrays): DEV-008
 inline constexpr std::uint32_t kCommandSetId = 0x50524631U;  // "PRF1"
 inline constexpr std::uint32_t kCommandSetVersion = 1U;
 
@@ -50,15 +50,18 @@ inline constexpr std::uint32_t kReservedMask = 0xFF00U;
 [[nodiscard]] constexpr std::uint32_t header_word(Opcode opcode, std::uint32_t length_words) noexcept {
     return static_cast<std::uint32_t>(opcode) | (length_words << kLengthShift);
 }
-[[nodiscard]] constexpr std::uint32_t length_words_of(std::uint32_t header) noexcept { return header >> kLengthShift; }
+[[nodiscard]] constexpr std::uint32_t length_words_of(std::uint32_t header) noexcept {
+    return header >> kLengthShift;
+}
 
 // The cost model: device cycles of everything but kernels, which publish their own. docs/DEVICE.md gives the reasons.
-inline constexpr std::uint32_t kCommandCycles = 16U;       // fetch and decode
+inline constexpr std::uint32_t kCommandCycles = 16U;  // fetch and decode
 inline constexpr std::uint32_t kTransferSetupCycles = 64U;
-inline constexpr std::uint32_t kBytesPerCycle = 8U;        // of copies, fills and transfers
+inline constexpr std::uint32_t kBytesPerCycle = 8U;  // of copies, fills and transfers
 
 [[nodiscard]] constexpr std::uint64_t transfer_cycles(std::uint32_t size_bytes) noexcept {
-    return std::uint64_t{kCommandCycles} + kTransferSetupCycles + ((std::uint64_t{size_bytes} + (kBytesPerCycle - 1U)) / kBytesPerCycle);
+    return std::uint64_t{kCommandCycles} + kTransferSetupCycles +
+           ((std::uint64_t{size_bytes} + (kBytesPerCycle - 1U)) / kBytesPerCycle);
 }
 
 // Words and cycles of a queue command.

@@ -21,8 +21,8 @@ static_assert((kRingWords & (kRingWords - 1U)) == 0U, "positions wrap by masking
 struct QueueMemory {
     // Written by the ECU core. Positions count words since reset and wrap; the ring is indexed modulo its size.
     std::array<std::uint32_t, kRingWords> ring{};
-    std::atomic<std::uint32_t> published{0U};             // words that the device may consume
-    std::atomic<std::uint32_t> doorbell_cycles_low{0U};   // device time at the doorbell: an idle queue starts no earlier
+    std::atomic<std::uint32_t> published{0U};            // words that the device may consume
+    std::atomic<std::uint32_t> doorbell_cycles_low{0U};  // device time at the doorbell: an idle queue starts no earlier
     std::atomic<std::uint32_t> doorbell_cycles_high{0U};
 
     // Written by the command processor.

@@ -280,7 +280,8 @@ Status SimDevice::service() noexcept {
     while (moved) {
         moved = false;
         for (const auto& queue : queues_) {
-            while (queue->processor.step() == refdev::Progress::kExecuted) {
+            refdev::CommandProcessor& processor = queue->processor;
+            while (processor.step() == refdev::Progress::kExecuted) {
                 moved = true;
             }
         }

@@ -28,13 +28,13 @@ enum class Threading {
 
 // What goes wrong on purpose. Counters count from 1; 0 is never.
 struct FaultScript {
-    std::uint32_t lose_doorbell{0U};      // the n-th doorbell does not arrive
-    std::uint32_t lose_completion{0U};    // the n-th completion that would be reported is not, nor any after it
-    std::uint32_t refuse_enqueue{0U};     // the n-th enqueue() answers kBusy
-    std::uint32_t refuse_region{0U};      // the n-th program_region() answers kCapacity
-    std::uint32_t refuse_bind{0U};        // the n-th bind answers kInvalidArgument
-    std::uint32_t damage_read_back{0U};   // the n-th read_back() differs in one bit
-    std::uint32_t fail_reset{0U};         // the n-th reset() answers kTimeout
+    std::uint32_t lose_doorbell{0U};     // the n-th doorbell does not arrive
+    std::uint32_t lose_completion{0U};   // the n-th completion that would be reported is not, nor any after it
+    std::uint32_t refuse_enqueue{0U};    // the n-th enqueue() answers kBusy
+    std::uint32_t refuse_region{0U};     // the n-th program_region() answers kCapacity
+    std::uint32_t refuse_bind{0U};       // the n-th bind answers kInvalidArgument
+    std::uint32_t damage_read_back{0U};  // the n-th read_back() differs in one bit
+    std::uint32_t fail_reset{0U};        // the n-th reset() answers kTimeout
 };
 
 struct SimOptions {

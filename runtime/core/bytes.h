@@ -17,7 +17,8 @@ namespace pianola {
 }
 
 [[nodiscard]] constexpr std::uint32_t load_be32(ByteSpan bytes, std::size_t offset) noexcept {
-    return (static_cast<std::uint32_t>(bytes[offset]) << 24U) | (static_cast<std::uint32_t>(bytes[offset + 1U]) << 16U) |
+    return (static_cast<std::uint32_t>(bytes[offset]) << 24U) |
+           (static_cast<std::uint32_t>(bytes[offset + 1U]) << 16U) |
            (static_cast<std::uint32_t>(bytes[offset + 2U]) << 8U) | static_cast<std::uint32_t>(bytes[offset + 3U]);
 }
 

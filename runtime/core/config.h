@@ -10,7 +10,7 @@ namespace pianola {
 
 // The file.
 inline constexpr std::uint32_t kMaxFileBytes = 64U * 1024U * 1024U;  // bounds the time to hash
-inline constexpr std::uint32_t kFileAlignmentBytes = 64U;            // of the file in memory, and of every segment in it
+inline constexpr std::uint32_t kFileAlignmentBytes = 64U;  // of the file in memory, and of every segment in it
 
 // The manifest. These cost no RAM; each bounds the time to validate.
 inline constexpr std::uint32_t kMaxManifestBytes = 1024U * 1024U;
@@ -24,7 +24,7 @@ inline constexpr std::uint32_t kMaxSelfTests = 256U;
 
 // Commands. These cost no RAM; each bounds the time to validate and to replay.
 inline constexpr std::uint32_t kMaxTraceWords = 1U << 20U;  // of one trace
-inline constexpr std::uint32_t kMaxCommandWords = 64U;       // longest command
+inline constexpr std::uint32_t kMaxCommandWords = 64U;      // longest command
 inline constexpr std::uint32_t kMaxStepCycles = 1U << 30U;  // device cycles of one step: about a second at 1 GHz
 
 // Held in RAM. The bytes are those of a session, unless another place is named.

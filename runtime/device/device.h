@@ -64,12 +64,12 @@ struct QueueCommand {
 
 enum class DeviceFault : std::uint32_t {
     kNone = 0U,
-    kUnknownCommand,   // a word that is no command
-    kBadArgument,      // a command outside its contract
-    kUnknownKernel,    // a launch of what the ROM does not have
-    kBus,              // an access that no region permits
-    kHostMemory,       // a transfer outside the bound host memory
-    kTraceOverrun,     // a trace without an end
+    kUnknownCommand,  // a word that is no command
+    kBadArgument,     // a command outside its contract
+    kUnknownKernel,   // a launch of what the ROM does not have
+    kBus,             // an access that no region permits
+    kHostMemory,      // a transfer outside the bound host memory
+    kTraceOverrun,    // a trace without an end
 };
 
 // What a queue last published. Valid while the queue is idle.

@@ -29,13 +29,13 @@ struct FixedField {
     std::uint32_t value;
     Rule rule;
 };
-constexpr std::array kFixedFields{
+constexpr std::array<FixedField, 5> kFixedFields{{
     FixedField{"envelope_version", header::kEnvelopeVersion, kEnvelopeVersion, Rule::kEnvVersion},
     FixedField{"header_bytes", header::kHeaderBytes, header::kBytes, Rule::kEnvHeaderSize},
     FixedField{"digest_algorithm", header::kDigestAlgorithm, kDigestSha256, Rule::kEnvDigestAlgorithm},
     FixedField{"signature_algorithm", header::kSignatureAlgorithm, kSignatureNone, Rule::kEnvSignature},
     FixedField{"signature_bytes", header::kSignatureBytes, 0U, Rule::kEnvSignature},
-};
+}};
 
 Status check_zero(ByteSpan file, std::uint32_t offset, std::uint32_t count, Rule rule, const char* field,
                   Verdict& verdict) noexcept {

@@ -241,8 +241,7 @@ WordSpan Image::trace_words() const noexcept {
     static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "command words are used in place");
     const ByteSpan bytes = trace_segment();
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-005
-    const auto* const words = reinterpret_cast<const std::uint32_t*>(
-        bytes.data());
+    const auto* const words = reinterpret_cast<const std::uint32_t*>(bytes.data());
     return WordSpan{words, bytes.size() / sizeof(std::uint32_t)};
 }
 

@@ -9,7 +9,8 @@ bool StrictnessWalk::is_name(const flatbuffers::String* text, std::uint32_t limi
         return false;
     }
     for (std::uint32_t i = 0U; i < text->size(); ++i) {
-        const std::uint8_t character = text->Data()[i];  // NOLINT(cppcoreguidelines-pro-bounds-pointer-arithmetic): DEV-002
+        const std::uint8_t character =
+            text->Data()[i];  // NOLINT(cppcoreguidelines-pro-bounds-pointer-arithmetic): DEV-002
         if ((character < kFirstPrintable) || (character > kLastPrintable)) {
             return false;
         }

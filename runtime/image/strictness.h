@@ -79,8 +79,7 @@ class StrictnessWalk {
     [[nodiscard]] static const flatbuffers::Table& as_table(const TableType& table) noexcept {
         static_assert(sizeof(TableType) == sizeof(flatbuffers::Table));
         // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-006
-        return reinterpret_cast<const flatbuffers::Table&>(
-            table);
+        return reinterpret_cast<const flatbuffers::Table&>(table);
     }
     // Where the field's value lies, or the table where the field is absent.
     template <typename TableType>

@@ -79,7 +79,8 @@ Status check_regions(Context& context) noexcept {
     }
     if (trace_regions != 1U) {
         context.verdict.path.enter("regions");
-        return refuse(context.verdict, Rule::kLayTraceRegion, context.image.envelope().manifest.offset, trace_regions, 1U);
+        return refuse(context.verdict, Rule::kLayTraceRegion, context.image.envelope().manifest.offset, trace_regions,
+                      1U);
     }
     return Status::kOk;
 }

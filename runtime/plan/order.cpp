@@ -7,10 +7,10 @@ using Clock = std::array<std::uint8_t, kMaxQueues>;
 
 // The queues of one script, run against each other: what has completed, when, and what is known of the other queues.
 struct Run {
-    std::array<std::uint32_t, kMaxQueues> next{};         // index of each queue's next command in the script
-    std::array<Clock, kMaxQueues> clocks{};               // knowledge of each queue
-    std::array<std::uint64_t, kMaxQueues> cycles{};       // virtual time of each queue
-    std::array<std::uint32_t, kMaxQueues> ring_words{};   // what the script takes in each ring
+    std::array<std::uint32_t, kMaxQueues> next{};        // index of each queue's next command in the script
+    std::array<Clock, kMaxQueues> clocks{};              // knowledge of each queue
+    std::array<std::uint64_t, kMaxQueues> cycles{};      // virtual time of each queue
+    std::array<std::uint32_t, kMaxQueues> ring_words{};  // what the script takes in each ring
     std::array<Clock, kMaxEvents> event_clocks{};
     std::array<std::uint64_t, kMaxEvents> event_cycles{};
     std::array<bool, kMaxEvents> recorded{};

@@ -93,9 +93,9 @@ Status prove_plan(const Image& image, const DeviceDescription& device, const Com
     workspace.written.clear();
     proof::Context context{image, device, command_set, workspace, plan, verdict};
     using Check = Status (*)(proof::Context&) noexcept;
-    constexpr std::array<Check, 8> kChecks{
-        proof::check_target, proof::check_layout,    proof::check_trace_segment, proof::check_scripts,
-        proof::check_order,  proof::check_data_flow, proof::check_races,         proof::check_budgets};
+    constexpr std::array<Check, 8> kChecks{proof::check_target,  proof::check_layout, proof::check_trace_segment,
+                                           proof::check_scripts, proof::check_order,  proof::check_data_flow,
+                                           proof::check_races,   proof::check_budgets};
     for (const Check check : kChecks) {
         const Status status = check(context);
         if (!is_ok(status)) {

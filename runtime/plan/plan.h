@@ -38,7 +38,8 @@ struct PlannedCommand {
 struct PlannedScript {
     std::array<PlannedCommand, kMaxScriptCommands> commands{};
     std::uint32_t count{0U};
-    std::array<std::uint32_t, kMaxQueues> executed_commands{};  // what each queue's device count rises by, notify included
+    std::array<std::uint32_t, kMaxQueues>
+        executed_commands{};  // what each queue's device count rises by, notify included
     std::array<bool, kMaxQueues> queue_used{};
     std::uint64_t cycles{0U};  // on the critical path
     std::uint32_t deadline_us{0U};

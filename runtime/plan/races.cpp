@@ -15,8 +15,8 @@ template <typename Visit>
         return true;
     }
     const TraceView trace = context.image.trace(replayed_trace(context, command));
-    const WordSpan words = context.image.trace_words().subspan(trace.offset_bytes / sizeof(std::uint32_t),
-                                                               trace.word_count);
+    const WordSpan words =
+        context.image.trace_words().subspan(trace.offset_bytes / sizeof(std::uint32_t), trace.word_count);
     std::uint32_t word = 0U;
     while (word < trace.word_count) {
         DecodedCommand decoded;

@@ -5,7 +5,8 @@ namespace {
 
 [[nodiscard]] bool equals(NameView name, const char* text) noexcept {
     for (std::size_t i = 0U; i < name.size(); ++i) {
-        if ((text[i] == '\0') || (text[i] != name[i])) {  // NOLINT(cppcoreguidelines-pro-bounds-pointer-arithmetic): DEV-002
+        if ((text[i] == '\0') ||
+            (text[i] != name[i])) {  // NOLINT(cppcoreguidelines-pro-bounds-pointer-arithmetic): DEV-002
             return false;
         }
     }

@@ -93,8 +93,8 @@ Status decode(Context& context, const CommandPlace& place, WordSpan words, Decod
         return refuse_command(context, place, 0U, Rule::kBudCeiling, "header", command.cost_cycles, kMaxStepCycles);
     }
     const std::uint32_t word = (error.word < words.size()) ? error.word : 0U;
-    const Rule rule = error.unknown_command ? Rule::kTrcCommand
-                                            : (error.unknown_kernel ? Rule::kTrcKernel : Rule::kTrcArgument);
+    const Rule rule =
+        error.unknown_command ? Rule::kTrcCommand : (error.unknown_kernel ? Rule::kTrcKernel : Rule::kTrcArgument);
     return refuse_command(context, place, word, rule, error.field, words[word], 0U);
 }
 

@@ -11,13 +11,13 @@ struct RuleText {
     const char* reason;
 };
 
-constexpr std::array kRuleTexts{
+constexpr std::array<RuleText, static_cast<std::size_t>(Rule::kRuleCount)> kRuleTexts{{
     RuleText{"NOT-RUN", "the file has not been validated", "a verdict that nobody reached is a refusal"},
-#define PIANOLA_RULE(name, id, message, why) RuleText{id, message, why},  // NOLINT(cppcoreguidelines-macro-usage): DEV-004
+#define PIANOLA_RULE(name, id, message, why) \
+    RuleText{id, message, why},  // NOLINT(cppcoreguidelines-macro-usage): DEV-004
 #include "runtime/verdict/rules.inc"
 #undef PIANOLA_RULE
-};
-static_assert(kRuleTexts.size() == static_cast<std::size_t>(Rule::kRuleCount));
+}};
 
 [[nodiscard]] const RuleText& text_of(Rule rule) noexcept {
     const auto index = static_cast<std::size_t>(rule);
@@ -26,8 +26,14 @@ static_assert(kRuleTexts.size() == static_cast<std::size_t>(Rule::kRuleCount));
 
 }  // namespace
 
-const char* rule_id(Rule rule) noexcept { return text_of(rule).id; }
-const char* rule_message(Rule rule) noexcept { return text_of(rule).message; }
-const char* rule_reason(Rule rule) noexcept { return text_of(rule).reason; }
+const char* rule_id(Rule rule) noexcept {
+    return text_of(rule).id;
+}
+const char* rule_message(Rule rule) noexcept {
+    return text_of(rule).message;
+}
+const char* rule_reason(Rule rule) noexcept {
+    return text_of(rule).reason;
+}
 
 }  // namespace pianola

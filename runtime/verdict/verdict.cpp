@@ -15,7 +15,8 @@ class Writer {
         }
     }
     void put_name(const char* name) noexcept {
-        for (std::size_t i = 0U; (i < kMaxNameBytes) && (name[i] != '\0'); ++i) {  // NOLINT(cppcoreguidelines-pro-bounds-pointer-arithmetic): DEV-002
+        for (std::size_t i = 0U; (i < kMaxNameBytes) && (name[i] != '\0');
+             ++i) {        // NOLINT(cppcoreguidelines-pro-bounds-pointer-arithmetic): DEV-002
             put(name[i]);  // NOLINT(cppcoreguidelines-pro-bounds-pointer-arithmetic): DEV-002
         }
     }

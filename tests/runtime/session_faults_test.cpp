@@ -155,7 +155,8 @@ TEST(SessionFaults, AnotherNumberOfCommandsIsNoticed) {
     std::copy(fill.begin(), fill.end(), bench.device.memory_at(address, fill.size()));
     EXPECT_EQ(bench.run(workload_input(1U), output), Status::kIntegrity);
     EXPECT_EQ(bench.session.fault().stage, FaultStage::kStep);
-    EXPECT_EQ(bench.session.fault().command, 8U);  // three fewer than WriteInput, ReplayTrace, seven, ReadOutput and notify
+    EXPECT_EQ(bench.session.fault().command,
+              8U);  // three fewer than WriteInput, ReplayTrace, seven, ReadOutput and notify
     EXPECT_EQ(output, no_output());
     EXPECT_EQ(bench.platform.safe_state_entries(), 1U);
 }

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "capture_host/sample/evaluate.h"
 #include "capture_host/files/files.h"
+#include "capture_host/sample/evaluate.h"
 #include "capture_host/sample/scene.h"
 #include "capture_host/sample/signs.h"
 

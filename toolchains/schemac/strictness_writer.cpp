@@ -183,7 +183,8 @@ class StrictnessWriter {
             }
             visit(*target);
             text += fmt::format(
-                "        case {0}::{1}:\n            if (!check(walk, *table.{2}_as_{1}())) {{\n                return false;\n"
+                "        case {0}::{1}:\n            if (!check(walk, *table.{2}_as_{1}())) {{\n                return "
+                "false;\n"
                 "            }}\n            break;\n",
                 type, value->name()->str(), name);
         }
