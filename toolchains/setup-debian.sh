@@ -16,10 +16,10 @@ packages=(
     clang-19 clang-format-19 clang-tidy-19 libclang-rt-19-dev llvm-19
     # Manifest format: schema compiler and header-only library.
     flatbuffers-compiler libflatbuffers-dev
-    # Host side: command line, JSON, text formatting, signing.
-    libcli11-dev libfmt-dev libssl-dev nlohmann-json3-dev
+    # Host side: command line, JSON, text formatting.
+    libcli11-dev libfmt-dev nlohmann-json3-dev
     # Tests and measurements.
-    libbenchmark-dev libgtest-dev valgrind
+    libgtest-dev valgrind
     # Gates and wrappers are Python with the standard library only; scripts are checked by shellcheck.
     python3 shellcheck
 )

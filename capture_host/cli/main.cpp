@@ -37,6 +37,11 @@ int run(int argc, char** argv) {
     return action();
 }
 
+int complain_about_output() {
+    fmt::print(stderr, "pianola: can not write to standard output\n");
+    return ExitCode::kFileTrouble;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -44,8 +49,7 @@ int main(int argc, char** argv) {
         const int code = run(argc, argv);
         // Results that do not reach their reader are not done.
         if ((std::fflush(stdout) != 0) || (std::ferror(stdout) != 0)) {
-            fmt::print(stderr, "pianola: can not write to standard output\n");
-            return ExitCode::kFileTrouble;
+            return complain_about_output();
         }
         return code;
     } catch (const pianola::cli::CliError& error) {
@@ -55,6 +59,9 @@ int main(int argc, char** argv) {
         fmt::print(stderr, "pianola: {}\n", error.what());
         return ExitCode::kFileTrouble;
     } catch (const std::exception& error) {
+        if (std::ferror(stdout) != 0) {  // fmt::print() throws where its bytes do not fit the buffer
+            return complain_about_output();
+        }
         fmt::print(stderr, "pianola: internal error: {}\n", error.what());
         return ExitCode::kInternalError;
     }

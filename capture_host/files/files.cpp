@@ -25,6 +25,16 @@ std::filesystem::path temporary_name(const std::filesystem::path& path) {
     return temporary;
 }
 
+// Pipes, terminals and other devices take bytes as they come, and must not be replaced by a file of their name.
+void store_in_place(const std::filesystem::path& path, std::string_view contents) {
+    std::ofstream stream{path, std::ios::binary};
+    stream.write(contents.data(), static_cast<std::streamsize>(contents.size()));
+    stream.close();
+    if (!stream) {
+        throw FileError{"can not write " + path.string()};
+    }
+}
+
 }  // namespace
 
 std::vector<std::uint8_t> load_file(const std::filesystem::path& path, std::uint64_t limit_bytes) {
@@ -52,7 +62,22 @@ std::vector<std::uint8_t> load_file(const std::filesystem::path& path, std::uint
 }
 
 void store_file(const std::filesystem::path& path, std::string_view contents) {
-    const std::filesystem::path temporary = temporary_name(path);
+    std::error_code error;
+    const std::filesystem::file_status status = std::filesystem::status(path, error);
+    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) &&
+        !std::filesystem::is_directory(status)) {
+        store_in_place(path, contents);
+        return;
+    }
+    // A link stays, and what it points to is replaced.
+    std::filesystem::path target = path;
+    if (std::filesystem::is_symlink(path, error)) {
+        target = std::filesystem::weakly_canonical(path, error);
+        if (error) {
+            throw FileError{"can not write " + path.string()};
+        }
+    }
+    const std::filesystem::path temporary = temporary_name(target);
     {
         std::ofstream stream{temporary, std::ios::binary | std::ios::trunc};
         stream.write(contents.data(), static_cast<std::streamsize>(contents.size()));
@@ -61,8 +86,7 @@ void store_file(const std::filesystem::path& path, std::string_view contents) {
             fail_to_store(temporary, path);
         }
     }
-    std::error_code error;
-    std::filesystem::rename(temporary, path, error);
+    std::filesystem::rename(temporary, target, error);
     if (error) {
         fail_to_store(temporary, path);
     }

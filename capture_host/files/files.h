@@ -24,7 +24,8 @@ class FileError : public std::runtime_error {
 [[nodiscard]] std::vector<std::uint8_t> load_file(const std::filesystem::path& path,
                                                   std::uint64_t limit_bytes = std::uint64_t{1} << 30U);
 
-// Replaces the file, or leaves the old one as it was and throws FileError.
+// Replaces the file, or leaves the old one as it was and throws FileError. Through a link, its target. A pipe or device gets the
+// bytes as they come.
 void store_file(const std::filesystem::path& path, std::string_view contents);
 void store_file(const std::filesystem::path& path, const std::vector<std::uint8_t>& contents);
 

@@ -3,6 +3,8 @@
 // Place in the whole: tests only. Runs one of them between two marks; callgrind counts only what is between. Each mark is a
 // function that the optimiser must leave alone. The work is done once before it is counted, so that the dynamic linker's work
 // at a first call does not count.
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <exception>
 #include <memory>
@@ -19,11 +21,7 @@ using pianola::MutableByteSpan;
 using pianola::Session;
 using pianola::Status;
 
-}  // namespace
-
 // Counted: everything from submit() to the poll() that completes the step.
-[[gnu::noinline]] Status pianola_counted_inference(Session& session, pianola::Span<const ByteSpan> inputs,
-                                                   pianola::Span<const MutableByteSpan> outputs);
 [[gnu::noinline]] Status pianola_counted_inference(Session& session, pianola::Span<const ByteSpan> inputs,
                                                    pianola::Span<const MutableByteSpan> outputs) {
     Status status = session.submit(inputs, outputs);
@@ -37,8 +35,6 @@ using pianola::Status;
 
 // Counted: what `pianola verify` does with a file that it has read.
 [[gnu::noinline]] bool pianola_counted_verify(ByteSpan file, const pianola::DeviceDescription& device,
-                                              pianola::PlanWorkspace& workspace);
-[[gnu::noinline]] bool pianola_counted_verify(ByteSpan file, const pianola::DeviceDescription& device,
                                               pianola::PlanWorkspace& workspace) {
     pianola::Image image;
     pianola::Plan plan;
@@ -49,12 +45,9 @@ using pianola::Status;
 }
 
 // Counted: the yardstick for verify.
-[[gnu::noinline]] pianola::Sha256Digest pianola_counted_digest(ByteSpan file);
 [[gnu::noinline]] pianola::Sha256Digest pianola_counted_digest(ByteSpan file) {
     return pianola::sha256(file);
 }
-
-namespace {
 
 // The commands that a queue executes count as commands, transfers and events included.
 std::uint32_t commands_of(const pianola::Plan& plan) {
@@ -83,7 +76,7 @@ int infer(const pianola::replay::Bytes& file) {
     }
     const Status status = pianola_counted_inference(player.session(), {input_views.data(), input_views.size()},
                                                     {output_views.data(), output_views.size()});
-    std::printf("{\"commands\": %u}\n", commands_of(player.plan()));
+    fmt::print("{{\"commands\": {}}}\n", commands_of(player.plan()));
     return (is_ok(status) && (outputs == expected)) ? 0 : 1;
 }
 
@@ -102,7 +95,7 @@ int verify(const pianola::replay::Bytes& bytes) {
         pianola::capture::is_canonical(file.view(), image);
     const bool accepted = warm && pianola_counted_verify(file.view(), device, *workspace);
     const pianola::Sha256Digest digest = pianola_counted_digest(file.view());
-    std::printf("{\"file_bytes\": %zu, \"first_digest_byte\": %u}\n", bytes.size(), static_cast<unsigned>(digest[0]));
+    fmt::print("{{\"file_bytes\": {}, \"first_digest_byte\": {}}}\n", bytes.size(), digest[0]);
     return accepted ? 0 : 1;
 }
 
@@ -112,13 +105,13 @@ int main(int argc, char** argv) {
     try {
         const std::vector<std::string> arguments(argv, argv + argc);
         if (arguments.size() != 3U) {
-            std::fputs("usage: pianola_bench infer|verify FILE.ptb\n", stderr);
+            fmt::print(stderr, "usage: pianola_bench infer|verify FILE.ptb\n");
             return 2;
         }
         const auto file = pianola::files::load_file(arguments[2]);
         return (arguments[1] == "infer") ? infer(file) : verify(file);
     } catch (const std::exception& error) {
-        (void)std::fprintf(stderr, "pianola_bench: %s\n", error.what());
+        fmt::print(stderr, "pianola_bench: {}\n", error.what());
         return 1;
     }
 }

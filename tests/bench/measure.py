@@ -56,7 +56,7 @@ def profile(valgrind, command, function, folder):
     """(total, below kernels, moving bytes, what the command printed as JSON) with only `function` counted."""
     output = pathlib.Path(folder) / "callgrind.out"
     run = subprocess.run(
-        [valgrind, "--tool=callgrind", f"--callgrind-out-file={output}", f"--toggle-collect={function}*",
+        [valgrind, "--tool=callgrind", f"--callgrind-out-file={output}", f"--toggle-collect=*{function}*",
          "--compress-strings=no", "--compress-pos=no", *command],
         capture_output=True, text=True, env={**os.environ, **ENVIRONMENT}, check=False)
     if run.returncode != 0:

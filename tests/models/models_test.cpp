@@ -26,7 +26,7 @@ constexpr std::array<const char*, 7> kMustHave{"ad01_int8",       "kws_ref_model
                                                "str_ww_ref_model"};
 constexpr std::size_t kFewestSupported = 43U;  // of all models; a lower number means that something was lost
 constexpr std::size_t kFewestRecords = 8U;     // of each model
-constexpr std::uintmax_t kSmallModelBytes = 64U * 1024U;
+constexpr std::uintmax_t kSmallModelBytes = 65536U;
 
 struct Outcome {
     std::size_t records{0U};

@@ -25,6 +25,10 @@ std::function<Mutant()> set_byte(const FileOffset& place, std::uint8_t value) {
     return bytes_edit([place, value](std::vector<std::uint8_t>& file) { file.at(place(file)) = value; });
 }
 
+RuleCase unknown_enumerator(const char* what, const char* path, const FileOffset& place, std::uint8_t value) {
+    return {Rule::kImgEnum, what, path, place, set_byte(place, value)};
+}
+
 RuleCase name_case(const char* what, const std::string& name) {
     return {Rule::kImgName, what, "regions[1].name", field({{TraceBinary::VT_REGIONS, 1U}}, schema::Region::VT_NAME),
             manifest_edit([name](auto& manifest) { manifest.regions[1].name = name; })};
@@ -52,18 +56,14 @@ std::vector<RuleCase> value_cases() {
     return {
         {Rule::kImgEnum, "unspecified kind of region", "regions[0].kind", table({{TraceBinary::VT_REGIONS, 0U}}),
          manifest_edit([](auto& manifest) { manifest.regions[0].kind = RegionKind::kUnspecified; })},
-        {Rule::kImgEnum, "unknown kind of region", "regions[2].kind",
-         field({{TraceBinary::VT_REGIONS, 2U}}, schema::Region::VT_KIND),
-         manifest_edit([](auto& manifest) { manifest.regions[2].kind = static_cast<RegionKind>(6U); })},
-        {Rule::kImgEnum, "unknown memory", "regions[3].memory",
-         field({{TraceBinary::VT_REGIONS, 3U}}, schema::Region::VT_MEMORY),
-         manifest_edit([](auto& manifest) { manifest.regions[3].memory = static_cast<MemoryKind>(255U); })},
-        {Rule::kImgEnum, "unknown type of element", "outputs[0].type",
-         field({{TraceBinary::VT_OUTPUTS, 0U}}, schema::Tensor::VT_TYPE),
-         manifest_edit([](auto& manifest) { manifest.outputs[0].type = static_cast<ElementType>(7U); })},
-        {Rule::kImgEnum, "unknown kind of script", "scripts[1].kind",
-         field({{TraceBinary::VT_SCRIPTS, 1U}}, schema::Script::VT_KIND),
-         manifest_edit([](auto& manifest) { manifest.scripts[1].kind = static_cast<ScriptKind>(3U); })},
+        unknown_enumerator("unknown kind of region", "regions[2].kind",
+                           field({{TraceBinary::VT_REGIONS, 2U}}, schema::Region::VT_KIND), 6U),
+        unknown_enumerator("unknown memory", "regions[3].memory",
+                           field({{TraceBinary::VT_REGIONS, 3U}}, schema::Region::VT_MEMORY), 255U),
+        unknown_enumerator("unknown type of element", "outputs[0].type",
+                           field({{TraceBinary::VT_OUTPUTS, 0U}}, schema::Tensor::VT_TYPE), 7U),
+        unknown_enumerator("unknown kind of script", "scripts[1].kind",
+                           field({{TraceBinary::VT_SCRIPTS, 1U}}, schema::Script::VT_KIND), 3U),
         {Rule::kImgUnion, "a type behind the last", "scripts[1].commands[0].body", body_type, set_byte(body_type, 8U)},
         {Rule::kImgUnion, "the largest type", "scripts[1].commands[0].body", body_type, set_byte(body_type, 255U)},
         {Rule::kImgCount, "one region too many", "regions", field({}, TraceBinary::VT_REGIONS),

@@ -58,7 +58,7 @@ using WorkloadEdit = std::function<void(Workload& workload, DeviceDescription& d
 
 // A step into the manifest: a field by its number in the vtable, and an index where the field is a list.
 struct Step {
-    flatbuffers::voffset_t field;
+    flatbuffers::voffset_t field{0U};
     std::uint32_t index{UINT32_MAX};
 };
 // Where the table at the end of the steps starts.

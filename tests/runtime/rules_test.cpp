@@ -21,12 +21,12 @@ std::vector<RuleCase> all_cases() {
 
 // Rules that no file can break through validate() alone, and the test that shows them at work.
 const std::map<Rule, std::string>& rules_elsewhere() {
-    static const std::map<Rule, std::string> rules{
+    static const std::map<Rule, std::string> kRules{
         {Rule::kEnvAlignment, "Rules.RefuseAMisalignedFile: not a property of the file"},
         {Rule::kImgBool, "Strictness.RefusesTruthValues...: the schema has no truth values today"},
         {Rule::kHstCanonical, "Rules.CanonicalFormIsChecked: the host's check"},
     };
-    return rules;
+    return kRules;
 }
 
 TEST(Rules, UndamagedWorkloadsAreAccepted) {

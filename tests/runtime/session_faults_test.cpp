@@ -15,8 +15,8 @@ namespace {
 using Bytes = std::vector<std::uint8_t>;
 
 const Bytes& no_output() {
-    static const Bytes bytes(kWorkloadBytes, 0U);
-    return bytes;
+    static const Bytes kBytes(kWorkloadBytes, 0U);
+    return kBytes;
 }
 
 struct FaultCase {
@@ -41,7 +41,7 @@ sim::FaultScript script(std::uint32_t sim::FaultScript::* field, std::uint32_t n
 
 const std::vector<FaultCase>& fault_cases() {
     using Script = sim::FaultScript;
-    static const std::vector<FaultCase> cases{
+    static const std::vector<FaultCase> kCases{
         {"reset at load", script(&Script::fail_reset, 1U), true, Status::kTimeout, FaultStage::kReset},
         {"first region", script(&Script::refuse_region, 1U), true, Status::kDeviceFault, FaultStage::kProgram},
         {"last region", script(&Script::refuse_region, 5U), true, Status::kDeviceFault, FaultStage::kProgram},
@@ -64,7 +64,7 @@ const std::vector<FaultCase>& fault_cases() {
         {"step's doorbell lost", script(&Script::lose_doorbell, 3U), false, Status::kTimeout, FaultStage::kStep},
         {"step's completion lost", script(&Script::lose_completion, 3U), false, Status::kTimeout, FaultStage::kStep},
     };
-    return cases;
+    return kCases;
 }
 
 class EachSessionFault : public testing::TestWithParam<FaultCase> {};

@@ -70,7 +70,7 @@ TEST(Session, RefusesWrongSizesAndCountsAndStartsNothing) {
     const files::AlignedBytes file{make_workload(2U).file()};
     Bench bench;
     ASSERT_EQ(bench.load(file.view()), Status::kOk);
-    Bytes memory(2U * kWorkloadBytes, 0x77U);
+    Bytes memory(std::size_t{2U} * kWorkloadBytes, 0x77U);
     const Bytes before_device = memory_of(bench);
     for (const std::size_t inputs : {0U, 1U, 2U}) {
         for (const std::size_t outputs : {0U, 1U, 2U}) {
@@ -92,7 +92,7 @@ TEST(Session, RefusesWrongSizesAndCountsAndStartsNothing) {
     EXPECT_EQ(bench.session.submit(Span<const ByteSpan>{short_input}, Span<const MutableByteSpan>{output}),
               Status::kInvalidArgument);
     EXPECT_EQ(bench.session.poll(), Status::kInvalidState);
-    EXPECT_EQ(memory, Bytes(2U * kWorkloadBytes, 0x77U));
+    EXPECT_EQ(memory, Bytes(std::size_t{2U} * kWorkloadBytes, 0x77U));
     EXPECT_EQ(memory_of(bench), before_device);
     EXPECT_EQ(bench.platform.safe_state_entries(), 0U);
     Bytes result(kWorkloadBytes);

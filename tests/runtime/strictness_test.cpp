@@ -8,13 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "probe_schema/probe_generated.h"
+#include "tests/runtime/probe_check.h"
+#include "tests/runtime/probe_schema/probe_generated.h"
 #include "tests/support/trace_file.h"
 
 namespace pianola {
-
-// Defined in the source that schemac makes.
-bool check_strictness(StrictnessWalk& walk, const probe::Probe& root) noexcept;
 
 namespace test {
 namespace {

@@ -60,8 +60,9 @@ std::vector<RuleCase> segment_cases() {
         trace_case(Rule::kTrcSegment, "does not start the segment", "traces[0].offset_bytes",
                    [](auto& trace) { trace.offset_bytes = 64U; }),
         {Rule::kTrcSegment, "a word of no trace", "traces", trace_word(0U),
-         workload_edit(
-             [](Workload& workload, DeviceDescription&) { workload.segments.traces.resize((kEnd + 2U) * 4U); })},
+         workload_edit([](Workload& workload, DeviceDescription&) {
+             workload.segments.traces.resize((kEnd + std::size_t{2U}) * 4U);
+         })},
         {Rule::kTrcSegment, "a byte between two traces", "traces[1].offset_bytes",
          table({{TraceBinary::VT_TRACES, 1U}}), workload_edit(add_trace_behind_gap)},
         {Rule::kTrcRegion, "a word longer than the trace region", "traces", trace_word(0U),

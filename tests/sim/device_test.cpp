@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "hal/refdev/command_encoding.h"
@@ -21,9 +22,9 @@ constexpr std::uint32_t kToken = 7U;
 constexpr std::uint32_t kRegionBytes = 256U;
 constexpr std::uint32_t kHostBytes = 64U;
 
-class Device : public testing::TestWithParam<Threading> {
+class DeviceRules : public testing::TestWithParam<Threading> {
   protected:
-    Device() : device_{options()} {
+    DeviceRules() : device_{options()} {
         std::iota(host_.begin(), host_.end(), std::uint8_t{1U});
         EXPECT_EQ(device_.reset(), Status::kOk);
         RegionConfig data;
@@ -127,7 +128,7 @@ class Device : public testing::TestWithParam<Threading> {
     SimDevice device_;
 };
 
-TEST_P(Device, MovesBytesInAndOut) {
+TEST_P(DeviceRules, MovesBytesInAndOut) {
     enqueue(0U, command(QueueCommandKind::kWrite, spec_.l1_base, kHostBytes));
     enqueue(0U, command(QueueCommandKind::kRead, spec_.l1_base, kHostBytes));
     notify(0U);
@@ -139,7 +140,7 @@ TEST_P(Device, MovesBytesInAndOut) {
     EXPECT_EQ(completion.time_cycles, (2U * refdev::transfer_cycles(kHostBytes)) + refdev::kCommandCycles);
 }
 
-TEST_P(Device, RunsATrace) {
+TEST_P(DeviceRules, RunsATrace) {
     enqueue(0U, command(QueueCommandKind::kWrite, spec_.l1_base, kHostBytes));
     const Completion completion = replay(launch(spec_.l1_base, spec_.l1_base + 128U));
     EXPECT_EQ(completion.fault, DeviceFault::kNone);
@@ -150,7 +151,7 @@ TEST_P(Device, RunsATrace) {
 }
 
 // Without its doorbell a queue sees nothing; a doorbell is for one queue only.
-TEST_P(Device, NothingRunsBeforeTheDoorbell) {
+TEST_P(DeviceRules, NothingRunsBeforeTheDoorbell) {
     enqueue(0U, command(QueueCommandKind::kWrite, spec_.l1_base, kHostBytes));
     notify(1U);
     Completion completion;
@@ -162,7 +163,7 @@ TEST_P(Device, NothingRunsBeforeTheDoorbell) {
     EXPECT_EQ(device_.log(0U).size(), 2U);
 }
 
-TEST_P(Device, AnEventHoldsAQueueBack) {
+TEST_P(DeviceRules, AnEventHoldsAQueueBack) {
     enqueue(0U, event(QueueCommandKind::kWaitEvent, 3U, 1U));
     notify(0U);
     ASSERT_EQ(device_.service(), Status::kOk);
@@ -180,7 +181,7 @@ TEST_P(Device, AnEventHoldsAQueueBack) {
 }
 
 // Who waits compares by difference: a counter that has wrapped round counts as reached.
-TEST_P(Device, EventCountersMayWrap) {
+TEST_P(DeviceRules, EventCountersMayWrap) {
     enqueue(0U, event(QueueCommandKind::kRecordEvent, 0U, 1U));
     enqueue(0U, event(QueueCommandKind::kWaitEvent, 0U, UINT32_MAX));
     notify(0U);
@@ -189,7 +190,7 @@ TEST_P(Device, EventCountersMayWrap) {
 }
 
 // An idle queue starts at the time of its doorbell, whatever it did before.
-TEST_P(Device, AnIdleQueueStartsAtItsDoorbell) {
+TEST_P(DeviceRules, AnIdleQueueStartsAtItsDoorbell) {
     notify(1U, 1U);
     Completion completion;
     ASSERT_EQ(wait(1U, completion, 1U), Status::kOk);
@@ -202,7 +203,7 @@ TEST_P(Device, AnIdleQueueStartsAtItsDoorbell) {
     EXPECT_EQ(device_.log(1U).back().start_cycles, now);
 }
 
-TEST_P(Device, FullRingsAndUnknownQueuesAreRefused) {
+TEST_P(DeviceRules, FullRingsAndUnknownQueuesAreRefused) {
     QueueCommand notify_command;
     notify_command.kind = QueueCommandKind::kNotify;
     Status status = Status::kOk;
@@ -218,7 +219,7 @@ TEST_P(Device, FullRingsAndUnknownQueuesAreRefused) {
     EXPECT_EQ(device_.ring_doorbell(spec_.queue_count), Status::kInvalidArgument);
 }
 
-TEST_P(Device, ALaunchOutsideTheRegionsIsABusFault) {
+TEST_P(DeviceRules, ALaunchOutsideTheRegionsIsABusFault) {
     const std::uint32_t inside = spec_.l1_base;
     const std::uint32_t outside = spec_.l1_base + kRegionBytes;
     EXPECT_EQ(replay(launch(outside, inside)).fault, DeviceFault::kBus);
@@ -228,7 +229,7 @@ TEST_P(Device, ALaunchOutsideTheRegionsIsABusFault) {
     EXPECT_EQ(device_.completion(0U, kToken + 1U, completion), Status::kDeviceFault);
 }
 
-TEST_P(Device, AnOperandAcrossTheEndOfARegionIsABusFault) {
+TEST_P(DeviceRules, AnOperandAcrossTheEndOfARegionIsABusFault) {
     const std::vector<std::uint8_t> before(spec_.l1_bytes - kRegionBytes, 0U);
     EXPECT_EQ(replay(launch(spec_.l1_base, spec_.l1_base + kRegionBytes - 15U)).fault, DeviceFault::kBus);
     std::vector<std::uint8_t> after(before.size());
@@ -236,11 +237,11 @@ TEST_P(Device, AnOperandAcrossTheEndOfARegionIsABusFault) {
     EXPECT_EQ(after, before);
 }
 
-TEST_P(Device, KernelsMayNotTouchTheTraceRegion) {
+TEST_P(DeviceRules, KernelsMayNotTouchTheTraceRegion) {
     EXPECT_EQ(replay(launch(spec_.l1_base, trace_base() + 1024U)).fault, DeviceFault::kBus);
 }
 
-TEST_P(Device, CopiesAndFillsStayInsideTheRegions) {
+TEST_P(DeviceRules, CopiesStayInsideTheRegions) {
     const std::uint32_t end = header_word(Opcode::kEnd, 1U);
     const std::uint32_t outside = spec_.dram_base;
     const Completion completion =
@@ -249,68 +250,68 @@ TEST_P(Device, CopiesAndFillsStayInsideTheRegions) {
     EXPECT_EQ(completion.fault_address, outside);
 }
 
-TEST_P(Device, FillsStayInsideTheRegions) {
+TEST_P(DeviceRules, FillsStayInsideTheRegions) {
     const Completion completion = replay(
         {header_word(Opcode::kFill, refdev::kFillWords), spec_.dram_base, 4U, 0U, header_word(Opcode::kEnd, 1U)});
     EXPECT_EQ(completion.fault, DeviceFault::kBus);
     EXPECT_EQ(completion.fault_address, spec_.dram_base);
 }
 
-TEST_P(Device, UnknownOpcodesAreFaults) {
-    EXPECT_EQ(replay({header_word(static_cast<Opcode>(0x18U), 1U)}).fault, DeviceFault::kUnknownCommand);
+TEST_P(DeviceRules, UnknownOpcodesAreFaults) {
+    EXPECT_EQ(replay({(1U << refdev::kLengthShift) | 0x18U}).fault, DeviceFault::kUnknownCommand);
 }
 
-TEST_P(Device, QueueCommandsInATraceAreFaults) {
+TEST_P(DeviceRules, QueueCommandsInATraceAreFaults) {
     EXPECT_EQ(replay({header_word(Opcode::kNotify, refdev::kNotifyWords), 0U}).fault, DeviceFault::kUnknownCommand);
 }
 
-TEST_P(Device, ReservedBitsAreFaults) {
+TEST_P(DeviceRules, ReservedBitsAreFaults) {
     EXPECT_EQ(replay({header_word(Opcode::kBarrier, 1U) | 0x100U, header_word(Opcode::kEnd, 1U)}).fault,
               DeviceFault::kUnknownCommand);
 }
 
-TEST_P(Device, ACommandOfLengthZeroIsAFault) {
+TEST_P(DeviceRules, ACommandOfLengthZeroIsAFault) {
     EXPECT_EQ(replay({header_word(Opcode::kBarrier, 0U), header_word(Opcode::kEnd, 1U)}).fault,
               DeviceFault::kUnknownCommand);
 }
 
-TEST_P(Device, UnknownKernelsAreFaults) {
+TEST_P(DeviceRules, UnknownKernelsAreFaults) {
     Words words = launch(spec_.l1_base, spec_.l1_base + 128U);
     words[1] = 0xFFFFU;
     EXPECT_EQ(replay(words).fault, DeviceFault::kUnknownKernel);
 }
 
-TEST_P(Device, BadArgumentsAreFaults) {
+TEST_P(DeviceRules, BadArgumentsAreFaults) {
     EXPECT_EQ(replay(launch_words({spec_.l1_base, spec_.l1_base + 128U, 0U, 0, 1 << 30, 1, 0})).fault,
               DeviceFault::kBadArgument);
 }
 
-TEST_P(Device, ATraceWithoutAnEndIsAFault) {
+TEST_P(DeviceRules, ATraceWithoutAnEndIsAFault) {
     EXPECT_EQ(replay({header_word(Opcode::kBarrier, 1U)}).fault, DeviceFault::kTraceOverrun);
 }
 
-TEST_P(Device, ATraceThatGoesOnAfterItsEndIsAFault) {
+TEST_P(DeviceRules, ATraceThatGoesOnAfterItsEndIsAFault) {
     EXPECT_EQ(replay({header_word(Opcode::kEnd, 1U), header_word(Opcode::kBarrier, 1U)}).fault,
               DeviceFault::kTraceOverrun);
 }
 
-TEST_P(Device, TracesAreFetchedFromTheTraceRegionOnly) {
+TEST_P(DeviceRules, TracesAreFetchedFromTheTraceRegionOnly) {
     EXPECT_EQ(fault_of(command(QueueCommandKind::kReplay, spec_.l1_base, 4U)), DeviceFault::kBus);
 }
 
-TEST_P(Device, ATransferFromBeyondTheHostMemoryIsAFault) {
+TEST_P(DeviceRules, ATransferFromBeyondTheHostMemoryIsAFault) {
     EXPECT_EQ(fault_of(command(QueueCommandKind::kWrite, spec_.l1_base, kHostBytes, 0U, 1U)), DeviceFault::kHostMemory);
 }
 
-TEST_P(Device, ATransferBeyondTheHostMemoryIsAFault) {
+TEST_P(DeviceRules, ATransferBeyondTheHostMemoryIsAFault) {
     EXPECT_EQ(fault_of(command(QueueCommandKind::kRead, spec_.l1_base, 1U, 0U, kHostBytes)), DeviceFault::kHostMemory);
 }
 
-TEST_P(Device, SlotsThatDoNotExistAreFaults) {
+TEST_P(DeviceRules, SlotsThatDoNotExistAreFaults) {
     EXPECT_EQ(fault_of(command(QueueCommandKind::kWrite, spec_.l1_base, 1U, kSourceSlots)), DeviceFault::kHostMemory);
 }
 
-TEST_P(Device, ATransferOutsideTheRegionsIsABusFault) {
+TEST_P(DeviceRules, ATransferOutsideTheRegionsIsABusFault) {
     enqueue(0U, command(QueueCommandKind::kWrite, spec_.dram_base, 1U));
     notify(0U);
     Completion completion;
@@ -319,11 +320,11 @@ TEST_P(Device, ATransferOutsideTheRegionsIsABusFault) {
     EXPECT_EQ(completion.fault_address, spec_.dram_base);
 }
 
-TEST_P(Device, EventsThatDoNotExistAreFaults) {
+TEST_P(DeviceRules, EventsThatDoNotExistAreFaults) {
     EXPECT_EQ(fault_of(event(QueueCommandKind::kRecordEvent, kMaxEvents, 1U)), DeviceFault::kBadArgument);
 }
 
-TEST_P(Device, AfterResetAFaultIsForgotten) {
+TEST_P(DeviceRules, AfterResetAFaultIsForgotten) {
     EXPECT_EQ(fault_of(command(QueueCommandKind::kReplay, spec_.l1_base, 4U)), DeviceFault::kBus);
     ASSERT_EQ(device_.reset(), Status::kOk);
     notify(0U);
@@ -333,10 +334,11 @@ TEST_P(Device, AfterResetAFaultIsForgotten) {
     EXPECT_EQ(completion.executed_commands, 1U);
 }
 
-INSTANTIATE_TEST_SUITE_P(Modes, Device, testing::Values(Threading::kInProcess, Threading::kThreaded),
-                         [](const auto& info) {
-                             return (info.param == Threading::kThreaded) ? "threaded" : "in_process";
-                         });
+std::string mode_name(const testing::TestParamInfo<Threading>& mode) {
+    return (mode.param == Threading::kThreaded) ? "threaded" : "in_process";
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, DeviceRules, testing::Values(Threading::kInProcess, Threading::kThreaded), mode_name);
 
 }  // namespace
 }  // namespace pianola::sim

@@ -27,34 +27,5 @@ TEST(Encoding, AnyTwoOpcodesDifferInAtLeastFourBits) {
     }
 }
 
-// The list above is complete: every other value of the byte is refused by this switch, which the compiler
-// checks for missing enumerators.
-bool is_opcode(Opcode opcode) {
-    switch (opcode) {
-        case Opcode::kInvalid:
-        case Opcode::kLaunch:
-        case Opcode::kCopy:
-        case Opcode::kFill:
-        case Opcode::kBarrier:
-        case Opcode::kEnd:
-        case Opcode::kWrite:
-        case Opcode::kRead:
-        case Opcode::kReplay:
-        case Opcode::kRecordEvent:
-        case Opcode::kWaitEvent:
-        case Opcode::kNotify:
-            return true;
-    }
-    return false;
-}
-
-TEST(Encoding, TheListOfOpcodesIsComplete) {
-    std::size_t count = 0U;
-    for (unsigned value = 0U; value < (1U << kOpcodeBits); ++value) {
-        count += is_opcode(static_cast<Opcode>(value)) ? 1U : 0U;
-    }
-    EXPECT_EQ(count, kOpcodes.size());
-}
-
 }  // namespace
 }  // namespace pianola::refdev

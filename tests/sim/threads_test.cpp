@@ -5,7 +5,7 @@
 
 #include "tests/models/replay.h"
 #include "tests/sim/logs.h"
-#include "tests/tflite/shared_models.h"
+#include "tests/support/workload.h"
 
 namespace pianola::sim {
 namespace {
@@ -40,11 +40,7 @@ std::vector<Step> run_steps(const replay::Bytes& file, Threading threading) {
 }
 
 TEST(Threads, TwoQueuesGiveTheSameLogsAsInOneThread) {
-    if (tflite::models_dir().empty()) {
-        GTEST_SKIP() << "no models: set PIANOLA_SHARED";
-    }
-    const replay::Bytes file =
-        replay::capture_model(tflite::models_dir() / "hello_world_int8" / "model.tflite", replay::with_queues(2U));
+    const replay::Bytes file = test::make_workload(2U).file();
     const std::vector<Step> alone = run_steps(file, Threading::kInProcess);
     const std::vector<Step> threaded = run_steps(file, Threading::kThreaded);
     ASSERT_EQ(alone.size(), threaded.size());
@@ -60,13 +56,9 @@ TEST(Threads, TwoQueuesGiveTheSameLogsAsInOneThread) {
 
 // A device that is loaded again and again starts and stops its threads.
 TEST(Threads, LoadingAnewStopsTheQueues) {
-    if (tflite::models_dir().empty()) {
-        GTEST_SKIP() << "no models: set PIANOLA_SHARED";
-    }
     SimOptions options;
     options.threading = Threading::kThreaded;
-    const replay::Bytes file =
-        replay::capture_model(tflite::models_dir() / "hello_world_int8" / "model.tflite", replay::with_queues(2U));
+    const replay::Bytes file = test::make_workload(2U).file();
     replay::Player player{file, options};
     const replay::Tensors inputs = player.seeded_inputs(1U);
     const replay::Tensors expected = player.run(inputs);

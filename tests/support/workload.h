@@ -36,7 +36,8 @@ struct Workload {
 [[nodiscard]] std::vector<std::uint32_t> words_of(const std::vector<std::uint8_t>& bytes);
 [[nodiscard]] std::vector<std::uint8_t> bytes_of(const std::vector<std::uint32_t>& words);
 
-// Gives the workload another trace, and makes its counts, cost, programs and budgets those of the new words.
-void set_trace(Workload& workload, const std::vector<std::uint32_t>& words);
+// Gives the workload another trace, and makes its counts, cost, programs and budgets those of the new words; of those in front
+// of the first that can not be decoded, where there is one. True where there is none.
+bool set_trace(Workload& workload, const std::vector<std::uint32_t>& words);
 
 }  // namespace pianola::test

@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""pianola capture: reproducible bytes, refusals that help, and files that are whole or not there."""
+import json
+import os
+import re
+import time
+
+import cli_support
+from cli_support import FILE_TROUBLE, UNSUPPORTED
+
+DEVICE_DRAM = {"dram_bytes": 65536, "trace_region_bytes": 16384}
+
+
+class Capture(cli_support.CliTest):
+    """From a model to a file."""
+
+    def test_the_summary_has_stable_keys(self):
+        output = self.folder / "m.ptb"
+        summary = json.loads(self.run_pianola("capture", self.model("kws_ref_model"), "-o", output, "--json").stdout)
+        self.assertEqual(sorted(summary), ["activations", "commands", "file_bytes", "input_bytes", "operators", "output",
+                                           "output_bytes", "self_tests", "sha256", "step_cycles", "trace_region_bytes_needed",
+                                           "weight_bytes"])
+        self.assertEqual(summary["file_bytes"], output.stat().st_size)
+        self.assertEqual((summary["input_bytes"], summary["output_bytes"]), (490, 12))
+        self.assertLessEqual(summary["activations"]["lower_bound_bytes"], summary["activations"]["planned_bytes"])
+        self.assert_no_leftovers("m.ptb")
+
+    def test_twice_gives_the_same_bytes(self):
+        for options in ((), ("--queues", "2"), ("--self-test", "3")):
+            first = self.capture("kws_ref_model", *options).read_bytes()
+            second = self.capture("kws_ref_model", *options).read_bytes()
+            self.assertEqual(first, second, options)
+
+    def test_surroundings_leave_no_trace_in_the_file(self):
+        first = self.capture("ad01_int8", "--self-test", "1").read_bytes()
+        elsewhere = self.folder / "somewhere" / "else"
+        elsewhere.mkdir(parents=True)
+        (elsewhere / "link").symlink_to(self.model("ad01_int8").parent, target_is_directory=True)
+        time.sleep(1.1)
+        environment = {**os.environ, "HOME": "/nonexistent", "USER": "somebody", "LOGNAME": "somebody", "HOSTNAME": "elsewhere",
+                       "TZ": "Pacific/Kiritimati", "LANG": "C", "LC_ALL": "POSIX", "SOURCE_DATE_EPOCH": "1", "PWD": "/"}
+        self.run_pianola("capture", "link/model.tflite", "-o", "other name.ptb", "--self-test", "1", cwd=elsewhere,
+                         env=environment)
+        self.assertEqual((elsewhere / "other name.ptb").read_bytes(), first)
+        for word in (str(self.folder), str(self.model("ad01_int8").parent), os.uname().nodename):
+            self.assertNotIn(word.encode(), first)
+
+    def test_unsupported_operators_are_named_with_their_index(self):
+        for name, expected in (("ops/concat_axis1", "operator 0 (CONCATENATION)"), ("rock_paper_scissors", "(DEQUANTIZE)"),
+                               ("ops/graph_reshape_chain", "operator 4 (MAXIMUM)")):
+            run = self.run_pianola("capture", self.model(name), "-o", "m.ptb", code=UNSUPPORTED)
+            self.assertIn(expected, run.stderr)
+            self.assertRegex(run.stderr, r"operator \d+ \([A-Z_0-9]+\): \S")
+        self.assert_no_leftovers()
+
+    def test_what_is_not_a_model(self):
+        model = self.model("hello_world_int8").read_bytes()
+        for contents in (b"", b"x", bytes(1000), model[: len(model) // 2]):
+            self.run_pianola("capture", self.write("bad.tflite", contents), "-o", "m.ptb", code=UNSUPPORTED)
+        self.assert_no_leftovers("bad.tflite")
+
+    def test_a_trace_region_that_is_too_small_states_need_and_limit(self):
+        spec = self.write("spec.json", {"trace_region_bytes": 64})
+        run = self.run_pianola("capture", self.model("kws_ref_model"), "-o", "m.ptb", "--device", spec, code=UNSUPPORTED)
+        found = re.search(r"trace region is too small: (\d+) bytes are needed, (\d+) are there", run.stderr)
+        self.assertIsNotNone(found, run.stderr)
+        need, limit = map(int, found.groups())
+        self.assertEqual(limit, 64)
+        rounded = (need + 63) // 64 * 64
+        self.write("spec.json", {"trace_region_bytes": rounded - 64})
+        self.run_pianola("capture", self.model("kws_ref_model"), "-o", "m.ptb", "--device", spec, code=UNSUPPORTED)
+        self.write("spec.json", {"trace_region_bytes": rounded})
+        self.run_pianola("capture", self.model("kws_ref_model"), "-o", "m.ptb", "--device", spec)
+        self.run_pianola("verify", "m.ptb", "--device", spec)
+
+    def test_a_memory_that_is_too_small_states_need_and_limit(self):
+        spec = self.write("spec.json", DEVICE_DRAM)
+        run = self.run_pianola("capture", self.model("vww_96_int8"), "-o", "m.ptb", "--device", spec, code=UNSUPPORTED)
+        self.assertGreaterEqual(len(re.findall(r"\d+", run.stderr.split("model.tflite")[-1])), 2, run.stderr)
+
+    def test_more_queues_than_the_device_has(self):
+        spec = self.write("spec.json", {"queue_count": 1})
+        run = self.run_pianola("capture", self.model("kws_ref_model"), "-o", "m.ptb", "--queues", "2", "--device", spec,
+                               code=UNSUPPORTED)
+        self.assertIn("queue", run.stderr)
+
+    def test_outputs_that_can_not_be_written(self):
+        (self.folder / "folder").mkdir()
+        for output in ("missing/m.ptb", "folder", "/proc/m.ptb"):
+            run = self.run_pianola("capture", self.model("hello_world_int8"), "-o", output, code=FILE_TROUBLE)
+            self.assertIn("can not write", run.stderr)
+        self.assert_no_leftovers("folder")
+
+    def test_a_failing_capture_leaves_the_old_file(self):
+        old = self.write("m.ptb", b"old")
+        self.run_pianola("capture", self.model("ops/concat_axis1"), "-o", old, code=UNSUPPORTED)
+        self.run_pianola("capture", self.folder / "missing.tflite", "-o", old, code=FILE_TROUBLE)
+        self.assertEqual(old.read_bytes(), b"old")
+        self.assert_no_leftovers("m.ptb")
+
+    def test_a_file_is_replaced_whole(self):
+        old = self.write("m.ptb", bytes(1_000_000))
+        self.run_pianola("capture", self.model("hello_world_int8"), "-o", old)
+        self.run_pianola("verify", old)
+        self.assert_no_leftovers("m.ptb")
+
+    def test_a_link_stays_and_its_target_is_replaced(self):
+        target = self.write("target.ptb", b"old")
+        (self.folder / "link.ptb").symlink_to(target)
+        self.run_pianola("capture", self.model("hello_world_int8"), "-o", "link.ptb")
+        self.assertTrue((self.folder / "link.ptb").is_symlink())
+        self.run_pianola("verify", target)
+        self.assert_no_leftovers("link.ptb", "target.ptb")
+
+    def test_a_pipe_gets_the_bytes_and_stays_a_pipe(self):
+        """Never tried on the machine's own devices: where this fails, the output has taken the place of what it was given."""
+        expected = self.capture().read_bytes()
+        pipe = self.folder / "pipe"
+        os.mkfifo(pipe)
+        reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+        try:
+            self.run_pianola("capture", self.model("hello_world_int8"), "-o", pipe)
+            self.assertTrue(pipe.is_fifo())
+            self.assertEqual(os.read(reader, len(expected) + 1), expected)
+        finally:
+            os.close(reader)
+
+
+if __name__ == "__main__":
+    cli_support.main()

@@ -1,0 +1,78 @@
+"""What the tests of the command line share: running the program, and binaries that are damaged on purpose."""
+import argparse
+import hashlib
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+DONE, INTERNAL, USAGE, REFUSED, FAULT, UNSUPPORTED, FILE_TROUBLE = range(7)
+SKIPPED = 77
+DIGEST_OFFSET, DIGEST_BYTES = 160, 32
+OPTIONS = argparse.Namespace(pianola=None, models=None)
+
+
+class CliTest(unittest.TestCase):
+    """Gives each case a folder of its own, and a small binary with self-tests."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def model(self, name):
+        """A model's file."""
+        return OPTIONS.models / name / "model.tflite"
+
+    def run_pianola(self, *arguments, code=DONE, **options):
+        """Runs the program, checks its exit code, and that it complains where it fails and only there."""
+        options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "cwd": self.folder, **options}
+        run = subprocess.run([OPTIONS.pianola, *map(str, arguments)], text=True, check=False, **options)
+        self.assertEqual(run.returncode, code, f"{arguments}\n{run.stdout}\n{run.stderr}")
+        if code in (INTERNAL, USAGE, FAULT, UNSUPPORTED, FILE_TROUBLE):
+            self.assertNotEqual((run.stderr or "").strip(), "", f"{arguments}: no message")
+        self.assertNotIn("internal error", run.stderr or "")
+        return run
+
+    def capture(self, name="hello_world_int8", *arguments):
+        """A captured model in this case's folder."""
+        output = self.folder / f"{name}.ptb"
+        self.run_pianola("capture", self.model(name), "-o", output, *arguments)
+        return output
+
+    def write(self, name, contents):
+        """A file in this case's folder."""
+        path = self.folder / name
+        if isinstance(contents, bytes):
+            path.write_bytes(contents)
+        else:
+            path.write_text(contents if isinstance(contents, str) else json.dumps(contents), encoding="utf-8")
+        return path
+
+    def assert_no_leftovers(self, *expected):
+        """This case's folder holds the expected files and nothing else, such as half-written ones."""
+        self.assertEqual(sorted(entry.name for entry in self.folder.iterdir()), sorted(expected))
+
+
+def sealed(contents):
+    """A trace binary with the digest that its bytes need."""
+    digest = hashlib.sha256(contents[:DIGEST_OFFSET] + contents[DIGEST_OFFSET + DIGEST_BYTES:]).digest()
+    return contents[:DIGEST_OFFSET] + digest + contents[DIGEST_OFFSET + DIGEST_BYTES:]
+
+
+def main():
+    """Runs the cases of the calling script; skips visibly without models."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--pianola", required=True, type=pathlib.Path)
+    parser.add_argument("--models", required=True, type=pathlib.Path)
+    parser.parse_args(namespace=OPTIONS)
+    if "PIANOLA_SHARED" in os.environ:
+        OPTIONS.models = pathlib.Path(os.environ["PIANOLA_SHARED"]) / "models"
+    if not OPTIONS.models.is_dir():
+        print("skipped: no models; set PIANOLA_SHARED")
+        sys.exit(SKIPPED)
+    OPTIONS.models = OPTIONS.models.resolve()
+    unittest.main(module="__main__", argv=sys.argv[:1], verbosity=2)

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""pianola run: golden outputs, records, self-tests, and what goes wrong."""
+import json
+
+import cli_support
+from cli_support import FAULT, FILE_TROUBLE, REFUSED, USAGE, sealed
+
+MODEL = "kws_ref_model"
+RECORDS = 9
+
+
+class Run(cli_support.CliTest):
+    """Replays on the simulator."""
+
+    def tensor(self, kind, record):
+        """One tensor of a record, as a file's name."""
+        return cli_support.OPTIONS.models / MODEL / f"{kind}_{record}_0.bin"
+
+    def test_every_record_gives_its_golden(self):
+        for options in ((), ("--threaded",), ("--check-accesses",)):
+            for queues in ("1", "2"):
+                binary = self.capture(MODEL, "--queues", queues)
+                for record in range(RECORDS if not options else 1):
+                    self.run_pianola("run", binary, "--input", self.tensor("input", record), "--output", "out.bin", *options)
+                    self.assertEqual((self.folder / "out.bin").read_bytes(), self.tensor("golden", record).read_bytes())
+
+    def test_a_batch_is_all_records_one_after_another(self):
+        binary = self.capture(MODEL)
+        batch = self.write("batch.bin", b"".join(self.tensor("input", i).read_bytes() for i in range(RECORDS)))
+        report = json.loads(self.run_pianola("run", binary, "--input", batch, "--output", "out.bin", "--batch", "--repeat", "3",
+                                             "--json").stdout)
+        self.assertEqual(sorted(report), ["outputs", "records", "repeat", "self_tests_passed", "step_cycles", "steps"])
+        self.assertEqual((report["records"], report["repeat"], report["steps"]), (RECORDS, 3, 3 * RECORDS))
+        self.assertEqual((self.folder / "out.bin").read_bytes(),
+                         b"".join(self.tensor("golden", i).read_bytes() for i in range(RECORDS)))
+
+    def test_self_tests_pass_and_are_needed(self):
+        binary = self.capture(MODEL, "--self-test", "4")
+        report = json.loads(self.run_pianola("run", binary, "--self-test", "--json").stdout)
+        self.assertEqual((report["self_tests_passed"], report["records"]), (4, 0))
+        self.assertIn("4 self-tests passed", self.run_pianola("run", binary, "--self-test").stdout)
+        run = self.run_pianola("run", self.capture(MODEL), "--self-test", code=USAGE)
+        self.assertIn("--self-test", run.stderr)
+
+    def test_a_self_test_with_another_result_is_a_fault(self):
+        binary = self.capture(MODEL, "--self-test", "2")
+        contents = bytearray(binary.read_bytes())
+        entry = 80 + 3 * 12
+        offset, size = (int.from_bytes(contents[entry + k:entry + k + 4], "little") for k in (4, 8))
+        contents[offset + size - 1] ^= 1  # the last output byte of the last vector
+        damaged = self.write("damaged.ptb", sealed(bytes(contents)))
+        self.run_pianola("verify", damaged)
+        old = self.write("out.bin", b"old")
+        run = self.run_pianola("run", damaged, "--self-test", "--input", self.tensor("input", 0), "--output", old, code=FAULT)
+        self.assertIn("self-test", run.stderr)
+        self.assertEqual(old.read_bytes(), b"old")
+
+    def test_inputs_of_the_wrong_size(self):
+        binary = self.capture(MODEL)
+        for size in (0, 489, 491, 980):
+            run = self.run_pianola("run", binary, "--input", self.write("in.bin", bytes(size)), "--output", "out.bin", code=USAGE)
+            self.assertIn("490 bytes", run.stderr)
+            self.assertIn("int8[1,49,10,1]", run.stderr)
+        for size in (0, 981):
+            self.run_pianola("run", binary, "--input", self.write("in.bin", bytes(size)), "--output", "out.bin", "--batch",
+                             code=USAGE)
+        self.assertFalse((self.folder / "out.bin").exists())
+
+    def test_the_wrong_number_of_tensors(self):
+        binary = self.capture(MODEL)
+        data = self.tensor("input", 0)
+        for arguments in ((), ("--input", data), ("--output", "o"), ("--input", data, "--input", data, "--output", "o"),
+                          ("--input", data, "--output", "o", "--output", "p")):
+            run = self.run_pianola("run", binary, *arguments, code=USAGE)
+            self.assertIn("1 inputs and 1 outputs", run.stderr)
+
+    def test_damaged_binaries_are_refused(self):
+        contents = self.capture(MODEL).read_bytes()
+        run = self.run_pianola("run", self.write("cut.ptb", contents[:-1]), "--input", self.tensor("input", 0), "--output",
+                               "out.bin", code=REFUSED)
+        self.assertIn("ENV-", run.stderr)
+
+    def test_files_that_can_not_be_read_or_written(self):
+        binary = self.capture(MODEL)
+        self.run_pianola("run", binary, "--input", "missing.bin", "--output", "out.bin", code=FILE_TROUBLE)
+        self.run_pianola("run", binary, "--input", self.tensor("input", 0), "--output", "missing/out.bin", code=FILE_TROUBLE)
+        self.assert_no_leftovers(f"{MODEL}.ptb")
+
+
+if __name__ == "__main__":
+    cli_support.main()

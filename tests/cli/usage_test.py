@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Help, wrong command lines, and a standard output that nobody can write to."""
+import os
+import subprocess
+
+import cli_support
+from cli_support import FILE_TROUBLE, OPTIONS, USAGE
+
+COMMANDS = ("capture", "verify", "inspect", "run")
+
+
+class Usage(cli_support.CliTest):
+    """What the parser and main() promise."""
+
+    def test_help_lists_every_sub_command_and_exit_code(self):
+        text = self.run_pianola("--help").stdout
+        for word in (*COMMANDS, "Exit codes:", "Example:"):
+            self.assertIn(word, text)
+        for code in range(7):
+            self.assertRegex(text, rf"\b{code} [a-z]")
+
+    def test_every_sub_command_teaches(self):
+        for command in COMMANDS:
+            text = self.run_pianola(command, "--help").stdout
+            for word in ("Usage:", "Options:", "--json"):
+                self.assertIn(word, text, command)
+            described = [line for line in text.splitlines() if line.startswith("  -") and len(line.split()) > 3]
+            self.assertGreaterEqual(len(described), 2, command)
+            self.assertRegex(text.rstrip().splitlines()[-1], r"\.$", f"{command}: no explanation at the end")
+
+    def test_version(self):
+        self.assertRegex(self.run_pianola("--version").stdout, r"^pianola \d+\.\d+\.\d+$")
+
+    def test_wrong_command_lines(self):
+        for arguments in ((), ("unknown",), ("capture",), ("capture", "model.tflite"), ("verify",), ("run",), ("inspect",),
+                          ("verify", "a.ptb", "--unknown"), ("capture", "m.tflite", "-o", "m.ptb", "--queues", "3"),
+                          ("capture", "m.tflite", "-o", "m.ptb", "--queues", "two"),
+                          ("capture", "m.tflite", "-o", "m.ptb", "--self-test", "257"),
+                          ("capture", "m.tflite", "-o", "m.ptb", "--self-test", "-1"), ("run", "m.ptb", "--repeat", "0")):
+            self.run_pianola(*arguments, code=USAGE)
+
+    def test_missing_files(self):
+        for arguments in (("capture", "missing.tflite", "-o", "m.ptb"), ("verify", "missing.ptb"), ("inspect", "missing.ptb"),
+                          ("run", "missing.ptb"), ("verify", self.folder),
+                          ("verify", "missing.ptb", "--device", "missing.json")):
+            run = self.run_pianola(*arguments, code=FILE_TROUBLE)
+            self.assertRegex(run.stderr, r"can not read \S+")
+
+    def test_a_full_or_closed_standard_output_is_noticed(self):
+        binary = self.capture()
+        for arguments in (("verify", binary), ("inspect", binary), ("inspect", binary, "--commands", "--json"), ("--help",)):
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                self.run_pianola(*arguments, code=FILE_TROUBLE, stdout=full)
+            quoted = [str(OPTIONS.pianola), *map(str, arguments)]
+            run = subprocess.run(["sh", "-c", '"$@" >&-', "sh", *quoted], stderr=subprocess.PIPE, text=True, check=False)
+            self.assertEqual(run.returncode, FILE_TROUBLE, f"{arguments}: {run.stderr}")
+
+    def test_long_output_into_a_full_device(self):
+        binary = self.capture("vww_96_int8")
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            self.run_pianola("inspect", binary, "--commands", code=FILE_TROUBLE, stdout=full)
+            self.run_pianola("inspect", binary, "--commands", "--json", code=FILE_TROUBLE, stdout=full)
+
+    def test_a_reader_that_goes_away_is_no_defect(self):
+        binary = self.capture("vww_96_int8")
+        read_end, write_end = os.pipe()
+        os.close(read_end)
+        with open(write_end, "wb") as gone:
+            run = subprocess.run([OPTIONS.pianola, "inspect", binary, "--commands"], stdout=gone, stderr=subprocess.PIPE,
+                                 text=True, check=False)
+        self.assertIn(run.returncode, (FILE_TROUBLE, -13), run.stderr)
+
+
+if __name__ == "__main__":
+    cli_support.main()

@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""pianola verify and inspect: what they accept, what they refuse and how they say so."""
+import json
+
+import cli_support
+from cli_support import REFUSED, USAGE, sealed
+
+SMALLER_L1 = {"l1_bytes": 65536}
+
+
+class Verify(cli_support.CliTest):
+    """Refusals have a rule, a field and an offset."""
+
+    def refuse(self, *arguments):
+        """The verdict of a refused binary."""
+        verdict = json.loads(self.run_pianola("verify", *arguments, "--json", code=REFUSED).stdout)
+        self.assertEqual(sorted(verdict), ["accepted", "actual", "field", "file", "limit", "message", "offset", "rule"])
+        self.assertIs(verdict["accepted"], False)
+        self.assertNotEqual(verdict["message"], "")
+        text = self.run_pianola("verify", *arguments, code=REFUSED).stdout
+        for part in (verdict["rule"], verdict["message"], "refused", "field", "offset"):
+            self.assertIn(part, text)
+        return verdict
+
+    def test_a_captured_binary_is_accepted(self):
+        binary = self.capture()
+        self.assertIn("accepted", self.run_pianola("verify", binary).stdout)
+        self.assertEqual(json.loads(self.run_pianola("verify", binary, "--json").stdout),
+                         {"accepted": True, "file": str(binary)})
+
+    def test_truncated_extended_and_empty_files(self):
+        contents = self.capture().read_bytes()
+        for size in (0, 1, 100, 191, 192, 1024, len(contents) - 64, len(contents) - 1):
+            self.assertRegex(self.refuse(self.write("cut.ptb", contents[:size]))["rule"], r"^ENV-")
+        self.assertRegex(self.refuse(self.write("long.ptb", contents + bytes(64)))["rule"], r"^ENV-")
+
+    def test_a_changed_byte_anywhere_is_noticed(self):
+        contents = self.capture().read_bytes()
+        for offset in (0, 8, 24, 48, 100, 140, 160, 192, len(contents) // 2, len(contents) - 1):
+            damaged = bytearray(contents)
+            damaged[offset] ^= 0x10
+            self.assertRegex(self.refuse(self.write("damaged.ptb", bytes(damaged)))["rule"], r"^ENV-")
+
+    def test_another_device_is_refused(self):
+        binary = self.capture()
+        other = self.write("other.json", SMALLER_L1)
+        verdict = self.refuse(binary, "--device", other)
+        self.assertRegex(verdict["rule"], r"^TGT-")
+        self.assertIn("l1_bytes", verdict["field"])
+        run = self.run_pianola("run", binary, "--device", other, code=REFUSED)
+        self.assertIn("TGT-", run.stderr)
+
+    def test_a_binary_for_another_device_is_accepted_there_only(self):
+        other = self.write("other.json", SMALLER_L1)
+        binary = self.capture("hello_world_int8", "--device", other)
+        self.run_pianola("verify", binary, "--device", other)
+        self.assertRegex(self.refuse(binary)["rule"], r"^TGT-")
+
+    def test_a_command_that_was_changed_and_sealed_again_is_refused(self):
+        binary = self.capture()
+        contents = bytearray(binary.read_bytes())
+        traces = int.from_bytes(contents[80 + 2 * 12 + 4:80 + 2 * 12 + 8], "little")
+        contents[traces] ^= 0x01  # the first opcode
+        verdict = self.refuse(self.write("changed.ptb", sealed(bytes(contents))))
+        self.assertRegex(verdict["rule"], r"^TRC-")
+        self.assertIn("commands[0]", verdict["field"])
+
+    def test_device_descriptions_are_checked(self):
+        binary = self.capture()
+        for contents, text in (({"l1_byte": 65536}, "unknown member 'l1_byte'"), ({"l1_bytes": -64}, "l1_bytes"),
+                               ({"l1_bytes": "64"}, "l1_bytes"), ({"l1_bytes": 65}, "multiples of 64"),
+                               ({"queue_count": 3}, "queue_count"), ({"l1_base": 0x80000000}, "overlap"),
+                               ({"l1_bytes": 2**32}, "l1_bytes"), ([], "not a JSON object"), ("{", "not a JSON object"),
+                               ("", "not a JSON object")):
+            run = self.run_pianola("verify", binary, "--device", self.write("spec.json", contents), code=USAGE)
+            self.assertIn(text, run.stderr)
+            self.assertIn("spec.json", run.stderr)
+
+    def test_inspect_has_stable_keys(self):
+        binary = self.capture("kws_ref_model", "--queues", "2")
+        shown = json.loads(self.run_pianola("inspect", binary, "--json", "--commands").stdout)
+        self.assertEqual(sorted(shown), ["budgets", "buffers", "inputs", "outputs", "provenance", "regions", "scripts",
+                                         "self_tests", "target", "traces"])
+        self.assertEqual(shown["provenance"]["source_name"], "model.tflite")
+        self.assertEqual(shown["inputs"][0]["shape"], [1, 49, 10, 1])
+        commands = shown["traces"][0]["command_list"]
+        self.assertEqual(len(commands), shown["traces"][0]["commands"])
+        self.assertEqual(commands[-1]["command"], "end")
+        for command in commands[:-1]:
+            self.assertGreater(len(command["extents"]), 0)
+        self.assertEqual([script["kind"] for script in shown["scripts"]], ["setup", "step"])
+        text = self.run_pianola("inspect", binary, "--commands").stdout
+        for word in ("target", "memory", "tensors", "traces", "script step", "budgets", "conv2d", "wait_event"):
+            self.assertIn(word, text)
+
+    def test_inspect_refuses_what_is_not_whole(self):
+        contents = self.capture().read_bytes()
+        run = self.run_pianola("inspect", self.write("cut.ptb", contents[:-1]), code=REFUSED)
+        self.assertIn("ENV-", run.stderr)
+
+
+if __name__ == "__main__":
+    cli_support.main()

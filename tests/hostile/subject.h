@@ -1,0 +1,31 @@
+// The trace binaries that are damaged on purpose.
+//
+// Place in the whole: tests only. A subject is a valid file and the device that it is for: our own small workload, a keyword
+// spotter captured from a real model where the models are there, and every file that the environment variable
+// PIANOLA_HOSTILE_FILES names (separated by colons, for the default device).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "hal/refdev/device_spec.h"
+#include "tests/support/workload.h"
+
+namespace pianola::test {
+
+struct Subject {
+    std::string name;
+    refdev::DeviceSpec spec;
+    std::vector<std::uint8_t> file;
+    Workload parts;        // what the file says: writing it gives the file again
+    bool is_small{false};  // cheap enough to replay every accepted mutant with all memory watched
+};
+
+// The small workload alone needs nothing from outside.
+[[nodiscard]] Subject small_subject();
+
+// The keyword spotter and the named files; empty where there are none. Throws where a file is not valid to start with.
+[[nodiscard]] std::vector<Subject> large_subjects();
+
+}  // namespace pianola::test

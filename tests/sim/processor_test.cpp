@@ -1,0 +1,81 @@
+// One command processor on a ring that the test writes by itself: what no Device lets through, and what no timing may decide.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <vector>
+
+#include "hal/refdev/command_processor.h"
+
+namespace pianola::refdev {
+namespace {
+
+constexpr std::uint32_t kLater = 1000U;  // cycles
+
+class Processor : public testing::Test {
+  protected:
+    // Puts words into the ring and rings the doorbell at a device time.
+    void publish(const std::vector<std::uint32_t>& words, std::uint32_t doorbell_cycles) {
+        for (const std::uint32_t word : words) {
+            shared_->ring.at(written_ % kRingWords) = word;
+            written_ += 1U;
+        }
+        shared_->doorbell_cycles_low.store(doorbell_cycles);
+        shared_->published.store(written_);
+    }
+    DeviceFault fault_of(const std::vector<std::uint32_t>& words) {
+        publish(words, 0U);
+        EXPECT_EQ(processor_.step(), Progress::kStopped);
+        EXPECT_EQ(shared_->stopped.load(), 1U);
+        EXPECT_EQ(processor_.step(), Progress::kStopped);
+        return shared_->completion.fault;
+    }
+
+    std::unique_ptr<QueueMemory> shared_ = std::make_unique<QueueMemory>();
+    EventFile events_;
+    DeviceMemory memory_;
+    HostMemory host_;
+    CommandProcessor processor_{0U, *shared_, events_, memory_, host_, nullptr};
+    std::uint32_t written_{0U};
+};
+
+// Whether the processor has seen its ring empty in between is a matter of luck where it has a thread of its own.
+TEST_F(Processor, WorkAfterANotifyStartsAtItsDoorbellWhoeverIsFaster) {
+    const std::vector<std::uint32_t> notify{header_word(Opcode::kNotify, kNotifyWords), 1U};
+    publish(notify, 0U);
+    ASSERT_EQ(processor_.step(), Progress::kExecuted);
+    publish(notify, kLater);
+    ASSERT_EQ(processor_.step(), Progress::kExecuted);
+    EXPECT_EQ(shared_->completion.time_cycles, kLater + kCommandCycles);
+}
+
+TEST_F(Processor, CommandsWrapRoundTheRing) {
+    for (std::uint32_t token = 1U; token <= kRingWords; ++token) {
+        publish({header_word(Opcode::kRecordEvent, kEventWords), 0U, token}, 0U);
+        ASSERT_EQ(processor_.step(), Progress::kExecuted);
+        ASSERT_EQ(events_[0].counter.load(), token);
+        ASSERT_EQ(processor_.step(), Progress::kIdle);
+    }
+    EXPECT_EQ(shared_->consumed.load(), kRingWords * kEventWords);
+}
+
+TEST_F(Processor, GarbageInTheRingStopsTheQueue) {
+    EXPECT_EQ(fault_of({0xFFFF'FFFFU}), DeviceFault::kUnknownCommand);
+}
+TEST_F(Processor, ZeroIsNoCommand) {
+    EXPECT_EQ(fault_of({0U}), DeviceFault::kUnknownCommand);
+}
+TEST_F(Processor, ACommandThatIsNotWhollyPublishedStopsTheQueue) {
+    EXPECT_EQ(fault_of({header_word(Opcode::kNotify, kNotifyWords)}), DeviceFault::kUnknownCommand);
+}
+TEST_F(Processor, ReservedBitsStopTheQueue) {
+    EXPECT_EQ(fault_of({header_word(Opcode::kNotify, kNotifyWords) | 0x8000U, 1U}), DeviceFault::kUnknownCommand);
+}
+TEST_F(Processor, TraceCommandsInTheRingStopTheQueue) {
+    EXPECT_EQ(fault_of({header_word(Opcode::kFill, kFillWords), 0U, 4U, 0U}), DeviceFault::kUnknownCommand);
+}
+TEST_F(Processor, AWaitOfTheWrongLengthStopsTheQueue) {
+    EXPECT_EQ(fault_of({header_word(Opcode::kWaitEvent, 2U), 0U}), DeviceFault::kBadArgument);
+}
+
+}  // namespace
+}  // namespace pianola::refdev
