@@ -20,6 +20,7 @@ struct CaptureArguments {
     std::string device;
     std::uint32_t queues{1U};
     std::uint32_t self_tests{0U};
+    std::uint32_t deadline_us{0U};
     bool json{false};
 };
 
@@ -66,6 +67,7 @@ int capture_model(const CaptureArguments& arguments) {
     capture::CaptureOptions options;
     options.link.spec = load_device_spec(arguments.device);
     options.link.queues = arguments.queues;
+    options.link.step_deadline_us = arguments.deadline_us;
     options.self_tests = arguments.self_tests;
     options.progress = [](std::uint32_t done, std::uint32_t all) { show_progress("self-tests recorded", done, all); };
     const std::vector<std::uint8_t> model = files::load_file(arguments.model, kMaxFileBytes);
@@ -108,6 +110,12 @@ void add_capture(CLI::App& app, Action& action) {
     command->add_option("--self-test", arguments->self_tests, "Self-test vectors to store in the binary")
         ->check(CLI::Range(0U, kMaxSelfTests))
         ->capture_default_str();
+    command
+        ->add_option(
+            "--deadline-us", arguments->deadline_us,
+            "Deadline of one step, from submit() to the poll() that sees it complete; default: four times what "
+            "the commands take, at least 10 ms")
+        ->check(CLI::Range(1U, 3'600'000'000U));
     add_device_option(*command, arguments->device);
     command->add_flag("--json", arguments->json, "Print the summary as JSON");
     command->callback([arguments, &action] { action = [arguments] { return capture_model(*arguments); }; });

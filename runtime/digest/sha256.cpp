@@ -42,8 +42,8 @@ template <std::uint32_t kBits>
 
 // One round of section 6.2.2, step 3. The eight variables stay where they are; the caller rotates their names instead, which
 // saves seven moves a round.
-inline void round(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t& d, std::uint32_t e,
-                  std::uint32_t f, std::uint32_t g, std::uint32_t& h, std::uint32_t constant_and_word) noexcept {
+inline void round(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t& d, std::uint32_t e, std::uint32_t f,
+                  std::uint32_t g, std::uint32_t& h, std::uint32_t constant_and_word) noexcept {
     const std::uint32_t choose = g ^ (e & (f ^ g));
     const std::uint32_t majority = (a & b) | (c & (a | b));
     const std::uint32_t t1 = h + big_sigma1(e) + choose + constant_and_word;

@@ -10,7 +10,6 @@ struct Uses {
     std::array<bool, kMaxInputs> inputs_written{};
     std::array<bool, kMaxOutputs> outputs_read{};
     std::array<bool, kMaxEvents> events_recorded{};
-    std::array<bool, kMaxEvents> events_awaited{};
 };
 
 // Marks an object as used; false where it was already.
@@ -125,7 +124,6 @@ Status resolve_event(Context& context, const Place& place, const ScriptCommandVi
         }
         command.kind = QueueCommandKind::kRecordEvent;
     } else {
-        uses.events_awaited[view.object] = true;
         command.kind = QueueCommandKind::kWaitEvent;
     }
     command.event = view.object;

@@ -160,13 +160,11 @@ Status Session::check_completions(const PlannedScript& script, FaultStage stage)
         executed_[queue] = completion.executed_commands;
         queue_done_[queue] = true;
     }
-    if (all_done) {
-        return Status::kOk;
-    }
+    // Late is late, whether the device was, or who looks: results that come after the deadline are withheld too.
     if ((platform_.now_us() - started_us_) > script.deadline_us) {
         return latch(Status::kTimeout, stage, pending_queue, Completion{});
     }
-    return Status::kPending;
+    return all_done ? Status::kOk : Status::kPending;
 }
 
 Status Session::wait_for(const PlannedScript& script, FaultStage stage) noexcept {

@@ -48,7 +48,7 @@ class Session {
     Status submit(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept;
 
     // Looks once whether the step has completed: bounded work.
-    //   kOk            completed within its deadline: outputs are valid
+    //   kOk            completed, and seen to be within its deadline: outputs are valid
     //   kPending       not yet
     //   kInvalidState  no step is under way
     //   kTimeout, kDeviceFault, kIntegrity   a fault has latched now; kFaultLatched: it had before

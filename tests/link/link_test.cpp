@@ -92,6 +92,15 @@ TEST(Link, ActivationsGoToDramWhereL1IsTooSmallAndAreRefusedWhereBothAre) {
     EXPECT_NE(error.find("3072 are there"), std::string::npos) << error;
 }
 
+TEST(Link, ADeadlineIsTakenAsGivenAndRefusedWhereItCanNotBeMet) {
+    LinkOptions options;
+    options.step_deadline_us = 3U;
+    EXPECT_EQ(link(chain(1U), options).manifest.step_deadline_us, 3U);
+    options.step_deadline_us = 2U;
+    const std::string error = error_of(chain(1U), options);
+    EXPECT_NE(error.find("deadline is too short: a step takes 3 us, 2 are wanted"), std::string::npos) << error;
+}
+
 TEST(Link, RefusesMoreQueuesThanTheDeviceHas) {
     LinkOptions options;
     options.spec.queue_count = 1U;

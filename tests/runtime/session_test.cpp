@@ -42,6 +42,27 @@ TEST(Session, ReplaysTheWorkload) {
     }
 }
 
+TEST(Session, WithholdsAResultThatIsLookedAtAfterTheDeadline) {
+    const files::AlignedBytes file{make_workload(1U).file()};
+    const Bytes input = workload_input(1U);
+    Bench bench;
+    ASSERT_EQ(bench.load(file.view()), Status::kOk);
+    const std::uint32_t deadline_us = bench.session.plan().step.deadline_us;
+
+    Bytes output(kWorkloadBytes, 0x77U);
+    ASSERT_EQ(bench.submit(input, output), Status::kOk);
+    const std::uint64_t started_us = bench.platform.now_us();
+    while ((bench.platform.now_us() - started_us) <= deadline_us) {
+        bench.platform.idle();  // the device would be done by now; nobody looks
+    }
+    EXPECT_EQ(bench.session.poll(), Status::kTimeout);
+    EXPECT_EQ(output, Bytes(kWorkloadBytes, 0U));
+    EXPECT_EQ(bench.platform.safe_state_entries(), 1U);
+    EXPECT_EQ(bench.platform.watchdog_services(), 0U);
+    EXPECT_EQ(bench.session.fault().deadline_us, deadline_us);
+    EXPECT_EQ(bench.session.steps_completed(), 0U);
+}
+
 TEST(Session, RefusesCallsOutOfOrder) {
     const files::AlignedBytes file{make_workload(1U).file()};
     const Bytes input = workload_input(1U);

@@ -15,19 +15,20 @@
 
 namespace pianola::refdev {
 
-// Kernel ids are part of the command set. They are never reused for another meaning.
+// Kernel ids are part of the command set. They are never reused for another meaning, and have no gaps, so that finding a
+// kernel is an index.
 enum class KernelId : std::uint32_t {
     kUnspecified = 0U,
-    kFullyConnected = 0x0101U,
-    kConv2d = 0x0102U,
-    kDepthwiseConv2d = 0x0103U,
-    kAveragePool2d = 0x0201U,
-    kMaxPool2d = 0x0202U,
-    kMean = 0x0203U,
-    kAdd = 0x0301U,
-    kSoftmax = 0x0302U,
-    kRequantize = 0x0303U,
-    kPad = 0x0401U,
+    kFullyConnected = 1U,
+    kConv2d = 2U,
+    kDepthwiseConv2d = 3U,
+    kAveragePool2d = 4U,
+    kMaxPool2d = 5U,
+    kMean = 6U,
+    kAdd = 7U,
+    kSoftmax = 8U,
+    kRequantize = 9U,
+    kPad = 10U,
 };
 
 // What a launch with given arguments touches and costs.
@@ -58,10 +59,10 @@ struct Kernel {
     Status (*run)(WordSpan arguments, const DeviceMemory& memory) noexcept = nullptr;
 };
 
-// The ROM, sorted by id.
+// The ROM, sorted by id, without gaps from 1.
 [[nodiscard]] Span<const Kernel> kernel_rom() noexcept;
 
-// Binary search in the ROM: at most 4 comparisons. nullptr where there is no such kernel.
+// Constant time. nullptr where there is no such kernel.
 [[nodiscard]] const Kernel* find_kernel(std::uint32_t id) noexcept;
 
 }  // namespace pianola::refdev

@@ -35,15 +35,16 @@ constexpr std::array<Kernel, 10> kRom{{
     {KernelId::kPad, 1U, "pad", kArgumentWords<PadArguments>, describe_pad, run_pad},
 }};
 
-[[nodiscard]] constexpr bool is_sorted() noexcept {
-    for (std::size_t i = 1U; i < kRom.size(); ++i) {
-        if (kRom[i - 1U].id >= kRom[i].id) {
+// Id 1 comes first; no id is left out.
+[[nodiscard]] constexpr bool is_without_gaps() noexcept {
+    for (std::size_t i = 0U; i < kRom.size(); ++i) {
+        if (static_cast<std::size_t>(kRom[i].id) != (i + 1U)) {
             return false;
         }
     }
     return true;
 }
-static_assert(is_sorted(), "find_kernel searches by bisection");
+static_assert(is_without_gaps(), "find_kernel uses ids as indices");
 
 void hash_text(Sha256& hash, const char* text) noexcept {
     const std::size_t size_bytes = std::strlen(text) + 1U;
@@ -66,21 +67,8 @@ Span<const Kernel> kernel_rom() noexcept {
 }
 
 const Kernel* find_kernel(std::uint32_t id) noexcept {
-    std::size_t first = 0U;
-    std::size_t end = kRom.size();
-    while (first < end) {
-        const std::size_t middle = first + ((end - first) / 2U);
-        const std::uint32_t middle_id = static_cast<std::uint32_t>(kRom[middle].id);
-        if (middle_id == id) {
-            return &kRom[middle];
-        }
-        if (middle_id < id) {
-            first = middle + 1U;
-        } else {
-            end = middle;
-        }
-    }
-    return nullptr;
+    const std::uint32_t index = id - 1U;  // id 0 wraps to a large value: refused next
+    return (index < kRom.size()) ? &kRom[index] : nullptr;
 }
 
 void kernel_library_hash(std::array<std::uint8_t, 32>& hash) noexcept {
