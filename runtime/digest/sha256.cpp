@@ -40,15 +40,26 @@ template <std::uint32_t kBits>
     return rotate_right<6U>(x) ^ rotate_right<11U>(x) ^ rotate_right<25U>(x);
 }
 
-// One round of section 6.2.2, step 3. The eight variables stay where they are; the caller rotates their names instead, which
-// saves seven moves a round.
-inline void round(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t& d, std::uint32_t e, std::uint32_t f,
-                  std::uint32_t g, std::uint32_t& h, std::uint32_t constant_and_word) noexcept {
-    const std::uint32_t choose = g ^ (e & (f ^ g));
-    const std::uint32_t majority = (a & b) | (c & (a | b));
-    const std::uint32_t t1 = h + big_sigma1(e) + choose + constant_and_word;
-    d += t1;
-    h = t1 + big_sigma0(a) + majority;
+using WorkingVariables = std::array<std::uint32_t, 8>;
+
+// Round kTurn, modulo 8, of section 6.2.2, step 3. The eight variables a to h stay where they are and their names rotate, which
+// saves seven moves a round; all indices are constants.
+template <std::size_t kTurn>
+void round(WorkingVariables& v, std::uint32_t constant_and_word) noexcept {
+    constexpr std::size_t kCount = 8U;
+    constexpr std::size_t kA = (kCount - kTurn) % kCount;
+    constexpr std::size_t kB = (kA + 1U) % kCount;
+    constexpr std::size_t kC = (kA + 2U) % kCount;
+    constexpr std::size_t kD = (kA + 3U) % kCount;
+    constexpr std::size_t kE = (kA + 4U) % kCount;
+    constexpr std::size_t kF = (kA + 5U) % kCount;
+    constexpr std::size_t kG = (kA + 6U) % kCount;
+    constexpr std::size_t kH = (kA + 7U) % kCount;
+    const std::uint32_t choose = v[kG] ^ (v[kE] & (v[kF] ^ v[kG]));
+    const std::uint32_t majority = (v[kA] & v[kB]) | (v[kC] & (v[kA] | v[kB]));
+    const std::uint32_t t1 = v[kH] + big_sigma1(v[kE]) + choose + constant_and_word;
+    v[kD] += t1;
+    v[kH] = t1 + big_sigma0(v[kA]) + majority;
 }
 
 }  // namespace
@@ -63,32 +74,20 @@ void Sha256::compress(ByteSpan block) noexcept {
         w[t] = small_sigma1(w[t - 2U]) + w[t - 7U] + small_sigma0(w[t - 15U]) + w[t - 16U];
     }
 
-    std::uint32_t a = state_[0];
-    std::uint32_t b = state_[1];
-    std::uint32_t c = state_[2];
-    std::uint32_t d = state_[3];
-    std::uint32_t e = state_[4];
-    std::uint32_t f = state_[5];
-    std::uint32_t g = state_[6];
-    std::uint32_t h = state_[7];
+    WorkingVariables v = state_;
     for (std::size_t t = 0U; t < kRounds; t += kRoundsPerTurn) {
-        round(a, b, c, d, e, f, g, h, kRoundConstants[t] + w[t]);
-        round(h, a, b, c, d, e, f, g, kRoundConstants[t + 1U] + w[t + 1U]);
-        round(g, h, a, b, c, d, e, f, kRoundConstants[t + 2U] + w[t + 2U]);
-        round(f, g, h, a, b, c, d, e, kRoundConstants[t + 3U] + w[t + 3U]);
-        round(e, f, g, h, a, b, c, d, kRoundConstants[t + 4U] + w[t + 4U]);
-        round(d, e, f, g, h, a, b, c, kRoundConstants[t + 5U] + w[t + 5U]);
-        round(c, d, e, f, g, h, a, b, kRoundConstants[t + 6U] + w[t + 6U]);
-        round(b, c, d, e, f, g, h, a, kRoundConstants[t + 7U] + w[t + 7U]);
+        round<0U>(v, kRoundConstants[t] + w[t]);
+        round<1U>(v, kRoundConstants[t + 1U] + w[t + 1U]);
+        round<2U>(v, kRoundConstants[t + 2U] + w[t + 2U]);
+        round<3U>(v, kRoundConstants[t + 3U] + w[t + 3U]);
+        round<4U>(v, kRoundConstants[t + 4U] + w[t + 4U]);
+        round<5U>(v, kRoundConstants[t + 5U] + w[t + 5U]);
+        round<6U>(v, kRoundConstants[t + 6U] + w[t + 6U]);
+        round<7U>(v, kRoundConstants[t + 7U] + w[t + 7U]);
     }
-    state_[0] += a;
-    state_[1] += b;
-    state_[2] += c;
-    state_[3] += d;
-    state_[4] += e;
-    state_[5] += f;
-    state_[6] += g;
-    state_[7] += h;
+    for (std::size_t i = 0U; i < v.size(); ++i) {
+        state_[i] += v[i];
+    }
 }
 
 void Sha256::update(ByteSpan bytes) noexcept {

@@ -1,16 +1,12 @@
+#include <cstring>
+
 #include "runtime/plan/proof.h"
 
 namespace pianola::proof {
 namespace {
 
 [[nodiscard]] bool equals(NameView name, const char* text) noexcept {
-    for (std::size_t i = 0U; i < name.size(); ++i) {
-        if ((text[i] == '\0') ||
-            (text[i] != name[i])) {  // NOLINT(cppcoreguidelines-pro-bounds-pointer-arithmetic): DEV-002
-            return false;
-        }
-    }
-    return text[name.size()] == '\0';  // NOLINT(cppcoreguidelines-pro-bounds-pointer-arithmetic): DEV-002
+    return (name.size() == std::strlen(text)) && (std::memcmp(name.data(), text, name.size()) == 0);
 }
 
 struct Comparison {

@@ -9,7 +9,8 @@ namespace pianola {
 
 enum class Rule : std::uint16_t {
     kNotRun = 0U,  // no check has been made: a verdict starts like this, and it is a failure
-#define PIANOLA_RULE(name, id, message, why) name,  // NOLINT(cppcoreguidelines-macro-usage): DEV-004
+// NOLINTNEXTLINE(cppcoreguidelines-macro-usage): DEV-004
+#define PIANOLA_RULE(name, id, message, why) name,
 #include "runtime/verdict/rules.inc"
 #undef PIANOLA_RULE
     kRuleCount,

@@ -13,8 +13,8 @@ struct RuleText {
 
 constexpr std::array<RuleText, static_cast<std::size_t>(Rule::kRuleCount)> kRuleTexts{{
     RuleText{"NOT-RUN", "the file has not been validated", "a verdict that nobody reached is a refusal"},
-#define PIANOLA_RULE(name, id, message, why) \
-    RuleText{id, message, why},  // NOLINT(cppcoreguidelines-macro-usage): DEV-004
+// NOLINTNEXTLINE(cppcoreguidelines-macro-usage): DEV-004
+#define PIANOLA_RULE(name, id, message, why) RuleText{id, message, why},
 #include "runtime/verdict/rules.inc"
 #undef PIANOLA_RULE
 }};

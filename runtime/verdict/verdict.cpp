@@ -1,5 +1,7 @@
 #include "runtime/verdict/verdict.h"
 
+#include <cstring>
+
 namespace pianola {
 namespace {
 
@@ -15,9 +17,8 @@ class Writer {
         }
     }
     void put_name(const char* name) noexcept {
-        for (std::size_t i = 0U; (i < kMaxNameBytes) && (name[i] != '\0');
-             ++i) {        // NOLINT(cppcoreguidelines-pro-bounds-pointer-arithmetic): DEV-002
-            put(name[i]);  // NOLINT(cppcoreguidelines-pro-bounds-pointer-arithmetic): DEV-002
+        for (const char character : Span<const char>{name, std::strlen(name)}) {
+            put(character);
         }
     }
     void put_number(std::uint32_t number) noexcept {

@@ -39,7 +39,7 @@ class Schema:
         subprocess.run([ARGUMENTS.flatc, "--binary", "--schema", "--bfbs-builtins", "-o", out,
                         self.folder / "trace_binary.fbs"],
                        check=True, capture_output=True)
-        return subprocess.run([ARGUMENTS.schemac, out / "trace_binary.bfbs", "trace_binary_generated.h", out],
+        return subprocess.run([ARGUMENTS.schemac, out / "trace_binary.bfbs", "trace_binary_generated.h", "x.h", out],
                               capture_output=True, text=True, check=False)
 
     def compile(self):
@@ -184,7 +184,7 @@ class Refusal(unittest.TestCase):
             path = pathlib.Path(folder) / "x.bfbs"
             for contents in (b"", b"nonsense" * 20):
                 path.write_bytes(contents)
-                result = subprocess.run([ARGUMENTS.schemac, path, "x.h", folder], capture_output=True, text=True,
+                result = subprocess.run([ARGUMENTS.schemac, path, "x.h", "y.h", folder], capture_output=True, text=True,
                                         check=False)
                 self.assertEqual(result.returncode, 1)
                 self.assertIn("is not a compiled schema", result.stderr)

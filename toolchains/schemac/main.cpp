@@ -57,8 +57,8 @@ std::string hash_header(const std::string& canonical_text) {
 }
 
 int run(const std::vector<std::string>& arguments) {
-    if (arguments.size() != 3U) {
-        std::cerr << "usage: schemac SCHEMA.bfbs GENERATED_HEADER OUT_FOLDER\n"
+    if (arguments.size() != 4U) {
+        std::cerr << "usage: schemac SCHEMA.bfbs GENERATED_HEADER DECLARING_HEADER OUT_FOLDER\n"
                      "makes OUT_FOLDER/schema.txt, pianola_schema_hash.h and strictness_generated.cpp\n";
         return 2;
     }
@@ -71,9 +71,10 @@ int run(const std::vector<std::string>& arguments) {
     }
     const reflection::Schema& schema = *reflection::GetSchema(bytes.data());
     const std::string text = pianola::schemac::canonical_text(schema);
-    write_file(arguments[2] + "/schema.txt", text);
-    write_file(arguments[2] + "/pianola_schema_hash.h", hash_header(text));
-    write_file(arguments[2] + "/strictness_generated.cpp", pianola::schemac::strictness_source(schema, arguments[1]));
+    write_file(arguments[3] + "/schema.txt", text);
+    write_file(arguments[3] + "/pianola_schema_hash.h", hash_header(text));
+    write_file(arguments[3] + "/strictness_generated.cpp",
+               pianola::schemac::strictness_source(schema, {arguments[1], arguments[2]}));
     return 0;
 }
 

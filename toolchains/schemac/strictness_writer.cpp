@@ -23,17 +23,16 @@ class StrictnessWriter {
   public:
     explicit StrictnessWriter(const reflection::Schema& schema) : schema_{schema} {}
 
-    std::string write(const std::string& generated_header) {
+    std::string write(const StrictnessHeaders& headers) {
         write_enumerations();
         visit(*schema_.root_table());
-        const std::string root = cpp_name(schema_.root_table()->name()->str());
-        return "// Made by schemac from the schema. Do not edit.\n#include \"" + generated_header +
-               "\"\n#include \"runtime/core/config.h\"\n#include \"runtime/image/strictness.h\"\n\nnamespace pianola "
-               "{\n"
-               "namespace {\n\n" +
-               body_ + "}  // namespace\n\nbool check_strictness(StrictnessWalk& walk, const " + root +
-               "& root) noexcept;\n\nbool check_strictness(StrictnessWalk& walk, const " + root +
-               "& root) noexcept {\n    return check(walk, root);\n}\n\n}  // namespace pianola\n";
+        return fmt::format(
+            "// Made by schemac from the schema. Do not edit.\n#include \"{}\"\n#include \"{}\"\n"
+            "#include \"runtime/core/config.h\"\n\nnamespace pianola {{\nnamespace {{\n\n{}}}  // namespace\n\n"
+            "bool check_strictness(StrictnessWalk& walk, const {}& root) noexcept {{\n    return check(walk, "
+            "root);\n}}\n\n"
+            "}}  // namespace pianola\n",
+            headers.declaring, headers.generated, body_, cpp_name(schema_.root_table()->name()->str()));
     }
 
   private:
@@ -88,12 +87,25 @@ class StrictnessWriter {
         }
         marks_[name] = Mark::kDone;
         body_ += "[[nodiscard]] bool check(StrictnessWalk& walk, const " + cpp_name(name) + "& table) noexcept {\n";
-        body_ += checks.empty() ? "    static_cast<void>(walk);\n    static_cast<void>(table);\n" : checks;
-        body_ += "    return true;\n}\n\n";
+        if (checks.empty()) {
+            checks = "    static_cast<void>(walk);\n    static_cast<void>(table);\n";
+        }
+        body_ += ending_in_return(checks) + "}\n\n";
     }
 
-    static std::string guard(const std::string& condition) {
+    std::string guard(const std::string& condition) {
+        last_condition_ = condition;
         return "    if (!" + condition + ") {\n        return false;\n    }\n";
+    }
+
+    // The checks of a function, and what it returns when all have passed. A last guard is the result itself.
+    std::string ending_in_return(const std::string& checks) {
+        const std::string condition = last_condition_;
+        const std::string last = guard(condition);
+        const bool ends_in_guard =
+            (checks.size() >= last.size()) && (checks.compare(checks.size() - last.size(), last.size(), last) == 0);
+        return ends_in_guard ? checks.substr(0U, checks.size() - last.size()) + "    return " + condition + ";\n"
+                             : checks + "    return true;\n";
     }
 
     static std::string max_count(const reflection::Object& table, const reflection::Field& field) {
@@ -244,13 +256,14 @@ class StrictnessWriter {
 
     const reflection::Schema& schema_;
     std::map<std::string, Mark> marks_;
+    std::string last_condition_;
     std::string body_;
 };
 
 }  // namespace
 
-std::string strictness_source(const reflection::Schema& schema, const std::string& generated_header) {
-    return StrictnessWriter{schema}.write(generated_header);
+std::string strictness_source(const reflection::Schema& schema, const StrictnessHeaders& headers) {
+    return StrictnessWriter{schema}.write(headers);
 }
 
 }  // namespace pianola::schemac
