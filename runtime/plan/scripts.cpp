@@ -12,14 +12,6 @@ struct Uses {
     std::array<bool, kMaxEvents> events_recorded{};
 };
 
-// Marks an object as used; false where it was already.
-template <std::size_t kCapacity>
-[[nodiscard]] bool first_use(std::array<bool, kCapacity>& used, std::uint32_t index) noexcept {
-    const bool first = !used[index];
-    used[index] = true;
-    return first;
-}
-
 // One script command under check.
 struct Place {
     ScriptKind script;
@@ -29,6 +21,20 @@ struct Place {
 Status refuse_index(Context& context, const Place& place, const char* field, std::uint32_t actual,
                     std::uint32_t limit) noexcept {
     return refuse_script_command(context, place.script, place.command, Rule::kScrIndex, field, actual, limit);
+}
+
+// An object that a script may name once: `index` is one of `count`, and was not named before.
+template <std::size_t kCapacity>
+Status claim(Context& context, const Place& place, const char* field, std::uint32_t index, std::uint32_t count,
+             std::array<bool, kCapacity>& used, Rule once) noexcept {
+    if (index >= count) {
+        return refuse_index(context, place, field, index, count);
+    }
+    if (used[index]) {
+        return refuse_script_command(context, place.script, place.command, once, field, 2U, 1U);
+    }
+    used[index] = true;
+    return Status::kOk;
 }
 
 [[nodiscard]] std::uint32_t buffer_address(const Context& context, const BufferView& buffer) noexcept {
@@ -66,11 +72,10 @@ Status resolve_write_buffer(Context& context, const Place& place, const ScriptCo
 // kLoadTrace and kReplayTrace.
 Status resolve_trace(Context& context, const Place& place, const ScriptCommandView& view,
                      std::array<bool, kMaxTraces>& used, QueueCommand& command) noexcept {
-    if (view.object >= context.image.trace_count()) {
-        return refuse_index(context, place, "trace", view.object, context.image.trace_count());
-    }
-    if (!first_use(used, view.object)) {
-        return refuse_script_command(context, place.script, place.command, Rule::kScrTraceOnce, "trace", 2U, 1U);
+    const Status claimed =
+        claim(context, place, "trace", view.object, context.image.trace_count(), used, Rule::kScrTraceOnce);
+    if (!is_ok(claimed)) {
+        return claimed;
     }
     const TraceView trace = context.image.trace(view.object);
     command.kind = (view.kind == ScriptCommandKind::kLoadTrace) ? QueueCommandKind::kWrite : QueueCommandKind::kReplay;
@@ -81,51 +86,52 @@ Status resolve_trace(Context& context, const Place& place, const ScriptCommandVi
     return Status::kOk;
 }
 
-Status resolve_input(Context& context, const Place& place, const ScriptCommandView& view, Uses& uses,
-                     QueueCommand& command) noexcept {
-    if (view.object >= context.image.input_count()) {
-        return refuse_index(context, place, "input", view.object, context.image.input_count());
-    }
-    if (!first_use(uses.inputs_written, view.object)) {
-        return refuse_script_command(context, place.script, place.command, Rule::kScrInputOnce, "input", 2U, 1U);
-    }
-    const BufferView buffer = context.image.buffer(context.image.input(view.object).buffer);
-    command.kind = QueueCommandKind::kWrite;
+void move_tensor(const Context& context, const TensorView& tensor, QueueCommand& command) noexcept {
+    const BufferView buffer = context.image.buffer(tensor.buffer);
     command.address = buffer_address(context, buffer);
     command.size_bytes = buffer.size_bytes;
-    command.slot = kFirstInputSlot + view.object;
-    return Status::kOk;
+}
+
+Status resolve_input(Context& context, const Place& place, const ScriptCommandView& view, Uses& uses,
+                     QueueCommand& command) noexcept {
+    const Status claimed = claim(context, place, "input", view.object, context.image.input_count(), uses.inputs_written,
+                                 Rule::kScrInputOnce);
+    if (is_ok(claimed)) {
+        command.kind = QueueCommandKind::kWrite;
+        command.slot = kFirstInputSlot + view.object;
+        move_tensor(context, context.image.input(view.object), command);
+    }
+    return claimed;
 }
 
 Status resolve_output(Context& context, const Place& place, const ScriptCommandView& view, Uses& uses,
                       QueueCommand& command) noexcept {
-    if (view.object >= context.image.output_count()) {
-        return refuse_index(context, place, "output", view.object, context.image.output_count());
+    const Status claimed = claim(context, place, "output", view.object, context.image.output_count(), uses.outputs_read,
+                                 Rule::kScrOutputOnce);
+    if (is_ok(claimed)) {
+        command.kind = QueueCommandKind::kRead;
+        command.slot = view.object;
+        move_tensor(context, context.image.output(view.object), command);
     }
-    if (!first_use(uses.outputs_read, view.object)) {
-        return refuse_script_command(context, place.script, place.command, Rule::kScrOutputOnce, "output", 2U, 1U);
-    }
-    const BufferView buffer = context.image.buffer(context.image.output(view.object).buffer);
-    command.kind = QueueCommandKind::kRead;
-    command.address = buffer_address(context, buffer);
-    command.size_bytes = buffer.size_bytes;
-    command.slot = view.object;
-    return Status::kOk;
+    return claimed;
 }
 
-Status resolve_event(Context& context, const Place& place, const ScriptCommandView& view, Uses& uses,
-                     QueueCommand& command) noexcept {
+// A record. What a wait waits for may be recorded later in the script; check_uses() looks at it.
+Status resolve_record(Context& context, const Place& place, const ScriptCommandView& view, Uses& uses,
+                      QueueCommand& command) noexcept {
+    const Status claimed =
+        claim(context, place, "event", view.object, kMaxEvents, uses.events_recorded, Rule::kOrdEventRecord);
+    command.kind = QueueCommandKind::kRecordEvent;
+    command.event = view.object;
+    return claimed;
+}
+
+Status resolve_wait(Context& context, const Place& place, const ScriptCommandView& view,
+                    QueueCommand& command) noexcept {
     if (view.object >= kMaxEvents) {
         return refuse_index(context, place, "event", view.object, kMaxEvents);
     }
-    if (view.kind == ScriptCommandKind::kRecordEvent) {
-        if (!first_use(uses.events_recorded, view.object)) {
-            return refuse_script_command(context, place.script, place.command, Rule::kOrdEventRecord, "event", 2U, 1U);
-        }
-        command.kind = QueueCommandKind::kRecordEvent;
-    } else {
-        command.kind = QueueCommandKind::kWaitEvent;
-    }
+    command.kind = QueueCommandKind::kWaitEvent;
     command.event = view.object;
     return Status::kOk;
 }
@@ -151,8 +157,9 @@ Status resolve(Context& context, const Place& place, const ScriptCommandView& vi
         case ScriptCommandKind::kReadOutput:
             return resolve_output(context, place, view, uses, command);
         case ScriptCommandKind::kRecordEvent:
+            return resolve_record(context, place, view, uses, command);
         case ScriptCommandKind::kWaitEvent:
-            return resolve_event(context, place, view, uses, command);
+            return resolve_wait(context, place, view, command);
         case ScriptCommandKind::kUnspecified:
         default:
             return refuse_script_command(context, place.script, place.command, Rule::kScrCommand, "body");

@@ -16,9 +16,9 @@ Status Session::latch(Status status, FaultStage stage, std::uint32_t queue, cons
     fault_.command = completion.fault_command;
     fault_.address = completion.fault_address;
     state_ = State::kFaulted;
-    // Outputs are withheld only once the device can no longer write to them. The fault is latched already, whatever the
-    // device answers.
-    static_cast<void>(is_ok(device_.reset()));
+    // Outputs are withheld only once the device can no longer write to them. Where it does not stop, the safe state has to see to
+    // that: it learns so from the record.
+    fault_.device_stopped = is_ok(device_.reset());
     withhold_outputs();
     platform_.enter_safe_state(fault_);
     return status;

@@ -171,6 +171,22 @@ TEST(SessionFaults, ResetThatFailsAtUnloadLatches) {
     ASSERT_EQ(bench.load(file.view()), Status::kOk);
 }
 
+TEST(SessionFaults, TheRecordSaysWhetherTheDeviceStopped) {
+    const files::AlignedBytes file{make_workload(1U).file()};
+    for (const bool stops : {true, false}) {
+        sim::FaultScript faults;
+        faults.lose_completion = 2U;          // the first is that of the set-up
+        faults.fail_reset = stops ? 0U : 2U;  // the first is that of load()
+        Bench bench{faults};
+        ASSERT_EQ(bench.load(file.view()), Status::kOk);
+        std::vector<std::uint8_t> output(kWorkloadBytes, 0x77U);
+        EXPECT_EQ(bench.run(workload_input(1U), output), Status::kTimeout);
+        EXPECT_EQ(bench.session.fault().device_stopped, stops);
+        EXPECT_EQ(output, no_output());
+        EXPECT_EQ(bench.platform.safe_state_entries(), 1U);
+    }
+}
+
 // The N-th call of each kind fails, for every N until nothing fails any more.
 TEST(SessionFaults, NoSingleFailureGivesAWrongOutput) {
     using Script = sim::FaultScript;
