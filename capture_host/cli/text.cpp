@@ -77,9 +77,13 @@ std::string describe_verdict(const Verdict& verdict) {
     if (is_ok(verdict.status)) {
         return "accepted";
     }
-    return fmt::format("refused: {}: {}\n  field   {}\n  offset  {} (0x{:X})\n  found   {}, expected or limit {}",
-                       rule_id(verdict.rule), rule_message(verdict.rule), path_text(verdict.path), verdict.file_offset,
-                       verdict.file_offset, verdict.actual, verdict.limit);
+    std::string text =
+        fmt::format("refused: {}: {}\n  field   {}\n  offset  {} (0x{:X})", rule_id(verdict.rule),
+                    rule_message(verdict.rule), path_text(verdict.path), verdict.file_offset, verdict.file_offset);
+    if (verdict.actual != verdict.limit) {  // rules that compare no numbers leave both at zero
+        text += fmt::format("\n  found   {}, expected or limit {}", verdict.actual, verdict.limit);
+    }
+    return text;
 }
 
 nlohmann::json verdict_to_json(const Verdict& verdict) {
