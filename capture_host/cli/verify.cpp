@@ -1,14 +1,13 @@
 // pianola verify: would the target take this binary?
 
+#include "capture_host/writer/verify.h"
+
 #include <fmt/format.h>
 
 #include <memory>
 
 #include "capture_host/cli/cli.h"
-#include "capture_host/writer/manifest.h"
 #include "hal/refdev/refdev_command_set.h"
-#include "runtime/core/config.h"
-#include "runtime/session/session.h"
 
 namespace pianola::cli {
 namespace {
@@ -29,12 +28,8 @@ int verify_file(const VerifyArguments& arguments) {
     Image image;
     Plan plan;
     Verdict verdict;
-    Status status = validate(file.view(), device, refdev::RefdevCommandSet{}, *workspace, image, plan, verdict);
-    // What the target can not do: write the manifest anew, and compare.
-    if (is_ok(status) && !capture::is_canonical(file.view(), image)) {
-        verdict.path.enter("manifest");
-        status = refuse(verdict, Rule::kHstCanonical, image.envelope().manifest.offset);
-    }
+    const Status status =
+        capture::verify(file.view(), device, refdev::RefdevCommandSet{}, *workspace, image, plan, verdict);
     if (arguments.json) {
         nlohmann::json json = verdict_to_json(verdict);
         json["file"] = arguments.file;

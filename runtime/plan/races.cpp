@@ -18,10 +18,11 @@ template <typename Visit>
     const WordSpan words =
         context.image.trace_words().subspan(trace.offset_bytes / sizeof(std::uint32_t), trace.word_count);
     std::uint32_t word = 0U;
-    while (word < trace.word_count) {
+    while (word < trace.word_count) {  // every command is at least one word long
         DecodedCommand decoded;
         DecodeError error;
-        if (!is_ok(context.command_set.decode(words.subspan(word, trace.word_count - word), decoded, error))) {
+        const Status status = context.command_set.decode(words.subspan(word, trace.word_count - word), decoded, error);
+        if (!is_ok(status) || (decoded.length_words == 0U)) {
             return false;
         }
         for (const Extent& extent : decoded.extents.view()) {

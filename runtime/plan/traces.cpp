@@ -85,12 +85,14 @@ Status decode(Context& context, const CommandPlace& place, WordSpan words, Decod
     DecodeError error;
     const Status status = context.command_set.decode(words, command, error);
     if (is_ok(status)) {
-        const bool sane = (command.length_words >= 1U) && (command.length_words <= words.size()) &&
-                          (command.cost_cycles <= kMaxStepCycles);
-        if (sane) {
-            return Status::kOk;
+        // A command set that breaks its own contract must not make the proof run on, or wrap.
+        if ((command.length_words == 0U) || (command.length_words > words.size())) {
+            return refuse_command(context, place, 0U, Rule::kTrcCommand, "header", command.length_words, words.size());
         }
-        return refuse_command(context, place, 0U, Rule::kBudCeiling, "header", command.cost_cycles, kMaxStepCycles);
+        if (command.cost_cycles > kMaxStepCycles) {
+            return refuse_command(context, place, 0U, Rule::kBudCeiling, "header", command.cost_cycles, kMaxStepCycles);
+        }
+        return Status::kOk;
     }
     const std::uint32_t word = (error.word < words.size()) ? error.word : 0U;
     const Rule rule =

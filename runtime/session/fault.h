@@ -32,8 +32,8 @@ struct FaultRecord {
     DeviceFault device_fault{DeviceFault::kNone};
     std::uint32_t command{0U};  // commands that the queue had executed in this step; after kReadBack the byte offset
     std::uint32_t address{0U};  // device address, where there is one
-    bool device_stopped{
-        false};  // the reset that follows every fault succeeded; if not, the device may still write to outputs
+    // The reset that follows every fault succeeded. If not, the device may still write to the outputs.
+    bool device_stopped{false};
 };
 
 }  // namespace pianola
