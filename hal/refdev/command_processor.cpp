@@ -44,9 +44,10 @@ Progress CommandProcessor::stop(DeviceFault fault) noexcept {
     return Progress::kStopped;
 }
 
-void CommandProcessor::report(WordSpan words, std::uint64_t start_cycles) noexcept {
+void CommandProcessor::report(WordSpan words, std::uint64_t start_cycles, DeviceFault fault) noexcept {
     const auto opcode = static_cast<Opcode>(words[0] & kOpcodeMask);
-    observer_->after(ExecutedCommand{queue_, executed_, opcode, kernel_id_, start_cycles, time_cycles_}, words);
+    observer_->after(ExecutedCommand{queue_, executed_, opcode, kernel_id_, fault, digest_, start_cycles, time_cycles_},
+                     words);
 }
 
 Progress CommandProcessor::step_queue() noexcept {
@@ -91,11 +92,11 @@ Progress CommandProcessor::step_queue() noexcept {
     const DeviceFault fault = execute_queue_command(words);
     shared_.progress.store(executed_, std::memory_order_relaxed);
     shared_.consumed.store(position_, std::memory_order_release);
+    if (observer_ != nullptr) {
+        report(words, start_cycles, fault);
+    }
     if (fault != DeviceFault::kNone) {
         return stop(fault);
-    }
-    if (observer_ != nullptr) {
-        report(words, start_cycles);
     }
     if (opcode == Opcode::kNotify) {
         // What comes after a notify is a new doorbell's work. Whether this core looks at the ring in between, and finds it
@@ -125,11 +126,11 @@ Progress CommandProcessor::step_trace() noexcept {
     trace_position_ += length_words;
     const DeviceFault fault = execute_trace_command(words);
     shared_.progress.store(executed_, std::memory_order_relaxed);
+    if constexpr (kIsObserved) {
+        report(words, start_cycles, fault);
+    }
     if (fault != DeviceFault::kNone) {
         return stop(fault);
-    }
-    if constexpr (kIsObserved) {
-        report(words, start_cycles);
     }
     return Progress::kExecuted;
 }

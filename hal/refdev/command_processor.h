@@ -20,6 +20,8 @@ struct ExecutedCommand {
     std::uint32_t sequence{0U};  // counts the queue's executed commands since reset, from 1
     Opcode opcode{Opcode::kInvalid};
     std::uint32_t kernel_id{0U};  // kLaunch only
+    DeviceFault fault{DeviceFault::kNone};
+    std::uint64_t digest{0U};  // chain over everything that the queue has executed since reset, as in Completion
     std::uint64_t start_cycles{0U};
     std::uint64_t end_cycles{0U};
 };
@@ -32,7 +34,7 @@ class CommandObserver {
     CommandObserver& operator=(const CommandObserver&) = delete;
     CommandObserver& operator=(CommandObserver&&) = delete;
 
-    // Around every command; words is the whole command.
+    // Around every command, also one that faults; words is the whole command.
     virtual void before(std::uint32_t queue, WordSpan words) noexcept = 0;
     virtual void after(const ExecutedCommand& executed, WordSpan words) noexcept = 0;
 
@@ -77,7 +79,7 @@ class CommandProcessor {
     [[nodiscard]] DeviceFault fill(WordSpan words) noexcept;
     [[nodiscard]] bool event_reached(std::uint32_t event, std::uint32_t value) const noexcept;
     Progress stop(DeviceFault fault) noexcept;
-    void report(WordSpan words, std::uint64_t start_cycles) noexcept;
+    void report(WordSpan words, std::uint64_t start_cycles, DeviceFault fault) noexcept;
     void publish_completion(std::uint32_t token) noexcept;
 
     std::uint32_t queue_;

@@ -112,6 +112,14 @@ class Device {
     virtual Status bind_source(std::uint32_t slot, ByteSpan memory) noexcept = 0;
     virtual Status bind_destination(std::uint32_t slot, MutableByteSpan memory) noexcept = 0;
 
+    // Zero-copy I/O: where the ECU core sees [address, address + size_bytes) of device memory, for reading and writing; empty where
+    // it does not, and only queue commands move data. Valid as long as the device.
+    [[nodiscard]] virtual MutableByteSpan host_view(std::uint32_t address, std::uint32_t size_bytes) noexcept = 0;
+    // A view changes hands: before the doorbell of the step that reads it, after the completion of the step that wrote it. The port
+    // does its cache maintenance here.
+    virtual void give_to_device(ByteSpan view) noexcept = 0;
+    virtual void take_from_device(MutableByteSpan view) noexcept = 0;
+
     // Appends to the queue's ring; the device sees it after ring_doorbell(). kOk, kBusy where the ring is full (nothing was
     // started), kInvalidArgument.
     virtual Status enqueue(std::uint32_t queue, const QueueCommand& command) noexcept = 0;
@@ -120,8 +128,9 @@ class Device {
     // Gives a device that shares this core its chance to run, for a bounded time; others return at once.
     virtual Status service() noexcept = 0;
 
-    // kOk: `completion` is the record that carries `token`. kPending: the queue is still at work. kDeviceFault: `completion`
-    // says which; the queue has stopped.
+    // kOk: `completion` is the record that carries `token`. kPending: the queue is still at work, and only
+    // completion.executed_commands says something: how far it was when it was looked at. kDeviceFault: `completion` says which
+    // fault; the queue has stopped.
     virtual Status completion(std::uint32_t queue, std::uint32_t token, Completion& completion) noexcept = 0;
 
   protected:

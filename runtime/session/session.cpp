@@ -3,6 +3,14 @@
 #include <cstring>
 
 namespace pianola {
+namespace {
+
+// What moves a tensor between the application's memory and the device's.
+[[nodiscard]] bool is_transfer(QueueCommandKind kind) noexcept {
+    return (kind == QueueCommandKind::kWrite) || (kind == QueueCommandKind::kRead);
+}
+
+}  // namespace
 
 Status Session::latch(Status status, FaultStage stage, std::uint32_t queue, const Completion& completion) noexcept {
     fault_.status = status;
@@ -16,6 +24,7 @@ Status Session::latch(Status status, FaultStage stage, std::uint32_t queue, cons
     fault_.command = completion.fault_command;
     fault_.address = completion.fault_address;
     state_ = State::kFaulted;
+    has_result_ = false;
     // Outputs are withheld only once the device can no longer write to them. Where it does not stop, the safe state has to see to
     // that: it learns so from the record.
     fault_.device_stopped = is_ok(device_.reset());
@@ -42,6 +51,8 @@ Status Session::load(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) 
     token_ = 0U;
     steps_completed_ = 0U;
     bound_outputs_ = 0U;
+    has_views_ = false;
+    has_result_ = false;
     executed_.fill(0U);
     started_us_ = platform_.now_us();
     deadline_us_ = 0U;
@@ -61,7 +72,7 @@ Status Session::load(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) 
     if (!is_ok(programmed)) {
         return programmed;
     }
-    begin(workspace.setup);
+    begin(workspace.setup, Io::kTransfers);
     const Status started = start(workspace.setup, FaultStage::kSetup);
     if (!is_ok(started)) {
         return started;
@@ -74,8 +85,34 @@ Status Session::load(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) 
     if (!is_ok(same)) {
         return same;
     }
+    find_views();
     state_ = State::kReady;
     return Status::kOk;
+}
+
+// Looks where the step's transfers go to and come from in device memory. In that memory an input starts as zeros, so that a first
+// step depends on nothing that was there before.
+void Session::find_views() noexcept {
+    views_ = Tensors{};
+    transfers_.fill(0U);
+    has_views_ = true;
+    for (std::uint32_t i = 0U; i < plan_.step.count; ++i) {
+        const QueueCommand& command = plan_.step.commands[i].command;
+        if (!is_transfer(command.kind)) {
+            continue;
+        }
+        transfers_[plan_.step.commands[i].queue] += 1U;
+        const MutableByteSpan view = device_.host_view(command.address, command.size_bytes);
+        has_views_ = has_views_ && !view.empty();
+        if (command.kind == QueueCommandKind::kRead) {
+            views_.outputs[command.slot] = view;
+        } else {
+            views_.inputs[command.slot - kFirstInputSlot] = view;
+            if (!view.empty()) {
+                std::memset(view.data(), 0, view.size());
+            }
+        }
+    }
 }
 
 Status Session::program_device() noexcept {
@@ -97,18 +134,24 @@ Status Session::program_device() noexcept {
     return Status::kOk;
 }
 
-void Session::begin(const PlannedScript& script) noexcept {
+void Session::begin(const PlannedScript& script, Io io) noexcept {
     token_ += 1U;
+    io_ = io;
+    has_result_ = false;
     started_us_ = platform_.now_us();
     deadline_us_ = script.deadline_us;
 }
 
 Status Session::start(const PlannedScript& script, FaultStage stage) noexcept {
     for (std::uint32_t i = 0U; i < script.count; ++i) {
-        QueueCommand command = script.commands[i].command;
+        const PlannedCommand& planned = script.commands[i];
+        if ((io_ == Io::kViews) && is_transfer(planned.command.kind)) {
+            continue;
+        }
+        QueueCommand command = planned.command;
         command.value = token_;
-        if (!is_ok(device_.enqueue(script.commands[i].queue, command))) {
-            return latch(Status::kDeviceFault, stage, script.commands[i].queue, Completion{});
+        if (!is_ok(device_.enqueue(planned.queue, command))) {
+            return latch(Status::kDeviceFault, stage, planned.queue, Completion{});
         }
     }
     QueueCommand notify;
@@ -137,6 +180,7 @@ std::uint32_t Session::executed_in_step(std::uint32_t queue, std::uint32_t execu
 Status Session::check_completions(const PlannedScript& script, FaultStage stage) noexcept {
     bool all_done = true;
     std::uint32_t pending_queue = 0U;
+    Completion progress;  // of that queue
     for (std::uint32_t queue = 0U; queue < plan_.queue_count; ++queue) {
         if (queue_done_[queue]) {
             continue;
@@ -146,6 +190,7 @@ Status Session::check_completions(const PlannedScript& script, FaultStage stage)
         if (status == Status::kPending) {
             all_done = false;
             pending_queue = queue;
+            progress.fault_command = executed_in_step(queue, completion.executed_commands);
             continue;
         }
         if (!is_ok(status)) {
@@ -153,7 +198,8 @@ Status Session::check_completions(const PlannedScript& script, FaultStage stage)
             return latch(Status::kDeviceFault, stage, queue, completion);
         }
         const std::uint32_t executed = executed_in_step(queue, completion.executed_commands);
-        if (executed != script.executed_commands[queue]) {
+        const std::uint32_t left_out = (io_ == Io::kViews) ? transfers_[queue] : 0U;
+        if (executed != (script.executed_commands[queue] - left_out)) {
             completion.fault_command = executed;
             return latch(Status::kIntegrity, stage, queue, completion);
         }
@@ -162,7 +208,7 @@ Status Session::check_completions(const PlannedScript& script, FaultStage stage)
     }
     // Late is late, whether the device was, or who looks: results that come after the deadline are withheld too.
     if ((platform_.now_us() - started_us_) > script.deadline_us) {
-        return latch(Status::kTimeout, stage, pending_queue, Completion{});
+        return latch(Status::kTimeout, stage, pending_queue, progress);
     }
     return all_done ? Status::kOk : Status::kPending;
 }
@@ -202,12 +248,61 @@ Status Session::read_back_traces() noexcept {
     return Status::kOk;
 }
 
-Status Session::submit(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept {
+Status Session::may_start() const noexcept {
     if (state_ == State::kFaulted) {
         return Status::kFaultLatched;
     }
-    if (state_ != State::kReady) {
+    return (state_ == State::kReady) ? Status::kOk : Status::kInvalidState;
+}
+
+Status Session::input_view(std::uint32_t index, MutableByteSpan& view) const noexcept {
+    view = MutableByteSpan{};
+    const Status ready = may_start();
+    if (!is_ok(ready)) {
+        return ready;
+    }
+    if (!has_views_ || (index >= plan_.input_count)) {
+        return Status::kInvalidArgument;
+    }
+    view = views_.inputs[index];
+    return Status::kOk;
+}
+
+Status Session::output_view(std::uint32_t index, ByteSpan& view) const noexcept {
+    view = ByteSpan{};
+    const Status ready = may_start();
+    if (!is_ok(ready)) {
+        return ready;
+    }
+    if (!has_views_ || (index >= plan_.output_count)) {
+        return Status::kInvalidArgument;
+    }
+    if (!has_result_) {
         return Status::kInvalidState;
+    }
+    view = views_.outputs[index];
+    return Status::kOk;
+}
+
+Status Session::submit() noexcept {
+    const Status ready = may_start();
+    if (!is_ok(ready)) {
+        return ready;
+    }
+    if (!has_views_) {
+        return Status::kInvalidArgument;
+    }
+    begin(plan_.step, Io::kViews);
+    for (std::uint32_t i = 0U; i < plan_.input_count; ++i) {
+        device_.give_to_device(views_.inputs[i]);
+    }
+    return start_step();
+}
+
+Status Session::submit(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept {
+    const Status ready = may_start();
+    if (!is_ok(ready)) {
+        return ready;
     }
     bool sizes_match = (inputs.size() == plan_.input_count) && (outputs.size() == plan_.output_count);
     for (std::uint32_t i = 0U; sizes_match && (i < plan_.input_count); ++i) {
@@ -219,7 +314,7 @@ Status Session::submit(Span<const ByteSpan> inputs, Span<const MutableByteSpan> 
     if (!sizes_match) {
         return Status::kInvalidArgument;
     }
-    begin(plan_.step);
+    begin(plan_.step, Io::kTransfers);
     bool bound = true;
     for (std::uint32_t i = 0U; i < plan_.input_count; ++i) {
         bound = is_ok(device_.bind_source(kFirstInputSlot + i, inputs[i])) && bound;
@@ -232,12 +327,15 @@ Status Session::submit(Span<const ByteSpan> inputs, Span<const MutableByteSpan> 
     if (!bound) {
         return latch(Status::kDeviceFault, FaultStage::kSubmit, 0U, Completion{});
     }
+    return start_step();
+}
+
+Status Session::start_step() noexcept {
     const Status started = start(plan_.step, FaultStage::kSubmit);
-    if (!is_ok(started)) {
-        return started;
+    if (is_ok(started)) {
+        state_ = State::kRunning;
     }
-    state_ = State::kRunning;
-    return Status::kOk;
+    return started;
 }
 
 Status Session::poll() noexcept {
@@ -252,8 +350,12 @@ Status Session::poll() noexcept {
     }
     const Status status = check_completions(plan_.step, FaultStage::kStep);
     if (is_ok(status)) {
+        for (std::uint32_t i = 0U; (io_ == Io::kViews) && (i < plan_.output_count); ++i) {
+            device_.take_from_device(views_.outputs[i]);
+        }
         bound_outputs_ = 0U;
         steps_completed_ += 1U;
+        has_result_ = true;
         state_ = State::kReady;
         platform_.serve_watchdog();
     }
@@ -282,11 +384,9 @@ std::uint32_t Session::output_bytes() const noexcept {
 }
 
 Status Session::self_test(std::uint32_t index, MutableByteSpan scratch) noexcept {
-    if (state_ == State::kFaulted) {
-        return Status::kFaultLatched;
-    }
-    if (state_ != State::kReady) {
-        return Status::kInvalidState;
+    const Status ready = may_start();
+    if (!is_ok(ready)) {
+        return ready;
     }
     if ((index >= image_.self_test_count()) || (scratch.size() < output_bytes())) {
         return Status::kInvalidArgument;

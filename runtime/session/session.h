@@ -2,8 +2,15 @@
 //
 // Place in the whole: what an ECU application uses. load() validates and programs; then, for every inference, submit() and
 // poll() from a cyclic task, or run(), which blocks. All memory is inside the object; nothing is allocated. Not thread-safe: one
-// core, one task. The first failure while the device is involved latches: outputs are withheld (they are overwritten with
-// zeros), Platform::enter_safe_state() is called once, and every later call returns kFaultLatched until the next load().
+// core, one task.
+//
+// Tensors come and go in one of two ways. Zero-copy: the application writes and reads device memory in place, through
+// input_view() and output_view(), and submit() copies nothing. Transfers: submit(inputs, outputs) has the device's queues move
+// the bytes from and to the application's memory; the only way where the ECU core does not see device memory.
+//
+// The first failure while the device is involved latches: outputs are withheld (views are refused, memory that was bound for
+// transfers is overwritten with zeros), Platform::enter_safe_state() is called once, and every later call returns kFaultLatched
+// until the next load().
 #pragma once
 
 #include <cstdint>
@@ -39,7 +46,27 @@ class Session {
     //   kTimeout, kDeviceFault, kIntegrity   a fault has latched; see fault()
     Status load(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) noexcept;
 
-    // Starts one step. Never blocks. inputs and outputs are in the binary's order and of exactly its sizes; the caller keeps
+    // Zero-copy I/O. True where the ECU core sees every input and output of the binary in device memory. Valid from load() on.
+    [[nodiscard]] bool has_views() const noexcept { return has_views_; }
+
+    // Where to write input `index` for the next step, or to read output `index` of the last one. The view belongs to the caller until
+    // the next submit(), and must then be asked for anew; inputs keep their bytes, which are zero after load().
+    //   kOk               view is set
+    //   kInvalidArgument  no such tensor, or the device's memory is not visible
+    //   kInvalidState     not loaded, or a step is under way; for outputs also: no step has completed since load()
+    //   kFaultLatched     a fault is latched
+    // In every case but kOk the view is empty.
+    Status input_view(std::uint32_t index, MutableByteSpan& view) const noexcept;
+    Status output_view(std::uint32_t index, ByteSpan& view) const noexcept;
+
+    // Starts one step on what the views hold. Never blocks, copies nothing; the work does not depend on the sizes of tensors or trace.
+    //   kOk               started; views must not be used until poll() has returned kOk
+    //   kInvalidArgument  the device's memory is not visible: use the other submit()
+    //   kInvalidState     not loaded, or a step is under way; nothing was started
+    //   kFaultLatched, or the fault that latched now
+    Status submit() noexcept;
+
+    // Starts one step, with transfers. Never blocks. inputs and outputs are in the binary's order and of exactly its sizes; the caller keeps
     // them alive, leaves inputs unchanged and outputs unread until poll() has returned something else than kPending.
     //   kOk               started
     //   kInvalidArgument  number or size of tensors; nothing was started
@@ -76,10 +103,20 @@ class Session {
   private:
     enum class State : std::uint8_t { kEmpty, kReady, kRunning, kFaulted };
 
+    // Device memory of an input or output, as the ECU core sees it.
+    struct Tensors {
+        std::array<MutableByteSpan, kMaxInputs> inputs{};
+        std::array<MutableByteSpan, kMaxOutputs> outputs{};
+    };
+    enum class Io : std::uint8_t { kTransfers, kViews };
+
     Status latch(Status status, FaultStage stage, std::uint32_t queue, const Completion& completion) noexcept;
     Status program_device() noexcept;
-    void begin(const PlannedScript& script) noexcept;
+    void find_views() noexcept;
+    [[nodiscard]] Status may_start() const noexcept;
+    void begin(const PlannedScript& script, Io io) noexcept;
     Status start(const PlannedScript& script, FaultStage stage) noexcept;
+    Status start_step() noexcept;
     [[nodiscard]] std::uint32_t executed_in_step(std::uint32_t queue, std::uint32_t executed_commands) const noexcept;
     Status check_completions(const PlannedScript& script, FaultStage stage) noexcept;
     Status wait_for(const PlannedScript& script, FaultStage stage) noexcept;
@@ -101,6 +138,11 @@ class Session {
     std::array<std::uint32_t, kMaxQueues> executed_{};  // each queue's device count when it last completed
     std::array<MutableByteSpan, kMaxOutputs> outputs_{};
     std::uint32_t bound_outputs_{0U};
+    Tensors views_;
+    std::array<std::uint32_t, kMaxQueues> transfers_{};  // of each queue in a step: what zero-copy I/O leaves out
+    Io io_{Io::kTransfers};                              // of the script under way, or of the last one
+    bool has_views_{false};
+    bool has_result_{false};  // the last step has completed
 };
 
 }  // namespace pianola

@@ -25,6 +25,7 @@ struct FaultCase {
     bool at_load;
     Status status;
     FaultStage stage;
+    std::uint32_t executed{0U};  // commands of the script that the device had executed, after a timeout
 };
 
 std::ostream& operator<<(std::ostream& stream, const FaultCase& fault_case) {
@@ -51,7 +52,8 @@ const std::vector<FaultCase>& fault_cases() {
         {"set-up's notify not enqueued", script(&Script::refuse_enqueue, 3U), true, Status::kDeviceFault,
          FaultStage::kSetup},
         {"set-up's doorbell lost", script(&Script::lose_doorbell, 1U), true, Status::kTimeout, FaultStage::kSetup},
-        {"set-up's completion lost", script(&Script::lose_completion, 1U), true, Status::kTimeout, FaultStage::kSetup},
+        {"set-up's completion lost", script(&Script::lose_completion, 1U), true, Status::kTimeout, FaultStage::kSetup,
+         3U},
         {"first read-back damaged", script(&Script::damage_read_back, 1U), true, Status::kIntegrity,
          FaultStage::kReadBack},
         {"last read-back damaged", script(&Script::damage_read_back, 3U), true, Status::kIntegrity,
@@ -62,7 +64,8 @@ const std::vector<FaultCase>& fault_cases() {
         {"step's notify not enqueued", script(&Script::refuse_enqueue, 11U), false, Status::kDeviceFault,
          FaultStage::kSubmit},
         {"step's doorbell lost", script(&Script::lose_doorbell, 3U), false, Status::kTimeout, FaultStage::kStep},
-        {"step's completion lost", script(&Script::lose_completion, 3U), false, Status::kTimeout, FaultStage::kStep},
+        {"step's completion lost", script(&Script::lose_completion, 3U), false, Status::kTimeout, FaultStage::kStep,
+         7U},
     };
     return kCases;
 }
@@ -78,7 +81,7 @@ void expect_latched(Bench& bench, const FaultCase& expected) {
     EXPECT_GE(fault.time_us, fault.started_us);
     if ((expected.status == Status::kTimeout) && (expected.stage != FaultStage::kReset)) {
         EXPECT_GT(fault.time_us - fault.started_us, fault.deadline_us);
-        EXPECT_EQ(fault.command, 0U);
+        EXPECT_EQ(fault.command, expected.executed);
     }
     Bytes output(kWorkloadBytes, 0x77U);
     EXPECT_EQ(bench.run(workload_input(9U), output), Status::kFaultLatched);

@@ -1,0 +1,212 @@
+#include "hal/refdev/refdev_driver.h"
+
+#include <cstring>
+
+#include "hal/refdev/command_encoding.h"
+
+namespace pianola::refdev {
+namespace {
+
+constexpr std::uint32_t kRingMask = kRingWords - 1U;
+
+// The words of a queue command; count 0 where the command is of no kind.
+struct EncodedCommand {
+    std::array<std::uint32_t, kMaxQueueCommandWords> words{};
+    std::uint32_t count{0U};
+};
+
+EncodedCommand encode(const QueueCommand& command) noexcept {
+    const std::uint32_t count = queue_command_words(command.kind);
+    switch (command.kind) {
+        case QueueCommandKind::kWrite:
+            return {{header_word(Opcode::kWrite, count), command.address, command.size_bytes, command.slot,
+                     command.slot_offset},
+                    count};
+        case QueueCommandKind::kRead:
+            return {{header_word(Opcode::kRead, count), command.address, command.size_bytes, command.slot,
+                     command.slot_offset},
+                    count};
+        case QueueCommandKind::kReplay:
+            return {{header_word(Opcode::kReplay, count), command.address, command.size_bytes}, count};
+        case QueueCommandKind::kRecordEvent:
+            return {{header_word(Opcode::kRecordEvent, count), command.event, command.value}, count};
+        case QueueCommandKind::kWaitEvent:
+            return {{header_word(Opcode::kWaitEvent, count), command.event, command.value}, count};
+        case QueueCommandKind::kNotify:
+            return {{header_word(Opcode::kNotify, count), command.value}, count};
+        case QueueCommandKind::kUnspecified:
+        default:
+            return {};
+    }
+}
+
+}  // namespace
+
+Status RefdevDriver::describe(DeviceDescription& description) const noexcept {
+    refdev::describe(spec_, description);
+    return Status::kOk;
+}
+
+// True where every queue has confirmed that it is held.
+bool RefdevDriver::stop_queues() noexcept {
+    // A phase that is odd already is a reset that timed out: it is taken up again.
+    const std::uint32_t phase = shared_.reset_phase.load(std::memory_order_relaxed) | 1U;
+    shared_.reset_phase.store(phase, std::memory_order_release);
+    for (std::uint32_t queue = 0U; queue < spec_.queue_count; ++queue) {
+        link_.signal(queue);
+    }
+    const std::uint64_t started_us = link_.now_us();
+    for (std::uint32_t turn = 0U; turn < kResetLimitTurns; ++turn) {
+        if (!is_ok(link_.service())) {
+            return false;
+        }
+        bool all_held = true;
+        for (std::uint32_t queue = 0U; queue < spec_.queue_count; ++queue) {
+            all_held = (shared_.reset_confirmed[queue].load(std::memory_order_acquire) == phase) && all_held;
+        }
+        if (all_held) {
+            return true;
+        }
+        if ((link_.now_us() - started_us) > reset_limit_us_) {
+            return false;
+        }
+        link_.relax();
+    }
+    return false;
+}
+
+void RefdevDriver::clear_queue(std::uint32_t queue) noexcept {
+    QueueMemory& memory = shared_.queues[queue];
+    memory.published.store(0U, std::memory_order_relaxed);
+    memory.doorbell_cycles_low.store(0U, std::memory_order_relaxed);
+    memory.doorbell_cycles_high.store(0U, std::memory_order_relaxed);
+    memory.consumed.store(0U, std::memory_order_relaxed);
+    memory.progress.store(0U, std::memory_order_relaxed);
+    memory.completed_token.store(0U, std::memory_order_relaxed);
+    memory.stopped.store(0U, std::memory_order_relaxed);
+    memory.completion = Completion{};
+    shared_.logs[queue].reset(queue);
+    written_[queue] = 0U;
+}
+
+Status RefdevDriver::reset() noexcept {
+    if (!stop_queues()) {
+        return Status::kTimeout;
+    }
+    shared_.memory.clear();
+    shared_.host = HostMemory{};
+    for (EventCell& event : shared_.events) {
+        event.counter.store(0U, std::memory_order_relaxed);
+        event.time_cycles = 0U;
+    }
+    for (std::uint32_t queue = 0U; queue < kMaxQueues; ++queue) {
+        clear_queue(queue);
+    }
+    // The queues sleep, and wake at the next doorbell: no signal.
+    shared_.reset_phase.store(shared_.reset_phase.load(std::memory_order_relaxed) + 1U, std::memory_order_release);
+    return Status::kOk;
+}
+
+Status RefdevDriver::program_region(const RegionConfig& region) noexcept {
+    std::uint8_t* const memory = link_.memory_at(region.base, region.size_bytes);
+    if (memory == nullptr) {
+        return Status::kCapacity;
+    }
+    return shared_.memory.program({region.base, region.size_bytes, memory, region.kernels_read, region.kernels_write,
+                                   region.queues_read, region.queues_write, region.fetch});
+}
+
+Status RefdevDriver::read_back(std::uint32_t address, MutableByteSpan out) noexcept {
+    const std::uint8_t* const memory =
+        (out.size() <= UINT32_MAX) ? link_.memory_at(address, static_cast<std::uint32_t>(out.size())) : nullptr;
+    if (memory == nullptr) {
+        return Status::kInvalidArgument;
+    }
+    std::memcpy(out.data(), memory, out.size());
+    return Status::kOk;
+}
+
+Status RefdevDriver::bind_source(std::uint32_t slot, ByteSpan memory) noexcept {
+    if (slot >= kSourceSlots) {
+        return Status::kInvalidArgument;
+    }
+    link_.clean(memory);
+    shared_.host.sources[slot] = memory;
+    return Status::kOk;
+}
+
+Status RefdevDriver::bind_destination(std::uint32_t slot, MutableByteSpan memory) noexcept {
+    if (slot >= kDestinationSlots) {
+        return Status::kInvalidArgument;
+    }
+    link_.clean(memory);  // else a dirty line could be written back later, over what the device has written
+    shared_.host.destinations[slot] = memory;
+    return Status::kOk;
+}
+
+MutableByteSpan RefdevDriver::host_view(std::uint32_t address, std::uint32_t size_bytes) noexcept {
+    std::uint8_t* const memory = link_.memory_at(address, size_bytes);
+    return (memory == nullptr) ? MutableByteSpan{} : MutableByteSpan{memory, size_bytes};
+}
+
+// Memory that a link shows needs no maintenance; order comes from doorbell and completion.
+void RefdevDriver::give_to_device(ByteSpan /*view*/) noexcept {}
+void RefdevDriver::take_from_device(MutableByteSpan /*view*/) noexcept {}
+
+Status RefdevDriver::enqueue(std::uint32_t queue, const QueueCommand& command) noexcept {
+    const EncodedCommand encoded = encode(command);
+    if ((queue >= spec_.queue_count) || (encoded.count == 0U)) {
+        return Status::kInvalidArgument;
+    }
+    QueueMemory& target = shared_.queues[queue];
+    const std::uint32_t used = written_[queue] - target.consumed.load(std::memory_order_acquire);
+    if (encoded.count > (kRingWords - used)) {
+        return Status::kBusy;
+    }
+    for (std::uint32_t i = 0U; i < encoded.count; ++i) {
+        target.ring[(written_[queue] + i) & kRingMask] = encoded.words[i];
+    }
+    written_[queue] += encoded.count;
+    return Status::kOk;
+}
+
+Status RefdevDriver::ring_doorbell(std::uint32_t queue) noexcept {
+    if (queue >= spec_.queue_count) {
+        return Status::kInvalidArgument;
+    }
+    QueueMemory& target = shared_.queues[queue];
+    target.doorbell_cycles_low.store(static_cast<std::uint32_t>(now_cycles_), std::memory_order_relaxed);
+    target.doorbell_cycles_high.store(static_cast<std::uint32_t>(now_cycles_ >> 32U), std::memory_order_relaxed);
+    target.published.store(written_[queue], std::memory_order_release);
+    link_.signal(queue);
+    return Status::kOk;
+}
+
+Status RefdevDriver::service() noexcept {
+    return link_.service();
+}
+
+Status RefdevDriver::completion(std::uint32_t queue, std::uint32_t token, Completion& completion) noexcept {
+    if (queue >= spec_.queue_count) {
+        return Status::kInvalidArgument;
+    }
+    const QueueMemory& source = shared_.queues[queue];
+    if (source.stopped.load(std::memory_order_acquire) != 0U) {
+        completion = source.completion;
+        return Status::kDeviceFault;
+    }
+    if (source.completed_token.load(std::memory_order_acquire) != token) {
+        completion.executed_commands = source.progress.load(std::memory_order_relaxed);
+        return Status::kPending;
+    }
+    completion = source.completion;
+    now_cycles_ = (completion.time_cycles > now_cycles_) ? completion.time_cycles : now_cycles_;
+    for (const MutableByteSpan& destination : shared_.host.destinations) {
+        if (!destination.empty()) {
+            link_.invalidate(destination);
+        }
+    }
+    return Status::kOk;
+}
+
+}  // namespace pianola::refdev

@@ -1,0 +1,59 @@
+// SimMachine: the reference device's hardware inside a host process: memories, command processors, threads.
+//
+// Place in the whole: what stands behind SimDevice in place of a board. Host only.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "hal/refdev/command_processor.h"
+#include "hal/refdev/device_link.h"
+#include "hal/refdev/shared_state.h"
+#include "hal/sim/sim_options.h"
+
+namespace pianola::sim {
+
+class AccessChecker;
+
+class SimMachine final : public refdev::DeviceLink {
+  public:
+    explicit SimMachine(const SimOptions& options);
+    ~SimMachine();
+    SimMachine(const SimMachine&) = delete;
+    SimMachine(SimMachine&&) = delete;
+    SimMachine& operator=(const SimMachine&) = delete;
+    SimMachine& operator=(SimMachine&&) = delete;
+
+    [[nodiscard]] std::uint8_t* memory_at(std::uint32_t address, std::uint32_t size_bytes) noexcept override;
+    void signal(std::uint32_t /*queue*/) noexcept override {}  // threads look by themselves
+    Status service() noexcept override;
+    void relax() noexcept override;
+    [[nodiscard]] std::uint64_t now_us() noexcept override;
+    void clean(ByteSpan /*memory*/) noexcept override {}  // one process has one view of memory
+    void invalidate(MutableByteSpan /*memory*/) noexcept override {}
+
+    [[nodiscard]] const SimOptions& options() const noexcept { return options_; }
+    [[nodiscard]] refdev::SharedState& shared() noexcept { return *shared_; }
+    [[nodiscard]] const refdev::SharedState& shared() const noexcept { return *shared_; }
+    [[nodiscard]] const std::vector<refdev::ExecutedCommand>& log(std::uint32_t queue) const;
+    void clear_log();
+    [[nodiscard]] std::uint64_t access_violations() const noexcept;
+    // Memory was changed by something else than a trace command.
+    void refresh_checker();
+
+  private:
+    struct Queue;
+    void run_queue(Queue& queue);
+
+    SimOptions options_;
+    std::unique_ptr<refdev::SharedState> shared_;
+    std::vector<std::uint8_t> dram_;
+    std::vector<std::uint8_t> l1_;
+    std::unique_ptr<AccessChecker> checker_;
+    std::vector<std::unique_ptr<Queue>> queues_;
+    std::atomic<bool> stop_{false};
+};
+
+}  // namespace pianola::sim

@@ -1,0 +1,29 @@
+// SimOptions: how a simulated device is built.
+//
+// Place in the whole: what tests and tools say to SimDevice. Host only.
+#pragma once
+
+#include "hal/refdev/device_spec.h"
+#include "hal/refdev/faulty_driver.h"
+
+namespace pianola::sim {
+
+using refdev::FaultScript;
+
+enum class Threading {
+    kInProcess,  // queues run inside service(), in a fixed order
+    kThreaded,   // one thread per queue
+};
+
+struct SimOptions {
+    refdev::DeviceSpec spec;
+    Threading threading{Threading::kInProcess};
+    // Proves for every command that it touched no byte outside its published extents: writes by comparing all memory, reads and
+    // writes through AddressSanitizer where the program is built with it. In process only; slow.
+    bool check_accesses{false};
+    bool keep_log{false};            // with times, without limit: SimDevice::log()
+    bool keep_execution_log{false};  // the ring that boards keep: SimDevice::execution_logs()
+    FaultScript faults;
+};
+
+}  // namespace pianola::sim
