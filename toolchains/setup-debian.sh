@@ -18,6 +18,12 @@ packages=(
     flatbuffers-compiler libflatbuffers-dev
     # Host side: command line, JSON, text formatting.
     libcli11-dev libfmt-dev nlohmann-json3-dev
+    # Boards on Arm: compiler, C library and its headers, headers of the C++ library. Nothing links the C++ library itself.
+    gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-dev
+    # Boards on RISC-V: compiler and C library. It has no C++ headers of its own and takes those of the Arm compiler.
+    gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf
+    # The boards themselves, emulated: Arm in both widths, and everything else, RISC-V among it.
+    qemu-system-arm qemu-system-misc
     # Tests and measurements.
     libgtest-dev valgrind
     # Gates and wrappers are Python with the standard library only; scripts are checked by shellcheck.

@@ -29,7 +29,8 @@ enum ExitCode : int {
     kRefused = 3,           // the validator refuses the binary
     kReplayFault = 4,       // a fault while replaying
     kUnsupportedModel = 5,  // not a model, not a supported one, or one that does not fit the device
-    kFileTrouble = 6,       // a file can not be read or written
+    kFileTrouble = 6,       // a file can not be read or written, or is not of the kind that it should be
+    kDifferent = 7,         // what was compared is not equal
 };
 
 // Ends the sub-command with a message and a code.
@@ -48,6 +49,9 @@ void add_capture(CLI::App& app, Action& action);
 void add_verify(CLI::App& app, Action& action);
 void add_inspect(CLI::App& app, Action& action);
 void add_run(CLI::App& app, Action& action);
+void add_embed(CLI::App& app, Action& action);
+void add_size(CLI::App& app, Action& action);
+void add_log(CLI::App& app, Action& action);
 
 // The device of --device SPEC.json, or the default where the name is empty. docs/CLI.md gives the members. Throws CliError.
 [[nodiscard]] refdev::DeviceSpec load_device_spec(const std::string& file_name);
@@ -59,6 +63,7 @@ void add_device_option(CLI::App& command, std::string& file_name);
 [[nodiscard]] std::string describe_fault(const FaultRecord& fault);
 
 // Names of enumerators, as in the schema.
+[[nodiscard]] const char* name_of(DeviceFault fault);
 [[nodiscard]] const char* name_of(ElementType type);
 [[nodiscard]] const char* name_of(RegionKind kind);
 [[nodiscard]] const char* name_of(MemoryKind kind);

@@ -10,12 +10,15 @@ using pianola::cli::ExitCode;
 
 constexpr const char* kFooter =
     "Exit codes: 0 done, 2 usage, 3 refused by the validator, 4 fault while replaying,\n"
-    "5 not a valid or not a supported model, 6 file can not be read or written, 1 defect in pianola.\n\n"
+    "5 not a valid or not a supported model, 6 file can not be read or written, 7 logs are different,\n"
+    "1 defect in pianola.\n\n"
     "Example:\n"
     "  pianola capture model.tflite -o model.ptb\n"
     "  pianola verify model.ptb\n"
     "  pianola inspect model.ptb --commands\n"
-    "  pianola run model.ptb --input image.bin --output scores.bin";
+    "  pianola run model.ptb --input image.bin --output scores.bin\n"
+    "  pianola size model.ptb\n"
+    "  pianola embed model.ptb -o model.c --header model.h";
 
 int run(int argc, char** argv) {
     CLI::App app{"Captures a static workload into a verified trace binary, and replays it.", "pianola"};
@@ -27,6 +30,9 @@ int run(int argc, char** argv) {
     pianola::cli::add_verify(app, action);
     pianola::cli::add_inspect(app, action);
     pianola::cli::add_run(app, action);
+    pianola::cli::add_embed(app, action);
+    pianola::cli::add_size(app, action);
+    pianola::cli::add_log(app, action);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

@@ -14,27 +14,6 @@ std::string path_text(const FieldPath& path) {
     return {text.data(), length};
 }
 
-const char* name_of(DeviceFault fault) {
-    switch (fault) {
-        case DeviceFault::kNone:
-            return "none";
-        case DeviceFault::kUnknownCommand:
-            return "unknown command";
-        case DeviceFault::kBadArgument:
-            return "bad argument";
-        case DeviceFault::kUnknownKernel:
-            return "unknown kernel";
-        case DeviceFault::kBus:
-            return "access outside the regions";
-        case DeviceFault::kHostMemory:
-            return "transfer outside the bound host memory";
-        case DeviceFault::kTraceOverrun:
-            return "trace without end";
-        default:
-            return "?";
-    }
-}
-
 const char* name_of(FaultStage stage) {
     switch (stage) {
         case FaultStage::kNone:
@@ -104,6 +83,27 @@ std::string describe_fault(const FaultRecord& fault) {
         "{} in {}: queue {}, command {}, address 0x{:08X}, device says: {}; {} us after the start, deadline {} us",
         name_of(fault.status), name_of(fault.stage), fault.queue, fault.command, fault.address,
         name_of(fault.device_fault), fault.time_us - fault.started_us, fault.deadline_us);
+}
+
+const char* name_of(DeviceFault fault) {
+    switch (fault) {
+        case DeviceFault::kNone:
+            return "none";
+        case DeviceFault::kUnknownCommand:
+            return "unknown command";
+        case DeviceFault::kBadArgument:
+            return "bad argument";
+        case DeviceFault::kUnknownKernel:
+            return "unknown kernel";
+        case DeviceFault::kBus:
+            return "access outside the regions";
+        case DeviceFault::kHostMemory:
+            return "transfer outside the bound host memory";
+        case DeviceFault::kTraceOverrun:
+            return "trace without end";
+        default:
+            return "?";
+    }
 }
 
 const char* name_of(ElementType type) {

@@ -24,8 +24,8 @@ struct SharedState {
 
     // Reset, in two phases. Odd: queues stop, and confirm by writing the same number; then the ECU core alone owns all of this.
     // Even: queues may run.
-    std::atomic<std::uint32_t> reset_phase{0U};                          // written by the ECU core
-    std::array<std::atomic<std::uint32_t>, kMaxQueues> reset_confirmed;  // each written by its queue's core
+    std::atomic<std::uint32_t> reset_phase{0U};                            // written by the ECU core
+    std::array<std::atomic<std::uint32_t>, kMaxQueues> reset_confirmed{};  // each written by its queue's core
 
     std::array<ExecutionLog, kMaxQueues> logs;  // each written by its queue's core
 };

@@ -17,7 +17,7 @@ class Run(cli_support.CliTest):
         return cli_support.OPTIONS.models / MODEL / f"{kind}_{record}_0.bin"
 
     def test_every_record_gives_its_golden(self):
-        for options in ((), ("--threaded",), ("--check-accesses",)):
+        for options in ((), ("--threaded",), ("--check-accesses",), ("--views",), ("--views", "--threaded")):
             for queues in ("1", "2"):
                 binary = self.capture(MODEL, "--queues", queues)
                 for record in range(RECORDS if not options else 1):

@@ -6,7 +6,8 @@ import subprocess
 import cli_support
 from cli_support import FILE_TROUBLE, OPTIONS, USAGE
 
-COMMANDS = ("capture", "verify", "inspect", "run")
+COMMANDS = ("capture", "verify", "inspect", "run", "embed", "size")
+LOG_COMMANDS = ("show", "diff")
 
 
 class Usage(cli_support.CliTest):
@@ -14,9 +15,9 @@ class Usage(cli_support.CliTest):
 
     def test_help_lists_every_sub_command_and_exit_code(self):
         text = self.run_pianola("--help").stdout
-        for word in (*COMMANDS, "Exit codes:", "Example:"):
+        for word in (*COMMANDS, "log", "Exit codes:", "Example:"):
             self.assertIn(word, text)
-        for code in range(7):
+        for code in range(8):
             self.assertRegex(text, rf"\b{code} [a-z]")
 
     def test_every_sub_command_teaches(self):
@@ -28,6 +29,13 @@ class Usage(cli_support.CliTest):
             self.assertGreaterEqual(len(described), 2, command)
             self.assertRegex(text.rstrip().splitlines()[-1], r"\.$", f"{command}: no explanation at the end")
 
+    def test_log_teaches(self):
+        text = self.run_pianola("log", "--help").stdout
+        for word in (*LOG_COMMANDS, "Examples:", "exit code 7"):
+            self.assertIn(word, text)
+        for command in LOG_COMMANDS:
+            self.assertIn("--json", self.run_pianola("log", command, "--help").stdout)
+
     def test_version(self):
         self.assertRegex(self.run_pianola("--version").stdout, r"^pianola \d+\.\d+\.\d+$")
 
@@ -36,13 +44,17 @@ class Usage(cli_support.CliTest):
                           ("verify", "a.ptb", "--unknown"), ("capture", "m.tflite", "-o", "m.ptb", "--queues", "3"),
                           ("capture", "m.tflite", "-o", "m.ptb", "--queues", "two"),
                           ("capture", "m.tflite", "-o", "m.ptb", "--self-test", "257"),
-                          ("capture", "m.tflite", "-o", "m.ptb", "--self-test", "-1"), ("run", "m.ptb", "--repeat", "0")):
+                          ("capture", "m.tflite", "-o", "m.ptb", "--self-test", "-1"), ("run", "m.ptb", "--repeat", "0"),
+                          ("embed",), ("embed", "a.ptb"), ("embed", "a.ptb", "-o", "a.c", "--format", "hex"), ("size",),
+                          ("size", "a.ptb", "--json", "--ld"), ("size", "a.ptb", "--header", "--ld"),
+                          ("size", "a.ptb", "--header", "--json"), ("log",), ("log", "show"), ("log", "diff", "a.log")):
             self.run_pianola(*arguments, code=USAGE)
 
     def test_missing_files(self):
         for arguments in (("capture", "missing.tflite", "-o", "m.ptb"), ("verify", "missing.ptb"), ("inspect", "missing.ptb"),
                           ("run", "missing.ptb"), ("verify", self.folder),
-                          ("verify", "missing.ptb", "--device", "missing.json")):
+                          ("verify", "missing.ptb", "--device", "missing.json"), ("embed", "missing.ptb", "-o", "m.c"),
+                          ("size", "missing.ptb"), ("log", "show", "missing.log"), ("log", "diff", "missing.log", "a.log")):
             run = self.run_pianola(*arguments, code=FILE_TROUBLE)
             self.assertRegex(run.stderr, r"can not read \S+")
 

@@ -21,6 +21,7 @@ PRAGMA_REASON = re.compile(r"^\s*// (DEV-\d{3})\b")
 CONFIG_REASON = re.compile(r"^#\s+([a-z][\w.-]*): (DEV-\d{3})$", re.MULTILINE)
 CONFIG_OFF = re.compile(r"^\s+-([a-z][\w.-]*),?$", re.MULTILINE)
 TARGET_LAYERS = ("runtime", "hal")
+HOST_CONFIGS = {pathlib.Path("hal/sim/.clang-tidy")}  # switches off what is asked of target code, because it is none
 FIELDS = ("Guideline", "Checks", "Scope", "Reason", "Risk", "Mitigation")
 
 
@@ -101,6 +102,7 @@ if __name__ == "__main__":
     parser.add_argument("root", type=pathlib.Path)
     root = parser.parse_args().root
     sources = own_sources(root, (".h", ".cpp", ".inc"))
-    sources += [n for n in own_files(root) if n.name == ".clang-tidy" and n.parts[0] in TARGET_LAYERS]
+    configs = {n for n in own_files(root) if n.name == ".clang-tidy" and n.parts[0] in TARGET_LAYERS}
+    sources += sorted(configs - HOST_CONFIGS)
     record_text = (root / "misra" / "deviations.md").read_text(encoding="utf-8")
     sys.exit(report("deviations", len(sources), judge(root, sources, record_text)))

@@ -2,6 +2,7 @@
 """Gate: the arrows between layers point one way, in #include lines and in CMake's link edges.
 
     schema <- runtime <- hal <- capture_host        tests may use everything, nothing may use tests
+    within hal: refdev and arch side by side, board above them, each board's own folder on top
 
 Link edges come from the file that CMake writes while configuring (target|folder|library;library), so they are the
 evaluated ones, whatever variables or functions a CMakeLists.txt used.
@@ -13,6 +14,8 @@ import sys
 
 from own_sources import own_sources, report
 
+# Folders of hal/ that are boards: each stands alone, on what all boards share.
+BOARDS = ("virt_rv32", "zynqmp_r5", "mps2_an521", "mps2_an500", "mps3_an547")
 # What a layer may use besides itself. The longest name that matches a folder decides.
 MAY_USE = {
     "schema": [],
@@ -20,16 +23,23 @@ MAY_USE = {
     "hal": ["runtime"],
     "hal/refdev": ["runtime"],
     "hal/sim": ["runtime", "hal/refdev"],
+    "hal/arch": ["runtime"],
+    "hal/board": ["runtime", "hal/refdev", "hal/arch"],
+    **{f"hal/{board}": ["runtime", "hal/refdev", "hal/arch", "hal/board"] for board in BOARDS},
     "capture_host": ["schema", "runtime", "hal/refdev", "hal/sim"],
     "toolchains": ["runtime"],  # host tools that the build runs share code with the runtime, never the other way
-    "docs": ["runtime", "hal", "hal/refdev", "hal/sim", "capture_host"],  # examples, which the tests compile and run
-    "tests": ["schema", "runtime", "hal", "hal/refdev", "hal/sim", "capture_host", "toolchains", "docs"],
+    # Examples, which the tests compile and run. No application names a board.
+    "docs": ["runtime", "hal", "hal/refdev", "hal/sim", "hal/arch", "hal/board", "capture_host"],
 }
+MAY_USE["tests"] = list(MAY_USE)
 # Headers that the build makes: the layer whose files they are made from.
 GENERATED = {
     "pianola_schema_hash.h": "schema",
     "trace_binary_generated.h": "schema",
     "tflite_subset_generated.h": "capture_host",
+    # What `pianola embed` and `pianola size` write about the sample, for the example application.
+    "road_signs.h": "capture_host",
+    "road_signs_manifest.h": "capture_host",
 }
 DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*include\b[ \t]*(.*)$", re.MULTILINE)
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)

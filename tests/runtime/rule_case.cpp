@@ -10,12 +10,6 @@ namespace {
 using flatbuffers::Table;
 using Tables = flatbuffers::Vector<flatbuffers::Offset<Table>>;
 
-DeviceDescription default_device() {
-    DeviceDescription device;
-    refdev::describe(refdev::DeviceSpec{}, device);
-    return device;
-}
-
 const Table* find(const std::vector<std::uint8_t>& file, const std::vector<Step>& steps) {
     const auto* current = flatbuffers::GetRoot<Table>(file.data() + segment_offset(file, 0U));
     for (const Step& step : steps) {
@@ -30,6 +24,32 @@ std::uint32_t offset_of(const std::vector<std::uint8_t>& file, const void* place
 }
 
 }  // namespace
+
+std::vector<RuleCase> all_cases() {
+    std::vector<RuleCase> cases;
+    for (const auto& list :
+         {envelope_cases(), image_cases(), layout_cases(), trace_cases(), script_cases(), order_cases()}) {
+        cases.insert(cases.end(), list.begin(), list.end());
+    }
+    return cases;
+}
+
+std::vector<AcceptedCase> accepted_cases() {
+    std::vector<AcceptedCase> cases;
+    for (const std::uint32_t queues : {1U, 2U}) {
+        for (const std::uint32_t self_tests : {0U, 3U}) {
+            cases.push_back({std::to_string(queues) + " queues, " + std::to_string(self_tests) + " self-tests",
+                             make_workload(queues, self_tests).file()});
+        }
+    }
+    return cases;
+}
+
+DeviceDescription default_device() {
+    DeviceDescription device;
+    refdev::describe(refdev::DeviceSpec{}, device);
+    return device;
+}
 
 std::function<Mutant()> bytes_edit(const BytesEdit& edit, bool fix) {
     return [edit, fix] {

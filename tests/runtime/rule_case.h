@@ -1,7 +1,7 @@
 // A table of damaged binaries: for every rule, files that this rule and no earlier one refuses.
 //
 // Place in the whole: tests only. Each list of cases covers some groups of runtime/verdict/rules.inc; rules_test.cpp runs all of
-// them and shows that no rule was forgotten.
+// them and shows that no rule was forgotten, and pianola_vectors packs them for targets.
 #pragma once
 
 #include <flatbuffers/flatbuffers.h>
@@ -39,6 +39,17 @@ std::vector<RuleCase> layout_cases();  // and the target
 std::vector<RuleCase> trace_cases();
 std::vector<RuleCase> script_cases();
 std::vector<RuleCase> order_cases();  // and budgets
+[[nodiscard]] std::vector<RuleCase> all_cases();
+
+// A file that no rule refuses, on the default device.
+struct AcceptedCase {
+    std::string what;
+    std::vector<std::uint8_t> file;
+};
+[[nodiscard]] std::vector<AcceptedCase> accepted_cases();
+
+// What a device of the default DeviceSpec says of itself.
+[[nodiscard]] DeviceDescription default_device();
 
 using BytesEdit = std::function<void(std::vector<std::uint8_t>& file)>;
 using WorkloadEdit = std::function<void(Workload& workload, DeviceDescription& device)>;

@@ -1,10 +1,20 @@
 # FlatBuffers as every target uses it: one configuration, because its inline functions and its Verifier's layout depend on these
 # definitions and must not differ inside a program.
 find_program(FLATC flatc REQUIRED)
-find_path(FLATBUFFERS_INCLUDE_DIR flatbuffers/flatbuffers.h REQUIRED)
+find_path(FLATBUFFERS_INCLUDE_DIR flatbuffers/flatbuffers.h PATHS /usr/include /usr/local/include REQUIRED)
+
+# A folder with nothing in it but FlatBuffers: a cross compiler that was shown all of /usr/include would take the host's C library
+# for its own.
+set(pianola_flatbuffers_alone ${PROJECT_BINARY_DIR}/flatbuffers_include)
+file(MAKE_DIRECTORY ${pianola_flatbuffers_alone})
+file(CREATE_LINK ${FLATBUFFERS_INCLUDE_DIR}/flatbuffers ${pianola_flatbuffers_alone}/flatbuffers SYMBOLIC)
 
 add_library(pianola_flatbuffers INTERFACE)
-target_include_directories(pianola_flatbuffers SYSTEM INTERFACE ${FLATBUFFERS_INCLUDE_DIR})
+if(PIANOLA_BOARD)
+  target_include_directories(pianola_flatbuffers SYSTEM INTERFACE ${pianola_flatbuffers_alone})
+else()
+  target_include_directories(pianola_flatbuffers SYSTEM INTERFACE ${FLATBUFFERS_INCLUDE_DIR})
+endif()
 target_include_directories(pianola_flatbuffers INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_definitions(pianola_flatbuffers INTERFACE
   FLATBUFFERS_ASSERT=pianola_flatbuffers_assert

@@ -5,9 +5,9 @@
 add_library(pianola_warnings INTERFACE)
 target_include_directories(pianola_warnings INTERFACE "${PROJECT_SOURCE_DIR}")
 target_compile_options(pianola_warnings INTERFACE
-    -Wall -Wextra -Wpedantic
-    -Wconversion -Wsign-conversion -Wshadow -Wold-style-cast -Wundef
-    -Woverloaded-virtual -Wnon-virtual-dtor -Wimplicit-fallthrough -Wmissing-declarations
+    -Wall -Wextra -Wundef
+    "$<$<COMPILE_LANGUAGE:CXX>:-Wpedantic;-Wconversion;-Wsign-conversion;-Wshadow;-Wold-style-cast>"
+    "$<$<COMPILE_LANGUAGE:CXX>:-Woverloaded-virtual;-Wnon-virtual-dtor;-Wimplicit-fallthrough;-Wmissing-declarations>"
     $<$<BOOL:${PIANOLA_WERROR}>:-Werror>)
 
 # What ISO 26262-6 and the runtime's own contract rule out is switched off in the compiler, so that it cannot slip in.
@@ -15,14 +15,15 @@ target_compile_options(pianola_warnings INTERFACE
 add_library(pianola_target_rules INTERFACE)
 target_link_libraries(pianola_target_rules INTERFACE pianola_warnings)
 target_compile_options(pianola_target_rules INTERFACE
-    -fno-exceptions -fno-rtti -fno-threadsafe-statics -ffunction-sections -fdata-sections)
+    "$<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions;-fno-rtti;-fno-threadsafe-statics;-ffunction-sections;-fdata-sections>")
 
 if(PIANOLA_OBJECT_GATES)
     if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
         message(FATAL_ERROR "PIANOLA_OBJECT_GATES needs GCC: only GCC writes call graphs with frame sizes")
     endif()
     # Without identical-code folding: a function that was folded into another has no frame in the call graph.
-    target_compile_options(pianola_target_rules INTERFACE -fstack-usage -fcallgraph-info=su,da -fno-ipa-icf)
+    target_compile_options(pianola_target_rules INTERFACE
+        "$<$<COMPILE_LANGUAGE:CXX>:-fstack-usage;-fcallgraph-info=su,da;-fno-ipa-icf>")
     if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
         # Up to 128 bytes of a leaf's frame may lie in the red zone, which the compiler does not count.
         target_compile_options(pianola_target_rules INTERFACE -mno-red-zone)
@@ -61,6 +62,24 @@ if(PIANOLA_TIDY)
         --cache "${pianola_tidy_cache}/tidy-cache" --config-hash ${pianola_tidy_hash})
 endif()
 
+# True in `out` where code of `folder` runs on a target: it then follows pianola_target_rules, and its objects are gated.
+function(pianola_is_target_code folder out)
+    if(folder MATCHES "^(runtime|hal)(/|$)" AND NOT folder MATCHES "^hal/sim(/|$)")
+        set(${out} TRUE PARENT_SCOPE)
+    else()
+        set(${out} FALSE PARENT_SCOPE)
+    endif()
+endfunction()
+
+# Adds one of the project's folders. A folder that somebody has not written yet is said, and left out.
+function(pianola_add_folder folder)
+    if(EXISTS "${PROJECT_SOURCE_DIR}/${folder}/CMakeLists.txt")
+        add_subdirectory("${PROJECT_SOURCE_DIR}/${folder}" "${PROJECT_BINARY_DIR}/${folder}")
+    else()
+        message(WARNING "${folder}/CMakeLists.txt is not there")
+    endif()
+endfunction()
+
 # Collects in `out` every target that is defined in `directory` or below it.
 function(pianola_collect_targets directory out)
     get_property(targets DIRECTORY "${directory}" PROPERTY BUILDSYSTEM_TARGETS)
@@ -70,6 +89,23 @@ function(pianola_collect_targets directory out)
         list(APPEND targets ${below})
     endforeach()
     set(${out} "${targets}" PARENT_SCOPE)
+endfunction()
+
+# Generator expression in `out`: every object of the target side that this build compiles from C++, one per line.
+function(pianola_target_objects out)
+    set(objects "")
+    pianola_collect_targets("${PROJECT_SOURCE_DIR}" targets)
+    foreach(target IN LISTS targets)
+        get_target_property(type ${target} TYPE)
+        get_target_property(source_dir ${target} SOURCE_DIR)
+        file(RELATIVE_PATH folder "${PROJECT_SOURCE_DIR}" "${source_dir}")
+        pianola_is_target_code("${folder}" is_target_code)
+        if(is_target_code AND type MATCHES "STATIC_LIBRARY|OBJECT_LIBRARY")
+            set(from_cxx "$<FILTER:$<TARGET_OBJECTS:${target}>,EXCLUDE,\\.S\\.>")
+            string(APPEND objects "$<JOIN:${from_cxx},\n>\n")
+        endif()
+    endforeach()
+    set(${out} "${objects}" PARENT_SCOPE)
 endfunction()
 
 # True in `out` where `target` links `library`, directly or through another own target.
@@ -127,7 +163,8 @@ function(pianola_check_rules)
             continue()
         endif()
         set(required pianola_warnings)
-        if(folder MATCHES "^runtime(/|$)|^hal/refdev(/|$)")
+        pianola_is_target_code("${folder}" is_target_code)
+        if(is_target_code)
             list(APPEND required pianola_target_rules)
         endif()
         foreach(library IN LISTS required)

@@ -1,0 +1,213 @@
+// pianola embed: a binary as a source or object that is linked into an application.
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "capture_host/cli/assemble.h"
+#include "capture_host/cli/cli.h"
+#include "capture_host/cli/verified_file.h"
+#include "runtime/core/config.h"
+#include "runtime/digest/sha256.h"
+
+namespace pianola::cli {
+namespace {
+
+struct EmbedArguments {
+    std::string file;
+    std::string output;
+    std::string format;
+    std::string symbol;
+    std::string section;
+    std::string header;
+    std::string compiler;
+    std::vector<std::string> compiler_flags;
+    std::string device;
+    bool json{false};
+};
+
+// What every form has in common.
+struct Embedding {
+    std::string symbol;
+    std::string section;    // empty: the compiler's own choice for constants
+    std::string file_name;  // without folders, so that the place of the build does not show
+    ByteSpan bytes;
+
+    [[nodiscard]] std::string title() const {
+        return fmt::format("{} as {}; made by pianola embed, do not edit", file_name, symbol);
+    }
+    [[nodiscard]] std::string digest() const { return to_hex(ByteSpan{sha256(bytes)}); }
+};
+
+std::string declarations(const Embedding& embedding) {
+    return fmt::format(
+        "extern const unsigned char {0}[{1}]; /* aligned to {2} */\n"
+        "extern const uint32_t {0}_size;\n",
+        embedding.symbol, embedding.bytes.size(), kFileAlignmentBytes);
+}
+
+std::string c_header(const Embedding& embedding) {
+    const std::string guard = fmt::format("PIANOLA_EMBEDDED_{}_H", embedding.symbol);
+    return fmt::format(
+        "/* {0}. */\n"
+        "/* SHA-256 {1} */\n"
+        "#ifndef {2}\n#define {2}\n\n"
+        "#include <stdint.h>\n\n"
+        "#ifdef __cplusplus\nextern \"C\" {{\n#endif\n"
+        "{3}"
+        "#ifdef __cplusplus\n}}\n#endif\n\n"
+        "#endif\n",
+        embedding.title(), embedding.digest(), guard, declarations(embedding));
+}
+
+// Plain C11, which is C++ as well.
+std::string c_source(const Embedding& embedding) {
+    const std::string section =
+        embedding.section.empty() ? std::string{} : fmt::format("__attribute__((section(\"{}\"))) ", embedding.section);
+    std::string text = fmt::format(
+        "/* {0}. */\n"
+        "/* SHA-256 {1} */\n"
+        "#include <stdint.h>\n"
+        "#ifdef __cplusplus\n"
+        "extern \"C\" {{\n"
+        "#else\n"
+        "#include <stdalign.h>\n"
+        "#endif\n\n"
+        "{2}\n"
+        "const uint32_t {3}_size = {4};\n"
+        "alignas({5}) {6}const unsigned char {3}[{4}] = {{",
+        embedding.title(), embedding.digest(), declarations(embedding), embedding.symbol, embedding.bytes.size(),
+        kFileAlignmentBytes, section);
+    constexpr std::size_t kBytesPerLine = 24U;
+    for (std::size_t i = 0U; i < embedding.bytes.size(); ++i) {
+        text += fmt::format("{}{},", ((i % kBytesPerLine) == 0U) ? "\n" : "", embedding.bytes[i]);
+    }
+    text += "\n};\n\n#ifdef __cplusplus\n}\n#endif\n";
+    return text;
+}
+
+// For GNU as, whatever the architecture: '%' rather than '@', which begins a comment on Arm; sizes as numbers rather than as
+// differences of labels, which RISC-V leaves to the linker.
+std::string assembler_source(const Embedding& embedding, const std::string& included) {
+    const std::string section =
+        embedding.section.empty() ? fmt::format(".rodata.{}", embedding.symbol) : embedding.section;
+    return fmt::format(
+        "/* {0}. */\n"
+        "/* SHA-256 {1} */\n"
+        "    .section {2}, \"a\", %progbits\n"
+        "    .balign {3}\n"
+        "    .global {4}\n"
+        "    .type {4}, %object\n"
+        "    .size {4}, {5}\n"
+        "{4}:\n"
+        "    .incbin \"{6}\", 0, {5}\n"
+        "    .global {4}_end\n"
+        "{4}_end:\n"
+        "    .balign 4\n"
+        "    .global {4}_size\n"
+        "    .type {4}_size, %object\n"
+        "    .size {4}_size, 4\n"
+        "{4}_size:\n"
+        "    .4byte {5}\n"
+        "    .section .note.GNU-stack, \"\", %progbits\n",
+        embedding.title(), embedding.digest(), section, kFileAlignmentBytes, embedding.symbol, embedding.bytes.size(),
+        included);
+}
+
+std::string format_of(const EmbedArguments& arguments) {
+    if (!arguments.format.empty()) {
+        return arguments.format;
+    }
+    const std::string suffix = std::filesystem::path{arguments.output}.extension().string();
+    if (suffix == ".c") {
+        return "c";
+    }
+    if ((suffix == ".S") || (suffix == ".s")) {
+        return "asm";
+    }
+    if (suffix == ".o") {
+        return "object";
+    }
+    throw CliError{kUsage,
+                   fmt::format("{}: neither .c, .S, .s nor .o; say --format c, asm or object", arguments.output)};
+}
+
+void check_section(const std::string& section) {
+    constexpr std::string_view kAllowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
+    if (section.find_first_not_of(kAllowed) != std::string::npos) {
+        throw CliError{kUsage, fmt::format("--section {}: letters, digits, '_' and '.' only", section)};
+    }
+}
+
+int embed_file(const EmbedArguments& arguments) {
+    const std::string format = format_of(arguments);
+    check_section(arguments.section);
+    const bool is_object = format == "object";
+    if (is_object == arguments.compiler.empty()) {
+        throw CliError{kUsage, is_object ? "an object needs --compiler, for example --compiler arm-none-eabi-gcc"
+                                         : "--compiler is for objects; sources are the same for all of them"};
+    }
+    const VerifiedFile file{arguments.file, load_device_spec(arguments.device)};
+    const Embedding embedding{checked_symbol(arguments.symbol, arguments.file), arguments.section,
+                              printable_base_name(arguments.file), file.bytes()};
+    if (format == "c") {
+        files::store_file(arguments.output, c_source(embedding));
+    } else if (is_object) {
+        const std::string text = assembler_source(embedding, kIncludedName);
+        files::store_file(arguments.output, assemble(arguments.compiler, arguments.compiler_flags, text, file.bytes()));
+    } else {
+        files::store_file(arguments.output, assembler_source(embedding, embedding.file_name));
+    }
+    if (!arguments.header.empty()) {
+        files::store_file(arguments.header, c_header(embedding));
+    }
+    if (arguments.json) {
+        const nlohmann::json json{{"output", arguments.output},
+                                  {"format", format},
+                                  {"symbol", embedding.symbol},
+                                  {"bytes", file.bytes().size()},
+                                  {"sha256", embedding.digest()}};
+        fmt::print("{}\n", json.dump(2));
+    } else {
+        fmt::print("{}: {} bytes as {}, aligned to {}\n", arguments.output, file.bytes().size(), embedding.symbol,
+                   kFileAlignmentBytes);
+    }
+    return kDone;
+}
+
+}  // namespace
+
+void add_embed(CLI::App& app, Action& action) {
+    auto arguments = std::make_shared<EmbedArguments>();
+    CLI::App* const command =
+        app.add_subcommand("embed", "Makes a source or object of a binary, for linking into flash");
+    command->footer(
+        "Examples:\n"
+        "  pianola embed signs.ptb -o signs.c --header signs.h\n"
+        "  pianola embed signs.ptb -o signs.S && arm-none-eabi-gcc -mcpu=cortex-m33 -c -I . signs.S\n"
+        "  pianola embed signs.ptb -o signs.o --compiler riscv64-unknown-elf-gcc \\\n"
+        "      --compiler-flag -march=rv32imac --compiler-flag -mabi=ilp32\n\n"
+        "The binary is verified first. Symbols: NAME, 64-byte aligned and constant, and NAME_size, 32 bits; NAME_end "
+        "as\n"
+        "well from the assembler. An assembler source names the binary without its folder: give that with -I. The "
+        "same\n"
+        "binary and options give the same bytes.");
+    command->add_option("file", arguments->file, "Trace binary")->required();
+    command->add_option("-o,--output", arguments->output, "File to write: .c, .S or .o")->required();
+    command->add_option("--format", arguments->format, "c, asm or object; default: by the output's suffix")
+        ->check(CLI::IsMember({"c", "asm", "object"}));
+    command->add_option("--symbol", arguments->symbol, "Name of the symbol; default: from the binary's file name");
+    command->add_option("--section", arguments->section, "Section to put it in; default: that of constants, .rodata");
+    command->add_option("--header", arguments->header, "Also write a header for C and C++ that declares the symbols");
+    command->add_option("--compiler", arguments->compiler, "For objects: the target's compiler or assembler driver");
+    command
+        ->add_option("--compiler-flag", arguments->compiler_flags,
+                     "For objects: a flag for the compiler, such as -mcpu=cortex-m33; once per flag")
+        ->allow_extra_args(false);
+    add_device_option(*command, arguments->device);
+    command->add_flag("--json", arguments->json, "Print the summary as JSON");
+    command->callback([arguments, &action] { action = [arguments] { return embed_file(*arguments); }; });
+}
+
+}  // namespace pianola::cli

@@ -1,0 +1,168 @@
+// pianola log: dumped execution logs, shown and compared.
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "capture_host/cli/cli.h"
+#include "capture_host/cli/execution_log_file.h"
+#include "hal/refdev/kernels/kernel.h"
+
+namespace pianola::cli {
+namespace {
+
+struct LogArguments {
+    std::string left;
+    std::string right;
+    bool json{false};
+};
+
+std::vector<QueueLog> load_logs(const std::string& file_name) {
+    constexpr std::uint64_t kLimitBytes = 1U << 20U;
+    const std::vector<std::uint8_t> dump = files::load_file(file_name, kLimitBytes);
+    return parse_logs({dump.data(), dump.size()}, file_name);
+}
+
+std::string command_text(const LoggedCommand& command) {
+    const char* const name = name_of(command.opcode);
+    if (name == nullptr) {
+        return fmt::format("0x{:02X}", static_cast<unsigned>(command.opcode));
+    }
+    if (command.opcode != refdev::Opcode::kLaunch) {
+        return name;
+    }
+    const refdev::Kernel* const kernel = refdev::find_kernel(command.kernel_id);
+    return (kernel == nullptr) ? fmt::format("launch {}", command.kernel_id) : fmt::format("launch {}", kernel->name);
+}
+
+std::string line_text(const LoggedCommand& command) {
+    return fmt::format("{:>10}  {:<24}  {:016x}{}{}", command.sequence, command_text(command), command.digest,
+                       (command.fault == DeviceFault::kNone) ? "" : "  fault: ",
+                       (command.fault == DeviceFault::kNone) ? "" : name_of(command.fault));
+}
+
+nlohmann::json command_to_json(const LoggedCommand& command) {
+    return {{"sequence", command.sequence},     {"kind", static_cast<unsigned>(command.opcode)},
+            {"command", command_text(command)}, {"kernel", command.kernel_id},
+            {"fault", name_of(command.fault)},  {"digest", fmt::format("{:016x}", command.digest)}};
+}
+
+nlohmann::json command_to_json(const std::optional<LoggedCommand>& command) {
+    return command.has_value() ? command_to_json(*command) : nlohmann::json{};
+}
+
+int show_log(const LogArguments& arguments) {
+    const std::vector<QueueLog> logs = load_logs(arguments.left);
+    nlohmann::json list = nlohmann::json::array();
+    for (std::size_t queue = 0U; queue < logs.size(); ++queue) {
+        const QueueLog& log = logs[queue];
+        nlohmann::json commands = nlohmann::json::array();
+        if (!arguments.json) {
+            fmt::print("queue {}: {} commands since reset{}\n", queue, log.written,
+                       log.is_complete() ? "" : fmt::format(", the last {} are here", log.commands.size()));
+        }
+        for (const LoggedCommand& command : log.commands) {
+            if (arguments.json) {
+                commands.push_back(command_to_json(command));
+            } else {
+                fmt::print("{}\n", line_text(command));
+            }
+        }
+        list.push_back({{"queue", queue}, {"written", log.written}, {"commands", commands}});
+    }
+    if (arguments.json) {
+        fmt::print("{}\n", nlohmann::json{{"queues", list}}.dump(2));
+    }
+    return kDone;
+}
+
+// Why two commands are not the same: "kernel, digest".
+std::string differing_fields(const LoggedCommand& left, const LoggedCommand& right) {
+    std::string text;
+    const auto add = [&text](bool differs, const char* what) {
+        if (differs) {
+            text += text.empty() ? what : (std::string{", "} + what);
+        }
+    };
+    add(left.opcode != right.opcode, "command");
+    add(left.kernel_id != right.kernel_id, "kernel");
+    add(left.fault != right.fault, "fault");
+    add(left.digest != right.digest, "digest");
+    return text;
+}
+
+std::string side_text(const std::string& file_name, const std::optional<LoggedCommand>& command) {
+    return fmt::format("  {}\n{}\n", file_name, command.has_value() ? line_text(*command) : "            (none)");
+}
+
+std::string comparison_text(const LogArguments& arguments, const QueueComparison& each) {
+    const bool is_empty = each.first > each.last;
+    std::string text = is_empty
+                           ? fmt::format("queue {}: no command in both logs", each.queue)
+                           : fmt::format("queue {}: commands {} to {} compared", each.queue, each.first, each.last);
+    if (each.is_partial) {
+        text += fmt::format("; those before {} are not in both rings any more", each.first);
+    }
+    if (!each.differs) {
+        return text + ": equal\n";
+    }
+    const bool both = each.left.has_value() && each.right.has_value();
+    text += fmt::format(": first difference at {}{}\n", each.sequence,
+                        both ? (": " + differing_fields(*each.left, *each.right)) : ": one log ends before it");
+    return text + side_text(arguments.left, each.left) + side_text(arguments.right, each.right);
+}
+
+nlohmann::json comparison_to_json(const QueueComparison& each) {
+    nlohmann::json json{{"queue", each.queue},
+                        {"compared", (each.first > each.last) ? 0U : (each.last - each.first + 1U)},
+                        {"partial", each.is_partial},
+                        {"equal", !each.differs}};
+    if (each.differs) {
+        json["difference"] = {
+            {"sequence", each.sequence}, {"left", command_to_json(each.left)}, {"right", command_to_json(each.right)}};
+    }
+    return json;
+}
+
+int compare_files(const LogArguments& arguments) {
+    bool equal = true;
+    nlohmann::json list = nlohmann::json::array();
+    for (const QueueComparison& each : compare_logs(load_logs(arguments.left), load_logs(arguments.right))) {
+        equal = equal && !each.differs;
+        if (arguments.json) {
+            list.push_back(comparison_to_json(each));
+        } else {
+            fmt::print("{}", comparison_text(arguments, each));
+        }
+    }
+    if (arguments.json) {
+        fmt::print("{}\n", nlohmann::json{{"equal", equal}, {"queues", list}}.dump(2));
+    }
+    return equal ? kDone : kDifferent;
+}
+
+}  // namespace
+
+void add_log(CLI::App& app, Action& action) {
+    auto arguments = std::make_shared<LogArguments>();
+    CLI::App* const log = app.add_subcommand("log", "Shows and compares dumped execution logs");
+    log->require_subcommand(1);
+    log->footer(
+        "A log is the memory of a target's ExecutionLog objects as a debugger saves it (docs/CLI.md), or what\n"
+        "`pianola run --log` writes.\n\n"
+        "Examples:\n"
+        "  pianola run signs.ptb --input a.bin --output b.bin --log simulator.log\n"
+        "  pianola log diff simulator.log target.log\n\n"
+        "diff aligns by sequence number, queue by queue, and ends with exit code 7 where the logs differ.");
+    CLI::App* const show = log->add_subcommand("show", "Prints every command that the log holds");
+    show->add_option("file", arguments->left, "Log")->required();
+    show->add_flag("--json", arguments->json, "Print as JSON");
+    show->callback([arguments, &action] { action = [arguments] { return show_log(*arguments); }; });
+    CLI::App* const diff = log->add_subcommand("diff", "Finds the first difference between two logs, queue by queue");
+    diff->add_option("left", arguments->left, "Log")->required();
+    diff->add_option("right", arguments->right, "Log to compare it with")->required();
+    diff->add_flag("--json", arguments->json, "Print as JSON");
+    diff->callback([arguments, &action] { action = [arguments] { return compare_files(*arguments); }; });
+}
+
+}  // namespace pianola::cli

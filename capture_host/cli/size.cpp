@@ -1,0 +1,220 @@
+// pianola size: the memory manifest of a binary, as text and as JSON.
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "capture_host/cli/cli.h"
+#include "capture_host/cli/memory_manifest.h"
+#include "hal/refdev/footprint.h"
+#include "runtime/session/footprint.h"
+
+namespace pianola::cli {
+namespace {
+
+constexpr std::uint32_t kMicrosecondsPerMillisecond = 1000U;
+
+struct SizeArguments {
+    std::string file;
+    std::string output;
+    std::string symbol;
+    std::string device;
+    bool json{false};
+    bool header{false};
+    bool linker{false};
+};
+
+const char* access_text(WindowAccess access) {
+    return (access == WindowAccess::kReadOnly) ? "read" : "read and write";
+}
+
+double step_us(const MemoryManifest& manifest) {
+    return static_cast<double>(manifest.step_cycles) * kMicrosecondsPerMillisecond / manifest.device.clock_khz;
+}
+
+std::string row(const char* what, std::uint64_t bytes, const std::string& remark = {}) {
+    return fmt::format("  {:<22}{:>10} bytes{}{}\n", what, bytes, remark.empty() ? "" : "  ", remark);
+}
+
+nlohmann::json sizes_to_json(const std::vector<NamedSize>& sizes) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const NamedSize& each : sizes) {
+        list.push_back({{"name", each.name}, {"bytes", each.size_bytes}});
+    }
+    return list;
+}
+
+nlohmann::json regions_to_json(const MemoryManifest& manifest) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const ManifestRegionSize& region : manifest.regions) {
+        list.push_back({{"name", region.name},
+                        {"kind", name_of(region.kind)},
+                        {"memory", name_of(region.memory)},
+                        {"base", region.config.base},
+                        {"bytes", region.config.size_bytes},
+                        {"kernels_read", region.config.kernels_read},
+                        {"kernels_write", region.config.kernels_write},
+                        {"queues_read", region.config.queues_read},
+                        {"queues_write", region.config.queues_write},
+                        {"fetch", region.config.fetch}});
+    }
+    return list;
+}
+
+nlohmann::json windows_to_json(const MemoryManifest& manifest) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const MemoryWindow& each : manifest.windows) {
+        list.push_back({{"name", each.name},
+                        {"memory", each.memory},
+                        {"access", access_text(each.access)},
+                        {"offset", each.offset_bytes},
+                        {"bytes", each.size_bytes},
+                        {"pow2_offset", each.pow2_offset_bytes},
+                        {"pow2_bytes", each.pow2_size_bytes}});
+    }
+    return list;
+}
+
+std::string device_text(const MemoryManifest& manifest) {
+    const refdev::DeviceSpec& device = manifest.device;
+    std::string text = "device memory\n";
+    text += row("DRAM", manifest.dram_used_bytes, fmt::format("used of {}", device.dram_bytes));
+    text += row("L1", manifest.l1_used_bytes, fmt::format("used of {}", device.l1_bytes));
+    text += row("trace region", manifest.trace_region_used_bytes,
+                fmt::format("used of {}, the last of DRAM", device.trace_region_bytes));
+    for (const ManifestRegionSize& region : manifest.regions) {
+        text += fmt::format("  0x{:08X} {:<4}{:>17} bytes  {} ({}): {}\n", region.config.base, name_of(region.memory),
+                            region.config.size_bytes, region.name, name_of(region.kind), region.permissions);
+    }
+    return text;
+}
+
+std::string step_text(const MemoryManifest& manifest) {
+    std::string text = "one step\n";
+    for (const NamedSize& each : manifest.inputs) {
+        text += row("input", each.size_bytes, each.name);
+    }
+    for (const NamedSize& each : manifest.outputs) {
+        text += row("output", each.size_bytes, each.name);
+    }
+    for (std::size_t i = 0U; i < manifest.rings.size(); ++i) {
+        text += fmt::format("  ring of queue {:<8}{:>10} words  of {}; set-up takes {}\n", i,
+                            manifest.rings[i].step_words, refdev::kRingWords, manifest.rings[i].setup_words);
+    }
+    text += fmt::format("  {:<22}{:>10} device cycles, {:.1f} us; deadline {} us, of set-up {} us\n", "time",
+                        manifest.step_cycles, step_us(manifest), manifest.step_deadline_us, manifest.setup_deadline_us);
+    return text;
+}
+
+std::string window_text(const MemoryManifest& manifest) {
+    std::string text = "protection windows: offset and size in units of 64 bytes, and as a power of two\n";
+    for (const MemoryWindow& each : manifest.windows) {
+        text += fmt::format("  {:<8} {:<12} 0x{:08X} {:>9}   0x{:08X} {:>9}   {}\n", each.name, each.memory,
+                            each.offset_bytes, each.size_bytes, each.pow2_offset_bytes, each.pow2_size_bytes,
+                            access_text(each.access));
+    }
+    return text;
+}
+
+int show_size(const SizeArguments& arguments) {
+    const refdev::DeviceSpec device = load_device_spec(arguments.device);
+    const VerifiedFile file{arguments.file, device};
+    const MemoryManifest manifest =
+        gather_manifest(file, arguments.file, checked_symbol(arguments.symbol, arguments.file), device);
+    std::string text;
+    if (arguments.json) {
+        text = manifest_as_json(manifest);
+    } else if (arguments.header) {
+        text = manifest_as_header(manifest);
+    } else if (arguments.linker) {
+        text = manifest_as_linker_fragment(manifest);
+    } else {
+        text = manifest_as_text(manifest);
+    }
+    write_result(arguments.output, text);
+    return kDone;
+}
+
+}  // namespace
+
+std::string manifest_as_text(const MemoryManifest& manifest) {
+    std::string text = fmt::format("{}\nflash\n", manifest.file);
+    text += row("file", manifest.file_bytes);
+    for (const NamedSize& segment : manifest.segments) {
+        text += row(("  " + segment.name).c_str(), segment.size_bytes);
+    }
+    text += "RAM on a 32-bit core\n";
+    text += row("session", kSessionBytes32);
+    text += row("workspace of load", kPlanWorkspaceBytes32, "free afterwards");
+    text += row("verdict of load", kVerdictBytes32, "free afterwards");
+    text += row("device driver", refdev::kDriverBytes32);
+    text += row("shared with device", refdev::kSharedStateBytes32);
+    text += row("device core", refdev::kDeviceCoreBytes32, "per queue, on the core that serves it");
+    text += row("stack of submit, poll", kSubmitPollStackBytes, "at most");
+    text += row("stack of load", kLoadStackBytes, "at most");
+    return text + device_text(manifest) + step_text(manifest) + window_text(manifest);
+}
+
+std::string manifest_as_json(const MemoryManifest& manifest) {
+    const refdev::DeviceSpec& device = manifest.device;
+    nlohmann::json json;
+    json["file"] = manifest.file;
+    json["symbol"] = manifest.symbol;
+    json["flash"] = {{"bytes", manifest.file_bytes}, {"segments", sizes_to_json(manifest.segments)}};
+    json["ram"] = {{"session_bytes", kSessionBytes32},
+                   {"plan_workspace_bytes", kPlanWorkspaceBytes32},
+                   {"verdict_bytes", kVerdictBytes32},
+                   {"driver_bytes", refdev::kDriverBytes32},
+                   {"shared_state_bytes", refdev::kSharedStateBytes32},
+                   {"device_core_bytes", refdev::kDeviceCoreBytes32}};
+    json["stack"] = {{"submit_poll_bytes", kSubmitPollStackBytes}, {"load_bytes", kLoadStackBytes}};
+    json["device"] = {{"dram_base", device.dram_base},
+                      {"dram_bytes", device.dram_bytes},
+                      {"dram_used_bytes", manifest.dram_used_bytes},
+                      {"l1_base", device.l1_base},
+                      {"l1_bytes", device.l1_bytes},
+                      {"l1_used_bytes", manifest.l1_used_bytes},
+                      {"trace_region_bytes", device.trace_region_bytes},
+                      {"trace_region_used_bytes", manifest.trace_region_used_bytes},
+                      {"clock_khz", device.clock_khz},
+                      {"queue_count", device.queue_count}};
+    json["regions"] = regions_to_json(manifest);
+    json["inputs"] = sizes_to_json(manifest.inputs);
+    json["outputs"] = sizes_to_json(manifest.outputs);
+    nlohmann::json queues = nlohmann::json::array();
+    for (const RingUse& ring : manifest.rings) {
+        queues.push_back({{"setup_words", ring.setup_words}, {"step_words", ring.step_words}});
+    }
+    json["rings"] = {{"capacity_words", refdev::kRingWords}, {"queues", queues}};
+    json["time"] = {{"step_cycles", manifest.step_cycles},
+                    {"step_deadline_us", manifest.step_deadline_us},
+                    {"setup_deadline_us", manifest.setup_deadline_us}};
+    json["windows"] = windows_to_json(manifest);
+    return json.dump(2) + "\n";
+}
+
+void add_size(CLI::App& app, Action& action) {
+    auto arguments = std::make_shared<SizeArguments>();
+    CLI::App* const command = app.add_subcommand("size", "Shows every byte of memory that a binary needs on a target");
+    command->footer(
+        "Examples:\n"
+        "  pianola size signs.ptb\n"
+        "  pianola size signs.ptb --header -o signs_manifest.h    constants that do not compile where they are not "
+        "true\n"
+        "  pianola size signs.ptb --ld -o pianola_memory.ld       symbols for a linker script that INCLUDEs it\n\n"
+        "The binary is verified first. RAM is exact, for cores with 32-bit pointers. docs/MANIFEST.md explains every "
+        "entry.");
+    command->add_option("file", arguments->file, "Trace binary")->required();
+    command->add_option("-o,--output", arguments->output, "File to write; default: standard output");
+    auto* const json = command->add_flag("--json", arguments->json, "Print as JSON");
+    auto* const header = command->add_flag("--header", arguments->header, "Print as a C++17 header of constants");
+    command->add_flag("--ld", arguments->linker, "Print as symbols for a GNU linker script")
+        ->excludes(json)
+        ->excludes(header);
+    header->excludes(json);
+    command->add_option("--symbol", arguments->symbol, "Name in header and symbols; default: from the file name");
+    add_device_option(*command, arguments->device);
+    command->callback([arguments, &action] { action = [arguments] { return show_size(*arguments); }; });
+}
+
+}  // namespace pianola::cli

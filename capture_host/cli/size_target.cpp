@@ -1,0 +1,164 @@
+// The forms of the memory manifest that a target's build takes in: C++ header and linker fragment.
+
+#include <fmt/format.h>
+
+#include "capture_host/cli/memory_manifest.h"
+#include "hal/refdev/footprint.h"
+#include "runtime/core/config.h"
+#include "runtime/session/footprint.h"
+
+namespace pianola::cli {
+namespace {
+
+std::string upper(const std::string& text) {
+    std::string result = text;
+    for (char& each : result) {  // of the C locale
+        each = ((each >= 'a') && (each <= 'z')) ? static_cast<char>(each - 'a' + 'A') : each;
+    }
+    return result;
+}
+
+std::string constant(const std::string& name, std::uint64_t value, const char* type = "std::uint32_t") {
+    return fmt::format("inline constexpr {} {} = {}U;\n", type, name, value);
+}
+
+// "{490U, 20U}"
+std::string list_constant(const std::string& name, const std::vector<NamedSize>& sizes) {
+    std::string values;
+    for (const NamedSize& each : sizes) {
+        values += fmt::format("{}{}U", values.empty() ? "" : ", ", each.size_bytes);
+    }
+    return fmt::format("inline constexpr std::array<std::uint32_t, {}> {}{{{}}};\n", sizes.size(), name, values);
+}
+
+std::string size_constants(const MemoryManifest& manifest) {
+    std::string text = "// Flash.\n" + constant("kFlashBytes", manifest.file_bytes);
+    text += constant("kAlignmentBytes", kFileAlignmentBytes);
+    text += "\n// RAM of a 32-bit core.\n";
+    text += constant("kSessionBytes", kSessionBytes32);
+    text += constant("kPlanWorkspaceBytes", kPlanWorkspaceBytes32);
+    text += constant("kVerdictBytes", kVerdictBytes32);
+    text += constant("kDriverBytes", refdev::kDriverBytes32);
+    text += constant("kSharedStateBytes", refdev::kSharedStateBytes32);
+    text += constant("kDeviceCoreBytes", refdev::kDeviceCoreBytes32);
+    text += constant("kSubmitPollStackBytes", kSubmitPollStackBytes);
+    text += constant("kLoadStackBytes", kLoadStackBytes);
+    text += "\n// Device memory.\n";
+    text += constant("kDramUsedBytes", manifest.dram_used_bytes);
+    text += constant("kL1UsedBytes", manifest.l1_used_bytes);
+    text += constant("kTraceRegionUsedBytes", manifest.trace_region_used_bytes);
+    text += "\n// One step.\n";
+    text += list_constant("kInputBytes", manifest.inputs) + list_constant("kOutputBytes", manifest.outputs);
+    for (std::size_t i = 0U; i < manifest.rings.size(); ++i) {
+        text += constant(fmt::format("kQueue{}SetupWords", i), manifest.rings[i].setup_words);
+        text += constant(fmt::format("kQueue{}StepWords", i), manifest.rings[i].step_words);
+    }
+    text += constant("kStepCycles", manifest.step_cycles, "std::uint64_t");
+    text += constant("kStepDeadlineUs", manifest.step_deadline_us);
+    return text + constant("kSetupDeadlineUs", manifest.setup_deadline_us);
+}
+
+std::string device_constant(const refdev::DeviceSpec& device) {
+    return fmt::format(
+        "\n// The device that the binary is for.\n"
+        "inline constexpr ::pianola::refdev::DeviceSpec kDeviceSpec{{\n    {}U, {}U, {}U, {}U, {}U, {}U, {}U}};\n",
+        device.dram_base, device.dram_bytes, device.l1_base, device.l1_bytes, device.trace_region_bytes,
+        device.clock_khz, device.queue_count);
+}
+
+std::string window_constants(const MemoryManifest& manifest) {
+    std::string text =
+        "\n// What a protection unit opens while this binary's slot runs: offset in its memory and size, in units of "
+        "64\n"
+        "// bytes, and as a naturally aligned power of two (PMSAv7).\n";
+    for (const MemoryWindow& each : manifest.windows) {
+        const std::string name = fmt::format("k{}Window", each.name);
+        text += fmt::format("// {}, {}\n", each.memory,
+                            (each.access == WindowAccess::kReadOnly) ? "read only" : "read and write");
+        text += constant(name + "Offset", each.offset_bytes);
+        text += constant(name + "Bytes", each.size_bytes);
+        text += constant(name + "Pow2Offset", each.pow2_offset_bytes);
+        text += constant(name + "Pow2Bytes", each.pow2_size_bytes);
+    }
+    return text;
+}
+
+// `what` must be true on a 32-bit core; elsewhere sizes differ.
+std::string assertion(const std::string& what) {
+    return fmt::format("static_assert((sizeof(void*) != 4U) || ({}));\n", what);
+}
+
+std::string assertions(const MemoryManifest& manifest) {
+    std::string text = "\n// Not true means: made by a pianola of another version. Make it anew.\n";
+    text += assertion("sizeof(::pianola::Session) == kSessionBytes");
+    text += assertion("sizeof(::pianola::PlanWorkspace) == kPlanWorkspaceBytes");
+    text += assertion("sizeof(::pianola::Verdict) == kVerdictBytes");
+    text += assertion("sizeof(::pianola::refdev::RefdevDriver) == kDriverBytes");
+    text += assertion("sizeof(::pianola::refdev::SharedState) == kSharedStateBytes");
+    text += assertion("sizeof(::pianola::refdev::DeviceCore) == kDeviceCoreBytes");
+    text += fmt::format(
+        "static_assert(::pianola::refdev::kRingWords == {}U);\n"
+        "static_assert(::pianola::kFileAlignmentBytes == kAlignmentBytes);\n"
+        "static_assert(kFlashBytes <= ::pianola::kMaxFileBytes);\n"
+        "static_assert({}U <= ::pianola::kMaxRegions);\n"
+        "static_assert(kInputBytes.size() <= ::pianola::kMaxInputs);\n"
+        "static_assert(kOutputBytes.size() <= ::pianola::kMaxOutputs);\n"
+        "static_assert({}U <= ::pianola::kMaxQueues);\n",
+        refdev::kRingWords, manifest.regions.size(), manifest.rings.size());
+    return text;
+}
+
+}  // namespace
+
+std::string manifest_as_header(const MemoryManifest& manifest) {
+    return fmt::format(
+               "// Memory manifest of {0}; made by pianola size --header, do not edit. docs/MANIFEST.md explains it.\n"
+               "#pragma once\n\n"
+               "#include <array>\n#include <cstdint>\n\n"
+               "#include \"hal/refdev/device_core.h\"\n"
+               "#include \"hal/refdev/device_spec.h\"\n"
+               "#include \"hal/refdev/refdev_driver.h\"\n"
+               "#include \"hal/refdev/shared_state.h\"\n"
+               "#include \"runtime/core/config.h\"\n"
+               "#include \"runtime/session/session.h\"\n\n"
+               "namespace pianola::manifest::{1} {{\n\n",
+               manifest.file, manifest.symbol) +
+           size_constants(manifest) + device_constant(manifest.device) + window_constants(manifest) +
+           assertions(manifest) + fmt::format("\n}}  // namespace pianola::manifest::{}\n", manifest.symbol);
+}
+
+std::string manifest_as_linker_fragment(const MemoryManifest& manifest) {
+    const std::string name = "PIANOLA_" + upper(manifest.symbol);
+    std::string text =
+        fmt::format("/* Memory manifest of {}; made by pianola size --ld, do not edit. */\n", manifest.file);
+    const auto define = [&text](const std::string& symbol, std::uint64_t value) {
+        text += fmt::format("{} = {};\n", symbol, value);
+    };
+    text += "\n/* Of this version of Pianola, and of the device: the same for all binaries of one device. */\n";
+    define("PIANOLA_ALIGNMENT_BYTES", kFileAlignmentBytes);
+    define("PIANOLA_SESSION_BYTES", kSessionBytes32);
+    define("PIANOLA_PLAN_WORKSPACE_BYTES", kPlanWorkspaceBytes32);
+    define("PIANOLA_SHARED_STATE_BYTES", refdev::kSharedStateBytes32);
+    define("PIANOLA_SUBMIT_POLL_STACK_BYTES", kSubmitPollStackBytes);
+    define("PIANOLA_LOAD_STACK_BYTES", kLoadStackBytes);
+    define("PIANOLA_DEVICE_DRAM_BYTES", manifest.device.dram_bytes);
+    define("PIANOLA_DEVICE_L1_BYTES", manifest.device.l1_bytes);
+    define("PIANOLA_DEVICE_TRACE_REGION_BYTES", manifest.device.trace_region_bytes);
+    text += fmt::format("\n/* Of {}. */\n", manifest.file);
+    define(name + "_FLASH_BYTES", manifest.file_bytes);
+    define(name + "_INPUT_BYTES", manifest.input_bytes);
+    define(name + "_OUTPUT_BYTES", manifest.output_bytes);
+    define(name + "_DRAM_USED_BYTES", manifest.dram_used_bytes);
+    define(name + "_L1_USED_BYTES", manifest.l1_used_bytes);
+    define(name + "_TRACE_REGION_USED_BYTES", manifest.trace_region_used_bytes);
+    for (const MemoryWindow& each : manifest.windows) {
+        const std::string window = name + "_" + upper(each.name) + "_WINDOW";
+        define(window + "_OFFSET", each.offset_bytes);
+        define(window + "_BYTES", each.size_bytes);
+        define(window + "_POW2_OFFSET", each.pow2_offset_bytes);
+        define(window + "_POW2_BYTES", each.pow2_size_bytes);
+    }
+    return text;
+}
+
+}  // namespace pianola::cli

@@ -1,0 +1,53 @@
+// VerifiedFile: a trace binary that the validator accepts, with what the proofs found out.
+//
+// Place in the whole: what `embed` and `size` begin with, so that neither ever speaks of a binary that the target would refuse.
+// Host only.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "capture_host/files/files.h"
+#include "hal/refdev/device_spec.h"
+#include "runtime/image/image.h"
+#include "runtime/plan/plan.h"
+
+namespace pianola::cli {
+
+class VerifiedFile {
+  public:
+    // Loads and verifies. Throws files::FileError, and CliError with kRefused.
+    VerifiedFile(const std::string& file_name, const refdev::DeviceSpec& spec);
+    ~VerifiedFile() = default;
+    // The image points into the bytes.
+    VerifiedFile(const VerifiedFile&) = delete;
+    VerifiedFile(VerifiedFile&&) = delete;
+    VerifiedFile& operator=(const VerifiedFile&) = delete;
+    VerifiedFile& operator=(VerifiedFile&&) = delete;
+
+    [[nodiscard]] ByteSpan bytes() const noexcept { return bytes_.view(); }
+    [[nodiscard]] const Image& image() const noexcept { return image_; }
+    [[nodiscard]] const Plan& plan() const noexcept { return plan_; }
+    [[nodiscard]] const PlannedScript& setup() const noexcept { return workspace_->setup; }
+
+  private:
+    files::AlignedBytes bytes_;
+    std::unique_ptr<PlanWorkspace> workspace_;
+    Image image_;
+    Plan plan_;
+};
+
+// A C identifier for a file: its base name without the suffix, every other character as '_', and "binary_" in front where that
+// would not start with a letter. "models/road-signs.ptb" is "road_signs".
+[[nodiscard]] std::string symbol_for(const std::string& file_name);
+// The symbol that was asked for, or the file's own where that is empty. Throws CliError where it is no C identifier.
+[[nodiscard]] std::string checked_symbol(const std::string& asked, const std::string& file_name);
+
+// The file's name without folders, so that no output shows where it was made. Throws CliError where the name can not stand in a
+// comment or a string of a source.
+[[nodiscard]] std::string printable_base_name(const std::string& file_name);
+
+// Writes to a file, or to standard output where the name is empty.
+void write_result(const std::string& file_name, const std::string& contents);
+
+}  // namespace pianola::cli

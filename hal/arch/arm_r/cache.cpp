@@ -1,0 +1,59 @@
+#include "hal/arch/arm_r/cache.h"
+
+#include "hal/arch/arm_r/instructions.h"
+
+namespace pianola::arm_r {
+namespace {
+
+constexpr std::uintptr_t kLineBytes = 32U;
+constexpr std::uintptr_t kLineMask = kLineBytes - 1U;
+
+// The lines that a range touches; `last` is the address of the last one.
+struct Lines {
+    std::uintptr_t first{0U};
+    std::uintptr_t last{0U};
+};
+
+std::uintptr_t number_of(const std::uint8_t* address) noexcept {
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-030
+    return reinterpret_cast<std::uintptr_t>(address);
+}
+
+Lines lines_of(std::uintptr_t base, std::size_t size_bytes) noexcept {
+    return {base & ~kLineMask, (base + (size_bytes - 1U)) & ~kLineMask};
+}
+
+}  // namespace
+
+void clean_data_cache(ByteSpan memory) noexcept {
+    if (!memory.empty()) {
+        const Lines lines = lines_of(number_of(memory.data()), memory.size());
+        for (std::uintptr_t line = lines.first; line <= lines.last; line += kLineBytes) {
+            Dccmvac::write(line);
+        }
+    }
+    // Maintenance is only started by the instructions above. The other core is told after this, and must find it done.
+    data_synchronisation_barrier();
+}
+
+void invalidate_data_cache(MutableByteSpan memory) noexcept {
+    // The loads that found the other core's message must not be overtaken by what follows.
+    data_memory_barrier();
+    if (!memory.empty()) {
+        const std::uintptr_t base = number_of(memory.data());
+        const Lines lines = lines_of(base, memory.size());
+        const bool first_is_partial = (base & kLineMask) != 0U;
+        const bool last_is_partial = ((base + memory.size()) & kLineMask) != 0U;
+        for (std::uintptr_t line = lines.first; line <= lines.last; line += kLineBytes) {
+            if (((line == lines.first) && first_is_partial) || ((line == lines.last) && last_is_partial)) {
+                Dccimvac::write(line);
+            } else {
+                Dcimvac::write(line);
+            }
+        }
+    }
+    // The loads after this must not be served from a line that is still on its way out.
+    data_synchronisation_barrier();
+}
+
+}  // namespace pianola::arm_r

@@ -1,0 +1,187 @@
+// Reset and exceptions of a pair of Cortex-R5, up to the first line of C++.
+//
+// Place in the whole: one image and one vector table, at address 0, serve both cores; core 0 is the ECU core, core 1
+// the device's. The board's linker script gives the symbols, exceptions.cpp decides about exceptions, the board defines
+// pianola_prepare_core(core). Core 1 must not be started before core 0 is in main(): core 0 makes .data, .bss and
+// .shared for both.
+    .syntax unified
+    .arm
+
+    .equ MODE_FIQ, 0x11
+    .equ MODE_IRQ, 0x12
+    .equ MODE_SUPERVISOR, 0x13
+    .equ MODE_ABORT, 0x17
+    .equ MODE_UNDEFINED, 0x1b
+    .equ MODE_SYSTEM, 0x1f
+    .equ STATUS_THUMB, 1 << 5
+    .equ STACK_PAINT, 0xa5a5a5a5
+
+// ExceptionKind in exceptions.cpp.
+    .equ KIND_UNDEFINED, 1
+    .equ KIND_PREFETCH, 2
+    .equ KIND_IRQ, 3
+    .equ KIND_FIQ, 4
+
+    .section .vectors, "ax", %progbits
+    .global pianola_vectors
+    .type pianola_vectors, %function
+pianola_vectors:
+    ldr     pc, reset_address
+    ldr     pc, undefined_address
+    ldr     pc, supervisor_call_address
+    ldr     pc, prefetch_abort_address
+    ldr     pc, data_abort_address
+    b       .                               // reserved
+    ldr     pc, irq_address
+    ldr     pc, fiq_address
+reset_address:           .word _start
+undefined_address:       .word undefined_entry
+supervisor_call_address: .word supervisor_call_entry
+prefetch_abort_address:  .word prefetch_abort_entry
+data_abort_address:      .word data_abort_entry
+irq_address:             .word irq_entry
+fiq_address:             .word fiq_entry
+
+    .section .start, "ax", %progbits
+    .global _start
+    .type _start, %function
+_start:
+    // Exceptions in ARM state and little-endian, through the vectors at address 0; out of reset they may lie at
+    // 0xffff0000. Protection unit and caches stay off until pianola::protection::protect() has said what may be cached.
+    mrc     p15, 0, r0, c1, c0, 0
+    bic     r0, r0, #(1 << 30)              // TE
+    bic     r0, r0, #(1 << 25)              // EE
+    bic     r0, r0, #(1 << 13)              // V
+    bic     r0, r0, #(1 << 12)              // I
+    bic     r0, r0, #(1 << 2)               // C
+    bic     r0, r0, #(1 << 0)               // M
+    mcr     p15, 0, r0, c1, c0, 0
+    // Out of reset the caches hold anything. They are emptied now, so that they can be switched on later.
+    mov     r0, #0
+    mcr     p15, 0, r0, c15, c5, 0          // whole data cache: forget
+    mcr     p15, 0, r0, c7, c5, 0           // whole instruction cache, and branch predictor
+    dsb                                     // done before anything relies on it
+    isb                                     // nothing fetched under the old control register is executed
+
+    // The floating point unit: access for all, then on. Compilers use its registers for copies, too.
+    mrc     p15, 0, r0, c1, c0, 2
+    orr     r0, r0, #(0xf << 20)
+    mcr     p15, 0, r0, c1, c0, 2
+    isb                                     // access is granted before the first instruction that needs it
+    mov     r0, #(1 << 30)
+    vmsr    fpexc, r0
+
+    mrc     p15, 0, r4, c0, c0, 5
+    and     r4, r4, #1                      // r4: number of this core, from here on
+    cmp     r4, #0
+    ldreq   r0, =__stack_exceptions_ecu_end
+    ldreq   r1, =__stack_ecu_end
+    ldrne   r0, =__stack_exceptions_device_end
+    ldrne   r1, =__stack_device_core_end
+    // One stack for all exceptions of a core: all but one kind never return, and that one runs with the others masked.
+    cps     #MODE_FIQ
+    mov     sp, r0
+    cps     #MODE_IRQ
+    mov     sp, r0
+    cps     #MODE_ABORT
+    mov     sp, r0
+    cps     #MODE_UNDEFINED
+    mov     sp, r0
+    cps     #MODE_SUPERVISOR
+    mov     sp, r0
+    // C++ runs in system mode: privileged, and no exception overwrites its link register.
+    cps     #MODE_SYSTEM
+    mov     sp, r1
+    cpsie   a                               // a store that the bus refuses later is an abort, too, and not forgotten
+    bne     device_core
+
+    // ECU core: its stack is painted, so that a test can tell how much of it was ever used.
+    ldr     r0, =__stack_ecu_start
+    ldr     r2, =STACK_PAINT
+1:  cmp     r0, r1
+    strlo   r2, [r0], #4
+    blo     1b
+
+    ldr     r0, =__data_load
+    ldr     r1, =__data_start
+    ldr     r2, =__data_end
+    bl      copy_words
+    ldr     r0, =__bss_start
+    ldr     r1, =__bss_end
+    bl      clear_words
+    ldr     r0, =__shared_start
+    ldr     r1, =__shared_end
+    bl      clear_words
+
+    mov     r0, r4
+    bl      pianola_prepare_core
+    bl      main
+    b       halt                            // main() ends the run by itself where it must end
+
+device_core:
+    mov     r0, r4
+    bl      pianola_prepare_core
+    mov     r0, #0                          // the first device core, and the only one
+    bl      pianola_device_main
+halt:
+    wfe
+    b       halt
+
+// Words from r0 on to [r1, r2).
+copy_words:
+    cmp     r1, r2
+    ldrlo   r3, [r0], #4
+    strlo   r3, [r1], #4
+    blo     copy_words
+    bx      lr
+
+// Zeros to [r0, r1).
+clear_words:
+    mov     r2, #0
+2:  cmp     r0, r1
+    strlo   r2, [r0], #4
+    blo     2b
+    bx      lr
+
+// The one exception that may return. The handler sees, and may change, where to and with which state.
+data_abort_entry:
+    sub     lr, lr, #8                      // the instruction that was refused
+    srsdb   sp!, #MODE_ABORT
+    push    {r0-r3, r12, lr}
+    vpush   {d0-d7}
+    vmrs    r1, fpscr
+    push    {r1, r2}
+    add     r0, sp, #96                     // behind 2 + 16 + 6 words: return address and status
+    bl      pianola_arm_r_data_abort
+    pop     {r1, r2}
+    vmsr    fpscr, r1
+    vpop    {d0-d7}
+    pop     {r0-r3, r12, lr}
+    clrex                                   // an exclusive store that was interrupted must fail
+    rfeia   sp!
+
+undefined_entry:
+    mrs     r0, spsr
+    tst     r0, #STATUS_THUMB
+    subeq   r1, lr, #4
+    subne   r1, lr, #2
+    mov     r0, #KIND_UNDEFINED
+    b       stop
+prefetch_abort_entry:
+    mov     r0, #KIND_PREFETCH
+    sub     r1, lr, #4
+    b       stop
+irq_entry:
+    mov     r0, #KIND_IRQ
+    sub     r1, lr, #4
+    b       stop
+fiq_entry:
+    mov     r0, #KIND_FIQ
+    sub     r1, lr, #4
+stop:
+    bl      pianola_arm_r_stop              // does not return
+
+// A semihosting call that no debugger and no emulator takes ends here. It cannot be reported: a report is such a call.
+supervisor_call_entry:
+    wfe
+    b       supervisor_call_entry

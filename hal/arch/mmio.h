@@ -1,0 +1,26 @@
+// Registers of a machine, by address.
+//
+// Place in the whole: the one place where a number becomes a register; hal/arch and the boards read and write through it. Every
+// call is one access of 32 bits, in the order in which the program makes them; where another core must see an order, say so with
+// a barrier.
+#pragma once
+
+#include <cstdint>
+
+namespace pianola::mmio {
+
+[[nodiscard]] inline std::uint32_t read(std::uintptr_t address) noexcept {
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast, performance-no-int-to-ptr): DEV-030
+    return *reinterpret_cast<const volatile std::uint32_t*>(address);
+}
+
+inline void write(std::uintptr_t address, std::uint32_t value) noexcept {
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast, performance-no-int-to-ptr): DEV-030
+    *reinterpret_cast<volatile std::uint32_t*>(address) = value;
+}
+
+inline void set_bits(std::uintptr_t address, std::uint32_t bits) noexcept {
+    write(address, read(address) | bits);
+}
+
+}  // namespace pianola::mmio

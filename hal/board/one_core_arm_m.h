@@ -1,0 +1,12 @@
+// What a Cortex-M board with one core still has to say.
+//
+// Place in the whole: one_core_arm_m.cpp is the rest of such a board; hal/<board>/board.cpp defines name() and this.
+#pragma once
+
+#include <cstdint>
+
+namespace pianola::board {
+
+extern const std::uint32_t kCoreMhz;  // the clock that SysTick counts
+
+}  // namespace pianola::board

@@ -1,0 +1,13 @@
+#include "hal/refdev/footprint.h"
+
+#include "hal/refdev/device_core.h"
+#include "hal/refdev/refdev_driver.h"
+#include "runtime/core/footprint_check.h"
+
+namespace pianola::refdev {
+
+static_assert(footprint_agrees<sizeof(RefdevDriver), kDriverBytes32>());
+static_assert(footprint_agrees<sizeof(SharedState), kSharedStateBytes32>());
+static_assert(footprint_agrees<sizeof(DeviceCore), kDeviceCoreBytes32>());
+
+}  // namespace pianola::refdev

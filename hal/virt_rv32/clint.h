@@ -1,0 +1,49 @@
+// The core-local interruptor of the machine: doorbells between harts, one clock for all of them, and an alarm for each.
+//
+// Place in the whole: this board only. Addresses: "RISC-V Advanced Core Local Interruptor Specification", which keeps the layout of
+// SiFive's CLINT; the base and the clock's rate are the machine's.
+#pragma once
+
+#include <cstdint>
+
+#include "hal/arch/mmio.h"
+
+namespace pianola::virt_rv32 {
+
+inline constexpr std::uintptr_t kClint = 0x0200'0000U;
+inline constexpr std::uintptr_t kMtimecmp = kClint + 0x4000U;
+inline constexpr std::uintptr_t kMtime = kClint + 0xBFF8U;
+inline constexpr std::uint32_t kTicksPerUs = 10U;
+inline constexpr std::uint64_t kNever = UINT64_MAX;
+
+inline void ring_doorbell(std::uint32_t hart) noexcept {
+    mmio::write(kClint + (4U * hart), 1U);
+}
+inline void clear_doorbell(std::uint32_t hart) noexcept {
+    mmio::write(kClint + (4U * hart), 0U);
+}
+
+// Ticks since reset. The upper half is read on both sides of the lower one, which may wrap in between; it wraps once in seven
+// minutes, so that the second try always holds.
+[[nodiscard]] inline std::uint64_t ticks() noexcept {
+    const std::uint32_t upper = mmio::read(kMtime + 4U);
+    const std::uint32_t lower = mmio::read(kMtime);
+    const std::uint32_t upper_again = mmio::read(kMtime + 4U);
+    const std::uint32_t valid_lower = (upper_again == upper) ? lower : mmio::read(kMtime);
+    return (static_cast<std::uint64_t>(upper_again) << 32U) | valid_lower;
+}
+
+// When a hart's timer interrupt becomes pending; it stays so until the alarm is set later.
+[[nodiscard]] inline std::uint64_t alarm(std::uint32_t hart) noexcept {
+    const std::uintptr_t address = kMtimecmp + (8U * hart);
+    return (static_cast<std::uint64_t>(mmio::read(address + 4U)) << 32U) | mmio::read(address);
+}
+// The upper half goes by way of the end of time: no alarm may go off between two halves that do not belong together.
+inline void set_alarm(std::uint32_t hart, std::uint64_t ticks) noexcept {
+    const std::uintptr_t address = kMtimecmp + (8U * hart);
+    mmio::write(address + 4U, UINT32_MAX);
+    mmio::write(address, static_cast<std::uint32_t>(ticks));
+    mmio::write(address + 4U, static_cast<std::uint32_t>(ticks >> 32U));
+}
+
+}  // namespace pianola::virt_rv32

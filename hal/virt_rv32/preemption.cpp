@@ -1,0 +1,76 @@
+#include "hal/virt_rv32/preemption.h"
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include "hal/arch/core_fault.h"
+#include "hal/arch/riscv/instructions.h"
+#include "hal/arch/riscv/trap.h"
+#include "hal/virt_rv32/clint.h"
+
+namespace pianola::virt_rv32 {
+namespace {
+
+constexpr std::uint32_t kHarts = 3U;
+
+struct Preemption {
+    std::array<std::uint32_t, kHarts> state{};  // of each hart's generator; its own business after the start
+    std::uint32_t longest_interval_ticks{0U};
+    std::atomic<bool> on{false};
+    std::atomic<std::uint32_t> pauses{0U};
+};
+// An interrupt handler is called by nobody who could hand it an object.
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): DEV-033
+Preemption g_preemption;
+
+// The next interval of a hart: a linear congruential generator, of which the upper half is good.
+std::uint32_t next_interval(std::uint32_t hart) noexcept {
+    constexpr std::uint32_t kMultiplier = 1'664'525U;
+    constexpr std::uint32_t kIncrement = 1'013'904'223U;
+    constexpr std::uint32_t kHalf = 16U;
+    std::uint32_t& state = g_preemption.state[hart];
+    state = (state * kMultiplier) + kIncrement;
+    return 1U + (((state >> kHalf) * g_preemption.longest_interval_ticks) >> kHalf);
+}
+
+// Interrupts are off in the handler, so the wait ends with the alarm and does not nest; a doorbell may end it early.
+void pause_here(std::uint32_t hart) noexcept {
+    set_alarm(hart, ticks() + 1U);
+    riscv::wait_for_interrupt();
+    set_alarm(hart, g_preemption.on.load(std::memory_order_relaxed) ? (ticks() + next_interval(hart)) : kNever);
+    g_preemption.pauses.fetch_add(1U, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+void start_preemption(std::uint32_t seed, std::uint32_t longest_interval_ticks) noexcept {
+    constexpr std::uint32_t kGoldenRatio = 0x9E37'79B9U;  // spreads neighbouring seeds
+    g_preemption.longest_interval_ticks = longest_interval_ticks;
+    for (std::uint32_t hart = 0U; hart < kHarts; ++hart) {
+        g_preemption.state[hart] = (seed * kGoldenRatio) + hart;
+    }
+    g_preemption.on.store(true, std::memory_order_relaxed);
+    riscv::fence_before_doorbell();  // an alarm is a doorbell, too: its handler must find the state
+    for (std::uint32_t hart = 0U; hart < kHarts; ++hart) {
+        set_alarm(hart, ticks() + next_interval(hart));
+    }
+}
+
+void stop_preemption() noexcept {
+    g_preemption.on.store(false, std::memory_order_relaxed);
+}
+
+std::uint32_t pauses() noexcept {
+    return g_preemption.pauses.load(std::memory_order_relaxed);
+}
+
+}  // namespace pianola::virt_rv32
+
+// Alarms interrupt for preemption only: those that end a wait are pending, and never taken.
+void pianola_riscv_interrupt(std::uint32_t number) noexcept {
+    if (number != pianola::riscv::kTimerInterrupt) {
+        pianola_stop_on_fault({"unexpected interrupt", 0U, 0U, number});
+    }
+    pianola::virt_rv32::pause_here(pianola::riscv::core_number());
+}

@@ -1,0 +1,69 @@
+// Markers for the instruction counter, and a platform and a link that tell it when the ECU core only waits.
+//
+// Place in the whole: on-target tests only. instruction_counter.c, inside the emulator, knows the four functions by their addresses.
+#pragma once
+
+#include <cstdint>
+
+#include "hal/board/board_link.h"
+#include "hal/refdev/device_link.h"
+#include "runtime/device/platform.h"
+
+// Never inlined, never removed, and nobody may conclude that they do nothing.
+extern "C" void pianola_count_begin() noexcept;   // a section begins
+extern "C" void pianola_count_end() noexcept;     // and ends
+extern "C" void pianola_count_pause() noexcept;   // what follows is not the ECU's work
+extern "C" void pianola_count_resume() noexcept;  // it is again
+
+namespace pianola::baremetal {
+
+// True where a queue has work that it has not finished.
+[[nodiscard]] bool device_is_busy() noexcept;
+
+// A board's link whose waiting does not count, nor what a device that shares this core does in service().
+class CountedLink final : public refdev::DeviceLink {
+  public:
+    explicit CountedLink(refdev::SharedState& shared) noexcept : link_{refdev::DeviceSpec{}, shared} {}
+    ~CountedLink() = default;
+    CountedLink(const CountedLink&) = delete;
+    CountedLink(CountedLink&&) = delete;
+    CountedLink& operator=(const CountedLink&) = delete;
+    CountedLink& operator=(CountedLink&&) = delete;
+
+    [[nodiscard]] std::uint8_t* memory_at(std::uint32_t address, std::uint32_t size_bytes) noexcept override {
+        return link_.memory_at(address, size_bytes);
+    }
+    void signal(std::uint32_t queue) noexcept override { link_.signal(queue); }
+    Status service() noexcept override;
+    void relax() noexcept override;
+    [[nodiscard]] std::uint64_t now_us() noexcept override { return link_.now_us(); }
+    void clean(ByteSpan memory) noexcept override { link_.clean(memory); }
+    void invalidate(MutableByteSpan memory) noexcept override { link_.invalidate(memory); }
+
+    // Waits, without asking the session, until the device has finished all it was given.
+    void wait_for_device() noexcept;
+
+  private:
+    board::BoardLink link_;
+};
+
+// A platform that idles until the device has finished, so that a loop around it looks once before and once after.
+class CountedPlatform final : public Platform {
+  public:
+    explicit CountedPlatform(CountedLink& link) noexcept : link_{link} {}
+    ~CountedPlatform() = default;
+    CountedPlatform(const CountedPlatform&) = delete;
+    CountedPlatform(CountedPlatform&&) = delete;
+    CountedPlatform& operator=(const CountedPlatform&) = delete;
+    CountedPlatform& operator=(CountedPlatform&&) = delete;
+
+    [[nodiscard]] std::uint64_t now_us() noexcept override { return board::now_us(); }
+    void idle() noexcept override;
+    void serve_watchdog() noexcept override {}
+    void enter_safe_state(const FaultRecord& /*fault*/) noexcept override {}
+
+  private:
+    CountedLink& link_;
+};
+
+}  // namespace pianola::baremetal

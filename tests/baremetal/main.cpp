@@ -1,0 +1,21 @@
+// The on-target test application: one test per start, chosen by the command line that the host gives through semihosting.
+#include <array>
+
+#include "tests/baremetal/bench.h"
+
+namespace {
+
+using pianola::baremetal::Test;
+
+constexpr std::array<Test, 4U> kTests{{
+    {"count", pianola::baremetal::test_count},
+    {"protection", pianola::baremetal::test_protection},
+    {"replay", pianola::baremetal::test_replay},
+    {"vectors", pianola::baremetal::test_vectors},
+}};
+
+}  // namespace
+
+int main() {
+    pianola::baremetal::run_application(kTests);
+}

@@ -1,0 +1,19 @@
+// The on-target test application with a probe on the device's cores: for tests that do something to them.
+#include <array>
+
+#include "tests/baremetal/bench.h"
+
+namespace {
+
+using pianola::baremetal::Test;
+
+constexpr std::array<Test, 2U> kTests{{
+    {"faults", pianola::baremetal::test_faults},
+    {"interleave", pianola::baremetal::test_interleave},
+}};
+
+}  // namespace
+
+int main() {
+    pianola::baremetal::run_application(kTests);
+}

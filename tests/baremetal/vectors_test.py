@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""The validator on a board gives the verdicts that the host suite asks for: every damaged and every undamaged file."""
+import json
+import struct
+import unittest
+
+import baremetal_support as support
+from baremetal_support import OPTIONS
+
+HEADER, RECORD = struct.Struct("<3I52x"), struct.Struct("<3I116x")
+RESULT = struct.Struct("<2I2Q24s144s")
+ALIGNMENT = 64
+
+
+def text(raw):
+    """A text that ends with a zero."""
+    return raw.split(b"\0")[0].decode("ascii")
+
+
+def results_of(raw):
+    """What the board wrote, in the words of the expectations."""
+    return [{"status": status, "offset": offset, "actual": actual, "limit": limit, "rule": text(rule), "path": text(path)}
+            for status, offset, actual, limit, rule, path in RESULT.iter_unpack(raw)]
+
+
+def findings(expectations, results):
+    """One line for every number or text that differs."""
+    if len(expectations) != len(results):
+        return [f"{len(results)} results for {len(expectations)} vectors"]
+    return [f"{expected['name']}: {member} is {result[member]}, not {value}"
+            for expected, result in zip(expectations, results)
+            for member, value in expected.items() if member != "name" and result[member] != value]
+
+
+class Vectors(support.BareMetalTest):
+    """The pack of vectors on this board."""
+
+    def setUp(self):
+        super().setUp()
+        self.pack = self.folder / "vectors.bin"
+        expectations = self.folder / "vectors.json"
+        support.checked(OPTIONS.vectors, self.pack, expectations)
+        self.expectations = json.loads(expectations.read_text(encoding="utf-8"))
+
+    def validate(self, pack):
+        """The board's results for a pack."""
+        output = self.folder / "results.bin"
+        output.unlink(missing_ok=True)
+        run = support.Run("vectors", pack, output).require()
+        self.assertEqual(run.values["vectors"], len(self.expectations))
+        return results_of(output.read_bytes())
+
+    def test_every_verdict_is_the_hosts(self):
+        self.assertEqual(findings(self.expectations, self.validate(self.pack)), [])
+        refused = {expected["rule"] for expected in self.expectations}
+        self.assertGreater(len(refused), 50, "rules with a vector")
+        self.assertEqual(sum(expected["rule"] == "NOT-RUN" for expected in self.expectations), 4, "accepted files")
+
+    def test_a_changed_file_is_noticed(self):
+        """Proof that the comparison can fail: one flipped bit in the first file, which was accepted, and is refused now."""
+        pack = bytearray(self.pack.read_bytes())
+        pack[HEADER.size + RECORD.size + ALIGNMENT * 4] ^= 1
+        found = findings(self.expectations, self.validate(self.write("flipped.bin", bytes(pack))))
+        self.assertTrue(found and all(line.startswith(self.expectations[0]["name"]) for line in found), found)
+        self.assertTrue(any("rule is ENV-DIGEST" in line for line in found), found)
+
+
+class Findings(unittest.TestCase):
+    """Proof that a missing or different result is found."""
+
+    def test_they_are_found(self):
+        expected = {"name": "x", "status": 1, "rule": "A", "path": "p", "offset": 2, "actual": 3, "limit": 4}
+        same = {member: value for member, value in expected.items() if member != "name"}
+        self.assertEqual(findings([expected], [same]), [])
+        self.assertEqual(len(findings([expected], [])), 1)
+        for member, value in same.items():
+            other = {**same, member: value + 1 if isinstance(value, int) else value + "x"}
+            self.assertEqual(len(findings([expected], [other])), 1, member)
+
+
+if __name__ == "__main__":
+    support.parse(("--vectors", {"required": True}))
+    support.main()

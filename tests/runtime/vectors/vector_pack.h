@@ -1,0 +1,64 @@
+// The files in which validator test vectors travel: from the host suite to a target, and the target's verdicts back.
+//
+// Place in the whole: tests only; written by pianola_vectors, read by the on-target test application. All numbers are little-endian
+// words of 32 bits, all records multiples of 64 bytes, so that a pack that lies aligned holds every file aligned.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace pianola::test {
+
+inline constexpr std::uint32_t kPackMagic = 0x4345'5650U;  // "PVEC"
+inline constexpr std::uint32_t kPackVersion = 1U;
+inline constexpr std::size_t kPackAlignment = 64U;
+
+struct PackHeader {
+    std::uint32_t magic{kPackMagic};
+    std::uint32_t version{kPackVersion};
+    std::uint32_t vector_count{0U};
+    std::array<std::uint32_t, 13U> reserved{};
+};
+static_assert(sizeof(PackHeader) == kPackAlignment, "the file format");
+
+// One vector: the device that the file is validated for, in the words of DeviceDescription. The file follows, `shift_bytes` behind the
+// record's end, and then padding.
+struct PackRecord {
+    std::uint32_t file_bytes{0U};
+    std::uint32_t stored_bytes{0U};  // fewer where no target has room: the file is refused for its length, unread
+    std::uint32_t shift_bytes{0U};   // 0, or what misaligns the file
+    std::array<char, 24U> family{};
+    std::uint32_t command_set_id{0U};
+    std::uint32_t command_set_version{0U};
+    std::array<std::uint8_t, 32U> kernel_library{};
+    std::uint32_t dram_base{0U};
+    std::uint32_t dram_bytes{0U};
+    std::uint32_t l1_base{0U};
+    std::uint32_t l1_bytes{0U};
+    std::uint32_t trace_region_bytes{0U};
+    std::uint32_t clock_khz{0U};
+    std::uint32_t queue_count{0U};
+    std::uint32_t ring_words{0U};
+    std::array<std::uint32_t, 5U> reserved{};
+};
+static_assert(sizeof(PackRecord) == (2U * kPackAlignment), "the file format");
+
+[[nodiscard]] constexpr std::size_t pack_aligned(std::size_t size_bytes) noexcept {
+    return ((size_bytes + kPackAlignment - 1U) / kPackAlignment) * kPackAlignment;
+}
+
+// What one vector came to. Texts end with a zero.
+struct PackResult {
+    std::uint32_t status{0U};
+    std::uint32_t file_offset{0U};
+    std::uint32_t actual_low{0U};
+    std::uint32_t actual_high{0U};
+    std::uint32_t limit_low{0U};
+    std::uint32_t limit_high{0U};
+    std::array<char, 24U> rule{};
+    std::array<char, 144U> path{};
+};
+static_assert(sizeof(PackResult) == (3U * kPackAlignment), "the file format");
+
+}  // namespace pianola::test

@@ -1,0 +1,147 @@
+// pianola_vectors PACK EXPECTATIONS: the validator's test vectors, for validators on other machines.
+//
+// Writes every file that the host suite refuses or accepts into one pack, and beside it, as JSON, what each must come to: rule, path
+// and offset as the table of cases says, the two numbers of a verdict as this machine's validator says.
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "capture_host/files/files.h"
+#include "tests/runtime/rule_case.h"
+#include "tests/runtime/vectors/vector_pack.h"
+
+namespace pianola::test {
+namespace {
+
+// No target has more room for one file.
+constexpr std::size_t kMaxStoredBytes = std::size_t{2} * 1024U * 1024U;
+
+class Pack {
+  public:
+    void add(const std::string& name, const std::vector<std::uint8_t>& file, const DeviceDescription& device,
+             std::uint32_t shift_bytes, nlohmann::ordered_json expected) {
+        PackRecord record = describe(device);
+        record.file_bytes = static_cast<std::uint32_t>(file.size());
+        record.stored_bytes =
+            (file.size() <= kMaxStoredBytes) ? record.file_bytes : static_cast<std::uint32_t>(kPackAlignment);
+        record.shift_bytes = shift_bytes;
+        append(&record, sizeof(record));
+        bytes_.resize(bytes_.size() + shift_bytes);
+        append(file.data(), record.stored_bytes);
+        bytes_.resize(pack_aligned(bytes_.size()));
+        header_.vector_count += 1U;
+        expected["name"] = name;
+        expectations_.push_back(std::move(expected));
+    }
+
+    [[nodiscard]] std::vector<std::uint8_t> bytes() const {
+        std::vector<std::uint8_t> all(sizeof(header_) + bytes_.size());
+        std::memcpy(all.data(), &header_, sizeof(header_));
+        std::copy(bytes_.begin(), bytes_.end(), all.begin() + sizeof(header_));
+        return all;
+    }
+    [[nodiscard]] const nlohmann::ordered_json& expectations() const noexcept { return expectations_; }
+
+  private:
+    static PackRecord describe(const DeviceDescription& device) {
+        PackRecord record;
+        std::strncpy(record.family.data(), device.family, record.family.size() - 1U);
+        record.command_set_id = device.command_set_id;
+        record.command_set_version = device.command_set_version;
+        record.kernel_library = device.kernel_library;
+        record.dram_base = device.dram_base;
+        record.dram_bytes = device.dram_bytes;
+        record.l1_base = device.l1_base;
+        record.l1_bytes = device.l1_bytes;
+        record.trace_region_bytes = device.trace_region_bytes;
+        record.clock_khz = device.clock_khz;
+        record.queue_count = device.queue_count;
+        record.ring_words = device.ring_words;
+        return record;
+    }
+
+    void append(const void* data, std::size_t size_bytes) {
+        const std::size_t at = bytes_.size();
+        bytes_.resize(at + size_bytes);
+        std::memcpy(bytes_.data() + at, data, size_bytes);
+    }
+
+    PackHeader header_;
+    std::vector<std::uint8_t> bytes_;
+    nlohmann::ordered_json expectations_ = nlohmann::ordered_json::array();
+};
+
+// What this machine's validator says, in the words of PackResult.
+nlohmann::ordered_json verdict_of(const Verdict& verdict) {
+    return {{"status", static_cast<std::uint32_t>(verdict.status)},
+            {"rule", rule_id(verdict.rule)},
+            {"path", path_text(verdict)},
+            {"offset", verdict.file_offset},
+            {"actual", verdict.actual},
+            {"limit", verdict.limit}};
+}
+
+void add_refused(Pack& pack) {
+    for (const RuleCase& rule_case : all_cases()) {
+        const Mutant mutant = rule_case.make();
+        Validator validator{mutant.device};
+        static_cast<void>(validator.validate(mutant.file));
+        nlohmann::ordered_json expected = verdict_of(validator.verdict());
+        expected["status"] = static_cast<std::uint32_t>(Status::kRefused);
+        expected["rule"] = rule_id(rule_case.rule);
+        expected["path"] = rule_case.path;
+        expected["offset"] = rule_case.offset(mutant.file);
+        pack.add(std::string{rule_id(rule_case.rule)} + ": " + rule_case.what, mutant.file, mutant.device, 0U,
+                 expected);
+    }
+}
+
+void add_misaligned(Pack& pack) {
+    const std::vector<std::uint8_t> file = make_workload(1U).file();
+    for (std::uint32_t shift = 1U; shift < kPackAlignment; ++shift) {
+        std::vector<std::uint8_t> shifted(shift);
+        shifted.insert(shifted.end(), file.begin(), file.end());
+        const files::AlignedBytes bytes{shifted};
+        Validator validator;
+        static_cast<void>(validator.validate(bytes.view().subspan(shift, file.size())));
+        nlohmann::ordered_json expected = verdict_of(validator.verdict());
+        expected.erase("actual");  // what is left of an address
+        pack.add("misaligned by " + std::to_string(shift), file, default_device(), shift, expected);
+    }
+}
+
+void add_accepted(Pack& pack) {
+    for (const AcceptedCase& accepted : accepted_cases()) {
+        Validator validator;
+        static_cast<void>(validator.validate(accepted.file));
+        nlohmann::ordered_json expected = verdict_of(validator.verdict());
+        expected["status"] = static_cast<std::uint32_t>(Status::kOk);
+        pack.add(accepted.what, accepted.file, default_device(), 0U, expected);
+    }
+}
+
+}  // namespace
+}  // namespace pianola::test
+
+int main(int argc, char** argv) {
+    if (argc != 3) {
+        std::cerr << "usage: pianola_vectors PACK EXPECTATIONS\n";
+        return 2;
+    }
+    try {
+        pianola::test::Pack pack;
+        pianola::test::add_accepted(pack);
+        pianola::test::add_misaligned(pack);
+        pianola::test::add_refused(pack);
+        pianola::files::store_file(argv[1], pack.bytes());
+        pianola::files::store_file(argv[2], pack.expectations().dump(1) + "\n");
+    } catch (const std::exception& error) {
+        std::cerr << error.what() << '\n';
+        return 1;
+    }
+    return 0;
+}

@@ -1,0 +1,77 @@
+# A board's build: one image per application, for one board (cache variable PIANOLA_BOARD, set by the board's preset).
+#
+# A board is put together from three parts, each an object library: pianola_arch (hal/arch/<architecture>), pianola_board_common
+# (hal/board) and pianola_board (hal/<board>). Object libraries, because vectors, start-up and what the three call in one another
+# must reach the linker whatever it has seen before; --gc-sections drops what is not used.
+
+if(PIANOLA_BOARD)
+    # Behind all own libraries, wherever these are named. The two need each other.
+    set(CMAKE_CXX_STANDARD_LIBRARIES "-Wl,--start-group -lc -lgcc -Wl,--end-group")
+endif()
+
+# pianola_add_board_part(<arch|board_common|board> SOURCES file... [LIBS target...]): one of the three parts.
+function(pianola_add_board_part part)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBS")
+    add_library(pianola_${part} OBJECT ${arg_SOURCES})
+    target_link_libraries(pianola_${part} PUBLIC pianola_runtime ${arg_LIBS} PRIVATE pianola_warnings pianola_target_rules)
+endfunction()
+
+# pianola_add_board_application(<name> SOURCES file... [LIBS target...] [DEFINITIONS name=value...]): the image <name>, for every
+# core of the board, linked by the script hal/<board>/memory.ld. Beside it lies <name>.map. There is no start-up code but the
+# board's, no heap, and of libraries only the C library (memcpy and its kind) and the compiler's own. The script takes the sizes of the
+# device's memories from the linker fragment of a memory manifest, manifest.ld, which is the sample's.
+function(pianola_add_board_application name)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBS;DEFINITIONS")
+    set(script ${PROJECT_SOURCE_DIR}/hal/${PIANOLA_BOARD}/memory.ld)
+    add_executable(${name} ${arg_SOURCES})
+    set_target_properties(${name} PROPERTIES SUFFIX .elf LINK_DEPENDS "${script};${PROJECT_SOURCE_DIR}/hal/board/sections.ld")
+    target_compile_definitions(${name} PRIVATE ${arg_DEFINITIONS})
+    target_link_libraries(${name} PRIVATE
+        pianola_board pianola_board_common pianola_arch ${arg_LIBS} pianola_refdev pianola_warnings pianola_target_rules)
+    add_dependencies(${name} pianola_board_sample)
+    target_link_options(${name} PRIVATE
+        -nostdlib -L${PROJECT_SOURCE_DIR}/hal/board -L${pianola_board_sample_dir} -T ${script}
+        LINKER:--gc-sections LINKER:--no-warn-rwx-segments LINKER:-z,noexecstack LINKER:--fatal-warnings
+        LINKER:-Map=$<TARGET_FILE_DIR:${name}>/${name}.map)
+endfunction()
+
+# Programs of the host build that a board's build runs, under the names that they have there.
+if(PIANOLA_BOARD)
+    set(pianola_host_bin ${PROJECT_SOURCE_DIR}/build/release/bin)
+    function(pianola_import_tools custom_target)
+        set(files "")
+        foreach(tool IN LISTS ARGN)
+            string(REPLACE pianola_sample pianola-sample file ${tool})
+            list(APPEND files ${pianola_host_bin}/${file})
+            add_executable(${tool} IMPORTED GLOBAL)
+            set_target_properties(${tool} PROPERTIES IMPORTED_LOCATION ${pianola_host_bin}/${file})
+            add_dependencies(${tool} ${custom_target})
+        endforeach()
+        add_custom_target(${custom_target}
+            COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} "-DTOOLS=${ARGN}"
+                    -P ${PROJECT_SOURCE_DIR}/toolchains/cmake/host_tools.cmake
+            BYPRODUCTS ${files}
+            COMMENT "host tools: ${ARGN}" USES_TERMINAL VERBATIM)
+    endfunction()
+    # The schema compiler apart: the runtime waits for it, and for nothing else.
+    pianola_import_tools(pianola_host_schemac schemac)
+    pianola_import_tools(pianola_host_tools pianola pianola_sample pianola_vectors)
+    add_dependencies(pianola_host_tools pianola_host_schemac)
+
+    # The project's own sample, captured, and everything that a board's build takes in of it: the binary as a source for flash, and
+    # its memory manifest as a header and as a linker fragment.
+    set(pianola_board_sample_dir ${PROJECT_BINARY_DIR}/sample)
+    set(sample ${pianola_board_sample_dir}/road_signs)
+    file(MAKE_DIRECTORY ${pianola_board_sample_dir})
+    add_custom_command(
+        OUTPUT ${sample}.ptb ${sample}.S ${sample}.h ${sample}_manifest.h ${pianola_board_sample_dir}/manifest.ld
+        COMMAND pianola_sample --out ${pianola_board_sample_dir}
+        # A core that plays the device is slower than the device's own clock says.
+        COMMAND pianola capture ${sample}.tflite -o ${sample}.ptb --self-test 4 --deadline-us 60000000
+        COMMAND pianola embed ${sample}.ptb -o ${sample}.S --header ${sample}.h
+        COMMAND pianola size ${sample}.ptb --header -o ${sample}_manifest.h
+        COMMAND pianola size ${sample}.ptb --ld -o ${pianola_board_sample_dir}/manifest.ld
+        DEPENDS pianola pianola_sample pianola_host_tools
+        COMMENT "capture road_signs" VERBATIM)
+    add_custom_target(pianola_board_sample DEPENDS ${sample}.S)
+endif()

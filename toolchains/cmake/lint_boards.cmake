@@ -1,0 +1,27 @@
+# Code for boards under clang-tidy: the tidy preset, which is a build for the host, compiles it as well, with clang++ for each
+# architecture, and throws the objects away. So one database has every source, and a second compiler sees them all.
+include(${CMAKE_CURRENT_LIST_DIR}/newlib_cxx.cmake)
+
+# pianola_lint_board_code(<name> <toolchain> <clang target> <pattern>...): sources that need the architecture of a toolchain file.
+function(pianola_lint_board_code name toolchain target)
+    list(TRANSFORM ARGN PREPEND "${PROJECT_SOURCE_DIR}/")
+    file(GLOB sources CONFIGURE_DEPENDS ${ARGN})
+    if(NOT sources)
+        message(FATAL_ERROR "${name}: no sources")
+    endif()
+    include(${PROJECT_SOURCE_DIR}/toolchains/cmake/${toolchain}.cmake)
+    add_library(pianola_lint_${name} OBJECT ${sources})
+    target_compile_options(pianola_lint_${name} PRIVATE
+        --target=${target} ${PIANOLA_CPU_OPTIONS} -nostdlibinc -nostdinc++)
+    target_include_directories(pianola_lint_${name} SYSTEM PRIVATE
+        ${pianola_flatbuffers_alone} ${pianola_newlib_cxx} ${pianola_newlib_cxx}/arm-none-eabi /usr/include/newlib)
+    target_link_libraries(pianola_lint_${name} PRIVATE pianola_refdev pianola_warnings pianola_target_rules)
+endfunction()
+
+pianola_lint_board_code(riscv rv32imac riscv32-unknown-elf hal/arch/riscv/*.cpp hal/virt_rv32/*.cpp)
+pianola_lint_board_code(arm_r cortex-r5f arm-none-eabi hal/arch/arm_r/*.cpp hal/zynqmp_r5/*.cpp)
+# What is the same for all, and what all Cortex-M share, once: with the architecture of which there are most.
+pianola_lint_board_code(arm_m cortex-m33 arm-none-eabi
+    hal/arch/*.cpp hal/arch/arm_m/*.cpp hal/board/*.cpp hal/mps2_an521/*.cpp tests/baremetal/*.cpp)
+pianola_lint_board_code(arm_m7 cortex-m7 arm-none-eabi hal/mps2_an500/*.cpp)
+pianola_lint_board_code(arm_m55 cortex-m55 arm-none-eabi hal/mps3_an547/*.cpp)
