@@ -1,15 +1,24 @@
 #!/usr/bin/env bash
-# Builds and tests everything: release (all tests and gates), asan, tsan, tidy. Ends with one line "N passed, N failed" over
+# Builds and tests everything: release (all tests and gates), the boards, asan, tsan, tidy. Ends with one line "N passed, N failed" over
 # all of them, after naming what failed or was skipped, and fails where a step failed or no test ran.
 #
 #   toolchains/test.sh [preset ...]      only these presets
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
+boards=(virt_rv32 zynqmp_r5 mps2_an521 mps2_an500 mps3_an547)
 presets=("$@")
 if [ "${#presets[@]}" -eq 0 ]; then
-    presets=(release asan tsan tidy)
+    presets=(release "${boards[@]}" asan tsan tidy)
 fi
+
+# Builds a preset; a board at both optimisation levels. -k 0 shows every finding at once instead of one per run.
+build() {
+    cmake --build --preset "$1" --parallel "$jobs" -- -k 0 || return 1
+    if [[ " ${boards[*]} " == *" $1 "* ]]; then
+        cmake --build --preset "$1-size" --parallel "$jobs" -- -k 0 || return 1
+    fi
+}
 
 jobs=$(nproc)
 results=()
@@ -20,8 +29,7 @@ for preset in "${presets[@]}"; do
     rm -f "$result"
     if ! cmake --preset "$preset"; then
         failed_steps+=("$preset: configure")
-    # -k 0 shows every finding at once instead of one per run.
-    elif ! cmake --build --preset "$preset" --parallel "$jobs" -- -k 0; then
+    elif ! build "$preset"; then
         failed_steps+=("$preset: build")
     else
         # Failing tests show in the result file. A ctest that fails without one, or writes none, is a failed step.

@@ -14,6 +14,8 @@
 namespace pianola::cli {
 namespace {
 
+constexpr std::uint32_t kLongestDeadlineUs = 3'600'000'000U;
+
 struct CaptureArguments {
     std::string model;
     std::string output;
@@ -21,6 +23,7 @@ struct CaptureArguments {
     std::uint32_t queues{1U};
     std::uint32_t self_tests{0U};
     std::uint32_t deadline_us{0U};
+    std::uint32_t setup_deadline_us{0U};
     bool json{false};
 };
 
@@ -68,6 +71,7 @@ int capture_model(const CaptureArguments& arguments) {
     options.link.spec = load_device_spec(arguments.device);
     options.link.queues = arguments.queues;
     options.link.step_deadline_us = arguments.deadline_us;
+    options.link.setup_deadline_us = arguments.setup_deadline_us;
     options.self_tests = arguments.self_tests;
     options.progress = [](std::uint32_t done, std::uint32_t all) { show_progress("self-tests recorded", done, all); };
     const std::vector<std::uint8_t> model = files::load_file(arguments.model, kMaxFileBytes);
@@ -115,7 +119,11 @@ void add_capture(CLI::App& app, Action& action) {
             "--deadline-us", arguments->deadline_us,
             "Deadline of one step, from submit() to the poll() that sees it complete; default: four times what "
             "the commands take, at least 10 ms")
-        ->check(CLI::Range(1U, 3'600'000'000U));
+        ->check(CLI::Range(1U, kLongestDeadlineUs));
+    command
+        ->add_option("--setup-deadline-us", arguments->setup_deadline_us,
+                     "The same for the set-up, in which load() moves weights and traces to the device")
+        ->check(CLI::Range(1U, kLongestDeadlineUs));
     add_device_option(*command, arguments->device);
     command->add_flag("--json", arguments->json, "Print the summary as JSON");
     command->callback([arguments, &action] { action = [arguments] { return capture_model(*arguments); }; });

@@ -180,13 +180,13 @@ ScriptMaker make_step(const Manifest& manifest, std::uint32_t queues) {
 }
 
 // `wanted_us` is 0 for the default.
-std::uint32_t deadline_us(std::uint64_t cycles, std::uint32_t clock_khz, std::uint32_t wanted_us) {
+std::uint32_t deadline_us(const char* what, std::uint64_t cycles, std::uint32_t clock_khz, std::uint32_t wanted_us) {
     const std::uint64_t us = ((cycles * kCyclesPerUsDivisor) + (clock_khz - 1U)) / clock_khz;
     if (wanted_us == 0U) {
         return static_cast<std::uint32_t>(std::max(us * kDeadlineFactor, kShortestDeadlineUs));
     }
     if (wanted_us < us) {
-        throw LinkError{fmt::format("the deadline is too short: a step takes {} us, {} are wanted", us, wanted_us)};
+        throw LinkError{fmt::format("the deadline is too short: {} takes {} us, {} are wanted", what, us, wanted_us)};
     }
     return wanted_us;
 }
@@ -252,8 +252,9 @@ LinkedWorkload link(const Recorder& recorder, const LinkOptions& options) {
     if (manifest.step_cycles > kMaxStepCycles) {
         throw LinkError{fmt::format("a step takes {} cycles, {} are admitted", manifest.step_cycles, kMaxStepCycles)};
     }
-    manifest.step_deadline_us = deadline_us(step.cycles(), options.spec.clock_khz, options.step_deadline_us);
-    manifest.setup_deadline_us = deadline_us(setup.cycles(), options.spec.clock_khz, 0U);
+    manifest.step_deadline_us = deadline_us("a step", step.cycles(), options.spec.clock_khz, options.step_deadline_us);
+    manifest.setup_deadline_us =
+        deadline_us("the set-up", setup.cycles(), options.spec.clock_khz, options.setup_deadline_us);
     manifest.source_name = manifest_name(recorder.source_name(), "unnamed");
     manifest.source_sha256 = recorder.source_sha256();
     manifest.tool_version = "pianola " PIANOLA_VERSION;

@@ -19,7 +19,9 @@ namespace pianola::capture {
 struct LinkOptions {
     refdev::DeviceSpec spec;
     std::uint32_t queues{1U};  // 1: everything on queue 0. 2: traces on queue 0, inputs and outputs on queue 1
-    std::uint32_t step_deadline_us{0U};  // 0: four times what the commands take, and no less than 10 ms
+    // Deadlines of a step and of the set-up. 0: four times what the commands take, and no less than 10 ms.
+    std::uint32_t step_deadline_us{0U};
+    std::uint32_t setup_deadline_us{0U};
 };
 
 // A workload that does not fit the device: what() states the resource, the need and the limit.

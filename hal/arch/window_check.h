@@ -9,7 +9,8 @@
 
 namespace pianola::protection {
 
-// kOk; kCapacity where there are more windows than capacity(); kInvalidArgument where a window is not supported or two overlap.
+// kOk; kCapacity where there are more windows than capacity(); kInvalidArgument where a window is not supported or two
+// overlap.
 Status check_windows(Span<const Window> windows) noexcept;
 
 // True where base and size are multiples of the granule, the size is not zero, and the window does not wrap.

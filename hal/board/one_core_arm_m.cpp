@@ -1,5 +1,5 @@
-// Boards with one Cortex-M core, which is the ECU and lends itself to the device: the device runs in the session's own calls, one
-// bounded piece at a time (DeviceLink::service), so there are no doorbells.
+// Boards with one Cortex-M core, which is the ECU and lends itself to the device: the device runs in the session's own
+// calls, one bounded piece at a time (DeviceLink::service), so there are no doorbells.
 #include "hal/board/one_core_arm_m.h"
 
 #include <array>
@@ -29,8 +29,8 @@ void start_device_cores() noexcept {}
 void signal_device(std::uint32_t /*queue*/) noexcept {}
 void signal_ecu() noexcept {}
 
-// Nobody can signal while this core sleeps, not even the device: only the tick ends it. Callers who have a device to serve do that
-// instead.
+// Nobody can signal while this core sleeps, not even the device: only the tick ends it. Callers who have a device to
+// serve do that instead.
 void wait_for_signal() noexcept {
     arm_m::wait_for_interrupt();
 }
@@ -39,9 +39,10 @@ std::uint64_t now_us() noexcept {
     return arm_m::tick_now_us(kCoreMhz);
 }
 
-// The device is this core and looks through the same cache: for the two of them nothing need be done, cache on or off. The cache
-// is off, as reset leaves it, and then these cost one test. They are what the place needs as soon as an integrator puts a device with
-// DMA there and switches the cache on: without the first it reads stale inputs, without the second the core reads stale outputs.
+// The device is this core and looks through the same cache: for the two of them nothing need be done, cache on or off.
+// The cache is off, as reset leaves it, and then these cost one test. They are what the place needs as soon as an
+// integrator puts a device with DMA there and switches the cache on: without the first it reads stale inputs, without
+// the second the core reads stale outputs.
 void clean_cache(ByteSpan memory) noexcept {
     arm_m::clean_data_cache(memory);
 }

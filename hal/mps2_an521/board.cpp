@@ -1,6 +1,8 @@
-// MPS2+ with the AN521 image: two Cortex-M33 in an SSE-200 subsystem. Core 0 is the ECU, core 1 serves both of the device's queues.
+// MPS2+ with the AN521 image: two Cortex-M33 in an SSE-200 subsystem. Core 0 is the ECU, core 1 serves both of the
+// device's queues.
 //
-// Addresses and interrupt numbers: Arm CoreLink SSE-200 Subsystem Technical Reference Manual, and application note AN521.
+// Addresses and interrupt numbers: Arm CoreLink SSE-200 Subsystem Technical Reference Manual, and application note
+// AN521.
 #include "hal/board/board.h"
 
 #include <array>
@@ -74,8 +76,8 @@ std::uint32_t device_cores() noexcept {
 void start_device_cores() noexcept {
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-032
     mmio::write(kInitSvtor1, reinterpret_cast<std::uintptr_t>(&kDeviceVectors));
-    // Start-up's stores, .bss above all, are complete before core 1 runs its first instruction: it shares no later handshake with
-    // them.
+    // Start-up's stores, .bss above all, are complete before core 1 runs its first instruction: it shares no later
+    // handshake with them.
     arm_m::data_synchronization_barrier();
     mmio::write(kCpuWait, 0U);
 }
@@ -89,9 +91,9 @@ void signal_ecu() noexcept {
     ring(kEcuCore);
 }
 
-// The flag in the MHU is the memory of a doorbell: it is cleared here and nowhere else. A doorbell that rings at any time since the
-// last call is found by the test, or is pending and ends the sleep; the caller looks at its queues after the flag was cleared, so
-// a doorbell that this call swallowed is one whose message the caller sees.
+// The flag in the MHU is the memory of a doorbell: it is cleared here and nowhere else. A doorbell that rings at any
+// time since the last call is found by the test, or is pending and ends the sleep; the caller looks at its queues after
+// the flag was cleared, so a doorbell that this call swallowed is one whose message the caller sees.
 void wait_for_signal() noexcept {
     const std::uintptr_t doorbell = doorbell_of(mmio::read(kCpuIdentity));
     arm_m::disable_interrupts();
@@ -100,7 +102,8 @@ void wait_for_signal() noexcept {
         arm_m::wait_for_interrupt();
     }
     mmio::write(doorbell + kMhuClear, kMhuFlag);
-    // What the other core stored before it rang is not read before the flag is cleared, or a later doorbell could be lost.
+    // What the other core stored before it rang is not read before the flag is cleared, or a later doorbell could be
+    // lost.
     arm_m::data_memory_barrier();
     arm_m::enable_interrupts();
 }
@@ -123,8 +126,8 @@ extern "C" void pianola_board_start() noexcept {
     pianola::arm_m::start_tick(pianola::board::kTicksPerUs);
 }
 
-// The flag must outlive the interrupt, see wait_for_signal(), and while it is set the interrupt stays asserted: so it is switched off
-// until the next wait.
+// The flag must outlive the interrupt, see wait_for_signal(), and while it is set the interrupt stays asserted: so it
+// is switched off until the next wait.
 extern "C" void pianola_doorbell() noexcept {
     pianola::mmio::write(pianola::arm_m::kNvicIcer0, pianola::board::kDoorbellBit);
     pianola::arm_m::data_synchronization_barrier();  // off before this handler ends, or it would be entered once more

@@ -13,11 +13,11 @@ namespace pianola::virt_rv32 {
 namespace {
 
 constexpr std::uint32_t kHarts = 3U;
+constexpr std::uint32_t kEcuHart = 0U;
 
 struct Preemption {
     std::array<std::uint32_t, kHarts> state{};  // of each hart's generator; its own business after the start
     std::uint32_t longest_interval_ticks{0U};
-    std::atomic<bool> on{false};
     std::atomic<std::uint32_t> pauses{0U};
 };
 // An interrupt handler is called by nobody who could hand it an object.
@@ -35,10 +35,14 @@ std::uint32_t next_interval(std::uint32_t hart) noexcept {
 }
 
 // Interrupts are off in the handler, so the wait ends with the alarm and does not nest; a doorbell may end it early.
+// The ECU core does not wait: where all harts sleep, the emulator's own threads decide who wakes first, and a run would
+// not come again. Its alarm alone makes the emulator go on to the next hart.
 void pause_here(std::uint32_t hart) noexcept {
-    set_alarm(hart, ticks() + 1U);
-    riscv::wait_for_interrupt();
-    set_alarm(hart, g_preemption.on.load(std::memory_order_relaxed) ? (ticks() + next_interval(hart)) : kNever);
+    if (hart != kEcuHart) {
+        set_alarm(hart, ticks() + 1U);
+        riscv::wait_for_interrupt();
+    }
+    set_alarm(hart, ticks() + next_interval(hart));
     g_preemption.pauses.fetch_add(1U, std::memory_order_relaxed);
 }
 
@@ -50,15 +54,10 @@ void start_preemption(std::uint32_t seed, std::uint32_t longest_interval_ticks) 
     for (std::uint32_t hart = 0U; hart < kHarts; ++hart) {
         g_preemption.state[hart] = (seed * kGoldenRatio) + hart;
     }
-    g_preemption.on.store(true, std::memory_order_relaxed);
     riscv::fence_before_doorbell();  // an alarm is a doorbell, too: its handler must find the state
     for (std::uint32_t hart = 0U; hart < kHarts; ++hart) {
         set_alarm(hart, ticks() + next_interval(hart));
     }
-}
-
-void stop_preemption() noexcept {
-    g_preemption.on.store(false, std::memory_order_relaxed);
 }
 
 std::uint32_t pauses() noexcept {

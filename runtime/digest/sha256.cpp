@@ -64,26 +64,30 @@ void round(WorkingVariables& v, std::uint32_t constant_and_word) noexcept {
 
 }  // namespace
 
+// The message schedule is kept as its last 16 words, as section 6.1.3 does for SHA-1: the stack holds 64 bytes of it instead of 256.
 void Sha256::compress(ByteSpan block) noexcept {
-    constexpr std::size_t kRoundsPerTurn = 8U;
-    std::array<std::uint32_t, kRounds> w{};
-    for (std::size_t t = 0U; t < 16U; ++t) {
-        w[t] = load_be32(block, 4U * t);
-    }
-    for (std::size_t t = 16U; t < kRounds; ++t) {
-        w[t] = small_sigma1(w[t - 2U]) + w[t - 7U] + small_sigma0(w[t - 15U]) + w[t - 16U];
+    constexpr std::size_t kWindow = 16U;
+    constexpr std::size_t kMask = kWindow - 1U;
+    std::array<std::uint32_t, kWindow> w{};
+    for (std::size_t i = 0U; i < kWindow; ++i) {
+        w[i] = load_be32(block, 4U * i);
     }
 
     WorkingVariables v = state_;
-    for (std::size_t t = 0U; t < kRounds; t += kRoundsPerTurn) {
-        round<0U>(v, kRoundConstants[t] + w[t]);
-        round<1U>(v, kRoundConstants[t + 1U] + w[t + 1U]);
-        round<2U>(v, kRoundConstants[t + 2U] + w[t + 2U]);
-        round<3U>(v, kRoundConstants[t + 3U] + w[t + 3U]);
-        round<4U>(v, kRoundConstants[t + 4U] + w[t + 4U]);
-        round<5U>(v, kRoundConstants[t + 5U] + w[t + 5U]);
-        round<6U>(v, kRoundConstants[t + 6U] + w[t + 6U]);
-        round<7U>(v, kRoundConstants[t + 7U] + w[t + 7U]);
+    for (std::size_t t = 0U; t < kRounds; t += kWindow) {
+        for (std::size_t i = 0U; (t != 0U) && (i < kWindow); ++i) {
+            w[i] += small_sigma1(w[(i + 14U) & kMask]) + w[(i + 9U) & kMask] + small_sigma0(w[(i + 1U) & kMask]);
+        }
+        for (std::size_t i = 0U; i < kWindow; i += v.size()) {
+            round<0U>(v, kRoundConstants[t + i] + w[i]);
+            round<1U>(v, kRoundConstants[t + i + 1U] + w[i + 1U]);
+            round<2U>(v, kRoundConstants[t + i + 2U] + w[i + 2U]);
+            round<3U>(v, kRoundConstants[t + i + 3U] + w[i + 3U]);
+            round<4U>(v, kRoundConstants[t + i + 4U] + w[i + 4U]);
+            round<5U>(v, kRoundConstants[t + i + 5U] + w[i + 5U]);
+            round<6U>(v, kRoundConstants[t + i + 6U] + w[i + 6U]);
+            round<7U>(v, kRoundConstants[t + i + 7U] + w[i + 7U]);
+        }
     }
     for (std::size_t i = 0U; i < v.size(); ++i) {
         state_[i] += v[i];

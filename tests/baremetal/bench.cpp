@@ -18,9 +18,9 @@ constexpr std::uint32_t kAlignment = kFileAlignmentBytes;
 
 }  // namespace
 
-Bench::Bench(const refdev::FaultScript& faults) noexcept
+Bench::Bench(const refdev::FaultScript& faults, std::uint32_t reset_limit_us) noexcept
     : link{refdev::DeviceSpec{}, board::shared_state()},
-      device{refdev::DeviceSpec{}, board::shared_state(), link, faults},
+      device{refdev::DeviceSpec{}, board::shared_state(), link, faults, reset_limit_us},
       session{device, platform, command_set} {}
 
 LoadArea::LoadArea() noexcept : free_{board::load_area()} {}

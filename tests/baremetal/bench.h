@@ -44,8 +44,11 @@ class TestDevice final : public refdev::FaultyDriver {
     TestDevice& operator=(TestDevice&&) = delete;
 };
 
+inline constexpr std::uint32_t kPatientResetLimitUs = 10'000'000U;
+
 struct Bench {
-    explicit Bench(const refdev::FaultScript& faults) noexcept;
+    // A reset waits longer than a product's would: where emulated cores run side by side, a core may not get on for a while.
+    explicit Bench(const refdev::FaultScript& faults, std::uint32_t reset_limit_us = kPatientResetLimitUs) noexcept;
 
     board::BoardLink link;
     TestPlatform platform;

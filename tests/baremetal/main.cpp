@@ -7,8 +7,9 @@ namespace {
 
 using pianola::baremetal::Test;
 
-constexpr std::array<Test, 4U> kTests{{
+constexpr std::array<Test, 5U> kTests{{
     {"count", pianola::baremetal::test_count},
+    {"overlap", pianola::baremetal::test_overlap},
     {"protection", pianola::baremetal::test_protection},
     {"replay", pianola::baremetal::test_replay},
     {"vectors", pianola::baremetal::test_vectors},

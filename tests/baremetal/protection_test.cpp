@@ -1,8 +1,10 @@
-// protection BINARY SESSION_BYTES SESSION_POW2_BYTES FLASH_BYTES FLASH_POW2_BYTES: two slots with the same binary, of which one runs
-// at a time, behind the ECU core's own protection unit. The numbers are windows of the binary's memory manifest.
+// protection BINARY SESSION_BYTES SESSION_POW2_BYTES FLASH_BYTES FLASH_POW2_BYTES [off]: two slots with the same
+// binary, of which one runs at a time, behind the ECU core's own protection unit. The numbers are windows of the
+// binary's memory manifest.
 //
-// Everything that a slot owns lies in the load area, the two slots' windows next to each other, so that a byte beyond one is a byte
-// of the other. Each slot replays under protection; around that, single bytes are read and written on both sides of every edge.
+// Everything that a slot owns lies in the load area, the two slots' windows next to each other, so that a byte beyond
+// one is a byte of the other. Each slot replays under protection; around that, single bytes are read and written on
+// both sides of every edge.
 #include "hal/arch/protection.h"
 
 #include <algorithm>
@@ -42,6 +44,7 @@ struct Common {
     refdev::RefdevCommandSet command_set;
     PlanWorkspace workspace;
     Verdict verdict;
+    bool is_off{false};  // the unit is left alone: strays must then be found to succeed
 };
 
 Common& common() noexcept {
@@ -79,6 +82,9 @@ Window whole(MutableByteSpan memory) noexcept {
          std::array<Window, 4U>{whole(board::device_dram()), whole(board::device_l1()), slot.session, slot.file}) {
         windows[count] = window;
         count += 1U;
+    }
+    if (common().is_off) {
+        return Status::kOk;
     }
     return protection::protect(Span<const Window>{windows.data(), count});
 }
@@ -202,7 +208,8 @@ std::uint32_t digest_of(ByteSpan bytes) noexcept {
     return true;
 }
 
-// Both slots change places around the strays, because what the other owns can only be looked at under its own protection.
+// Both slots change places around the strays, because what the other owns can only be looked at under its own
+// protection.
 [[nodiscard]] bool stray(Tally& tally, const Slot& own, const Slot& other) noexcept {
     if (!is_ok(protect_for(other))) {
         return false;
@@ -225,6 +232,7 @@ std::uint32_t digest_of(ByteSpan bytes) noexcept {
 }  // namespace
 
 std::int32_t test_protection(const Arguments& arguments) noexcept {
+    common().is_off = arguments.count() > 6U;
     std::array<Slot, kSlots> slots{};
     for (std::uint32_t i = 0U; i < kSlots; ++i) {
         if (!prepare(slots[i], i, arguments)) {

@@ -99,6 +99,13 @@ TEST(Link, ADeadlineIsTakenAsGivenAndRefusedWhereItCanNotBeMet) {
     options.step_deadline_us = 2U;
     const std::string error = error_of(chain(1U), options);
     EXPECT_NE(error.find("deadline is too short: a step takes 3 us, 2 are wanted"), std::string::npos) << error;
+    options = LinkOptions{};
+    options.setup_deadline_us = 60U;
+    EXPECT_EQ(link(chain(1U), options).manifest.setup_deadline_us, 60U);
+    options.setup_deadline_us = 1U;
+    options.spec.clock_khz = 1000U;
+    const std::string setup_error = error_of(chain(1U), options);
+    EXPECT_NE(setup_error.find("deadline is too short: the set-up takes"), std::string::npos) << setup_error;
 }
 
 TEST(Link, RefusesMoreQueuesThanTheDeviceHas) {

@@ -24,7 +24,8 @@ function(pianola_add_board_application name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBS;DEFINITIONS")
     set(script ${PROJECT_SOURCE_DIR}/hal/${PIANOLA_BOARD}/memory.ld)
     add_executable(${name} ${arg_SOURCES})
-    set_target_properties(${name} PROPERTIES SUFFIX .elf LINK_DEPENDS "${script};${PROJECT_SOURCE_DIR}/hal/board/sections.ld")
+    set_target_properties(${name} PROPERTIES SUFFIX .elf
+        LINK_DEPENDS "${script};${PROJECT_SOURCE_DIR}/hal/board/sections.ld;${pianola_board_sample_dir}/manifest.ld")
     target_compile_definitions(${name} PRIVATE ${arg_DEFINITIONS})
     target_link_libraries(${name} PRIVATE
         pianola_board pianola_board_common pianola_arch ${arg_LIBS} pianola_refdev pianola_warnings pianola_target_rules)
@@ -35,43 +36,52 @@ function(pianola_add_board_application name)
         LINKER:-Map=$<TARGET_FILE_DIR:${name}>/${name}.map)
 endfunction()
 
-# Programs of the host build that a board's build runs, under the names that they have there.
-if(PIANOLA_BOARD)
-    set(pianola_host_bin ${PROJECT_SOURCE_DIR}/build/release/bin)
-    function(pianola_import_tools custom_target)
-        set(files "")
-        foreach(tool IN LISTS ARGN)
-            string(REPLACE pianola_sample pianola-sample file ${tool})
-            list(APPEND files ${pianola_host_bin}/${file})
+# The tidy preset looks at code for boards as well (lint_boards.cmake) and needs what is generated for it.
+if(NOT PIANOLA_BOARD AND NOT PIANOLA_TIDY)
+    return()
+endif()
+
+# pianola_use_host_tools(<custom target> <tool>...): keeps programs of the release build for the host up to date. A board's build calls
+# them by the names that they have there.
+set(pianola_host_bin ${PROJECT_SOURCE_DIR}/build/release/bin)
+function(pianola_use_host_tools custom_target)
+    set(files "")
+    foreach(tool IN LISTS ARGN)
+        string(REPLACE pianola_sample pianola-sample file ${tool})
+        list(APPEND files ${pianola_host_bin}/${file})
+        if(PIANOLA_BOARD)
             add_executable(${tool} IMPORTED GLOBAL)
             set_target_properties(${tool} PROPERTIES IMPORTED_LOCATION ${pianola_host_bin}/${file})
             add_dependencies(${tool} ${custom_target})
-        endforeach()
-        add_custom_target(${custom_target}
-            COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} "-DTOOLS=${ARGN}"
-                    -P ${PROJECT_SOURCE_DIR}/toolchains/cmake/host_tools.cmake
-            BYPRODUCTS ${files}
-            COMMENT "host tools: ${ARGN}" USES_TERMINAL VERBATIM)
-    endfunction()
+        endif()
+    endforeach()
+    add_custom_target(${custom_target}
+        COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} "-DTOOLS=${ARGN}"
+                -P ${PROJECT_SOURCE_DIR}/toolchains/cmake/host_tools.cmake
+        BYPRODUCTS ${files}
+        COMMENT "host tools: ${ARGN}" USES_TERMINAL VERBATIM)
+endfunction()
+pianola_use_host_tools(pianola_host_tools pianola pianola_sample pianola_vectors)
+if(PIANOLA_BOARD)
     # The schema compiler apart: the runtime waits for it, and for nothing else.
-    pianola_import_tools(pianola_host_schemac schemac)
-    pianola_import_tools(pianola_host_tools pianola pianola_sample pianola_vectors)
+    pianola_use_host_tools(pianola_host_schemac schemac)
     add_dependencies(pianola_host_tools pianola_host_schemac)
-
-    # The project's own sample, captured, and everything that a board's build takes in of it: the binary as a source for flash, and
-    # its memory manifest as a header and as a linker fragment.
-    set(pianola_board_sample_dir ${PROJECT_BINARY_DIR}/sample)
-    set(sample ${pianola_board_sample_dir}/road_signs)
-    file(MAKE_DIRECTORY ${pianola_board_sample_dir})
-    add_custom_command(
-        OUTPUT ${sample}.ptb ${sample}.S ${sample}.h ${sample}_manifest.h ${pianola_board_sample_dir}/manifest.ld
-        COMMAND pianola_sample --out ${pianola_board_sample_dir}
-        # A core that plays the device is slower than the device's own clock says.
-        COMMAND pianola capture ${sample}.tflite -o ${sample}.ptb --self-test 4 --deadline-us 60000000
-        COMMAND pianola embed ${sample}.ptb -o ${sample}.S --header ${sample}.h
-        COMMAND pianola size ${sample}.ptb --header -o ${sample}_manifest.h
-        COMMAND pianola size ${sample}.ptb --ld -o ${pianola_board_sample_dir}/manifest.ld
-        DEPENDS pianola pianola_sample pianola_host_tools
-        COMMENT "capture road_signs" VERBATIM)
-    add_custom_target(pianola_board_sample DEPENDS ${sample}.S)
 endif()
+
+# The project's own sample, captured, and everything that a board's build takes in of it: the binary as a source for flash, and its
+# memory manifest as a header and as a linker fragment.
+set(pianola_board_sample_dir ${PROJECT_BINARY_DIR}/board_sample)
+set(sample ${pianola_board_sample_dir}/road_signs)
+set(host_pianola ${pianola_host_bin}/pianola)
+file(MAKE_DIRECTORY ${pianola_board_sample_dir})
+add_custom_command(
+    OUTPUT ${sample}.ptb ${sample}.S ${sample}.h ${sample}_manifest.h ${pianola_board_sample_dir}/manifest.ld
+    COMMAND ${pianola_host_bin}/pianola-sample --out ${pianola_board_sample_dir}
+    # A core that plays the device is slower than the device's own clock says.
+    COMMAND ${host_pianola} capture ${sample}.tflite -o ${sample}.ptb --self-test 4 --deadline-us 60000000
+    COMMAND ${host_pianola} embed ${sample}.ptb -o ${sample}.S --header ${sample}.h
+    COMMAND ${host_pianola} size ${sample}.ptb --header -o ${sample}_manifest.h
+    COMMAND ${host_pianola} size ${sample}.ptb --ld -o ${pianola_board_sample_dir}/manifest.ld
+    DEPENDS pianola_host_tools ${host_pianola} ${pianola_host_bin}/pianola-sample
+    COMMENT "capture road_signs" VERBATIM)
+add_custom_target(pianola_board_sample DEPENDS ${sample}.S)

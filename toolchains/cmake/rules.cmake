@@ -71,15 +71,6 @@ function(pianola_is_target_code folder out)
     endif()
 endfunction()
 
-# Adds one of the project's folders. A folder that somebody has not written yet is said, and left out.
-function(pianola_add_folder folder)
-    if(EXISTS "${PROJECT_SOURCE_DIR}/${folder}/CMakeLists.txt")
-        add_subdirectory("${PROJECT_SOURCE_DIR}/${folder}" "${PROJECT_BINARY_DIR}/${folder}")
-    else()
-        message(WARNING "${folder}/CMakeLists.txt is not there")
-    endif()
-endfunction()
-
 # Collects in `out` every target that is defined in `directory` or below it.
 function(pianola_collect_targets directory out)
     get_property(targets DIRECTORY "${directory}" PROPERTY BUILDSYSTEM_TARGETS)

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::size_t kLineBytes = 32U;  // Cortex-M7 and Cortex-M55
 
-// Writes the address of every line of `memory` to `operation`. Regions of the runtime begin on 64 bytes, so rounding outwards to whole
-// lines touches padding only.
+// Writes the address of every line of `memory` to `operation`. Regions of the runtime begin on 64 bytes, so rounding
+// outwards to whole lines touches padding only.
 void maintain(std::uintptr_t operation, ByteSpan memory) noexcept {
     if (((mmio::read(kCcr) & kCcrDataCacheEnabled) == 0U) || memory.empty()) {
         return;

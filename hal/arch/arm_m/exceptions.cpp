@@ -37,8 +37,8 @@ std::uint32_t instruction_bytes(std::uint32_t pc) noexcept {
     return ((halfword >> kPrefixShift) >= kFirstWidePrefix) ? 4U : 2U;
 }
 
-// An IT block keeps its place in xPSR: bits 7 to 2 of it in bits 15 to 10, bits 1 and 0 in bits 26 and 25. Who skips an instruction must
-// move it on, or the conditions would apply to the wrong instructions.
+// An IT block keeps its place in xPSR: bits 7 to 2 of it in bits 15 to 10, bits 1 and 0 in bits 26 and 25. Who skips an
+// instruction must move it on, or the conditions would apply to the wrong instructions.
 std::uint32_t advance_it_state(std::uint32_t xpsr) noexcept {
     constexpr std::uint32_t kItBits = 0x0600'FC00U;
     const std::uint32_t state = ((xpsr >> 8U) & 0xFCU) | ((xpsr >> 25U) & 0x03U);
@@ -47,8 +47,9 @@ std::uint32_t advance_it_state(std::uint32_t xpsr) noexcept {
     return (xpsr & ~kItBits) | ((next & 0xFCU) << 8U) | ((next & 0x03U) << 25U);
 }
 
-// True where the application wants to go on behind the instruction. Only a data access can be skipped: after a refused fetch there is
-// no instruction, and after a refused push no frame.
+// True where the application wants to go on behind the instruction. Only a data access can be skipped: after a refused
+// fetch there is no instruction, and after a refused push no frame. With interrupts disabled, or in a handler, the core
+// raises a HardFault instead of a MemManage, and stops.
 bool skip_violation(ExceptionFrame& frame) noexcept {
     const std::uint32_t cause = mmio::read(kCfsr);
     if ((cause & kCfsrMemManageBits) != (kCfsrDataAccessViolation | kCfsrMmfarValid)) {

@@ -1,19 +1,21 @@
 // Instructions of the M-profile that C++ has no name for.
 //
-// Place in the whole: barriers, sleep and the interrupt mask, for hal/arch/arm_m and the boards built on it. Semantics: Armv7-M and
-// Armv8-M Architecture Reference Manuals. Each is also a barrier to the compiler, which would otherwise move memory accesses past.
+// Place in the whole: barriers, sleep and the interrupt mask, for hal/arch/arm_m and the boards built on it. Semantics:
+// Armv7-M and Armv8-M Architecture Reference Manuals. Each is also a barrier to the compiler, which would otherwise
+// move memory accesses past.
 #pragma once
 
 namespace pianola::arm_m {
 
-// Every access of this core before it is seen by every other observer before any access after it. Enough to order two stores.
+// Every access of this core before it is seen by every other observer before any access after it. Enough to order two
+// stores.
 inline void data_memory_barrier() noexcept {
     // NOLINTNEXTLINE(hicpp-no-assembler): DEV-031
     __asm__ volatile("dmb" ::: "memory");
 }
 
-// As above, and nothing after it is executed before all of them have completed. Needed where what follows is no memory access: sleep,
-// a changed protection unit.
+// As above, and nothing after it is executed before all of them have completed. Needed where what follows is no memory
+// access: sleep, a changed protection unit.
 inline void data_synchronization_barrier() noexcept {
     // NOLINTNEXTLINE(hicpp-no-assembler): DEV-031
     __asm__ volatile("dsb" ::: "memory");
@@ -36,12 +38,19 @@ inline void enable_interrupts() noexcept {
     __asm__ volatile("cpsie i\n\tisb" ::: "memory");
 }
 
-// Sleeps until an interrupt is pending, also where interrupts are disabled: then it is handled once they are enabled again, so
-// that none can slip in between the caller's last look at its condition and the sleep. Stores must have left the core before
-// it stops.
+// Sleeps until an interrupt is pending, also where interrupts are disabled: then it is handled once they are enabled
+// again, so that none can slip in between the caller's last look at its condition and the sleep. Stores must have left
+// the core before it stops.
 inline void wait_for_interrupt() noexcept {
     // NOLINTNEXTLINE(hicpp-no-assembler): DEV-031
     __asm__ volatile("dsb\n\twfi" ::: "memory");
+}
+
+// A hint that somebody else may run now. Nothing on silicon; an emulator that runs all cores in one thread, instruction
+// by counted instruction, goes on with the next core.
+inline void yield() noexcept {
+    // NOLINTNEXTLINE(hicpp-no-assembler): DEV-031
+    __asm__ volatile("yield" ::: "memory");
 }
 
 }  // namespace pianola::arm_m

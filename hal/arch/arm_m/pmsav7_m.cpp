@@ -1,7 +1,7 @@
 // PMSAv7 of the M-profile: Cortex-M7. Regions are powers of two and lie on multiples of their size.
 //
-// The private peripheral bus, with SysTick, interrupt controller and this unit, is accessible whatever the regions say; any other
-// peripheral needs a window. One region per window; subregions are not used.
+// The private peripheral bus, with SysTick, interrupt controller and this unit, is accessible whatever the regions say;
+// any other peripheral needs a window. One region per window; subregions are not used.
 #include <cstddef>
 #include <cstdint>
 

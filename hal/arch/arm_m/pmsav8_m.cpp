@@ -1,7 +1,8 @@
 // PMSAv8 of the M-profile: Cortex-M33 and M55. Regions begin and end on any 32 bytes.
 //
-// The private peripheral bus, with SysTick, interrupt controller and this unit, is accessible whatever the regions say; any other
-// peripheral needs a window. The unit has one bank per security state; the boards run in Secure state and use that bank.
+// The private peripheral bus, with SysTick, interrupt controller and this unit, is accessible whatever the regions say;
+// any other peripheral needs a window. The unit has one bank per security state; the boards run in Secure state and use
+// that bank.
 #include <cstddef>
 #include <cstdint>
 
@@ -25,7 +26,8 @@ constexpr std::uint32_t kTypeShift = 1U;
 constexpr std::uint32_t kExecuteNever = 1U << 0U;
 constexpr std::uint32_t kPrivilegedReadWrite = 0U << 1U;
 constexpr std::uint32_t kPrivilegedReadOnly = 2U << 1U;
-// Shareable: exclusive accesses of two cores to one word are then arbitrated by the system's monitor, not by each core's own.
+// Shareable: exclusive accesses of two cores to one word are then arbitrated by the system's monitor, not by each
+// core's own.
 constexpr std::uint32_t kOuterShareable = 2U << 3U;
 
 // MAIR0, one byte per memory type.

@@ -1,7 +1,7 @@
 // Addresses and bits in the private peripheral bus: what every M-profile core has at the same place.
 //
-// Place in the whole: constants for hal/arch/arm_m and the boards built on it. Names are those of the Armv7-M and Armv8-M Architecture
-// Reference Manuals. Each core has its own; they are accessible whatever the protection unit says.
+// Place in the whole: constants for hal/arch/arm_m and the boards built on it. Names are those of the Armv7-M and
+// Armv8-M Architecture Reference Manuals. Each core has its own; they are accessible whatever the protection unit says.
 #pragma once
 
 #include <cstdint>
@@ -38,8 +38,8 @@ inline constexpr std::uintptr_t kMpuType = 0xE000'ED90U;
 inline constexpr std::uint32_t kMpuTypeRegionsShift = 8U;
 inline constexpr std::uint32_t kMpuTypeRegionsMask = 0xFFU;
 inline constexpr std::uintptr_t kMpuCtrl = 0xE000'ED94U;
-// Alone: without PRIVDEFENA, so that what no region covers is refused to privileged code too; without HFNMIENA, so that the handler
-// of a HardFault can report whatever the regions say.
+// Alone: without PRIVDEFENA, so that what no region covers is refused to privileged code too; without HFNMIENA, so that
+// the handler of a HardFault can report whatever the regions say.
 inline constexpr std::uint32_t kMpuCtrlEnable = 1U << 0U;
 inline constexpr std::uintptr_t kMpuRnr = 0xE000'ED98U;
 inline constexpr std::uintptr_t kMpuRbar = 0xE000'ED9CU;

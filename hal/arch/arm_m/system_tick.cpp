@@ -2,24 +2,32 @@
 
 #include <cstdint>
 
+#include "hal/arch/arm_m/instructions.h"
 #include "hal/arch/arm_m/system_control.h"
 #include "hal/arch/mmio.h"
 
 namespace {
 
-// Time at the last tick that was handled. The one variable of this port: a clock that a counter of 24 bits cannot hold. Written by
-// the tick's handler only.
+// Time at the last tick that was handled. The one variable of this port: a clock that a counter of 24 bits cannot hold.
+// Written by the tick's handler only.
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): DEV-033
 volatile std::uint64_t g_handled_us = 0U;
 
-// A reading is repeated where a tick came in between, which happens once a millisecond, and while the counter is 0: that lasts one
-// clock on silicon, and up to 50 instructions in an emulator that counts instructions.
+// A reading is repeated where a tick came in between, which happens once a millisecond, and while the counter is 0:
+// that lasts one clock on silicon, and up to 50 instructions in an emulator that counts instructions.
 constexpr std::uint32_t kMaxReadings = 16U;
 
 }  // namespace
 
 extern "C" void pianola_tick() noexcept {
-    g_handled_us = g_handled_us + pianola::arm_m::kTickUs;
+    using pianola::arm_m::kTickUs;
+    const std::uint64_t now_us = g_handled_us + kTickUs;
+    g_handled_us = now_us;
+    // Every other tick: an ECU core that works without a pause would starve an emulated device core, and one that
+    // yields at every tick would starve itself.
+    if ((static_cast<std::uint32_t>(now_us) % (2U * kTickUs)) < kTickUs) {
+        pianola::arm_m::yield();
+    }
 }
 
 namespace pianola::arm_m {
@@ -40,8 +48,9 @@ std::uint64_t tick_now_us(std::uint32_t ticks_per_us) noexcept {
         if (is_pending) {
             count = mmio::read(kSystCvr);  // the first reading may be from before the wrap
         }
-        // The wrap to 0 raises the interrupt, so a 0 with the interrupt pending begins a period. Without it, the tick has just been
-        // handled, and then the counter is on its way; or, in an emulator only, it is about to be raised, and the period ends.
+        // The wrap to 0 raises the interrupt, so a 0 with the interrupt pending begins a period. Without it, the tick
+        // has just been handled, and then the counter is on its way; or, in an emulator only, it is about to be raised,
+        // and the period ends.
         const std::uint32_t elapsed = (is_pending && (count == 0U)) ? 0U : (period - count);
         now_us = before_us + (is_pending ? kTickUs : 0U) + (elapsed / ticks_per_us);
         const bool is_clear = is_pending || (count != 0U);

@@ -1,6 +1,6 @@
 // Instructions of an RV32 core that C++ has no words for: fences, waiting, and control and status registers.
 //
-// Place in the whole: with semihosting_call.cpp the only inline assembler of this architecture; trap.S and the boards' start.S have
+// Place in the whole: the only inline assembler of this architecture; the files that end in .S, here and in the boards, have
 // the rest. Names and numbers: "The RISC-V Instruction Set Manual", volumes I and II, privileged architecture 1.12.
 #pragma once
 

@@ -2,9 +2,9 @@
 //
 //   doorbell NUMBER      the doorbell of this number, counted from the start of load(), does not arrive
 //   completion NUMBER    the completion of this number is not reported, nor any after it on its queue
-//   dead NUMBER          the core that serves queue 0 answers nothing any more after this many commands of the second step
+//   dead NUMBER          the core that serves queue 0 answers nothing more after this many commands of the second step
 //
-// Reports what it finds; the host judges.
+// With NUMBER 0 nothing goes wrong. Reports what it finds; the host judges.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -118,7 +118,8 @@ class FaultTest {
         return static_cast<std::uint32_t>(std::count(bytes.begin(), bytes.end(), value));
     }
 
-    // What was bound holds zeros where transfers were under way, and is as it was where not; around it nothing may change.
+    // What was bound holds zeros where transfers were under way, and is as it was where not; around it nothing may
+    // change.
     void report_memory() const noexcept {
         const std::uint32_t bound = static_cast<std::uint32_t>(memory_.bound.size());
         const std::uint32_t marks_in_bound = count_of(memory_.bound, kMark);
@@ -153,7 +154,7 @@ std::int32_t test_faults(const Arguments& arguments) noexcept {
     if (arguments.count() < 5U) {
         return kWrongUsage;
     }
-    static Bench bench{script_of(arguments)};
+    static Bench bench{script_of(arguments), refdev::kResetLimitUs};
     LoadArea area;
     const ByteSpan file = area.load(arguments.at(1U));
     const ByteSpan input = area.load(arguments.at(2U));
@@ -173,6 +174,10 @@ std::int32_t test_faults(const Arguments& arguments) noexcept {
     const Status status = test.step();
     report("status", static_cast<std::uint32_t>(status));
     report("step_commands", test.commands());
+    if (is_ok(status)) {  // nothing was to go wrong
+        report("safe_state_entries", bench.platform.safe_state_entries());
+        return kPassed;
+    }
     test.report_aftermath(board::now_us());
 
     // A load is what ends a fault, where the device can be reset.

@@ -4,7 +4,10 @@
 namespace pianola::baremetal {
 
 void start_preemption(std::uint32_t /*seed*/) noexcept {}
-void stop_preemption() noexcept {}
+
+bool may_sleep() noexcept {
+    return true;
+}
 
 std::uint32_t preemptions() noexcept {
     return 0U;

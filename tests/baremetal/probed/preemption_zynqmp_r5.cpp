@@ -1,5 +1,5 @@
-// On zynqmp_r5 nothing interrupts a core. Each gives way by itself, behind a command or a look at the device, as often as a seed says: in
-// an emulator that runs one core at a time, the other goes on until it gives way in turn.
+// On zynqmp_r5 nothing interrupts a core. Each gives way by itself, behind a command or a look at the device, as often
+// as a seed says: in an emulator that runs one core at a time, the other goes on until it gives way in turn.
 #include <array>
 #include <atomic>
 
@@ -41,8 +41,9 @@ void start_preemption(std::uint32_t seed) noexcept {
     g_state.on.store(1U, std::memory_order_release);
 }
 
-void stop_preemption() noexcept {
-    g_state.on.store(0U, std::memory_order_release);
+// The ECU core never sleeps on this board.
+bool may_sleep() noexcept {
+    return true;
 }
 
 std::uint32_t preemptions() noexcept {

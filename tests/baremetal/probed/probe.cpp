@@ -85,7 +85,7 @@ void note_look() noexcept {
 Order recorded_order() noexcept {
     g_probe.recording.store(0U, std::memory_order_release);
     const std::uint32_t events = g_probe.next_event.load(std::memory_order_acquire);
-    Order order{events, kOffsetBasis, events <= kMaxEvents};
+    Order order{events, preemptions() - g_probe.preemptions_before, kOffsetBasis, events <= kMaxEvents};
     for (std::uint32_t i = 0U; (i < events) && (i < kMaxEvents); ++i) {
         order.hash = (order.hash ^ g_probe.events[i]) * kPrime;
     }
@@ -94,9 +94,10 @@ Order recorded_order() noexcept {
 
 }  // namespace pianola::baremetal
 
-// The names that the linker gives: every call of ExecutionLog::append() comes to the first, the second is the function itself.
+// The names that the linker gives: every call of a function comes to its first name, the second is the function itself.
 extern "C" {
 // NOLINTBEGIN(bugprone-reserved-identifier): DEV-032
+// ExecutionLog::append()
 void __wrap__ZN7pianola6refdev12ExecutionLog6appendERKNS0_15ExecutedCommandE(
     pianola::refdev::ExecutionLog* log, const pianola::refdev::ExecutedCommand& executed) noexcept;
 void __real__ZN7pianola6refdev12ExecutionLog6appendERKNS0_15ExecutedCommandE(
@@ -108,6 +109,16 @@ void __wrap__ZN7pianola6refdev12ExecutionLog6appendERKNS0_15ExecutedCommandE(
     pianola::baremetal::note(executed.queue, executed.sequence);
     pianola::baremetal::maybe_stop(executed.queue);
     pianola::baremetal::may_give_way(executed.queue);
+}
+
+// board::wait_for_signal()
+void __wrap__ZN7pianola5board15wait_for_signalEv() noexcept;
+void __real__ZN7pianola5board15wait_for_signalEv() noexcept;
+
+void __wrap__ZN7pianola5board15wait_for_signalEv() noexcept {
+    if (pianola::baremetal::may_sleep()) {
+        __real__ZN7pianola5board15wait_for_signalEv();
+    }
 }
 // NOLINTEND(bugprone-reserved-identifier): DEV-032
 }

@@ -1,7 +1,8 @@
 // Probe: sees every command that a device core executes, and may do something to the core.
 //
-// Place in the whole: on-target tests only. It is linked around ExecutionLog::append(), which the device's firmware calls once for each
-// command (linker option --wrap): the firmware itself is the product's, and has no hook. State lies in memory that all cores see.
+// Place in the whole: on-target tests only. It is linked (option --wrap) around ExecutionLog::append(), which the
+// device's firmware calls once for each command, and around board::wait_for_signal(): the firmware itself is the
+// product's, and has no hook. State lies in memory that all cores see.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +20,7 @@ void note_look() noexcept;
 // What was noted since start_recording().
 struct Order {
     std::uint32_t events{0U};
+    std::uint32_t preemptions{0U};
     std::uint64_t hash{0U};
     bool complete{false};  // false: more than there was room for
 };

@@ -1,7 +1,8 @@
 // The files in which validator test vectors travel: from the host suite to a target, and the target's verdicts back.
 //
-// Place in the whole: tests only; written by pianola_vectors, read by the on-target test application. All numbers are little-endian
-// words of 32 bits, all records multiples of 64 bytes, so that a pack that lies aligned holds every file aligned.
+// Place in the whole: tests only; written by pianola_vectors, read by the on-target test application. All numbers are
+// little-endian words of 32 bits, all records multiples of 64 bytes, so that a pack that lies aligned holds every file
+// aligned.
 #pragma once
 
 #include <array>
@@ -22,8 +23,8 @@ struct PackHeader {
 };
 static_assert(sizeof(PackHeader) == kPackAlignment, "the file format");
 
-// One vector: the device that the file is validated for, in the words of DeviceDescription. The file follows, `shift_bytes` behind the
-// record's end, and then padding.
+// One vector: the device that the file is validated for, in the words of DeviceDescription. The file follows,
+// `shift_bytes` behind the record's end, and then padding.
 struct PackRecord {
     std::uint32_t file_bytes{0U};
     std::uint32_t stored_bytes{0U};  // fewer where no target has room: the file is refused for its length, unread

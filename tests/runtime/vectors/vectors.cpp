@@ -1,7 +1,7 @@
 // pianola_vectors PACK EXPECTATIONS: the validator's test vectors, for validators on other machines.
 //
-// Writes every file that the host suite refuses or accepts into one pack, and beside it, as JSON, what each must come to: rule, path
-// and offset as the table of cases says, the two numbers of a verdict as this machine's validator says.
+// Writes every file that the host suite refuses or accepts into one pack, and beside it, as JSON, what each must come
+// to: rule, path and offset as the table of cases says, the two numbers of a verdict as this machine's validator says.
 #include <algorithm>
 #include <cstring>
 #include <exception>

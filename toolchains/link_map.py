@@ -1,0 +1,123 @@
+"""What a linked image is made of: the linker's map, read back, and the layer that every piece belongs to."""
+import dataclasses
+import pathlib
+import re
+import subprocess
+
+# The first pattern that matches an object's path names its layer. Objects of libraries are "library.a(object)".
+LAYERS = (
+    ("rule texts", r"libpianola_runtime\.a\(rule_text\."),
+    ("digest", r"libpianola_runtime\.a\(sha256\."),
+    ("runtime", r"libpianola_runtime\.a\("),
+    ("kernels", r"libpianola_refdev_kernels\.a\("),
+    ("command set", r"libpianola_refdev\.a\((refdev_command_set|footprint)\."),
+    ("device side", r"libpianola_refdev\.a\((command_processor|device_core|execution_log)\."),
+    ("driver", r"libpianola_refdev\.a\((refdev_driver|device_spec)\."),
+    ("application", r"libpianola_refdev\.a\(faulty_driver\."),
+    ("arch", r"(^|/)hal/arch/"),
+    ("board", r"(^|/)hal/"),
+    ("application", r"(^|/)(tests|docs|sample)/"),
+    ("toolchain", r"lib(c|gcc)\.a\(|^linker stubs$"),
+)
+LAYER_NAMES = tuple(dict.fromkeys(name for name, _ in LAYERS))
+
+OUTPUT = re.compile(r"^(\.[\w.]+)(?:\s+0x([0-9a-f]+)\s+0x([0-9a-f]+)(?: load address 0x[0-9a-f]+)?)?$")
+INPUT = re.compile(r"^ (\S+)(?:\s+0x([0-9a-f]+)\s+0x([0-9a-f]+)\s+(\S.*))?$")
+CONTINUED = re.compile(r"^\s+0x([0-9a-f]+)\s+0x([0-9a-f]+)(?:\s+(\S.*))?$")
+FILL = re.compile(r"^ \*fill\*\s+0x([0-9a-f]+)\s+0x([0-9a-f]+)")
+
+
+@dataclasses.dataclass(frozen=True)
+class Piece:
+    """An input section that the linker kept: one function or object, with -ffunction-sections."""
+
+    output: str
+    name: str
+    address: int
+    size_bytes: int
+    origin: str  # the object file
+
+    @property
+    def layer(self):
+        """The layer of its object."""
+        for name, pattern in LAYERS:
+            if re.search(pattern, self.origin):
+                return name
+        raise ValueError(f"{self.origin}: of no layer; extend LAYERS in {pathlib.Path(__file__).name}")
+
+
+@dataclasses.dataclass
+class LinkMap:
+    """Output sections with address and size, and the pieces in them."""
+
+    sections: dict
+    pieces: list
+
+    def inside(self, output):
+        """The pieces of one output section that have bytes."""
+        return [piece for piece in self.pieces if piece.output == output and piece.size_bytes > 0]
+
+
+def parse(text):
+    """A LinkMap from the text of a GNU linker's map."""
+    lines = iter(text[text.index("Linker script and memory map"):].splitlines())
+    result, output = LinkMap({}, []), None
+    for line in lines:
+        found = OUTPUT.match(line)
+        if found:
+            output = found.group(1)
+            numbers = found.groups()[1:] if found.group(2) else CONTINUED.match(next(lines, "")) or (None, None)
+            address, size = numbers if isinstance(numbers, tuple) else numbers.groups()[:2]
+            if size is not None:
+                result.sections[output] = (int(address, 16), int(size, 16))
+            continue
+        found = INPUT.match(line)
+        if output is None or not found or FILL.match(line) or found.group(1).startswith("*"):
+            continue
+        name, address, size, origin = found.groups()
+        if address is None:
+            rest = CONTINUED.match(next(lines, ""))
+            if not rest:
+                continue
+            address, size, origin = rest.groups()
+        if origin:
+            result.pieces.append(Piece(output, name, int(address, 16), int(size, 16), origin))
+    result.pieces = without_overlaps(result.pieces)
+    return result
+
+
+def without_overlaps(pieces):
+    """The same pieces, each at most up to the next: strings that the linker has merged still have their old sizes in the map."""
+    ordered = sorted((piece for piece in pieces if piece.size_bytes > 0), key=lambda piece: (piece.output, piece.address))
+    return [
+        dataclasses.replace(piece, size_bytes=min(piece.size_bytes, following.address - piece.address))
+        if following is not None and following.output == piece.output else piece
+        for piece, following in zip(ordered, [*ordered[1:], None])
+    ]
+
+
+def read(image):
+    """The map beside an image."""
+    return parse(pathlib.Path(image).with_suffix(".map").read_text(encoding="utf-8"))
+
+
+def prefix_of(board):
+    """What the names of a board's binary tools begin with."""
+    return "riscv64-unknown-elf-" if board.endswith("rv32") else "arm-none-eabi-"
+
+
+def symbols(image, board):
+    """{name: (address, size in bytes)} of what an image defines, as the linker knows the names; size 0 where it has none."""
+    run = subprocess.run([prefix_of(board) + "nm", "--print-size", str(image)], check=True, capture_output=True, text=True)
+    result = {}
+    for line in run.stdout.splitlines():
+        words = line.split()
+        if len(words) in (3, 4) and words[-2] not in "Uw":
+            result[words[-1]] = (int(words[0], 16), int(words[1], 16) if len(words) == 4 else 0)
+    return result
+
+
+def readable(names):
+    """Names without the C++ encoding of types."""
+    run = subprocess.run(["c++filt", "-p"], input="\n".join(names), check=True, capture_output=True, text=True)
+    return run.stdout.splitlines()
