@@ -2,16 +2,22 @@
 
 namespace pianola::refdev {
 
+Progress DeviceCore::change_phase(std::uint32_t phase) noexcept {
+    phase_ = phase;
+    held_ = is_held(phase);
+    processor_.reset();
+    if (held_) {
+        confirmed_.store(phase, std::memory_order_release);
+    }
+    return Progress::kExecuted;
+}
+
 Progress DeviceCore::step() noexcept {
     const std::uint32_t phase = shared_.reset_phase.load(std::memory_order_acquire);
     if (phase != phase_) {
-        phase_ = phase;
-        processor_.reset();
-        if (is_held(phase)) {
-            confirmed_.store(phase, std::memory_order_release);
-        }
+        return change_phase(phase);
     }
-    return is_held(phase) ? Progress::kIdle : processor_.step();
+    return held_ ? Progress::kIdle : processor_.step();
 }
 
 }  // namespace pianola::refdev

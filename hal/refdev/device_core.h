@@ -20,14 +20,18 @@ class DeviceCore {
           confirmed_{shared.reset_confirmed[queue]},
           processor_{queue, shared.queues[queue], shared.events, shared.memory, shared.host, observer} {}
 
-    // Confirms a reset that was asked for, or executes at most one command. kIdle while a reset holds the queue.
+    // Takes part in a reset, or executes at most one command; kExecuted in both cases, because in both the ECU core may wait for
+    // it. kIdle while a reset holds the queue.
     Progress step() noexcept;
 
   private:
+    [[gnu::cold]] Progress change_phase(std::uint32_t phase) noexcept;  // rare, and no burden to step()
+
     SharedState& shared_;
     std::atomic<std::uint32_t>& confirmed_;
     CommandProcessor processor_;
     std::uint32_t phase_{0U};
+    bool held_{false};
 };
 
 }  // namespace pianola::refdev

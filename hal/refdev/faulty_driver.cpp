@@ -63,14 +63,11 @@ Status FaultyDriver::ring_doorbell(std::uint32_t queue) noexcept {
 }
 
 Status FaultyDriver::completion(std::uint32_t queue, std::uint32_t token, Completion& completion) noexcept {
-    Completion published;
-    const Status status = RefdevDriver::completion(queue, token, published);
+    const Status status = RefdevDriver::completion(queue, token, completion);
     if (is_ok(status) && (completion_lost_[queue] || is_scripted(counters_.lose_completion, script_.lose_completion))) {
         completion_lost_[queue] = true;
-        completion.executed_commands = published.executed_commands;
         return Status::kPending;
     }
-    completion = published;
     return status;
 }
 

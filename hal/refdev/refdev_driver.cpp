@@ -95,6 +95,7 @@ Status RefdevDriver::reset() noexcept {
     }
     shared_.memory.clear();
     shared_.host = HostMemory{};
+    destinations_ = 0U;
     for (EventCell& event : shared_.events) {
         event.counter.store(0U, std::memory_order_relaxed);
         event.time_cycles = 0U;
@@ -141,6 +142,7 @@ Status RefdevDriver::bind_destination(std::uint32_t slot, MutableByteSpan memory
     }
     link_.clean(memory);  // else a dirty line could be written back later, over what the device has written
     shared_.host.destinations[slot] = memory;
+    destinations_ = (slot < destinations_) ? destinations_ : (slot + 1U);
     return Status::kOk;
 }
 
@@ -201,10 +203,8 @@ Status RefdevDriver::completion(std::uint32_t queue, std::uint32_t token, Comple
     }
     completion = source.completion;
     now_cycles_ = (completion.time_cycles > now_cycles_) ? completion.time_cycles : now_cycles_;
-    for (const MutableByteSpan& destination : shared_.host.destinations) {
-        if (!destination.empty()) {
-            link_.invalidate(destination);
-        }
+    for (std::uint32_t slot = 0U; slot < destinations_; ++slot) {
+        link_.invalidate(shared_.host.destinations[slot]);
     }
     return Status::kOk;
 }

@@ -31,8 +31,10 @@ CountedBench& bench() noexcept {
 }
 
 [[nodiscard]] Status counted_load(ByteSpan file) noexcept {
+    CountedBench& made_before_counting = bench();
     pianola_count_begin();
-    const Status status = bench().session.load(file, bench().workspace, bench().verdict);
+    const Status status =
+        made_before_counting.session.load(file, made_before_counting.workspace, made_before_counting.verdict);
     pianola_count_end();
     return status;
 }

@@ -4,10 +4,13 @@
  * core's instructions are not counted. Which functions these are, and for which ranges of addresses to count apart, a file says
  * that tests/baremetal/instruction_counts.py writes, one word and its numbers per line:
  *
- *     core N | begin A | end A | pause A | resume A | range FIRST BEYOND      (addresses in hexadecimal, ranges ascending)
+ *     core N | begin A | end A | pause A | resume A | range FIRST BEYOND | leaf FIRST BEYOND
  *
- * The result goes to another file: "section <number> <instructions>" and then, for each range that had any, "range <index>
- * <instructions>".
+ * with addresses in hexadecimal and ranges ascending. A leaf is a range whose code calls nothing: its instructions are counted for
+ * the leaf, and once more for the range that called it.
+ *
+ * The result goes to another file: "section <number> <instructions>" and then, where there were any, "range <index>
+ * <instructions>" and "called <index of the caller> <instructions in leaves>".
  *
  *     -plugin instruction_counter.so,setup=FILE,result=FILE
  *
@@ -51,11 +54,13 @@ enum { MAX_RANGES = 4096, MAX_SECTIONS = 64, NO_RANGE = MAX_RANGES };
 struct range {
     uint64_t first;
     uint64_t beyond;
+    bool is_leaf;
 };
 
 struct section {
     uint64_t total;
     uint64_t in_range[MAX_RANGES + 1]; /* the last: in none */
+    uint64_t called_by[MAX_RANGES + 1];
 };
 
 static unsigned int counted_core;
@@ -63,15 +68,23 @@ static uint64_t begin_address, end_address, pause_address, resume_address;
 static struct range ranges[MAX_RANGES];
 static size_t range_count;
 static struct section sections[MAX_SECTIONS];
-static size_t section_count; /* begun so far */
+static size_t section_count;     /* begun so far */
+static size_t caller = NO_RANGE; /* the range that was left for a leaf */
 static bool is_open, is_paused, is_confused;
 static char result_file[4096];
 
 static void count(unsigned int vcpu, void* data) {
-    if (vcpu == counted_core && is_open && !is_paused) {
-        struct section* section = &sections[section_count - 1];
-        section->total += 1;
-        section->in_range[(uintptr_t)data] += 1;
+    if (vcpu != counted_core || !is_open || is_paused) {
+        return;
+    }
+    struct section* section = &sections[section_count - 1];
+    const size_t range = (uintptr_t)data;
+    section->total += 1;
+    section->in_range[range] += 1;
+    if (range != NO_RANGE && ranges[range].is_leaf) {
+        section->called_by[caller] += 1;
+    } else {
+        caller = range;
     }
 }
 
@@ -151,6 +164,14 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb* block) {
     }
 }
 
+static void write_counts(FILE* file, const char* name, const uint64_t* counts) {
+    for (size_t r = 0; r <= NO_RANGE; ++r) {
+        if (counts[r] != 0) {
+            fprintf(file, "%s %zu %" PRIu64 "\n", name, r, counts[r]);
+        }
+    }
+}
+
 static void on_exit(qemu_plugin_id_t id, void* data) {
     (void)id;
     (void)data;
@@ -164,11 +185,8 @@ static void on_exit(qemu_plugin_id_t id, void* data) {
     }
     for (size_t s = 0; s < section_count; ++s) {
         fprintf(file, "section %zu %" PRIu64 "\n", s, sections[s].total);
-        for (size_t r = 0; r <= NO_RANGE; ++r) {
-            if (sections[s].in_range[r] != 0) {
-                fprintf(file, "range %zu %" PRIu64 "\n", r, sections[s].in_range[r]);
-            }
-        }
+        write_counts(file, "range", sections[s].in_range);
+        write_counts(file, "called", sections[s].called_by);
     }
     fclose(file);
 }
@@ -191,8 +209,9 @@ static bool read_setup(const char* name) {
             is_right = fscanf(file, "%" SCNx64, target) == 1;
         } else if (strcmp(word, "core") == 0) {
             is_right = fscanf(file, "%u", &counted_core) == 1;
-        } else if (strcmp(word, "range") == 0 && range_count < MAX_RANGES) {
+        } else if ((strcmp(word, "range") == 0 || strcmp(word, "leaf") == 0) && range_count < MAX_RANGES) {
             struct range* const range = &ranges[range_count];
+            range->is_leaf = word[0] == 'l';
             is_right = fscanf(file, "%" SCNx64 " %" SCNx64, &range->first, &range->beyond) == 2;
             range_count += 1;
         } else {

@@ -17,21 +17,21 @@ PARTS = ("input_view", "submit", "poll")
 
 @dataclasses.dataclass
 class Section:
-    """Instructions between two markers: all, and by piece of the image."""
+    """Instructions between two markers: all, by piece of the image, and in the toolchain's functions by the piece that called."""
 
-    total: int
-    by_piece: dict
-
-    def by(self, key):
-        """Instructions by what `key` says of a piece."""
-        result = collections.Counter()
-        for piece, instructions in self.by_piece.items():
-            result[key(piece)] += instructions
-        return result
+    total: int = 0
+    by_piece: collections.Counter = dataclasses.field(default_factory=collections.Counter)
+    called_by: collections.Counter = dataclasses.field(default_factory=collections.Counter)
 
     def of_layer(self, layer):
-        """Instructions of one layer."""
-        return self.by(lambda piece: piece.layer)[layer]
+        """Instructions of one layer, with those of memcpy and its kind on its behalf."""
+        return sum(count for counts in (self.by_piece, self.called_by) for piece, count in counts.items()
+                   if piece.layer == layer)
+
+    @property
+    def in_toolchain(self):
+        """Instructions of memcpy and its kind, whoever called them."""
+        return sum(self.called_by.values())
 
 
 @dataclasses.dataclass
@@ -53,10 +53,12 @@ class Counts:
 
 def merged(sections):
     """The sum of sections."""
-    by_piece = collections.Counter()
+    result = Section()
     for section in sections:
-        by_piece.update(section.by_piece)
-    return Section(sum(section.total for section in sections), by_piece)
+        result.total += section.total
+        result.by_piece.update(section.by_piece)
+        result.called_by.update(section.called_by)
+    return result
 
 
 def write_setup(path, image):
@@ -65,7 +67,9 @@ def write_setup(path, image):
     pieces = sorted(link_map.read(image).inside(".text"), key=lambda piece: piece.address)
     lines = [f"core {ECU_CORES.get(OPTIONS.board, 0)}"]
     lines += [f"{marker} {symbols['pianola_count_' + marker][0]:x}" for marker in MARKERS]
-    lines += [f"range {piece.address:x} {piece.address + piece.size_bytes:x}" for piece in pieces]
+    for piece in pieces:
+        kind = "leaf" if piece.layer == "toolchain" else "range"
+        lines.append(f"{kind} {piece.address:x} {piece.address + piece.size_bytes:x}")
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return pieces
 
@@ -78,9 +82,10 @@ def read_result(text, pieces):
         if words[0] == "confused":
             raise RuntimeError("the markers did not alternate")
         if words[0] == "section":
-            sections.append(Section(int(words[2]), {}))
+            sections.append(Section(int(words[2])))
         elif int(words[1]) < len(pieces):
-            sections[-1].by_piece[pieces[int(words[1])]] = int(words[2])
+            counts = sections[-1].by_piece if words[0] == "range" else sections[-1].called_by
+            counts[pieces[int(words[1])]] = int(words[2])
     return sections
 
 
@@ -100,9 +105,12 @@ def measure(model, folder):
     return Counts(sections[0], inferences)
 
 
-def histogram(section, rows=25):
-    """Where the instructions of a section go, function by function, as lines of text."""
-    busiest = sorted(section.by_piece.items(), key=lambda pair: -pair[1])[:rows]
-    names = link_map.readable([piece.name.removeprefix(".text.") for piece, _ in busiest])
-    lines = [f"{count:9} {piece.layer:12} {name}" for (piece, count), name in zip(busiest, names)]
-    return [f"{section.total:9} in all", *lines]
+def histogram(section, rows=60):
+    """Where the instructions of a section go, function by function, as lines of text; with the toolchain's on their behalf."""
+    pieces = [piece for piece in section.by_piece if piece.layer != "toolchain"]
+    pieces.sort(key=lambda piece: -(section.by_piece[piece] + section.called_by[piece]))
+    names = link_map.readable([piece.name.removeprefix(".text.") for piece in pieces[:rows]])
+    lines = [f"{section.total:9} in all, of these {section.in_toolchain} in memcpy and its kind", "      own    called"]
+    lines += [f"{section.by_piece[piece]:9} {section.called_by[piece]:9} {piece.layer:12} {name}"
+              for piece, name in zip(pieces, names)]
+    return lines

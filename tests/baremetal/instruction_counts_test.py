@@ -23,8 +23,8 @@ class InstructionCounts(support.BareMetalTest):
     def counts(self, name):
         """Counts of a model; the histograms stay in the case's folder."""
         counts = instruction_counts.measure(self.model(name), self.folder)
-        text = ["load", *instruction_counts.histogram(counts.load, 60)]
-        text += ["last inference", *instruction_counts.histogram(counts.inferences[-1], 60)]
+        text = ["load", *instruction_counts.histogram(counts.load)]
+        text += ["last inference", *instruction_counts.histogram(counts.inferences[-1])]
         (self.folder / f"{name}.histogram.txt").write_text("\n".join(text) + "\n", encoding="utf-8")
         print(f"{name}: load {counts.load.total}, of that digest {counts.load.of_layer('digest')}; "
               f"inferences {[inference.total for inference in counts.inferences]}")

@@ -97,6 +97,7 @@ Window whole(MutableByteSpan memory) noexcept {
     if (!is_ok(protect_for(slot))) {
         return false;
     }
+    // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): DEV-035
     auto* const session = new (slot.memory.data()) Session{all.device, all.platform, all.command_set};
     Status status = session->load(slot.binary, all.workspace, all.verdict);
     const MutableByteSpan outputs = MutableByteSpan{scratch}.subspan(0U, session->output_bytes());

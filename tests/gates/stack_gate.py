@@ -3,8 +3,8 @@
 
 Reads the call graphs with frame sizes that g++ -fcallgraph-info=su,da writes beside each object. Fails on recursion, on a
 frame without a fixed bound, on an indirect call whose targets stack_calls.txt does not name, on a called function of unknown
-size, and on a frame or chain above thresholds.json. The sum along the deepest chain is an upper bound: a call that reuses
-its caller's frame is counted in full.
+size, and on a frame or chain above thresholds.json, which may also name functions ("roots") with a limit for the chains
+from each. The sum along the deepest chain is an upper bound: a call that reuses its caller's frame is counted in full.
 """
 import argparse
 import fnmatch
@@ -200,13 +200,39 @@ class Analysis:
             title = self.next_in_chain.get(title)
 
 
-def judge(graph_texts, rules_text, limits):
-    """(findings, lines of the report, number of functions)."""
+def analyse(graph_texts, rules_text):
+    """The Analysis of call graphs under rules."""
     graph = Graph()
     for text in graph_texts:
         graph.read(text)
     graph.demangle()
-    analysis = Analysis(graph, Rules(rules_text))
+    return Analysis(graph, Rules(rules_text))
+
+
+def root_depths(analysis, roots):
+    """{root: (bytes of the deepest chain from any function of that name, its title)}; (0, None) where there is none."""
+    return {root: max(((analysis.depth[title], title) for title in analysis.matching(root)), default=(0, None))
+            for root in roots}
+
+
+def judge_roots(analysis, limits):
+    """(findings, lines of the report) about the chains from the functions that the limits name."""
+    findings, lines = [], []
+    for root, (depth, title) in root_depths(analysis, limits).items():
+        if title is None:
+            findings.append(f"{root}: no such function")
+            continue
+        lines.append(f"from {root}: {depth} of at most {limits[root]} bytes")
+        lines += [f"    {size_bytes:6} {name}" for name, size_bytes in analysis.chain(title)]
+        if depth > limits[root]:
+            findings.append(f"{root}: chain of {depth} bytes is above the threshold")
+    return findings, lines
+
+
+def judge(graph_texts, rules_text, limits):
+    """(findings, lines of the report, number of functions)."""
+    analysis = analyse(graph_texts, rules_text)
+    graph = analysis.graph
     findings = list(analysis.findings)
     lines = []
     if graph.frame_bytes:
@@ -222,20 +248,31 @@ def judge(graph_texts, rules_text, limits):
             findings.append(f"{graph.names[largest[0][0]]}: frame of {largest[0][1]} bytes is above the threshold")
         if analysis.depth[deepest] > limits["deepest_chain_bytes"]:
             findings.append(f"{graph.names[deepest]}: chain of {analysis.depth[deepest]} bytes is above the threshold")
-    return sorted(set(findings)), lines, len(graph.frame_bytes)
+    root_findings, root_lines = judge_roots(analysis, limits.get("roots", {}))
+    return sorted({*findings, *root_findings}), lines + root_lines, len(graph.frame_bytes)
+
+
+def graphs_of(object_list):
+    """The texts of the call graphs beside the objects that a file lists."""
+    objects = [line for line in object_list.read_text(encoding="utf-8").splitlines() if line]
+    return [pathlib.Path(line).with_suffix(".ci").read_text(encoding="utf-8") for line in objects]
+
+
+def rules_of(files):
+    """The text of several files of rules."""
+    return "\n".join(path.read_text(encoding="utf-8") for path in files)
 
 
 def main():
     """Returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--objects", type=pathlib.Path, required=True, help="file that lists one object per line")
-    parser.add_argument("--rules", type=pathlib.Path, required=True)
+    parser.add_argument("--rules", type=pathlib.Path, required=True, nargs="+")
     parser.add_argument("--thresholds", type=pathlib.Path, required=True)
     parser.add_argument("--report", type=pathlib.Path, required=True)
     options = parser.parse_args()
-    graphs = [pathlib.Path(line).with_suffix(".ci") for line in options.objects.read_text().splitlines() if line]
     limits = json.loads(options.thresholds.read_text())["stack"]
-    findings, lines, count = judge([path.read_text() for path in graphs], options.rules.read_text(), limits)
+    findings, lines, count = judge(graphs_of(options.objects), rules_of(options.rules), limits)
     options.report.write_text("\n".join(lines) + "\n")
     print("\n".join(lines))
     return report("stack", count, findings)

@@ -67,6 +67,17 @@ edge: { sourcename: "b" targetname: "memcpy" label: "x" }"""
         self.assert_finds(findings, "f: chain of ")
         self.assertEqual(len(findings), 1)
 
+    def test_refuses_a_deep_chain_from_a_root(self):
+        text = f"""struct S {{ {NOINLINE} int load(int v) {{ volatile char bytes[500]; bytes[1] = char(v); return bytes[1]; }} }};
+            {NOINLINE} int f(S& s) {{ return s.load(1) + 1; }}"""
+        findings, lines = self.judge(text, limits={**LIMITS, "roots": {"S::load": 600}})
+        self.assertEqual(findings, [])
+        self.assertRegex(lines, "from S::load: 5[0-9][0-9] of at most 600 bytes")
+        findings, _ = self.judge(text, limits={**LIMITS, "roots": {"S::load": 400}})
+        self.assert_finds(findings, "S::load: chain of ")
+        findings, _ = self.judge(text, limits={**LIMITS, "roots": {"S::gone": 400}})
+        self.assert_finds(findings, "S::gone: no such function")
+
     def test_refuses_bad_rules(self):
         findings, _ = self.judge("void f() {}", "sometimes f -> g")
         self.assert_finds(findings, "not a rule")

@@ -174,8 +174,8 @@ ExitCode run_application() noexcept {
     static board::BoardLink link{manifest::kDeviceSpec, board::shared_state()};
     static board::BoardDevice device{manifest::kDeviceSpec, board::shared_state(), link};
     static EcuPlatform platform;
-    static pianola::refdev::RefdevCommandSet command_set;
-    static pianola::Session session{device, platform, command_set};
+    static const pianola::refdev::RefdevCommandSet kCommandSet;
+    static pianola::Session session{device, platform, kCommandSet};
     static pianola::PlanWorkspace workspace;  // free again after load(): may lie over memory of other use
     static pianola::Verdict verdict;
 

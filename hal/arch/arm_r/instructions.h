@@ -51,9 +51,11 @@ struct SystemRegister {
     }
 
     static void write(std::uint32_t value) noexcept {
-        std::atomic_signal_fence(std::memory_order_seq_cst);
-        __builtin_arm_mcr(kCoprocessor, kOpcode1, static_cast<int>(value), kCrn, kCrm, kOpcode2);
-        std::atomic_signal_fence(std::memory_order_seq_cst);
+        // Not the builtin: compilers do not agree on the type of its value.
+        // NOLINTNEXTLINE(hicpp-no-assembler): DEV-031
+        asm volatile("mcr p%c0, %c1, %2, c%c3, c%c4, %c5" ::"i"(kCoprocessor), "i"(kOpcode1), "r"(value), "i"(kCrn),
+                     "i"(kCrm), "i"(kOpcode2)
+                     : "memory");
     }
 
   private:

@@ -28,7 +28,7 @@ inline void wait_for_interrupt() noexcept {
 template <std::uint32_t kNumber>
 struct Csr {
     [[nodiscard]] static std::uint32_t read() noexcept {
-        std::uint32_t value = 0U;
+        std::uint32_t value = 0U;                                             // NOLINT(misc-const-correctness): DEV-031
         asm volatile("csrr %0, %1" : "=r"(value) : "i"(kNumber) : "memory");  // NOLINT(hicpp-no-assembler): DEV-031
         return value;
     }

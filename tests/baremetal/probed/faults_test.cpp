@@ -76,7 +76,7 @@ class FaultTest {
         return view;
     }
 
-    void keep_result() noexcept {
+    void keep_result() const noexcept {
         const ByteSpan good = output();
         std::copy(good.begin(), good.end(), memory_.result.begin());
         std::fill(memory_.bound.begin(), memory_.bound.end(), kMark);
