@@ -14,6 +14,7 @@ LAYERS = (
     ("device side", r"libpianola_refdev\.a\((command_processor|device_core|execution_log)\."),
     ("driver", r"libpianola_refdev\.a\((refdev_driver|device_spec)\."),
     ("application", r"libpianola_refdev\.a\(faulty_driver\."),
+    ("trace binary", r"/road_signs\.S\."),
     ("arch", r"(^|/)hal/arch/"),
     ("board", r"(^|/)hal/"),
     ("application", r"(^|/)(tests|docs|sample)/"),
@@ -104,6 +105,12 @@ def read(image):
 def prefix_of(board):
     """What the names of a board's binary tools begin with."""
     return "riscv64-unknown-elf-" if board.endswith("rv32") else "arm-none-eabi-"
+
+
+def undefined(image, board):
+    """Names that an image refers to and does not define; weak ones, the linker leaves at that."""
+    run = subprocess.run([prefix_of(board) + "nm", "--undefined-only", str(image)], check=True, capture_output=True, text=True)
+    return [line.split()[-1] for line in run.stdout.splitlines() if line.strip()]
 
 
 def symbols(image, board):

@@ -9,7 +9,7 @@ import sys
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "toolchains"))
+sys.path[:0] = [str(ROOT / "toolchains"), str(ROOT / "tests" / "gates")]
 import run_board  # noqa: E402  pylint: disable=wrong-import-position
 
 SKIPPED = 77

@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""What a board's builds measure is within the thresholds, as predicted, and what the documentation says.
+
+measured/<board>.json is the record of which docs/BOARDS_MEASURED.md is made. With PIANOLA_UPDATE_MEASURED=1 in the environment this
+test writes the record instead of comparing it; toolchains/boards_page.py then prints the page.
+"""
+import json
+import os
+import pathlib
+
+import baremetal_support as support
+import board_facts
+from baremetal_support import OPTIONS
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+LIMITS = json.loads((FOLDER / "thresholds.json").read_text(encoding="utf-8"))["sizes"]
+CORTEX_M_BOARDS = ("mps2_an521", "mps2_an500", "mps3_an547")
+
+
+class BoardFacts(support.BareMetalTest):
+    """Sizes, RAM, heap, and the record."""
+
+    def test_runtime_is_small(self):
+        text = board_facts.sizes("Os")["runtime"]["text"]
+        print(f"runtime without rule texts and digest: {text} bytes of text at -Os")
+        self.assertGreater(text, 0)
+        if OPTIONS.board in CORTEX_M_BOARDS:
+            self.assertLessEqual(text, LIMITS["runtime_text_on_cortex_m_at_Os"])
+
+    def test_ram_is_as_predicted(self):
+        for name, (measured, predicted) in board_facts.ram().items():
+            with self.subTest(object=name):
+                self.assertEqual(measured - predicted, 0)
+
+    def test_no_image_has_a_heap(self):
+        images = board_facts.images()
+        self.assertGreaterEqual(len(images), 4)
+        for image in images:
+            with self.subTest(image=image.name):
+                self.assertEqual(board_facts.heap_in(image), [])
+
+    def test_the_record_is_current(self):
+        for name in board_facts.COUNTED_MODELS:
+            self.model(name)
+        made = json.dumps(board_facts.collect(self.folder), indent=2) + "\n"
+        record = FOLDER / "measured" / f"{OPTIONS.board}.json"
+        if os.environ.get("PIANOLA_UPDATE_MEASURED") == "1":
+            record.parent.mkdir(exist_ok=True)
+            record.write_text(made, encoding="utf-8")
+        kept = record.read_text(encoding="utf-8") if record.is_file() else "{}\n"
+        self.assertEqual(json.loads(kept), json.loads(made), f"{record.name} is not current: see {pathlib.Path(__file__).name}")
+
+
+if __name__ == "__main__":
+    support.parse(("--plugin", {"required": True, "type": pathlib.Path}),
+                  ("--objects", {"required": True, "type": pathlib.Path, "nargs": 2}))
+    support.main()

@@ -1,0 +1,31 @@
+"""Upper bounds of the stack that Session's calls need on a board, from the call graphs of its build; see tests/gates/stack_gate.py."""
+import json
+import pathlib
+
+import baremetal_support as support
+import stack_gate
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+RULES = (support.ROOT / "tests" / "gates" / "stack_calls.txt", FOLDER / "board_ports.txt")
+LIMITS = json.loads((FOLDER / "thresholds.json").read_text(encoding="utf-8"))["stack"]
+
+
+def judge(object_list):
+    """(findings, lines of the report) for one configuration's objects."""
+    findings, lines, _ = stack_gate.judge(stack_gate.graphs_of(object_list), stack_gate.rules_of(RULES), LIMITS)
+    return findings, lines
+
+
+def bounds(object_list):
+    """{call: bytes} of the calls that have a limit, without their namespace."""
+    analysis = stack_gate.analyse(stack_gate.graphs_of(object_list), stack_gate.rules_of(RULES))
+    return {root.rsplit("::", 1)[1]: depth for root, (depth, _) in
+            stack_gate.root_depths(analysis, LIMITS["roots"]).items()}
+
+
+def painted(model, folder):
+    """{call: bytes} that the same calls used, as the paint of the stack shows it."""
+    records = folder / "input"
+    records.write_bytes(model.records(1))
+    values = support.Run("stack", model.file, records).require().values
+    return {call: values[f"{call}_stack"] for call in ("load", "submit", "poll")}
