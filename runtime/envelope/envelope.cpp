@@ -15,11 +15,11 @@ constexpr std::array<const char*, kSegmentCount> kSegmentNames{"manifest", "weig
     return (value + (kFileAlignmentBytes - 1U)) & ~(kFileAlignmentBytes - 1U);  // value <= kMaxFileBytes: no wrap
 }
 
-Status refuse_field(Verdict& verdict, Rule rule, const char* field, std::uint32_t field_place,
-                    std::uint64_t actual = 0U, std::uint64_t limit = 0U) noexcept {
+Status refuse_field(Verdict& verdict, Rule rule, const char* field, std::uint32_t field_place, std::size_t actual = 0U,
+                    std::size_t limit = 0U) noexcept {
     verdict.path.enter("header");
     verdict.path.enter(field);
-    return refuse(verdict, rule, field_place, actual, limit);
+    return refuse_wide(verdict, rule, field_place, actual, limit);
 }
 
 // A header field that has one legal value.
@@ -118,7 +118,7 @@ Status check_segments(ByteSpan file, std::array<Segment, kSegmentCount>& segment
 }  // namespace
 
 Status parse_envelope(ByteSpan file, Envelope& envelope, Verdict& verdict) noexcept {
-    verdict = Verdict{};
+    reset(verdict);
     if ((file.size() < header::kBytes) || (file.size() > kMaxFileBytes)) {
         const std::uint32_t limit = (file.size() < header::kBytes) ? header::kBytes : kMaxFileBytes;
         return refuse_field(verdict, Rule::kEnvFileSize, "total_bytes", header::kTotalBytes, file.size(), limit);
@@ -154,7 +154,7 @@ Sha256Digest envelope_digest(ByteSpan file) noexcept {
 }
 
 Status authenticate(ByteSpan file, const Envelope& envelope, Verdict& verdict) noexcept {
-    verdict = Verdict{};
+    reset(verdict);
     if ((file.size() < header::kBytes) || (envelope.total_bytes != file.size())) {
         return refuse_field(verdict, Rule::kEnvTotalSize, "total_bytes", header::kTotalBytes, envelope.total_bytes,
                             file.size());

@@ -1,7 +1,8 @@
 #include "runtime/image/image.h"
 
 #include "runtime/core/config.h"
-#include "runtime/image/strictness.h"
+#include "runtime/image/manifest_rules.h"
+#include "runtime/image/schema_check.h"
 #include "trace_binary_generated.h"
 
 namespace pianola {
@@ -15,6 +16,15 @@ static_assert(static_cast<int>(schema::RegionKind::MAX) == static_cast<int>(Regi
 static_assert(static_cast<int>(schema::ScriptKind::MAX) == static_cast<int>(ScriptKind::kStep));
 static_assert(static_cast<int>(schema::CommandBody::MAX) == static_cast<int>(ScriptCommandKind::kWaitEvent));
 
+// Every body of a command starts with the object that it names.
+constexpr flatbuffers::voffset_t kBodyObject = schema::WriteBuffer::VT_BUFFER;
+static_assert(kBodyObject == schema::LoadTrace::VT_TRACE);
+static_assert(kBodyObject == schema::WriteInput::VT_INPUT);
+static_assert(kBodyObject == schema::ReplayTrace::VT_TRACE);
+static_assert(kBodyObject == schema::ReadOutput::VT_OUTPUT);
+static_assert(kBodyObject == schema::RecordEvent::VT_EVENT);
+static_assert(kBodyObject == schema::WaitEvent::VT_EVENT);
+
 [[nodiscard]] NameView name_view(const flatbuffers::String* text) noexcept {
     return NameView{text->c_str(), text->size()};
 }
@@ -23,11 +33,8 @@ static_assert(static_cast<int>(schema::CommandBody::MAX) == static_cast<int>(Scr
     return ByteSpan{digest->bytes()->Data(), kSha256Bytes};
 }
 
-template <typename Table>
-[[nodiscard]] std::uint32_t offset_of(ByteSpan file, const Table* table) noexcept {
-    const auto* const address =
-        reinterpret_cast<const std::uint8_t*>(table);  // NOLINT(cppcoreguidelines-pro-type-reinterpret-cast): DEV-006
-    return static_cast<std::uint32_t>(address - file.data());
+[[nodiscard]] std::uint32_t offset_of(ByteSpan file, const void* table) noexcept {
+    return static_cast<std::uint32_t>(static_cast<const std::uint8_t*>(table) - file.data());
 }
 
 [[nodiscard]] TensorView tensor_view(ByteSpan file, const schema::Tensor* table) noexcept {
@@ -45,16 +52,17 @@ template <typename Table>
     return view;
 }
 
-Status refuse_manifest(Verdict& verdict, Rule rule, const Envelope& envelope, std::uint64_t actual,
-                       std::uint64_t limit) noexcept {
+Status refuse_manifest(Verdict& verdict, Rule rule, const Envelope& envelope, std::size_t actual,
+                       std::size_t limit) noexcept {
     verdict.path.enter("manifest");
-    return refuse(verdict, rule, envelope.manifest.offset, actual, limit);
+    return refuse(verdict, rule, envelope.manifest.offset, static_cast<std::uint32_t>(actual),
+                  static_cast<std::uint32_t>(limit));  // no file is longer than 32 bits can say
 }
 
 }  // namespace
 
 Status open_image(ByteSpan file, const Envelope& envelope, Image& image, Verdict& verdict) noexcept {
-    verdict = Verdict{};
+    reset(verdict);
     const std::uint32_t size_bytes = envelope.manifest.size_bytes;
     if ((size_bytes == 0U) || (size_bytes > kMaxManifestBytes)) {
         return refuse_manifest(verdict, Rule::kImgSize, envelope, size_bytes, kMaxManifestBytes);
@@ -64,20 +72,19 @@ Status open_image(ByteSpan file, const Envelope& envelope, Image& image, Verdict
         return refuse_manifest(verdict, Rule::kImgSize, envelope, size_bytes, file.size());
     }
     flatbuffers::Verifier verifier{manifest.data(), manifest.size(), kMaxManifestDepth, kMaxManifestTables};
-    if (!schema::VerifyTraceBinaryBuffer(verifier)) {
+    if (!verifier.VerifyBuffer<RuledRoot<schema::kTraceBinaryRules>>(schema::TraceBinaryIdentifier())) {
         return refuse_manifest(verdict, Rule::kImgStructure, envelope, 0U, 0U);
     }
     if (verifier.GetComputedSize() != manifest.size()) {
         return refuse_manifest(verdict, Rule::kImgExactSize, envelope, manifest.size(), verifier.GetComputedSize());
     }
-    const schema::TraceBinary* const root = schema::GetTraceBinary(manifest.data());
-    StrictnessWalk walk{file, verdict};
-    if (!check_strictness(walk, *root)) {
+    if (!check_strictness(schema::kTraceBinaryRules, file, *flatbuffers::GetRoot<flatbuffers::Table>(manifest.data()),
+                          verdict)) {
         return Status::kRefused;
     }
     image.file_ = file;
     image.envelope_ = envelope;
-    image.root_ = root;
+    image.root_ = schema::GetTraceBinary(manifest.data());
     return Status::kOk;
 }
 
@@ -181,33 +188,9 @@ ScriptCommandView Image::script_command(std::uint32_t script, std::uint32_t inde
     view.kind = static_cast<ScriptCommandKind>(table->body_type());
     view.queue = table->queue();
     view.file_offset = offset_of(file_, table);
-    switch (table->body_type()) {
-        case schema::CommandBody::WriteBuffer:
-            view.object = table->body_as_WriteBuffer()->buffer();
-            view.segment_offset = table->body_as_WriteBuffer()->segment_offset();
-            break;
-        case schema::CommandBody::LoadTrace:
-            view.object = table->body_as_LoadTrace()->trace();
-            break;
-        case schema::CommandBody::WriteInput:
-            view.object = table->body_as_WriteInput()->input();
-            break;
-        case schema::CommandBody::ReplayTrace:
-            view.object = table->body_as_ReplayTrace()->trace();
-            break;
-        case schema::CommandBody::ReadOutput:
-            view.object = table->body_as_ReadOutput()->output();
-            break;
-        case schema::CommandBody::RecordEvent:
-            view.object = table->body_as_RecordEvent()->event();
-            break;
-        case schema::CommandBody::WaitEvent:
-            view.object = table->body_as_WaitEvent()->event();
-            break;
-        case schema::CommandBody::NONE:
-        default:
-            view.kind = ScriptCommandKind::kUnspecified;
-            break;
+    view.object = static_cast<const flatbuffers::Table*>(table->body())->GetField<std::uint16_t>(kBodyObject, 0U);
+    if (view.kind == ScriptCommandKind::kWriteBuffer) {
+        view.segment_offset = table->body_as_WriteBuffer()->segment_offset();
     }
     return view;
 }

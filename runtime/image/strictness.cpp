@@ -1,28 +1,158 @@
-#include "runtime/image/strictness.h"
+#include "runtime/image/schema_check.h"
+#include "runtime/image/table_cursor.h"
 
 namespace pianola {
+namespace {
 
-bool StrictnessWalk::is_name(const flatbuffers::String* text, std::uint32_t limit) noexcept {
-    constexpr std::uint8_t kFirstPrintable = 0x20U;
-    constexpr std::uint8_t kLastPrintable = 0x7EU;
+using flatbuffers::String;
+using flatbuffers::Table;
+using ByteList = flatbuffers::Vector<std::uint8_t>;  // stands for a list of any elements
+using NameList = flatbuffers::Vector<flatbuffers::Offset<String>>;
+
+[[nodiscard]] constexpr bool is_printable(std::uint8_t character) noexcept {
+    constexpr std::uint8_t kFirst = 0x20U;
+    constexpr std::uint8_t kLast = 0x7EU;
+    return (character >= kFirst) && (character <= kLast);
+}
+
+[[nodiscard]] bool is_name(const String* text, std::uint32_t limit) noexcept {
     if ((text == nullptr) || (text->size() == 0U) || (text->size() > limit)) {
         return false;
     }
-    for (std::uint32_t i = 0U; i < text->size(); ++i) {
-        const std::uint8_t character =
-            text->Data()[i];  // NOLINT(cppcoreguidelines-pro-bounds-pointer-arithmetic): DEV-002
-        if ((character < kFirstPrintable) || (character > kLastPrintable)) {
-            return false;
-        }
+    const ByteSpan characters{text->Data(), text->size()};
+    std::size_t printable = 0U;
+    while ((printable < characters.size()) && is_printable(characters[printable])) {
+        printable += 1U;
     }
-    return true;
+    return printable == characters.size();
 }
 
-bool StrictnessWalk::refuse_at(Rule rule, const void* where, const char* field, std::uint32_t index,
-                               std::uint64_t actual, std::uint64_t limit) noexcept {
-    verdict_.path.enter(field, index);
-    const auto offset = static_cast<std::uint64_t>(static_cast<const std::uint8_t*>(where) - file_.data());
-    return is_ok(refuse(verdict_, rule, offset, actual, limit));
+class StrictnessCheck {
+  public:
+    StrictnessCheck(const SchemaRules& rules, ByteSpan file, const Table& root, Verdict& verdict) noexcept
+        : rules_{rules}, cursor_{rules, root}, file_{file}, verdict_{verdict} {}
+
+    [[nodiscard]] bool run() noexcept {
+        bool good = true;
+        while (good) {  // the structure has been proved: as many tables as the verifier admits
+            switch (cursor_.next()) {
+                case TableCursor::Event::kField:
+                    good = check_field(cursor_.field(), cursor_.table());
+                    break;
+                case TableCursor::Event::kTable:
+                case TableCursor::Event::kTableEnd:
+                    break;
+                case TableCursor::Event::kEnd:
+                    return true;
+                case TableCursor::Event::kTooDeep:
+                default:
+                    good = false;
+                    break;
+            }
+        }
+        return good;
+    }
+
+  private:
+    [[nodiscard]] bool check_field(const FieldRule& field, const Table& table) noexcept {
+        switch (field.kind) {
+            case FieldKind::kTruth:
+            case FieldKind::kEnumerator: {
+                const std::uint8_t* const value = table.GetAddressOf(field.entry);
+                // A truth value that is absent is its default; an enumerator that is absent is Unspecified.
+                return (value != nullptr) ? check_value(field, value, FieldPath::kNoIndex)
+                                          : ((field.kind == FieldKind::kTruth) || refuse_field(Rule::kImgEnum, 0U, 0U));
+            }
+            case FieldKind::kName: {
+                const auto* const text = target_of<String>(table, field);
+                return is_name(text, field.limit) ||
+                       refuse_field(Rule::kImgName, (text == nullptr) ? 0U : text->size(), field.limit);
+            }
+            case FieldKind::kUnion:
+                return check_union(field, table);
+            case FieldKind::kNumbers:
+            case FieldKind::kTruths:
+            case FieldKind::kEnumerators:
+            case FieldKind::kNames:
+            case FieldKind::kTables: {
+                const auto* const list = target_of<ByteList>(table, field);
+                return (list == nullptr) || check_list(field, *list);
+            }
+            case FieldKind::kNumber:
+            case FieldKind::kTable:
+            default:
+                return true;  // any number is a value; a table is looked at when it is entered
+        }
+    }
+
+    // An enumerator or a truth value.
+    [[nodiscard]] bool check_value(const FieldRule& field, const std::uint8_t* where, std::uint32_t index) noexcept {
+        const ByteSpan bytes{where, field.bytes};
+        std::uint32_t value = 0U;
+        for (std::size_t i = bytes.size(); i > 0U; --i) {
+            value = (value << 8U) | bytes[i - 1U];
+        }
+        if ((field.kind == FieldKind::kTruth) || (field.kind == FieldKind::kTruths)) {
+            return (value <= 1U) || refuse_at(Rule::kImgBool, where, index, value, 1U);
+        }
+        return (find_enumerator(rules_, field, value) != nullptr) || refuse_at(Rule::kImgEnum, where, index, value, 0U);
+    }
+
+    [[nodiscard]] bool check_union(const FieldRule& field, const Table& table) noexcept {
+        const auto type = table.GetField<std::uint8_t>(type_entry(field), 0U);
+        return ((find_enumerator(rules_, field, type) != nullptr) && (target_of<Table>(table, field) != nullptr)) ||
+               refuse_at(Rule::kImgUnion, place_of(type_entry(field)), FieldPath::kNoIndex, type, 0U);
+    }
+
+    [[nodiscard]] bool check_list(const FieldRule& field, const ByteList& list) noexcept {
+        if (list.size() > field.limit) {
+            return refuse_field(Rule::kImgCount, list.size(), field.limit);
+        }
+        if ((field.kind == FieldKind::kNumbers) || (field.kind == FieldKind::kTables)) {
+            return true;
+        }
+        const ByteSpan elements{list.Data(), std::size_t{list.size()} * field.bytes};
+        bool good = true;
+        for (std::uint32_t i = 0U; good && (i < list.size()); ++i) {
+            good = (field.kind == FieldKind::kNames) ? check_name_element(i)
+                                                     : check_value(field, &elements[std::size_t{i} * field.bytes], i);
+        }
+        return good;
+    }
+
+    [[nodiscard]] bool check_name_element(std::uint32_t index) noexcept {
+        const String* const text = target_of<NameList>(cursor_.table(), cursor_.field())->Get(index);
+        return is_name(text, kMaxNameBytes) || refuse_at(Rule::kImgName, text, index, text->size(), kMaxNameBytes);
+    }
+
+    // Where a field of the table lies, or the table where the field is absent.
+    [[nodiscard]] const void* place_of(flatbuffers::voffset_t entry) const noexcept {
+        const std::uint8_t* const value = cursor_.table().GetAddressOf(entry);
+        return (value != nullptr) ? static_cast<const void*>(value) : static_cast<const void*>(&cursor_.table());
+    }
+
+    // Both return false.
+    [[nodiscard]] bool refuse_field(Rule rule, std::uint32_t actual, std::uint32_t limit) noexcept {
+        return refuse_at(rule, place_of(cursor_.field().entry), FieldPath::kNoIndex, actual, limit);
+    }
+    [[nodiscard]] bool refuse_at(Rule rule, const void* where, std::uint32_t index, std::uint32_t actual,
+                                 std::uint32_t limit) noexcept {
+        cursor_.describe(verdict_.path);
+        verdict_.path.enter(cursor_.field().name, index);
+        const auto offset = static_cast<const std::uint8_t*>(where) - file_.data();
+        return is_ok(refuse(verdict_, rule, static_cast<std::uint32_t>(offset), actual, limit));
+    }
+
+    const SchemaRules& rules_;
+    TableCursor cursor_;
+    ByteSpan file_;
+    Verdict& verdict_;
+};
+
+}  // namespace
+
+bool check_strictness(const SchemaRules& rules, ByteSpan file, const Table& root, Verdict& verdict) noexcept {
+    return StrictnessCheck{rules, file, root, verdict}.run();
 }
 
 }  // namespace pianola

@@ -11,15 +11,15 @@ Status check_data_flow(Context& context) noexcept {
         Status status = Status::kOk;
         if (command.kind == QueueCommandKind::kWrite) {
             if (!is_ok(context.workspace.written.add(command.address, command.size_bytes))) {
-                status = refuse_script_command(context, ScriptKind::kStep, index, Rule::kCapIntervals, "input",
-                                               kMaxIntervals, kMaxIntervals);
+                status = refuse_at(context, command_place(context, ScriptKind::kStep, index), Rule::kCapIntervals,
+                                   "input", kMaxIntervals, kMaxIntervals);
             }
         } else if (command.kind == QueueCommandKind::kReplay) {
             status = prove_trace(context, replayed_trace(context, command));
         } else if ((command.kind == QueueCommandKind::kRead) &&
                    !context.workspace.written.contains(command.address, command.size_bytes)) {
-            status = refuse_script_command(context, ScriptKind::kStep, index, Rule::kScrUnwritten, "output",
-                                           command.address, command.size_bytes);
+            status = refuse_at(context, command_place(context, ScriptKind::kStep, index), Rule::kScrUnwritten, "output",
+                               command.address, command.size_bytes);
         } else {
             status = Status::kOk;  // events touch no memory
         }

@@ -1,4 +1,5 @@
-#include <cfloat>
+#include <cstring>
+#include <limits>
 
 #include "runtime/plan/proof.h"
 
@@ -10,115 +11,122 @@ namespace {
     return (base1 < base2) ? ((base2 - base1) < bytes1) : ((base1 - base2) < bytes2);
 }
 
-// The permissions that a kind of region has; schema/buffer.fbs says the same in words.
-[[nodiscard]] constexpr RegionConfig permissions(RegionKind kind) noexcept {
-    RegionConfig config;
-    config.kernels_read = kind != RegionKind::kTrace;
-    config.kernels_write = (kind == RegionKind::kOutput) || (kind == RegionKind::kActivation);
-    config.queues_read = kind == RegionKind::kOutput;
-    config.queues_write =
-        (kind == RegionKind::kWeights) || (kind == RegionKind::kInput) || (kind == RegionKind::kTrace);
-    config.fetch = kind == RegionKind::kTrace;
-    return config;
-}
+// A region of each kind, before its place is known: the permissions; schema/buffer.fbs says the same in words.
+constexpr std::array<RegionConfig, 6> kRegionsByKind{{
+    {0U, 0U, false, false, false, false, false},  // kUnspecified: refused as an enumerator
+    {0U, 0U, true, false, false, true, false},    // kWeights
+    {0U, 0U, true, false, false, true, false},    // kInput
+    {0U, 0U, true, true, true, false, false},     // kOutput
+    {0U, 0U, true, true, false, false, false},    // kActivation
+    {0U, 0U, false, false, false, true, true},    // kTrace
+}};
+static_assert(kRegionsByKind.size() == (static_cast<std::size_t>(RegionKind::kTrace) + 1U));
 
-Status refuse_region(Context& context, std::uint32_t index, const RegionView& region, Rule rule, const char* field,
-                     std::uint64_t actual, std::uint64_t limit) noexcept {
-    context.verdict.path.enter("regions", index);
-    context.verdict.path.enter(field);
-    return refuse(context.verdict, rule, region.file_offset, actual, limit);
-}
-
-Status check_region_bounds(Context& context, std::uint32_t index, const RegionView& region) noexcept {
+Status check_region_bounds(const Context& context, const Place& place, const RegionView& region) noexcept {
     const DeviceDescription& device = context.device;
     if (((region.base % kFileAlignmentBytes) != 0U) || (region.size_bytes == 0U)) {
-        return refuse_region(context, index, region, Rule::kLayRegionAlignment, "base", region.base,
-                             kFileAlignmentBytes);
+        return refuse_at(context, place, Rule::kLayRegionAlignment, "base", region.base, kFileAlignmentBytes);
     }
     if (region.kind == RegionKind::kTrace) {
-        if ((region.memory != MemoryKind::kDram) || (region.base != context.plan.trace_region_base) ||
-            (region.size_bytes != device.trace_region_bytes)) {
-            return refuse_region(context, index, region, Rule::kLayTraceRegion, "base", region.base,
-                                 context.plan.trace_region_base);
-        }
-        return Status::kOk;
+        const bool is_where_traces_are = (region.memory == MemoryKind::kDram) &&
+                                         (region.base == context.plan.trace_region_base) &&
+                                         (region.size_bytes == device.trace_region_bytes);
+        return is_where_traces_are ? Status::kOk
+                                   : refuse_at(context, place, Rule::kLayTraceRegion, "base", region.base,
+                                               context.plan.trace_region_base);
     }
     const bool in_dram = region.memory == MemoryKind::kDram;
     const std::uint32_t memory_base = in_dram ? device.dram_base : device.l1_base;
     const std::uint32_t memory_bytes = in_dram ? (device.dram_bytes - device.trace_region_bytes) : device.l1_bytes;
-    const std::uint32_t offset = region.base - memory_base;
-    if ((region.base < memory_base) || (offset > memory_bytes) || (region.size_bytes > (memory_bytes - offset))) {
-        return refuse_region(context, index, region, Rule::kLayRegionBounds, "size_bytes", region.size_bytes,
-                             memory_bytes);
+    const std::uint32_t offset =
+        region.base - memory_base;  // wraps below the base: to more than memory_bytes (target.cpp)
+    if ((offset > memory_bytes) || (region.size_bytes > (memory_bytes - offset))) {
+        return refuse_at(context, place, Rule::kLayRegionBounds, "size_bytes", region.size_bytes, memory_bytes);
+    }
+    return Status::kOk;
+}
+
+Status check_region(const Context& context, std::uint32_t index, const RegionView& region) noexcept {
+    const Place place{"regions", index, region.file_offset};
+    const Status inside = check_region_bounds(context, place, region);
+    if (!is_ok(inside)) {
+        return inside;
+    }
+    for (const RegionConfig& other : Span<const RegionConfig>{context.plan.regions.data(), index}) {
+        if (overlap(region.base, region.size_bytes, other.base, other.size_bytes)) {
+            return refuse_at(context, place, Rule::kLayRegionOverlap, "base", region.base, other.base);
+        }
     }
     return Status::kOk;
 }
 
 Status check_regions(Context& context) noexcept {
+    const std::uint32_t count = context.image.region_count();
     std::uint32_t trace_regions = 0U;
-    context.plan.region_count = 0U;
-    for (std::uint32_t i = 0U; i < context.image.region_count(); ++i) {
+    for (std::uint32_t i = 0U; i < count; ++i) {
         const RegionView region = context.image.region(i);
-        const Status inside = check_region_bounds(context, i, region);
-        if (!is_ok(inside)) {
-            return inside;
+        const Status status = check_region(context, i, region);
+        if (!is_ok(status)) {
+            return status;
         }
-        for (std::uint32_t earlier = 0U; earlier < i; ++earlier) {
-            const RegionConfig& other = context.plan.regions[earlier];
-            if (overlap(region.base, region.size_bytes, other.base, other.size_bytes)) {
-                return refuse_region(context, i, region, Rule::kLayRegionOverlap, "base", region.base, other.base);
-            }
-        }
-        RegionConfig config = permissions(region.kind);
+        RegionConfig& config = context.plan.regions[i];
+        config = kRegionsByKind[static_cast<std::size_t>(region.kind)];
         config.base = region.base;
         config.size_bytes = region.size_bytes;
-        context.plan.regions[i] = config;
         context.workspace.region_kinds[i] = region.kind;
-        context.plan.region_count = i + 1U;
         trace_regions += (region.kind == RegionKind::kTrace) ? 1U : 0U;
     }
+    context.plan.region_count = count;
     if (trace_regions != 1U) {
-        context.verdict.path.enter("regions");
-        return refuse(context.verdict, Rule::kLayTraceRegion, context.image.envelope().manifest.offset, trace_regions,
-                      1U);
+        return refuse_at(context, root_place(context, "regions"), Rule::kLayTraceRegion, nullptr, trace_regions, 1U);
     }
     return Status::kOk;
 }
 
-Status check_buffers(Context& context) noexcept {
-    for (std::uint32_t i = 0U; i < context.image.buffer_count(); ++i) {
+Status check_buffers(const Context& context) noexcept {
+    const std::uint32_t count = context.image.buffer_count();
+    for (std::uint32_t i = 0U; i < count; ++i) {
         const BufferView buffer = context.image.buffer(i);
         const bool has_region = buffer.region < context.plan.region_count;
         const std::uint32_t region_bytes = has_region ? context.plan.regions[buffer.region].size_bytes : 0U;
         if ((buffer.size_bytes == 0U) || (buffer.offset_bytes > region_bytes) ||
             (buffer.size_bytes > (region_bytes - buffer.offset_bytes))) {
-            context.verdict.path.enter("buffers", i);
-            context.verdict.path.enter(has_region ? "size_bytes" : "region");
-            return refuse(context.verdict, Rule::kLayBuffer, buffer.file_offset, buffer.size_bytes, region_bytes);
+            return refuse_at(context, Place{"buffers", i, buffer.file_offset}, Rule::kLayBuffer,
+                             has_region ? "size_bytes" : "region", buffer.size_bytes, region_bytes);
         }
     }
     return Status::kOk;
 }
 
+// The zero points that a type can have; none where first > last.
+struct ZeroPoints {
+    std::int32_t first;
+    std::int32_t last;
+};
+constexpr std::array<ZeroPoints, 7> kZeroPoints{{
+    {1, 0},  // kUnspecified: refused as an enumerator
+    {INT8_MIN, INT8_MAX},
+    {0, UINT8_MAX},
+    {INT16_MIN, INT16_MAX},
+    {0, 0},  // kInt32
+    {0, 0},  // kFloat32
+    {0, 0},  // kBool
+}};
+static_assert(kZeroPoints.size() == (static_cast<std::size_t>(ElementType::kBool) + 1U));
+
+// Finite, not negative, and not NaN: told from its bits, because not every core has a unit for floating point. -0 is 0.
+[[nodiscard]] bool is_scale(float scale) noexcept {
+    static_assert(std::numeric_limits<float>::is_iec559);
+    constexpr std::uint32_t kLargestFinite = 0x7F7F'FFFFU;
+    constexpr std::uint32_t kMinusZero = 0x8000'0000U;
+    std::uint32_t bits = 0U;
+    std::memcpy(&bits, &scale, sizeof(bits));
+    return (bits <= kLargestFinite) || (bits == kMinusZero);
+}
+
 [[nodiscard]] bool quantisation_fits(const TensorView& tensor) noexcept {
-    if (!((tensor.scale >= 0.0F) && (tensor.scale <= FLT_MAX))) {  // false for NaN too
-        return false;
-    }
-    switch (tensor.type) {
-        case ElementType::kInt8:
-            return (tensor.zero_point >= INT8_MIN) && (tensor.zero_point <= INT8_MAX);
-        case ElementType::kUint8:
-            return (tensor.zero_point >= 0) && (tensor.zero_point <= UINT8_MAX);
-        case ElementType::kInt16:
-            return (tensor.zero_point >= INT16_MIN) && (tensor.zero_point <= INT16_MAX);
-        case ElementType::kInt32:
-        case ElementType::kFloat32:
-        case ElementType::kBool:
-            return tensor.zero_point == 0;
-        case ElementType::kUnspecified:
-        default:
-            return false;
-    }
+    const ZeroPoints& range = kZeroPoints[static_cast<std::size_t>(tensor.type)];
+    return is_scale(tensor.scale) && (tensor.zero_point >= range.first) && (tensor.zero_point <= range.last);
 }
 
 // Product of shape and element size; 0 where it exceeds 32 bits or a dimension is 0.
@@ -136,67 +144,62 @@ Status check_buffers(Context& context) noexcept {
 // The inputs, or the outputs.
 struct TensorList {
     const char* name;
-    RegionKind region_kind;
-    std::uint32_t count;
-    TensorView (Image::*view)(std::uint32_t) const noexcept;
+    RegionKind kind;
 };
 
-Status refuse_tensor(Context& context, const TensorList& list, std::uint32_t index, Rule rule, const char* field,
-                     std::uint64_t actual = 0U, std::uint64_t limit = 0U) noexcept {
-    context.verdict.path.enter(list.name, index);
-    context.verdict.path.enter(field);
-    return refuse(context.verdict, rule, (context.image.*list.view)(index).file_offset, actual, limit);
+[[nodiscard]] TensorView tensor_of(const Context& context, const TensorList& list, std::uint32_t index) noexcept {
+    return (list.kind == RegionKind::kInput) ? context.image.input(index) : context.image.output(index);
 }
 
-Status check_tensor(Context& context, const TensorList& list, std::uint32_t index) noexcept {
-    const TensorView tensor = (context.image.*list.view)(index);
-    if (tensor.buffer >= context.image.buffer_count()) {
-        return refuse_tensor(context, list, index, Rule::kScrIndex, "buffer", tensor.buffer,
-                             context.image.buffer_count());
+// Checks one tensor; bytes becomes its size.
+Status check_tensor(const Context& context, const TensorList& list, std::uint32_t index,
+                    std::uint32_t& bytes) noexcept {
+    const TensorView tensor = tensor_of(context, list, index);
+    const Place place{list.name, index, tensor.file_offset};
+    const std::uint32_t buffers = context.image.buffer_count();
+    if (tensor.buffer >= buffers) {
+        return refuse_at(context, place, Rule::kScrIndex, "buffer", tensor.buffer, buffers);
     }
     const BufferView buffer = context.image.buffer(tensor.buffer);
-    if (context.workspace.region_kinds[buffer.region] != list.region_kind) {
-        return refuse_tensor(context, list, index, Rule::kLayTensorRegion, "buffer", tensor.buffer);
+    if (context.workspace.region_kinds[buffer.region] != list.kind) {
+        return refuse_at(context, place, Rule::kLayTensorRegion, "buffer", tensor.buffer);
     }
-    if (tensor_bytes(tensor) != buffer.size_bytes) {
-        return refuse_tensor(context, list, index, Rule::kLayTensorSize, "shape", tensor_bytes(tensor),
-                             buffer.size_bytes);
+    bytes = tensor_bytes(tensor);
+    if (bytes != buffer.size_bytes) {
+        return refuse_at(context, place, Rule::kLayTensorSize, "shape", bytes, buffer.size_bytes);
     }
     if (!quantisation_fits(tensor)) {
-        return refuse_tensor(context, list, index, Rule::kLayQuantisation, "scale");
+        return refuse_at(context, place, Rule::kLayQuantisation, "scale");
     }
     for (std::uint32_t earlier = 0U; earlier < index; ++earlier) {
-        const BufferView other = context.image.buffer((context.image.*list.view)(earlier).buffer);
+        const BufferView other = context.image.buffer(tensor_of(context, list, earlier).buffer);
         if ((buffer.region == other.region) &&
             overlap(buffer.offset_bytes, buffer.size_bytes, other.offset_bytes, other.size_bytes)) {
-            return refuse_tensor(context, list, index, Rule::kLayTensorOverlap, "buffer", index, earlier);
+            return refuse_at(context, place, Rule::kLayTensorOverlap, "buffer", index, earlier);
         }
     }
     return Status::kOk;
 }
 
-// Checks a list and notes each tensor's size; vector_bytes rises by their sum.
-template <std::size_t kCapacity>
-Status check_tensors(Context& context, const TensorList& list, std::array<std::uint32_t, kCapacity>& sizes,
+// Checks a list, with one of `sizes` for each tensor; vector_bytes rises by their sum.
+Status check_tensors(const Context& context, const TensorList& list, Span<std::uint32_t> sizes,
                      std::uint64_t& vector_bytes) noexcept {
-    for (std::uint32_t i = 0U; i < list.count; ++i) {
-        const Status status = check_tensor(context, list, i);
+    for (std::uint32_t i = 0U; i < sizes.size(); ++i) {
+        const Status status = check_tensor(context, list, i, sizes[i]);
         if (!is_ok(status)) {
             return status;
         }
-        sizes[i] = context.image.buffer((context.image.*list.view)(i).buffer).size_bytes;
         vector_bytes += sizes[i];
     }
     return Status::kOk;
 }
 
-Status check_self_tests(Context& context, std::uint64_t vector_bytes) noexcept {
+Status check_self_tests(const Context& context, std::uint64_t vector_bytes) noexcept {
     const std::uint32_t count = context.image.self_test_count();
     const Segment& segment = context.image.envelope().self_tests;
     if ((count > kMaxSelfTests) || ((count * vector_bytes) != segment.size_bytes)) {
-        context.verdict.path.enter("self_test_count");
-        return refuse(context.verdict, Rule::kLaySelfTest, context.image.envelope().manifest.offset, segment.size_bytes,
-                      count * vector_bytes);
+        return refuse_wide_at(context, root_place(context, "self_test_count"), Rule::kLaySelfTest, nullptr,
+                              segment.size_bytes, count * vector_bytes);
     }
     return Status::kOk;
 }
@@ -212,18 +215,20 @@ Status check_layout(Context& context) noexcept {
     if (!is_ok(buffers)) {
         return buffers;
     }
-    const TensorList inputs{"inputs", RegionKind::kInput, context.image.input_count(), &Image::input};
-    const TensorList outputs{"outputs", RegionKind::kOutput, context.image.output_count(), &Image::output};
-    context.plan.input_count = inputs.count;
-    context.plan.output_count = outputs.count;
+    Plan& plan = context.plan;
+    plan.input_count = context.image.input_count();
+    plan.output_count = context.image.output_count();
+    constexpr TensorList kInputs{"inputs", RegionKind::kInput};
+    constexpr TensorList kOutputs{"outputs", RegionKind::kOutput};
     std::uint64_t vector_bytes = 0U;  // at most 16 tensors of 32-bit size
-    const Status checked_inputs = check_tensors(context, inputs, context.plan.input_bytes, vector_bytes);
-    if (!is_ok(checked_inputs)) {
-        return checked_inputs;
+    const Status inputs = check_tensors(context, kInputs, {plan.input_bytes.data(), plan.input_count}, vector_bytes);
+    if (!is_ok(inputs)) {
+        return inputs;
     }
-    const Status checked_outputs = check_tensors(context, outputs, context.plan.output_bytes, vector_bytes);
-    if (!is_ok(checked_outputs)) {
-        return checked_outputs;
+    const Status outputs =
+        check_tensors(context, kOutputs, {plan.output_bytes.data(), plan.output_count}, vector_bytes);
+    if (!is_ok(outputs)) {
+        return outputs;
     }
     return check_self_tests(context, vector_bytes);
 }

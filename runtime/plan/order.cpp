@@ -5,15 +5,23 @@ namespace {
 
 using Clock = std::array<std::uint8_t, kMaxQueues>;
 
+struct QueueState {
+    std::uint64_t cycles{0U};      // virtual time
+    std::uint32_t next{0U};        // index of the next command in the script
+    std::uint32_t ring_words{0U};  // what the script takes in the ring
+    Clock clock{};                 // what is known of all queues
+};
+
+struct EventState {
+    std::uint64_t cycles{0U};  // of the record
+    Clock clock{};
+    bool recorded{false};
+};
+
 // The queues of one script, run against each other: what has completed, when, and what is known of the other queues.
 struct Run {
-    std::array<std::uint32_t, kMaxQueues> next{};        // index of each queue's next command in the script
-    std::array<Clock, kMaxQueues> clocks{};              // knowledge of each queue
-    std::array<std::uint64_t, kMaxQueues> cycles{};      // virtual time of each queue
-    std::array<std::uint32_t, kMaxQueues> ring_words{};  // what the script takes in each ring
-    std::array<Clock, kMaxEvents> event_clocks{};
-    std::array<std::uint64_t, kMaxEvents> event_cycles{};
-    std::array<bool, kMaxEvents> recorded{};
+    std::array<QueueState, kMaxQueues> queues{};
+    std::array<EventState, kMaxEvents> events{};
     std::uint32_t done{0U};
 };
 
@@ -44,23 +52,22 @@ void learn(Clock& clock, const Clock& other) noexcept {
 // Runs the command if nothing holds it back. False where it waits for a record that has not happened.
 [[nodiscard]] bool run_command(const Context& context, const PlannedCommand& entry, Run& run) noexcept {
     const QueueCommand& command = entry.command;
+    QueueState& queue = run.queues[entry.queue];
+    EventState& event = run.events[command.event];  // the first, where the command has none
     const bool waits = command.kind == QueueCommandKind::kWaitEvent;
-    if (waits && !run.recorded[command.event]) {
+    if (waits && !event.recorded) {
         return false;
     }
-    const std::uint32_t queue = entry.queue;
-    std::uint64_t& cycles = run.cycles[queue];
-    run.clocks[queue][queue] = static_cast<std::uint8_t>(run.clocks[queue][queue] + 1U);  // at most kMaxScriptCommands
+    std::uint8_t& own_clock = queue.clock[entry.queue];
+    own_clock = static_cast<std::uint8_t>(own_clock + 1U);  // at most kMaxScriptCommands
     if (waits) {
-        learn(run.clocks[queue], run.event_clocks[command.event]);
-        cycles = (run.event_cycles[command.event] > cycles) ? run.event_cycles[command.event] : cycles;
+        learn(queue.clock, event.clock);
+        queue.cycles = (event.cycles > queue.cycles) ? event.cycles : queue.cycles;
     }
-    cycles += cycles_of(context, command);
-    run.ring_words[queue] += context.command_set.queue_words(command);
+    queue.cycles += cycles_of(context, command);
+    queue.ring_words += context.command_set.queue_words(command);
     if (command.kind == QueueCommandKind::kRecordEvent) {
-        run.recorded[command.event] = true;
-        run.event_clocks[command.event] = run.clocks[queue];
-        run.event_cycles[command.event] = cycles;
+        event = EventState{queue.cycles, queue.clock, true};
     }
     return true;
 }
@@ -69,62 +76,59 @@ void learn(Clock& clock, const Clock& other) noexcept {
 void run_notify(const Context& context, PlannedScript& script, Run& run) noexcept {
     QueueCommand notify;
     notify.kind = QueueCommandKind::kNotify;
-    for (std::uint32_t queue = 0U; queue < kMaxQueues; ++queue) {
-        if (script.queue_used[queue]) {
-            run.cycles[queue] += context.command_set.queue_cycles(notify);
-            run.ring_words[queue] += context.command_set.queue_words(notify);
-            script.executed_commands[queue] += 1U;
+    for (std::uint32_t i = 0U; i < kMaxQueues; ++i) {
+        QueueState& queue = run.queues[i];
+        if (script.queue_used[i]) {
+            queue.cycles += context.command_set.queue_cycles(notify);
+            queue.ring_words += context.command_set.queue_words(notify);
+            script.executed_commands[i] += 1U;
         }
-        script.cycles = (run.cycles[queue] > script.cycles) ? run.cycles[queue] : script.cycles;
+        script.cycles = (queue.cycles > script.cycles) ? queue.cycles : script.cycles;
     }
 }
 
 // Each pass runs every queue as far as it gets; a pass in which none moves is a deadlock, or the end. At most
 // kMaxScriptCommands passes.
-void run_queues(Context& context, const PlannedScript& script, Run& run) noexcept {
-    for (std::uint32_t queue = 0U; queue < kMaxQueues; ++queue) {
-        run.next[queue] = next_of(script, queue, 0U);
-    }
+void run_queues(const Context& context, const PlannedScript& script, Run& run) noexcept {
     bool moved = true;
     while (moved) {
         moved = false;
-        for (std::uint32_t queue = 0U; queue < kMaxQueues; ++queue) {
-            std::uint32_t index = run.next[queue];
-            while ((index < script.count) && run_command(context, script.commands[index], run)) {
-                context.workspace.clocks[index] = run.clocks[queue];
-                context.workspace.order[run.done] = static_cast<std::uint8_t>(index);
+        for (std::uint32_t i = 0U; i < kMaxQueues; ++i) {
+            QueueState& queue = run.queues[i];
+            queue.next = next_of(script, i, queue.next);
+            while ((queue.next < script.count) && run_command(context, script.commands[queue.next], run)) {
+                context.workspace.clocks[queue.next] = queue.clock;
+                context.workspace.order[run.done] = static_cast<std::uint8_t>(queue.next);
                 run.done += 1U;
                 moved = true;
-                index = next_of(script, queue, index + 1U);
+                queue.next = next_of(script, i, queue.next + 1U);
             }
-            run.next[queue] = index;
         }
     }
 }
 
-Status check_rings(Context& context, const Run& run, ScriptKind kind, Rule rule) noexcept {
-    for (std::uint32_t queue = 0U; queue < kMaxQueues; ++queue) {
-        if (run.ring_words[queue] > context.device.ring_words) {
+Status check_rings(const Context& context, const Run& run, ScriptKind kind, Rule rule) noexcept {
+    for (const QueueState& queue : run.queues) {
+        if (queue.ring_words > context.device.ring_words) {
             const std::uint32_t script = find_script(context.image, kind);
-            context.verdict.path.enter("scripts", script);
-            return refuse(context.verdict, rule, context.image.script(script).file_offset, run.ring_words[queue],
-                          context.device.ring_words);
+            return refuse_at(context, Place{"scripts", script, context.image.script(script).file_offset}, rule, nullptr,
+                             queue.ring_words, context.device.ring_words);
         }
     }
     return Status::kOk;
 }
 
-Status run_script(Context& context, ScriptKind kind, PlannedScript& script, Rule ring_rule) noexcept {
+Status run_script(const Context& context, ScriptKind kind, PlannedScript& script, Rule ring_rule) noexcept {
     static_assert(kMaxScriptCommands <= UINT8_MAX, "clocks and order hold indices of script commands");
     Run run;
     run_queues(context, script, run);
     if (run.done < script.count) {
         std::uint32_t stuck = script.count;
-        for (std::uint32_t queue = 0U; queue < kMaxQueues; ++queue) {
-            stuck = (run.next[queue] < stuck) ? run.next[queue] : stuck;
+        for (const QueueState& queue : run.queues) {
+            stuck = (queue.next < stuck) ? queue.next : stuck;
         }
-        return refuse_script_command(context, kind, stuck, Rule::kOrdDeadlock, "event",
-                                     script.commands[stuck].command.event);
+        return refuse_at(context, command_place(context, kind, stuck), Rule::kOrdDeadlock, "event",
+                         script.commands[stuck].command.event);
     }
     run_notify(context, script, run);
     return check_rings(context, run, kind, ring_rule);

@@ -36,48 +36,67 @@ std::uint32_t find_script(const Image& image, ScriptKind kind) noexcept {
     return count;
 }
 
-Status refuse_script_command(Context& context, ScriptKind kind, std::uint32_t command, Rule rule, const char* field,
-                             std::uint64_t actual, std::uint64_t limit) noexcept {
+Place root_place(const Context& context, const char* field, std::uint32_t index) noexcept {
+    return Place{field, index, context.image.envelope().manifest.offset};
+}
+
+Place command_place(const Context& context, ScriptKind kind, std::uint32_t command) noexcept {
     const std::uint32_t script = find_script(context.image, kind);
-    context.verdict.path.enter("scripts", script);
-    context.verdict.path.enter("commands", command);
-    context.verdict.path.enter(field);
-    return refuse(context.verdict, rule, context.image.script_command(script, command).file_offset, actual, limit);
+    return Place{"scripts", script, context.image.script_command(script, command).file_offset, "commands", command};
+}
+
+Status refuse_at(const Context& context, const Place& place, Rule rule, const char* field, std::uint32_t actual,
+                 std::uint32_t limit) noexcept {
+    return refuse_wide_at(context, place, rule, field, actual, limit);
+}
+
+Status refuse_wide_at(const Context& context, const Place& place, Rule rule, const char* field, std::uint64_t actual,
+                      std::uint64_t limit) noexcept {
+    FieldPath& path = context.verdict.path;
+    path.enter(place.list, place.index);
+    if (place.inner_list != nullptr) {
+        path.enter(place.inner_list, place.inner_index);
+    }
+    if (field != nullptr) {
+        path.enter(field);
+    }
+    return refuse_wide(context.verdict, rule, place.file_offset, actual, limit);
 }
 
 namespace {
 
+// The deadline is not shorter than cycles / (clock_khz / 1000) microseconds, rounded up. All factors are bounded, so that nothing
+// wraps.
+Status check_deadline(const Context& context, const Place& place, const char* field, std::uint32_t deadline_us,
+                      std::uint64_t cycles) noexcept {
+    constexpr std::uint64_t kPerMilli = 1000U;
+    const std::uint32_t clock_khz = context.device.clock_khz;
+    const std::uint64_t scaled_cycles = cycles * kPerMilli;
+    if ((std::uint64_t{deadline_us} * clock_khz) >= scaled_cycles) {  // no division, which takes a 32-bit core long
+        return Status::kOk;
+    }
+    return refuse_wide_at(context, place, Rule::kBudDeadline, field, deadline_us,
+                          (scaled_cycles + (clock_khz - 1U)) / clock_khz);
+}
+
 Status check_budgets(Context& context) noexcept {
     const BudgetsView budgets = context.image.budgets();
-    Verdict& verdict = context.verdict;
-    if (budgets.step_cycles != context.plan.step.cycles) {
-        verdict.path.enter("budgets");
-        verdict.path.enter("step_cycles");
-        return refuse(verdict, Rule::kBudCycles, budgets.file_offset, budgets.step_cycles, context.plan.step.cycles);
+    const Place place{"budgets", FieldPath::kNoIndex, budgets.file_offset};
+    PlannedScript& step = context.plan.step;
+    PlannedScript& setup = context.workspace.setup;
+    if (budgets.step_cycles != step.cycles) {
+        return refuse_wide_at(context, place, Rule::kBudCycles, "step_cycles", budgets.step_cycles, step.cycles);
     }
-    if (context.plan.step.cycles > kMaxStepCycles) {
-        verdict.path.enter("budgets");
-        verdict.path.enter("step_cycles");
-        return refuse(verdict, Rule::kBudCeiling, budgets.file_offset, budgets.step_cycles, kMaxStepCycles);
+    if (step.cycles > kMaxStepCycles) {
+        return refuse_wide_at(context, place, Rule::kBudCeiling, "step_cycles", budgets.step_cycles, kMaxStepCycles);
     }
-    // cycles / (clock_khz / 1000) microseconds, rounded up. Both factors are bounded, so that nothing wraps.
-    constexpr std::uint64_t kPerMilli = 1000U;
-    const std::uint64_t clock_khz = context.device.clock_khz;
-    const std::uint64_t step_us = ((context.plan.step.cycles * kPerMilli) + (clock_khz - 1U)) / clock_khz;
-    const std::uint64_t setup_us = ((context.workspace.setup.cycles * kPerMilli) + (clock_khz - 1U)) / clock_khz;
-    if (budgets.step_deadline_us < step_us) {
-        verdict.path.enter("budgets");
-        verdict.path.enter("step_deadline_us");
-        return refuse(verdict, Rule::kBudDeadline, budgets.file_offset, budgets.step_deadline_us, step_us);
+    step.deadline_us = budgets.step_deadline_us;
+    setup.deadline_us = budgets.setup_deadline_us;
+    const Status in_time = check_deadline(context, place, "step_deadline_us", step.deadline_us, step.cycles);
+    if (!is_ok(in_time)) {
+        return in_time;
     }
-    if (budgets.setup_deadline_us < setup_us) {
-        verdict.path.enter("budgets");
-        verdict.path.enter("setup_deadline_us");
-        return refuse(verdict, Rule::kBudDeadline, budgets.file_offset, budgets.setup_deadline_us, setup_us);
-    }
-    context.plan.step.deadline_us = budgets.step_deadline_us;
-    context.workspace.setup.deadline_us = budgets.setup_deadline_us;
-    return Status::kOk;
+    return check_deadline(context, place, "setup_deadline_us", setup.deadline_us, setup.cycles);
 }
 
 }  // namespace
@@ -85,7 +104,7 @@ Status check_budgets(Context& context) noexcept {
 
 Status prove_plan(const Image& image, const DeviceDescription& device, const CommandSet& command_set,
                   PlanWorkspace& workspace, Plan& plan, Verdict& verdict) noexcept {
-    verdict = Verdict{};
+    reset(verdict);
     plan.region_count = 0U;
     plan.step.count = 0U;
     workspace.setup.count = 0U;

@@ -14,6 +14,28 @@ struct Context {
     Verdict& verdict;
 };
 
+// Where in the manifest a check is: "regions[2]", or "scripts[1].commands[3]"; and where that lies in the file.
+struct Place {
+    const char* list{""};
+    std::uint32_t index{FieldPath::kNoIndex};
+    std::uint32_t file_offset{0U};
+    const char* inner_list{nullptr};  // nullptr where there is none
+    std::uint32_t inner_index{FieldPath::kNoIndex};
+};
+
+// Refuses a field of that place; with nullptr for a name, the place itself.
+Status refuse_at(const Context& context, const Place& place, Rule rule, const char* field, std::uint32_t actual = 0U,
+                 std::uint32_t limit = 0U) noexcept;
+Status refuse_wide_at(const Context& context, const Place& place, Rule rule, const char* field, std::uint64_t actual,
+                      std::uint64_t limit) noexcept;
+
+// A list of the manifest, or a field of its root: what has no table of its own is shown at the manifest's first byte.
+[[nodiscard]] Place root_place(const Context& context, const char* field,
+                               std::uint32_t index = FieldPath::kNoIndex) noexcept;
+
+// "scripts[s].commands[c]" of the set-up or step script.
+[[nodiscard]] Place command_place(const Context& context, ScriptKind kind, std::uint32_t command) noexcept;
+
 // target.cpp: the device is the one that the binary was captured for.
 Status check_target(Context& context) noexcept;
 
@@ -41,12 +63,11 @@ Status check_races(Context& context) noexcept;
 // The region that holds all of [address, address + size_bytes); kMaxRegions where there is none.
 [[nodiscard]] std::uint32_t find_region(const Plan& plan, std::uint32_t address, std::uint32_t size_bytes) noexcept;
 
+// The command words of a trace that check_trace_segment() has accepted.
+[[nodiscard]] WordSpan words_of(const Context& context, const TraceView& trace) noexcept;
+
 // The trace whose commands a replay runs, by its address.
 [[nodiscard]] std::uint32_t replayed_trace(const Context& context, const QueueCommand& command) noexcept;
-
-// Enters "scripts[s].commands[c]" of the step or set-up script. The indices are into the manifest's lists.
-Status refuse_script_command(Context& context, ScriptKind kind, std::uint32_t command, Rule rule, const char* field,
-                             std::uint64_t actual = 0U, std::uint64_t limit = 0U) noexcept;
 
 // Index of the only script of that kind; script_count() where there is none.
 [[nodiscard]] std::uint32_t find_script(const Image& image, ScriptKind kind) noexcept;

@@ -3,34 +3,63 @@
 namespace pianola::proof {
 namespace {
 
-// Calls visit(extent) for everything that a step command touches, until visit returns false. True where all were visited.
-// prove_trace() has decoded every command before.
-template <typename Visit>
-[[nodiscard]] bool for_each_extent(const Context& context, const QueueCommand& command, Visit visit) noexcept {
-    if ((command.kind == QueueCommandKind::kWrite) || (command.kind == QueueCommandKind::kRead)) {
-        const Access access = (command.kind == QueueCommandKind::kWrite) ? Access::kWrite : Access::kRead;
-        return visit(Extent{command.address, command.size_bytes, access, ""});
+// What one step command touches, held against another's.
+class Footprint {
+  public:
+    explicit Footprint(PlanWorkspace& workspace) noexcept : reads_{workspace.other}, writes_{workspace.written} {
+        reads_.clear();
+        writes_.clear();
+    }
+
+    // Adds an extent. False where there is no room for it.
+    [[nodiscard]] bool add(const Extent& extent) noexcept {
+        IntervalSet& set = (extent.access == Access::kWrite) ? writes_ : reads_;
+        return is_ok(set.add(extent.address, extent.size_bytes));
+    }
+    // False where the extent meets a write, or writes where the footprint reads.
+    [[nodiscard]] bool agrees_with(const Extent& extent) const noexcept {
+        return !writes_.intersects(extent.address, extent.size_bytes) &&
+               ((extent.access != Access::kWrite) || !reads_.intersects(extent.address, extent.size_bytes));
+    }
+
+  private:
+    IntervalSet& reads_;
+    IntervalSet& writes_;
+};
+
+enum class Pass : std::uint8_t { kCollect, kCompare };
+
+[[nodiscard]] bool visit(Footprint& footprint, Pass pass, const Extent& extent) noexcept {
+    return (pass == Pass::kCollect) ? footprint.add(extent) : footprint.agrees_with(extent);
+}
+
+// Adds everything that a step command touches, or compares it, until one extent fails. True where none did. prove_trace() has
+// decoded every command before.
+[[nodiscard]] bool visit_extents(const Context& context, const QueueCommand& command, Footprint& footprint,
+                                 Pass pass) noexcept {
+    if (command.kind == QueueCommandKind::kWrite) {
+        return visit(footprint, pass, Extent{command.address, command.size_bytes, Access::kWrite, ""});
+    }
+    if (command.kind == QueueCommandKind::kRead) {
+        return visit(footprint, pass, Extent{command.address, command.size_bytes, Access::kRead, ""});
     }
     if (command.kind != QueueCommandKind::kReplay) {
         return true;
     }
-    const TraceView trace = context.image.trace(replayed_trace(context, command));
-    const WordSpan words =
-        context.image.trace_words().subspan(trace.offset_bytes / sizeof(std::uint32_t), trace.word_count);
-    std::uint32_t word = 0U;
-    while (word < trace.word_count) {  // every command is at least one word long
+    WordSpan words = words_of(context, context.image.trace(replayed_trace(context, command)));
+    while (!words.empty()) {  // every command is at least one word long
         DecodedCommand decoded;
         DecodeError error;
-        const Status status = context.command_set.decode(words.subspan(word, trace.word_count - word), decoded, error);
+        const Status status = context.command_set.decode(words, decoded, error);
         if (!is_ok(status) || (decoded.length_words == 0U)) {
             return false;
         }
         for (const Extent& extent : decoded.extents.view()) {
-            if (!visit(extent)) {
+            if (!visit(footprint, pass, extent)) {
                 return false;
             }
         }
-        word += decoded.length_words;
+        words = words.subspan(decoded.length_words, words.size() - decoded.length_words);
     }
     return true;
 }
@@ -47,25 +76,14 @@ template <typename Visit>
 
 Status check_pair(Context& context, std::uint32_t left, std::uint32_t right) noexcept {
     const PlannedScript& step = context.plan.step;
-    IntervalSet& reads = context.workspace.other;
-    IntervalSet& writes = context.workspace.written;
-    reads.clear();
-    writes.clear();
-    const bool collected = for_each_extent(context, step.commands[left].command, [&](const Extent& extent) noexcept {
-        return is_ok((extent.access == Access::kWrite) ? writes.add(extent.address, extent.size_bytes)
-                                                       : reads.add(extent.address, extent.size_bytes));
-    });
-    if (!collected) {
-        return refuse_script_command(context, ScriptKind::kStep, left, Rule::kCapIntervals, "body", kMaxIntervals,
-                                     kMaxIntervals);
+    Footprint footprint{context.workspace};
+    if (!visit_extents(context, step.commands[left].command, footprint, Pass::kCollect)) {
+        return refuse_at(context, command_place(context, ScriptKind::kStep, left), Rule::kCapIntervals, "body",
+                         kMaxIntervals, kMaxIntervals);
     }
-    const bool disjoint = for_each_extent(context, step.commands[right].command, [&](const Extent& extent) noexcept {
-        const bool meets_write = writes.intersects(extent.address, extent.size_bytes);
-        const bool meets_read = reads.intersects(extent.address, extent.size_bytes);
-        return !meets_write && !((extent.access == Access::kWrite) && meets_read);
-    });
-    if (!disjoint) {
-        return refuse_script_command(context, ScriptKind::kStep, right, Rule::kOrdRace, "body", right, left);
+    if (!visit_extents(context, step.commands[right].command, footprint, Pass::kCompare)) {
+        return refuse_at(context, command_place(context, ScriptKind::kStep, right), Rule::kOrdRace, "body", right,
+                         left);
     }
     return Status::kOk;
 }

@@ -9,49 +9,72 @@ namespace {
     return (name.size() == std::strlen(text)) && (std::memcmp(name.data(), text, name.size()) == 0);
 }
 
+// A number that the binary and the device must agree on.
 struct Comparison {
     Rule rule;
     const char* field;
-    std::uint64_t binary;
-    std::uint64_t device;
+    std::uint32_t TargetView::* binary;
+    std::uint32_t DeviceDescription::* device;
 };
+
+constexpr std::array<Comparison, 2> kCommandSet{{
+    {Rule::kTgtCommandSet, "command_set_id", &TargetView::command_set_id, &DeviceDescription::command_set_id},
+    {Rule::kTgtCommandSet, "command_set_version", &TargetView::command_set_version,
+     &DeviceDescription::command_set_version},
+}};
+constexpr std::array<Comparison, 8> kMachine{{
+    {Rule::kTgtMemory, "dram_base", &TargetView::dram_base, &DeviceDescription::dram_base},
+    {Rule::kTgtMemory, "dram_bytes", &TargetView::dram_bytes, &DeviceDescription::dram_bytes},
+    {Rule::kTgtMemory, "l1_base", &TargetView::l1_base, &DeviceDescription::l1_base},
+    {Rule::kTgtMemory, "l1_bytes", &TargetView::l1_bytes, &DeviceDescription::l1_bytes},
+    {Rule::kTgtTraceRegion, "trace_region_bytes", &TargetView::trace_region_bytes,
+     &DeviceDescription::trace_region_bytes},
+    {Rule::kTgtClock, "clock_khz", &TargetView::clock_khz, &DeviceDescription::clock_khz},
+    {Rule::kTgtQueues, "queue_count", &TargetView::queue_count, &DeviceDescription::queue_count},
+    {Rule::kTgtQueues, "ring_words", &TargetView::ring_words, &DeviceDescription::ring_words},
+}};
+
+Status compare(const Context& context, const Place& place, const TargetView& target,
+               Span<const Comparison> comparisons) noexcept {
+    for (const Comparison& comparison : comparisons) {
+        const std::uint32_t binary = target.*comparison.binary;
+        const std::uint32_t device = context.device.*comparison.device;
+        if (binary != device) {
+            return refuse_at(context, place, comparison.rule, comparison.field, binary, device);
+        }
+    }
+    return Status::kOk;
+}
+
+// A device that says nonsense of itself is refused, so that later checks can rely on it.
+[[nodiscard]] bool is_sane(const DeviceDescription& device) noexcept {
+    return (device.clock_khz != 0U) && (device.queue_count != 0U) && (device.queue_count <= kMaxQueues) &&
+           (device.trace_region_bytes <= device.dram_bytes) && (device.dram_bytes <= (UINT32_MAX - device.dram_base)) &&
+           (device.l1_bytes <= (UINT32_MAX - device.l1_base));
+}
 
 }  // namespace
 
 Status check_target(Context& context) noexcept {
     const TargetView target = context.image.target();
     const DeviceDescription& device = context.device;
-    const bool same_family = equals(target.device_family, device.family);
-    const bool same_library = digests_equal(target.kernel_library, ByteSpan{device.kernel_library});
-    const std::array comparisons{
-        Comparison{Rule::kTgtFamily, "device_family", same_family ? 1U : 0U, 1U},
-        Comparison{Rule::kTgtCommandSet, "command_set_id", target.command_set_id, device.command_set_id},
-        Comparison{Rule::kTgtCommandSet, "command_set_version", target.command_set_version, device.command_set_version},
-        Comparison{Rule::kTgtKernelLibrary, "kernel_library", same_library ? 1U : 0U, 1U},
-        Comparison{Rule::kTgtMemory, "dram_base", target.dram_base, device.dram_base},
-        Comparison{Rule::kTgtMemory, "dram_bytes", target.dram_bytes, device.dram_bytes},
-        Comparison{Rule::kTgtMemory, "l1_base", target.l1_base, device.l1_base},
-        Comparison{Rule::kTgtMemory, "l1_bytes", target.l1_bytes, device.l1_bytes},
-        Comparison{Rule::kTgtTraceRegion, "trace_region_bytes", target.trace_region_bytes, device.trace_region_bytes},
-        Comparison{Rule::kTgtClock, "clock_khz", target.clock_khz, device.clock_khz},
-        Comparison{Rule::kTgtQueues, "queue_count", target.queue_count, device.queue_count},
-        Comparison{Rule::kTgtQueues, "ring_words", target.ring_words, device.ring_words},
-    };
-    for (const Comparison& comparison : comparisons) {
-        if (comparison.binary != comparison.device) {
-            context.verdict.path.enter("target");
-            context.verdict.path.enter(comparison.field);
-            return refuse(context.verdict, comparison.rule, target.file_offset, comparison.binary, comparison.device);
-        }
+    const Place place{"target", FieldPath::kNoIndex, target.file_offset};
+    if (!equals(target.device_family, device.family)) {
+        return refuse_at(context, place, Rule::kTgtFamily, "device_family", 0U, 1U);
     }
-    // A device that says nonsense of itself is refused here, so that later checks can rely on it.
-    const bool sane = (device.clock_khz != 0U) && (device.queue_count != 0U) && (device.queue_count <= kMaxQueues) &&
-                      (device.trace_region_bytes <= device.dram_bytes) &&
-                      (device.dram_bytes <= (UINT32_MAX - device.dram_base)) &&
-                      (device.l1_bytes <= (UINT32_MAX - device.l1_base));
-    if (!sane) {
-        context.verdict.path.enter("target");
-        return refuse(context.verdict, Rule::kTgtMemory, target.file_offset);
+    const Status same_commands = compare(context, place, target, kCommandSet);
+    if (!is_ok(same_commands)) {
+        return same_commands;
+    }
+    if (!digests_equal(target.kernel_library, ByteSpan{device.kernel_library})) {
+        return refuse_at(context, place, Rule::kTgtKernelLibrary, "kernel_library", 0U, 1U);
+    }
+    const Status same_machine = compare(context, place, target, kMachine);
+    if (!is_ok(same_machine)) {
+        return same_machine;
+    }
+    if (!is_sane(device)) {
+        return refuse_at(context, place, Rule::kTgtMemory, nullptr);
     }
     context.plan.queue_count = device.queue_count;
     context.plan.trace_region_base = device.dram_base + (device.dram_bytes - device.trace_region_bytes);

@@ -45,6 +45,13 @@ class Writer {
 
 }  // namespace
 
+void FieldPath::enter(const char* name, std::uint32_t index) noexcept {
+    if (depth_ < kMaxPathSteps) {
+        steps_[depth_] = Step{name, index};
+        depth_ += 1U;
+    }
+}
+
 std::size_t format_path(const FieldPath& path, Span<char> text) noexcept {
     Writer writer{text};
     bool first = true;
@@ -63,11 +70,20 @@ std::size_t format_path(const FieldPath& path, Span<char> text) noexcept {
     return writer.finish();
 }
 
-Status refuse(Verdict& verdict, Rule rule, std::uint64_t file_offset, std::uint64_t actual,
-              std::uint64_t limit) noexcept {
+void reset(Verdict& verdict) noexcept {
+    verdict = Verdict{};
+}
+
+Status refuse(Verdict& verdict, Rule rule, std::uint32_t file_offset, std::uint32_t actual,
+              std::uint32_t limit) noexcept {
+    return refuse_wide(verdict, rule, file_offset, actual, limit);
+}
+
+Status refuse_wide(Verdict& verdict, Rule rule, std::uint32_t file_offset, std::uint64_t actual,
+                   std::uint64_t limit) noexcept {
     verdict.status = Status::kRefused;
     verdict.rule = rule;
-    verdict.file_offset = static_cast<std::uint32_t>(file_offset);
+    verdict.file_offset = file_offset;
     verdict.actual = actual;
     verdict.limit = limit;
     return Status::kRefused;

@@ -25,16 +25,8 @@ class FieldPath {
     };
 
     // Deeper steps than fit are dropped: the path then names the enclosing field.
-    constexpr void enter(const char* name, std::uint32_t index = kNoIndex) noexcept {
-        if (depth_ < kMaxPathSteps) {
-            steps_[depth_] = Step{name, index};
-        }
-        depth_ += 1U;
-    }
-    constexpr void leave() noexcept { depth_ -= (depth_ > 0U) ? 1U : 0U; }
-    [[nodiscard]] constexpr Span<const Step> steps() const noexcept {
-        return Span<const Step>{steps_.data(), (depth_ < kMaxPathSteps) ? depth_ : kMaxPathSteps};
-    }
+    void enter(const char* name, std::uint32_t index = kNoIndex) noexcept;
+    [[nodiscard]] constexpr Span<const Step> steps() const noexcept { return Span<const Step>{steps_.data(), depth_}; }
 
   private:
     std::array<Step, kMaxPathSteps> steps_{};
@@ -50,11 +42,17 @@ struct Verdict {
     std::uint64_t limit{0U};        // what it is compared with
 };
 
+// Makes it a verdict that nobody has reached yet.
+void reset(Verdict& verdict) noexcept;
+
 // Writes "traces[0].commands[17].dst" and a terminating zero; cuts off what does not fit. Returns the length without the zero.
 std::size_t format_path(const FieldPath& path, Span<char> text) noexcept;
 
-// Fills in the verdict and returns Status::kRefused. The path is the verdict's own, extended by the caller.
-Status refuse(Verdict& verdict, Rule rule, std::uint64_t file_offset, std::uint64_t actual = 0U,
-              std::uint64_t limit = 0U) noexcept;
+// Fill in the verdict and return Status::kRefused. The path is the verdict's own, extended by the caller. Most rules compare
+// 32-bit numbers, and there are many calls: half the argument's bytes count.
+Status refuse(Verdict& verdict, Rule rule, std::uint32_t file_offset, std::uint32_t actual = 0U,
+              std::uint32_t limit = 0U) noexcept;
+Status refuse_wide(Verdict& verdict, Rule rule, std::uint32_t file_offset, std::uint64_t actual,
+                   std::uint64_t limit) noexcept;
 
 }  // namespace pianola

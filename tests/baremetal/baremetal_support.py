@@ -69,18 +69,10 @@ class Model:
         self.name, self.queues = name, queues
         self.file = OPTIONS.work / f"{name}.q{queues}.ptb"
         with one_at_a_time(OPTIONS.work):
-            self.source = self._sample() if name == SAMPLE else OPTIONS.models / name / "model.tflite"
+            self.source = OPTIONS.sample / f"{SAMPLE}.tflite" if name == SAMPLE else OPTIONS.models / name / "model.tflite"
             if not is_newer(self.file, OPTIONS.pianola, self.source):
                 checked(OPTIONS.pianola, "capture", self.source, "-o", self.file, "--queues", queues,
                         "--deadline-us", DEADLINE_US, "--setup-deadline-us", DEADLINE_US)
-
-    @staticmethod
-    def _sample():
-        """The project's own model, made anew where its maker is younger."""
-        model = OPTIONS.work / "sample" / f"{SAMPLE}.tflite"
-        if not is_newer(model, OPTIONS.sample):
-            checked(OPTIONS.sample, "--out", model.parent)
-        return model
 
     def records(self, count, kind="input"):
         """The bytes of the first `count` inputs, or of the goldens: kind "golden"."""
@@ -94,6 +86,16 @@ class Model:
         return list((self.source.parent / "test_labels.bin").read_bytes()[:count])
 
 
+def values_of(text):
+    """{name: value} of the name=value lines; decimal values as numbers."""
+    values = {}
+    for line in text.splitlines():
+        name, equals, value = line.partition("=")
+        if equals:
+            values[name] = int(value) if value.isdecimal() else value
+    return values
+
+
 class Run:
     """One start of the test application: exit code, console text, and the name=value lines in it."""
 
@@ -101,11 +103,7 @@ class Run:
         result = run_board.run(OPTIONS.board, OPTIONS.image, [str(word) for word in arguments], icount=icount,
                                timeout_s=timeout_s, **options)
         self.returncode, self.output = result.returncode, result.output
-        self.values = {}
-        for line in self.output.splitlines():
-            name, equals, value = line.partition("=")
-            if equals:
-                self.values[name] = int(value) if value.isdecimal() else value
+        self.values = values_of(self.output)
 
     def require(self, code=0):
         """Self, where the exit code is this one."""

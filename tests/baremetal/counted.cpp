@@ -1,12 +1,9 @@
 #include "tests/baremetal/counted.h"
 
+#include <algorithm>
+
 #include "hal/board/board.h"
 #include "hal/board/shared_memory.h"
-
-extern "C" [[gnu::noipa]] void pianola_count_begin() noexcept {}
-extern "C" [[gnu::noipa]] void pianola_count_end() noexcept {}
-extern "C" [[gnu::noipa]] void pianola_count_pause() noexcept {}
-extern "C" [[gnu::noipa]] void pianola_count_resume() noexcept {}
 
 namespace pianola::baremetal {
 namespace {
@@ -17,14 +14,11 @@ constexpr std::uint64_t kSettleUs = 50U;
 }  // namespace
 
 bool device_is_busy() noexcept {
-    for (const refdev::QueueMemory& queue : board::shared_state().queues) {
-        const bool is_stopped = queue.stopped.load(std::memory_order_acquire) != 0U;
-        if (!is_stopped &&
-            (queue.consumed.load(std::memory_order_acquire) != queue.published.load(std::memory_order_relaxed))) {
-            return true;
-        }
-    }
-    return false;
+    const auto& queues = board::shared_state().queues;
+    return std::any_of(queues.begin(), queues.end(), [](const refdev::QueueMemory& queue) {
+        return (queue.stopped.load(std::memory_order_acquire) == 0U) &&
+               (queue.consumed.load(std::memory_order_acquire) != queue.published.load(std::memory_order_relaxed));
+    });
 }
 
 void CountedLink::wait_for_device() noexcept {

@@ -9,7 +9,7 @@
 #include "hal/refdev/device_link.h"
 #include "runtime/device/platform.h"
 
-// Never inlined, never removed, and nobody may conclude that they do nothing.
+// Defined in markers.cpp: calls of them are neither inlined nor left out.
 extern "C" void pianola_count_begin() noexcept;   // a section begins
 extern "C" void pianola_count_end() noexcept;     // and ends
 extern "C" void pianola_count_pause() noexcept;   // what follows is not the ECU's work

@@ -9,7 +9,8 @@
 #include "hal/board/shared_memory.h"
 #include "tests/baremetal/bench.h"
 
-extern "C" std::uint8_t __stack_ecu_start;  // NOLINT(bugprone-reserved-identifier): DEV-032
+// NOLINTNEXTLINE(bugprone-reserved-identifier, readability-identifier-naming): DEV-032
+extern "C" std::uint8_t __stack_ecu_start;
 
 namespace pianola::baremetal {
 namespace {

@@ -39,14 +39,14 @@ class Schema:
         subprocess.run([ARGUMENTS.flatc, "--binary", "--schema", "--bfbs-builtins", "-o", out,
                         self.folder / "trace_binary.fbs"],
                        check=True, capture_output=True)
-        return subprocess.run([ARGUMENTS.schemac, out / "trace_binary.bfbs", "trace_binary_generated.h", "x.h", out],
+        return subprocess.run([ARGUMENTS.schemac, out / "trace_binary.bfbs", "x.h", out],
                               capture_output=True, text=True, check=False)
 
     def compile(self):
         result = self.run()
         assert result.returncode == 0, result.stderr
         header = (self.folder / "out" / "pianola_schema_hash.h").read_text()
-        code = (self.folder / "out" / "strictness_generated.cpp").read_text()
+        code = (self.folder / "out" / "schema_rules_generated.cpp").read_text()
         digest = re.findall(r"0x([0-9A-F]{2})U", header)
         assert len(digest) == 32, header
         return "".join(digest), code
@@ -112,9 +112,9 @@ class Hash(unittest.TestCase):
         digest, code = schema.compile()
         self.assertNotEqual(digest, self.digest)
         self.assertNotIn("mood", self.code)
-        self.assertIn('"mood", known(table.mood())', code)
-        self.assertIn("case ::pianola::schema::Mood::Sad:", code)
-        self.assertNotIn("case ::pianola::schema::Mood::Unspecified:", code)
+        self.assertIn('FieldRule{"mood", 0U, 8U, FieldKind::kEnumerator, 1U, 1U,', code)
+        self.assertIn("EnumeratorRule{7U, 0U},  // pianola.schema.Mood.Sad", code)
+        self.assertNotIn("pianola.schema.Mood.Unspecified", code)
 
     def test_covers_and_checks_a_new_truth_value_and_list(self):
         schema = Schema(self)
@@ -123,9 +123,8 @@ class Hash(unittest.TestCase):
                     '  kinds: [MemoryKind] (id: 3, max_count: "kMaxRank");')
         digest, code = schema.compile()
         self.assertNotEqual(digest, self.digest)
-        self.assertIn('walk.truth_value(table, 8U, "fast"', code)
-        self.assertIn('walk.enumerator_element("kinds", i', code)
-        self.assertIn('"kinds", list->size(), kMaxRank', code)
+        self.assertIn('FieldRule{"fast", 0U, 8U, FieldKind::kTruth,', code)
+        self.assertIn('FieldRule{"kinds", kMaxRank, 10U, FieldKind::kEnumerators,', code)
 
 
 class Refusal(unittest.TestCase):
@@ -136,7 +135,7 @@ class Refusal(unittest.TestCase):
         result = schema.run()
         self.assertNotEqual(result.returncode, 0)
         self.assertIn(message, result.stderr)
-        self.assertFalse((schema.folder / "out" / "strictness_generated.cpp").exists())
+        self.assertFalse((schema.folder / "out" / "schema_rules_generated.cpp").exists())
 
     def field(self, text):
         return ("program.fbs", "command_count: uint32 (id: 1);", "command_count: uint32 (id: 1);\n  " + text)
@@ -168,6 +167,21 @@ class Refusal(unittest.TestCase):
         self.refused("Mood: the enumerator 0 must be Unspecified", self.before("enum Mood : ubyte { Glad = 0 }"))
         self.refused("Mood: the enumerator 0 must be Unspecified", self.before("enum Mood : ubyte { Glad = 1 }"))
 
+    def test_enumerators_that_are_wide_or_have_another_default(self):
+        message = "enumerators must fit 16 bits"
+        self.refused(message, self.before("enum Mood : uint { Unspecified = 0, Glad = 65536 }"))
+        self.refused(message, self.before("enum Mood : byte { Sad = -1, Unspecified = 0 }"))
+        message = "Program.mood: enumerators have at most 32 bits, and are Unspecified where they are absent"
+        self.refused(message, self.before("enum Mood : ulong { Unspecified = 0, Glad = 1 }"), self.field("mood: Mood (id: 2);"))
+        self.refused(message, self.before("enum Mood : ubyte { Unspecified = 0, Glad = 1 }"),
+                     self.field("mood: Mood = Glad (id: 2);"))
+
+    def test_tables_and_structs_that_are_too_large_for_the_rules(self):
+        message = "more fields, bytes or types than the rules have room for"
+        fields = "\n  ".join(f"n{index}: uint8 (id: {index});" for index in range(2, 127))
+        self.refused(message, self.field(fields))
+        self.refused(message, self.before("struct Long { bytes: [ubyte:256]; }"), self.field("long: Long (id: 2);"))
+
     def test_structs_with_values_to_check(self):
         for member in ("b: bool;", "k: MemoryKind;", "b: [bool:2];", "k: [MemoryKind:2];", "d: Digest;"):
             with self.subTest(member=member):
@@ -184,7 +198,7 @@ class Refusal(unittest.TestCase):
             path = pathlib.Path(folder) / "x.bfbs"
             for contents in (b"", b"nonsense" * 20):
                 path.write_bytes(contents)
-                result = subprocess.run([ARGUMENTS.schemac, path, "x.h", "y.h", folder], capture_output=True, text=True,
+                result = subprocess.run([ARGUMENTS.schemac, path, "x.h", folder], capture_output=True, text=True,
                                         check=False)
                 self.assertEqual(result.returncode, 1)
                 self.assertIn("is not a compiled schema", result.stderr)

@@ -1,14 +1,14 @@
 // The strictness check is made from the schema: these run the one that was made from a schema of our own, which has more than
 // the manifest has today.
-#include "runtime/image/strictness.h"
-
 #include <gtest/gtest.h>
 
 #include <set>
 #include <string>
 #include <vector>
 
-#include "tests/runtime/probe_check.h"
+#include "runtime/image/schema_check.h"
+#include "tests/runtime/probe_file.h"
+#include "tests/runtime/probe_rules.h"
 #include "tests/runtime/probe_schema/probe_generated.h"
 #include "tests/support/trace_file.h"
 
@@ -17,76 +17,7 @@ namespace pianola {
 namespace test {
 namespace {
 
-using flatbuffers::FlatBufferBuilder;
-using probe::Colour;
-using probe::Thing;
-using probe::Wide;
-
-// What a buffer says; every member starts legal.
-struct Values {
-    std::uint8_t colour{1U};
-    std::uint16_t wide{2U};
-    std::vector<std::uint8_t> colours{1U, 3U, 1U};
-    std::vector<std::uint16_t> wides{258U, 2U};
-    std::vector<std::uint8_t> flags{0U, 1U, 1U};
-    std::vector<std::string> names{"one", "two"};
-    std::size_t points{2U};
-    std::string twig_name{"twig"};
-    std::vector<std::uint8_t> leaf_colours{1U, 3U};
-    std::size_t twigs{2U};
-    std::uint8_t last_twig_colour{3U};
-    bool has_spare{true};
-    std::uint8_t spare_flag{1U};
-    std::uint8_t thing_type{1U};
-    std::uint8_t thing_colour{3U};
-    bool thing_is_there{true};
-};
-
-flatbuffers::Offset<probe::Leaf> make_leaf(FlatBufferBuilder& builder, std::uint8_t colour, std::uint8_t flag) {
-    probe::LeafBuilder leaf{builder};
-    leaf.add_colour(static_cast<Colour>(colour));
-    builder.AddElement<std::uint8_t>(probe::Leaf::VT_FLAG, flag, 0U);
-    return leaf.Finish();
-}
-
-flatbuffers::Offset<probe::Twig> make_twig(FlatBufferBuilder& builder, const std::string& name,
-                                           const std::vector<std::uint8_t>& colours) {
-    std::vector<flatbuffers::Offset<probe::Leaf>> leaves;
-    for (const std::uint8_t colour : colours) {
-        leaves.push_back(make_leaf(builder, colour, 1U));
-    }
-    return probe::CreateTwigDirect(builder, name.c_str(), &leaves);
-}
-
-std::vector<std::uint8_t> encode(const Values& values) {
-    FlatBufferBuilder builder;
-    std::vector<Colour> colours;
-    for (const std::uint8_t colour : values.colours) {
-        colours.push_back(static_cast<Colour>(colour));
-    }
-    std::vector<Wide> wides;
-    for (const std::uint16_t wide : values.wides) {
-        wides.push_back(static_cast<Wide>(wide));
-    }
-    std::vector<flatbuffers::Offset<flatbuffers::String>> names;
-    for (const std::string& name : values.names) {
-        names.push_back(builder.CreateString(name));
-    }
-    const std::vector<probe::Point> points(values.points);
-    const auto twig = make_twig(builder, values.twig_name, values.leaf_colours);
-    std::vector<flatbuffers::Offset<probe::Twig>> twigs;
-    for (std::size_t i = 0U; i < values.twigs; ++i) {
-        twigs.push_back(
-            make_twig(builder, "t", {((i + 1U) == values.twigs) ? values.last_twig_colour : std::uint8_t{1U}}));
-    }
-    const auto spare = values.has_spare ? make_leaf(builder, 1U, values.spare_flag) : 0U;
-    const auto thing = values.thing_is_there ? make_leaf(builder, values.thing_colour, 0U).Union() : 0U;
-    const auto root = probe::CreateProbeDirect(
-        builder, static_cast<Colour>(values.colour), static_cast<Wide>(values.wide), &colours, &wides, &values.flags,
-        &names, &points, twig, &twigs, spare, static_cast<Thing>(values.thing_type), thing);
-    probe::FinishProbeBuffer(builder, root);
-    return {builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize()};
-}
+using Values = ProbeValues;
 
 // The verdict on a buffer whose structure the FlatBuffers verifier has accepted, as it is for the manifest.
 Verdict verdict_of(const std::vector<std::uint8_t>& bytes) {
@@ -94,8 +25,8 @@ Verdict verdict_of(const std::vector<std::uint8_t>& bytes) {
     Verdict verdict;
     flatbuffers::Verifier verifier{aligned.view().data(), aligned.view().size()};
     EXPECT_TRUE(probe::VerifyProbeBuffer(verifier));
-    StrictnessWalk walk{aligned.view(), verdict};
-    if (check_strictness(walk, *probe::GetProbe(aligned.view().data()))) {
+    const auto& root = *flatbuffers::GetRoot<flatbuffers::Table>(aligned.view().data());
+    if (check_strictness(probe::kProbeRules, aligned.view(), root, verdict)) {
         EXPECT_TRUE(verdict.path.steps().empty());
         verdict.status = Status::kOk;
     } else {

@@ -21,9 +21,9 @@ target_compile_definitions(pianola_flatbuffers INTERFACE
   "FLATBUFFERS_ASSERT_INCLUDE=\"runtime/image/flatbuffers_assert.h\""
   FLATBUFFERS_TRACK_VERIFIER_BUFFER_SIZE)
 
-# pianola_compile_strictness(ROOT_FBS OUT_DIR DECLARING_HEADER): makes, in OUT_DIR, flatc's headers for all files of the schema, and
-# schemac's schema.txt, pianola_schema_hash.h and strictness_generated.cpp, whose function DECLARING_HEADER declares.
-function(pianola_compile_strictness root_fbs out_dir declaring_header)
+# pianola_compile_schema(ROOT_FBS OUT_DIR DECLARING_HEADER): makes, in OUT_DIR, flatc's headers for all files of the schema, and
+# schemac's schema.txt, pianola_schema_hash.h and schema_rules_generated.cpp, whose constant DECLARING_HEADER declares.
+function(pianola_compile_schema root_fbs out_dir declaring_header)
   get_filename_component(folder ${root_fbs} DIRECTORY)
   get_filename_component(name ${root_fbs} NAME_WE)
   file(GLOB fbs_files CONFIGURE_DEPENDS ${folder}/*.fbs)
@@ -41,8 +41,8 @@ function(pianola_compile_strictness root_fbs out_dir declaring_header)
     DEPENDS ${fbs_files}
     COMMENT "flatc ${name}")
   add_custom_command(
-    OUTPUT ${out_dir}/schema.txt ${out_dir}/pianola_schema_hash.h ${out_dir}/strictness_generated.cpp
-    COMMAND schemac ${out_dir}/${name}.bfbs ${name}_generated.h ${declaring_header} ${out_dir}
+    OUTPUT ${out_dir}/schema.txt ${out_dir}/pianola_schema_hash.h ${out_dir}/schema_rules_generated.cpp
+    COMMAND schemac ${out_dir}/${name}.bfbs ${declaring_header} ${out_dir}
     DEPENDS schemac ${out_dir}/${name}.bfbs
     COMMENT "schemac ${name}")
 endfunction()

@@ -3,9 +3,9 @@
 // Place in the whole: runs at build, on the host. From the reflection of the manifest's schema it makes
 //   1. the canonical text of the schema's meaning (no comments, no white space, no order of declaration),
 //   2. a header with the SHA-256 of that text, which writer and runtime compile in,
-//   3. the strictness check: a function that visits every field of every table, refuses every enumerator, union type and
-//      truth value that the schema does not name, and bounds every list and string.
-// A new enumeration is checked because it is in the schema: nobody has to remember it. What the check can not express
+//   3. the rules of every field of every table, as tables of constants: what the verifier has to look at, which enumerators,
+//      union types and truth values the schema names, and the bound of every list and string.
+// A new enumeration is checked because it is in the schema: nobody has to remember it. What the rules can not express
 // (recursive tables, nested buffers, lists of unions) is refused here, at build.
 
 #include <flatbuffers/reflection_generated.h>
@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "canonical_text.h"
+#include "rules_writer.h"
 #include "runtime/digest/sha256.h"
-#include "strictness_writer.h"
 
 namespace {
 
@@ -57,9 +57,9 @@ std::string hash_header(const std::string& canonical_text) {
 }
 
 int run(const std::vector<std::string>& arguments) {
-    if (arguments.size() != 4U) {
-        std::cerr << "usage: schemac SCHEMA.bfbs GENERATED_HEADER DECLARING_HEADER OUT_FOLDER\n"
-                     "makes OUT_FOLDER/schema.txt, pianola_schema_hash.h and strictness_generated.cpp\n";
+    if (arguments.size() != 3U) {
+        std::cerr << "usage: schemac SCHEMA.bfbs DECLARING_HEADER OUT_FOLDER\n"
+                     "makes OUT_FOLDER/schema.txt, pianola_schema_hash.h and schema_rules_generated.cpp\n";
         return 2;
     }
     const std::vector<char> bytes = read_file(arguments[0]);
@@ -71,10 +71,11 @@ int run(const std::vector<std::string>& arguments) {
     }
     const reflection::Schema& schema = *reflection::GetSchema(bytes.data());
     const std::string text = pianola::schemac::canonical_text(schema);
-    write_file(arguments[3] + "/schema.txt", text);
-    write_file(arguments[3] + "/pianola_schema_hash.h", hash_header(text));
-    write_file(arguments[3] + "/strictness_generated.cpp",
-               pianola::schemac::strictness_source(schema, {arguments[1], arguments[2]}));
+    // First what can be refused: no file where there is no check.
+    const std::string rules = pianola::schemac::rules_source(schema, arguments[1]);
+    write_file(arguments[2] + "/schema.txt", text);
+    write_file(arguments[2] + "/pianola_schema_hash.h", hash_header(text));
+    write_file(arguments[2] + "/schema_rules_generated.cpp", rules);
     return 0;
 }
 

@@ -1,0 +1,34 @@
+// Schema checks: a FlatBuffer against the rules that schemac made from its schema.
+//
+// Place in the whole: what open_image() proves. check_structure() has FlatBuffers' own verifier look at every field, as the Verify()
+// functions that flatc makes would, but from tables. check_strictness() then refuses what that verifier lets pass: unknown
+// enumerators, union types and truth values, lists over their capacity, names that are empty, too long or not printable.
+#pragma once
+
+#include <flatbuffers/flatbuffers.h>
+
+#include "runtime/image/schema_rules.h"
+#include "runtime/verdict/verdict.h"
+
+namespace pianola {
+
+// True where the verifier accepts every field, and every required field is there.
+[[nodiscard]] bool check_structure(const SchemaRules& rules, flatbuffers::Verifier& verifier,
+                                   const flatbuffers::Table& root) noexcept;
+
+// True where every value is strict; else the verdict is filled in. check_structure() has accepted the root. `file` is the whole
+// trace binary: offsets in verdicts count from its first byte.
+[[nodiscard]] bool check_strictness(const SchemaRules& rules, ByteSpan file, const flatbuffers::Table& root,
+                                    Verdict& verdict) noexcept;
+
+// Stands for flatc's class of the root table: flatbuffers::Verifier::VerifyBuffer() calls its Verify().
+template <const SchemaRules& kRules>
+class RuledRoot : public flatbuffers::Table {
+  public:
+    // NOLINTNEXTLINE(readability-identifier-naming): DEV-011
+    [[nodiscard]] bool Verify(flatbuffers::Verifier& verifier) const noexcept {
+        return check_structure(kRules, verifier, *this);
+    }
+};
+
+}  // namespace pianola

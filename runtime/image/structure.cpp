@@ -1,0 +1,67 @@
+#include "runtime/image/schema_check.h"
+#include "runtime/image/table_cursor.h"
+
+namespace pianola {
+namespace {
+
+using flatbuffers::String;
+using flatbuffers::Table;
+using flatbuffers::Verifier;
+using NameList = flatbuffers::Vector<flatbuffers::Offset<String>>;
+
+[[nodiscard]] bool verify_field(const FieldRule& field, const Table& table, const Verifier& verifier) noexcept {
+    if ((field.kind == FieldKind::kUnion) &&
+        !table.VerifyField<std::uint8_t>(verifier, type_entry(field), alignof(std::uint8_t))) {
+        return false;
+    }
+    const std::uint8_t* const value = table.GetAddressOf(field.entry);
+    if (value == nullptr) {
+        return !field.required;
+    }
+    if (field.kind <= FieldKind::kEnumerator) {
+        return verifier.VerifyFieldStruct(value, 0U, field.bytes, field.alignment);
+    }
+    if (verifier.VerifyOffset(value, 0U) == 0U) {
+        return false;
+    }
+    if (field.kind == FieldKind::kName) {
+        return verifier.VerifyString(target_of<String>(table, field));
+    }
+    if (field.kind <= FieldKind::kUnion) {
+        return true;  // the table is looked at when it is entered
+    }
+    return verifier.VerifyVectorOrString(target_of<std::uint8_t>(table, field), field.bytes) &&
+           ((field.kind != FieldKind::kNames) || verifier.VerifyVectorOfStrings(target_of<NameList>(table, field)));
+}
+
+}  // namespace
+
+bool check_structure(const SchemaRules& rules, Verifier& verifier, const Table& root) noexcept {
+    if (!root.VerifyTableStart(verifier)) {
+        return false;
+    }
+    TableCursor cursor{rules, root};
+    bool good = true;
+    while (good) {  // the verifier bounds the number of tables, and the schema that of fields
+        switch (cursor.next()) {
+            case TableCursor::Event::kField:
+                good = verify_field(cursor.field(), cursor.table(), verifier);
+                break;
+            case TableCursor::Event::kTable:
+                good = cursor.table().VerifyTableStart(verifier);
+                break;
+            case TableCursor::Event::kTableEnd:
+                good = verifier.EndTable();
+                break;
+            case TableCursor::Event::kEnd:
+                return verifier.EndTable();
+            case TableCursor::Event::kTooDeep:
+            default:
+                good = false;
+                break;
+        }
+    }
+    return good;
+}
+
+}  // namespace pianola

@@ -1,0 +1,75 @@
+// TableCursor: visits every table and field of a FlatBuffer in the order of its schema's rules.
+//
+// Place in the whole: the way through the tree that both checks of schema_check.h take. Without recursion: the tables on the way
+// from the root lie in a stack of fixed depth. Included by the sources of runtime/image only.
+#pragma once
+
+#include <flatbuffers/flatbuffers.h>
+
+#include <array>
+#include <cstdint>
+
+#include "runtime/core/config.h"
+#include "runtime/image/schema_rules.h"
+#include "runtime/verdict/verdict.h"
+
+namespace pianola {
+
+// What an offset field points to; nullptr where the field is absent.
+template <typename Target>
+[[nodiscard]] const Target* target_of(const flatbuffers::Table& table, const FieldRule& field) noexcept {
+    return table.GetPointer<const Target*>(field.entry);
+}
+
+// The vtable entry of a union's type.
+[[nodiscard]] constexpr flatbuffers::voffset_t type_entry(const FieldRule& union_field) noexcept {
+    return static_cast<flatbuffers::voffset_t>(union_field.entry - sizeof(flatbuffers::voffset_t));
+}
+
+// The rule of an enumerator; nullptr where the enumeration has no such value.
+[[nodiscard]] const EnumeratorRule* find_enumerator(const SchemaRules& rules, const FieldRule& field,
+                                                    std::uint32_t value) noexcept;
+
+class TableCursor {
+  public:
+    enum class Event : std::uint8_t {
+        kField,     // field() of table(); a table behind it is entered by the next call only
+        kTable,     // table() was entered
+        kTableEnd,  // a table was left; table() is the one around it
+        kEnd,       // the root was left
+        kTooDeep,   // there is no room for another table
+    };
+
+    // Starts inside the root.
+    TableCursor(const SchemaRules& rules, const flatbuffers::Table& root) noexcept;
+
+    // One event after the other. Not to be called again after kEnd or kTooDeep.
+    [[nodiscard]] Event next() noexcept;
+
+    [[nodiscard]] const flatbuffers::Table& table() const noexcept { return *steps_[depth_ - 1U].table; }
+    // The field that was visited last.
+    [[nodiscard]] const FieldRule& field() const noexcept { return *field_; }
+
+    // Enters the way from the root to table().
+    void describe(FieldPath& path) const noexcept;
+
+  private:
+    // A table on the way from the root.
+    struct Step {
+        const flatbuffers::Table* table{nullptr};
+        std::uint16_t field{0U};     // index into rules_.fields: the next to visit, or the one whose tables are visited
+        std::uint16_t end{0U};       // one behind the table's last field
+        std::uint32_t children{0U};  // tables of the field that have been entered
+        bool in_children{false};
+    };
+
+    void enter(const flatbuffers::Table& table, std::uint32_t rule) noexcept;
+    [[nodiscard]] const flatbuffers::Table* next_child(const Step& step, std::uint32_t& rule) const noexcept;
+
+    const SchemaRules& rules_;
+    std::array<Step, kMaxManifestDepth> steps_{};
+    std::uint32_t depth_{0U};
+    const FieldRule* field_{nullptr};
+};
+
+}  // namespace pianola

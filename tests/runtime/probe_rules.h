@@ -1,0 +1,12 @@
+// The rules that schemac makes from the probe schema.
+//
+// Place in the whole: tests only; what runtime/image/manifest_rules.h declares for the manifest.
+#pragma once
+
+#include "runtime/image/schema_rules.h"
+
+namespace pianola::probe {
+
+extern const SchemaRules kProbeRules;
+
+}  // namespace pianola::probe

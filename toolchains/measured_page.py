@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""Prints docs/MEASURED.md from what the boards' builds have measured: tests/baremetal/measured/*.json."""
+import json
+import pathlib
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+TESTS = ROOT / "tests" / "baremetal"
+BOARDS = ("virt_rv32", "zynqmp_r5", "mps2_an521", "mps2_an500", "mps3_an547")
+KINDS = ("text", "rodata", "data", "bss")
+LAYERS = ("runtime", "rule texts", "digest", "command set", "driver", "device side", "kernels", "arch", "board", "toolchain",
+          "application", "trace binary", "alignment")
+RAM = {"session_bytes": "`Session`", "plan_workspace_bytes": "`PlanWorkspace`, free after `load()`",
+       "verdict_bytes": "`Verdict`", "driver_bytes": "driver", "shared_state_bytes": "`SharedState`"}
+
+HEAD = """# Boards: what was measured
+
+Made by `toolchains/measured_page.py`; do not edit. Every number comes from a board's build or run, and the test `<board>.facts` fails
+where a build gives another. To renew: build and test the boards with `PIANOLA_UPDATE_MEASURED=1` in the environment, then write the
+script's output here. GCC 12.2, QEMU 7.2 with counted instructions (`-icount shift=0,sleep=off`): the same numbers every time.
+"""
+
+INSTRUCTIONS = """
+## Instructions of the ECU core, at -O2
+
+One inference with zero-copy I/O: `input_view()`, `submit()`, the `poll()` that returns `kOk`, `output_view()`. What the application
+does with the views is not counted, nor waiting, nor a device that shares the core: between `submit()` and `poll()` the device
+finishes without being asked, and what `poll()` gives it to do is left out. It does not depend on the length of the trace:
+hello_world has 3 operators, vww 31. `load()` is validation, programming and read-back; of its two waits (reset, set-up) the
+looks before and after count, what the core does in between does not. Its SHA-256 is counted apart, with the C library's part in it.
+"""
+
+STACK = """
+## Stack of the ECU core
+
+Bounds from GCC's frame sizes and the call graph, virtual calls followed into the board's classes; 512 bytes are left to the
+application's safe state. They hold for a device that shares the core: its kernels are in them. "used" is the deepest mark in
+painted stack, at -O2, of kws.
+"""
+
+RAM_HEAD = """
+## RAM
+
+Of the objects that an application makes, in bytes; `pianola size` predicts each exactly, the test compares. No image has a heap.
+"""
+
+SIZES = """
+## Sizes by layer
+
+The ECU application of `docs/examples/board`, linked, in bytes, both sides of the device in one image. "runtime" is the whole
+validator and the session, without digest and rule texts; "driver" and "command set" are the ECU's side of the reference device,
+"device side" and "kernels" the device's; "toolchain" is what the C library and the compiler bring; "alignment" belongs to nobody.
+Stacks, the device's memories and the load area are the board's choice and not counted.
+"""
+
+
+def table(head, rows):
+    """Markdown; the first column is text."""
+    yield "| " + " | ".join(head) + " |"
+    yield "|---|" + "---:|" * (len(head) - 1)
+    for first, *others in rows:
+        yield "| " + " | ".join([first, *(f"{value:,}" if isinstance(value, int) else value for value in others)]) + " |"
+
+
+def instruction_rows(facts):
+    """One row per board."""
+    for board, fact in facts.items():
+        counts = fact["instructions"]
+        yield [board, *(counts[name]["inference"] for name in ("hello_world_int8", "kws_ref_model", "vww_96_int8")),
+               *(counts[name]["load"] for name in ("hello_world_int8", "kws_ref_model", "vww_96_int8")),
+               counts["kws_ref_model"]["digest"]]
+
+
+def stack_rows(facts):
+    """One row per board."""
+    for board, fact in facts.items():
+        stack = fact["stack"]
+        yield [board, *(stack[column][call] for call in ("load", "submit", "poll") for column in ("Os", "O2", "used"))]
+
+
+def size_rows(sizes):
+    """One row per layer, and their sum."""
+    columns = [(configuration, kind) for configuration in ("Os", "O2") for kind in KINDS]
+    unknown = set(sizes["Os"]) | set(sizes["O2"])
+    assert unknown <= set(LAYERS), unknown - set(LAYERS)
+    rows = [[layer, *(sizes[configuration].get(layer, {}).get(kind, 0) for configuration, kind in columns)] for layer in LAYERS]
+    yield from rows
+    yield ["all", *(sum(column) for column in list(zip(*rows))[1:])]
+
+
+def page(facts, limits):
+    """The lines of the page."""
+    yield from (HEAD + INSTRUCTIONS).splitlines()
+    yield ""
+    yield from table(["board", "inference hello_world", "kws", "vww", "load hello_world", "kws", "vww", "digest of kws"],
+                     instruction_rows(facts))
+    instructions, stack = limits["instructions"], limits["stack"]["roots"]
+    yield from ["", f"Limits: {instructions['inference']:,} for an inference, and {instructions['inference_spread']:.0%} between "
+                f"hello_world and vww; {instructions['load_without_digest']:,} for `load()` of kws."]
+    yield from STACK.splitlines()
+    yield ""
+    yield from table(["board", *(f"{call} {column}" for call in ("load", "submit", "poll") for column in ("-Os", "-O2", "used"))],
+                     stack_rows(facts))
+    yield from ["", "Limits: " + ", ".join(f"{limit:,} for `{root.rsplit('::')[-1]}`" for root, limit in stack.items()) + "."]
+    yield from RAM_HEAD.splitlines()
+    yield ""
+    yield from table(["object", *facts], ([title, *(fact["ram"][name] for fact in facts.values())] for name, title in RAM.items()))
+    yield from SIZES.splitlines()
+    limit = limits["sizes"]["runtime_text_on_cortex_m_at_Os"]
+    yield ""
+    yield f"Limit: {limit:,} bytes of text for the runtime on Cortex-M at -Os."
+    for board, fact in facts.items():
+        yield from ["", f"### {board}", ""]
+        yield from table(["layer", *(f"-{c} {kind}" for c in ("Os", "O2") for kind in KINDS)], size_rows(fact["sizes"]))
+
+
+def main():
+    """Prints the page."""
+    facts = {board: json.loads((TESTS / "measured" / f"{board}.json").read_text(encoding="utf-8")) for board in BOARDS}
+    limits = json.loads((TESTS / "thresholds.json").read_text(encoding="utf-8"))
+    print("\n".join(page(facts, limits)))
+
+
+if __name__ == "__main__":
+    main()
