@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "hal/arch/mmio.h"
 #include "hal/board/board_device.h"
 #include "hal/board/shared_memory.h"
 #include "tests/baremetal/bench.h"
@@ -41,11 +42,6 @@ StackBench& bench() noexcept {
     return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
 }
 
-[[nodiscard]] volatile std::uint32_t* word_at(std::uintptr_t address) noexcept {
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast,performance-no-int-to-ptr): DEV-034
-    return reinterpret_cast<volatile std::uint32_t*>(address);
-}
-
 struct Usage {
     std::uint32_t load{0U};
     std::uint32_t submit{0U};
@@ -58,11 +54,11 @@ struct Usage {
     const auto bottom = reinterpret_cast<std::uintptr_t>(&__stack_ecu_start);
     const std::uintptr_t top = measured_at() & ~std::uintptr_t{3U};
     for (std::uintptr_t address = bottom; address < (top - kMarginBytes); address += sizeof(kPaint)) {
-        *word_at(address) = kPaint;
+        mmio::write(address, kPaint);
     }
     const Status status = call();
     std::uintptr_t lowest = bottom;
-    while ((lowest < (top - kMarginBytes)) && (*word_at(lowest) == kPaint)) {
+    while ((lowest < (top - kMarginBytes)) && (mmio::read(lowest) == kPaint)) {
         lowest += sizeof(kPaint);
     }
     used = std::max(used, static_cast<std::uint32_t>(top - lowest));
