@@ -24,6 +24,10 @@ Status SimDevice::reset() noexcept {
     return status;
 }
 
+MutableByteSpan SimDevice::host_view(std::uint32_t address, std::uint32_t size_bytes) noexcept {
+    return machine_->options().memory_is_visible ? FaultyDriver::host_view(address, size_bytes) : MutableByteSpan{};
+}
+
 void SimDevice::give_to_device(ByteSpan view) noexcept {
     FaultyDriver::give_to_device(view);
     machine_->refresh_checker();  // the ECU side has written to it

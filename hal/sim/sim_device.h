@@ -25,6 +25,7 @@ class SimDevice final : public refdev::FaultyDriver {
     SimDevice& operator=(SimDevice&&) = delete;
 
     Status reset() noexcept override;
+    [[nodiscard]] MutableByteSpan host_view(std::uint32_t address, std::uint32_t size_bytes) noexcept override;
     void give_to_device(ByteSpan view) noexcept override;
 
     // Rises whenever a queue gets on; for telling a slow host from a stuck device.

@@ -6,15 +6,14 @@ namespace pianola {
 namespace {
 
 struct RuleText {
-    const char* id;
     const char* message;
     const char* reason;
 };
 
 constexpr std::array<RuleText, static_cast<std::size_t>(Rule::kRuleCount)> kRuleTexts{{
-    RuleText{"NOT-RUN", "the file has not been validated", "a verdict that nobody reached is a refusal"},
+    RuleText{"the file has not been validated", "a verdict that nobody reached is a refusal"},
 // NOLINTNEXTLINE(cppcoreguidelines-macro-usage): DEV-004
-#define PIANOLA_RULE(name, id, message, why) RuleText{id, message, why},
+#define PIANOLA_RULE(name, id, message, why) RuleText{message, why},
 #include "runtime/verdict/rules.inc"
 #undef PIANOLA_RULE
 }};
@@ -26,9 +25,6 @@ constexpr std::array<RuleText, static_cast<std::size_t>(Rule::kRuleCount)> kRule
 
 }  // namespace
 
-const char* rule_id(Rule rule) noexcept {
-    return text_of(rule).id;
-}
 const char* rule_message(Rule rule) noexcept {
     return text_of(rule).message;
 }

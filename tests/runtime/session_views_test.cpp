@@ -132,6 +132,21 @@ TEST_P(SessionViews, AreRefusedAfterAFault) {
     EXPECT_EQ(read_output(bench.session), workload_output(workload_input(3U)));
 }
 
+TEST_P(SessionViews, AreNotThereWhereTheDeviceHidesItsMemory) {
+    sim::SimOptions options;
+    options.memory_is_visible = false;
+    Bench bench{options};
+    ASSERT_EQ(bench.load(file.view()), Status::kOk);
+    EXPECT_FALSE(bench.session.has_views());
+    expect_no_views(bench.session, Status::kInvalidArgument);
+    EXPECT_EQ(bench.session.submit(), Status::kInvalidArgument);
+
+    Bytes output(kWorkloadBytes);
+    ASSERT_EQ(bench.run(workload_input(4U), output), Status::kOk);
+    EXPECT_EQ(output, workload_output(workload_input(4U)));
+    expect_no_views(bench.session, Status::kInvalidArgument);
+}
+
 TEST_P(SessionViews, WorkBetweenThreads) {
     sim::SimOptions options;
     options.threading = sim::Threading::kThreaded;

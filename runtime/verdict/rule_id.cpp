@@ -1,0 +1,24 @@
+// Ids apart from messages: an ECU prints the id, and the linker then leaves the texts out of its image.
+#include <array>
+
+#include "runtime/verdict/rule.h"
+
+namespace pianola {
+namespace {
+
+constexpr std::array<const char*, static_cast<std::size_t>(Rule::kRuleCount)> kRuleIds{{
+    "NOT-RUN",
+// NOLINTNEXTLINE(cppcoreguidelines-macro-usage): DEV-004
+#define PIANOLA_RULE(name, id, message, why) id,
+#include "runtime/verdict/rules.inc"
+#undef PIANOLA_RULE
+}};
+
+}  // namespace
+
+const char* rule_id(Rule rule) noexcept {
+    const auto index = static_cast<std::size_t>(rule);
+    return kRuleIds[(index < kRuleIds.size()) ? index : 0U];
+}
+
+}  // namespace pianola
