@@ -4,7 +4,9 @@
 #include <array>
 #include <cstdint>
 
+#include "hal/arch/core_fault.h"
 #include "hal/arch/riscv/instructions.h"
+#include "hal/arch/riscv/trap.h"
 #include "hal/board/linker_windows.h"
 #include "hal/virt_rv32/clint.h"
 #include "runtime/core/span.h"
@@ -105,3 +107,8 @@ Span<const protection::Window> fixed_windows() noexcept {
 }
 
 }  // namespace pianola::board
+
+// Doorbells and alarms end a wait by being pending, and are never taken.
+void pianola_riscv_interrupt(std::uint32_t number) noexcept {
+    pianola_stop_on_fault({"unexpected interrupt", 0U, 0U, number});
+}
