@@ -97,13 +97,24 @@ def values_of(text):
 
 
 class Run:
-    """One start of the test application: exit code, console text, and the name=value lines in it."""
+    """One start of the test application: exit code, console text, and the name=value lines in it.
+
+    The board is told files of the work folder by their names in it: every letter of its command line takes instructions,
+    and a run must not depend on where the source tree lies.
+    """
 
     def __init__(self, *arguments, icount=True, timeout_s=300, **options):
-        result = run_board.run(OPTIONS.board, OPTIONS.image, [str(word) for word in arguments], icount=icount,
-                               timeout_s=timeout_s, **options)
+        result = run_board.run(OPTIONS.board, OPTIONS.image, [self.word(argument) for argument in arguments],
+                               icount=icount, timeout_s=timeout_s, cwd=OPTIONS.work, **options)
         self.returncode, self.output = result.returncode, result.output
         self.values = values_of(self.output)
+
+    @staticmethod
+    def word(argument):
+        """An argument as the board sees it."""
+        if isinstance(argument, pathlib.Path) and argument.is_relative_to(OPTIONS.work):
+            argument = argument.relative_to(OPTIONS.work)
+        return str(argument)
 
     def require(self, code=0):
         """Self, where the exit code is this one."""

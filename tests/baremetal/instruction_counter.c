@@ -4,10 +4,10 @@
  * core's instructions are not counted. Which functions these are, and for which ranges of addresses to count apart, a file says
  * that tests/baremetal/instruction_counts.py writes, one word and its numbers per line:
  *
- *     core N | begin A | end A | pause A | resume A | range FIRST BEYOND | leaf FIRST BEYOND
+ *     core N | begin A | end A | pause A | resume A | range FIRST BEYOND | leaf FIRST BEYOND | skip FIRST BEYOND
  *
  * with addresses in hexadecimal and ranges ascending. A leaf is a range whose code calls nothing: its instructions are counted for
- * the leaf, and once more for the range that called it.
+ * the leaf, and once more for the range that called it. Those of a skipped range, an interrupt handler, are not counted.
  *
  * The result goes to another file: "section <number> <instructions>" and then, where there were any, "range <index>
  * <instructions>" and "called <index of the caller> <instructions in leaves>".
@@ -55,6 +55,7 @@ struct range {
     uint64_t first;
     uint64_t beyond;
     bool is_leaf;
+    bool is_skipped;
 };
 
 struct section {
@@ -79,6 +80,9 @@ static void count(unsigned int vcpu, void* data) {
     }
     struct section* section = &sections[section_count - 1];
     const size_t range = (uintptr_t)data;
+    if (range != NO_RANGE && ranges[range].is_skipped) {
+        return;
+    }
     section->total += 1;
     section->in_range[range] += 1;
     if (range != NO_RANGE && ranges[range].is_leaf) {
@@ -191,6 +195,10 @@ static void on_exit(qemu_plugin_id_t id, void* data) {
     fclose(file);
 }
 
+static bool is_range(const char* word) {
+    return strcmp(word, "range") == 0 || strcmp(word, "leaf") == 0 || strcmp(word, "skip") == 0;
+}
+
 static bool read_setup(const char* name) {
     FILE* file = fopen(name, "r");
     if (file == NULL) {
@@ -209,9 +217,10 @@ static bool read_setup(const char* name) {
             is_right = fscanf(file, "%" SCNx64, target) == 1;
         } else if (strcmp(word, "core") == 0) {
             is_right = fscanf(file, "%u", &counted_core) == 1;
-        } else if ((strcmp(word, "range") == 0 || strcmp(word, "leaf") == 0) && range_count < MAX_RANGES) {
+        } else if (is_range(word) && range_count < MAX_RANGES) {
             struct range* const range = &ranges[range_count];
             range->is_leaf = word[0] == 'l';
+            range->is_skipped = word[0] == 's';
             is_right = fscanf(file, "%" SCNx64 " %" SCNx64, &range->first, &range->beyond) == 2;
             range_count += 1;
         } else {
