@@ -146,19 +146,6 @@ TEST_P(SessionViews, AreNotThereWhereTheDeviceHidesItsMemory) {
     expect_no_views(bench.session, Status::kInvalidArgument);
 }
 
-TEST_P(SessionViews, WorkBetweenThreads) {
-    sim::SimOptions options;
-    options.threading = sim::Threading::kThreaded;
-    Bench bench{options};
-    ASSERT_EQ(bench.load(file_.view()), Status::kOk);
-    for (std::uint32_t seed = 1U; seed <= 50U; ++seed) {
-        write_input(bench.session, workload_input(seed));
-        ASSERT_EQ(bench.session.submit(), Status::kOk);
-        ASSERT_EQ(finish(bench.session), Status::kOk);
-        EXPECT_EQ(read_output(bench.session), workload_output(workload_input(seed)));
-    }
-}
-
 TEST_P(SessionViews, StayInsidePublishedExtents) {
     sim::SimOptions options;
     options.spec = small_device();

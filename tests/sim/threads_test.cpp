@@ -1,10 +1,12 @@
 // One thread per queue: the same results, logs and virtual times as in one thread, and no data race (ThreadSanitizer).
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <iostream>
 
 #include "tests/models/replay.h"
 #include "tests/sim/logs.h"
+#include "tests/support/bench.h"
 #include "tests/support/workload.h"
 
 namespace pianola::sim {
@@ -69,6 +71,30 @@ TEST(Threads, LoadingAnewStopsTheQueues) {
         ASSERT_EQ(player.session().unload(), Status::kOk);
         ASSERT_EQ(player.session().load(aligned.view(), *workspace, verdict), Status::kOk);
         ASSERT_EQ(player.run(inputs), expected);
+    }
+}
+
+// Zero-copy I/O: nothing but doorbell and completion orders the ECU's accesses to device memory against the device's.
+TEST(Threads, ViewsAreOrderedByDoorbellAndCompletion) {
+    SimOptions options;
+    options.threading = Threading::kThreaded;
+    test::Bench bench{options};
+    const files::AlignedBytes file{test::make_workload(2U).file()};
+    ASSERT_EQ(bench.load(file.view()), Status::kOk);
+    for (std::uint32_t seed = 1U; seed <= kReplays; ++seed) {
+        const std::vector<std::uint8_t> input = test::workload_input(seed);
+        MutableByteSpan input_view;
+        ASSERT_EQ(bench.session.input_view(0U, input_view), Status::kOk);
+        std::copy(input.begin(), input.end(), input_view.begin());
+        ASSERT_EQ(bench.session.submit(), Status::kOk);
+        Status status = bench.session.poll();
+        while (status == Status::kPending) {
+            status = bench.session.poll();
+        }
+        ASSERT_EQ(status, Status::kOk);
+        ByteSpan output;
+        ASSERT_EQ(bench.session.output_view(0U, output), Status::kOk);
+        ASSERT_EQ(std::vector<std::uint8_t>(output.begin(), output.end()), test::workload_output(input));
     }
 }
 
