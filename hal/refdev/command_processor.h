@@ -21,7 +21,7 @@ struct ExecutedCommand {
     Opcode opcode{Opcode::kInvalid};
     std::uint32_t kernel_id{0U};  // kLaunch only
     DeviceFault fault{DeviceFault::kNone};
-    std::uint64_t digest{0U};  // chain over everything that the queue has executed since reset, as in Completion
+    std::uint64_t digest{0U};  // chain over trace commands since reset, as in Completion
     std::uint64_t start_cycles{0U};
     std::uint64_t end_cycles{0U};
 };

@@ -14,7 +14,7 @@
 
 namespace pianola::refdev {
 
-// How long a reset waits for the queues, where a port does not say otherwise: longer than any kernel, because a queue that is in
+// How long a reset waits for the queues, where a port does not say otherwise: longer than a kernel should take, because a queue in
 // the middle of one finishes it first.
 inline constexpr std::uint32_t kResetLimitUs = 20'000U;
 // The same for a port whose clock stands still: turns of the wait.
