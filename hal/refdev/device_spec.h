@@ -19,6 +19,9 @@ struct DeviceSpec {
     std::uint32_t trace_region_bytes{64U * 1024U};  // the last bytes of DRAM; a multiple of 64
     std::uint32_t clock_khz{500'000U};
     std::uint32_t queue_count{2U};
+    std::uint32_t grid_columns{2U};  // compute cores: 1 to 8 each way
+    std::uint32_t grid_rows{2U};
+    std::uint32_t dram_banks{4U};  // 1 to 8
 };
 
 // What a device of this spec says of itself.

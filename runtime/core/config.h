@@ -32,10 +32,13 @@ inline constexpr std::uint32_t kMaxRegions = 8U;  // 24 bytes each in the refere
 inline constexpr std::uint32_t kMaxInputs = 8U;   // 16 bytes each
 inline constexpr std::uint32_t kMaxOutputs = 8U;  // 16 bytes each
 inline constexpr std::uint32_t kMaxTraces = 4U;
-inline constexpr std::uint32_t kMaxScripts = 2U;
+inline constexpr std::uint32_t kMaxScripts = 4U;
 inline constexpr std::uint32_t kMaxScriptCommands = 64U;  // 12 bytes each in the plan's workspace
 inline constexpr std::uint32_t kMaxQueues = 2U;
 inline constexpr std::uint32_t kMaxEvents = 8U;
+inline constexpr std::uint32_t kMaxStepsInFlight = 2U;  // rings must hold them all
+inline constexpr std::uint32_t kMaxParameters = 8U;     // 16 bytes each
+inline constexpr std::uint32_t kMaxPatchPoints = 16U;   // of all parameters together; 8 bytes each
 inline constexpr std::uint32_t kMaxIntervals = 64U;  // disjoint byte ranges in one proof; 8 bytes each in the workspace
 inline constexpr std::uint32_t kMaxPathSteps = 5U;   // of a field path; 16 bytes each in a verdict
 

@@ -28,7 +28,10 @@ struct DeviceDescription {
     std::uint32_t trace_region_bytes{0U};  // the last bytes of DRAM
     std::uint32_t clock_khz{0U};
     std::uint32_t queue_count{0U};
-    std::uint32_t ring_words{0U};  // capacity of each queue's ring
+    std::uint32_t ring_words{0U};    // capacity of each queue's ring
+    std::uint32_t grid_columns{0U};  // compute cores, each with an equal share of L1
+    std::uint32_t grid_rows{0U};
+    std::uint32_t dram_banks{0U};
 };
 
 // A range of device memory and who may touch it. The device refuses everything else.

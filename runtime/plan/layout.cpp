@@ -12,15 +12,16 @@ namespace {
 }
 
 // A region of each kind, before its place is known: the permissions; schema/buffer.fbs says the same in words.
-constexpr std::array<RegionConfig, 6> kRegionsByKind{{
+constexpr std::array<RegionConfig, 7> kRegionsByKind{{
     {0U, 0U, false, false, false, false, false},  // kUnspecified: refused as an enumerator
     {0U, 0U, true, false, false, true, false},    // kWeights
     {0U, 0U, true, false, false, true, false},    // kInput
     {0U, 0U, true, true, true, false, false},     // kOutput
     {0U, 0U, true, true, false, false, false},    // kActivation
     {0U, 0U, false, false, false, true, true},    // kTrace
+    {0U, 0U, true, true, true, true, false},      // kShared
 }};
-static_assert(kRegionsByKind.size() == (static_cast<std::size_t>(RegionKind::kTrace) + 1U));
+static_assert(kRegionsByKind.size() == (static_cast<std::size_t>(RegionKind::kShared) + 1U));
 
 Status check_region_bounds(const Context& context, const Place& place, const RegionView& region) noexcept {
     const DeviceDescription& device = context.device;
