@@ -94,7 +94,7 @@ TEST_P(Layouts, PiecesCoverEveryByteOnceAndStayInsideTheirShards) {
     EXPECT_EQ(host, data.size());
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Layouts, testing::ValuesIn(cases()), [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(All, Layouts, testing::ValuesIn(cases()), [](const auto& entry) { return entry.param.name; });
 
 TEST(Buffers, InterleavedPagesGoRoundTheCores) {
     const auto device = host::open_device(small_device());
