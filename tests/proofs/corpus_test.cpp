@@ -122,14 +122,16 @@ std::string name_of(const testing::TestParamInfo<Origin>& info) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Origins, Corpus,
-                         testing::Values(Origin::kPattern, Origin::kOrdered, Origin::kTurns, Origin::kArbitrary), name_of);
+                         testing::Values(Origin::kPattern, Origin::kOrdered, Origin::kTurns, Origin::kArbitrary),
+                         name_of);
 
 // The comparison itself: a validator that called these safe would be found out.
 TEST(CorpusComparison, FindsWhatAWrongValidatorAccepts) {
     SmallCase racy = plain_memory(1U, 1U, 2U);
     racy.step = {write_input(1U, 0U), replay(0U, 0U), replay(0U, 1U), read_output(0U, 0U)};
     SmallCase stuck = plain_memory(1U, 1U, 1U);
-    stuck.step = {record(0U, 0U), record(1U, 0U), wait(0U, 0U), write_input(0U, 0U), replay(0U, 0U), read_output(0U, 0U)};
+    stuck.step = {record(0U, 0U),      record(1U, 0U), wait(0U, 0U),
+                  write_input(0U, 0U), replay(0U, 0U), read_output(0U, 0U)};
     SmallCase across = plain_memory(1U, 1U, 1U);
     script_pattern_one(across);
     across.prologue.reset();

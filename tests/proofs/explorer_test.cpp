@@ -47,8 +47,8 @@ TEST(Explorer, AnEventOrders) {
 }
 
 TEST(Explorer, OrderIsTransitive) {
-    EXPECT_TRUE(explore_one({touch(0U, 0U, 1U), record(0U, 0U), wait(1U, 0U), touch(1U, 2U, 0U), record(1U, 1U), wait(0U, 1U),
-                             touch(0U, 0U, 2U), record(0U, 2U), wait(1U, 2U), touch(1U, 3U, 0U)})
+    EXPECT_TRUE(explore_one({touch(0U, 0U, 1U), record(0U, 0U), wait(1U, 0U), touch(1U, 2U, 0U), record(1U, 1U),
+                             wait(0U, 1U), touch(0U, 0U, 2U), record(0U, 2U), wait(1U, 2U), touch(1U, 3U, 0U)})
                     .safe());
 }
 
@@ -93,7 +93,8 @@ TEST(Explorer, FindsEitherOrder) {
 
 // The counter is compared as a difference: what comes before 2^32 and what comes behind it make no difference.
 TEST(Explorer, CountersWrap) {
-    const std::vector<Command> step{touch(1U, 0U, 1U), record(1U, 0U), wait(0U, 0U), touch(0U, 1U, 0U), record(0U, 1U), wait(1U, 1U)};
+    const std::vector<Command> step{touch(1U, 0U, 1U), record(1U, 0U), wait(0U, 0U),
+                                    touch(0U, 1U, 0U), record(0U, 1U), wait(1U, 1U)};
     const std::vector<Submission> sequence{{"a", step, true}, {"b", step, false}, {"c", step, false}};
     for (const std::uint32_t first : {0U, 0x7FFF'FFFEU, 0x7FFF'FFFFU, 0xFFFF'FFFDU, 0xFFFF'FFFEU, 0xFFFF'FFFFU}) {
         EXPECT_TRUE(explore(sequence, 2U, first).safe()) << first;

@@ -121,7 +121,7 @@ void expect_refusals(const SmallCase& pattern, const std::vector<Removal>& remov
                                   std::to_string(removal.refused_command) + "]";
         EXPECT_EQ(judgement.rule, removal.rule) << "without [" << removal.command << "] of\n" << text_of(pattern);
         EXPECT_EQ(judgement.path.substr(0U, where.size()), where) << "without [" << removal.command << "] of\n"
-                                                                 << text_of(pattern);
+                                                                  << text_of(pattern);
     }
 }
 

@@ -27,7 +27,8 @@ std::uint32_t address_of(const SmallCase& small, std::uint32_t byte) {
         return spec.l1_base + byte;
     }
     const std::uint32_t area = byte / kAreaBytes;
-    const std::uint32_t base = (byte >= kActivationFirst) ? spec.l1_base : (spec.dram_base + ((area + 1U) * kRegionBytes));
+    const std::uint32_t base =
+        (byte >= kActivationFirst) ? spec.l1_base : (spec.dram_base + ((area + 1U) * kRegionBytes));
     return base + (byte % kAreaBytes);
 }
 
@@ -39,8 +40,8 @@ void append_launch(std::vector<std::uint32_t>& words, std::uint32_t target, std:
     static_assert(refdev::kArgumentWords<refdev::RequantizeArguments> == 7U);
     // docs/DEVICE.md: 64 + operations / 16 + operand bytes / 8, two operations for each element.
     const std::uint32_t cost = 64U + (((2U * count) + 15U) / 16U) + (((2U * count) + 7U) / 8U);
-    words.insert(words.end(), {header_word(Opcode::kLaunch, 10U), static_cast<std::uint32_t>(refdev::KernelId::kRequantize),
-                               cost});
+    words.insert(words.end(),
+                 {header_word(Opcode::kLaunch, 10U), static_cast<std::uint32_t>(refdev::KernelId::kRequantize), cost});
     words.insert(words.end(), arguments.begin(), arguments.end());
 }
 
@@ -83,8 +84,12 @@ void add_traces(const SmallCase& small, Workload& workload) {
         while ((segment.size() % kTraceAlignment) != 0U) {
             segment.push_back(0U);
         }
-        capture::ManifestTrace entry{"trace", static_cast<std::uint32_t>(segment.size()),
-                                     static_cast<std::uint32_t>(encoded.words.size()), encoded.commands, encoded.cycles, {}};
+        capture::ManifestTrace entry{"trace",
+                                     static_cast<std::uint32_t>(segment.size()),
+                                     static_cast<std::uint32_t>(encoded.words.size()),
+                                     encoded.commands,
+                                     encoded.cycles,
+                                     {}};
         if (encoded.commands > 1U) {
             entry.programs.push_back({"all", encoded.commands - 1U});
         }

@@ -14,8 +14,8 @@ void append_script(std::vector<Submission>& sequence, const SmallCase& small, co
         ExploredCommand explored;
         explored.queue = command.queue;
         if ((command.kind == Kind::kRecordEvent) || (command.kind == Kind::kWaitEvent)) {
-            explored.kind = (command.kind == Kind::kRecordEvent) ? ExploredCommand::Kind::kRecord
-                                                                 : ExploredCommand::Kind::kWait;
+            explored.kind =
+                (command.kind == Kind::kRecordEvent) ? ExploredCommand::Kind::kRecord : ExploredCommand::Kind::kWait;
             explored.event = command.object;
         } else {
             const Footprint footprint = footprint_of(small, command);
@@ -71,8 +71,8 @@ std::string text_of(const char* name, const Commands& commands) {
     std::string text = std::string{name} + "\n";
     for (std::size_t i = 0U; i < commands.size(); ++i) {
         const capture::ManifestCommand& command = commands.at(i);
-        text += "  [" + std::to_string(i) + "] queue " + std::to_string(command.queue) + ": " +
-                name_of(command.kind) + std::to_string(command.object) + "\n";
+        text += "  [" + std::to_string(i) + "] queue " + std::to_string(command.queue) + ": " + name_of(command.kind) +
+                std::to_string(command.object) + "\n";
     }
     return text;
 }
@@ -128,9 +128,8 @@ std::vector<Submission> submissions_of(const SmallCase& small) {
 
 bool data_flows(const SmallCase& small) {
     std::uint64_t written = ByteRange{kWeightsFirst, kWeightsBytes}.mask();
-    for (const Commands* const commands :
-         {small.prologue.has_value() ? &*small.prologue : nullptr, &small.step,
-          small.epilogue.has_value() ? &*small.epilogue : nullptr}) {
+    for (const Commands* const commands : {small.prologue.has_value() ? &*small.prologue : nullptr, &small.step,
+                                           small.epilogue.has_value() ? &*small.epilogue : nullptr}) {
         if (commands == nullptr) {
             continue;
         }
@@ -200,9 +199,8 @@ Interpreter::Tensors Interpreter::run(const Commands& commands, const Tensors& i
         } else if (command.kind == Kind::kReplayTrace) {
             for (const SmallStep& step : small_.traces.at(command.object)) {
                 for (std::uint32_t i = 0U; i < step.target.count; ++i) {
-                    memory_.at(step.target.first + i) = (step.kind == SmallStep::Kind::kFill)
-                                                            ? step.value
-                                                            : memory_.at(step.source + i);
+                    memory_.at(step.target.first + i) =
+                        (step.kind == SmallStep::Kind::kFill) ? step.value : memory_.at(step.source + i);
                 }
             }
         } else {
