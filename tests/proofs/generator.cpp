@@ -11,7 +11,8 @@ namespace {
 
 using Kind = ScriptCommandKind;
 
-constexpr std::size_t kLongestScript = 22U;  // what the explorer can follow
+constexpr std::size_t kLongestScript = 22U;
+constexpr std::size_t kLongestSequence = 127U;  // what the explorer can follow: five steps, two prologues and two epilogues
 
 std::size_t place_in(Random& random, const Commands& commands) {
     return random.below(static_cast<std::uint32_t>(commands.size()) + 1U);
@@ -58,14 +59,15 @@ class Draft {
         }
         if (pipelined) {
             add_inputs(*small_.prologue);
-        }
-        if (pipelined) {
             add_replays(small_.step, 0U);
             add_late(small_.step);
         } else {
             add_inputs(small_.step);
-            add_replays(small_.step, 0U);
+            add_replays(small_.step, (small_.prologue.has_value() && random_.one_in(4U)) ? 3U : 0U);
             add_outputs(small_.step);
+        }
+        if (small_.prologue.has_value() && random_.one_in(4U)) {
+            add_replays(*small_.prologue, 2U);
         }
         shuffle_some(random_, small_.step);
         if (pipelined || (small_.prologue.has_value() && random_.one_in(3U))) {
@@ -324,7 +326,12 @@ SmallCase drafted_case(Random& random, Origin origin) {
 SmallCase random_case(Random& random, Origin origin) {
     for (;;) {
         SmallCase small = (origin == Origin::kPattern) ? pattern_case(random) : drafted_case(random, origin);
-        const bool fits = small.step.size() <= kLongestScript;
+        const std::size_t ends = (small.prologue.has_value() ? small.prologue->size() : 0U) +
+                                 (small.epilogue.has_value() ? small.epilogue->size() : 0U);
+        const bool fits = ((5U * small.step.size()) + (2U * ends)) <= kLongestSequence;
+        if (!small.prologue.has_value() || small.prologue->empty()) {
+            small.epilogue.reset();  // where nothing starts, nothing stops
+        }
         if (fits && (data_flows(small) || random.one_in(40U))) {
             small.shared = random.one_in(3U);
             return small;

@@ -46,13 +46,13 @@ class Performance {
     void run() {
         ASSERT_EQ(bench_.load(file_.view()), Status::kOk) << path_text(bench_.verdict);
         for (std::uint32_t cycle = 0U; cycle < kCycles; ++cycle) {
-            if (small_.prologue.has_value()) {
+            if (starts()) {
                 start();
             }
             for (std::uint32_t step = 0U; step < kSteps; ++step) {
                 submit();
             }
-            if (small_.epilogue.has_value()) {
+            if (starts()) {
                 stop();
             }
             finish(1U);
@@ -70,8 +70,12 @@ class Performance {
         std::vector<MutableByteSpan> destinations;
     };
 
-    Turn& begin(const Commands& commands, bool takes_inputs) {
-        finish(small_.in_flight);
+    // A prologue that does nothing need not be started.
+    [[nodiscard]] bool starts() const { return small_.prologue.has_value() && !small_.prologue->empty(); }
+
+    // At most `limit` submissions are under way with this one.
+    Turn& begin(const Commands& commands, bool takes_inputs, std::size_t limit) {
+        finish(limit);
         Turn& turn = turns_.emplace_back();
         turn.inputs = takes_inputs ? random_inputs(random_, small_) : Tensors{};
         turn.expected = meaning_.run(commands, turn.inputs);
@@ -86,17 +90,19 @@ class Performance {
     }
 
     void start() {
-        const Turn& turn = begin(*small_.prologue, small_.pipelined());
+        const Turn& turn = begin(*small_.prologue, small_.pipelined(), 1U);
         ASSERT_EQ(bench_.session.start({turn.sources.data(), turn.sources.size()}), Status::kOk);
     }
     void submit() {
-        const Turn& turn = begin(small_.step, true);
+        const Turn& turn = begin(small_.step, true, is_step_under_way_ ? small_.in_flight : 1U);
+        is_step_under_way_ = true;
         ASSERT_EQ(bench_.session.submit({turn.sources.data(), turn.sources.size()},
                                         {turn.destinations.data(), turn.destinations.size()}),
                   Status::kOk);
     }
     void stop() {
-        const Turn& turn = begin(*small_.epilogue, false);
+        const Turn& turn = begin(small_.epilogue.value_or(Commands{}), false, 1U);
+        is_step_under_way_ = false;
         ASSERT_EQ(bench_.session.stop({turn.destinations.data(), turn.destinations.size()}), Status::kOk);
     }
 
@@ -127,6 +133,7 @@ class Performance {
     Interpreter meaning_;
     Bench bench_{options()};
     std::deque<Turn> turns_;
+    bool is_step_under_way_{false};  // steps may overlap with steps only
 };
 
 void expect_agreement(const SmallCase& small, Random& random) {

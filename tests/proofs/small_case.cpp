@@ -107,18 +107,16 @@ Footprint footprint_of(const SmallCase& small, const capture::ManifestCommand& c
 
 std::vector<Submission> submissions_of(const SmallCase& small) {
     std::vector<Submission> sequence;
-    for (const std::uint32_t steps : {3U, 1U}) {
-        const std::size_t first = sequence.size();
+    for (const std::uint32_t steps : {4U, 1U}) {
         if (small.prologue.has_value()) {
             append_script(sequence, small, "prologue", *small.prologue, true);
         }
         for (std::uint32_t i = 0U; i < steps; ++i) {
-            append_script(sequence, small, "step", small.step, false);
+            append_script(sequence, small, "step", small.step, i == 0U);
         }
         if (small.epilogue.has_value()) {
-            append_script(sequence, small, "epilogue", *small.epilogue, false);
+            append_script(sequence, small, "epilogue", *small.epilogue, true);
         }
-        sequence.at(first).when_idle = true;
     }
     for (std::size_t i = 0U; i < sequence.size(); ++i) {
         sequence.at(i).name = "#" + std::to_string(i) + " " + sequence.at(i).name;

@@ -65,7 +65,8 @@ struct Footprint {
 };
 [[nodiscard]] Footprint footprint_of(const SmallCase& small, const capture::ManifestCommand& command);
 
-// The scripts in the order of their submission: two cycles from prologue to epilogue, one with three steps and one with one.
+// The scripts in the order of their submission: two cycles from prologue to epilogue, one with four steps and one with one. Steps
+// may overlap; prologue and epilogue run alone.
 [[nodiscard]] std::vector<Submission> submissions_of(const SmallCase& small);
 
 // The trace binary. Every count and every budget is right, so that only scripts and order can be wrong.
