@@ -12,7 +12,8 @@ namespace {
 using Kind = ScriptCommandKind;
 
 constexpr std::size_t kLongestScript = 22U;
-constexpr std::size_t kLongestSequence = 127U;  // what the explorer can follow: five steps, two prologues and two epilogues
+constexpr std::size_t kLongestSequence =
+    127U;  // what the explorer can follow: five steps, two prologues and two epilogues
 
 std::size_t place_in(Random& random, const Commands& commands) {
     return random.below(static_cast<std::uint32_t>(commands.size()) + 1U);

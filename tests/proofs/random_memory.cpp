@@ -31,7 +31,7 @@ SmallStep::Kind random_kind(Random& random) {
 
 // A command that fills `target` from bytes that may be read; with a value where a few tries find none.
 SmallStep random_step(Random& random, ByteRange target, std::uint64_t readable) {
-    SmallStep step{random_kind(random), target, 0U, random.byte()};
+    SmallStep step{random_kind(random), target, 0U, random.byte(), random.below(kSmallCores)};
     for (int tries = 0; tries < 12; ++tries) {
         const ByteRange source{random.below((kSmallMemoryBytes - target.count) + 1U), target.count};
         const bool apart = (source.mask() & target.mask()) == 0U;

@@ -32,17 +32,27 @@ std::uint32_t address_of(const SmallCase& small, std::uint32_t byte) {
     return base + (byte % kAreaBytes);
 }
 
-// Identity on int8: 2^30 / 2^31 * 2^1 is 1.
-void append_launch(std::vector<std::uint32_t>& words, std::uint32_t target, std::uint32_t source, std::uint32_t count) {
+// docs/DEVICE.md: 64 + operations / 16 + operand bytes / 8, two operations for each element.
+std::uint32_t kernel_cycles(std::uint32_t count) {
+    return 64U + (((2U * count) + 15U) / 16U) + (((2U * count) + 7U) / 8U);
+}
+
+// A requantisation by one, which copies: 2^30 / 2^31 * 2^1 is 1.
+void append_kernel(std::vector<std::uint32_t>& words, const SmallStep& step, std::uint32_t target,
+                   std::uint32_t source) {
     constexpr std::uint32_t kOneMultiplier = 1U << 30U;
     constexpr std::uint32_t kOneShift = 1U;
-    const std::vector<std::uint32_t> arguments{source, target, count, 0U, kOneMultiplier, kOneShift, 0U};
-    static_assert(refdev::kArgumentWords<refdev::RequantizeArguments> == 7U);
-    // docs/DEVICE.md: 64 + operations / 16 + operand bytes / 8, two operations for each element.
-    const std::uint32_t cost = 64U + (((2U * count) + 15U) / 16U) + (((2U * count) + 7U) / 8U);
-    words.insert(words.end(),
-                 {header_word(Opcode::kLaunch, 10U), static_cast<std::uint32_t>(refdev::KernelId::kRequantize), cost});
-    words.insert(words.end(), arguments.begin(), arguments.end());
+    constexpr std::uint32_t kArguments = 7U;
+    static_assert(refdev::kArgumentWords<refdev::RequantizeArguments> == kArguments);
+    if (step.kind == SmallStep::Kind::kLaunch) {
+        words.push_back(header_word(Opcode::kLaunch, refdev::kLaunchHeadWords + kArguments));
+    } else {
+        words.push_back(header_word(Opcode::kDispatch, refdev::kDispatchHeadWords + kArguments));
+        words.push_back(step.core);
+    }
+    const std::uint32_t count = step.target.count;
+    words.insert(words.end(), {static_cast<std::uint32_t>(refdev::KernelId::kRequantize), kernel_cycles(count), source,
+                               target, count, 0U, kOneMultiplier, kOneShift, 0U});
 }
 
 struct EncodedTrace {
@@ -65,9 +75,14 @@ EncodedTrace encode(const SmallCase& small, const SmallTrace& trace) {
                                                        address_of(small, step.source), count});
             encoded.cycles += refdev::transfer_cycles(count);
         } else {
-            const std::size_t cost_word = encoded.words.size() + 2U;
-            append_launch(encoded.words, target, address_of(small, step.source), count);
-            encoded.cycles += refdev::kCommandCycles + encoded.words.at(cost_word);
+            append_kernel(encoded.words, step, target, address_of(small, step.source));
+            encoded.cycles += refdev::kCommandCycles + kernel_cycles(count);
+        }
+        if (step.kind == SmallStep::Kind::kDispatch) {
+            // Behind a barrier the core is done: what the queue has waited for is all of the kernel's time.
+            encoded.words.push_back(header_word(Opcode::kBarrier, 1U));
+            encoded.cycles += refdev::kCommandCycles;
+            encoded.commands += 1U;
         }
         encoded.commands += 1U;
     }

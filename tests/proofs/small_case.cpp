@@ -63,6 +63,7 @@ std::string text_of(const SmallTrace& trace) {
         text += (step.kind == SmallStep::Kind::kFill) ? ("value " + std::to_string(step.value))
                                                       : std::to_string(step.source);
         text += (step.kind == SmallStep::Kind::kLaunch) ? "(launch)" : "";
+        text += (step.kind == SmallStep::Kind::kDispatch) ? ("(core " + std::to_string(step.core) + ")") : "";
     }
     return text;
 }
@@ -96,7 +97,11 @@ Footprint footprint_of(const SmallCase& small, const capture::ManifestCommand& c
                 footprint.reads |= ByteRange{step.source, step.target.count}.mask();
             }
             if (step.kind == SmallStep::Kind::kLaunch) {
-                footprint.writes |= std::uint64_t{1} << kCoresBit;
+                footprint.writes |= ByteRange{kFirstCoreBit, kSmallCores}.mask();
+            } else if (step.kind == SmallStep::Kind::kDispatch) {
+                footprint.writes |= ByteRange{kFirstCoreBit + step.core, 1U}.mask();
+            } else {
+                continue;  // without cores
             }
         }
     } else {

@@ -2,7 +2,7 @@
 //
 // Place in the whole: tests only. It exists three times: as a real trace binary that validate() judges, as a sequence of scripts for the
 // explorer, and as a meaning, an interpreter that runs the commands in program order. The three share nothing but this
-// structure. Memory is 64 bytes, numbered 0 to 63: inputs 0-15, outputs 16-31, activations 32-47, weights 48-62. Where a case
+// structure. Memory is 60 bytes, numbered 0 to 59: inputs 0-15, outputs 16-31, activations 32-47, weights 48-59. Where a case
 // has shared memory, the first 48 are one region.
 #pragma once
 
@@ -22,9 +22,11 @@ inline constexpr std::uint32_t kOutputFirst = 16U;
 inline constexpr std::uint32_t kActivationFirst = 32U;
 inline constexpr std::uint32_t kWeightsFirst = 48U;
 inline constexpr std::uint32_t kAreaBytes = 16U;
-inline constexpr std::uint32_t kWeightsBytes = 15U;
-inline constexpr std::uint32_t kSmallMemoryBytes = 63U;
-inline constexpr std::uint32_t kCoresBit = 63U;  // of a mask: the compute cores, which a launch has for itself
+inline constexpr std::uint32_t kWeightsBytes = 12U;
+inline constexpr std::uint32_t kSmallMemoryBytes = 60U;
+// Bits of a mask behind those for bytes: the compute cores, which whoever uses them writes to.
+inline constexpr std::uint32_t kFirstCoreBit = 60U;
+inline constexpr std::uint32_t kSmallCores = 4U;
 
 struct ByteRange {
     std::uint32_t first{0U};
@@ -35,12 +37,13 @@ struct ByteRange {
 
 // One command of a trace: target[i] := source[i], or value.
 struct SmallStep {
-    enum class Kind { kCopy, kFill, kLaunch };  // a launch copies too, with the compute cores
+    enum class Kind { kCopy, kFill, kLaunch, kDispatch };  // launches copy too, with all cores, dispatches with one
 
     Kind kind{Kind::kCopy};
     ByteRange target;
     std::uint32_t source{0U};
     std::uint8_t value{0U};
+    std::uint32_t core{0U};
 };
 using SmallTrace = std::vector<SmallStep>;
 using Commands = std::vector<capture::ManifestCommand>;
