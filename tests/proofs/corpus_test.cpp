@@ -1,4 +1,4 @@
-// What validate() accepts, no order of events can break: thousands of small cases, each tried in every way.
+// What validate() accepts, no timing can break, and what it calls a race is one: thousands of small cases, each tried in every way.
 #include <gtest/gtest.h>
 
 #include <iomanip>
@@ -16,8 +16,8 @@ namespace pianola::test {
 namespace {
 
 constexpr std::uint32_t kCases = 6000U;  // of each origin
-// Enough on either side that neither an explorer nor a validator that always says the same would pass.
-constexpr std::uint32_t kLeast = 1000U;
+// Of each origin, so that neither an explorer nor a validator that always says the same would pass.
+constexpr std::uint32_t kLeast = 500U;
 
 DeviceDescription small_description() {
     DeviceDescription device;
@@ -65,7 +65,8 @@ void count(Tally& tally, const std::string& rule, const Findings& findings) {
     }
 }
 
-// How often the proofs refuse what could not go wrong: the price of proofs that are linear and explain themselves.
+// How often the proofs refuse what could not go wrong: never for a race, but often for records and waits that do not take turns, which
+// is asked of them so that a lost one is noticed.
 void print(const Tally& tally) {
     std::cout << tally.accepted << " accepted, " << tally.racy << " racy, " << tally.deadlocking << " with a deadlock, "
               << tally.safe << " safe\n";
@@ -87,7 +88,7 @@ bool is_about_scripts(const std::string& rule) {
 
 class Corpus : public testing::TestWithParam<Origin> {};
 
-TEST_P(Corpus, WhatIsAcceptedIsSafe) {
+TEST_P(Corpus, WhatIsAcceptedIsSafeAndWhatIsCalledARaceIsOne) {
     Random random{20260U + static_cast<std::uint32_t>(GetParam())};
     Validator validator{small_description()};
     Tally tally;
@@ -98,6 +99,10 @@ TEST_P(Corpus, WhatIsAcceptedIsSafe) {
         const Findings findings = explore_case(small, ((i % 2U) == 0U) ? 0U : 0xFFFF'FFFAU);
         const std::optional<std::string> wrong = counterexample(small, accepted, findings);
         ASSERT_FALSE(wrong.has_value()) << "case " << i << ": " << *wrong;
+        const bool calls_it_racy = (rule == "ORD-RACE") || (rule == "ORD-CORES");
+        ASSERT_FALSE(calls_it_racy && !findings.race())
+            << "case " << i << ": " << rule << " at " << path_text(validator.verdict()) << ", but it is safe\n"
+            << text_of(small);
         ASSERT_TRUE(accepted || is_about_scripts(rule))
             << "case " << i << ": " << rule << " at " << path_text(validator.verdict()) << "\n"
             << text_of(small);
