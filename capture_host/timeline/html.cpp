@@ -13,20 +13,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-bool is_pale(Category category) {
-    return (category == Category::kHostWaits) || (category == Category::kWaits);
-}
-
 // What the script draws. Names are kept once; a slice is [start, cycles, style, step, name].
 class Data {
   public:
     explicit Data(const Picture& picture) {
         json_["clock_khz"] = picture.clock_khz;
         for (const Style& style : styles()) {
-            json_["styles"].push_back({{"name", style.name},
-                                       {"light", style.light},
-                                       {"dark", style.dark},
-                                       {"pale", is_pale(style.category)}});
+            json_["styles"].push_back(
+                {{"name", style.name}, {"light", style.light}, {"dark", style.dark}, {"pale", style.is_pale}});
         }
         json_["panels"] = Json::array();
         for (const Panel& panel : picture.panels) {
@@ -86,11 +80,11 @@ std::string table_of(const Picture& picture) {
 std::string legend() {
     std::string rules;
     std::string spans;
-    for (std::size_t i = 0U; i < styles().size(); ++i) {
-        const Style& style = styles()[i];
-        rules += fmt::format(".c{} {{ background: {}; }}\n", i, style.light);
-        rules += fmt::format("@media (prefers-color-scheme: dark) {{ .c{} {{ background: {}; }} }}\n", i, style.dark);
-        spans += fmt::format("<span><i class=\"c{}\"></i>{}</span>\n", i, style.name);
+    for (const Style& look : looks()) {
+        rules += fmt::format(".{} {{ background: {}; }}\n", look.key, look.light);
+        rules +=
+            fmt::format("@media (prefers-color-scheme: dark) {{ .{} {{ background: {}; }} }}\n", look.key, look.dark);
+        spans += fmt::format("<span><i class=\"{}\"></i>{}</span>\n", look.key, look.legend);
     }
     return fmt::format("<style>\n{}</style>\n<p class=\"legend\">\n{}</p>\n", rules, spans);
 }

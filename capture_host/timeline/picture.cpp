@@ -35,16 +35,17 @@ std::string lane_name(const Lane& lane) {
 const std::vector<Style>& styles() {
     // Colours of Okabe and Ito, which colour-blind readers can tell apart; what waits or only keeps order is grey.
     static const std::vector<Style> kStyles{
-        {Category::kDispatch, "host dispatches an operation", "#d55e00", "#e8743b"},
-        {Category::kEnqueue, "host enqueues a command", "#e69f00", "#f0b429"},
-        {Category::kHostWaits, "host waits", "#e3e6ea", "#343a43"},
-        {Category::kCompute, "computes", "#009e73", "#19b68a"},
-        {Category::kWrite, "writes inputs", "#0072b2", "#3d9be0"},
-        {Category::kRead, "reads outputs", "#56b4e9", "#86cdf5"},
-        {Category::kStaging, "copies to free a buffer", "#cc79a7", "#db8fba"},
-        {Category::kWaits, "waits for an event", "#e3e6ea", "#343a43"},
-        {Category::kEvent, "records an event", "#6b7280", "#9aa3af"},
-        {Category::kControl, "replay, notify", "#6b7280", "#9aa3af"},
+        {Category::kDispatch, "host dispatches", "dispatch", "host dispatches an operation", "#d55e00", "#e8743b",
+         false},
+        {Category::kEnqueue, "host enqueues", "enqueue", "host enqueues a command", "#e69f00", "#f0b429", false},
+        {Category::kCompute, "computes", "compute", "computes", "#009e73", "#19b68a", false},
+        {Category::kWrite, "writes inputs", "write", "writes inputs", "#0072b2", "#3d9be0", false},
+        {Category::kRead, "reads outputs", "read", "reads outputs", "#56b4e9", "#86cdf5", false},
+        {Category::kStaging, "copies", "staging", "copies to free a buffer", "#cc79a7", "#db8fba", false},
+        {Category::kEvent, "records an event", "control", "events, replay, notify", "#6b7280", "#9aa3af", false},
+        {Category::kControl, "control", "control", "events, replay, notify", "#6b7280", "#9aa3af", false},
+        {Category::kHostWaits, "host waits", "waits", "waits", "#dfe3e8", "#343a43", true},
+        {Category::kWaits, "waits for an event", "waits", "waits", "#dfe3e8", "#343a43", true},
     };
     return kStyles;
 }
@@ -52,6 +53,18 @@ const std::vector<Style>& styles() {
 const Style& style_of(Category category) {
     return *std::find_if(styles().begin(), styles().end(),
                          [category](const Style& style) { return style.category == category; });
+}
+
+std::vector<Style> looks() {
+    std::vector<Style> distinct;
+    for (const Style& style : styles()) {
+        if (std::none_of(distinct.begin(), distinct.end(), [&style](const Style& each) {
+                return std::string_view{each.key} == std::string_view{style.key};
+            })) {
+            distinct.push_back(style);
+        }
+    }
+    return distinct;
 }
 
 double to_us(Cycles cycles, std::uint32_t clock_khz) {

@@ -34,15 +34,20 @@ struct Picture {
 // "host", "queue 0"
 [[nodiscard]] std::string lane_name(const Lane& lane);
 
-// How a category is called in legends, and its colour on light and on dark ground ("#rrggbb").
+// How a category looks. Some look the same: they share key and legend.
 struct Style {
     Category category{Category::kControl};
-    const char* name{""};
-    const char* light{""};
-    const char* dark{""};
+    const char* name{""};  // of the category
+    const char* key{""};   // an identifier, for style sheets
+    const char* legend{""};
+    const char* light{""};  // colour on light ground, "#rrggbb"
+    const char* dark{""};   // and on dark
+    bool is_pale{false};    // so that letters on it are dark
 };
 [[nodiscard]] const std::vector<Style>& styles();
 [[nodiscard]] const Style& style_of(Category category);
+// Every look once.
+[[nodiscard]] std::vector<Style> looks();
 
 [[nodiscard]] double to_us(Cycles cycles, std::uint32_t clock_khz);
 

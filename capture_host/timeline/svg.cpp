@@ -19,80 +19,22 @@ constexpr double kLine = 20.0;
 constexpr double kPanelGap = 34.0;
 constexpr double kCharacter = 6.2;   // width of a letter in a slice, about
 constexpr double kLeastWidth = 0.4;  // so that a short command can still be seen
+constexpr double kSeam = 0.6;        // between neighbours
 constexpr int kTicks = 8;
-
-const char* class_of(Category category) {
-    switch (category) {
-        case Category::kDispatch:
-            return "dispatch";
-        case Category::kEnqueue:
-            return "enqueue";
-        case Category::kHostWaits:
-        case Category::kWaits:
-            return "waits";
-        case Category::kWrite:
-            return "write";
-        case Category::kRead:
-            return "read";
-        case Category::kCompute:
-            return "compute";
-        case Category::kStaging:
-            return "staging";
-        case Category::kEvent:
-        case Category::kControl:
-        default:
-            return "control";
-    }
-}
-
-bool is_same_class(const Style& left, const Style& right) {
-    return std::string{class_of(left.category)} == class_of(right.category);
-}
-
-// Every class once, although two categories may look alike.
-std::vector<Style> distinct_styles() {
-    std::vector<Style> distinct;
-    for (const Style& style : styles()) {
-        const auto same = std::find_if(distinct.begin(), distinct.end(),
-                                       [&style](const Style& each) { return is_same_class(each, style); });
-        if (same == distinct.end()) {
-            distinct.push_back(style);
-        }
-    }
-    return distinct;
-}
-
-const char* legend_of(const Style& style) {
-    switch (style.category) {
-        case Category::kHostWaits:
-            return "waits";
-        case Category::kEvent:
-            return "events, replay, notify";
-        case Category::kDispatch:
-        case Category::kEnqueue:
-        case Category::kWrite:
-        case Category::kRead:
-        case Category::kCompute:
-        case Category::kStaging:
-        case Category::kWaits:
-        case Category::kControl:
-        default:
-            return style.name;
-    }
-}
 
 std::string style_sheet() {
     std::string css =
         "text{font:12px system-ui,sans-serif;fill:#1f2328}.ground{fill:#ffffff}.faint{fill:#57606a}"
-        ".lane{fill:#f6f8fa}.tick{stroke:#d0d7de;stroke-width:1}.name{font-size:11px;fill:#ffffff;pointer-events:none}"
+        ".lane{fill:#f6f8fa}.tick{stroke:#d0d7de;stroke-width:1}.name{font-size:11px;fill:#ffffff;pointer-events:none}."
+        "pale{fill:#57606a}"
         ".title{font-size:16px;font-weight:600}.mode{font-weight:600}.head{font-weight:600}"
-        ".number{text-anchor:end}.s{stroke:#ffffff;stroke-width:.4}.s.control,.s.waits{stroke:none}";
+        ".number{text-anchor:end}";
     std::string dark =
         "text{fill:#e6edf3}.ground{fill:#0d1117}.faint{fill:#9198a1}.lane{fill:#161b22}.tick{stroke:#30363d}"
-        ".name{fill:#0d1117}.s{stroke:#0d1117}";
-    for (const Style& style : distinct_styles()) {
-        css += fmt::format(".{}{{fill:{}}}", class_of(style.category), style.light);
-        dark += fmt::format(".{}{{fill:{}}}", class_of(style.category), style.dark);
+        ".name{fill:#0d1117}.pale{fill:#9198a1}";
+    for (const Style& style : looks()) {
+        css += fmt::format(".{}{{fill:{}}}", style.key, style.light);
+        dark += fmt::format(".{}{{fill:{}}}", style.key, style.dark);
     }
     return css + "@media(prefers-color-scheme:dark){" + dark + "}";
 }
@@ -149,12 +91,12 @@ class Drawing {
     void draw_legend() {
         constexpr double kSwatch = 12.0;
         constexpr double kGap = 26.0;
-        constexpr double kLetter = 6.4;
+        constexpr double kLetter = 7.0;
         double x = kLeft;
-        for (const Style& style : distinct_styles()) {
-            const std::string name = legend_of(style);
+        for (const Style& style : looks()) {
+            const std::string name = style.legend;
             body_ += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.0f}\" height=\"{:.0f}\" class=\"{}\"/>\n",
-                                 x, y_ - (kSwatch - 2.0), kSwatch, kSwatch, class_of(style.category));
+                                 x, y_ - (kSwatch - 2.0), kSwatch, kSwatch, style.key);
             text(x + kSwatch + 5.0, "faint", name);
             x += kSwatch + kGap + (static_cast<double>(name.size()) * kLetter);
         }
@@ -207,17 +149,18 @@ class Drawing {
 
     void draw_slice(const Slice& slice) {
         const double x = x_of(slice.start);
-        const double width = std::max(x_of(slice.end) - x, kLeastWidth);
+        const double full = x_of(slice.end) - x;
+        const double width = std::max((full > kSeam * 4.0) ? (full - kSeam) : full, kLeastWidth);
+        const Style& style = style_of(slice.category);
         body_ += fmt::format(
-            "<rect x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{:.1f}\" class=\"s {}\"><title>{}: step {}, {} "
+            "<rect x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{:.1f}\" class=\"{}\"><title>{}: step {}, {} "
             "cycles from {} ({:.3f} us)</title></rect>\n",
-            x, y_, width, kLaneHeight, class_of(slice.category), escape_markup(std::string{slice.name}), slice.step,
+            x, y_, width, kLaneHeight, style.key, escape_markup(std::string{slice.name}), slice.step,
             slice.end - slice.start, slice.start, to_us(slice.end - slice.start, picture_.clock_khz));
-        const bool is_pale = (slice.category == Category::kWaits) || (slice.category == Category::kHostWaits);
         const auto letters = static_cast<std::size_t>(std::max(0.0, (width - 8.0) / kCharacter));
         if (letters >= std::min<std::size_t>(slice.name.size(), 9U)) {
             body_ += fmt::format("<text x=\"{:.2f}\" y=\"{:.1f}\" class=\"{}\">{}</text>\n", x + 4.0, y_ + 17.0,
-                                 is_pale ? "name faint" : "name",
+                                 style.is_pale ? "name pale" : "name",
                                  escape_markup(std::string{slice.name.substr(0U, letters)}));
         }
     }

@@ -91,9 +91,9 @@ class Reader {
             case QueueCommandKind::kReplay:
                 return "replay";
             case QueueCommandKind::kRecordEvent:
-                return fmt::format("record event {}", command.event);
+                return fmt::format("event {}", command.event);
             case QueueCommandKind::kWaitEvent:
-                return fmt::format("wait for event {}", command.event);
+                return fmt::format("event {}", command.event);
             case QueueCommandKind::kNotify:
             case QueueCommandKind::kUnspecified:
             default:
