@@ -96,11 +96,11 @@ class Model {
 
     void await_completion(std::uint32_t step) {
         run_queues();
+        Cycles completed = host_time_;
         for (const Queue& queue : queues_) {
-            if (queue.completed > host_time_) {
-                host(queue.completed - host_time_, Category::kHostWaits, step - 1U, kAwaits);
-            }
+            completed = std::max(completed, queue.completed);
         }
+        host(completed - host_time_, Category::kHostWaits, step - 1U, kAwaits);
     }
 
     void ring_doorbells() {
