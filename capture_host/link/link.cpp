@@ -197,7 +197,8 @@ ManifestTarget make_target(const refdev::DeviceSpec& spec) {
     return {device.family,         device.command_set_id, device.command_set_version,
             device.kernel_library, device.dram_base,      device.dram_bytes,
             device.l1_base,        device.l1_bytes,       device.trace_region_bytes,
-            device.clock_khz,      device.queue_count,    device.ring_words};
+            device.clock_khz,      device.queue_count,    device.ring_words,
+            device.grid_columns,   device.grid_rows,      device.dram_banks};
 }
 
 void add_tensors(const Recorder& recorder, const Layout& layout, BufferRole role, const std::string& what,

@@ -26,6 +26,9 @@ struct ManifestTarget {
     std::uint32_t clock_khz{0U};
     std::uint32_t queue_count{0U};
     std::uint32_t ring_words{0U};
+    std::uint32_t grid_columns{0U};
+    std::uint32_t grid_rows{0U};
+    std::uint32_t dram_banks{0U};
 };
 
 struct ManifestRegion {
@@ -50,6 +53,7 @@ struct ManifestTensor {
     std::vector<std::uint32_t> shape;
     float scale{0.0F};
     std::int32_t zero_point{0};
+    std::uint32_t buffer_count{1U};  // consecutive, from `buffer` on
 };
 
 struct ManifestProgram {
@@ -78,6 +82,20 @@ struct ManifestScript {
     std::vector<ManifestCommand> commands;
 };
 
+struct ManifestPatchPoint {
+    std::uint32_t trace{0U};
+    std::uint32_t word{0U};  // index in the trace
+};
+
+struct ManifestParameter {
+    std::string name;
+    ParameterKind kind{ParameterKind::kUnspecified};
+    std::uint32_t minimum{0U};
+    std::uint32_t maximum{0U};
+    std::uint32_t alignment{1U};
+    std::vector<ManifestPatchPoint> points;
+};
+
 struct Manifest {
     ManifestTarget target;
     std::vector<ManifestRegion> regions;
@@ -89,10 +107,12 @@ struct Manifest {
     std::uint64_t step_cycles{0U};
     std::uint32_t step_deadline_us{0U};
     std::uint32_t setup_deadline_us{0U};
+    std::uint32_t steps_in_flight{1U};
     std::string source_name;
     Sha256Digest source_sha256{};
     std::string tool_version;
     std::uint32_t self_test_count{0U};
+    std::vector<ManifestParameter> parameters;
 };
 
 // Bulk data of a trace binary.

@@ -19,6 +19,7 @@ ManifestTensor to_tensor(const TensorView& view) {
     tensor.shape.assign(view.shape.begin(), view.shape.begin() + view.rank);
     tensor.scale = view.scale;
     tensor.zero_point = view.zero_point;
+    tensor.buffer_count = view.buffer_count;
     return tensor;
 }
 
@@ -48,6 +49,16 @@ ManifestScript to_script(const Image& image, std::uint32_t index) {
     return script;
 }
 
+ManifestParameter to_parameter(const Image& image, std::uint32_t index) {
+    const ParameterView view = image.parameter(index);
+    ManifestParameter parameter{to_string(view.name), view.kind, view.minimum, view.maximum, view.alignment, {}};
+    for (std::uint32_t i = 0U; i < view.point_count; ++i) {
+        const PatchPointView point = image.patch_point(index, i);
+        parameter.points.push_back({point.trace, point.word});
+    }
+    return parameter;
+}
+
 ManifestTarget to_target(const TargetView& view) {
     ManifestTarget target;
     target.device_family = to_string(view.device_family);
@@ -62,6 +73,9 @@ ManifestTarget to_target(const TargetView& view) {
     target.clock_khz = view.clock_khz;
     target.queue_count = view.queue_count;
     target.ring_words = view.ring_words;
+    target.grid_columns = view.grid_columns;
+    target.grid_rows = view.grid_rows;
+    target.dram_banks = view.dram_banks;
     return target;
 }
 
@@ -98,11 +112,15 @@ Manifest read_manifest(const Image& image) {
     manifest.step_cycles = budgets.step_cycles;
     manifest.step_deadline_us = budgets.step_deadline_us;
     manifest.setup_deadline_us = budgets.setup_deadline_us;
+    manifest.steps_in_flight = budgets.steps_in_flight;
     const ProvenanceView provenance = image.provenance();
     manifest.source_name = to_string(provenance.source_name);
     manifest.source_sha256 = to_digest(provenance.source_sha256);
     manifest.tool_version = to_string(provenance.tool_version);
     manifest.self_test_count = image.self_test_count();
+    for (std::uint32_t i = 0U; i < image.parameter_count(); ++i) {
+        manifest.parameters.push_back(to_parameter(image, i));
+    }
     return manifest;
 }
 

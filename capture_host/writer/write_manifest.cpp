@@ -23,7 +23,10 @@ Offset<schema::Target> create(FlatBufferBuilder& builder, const ManifestTarget& 
     return schema::CreateTarget(builder, family, target.command_set_id, target.command_set_version, &library,
                                 target.dram_base, target.dram_bytes, target.l1_base, target.l1_bytes,
                                 target.trace_region_bytes, target.clock_khz,
-                                static_cast<std::uint8_t>(target.queue_count), target.ring_words);
+                                static_cast<std::uint8_t>(target.queue_count), target.ring_words,
+                                static_cast<std::uint8_t>(target.grid_columns),
+                                static_cast<std::uint8_t>(target.grid_rows),
+                                static_cast<std::uint8_t>(target.dram_banks));
 }
 
 Offset<schema::Region> create(FlatBufferBuilder& builder, const ManifestRegion& region) {
@@ -42,7 +45,8 @@ Offset<schema::Tensor> create(FlatBufferBuilder& builder, const ManifestTensor& 
     const auto name = builder.CreateString(tensor.name);
     const auto shape = builder.CreateVector(tensor.shape);
     return schema::CreateTensor(builder, name, static_cast<std::uint16_t>(tensor.buffer),
-                                static_cast<schema::ElementType>(tensor.type), shape, tensor.scale, tensor.zero_point);
+                                static_cast<schema::ElementType>(tensor.type), shape, tensor.scale, tensor.zero_point,
+                                static_cast<std::uint16_t>(tensor.buffer_count));
 }
 
 Offset<schema::Program> create(FlatBufferBuilder& builder, const ManifestProgram& program) {
@@ -94,6 +98,17 @@ Offset<schema::Script> create(FlatBufferBuilder& builder, const ManifestScript& 
     return schema::CreateScript(builder, static_cast<schema::ScriptKind>(script.kind), commands);
 }
 
+Offset<schema::PatchPoint> create(FlatBufferBuilder& builder, const ManifestPatchPoint& point) {
+    return schema::CreatePatchPoint(builder, static_cast<std::uint16_t>(point.trace), point.word);
+}
+
+Offset<schema::Parameter> create(FlatBufferBuilder& builder, const ManifestParameter& parameter) {
+    const auto name = builder.CreateString(parameter.name);
+    const auto points = create_list<schema::PatchPoint>(builder, parameter.points);
+    return schema::CreateParameter(builder, name, static_cast<schema::ParameterKind>(parameter.kind), parameter.minimum,
+                                   parameter.maximum, parameter.alignment, points);
+}
+
 template <typename Table, typename Item>
 Offset<flatbuffers::Vector<Offset<Table>>> create_list(FlatBufferBuilder& builder, const std::vector<Item>& items) {
     std::vector<Offset<Table>> offsets;
@@ -116,14 +131,16 @@ std::vector<std::uint8_t> encode_manifest(const Manifest& manifest) {
     const auto traces = create_list<schema::Trace>(builder, manifest.traces);
     const auto scripts = create_list<schema::Script>(builder, manifest.scripts);
     const auto budgets =
-        schema::CreateBudgets(builder, manifest.step_cycles, manifest.step_deadline_us, manifest.setup_deadline_us);
+        schema::CreateBudgets(builder, manifest.step_cycles, manifest.step_deadline_us, manifest.setup_deadline_us,
+                              static_cast<std::uint8_t>(manifest.steps_in_flight));
     const auto source_name = builder.CreateString(manifest.source_name);
     const auto tool_version = builder.CreateString(manifest.tool_version);
     const schema::Digest source_sha256 = to_schema(manifest.source_sha256);
     const auto provenance = schema::CreateProvenance(builder, source_name, &source_sha256, tool_version);
+    const auto parameters = create_list<schema::Parameter>(builder, manifest.parameters);
     const auto root =
         schema::CreateTraceBinary(builder, target, regions, buffers, inputs, outputs, traces, scripts, budgets,
-                                  provenance, static_cast<std::uint16_t>(manifest.self_test_count));
+                                  provenance, static_cast<std::uint16_t>(manifest.self_test_count), parameters);
     schema::FinishTraceBinaryBuffer(builder, root);
     return {builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize()};
 }

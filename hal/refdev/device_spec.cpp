@@ -18,6 +18,9 @@ void describe(const DeviceSpec& spec, DeviceDescription& description) noexcept {
     description.clock_khz = spec.clock_khz;
     description.queue_count = spec.queue_count;
     description.ring_words = kRingWords;
+    description.grid_columns = spec.grid_columns;
+    description.grid_rows = spec.grid_rows;
+    description.dram_banks = spec.dram_banks;
 }
 
 }  // namespace pianola::refdev

@@ -12,8 +12,9 @@ namespace {
 // The views' enumerations are the schema's: checked here, once, so that a conversion is a cast.
 static_assert(static_cast<int>(schema::ElementType::MAX) == static_cast<int>(ElementType::kBool));
 static_assert(static_cast<int>(schema::MemoryKind::MAX) == static_cast<int>(MemoryKind::kL1));
-static_assert(static_cast<int>(schema::RegionKind::MAX) == static_cast<int>(RegionKind::kTrace));
-static_assert(static_cast<int>(schema::ScriptKind::MAX) == static_cast<int>(ScriptKind::kStep));
+static_assert(static_cast<int>(schema::RegionKind::MAX) == static_cast<int>(RegionKind::kShared));
+static_assert(static_cast<int>(schema::ScriptKind::MAX) == static_cast<int>(ScriptKind::kEpilogue));
+static_assert(static_cast<int>(schema::ParameterKind::MAX) == static_cast<int>(ParameterKind::kBufferAddress));
 static_assert(static_cast<int>(schema::CommandBody::MAX) == static_cast<int>(ScriptCommandKind::kWaitEvent));
 
 // Every body of a command starts with the object that it names.
@@ -41,6 +42,7 @@ static_assert(kBodyObject == schema::WaitEvent::VT_EVENT);
     TensorView view;
     view.name = name_view(table->name());
     view.buffer = table->buffer();
+    view.buffer_count = table->buffer_count();
     view.type = static_cast<ElementType>(table->type());
     view.rank = table->shape()->size();
     for (std::uint32_t i = 0U; i < view.rank; ++i) {
@@ -103,6 +105,9 @@ TargetView Image::target() const noexcept {
     view.clock_khz = table->clock_khz();
     view.queue_count = table->queue_count();
     view.ring_words = table->ring_words();
+    view.grid_columns = table->grid_columns();
+    view.grid_rows = table->grid_rows();
+    view.dram_banks = table->dram_banks();
     view.file_offset = offset_of(file_, table);
     return view;
 }
@@ -198,7 +203,7 @@ ScriptCommandView Image::script_command(std::uint32_t script, std::uint32_t inde
 BudgetsView Image::budgets() const noexcept {
     const schema::Budgets* const table = root_->budgets();
     return BudgetsView{table->step_cycles(), table->step_deadline_us(), table->setup_deadline_us(),
-                       offset_of(file_, table)};
+                       table->steps_in_flight(), offset_of(file_, table)};
 }
 
 ProvenanceView Image::provenance() const noexcept {
@@ -209,6 +214,26 @@ ProvenanceView Image::provenance() const noexcept {
 
 std::uint32_t Image::self_test_count() const noexcept {
     return root_->self_test_count();
+}
+
+std::uint32_t Image::parameter_count() const noexcept {
+    return root_->parameters()->size();
+}
+
+ParameterView Image::parameter(std::uint32_t index) const noexcept {
+    const schema::Parameter* const table = root_->parameters()->Get(index);
+    return ParameterView{name_view(table->name()),
+                         static_cast<ParameterKind>(table->kind()),
+                         table->minimum(),
+                         table->maximum(),
+                         table->alignment(),
+                         table->points()->size(),
+                         offset_of(file_, table)};
+}
+
+PatchPointView Image::patch_point(std::uint32_t parameter, std::uint32_t index) const noexcept {
+    const schema::PatchPoint* const table = root_->parameters()->Get(parameter)->points()->Get(index);
+    return PatchPointView{table->trace(), table->word(), offset_of(file_, table)};
 }
 
 ByteSpan Image::weights() const noexcept {

@@ -20,8 +20,9 @@ struct TraceBinary;
 
 enum class ElementType : std::uint8_t { kUnspecified = 0U, kInt8, kUint8, kInt16, kInt32, kFloat32, kBool };
 enum class MemoryKind : std::uint8_t { kUnspecified = 0U, kDram, kL1 };
-enum class RegionKind : std::uint8_t { kUnspecified = 0U, kWeights, kInput, kOutput, kActivation, kTrace };
-enum class ScriptKind : std::uint8_t { kUnspecified = 0U, kSetup, kStep };
+enum class RegionKind : std::uint8_t { kUnspecified = 0U, kWeights, kInput, kOutput, kActivation, kTrace, kShared };
+enum class ScriptKind : std::uint8_t { kUnspecified = 0U, kSetup, kStep, kPrologue, kEpilogue };
+enum class ParameterKind : std::uint8_t { kUnspecified = 0U, kRuntimeArgument, kBufferAddress };
 enum class ScriptCommandKind : std::uint8_t {
     kUnspecified = 0U,
     kWriteBuffer,
@@ -50,6 +51,9 @@ struct TargetView {
     std::uint32_t clock_khz{0U};
     std::uint32_t queue_count{0U};
     std::uint32_t ring_words{0U};
+    std::uint32_t grid_columns{0U};
+    std::uint32_t grid_rows{0U};
+    std::uint32_t dram_banks{0U};
     std::uint32_t file_offset{0U};
 };
 
@@ -72,7 +76,8 @@ struct BufferView {
 
 struct TensorView {
     NameView name;
-    std::uint32_t buffer{0U};
+    std::uint32_t buffer{0U};        // the first
+    std::uint32_t buffer_count{0U};  // one behind the other
     ElementType type{ElementType::kUnspecified};
     std::uint32_t rank{0U};
     std::array<std::uint32_t, kMaxRank> shape{};
@@ -115,6 +120,23 @@ struct BudgetsView {
     std::uint64_t step_cycles{0U};
     std::uint32_t step_deadline_us{0U};
     std::uint32_t setup_deadline_us{0U};
+    std::uint32_t steps_in_flight{0U};
+    std::uint32_t file_offset{0U};
+};
+
+struct ParameterView {
+    NameView name;
+    ParameterKind kind{ParameterKind::kUnspecified};
+    std::uint32_t minimum{0U};
+    std::uint32_t maximum{0U};
+    std::uint32_t alignment{0U};
+    std::uint32_t point_count{0U};
+    std::uint32_t file_offset{0U};
+};
+
+struct PatchPointView {
+    std::uint32_t trace{0U};
+    std::uint32_t word{0U};
     std::uint32_t file_offset{0U};
 };
 
@@ -147,6 +169,9 @@ class Image {
     [[nodiscard]] BudgetsView budgets() const noexcept;
     [[nodiscard]] ProvenanceView provenance() const noexcept;
     [[nodiscard]] std::uint32_t self_test_count() const noexcept;
+    [[nodiscard]] std::uint32_t parameter_count() const noexcept;
+    [[nodiscard]] ParameterView parameter(std::uint32_t index) const noexcept;
+    [[nodiscard]] PatchPointView patch_point(std::uint32_t parameter, std::uint32_t index) const noexcept;
 
     // Bulk data.
     [[nodiscard]] const Envelope& envelope() const noexcept { return envelope_; }

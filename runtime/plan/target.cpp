@@ -22,7 +22,7 @@ constexpr std::array<Comparison, 2> kCommandSet{{
     {Rule::kTgtCommandSet, "command_set_version", &TargetView::command_set_version,
      &DeviceDescription::command_set_version},
 }};
-constexpr std::array<Comparison, 8> kMachine{{
+constexpr std::array<Comparison, 11> kMachine{{
     {Rule::kTgtMemory, "dram_base", &TargetView::dram_base, &DeviceDescription::dram_base},
     {Rule::kTgtMemory, "dram_bytes", &TargetView::dram_bytes, &DeviceDescription::dram_bytes},
     {Rule::kTgtMemory, "l1_base", &TargetView::l1_base, &DeviceDescription::l1_base},
@@ -32,6 +32,9 @@ constexpr std::array<Comparison, 8> kMachine{{
     {Rule::kTgtClock, "clock_khz", &TargetView::clock_khz, &DeviceDescription::clock_khz},
     {Rule::kTgtQueues, "queue_count", &TargetView::queue_count, &DeviceDescription::queue_count},
     {Rule::kTgtQueues, "ring_words", &TargetView::ring_words, &DeviceDescription::ring_words},
+    {Rule::kTgtGrid, "grid_columns", &TargetView::grid_columns, &DeviceDescription::grid_columns},
+    {Rule::kTgtGrid, "grid_rows", &TargetView::grid_rows, &DeviceDescription::grid_rows},
+    {Rule::kTgtGrid, "dram_banks", &TargetView::dram_banks, &DeviceDescription::dram_banks},
 }};
 
 Status compare(const Context& context, const Place& place, const TargetView& target,
