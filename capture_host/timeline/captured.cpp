@@ -10,24 +10,24 @@
 namespace pianola::timeline {
 namespace {
 
-constexpr std::string_view kUnderWay = "step under way";
+constexpr std::string_view kUnderWay = "under way";
 
-// What a queue executes in one step, in order.
+// What a queue executes, in order.
 struct Expected {
     Category category{Category::kControl};
     std::string_view name;
+    std::uint32_t step{0U};
 };
+using ExpectedQueues = std::vector<std::vector<Expected>>;
 
-std::vector<std::vector<Expected>> expected_commands(const Pattern& pattern) {
-    std::vector<std::vector<Expected>> queues(pattern.queues);
-    for (const Item& item : pattern.step) {
+void expect(const std::vector<Item>& items, std::uint32_t step, ExpectedQueues& queues) {
+    for (const Item& item : items) {
         std::vector<Expected>& queue = queues.at(item.queue);
-        queue.push_back({item.category, item.label});
+        queue.push_back({item.category, item.label, step});
         for (const TraceCommand& command : item.body) {
-            queue.push_back({item.body_category, command.label});
+            queue.push_back({item.body_category, command.label, step});
         }
     }
-    return queues;
 }
 
 class Replayer {
@@ -40,31 +40,62 @@ class Replayer {
         const Plan& plan = session_.plan();
         for (std::uint32_t i = 0U; i < plan.input_count; ++i) {
             inputs_.emplace_back(plan.input_bytes.at(i));
+            input_views_.emplace_back(inputs_.back().data(), inputs_.back().size());
         }
         for (std::uint32_t i = 0U; i < plan.output_count; ++i) {
             outputs_.emplace_back(plan.output_bytes.at(i));
+            output_views_.emplace_back(outputs_.back().data(), outputs_.back().size());
         }
     }
 
-    void step() {
-        std::vector<ByteSpan> inputs;
-        std::vector<MutableByteSpan> outputs;
-        for (const std::vector<std::uint8_t>& input : inputs_) {
-            inputs.emplace_back(input.data(), input.size());
-        }
-        for (std::vector<std::uint8_t>& output : outputs_) {
-            outputs.emplace_back(output.data(), output.size());
-        }
+    void run(std::uint32_t steps, const Sink& sink) {
+        const Plan& plan = session_.plan();
         device_.clear_log();
-        check(session_.run({inputs.data(), inputs.size()}, {outputs.data(), outputs.size()}), "a step");
+        origin_ = device_.now_cycles();
+        seen_ = origin_;
+        if (plan.prologue.count > 0U) {
+            check(session_.start(plan.is_pipelined ? input_views() : Inputs{}), "the prologue");
+            complete(0U, sink);
+        }
+        std::uint32_t submitted = 0U;
+        for (std::uint32_t completed = 0U; completed < steps; ++completed) {
+            while ((submitted < steps) && ((submitted - completed) < plan.steps_in_flight)) {
+                check(session_.submit(input_views(), output_views()), "a step");
+                submitted += 1U;
+            }
+            complete(completed, sink);
+        }
+        if (plan.epilogue.count > 0U) {
+            check(session_.stop(plan.is_pipelined ? output_views() : Outputs{}), "the epilogue");
+            complete(steps - 1U, sink);
+        }
     }
 
     [[nodiscard]] const std::vector<refdev::ExecutedCommand>& log(std::uint32_t queue) const {
         return device_.log(queue);
     }
-    [[nodiscard]] Cycles now() const { return device_.now_cycles(); }
+    [[nodiscard]] Cycles origin() const noexcept { return origin_; }
 
   private:
+    using Inputs = Span<const ByteSpan>;
+    using Outputs = Span<const MutableByteSpan>;
+
+    [[nodiscard]] Inputs input_views() const { return {input_views_.data(), input_views_.size()}; }
+    [[nodiscard]] Outputs output_views() const { return {output_views_.data(), output_views_.size()}; }
+
+    // Until the oldest submission has completed.
+    void complete(std::uint32_t step, const Sink& sink) {
+        Status status = session_.poll();
+        while (status == Status::kPending) {
+            platform_.idle();
+            status = session_.poll();
+        }
+        check(status, "a step");
+        sink({Lane{LaneKind::kHost, 0U}, Category::kHostWaits, seen_ - origin_, device_.now_cycles() - origin_, step,
+              kUnderWay});
+        seen_ = device_.now_cycles();
+    }
+
     static sim::SimOptions options_for(const refdev::DeviceSpec& spec) {
         sim::SimOptions options;
         options.spec = spec;
@@ -84,29 +115,35 @@ class Replayer {
     Session session_;
     std::vector<std::vector<std::uint8_t>> inputs_;
     std::vector<std::vector<std::uint8_t>> outputs_;
+    std::vector<ByteSpan> input_views_;  // of the bytes above
+    std::vector<MutableByteSpan> output_views_;
+    Cycles origin_{0U};
+    Cycles seen_{0U};  // when the host has last seen a completion
 };
 
 }  // namespace
 
 void run_captured(ByteSpan file, const refdev::DeviceSpec& spec, const Pattern& pattern, std::uint32_t steps,
                   const Sink& sink) {
-    Replayer replayer{file, spec};
-    const std::vector<std::vector<Expected>> expected = expected_commands(pattern);
-    const Cycles origin = replayer.now();
+    ExpectedQueues expected(pattern.queues);
+    expect(pattern.prologue, 0U, expected);
     for (std::uint32_t step = 0U; step < steps; ++step) {
-        const Cycles begin = replayer.now();
-        replayer.step();
-        sink({Lane{LaneKind::kHost, 0U}, Category::kHostWaits, begin - origin, replayer.now() - origin, step,
-              kUnderWay});
-        for (std::uint32_t queue = 0U; queue < pattern.queues; ++queue) {
-            const std::vector<refdev::ExecutedCommand>& log = replayer.log(queue);
-            if (log.size() != expected[queue].size()) {
-                throw std::logic_error{"the simulator's log holds other commands than the binary's step"};
-            }
-            for (std::size_t i = 0U; i < log.size(); ++i) {
-                sink({Lane{LaneKind::kQueue, queue}, expected[queue][i].category, log[i].start_cycles - origin,
-                      log[i].end_cycles - origin, step, expected[queue][i].name});
-            }
+        expect(pattern.step, step, expected);
+    }
+    expect(pattern.epilogue, steps - 1U, expected);
+    Replayer replayer{file, spec};
+    replayer.run(steps, sink);
+    for (std::uint32_t queue = 0U; queue < pattern.queues; ++queue) {
+        const std::vector<refdev::ExecutedCommand>& log = replayer.log(queue);
+        if (log.size() != expected[queue].size()) {
+            throw std::logic_error{"the simulator's log holds other commands than the binary's scripts"};
+        }
+        for (std::size_t i = 0U; i < log.size(); ++i) {
+            const Expected& each = expected[queue][i];
+            const Lane lane =
+                (log[i].core == refdev::kNoCore) ? Lane{LaneKind::kQueue, queue} : Lane{LaneKind::kCore, log[i].core};
+            sink({lane, each.category, log[i].start_cycles - replayer.origin(), log[i].end_cycles - replayer.origin(),
+                  each.step, each.name});
         }
     }
 }

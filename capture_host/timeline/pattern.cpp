@@ -59,21 +59,25 @@ class Maker {
         item.body_category = category;
         add(std::move(item));
     }
+    void replay_traces(const Workload& workload) {
+        for (const ScriptCommand& step : workload.step) {
+            if (step.kind == QueueCommandKind::kReplay) {
+                replay(0U, workload.traces.at(step.trace));
+            }
+        }
+    }
     void record(std::uint32_t queue, std::uint32_t event, const std::string& label) {
         Item item = command(queue, QueueCommandKind::kRecordEvent, Category::kEvent, "record: " + label);
         item.event = event;
         add(std::move(item));
     }
-    void wait(std::uint32_t queue, std::uint32_t event, const std::string& label, std::uint32_t lag = 0U) {
+    void wait(std::uint32_t queue, std::uint32_t event, const std::string& label) {
         Item item = command(queue, QueueCommandKind::kWaitEvent, Category::kWaits, "wait: " + label);
         item.event = event;
-        item.lag = lag;
         add(std::move(item));
     }
     void record(std::uint32_t queue, std::uint32_t event) { record(queue, event, kEventNames.at(event)); }
-    void wait(std::uint32_t queue, std::uint32_t event, std::uint32_t lag) {
-        wait(queue, event, kEventNames.at(event), lag);
-    }
+    void wait(std::uint32_t queue, std::uint32_t event) { wait(queue, event, kEventNames.at(event)); }
     void operation(std::uint32_t queue, const TraceCommand& command) {
         Item item;
         item.queue = queue;
@@ -83,10 +87,13 @@ class Maker {
         item.host_cycles = dispatch_cycles_;
         add(std::move(item));
     }
-    void add(Item item) { (in_prologue ? pattern.prologue : pattern.step).push_back(std::move(item)); }
+    void add(Item item) { into->push_back(std::move(item)); }
+
+    // A script of the binary, with the completion records that end it.
+    void script(const std::vector<ScriptCommand>& commands, const Workload& workload);
 
     Pattern pattern;
-    bool in_prologue{false};
+    std::vector<Item>* into{&pattern.step};  // where add() puts them
 
   private:
     static Cycles to_cycles(std::uint64_t ns, const Workload& workload) {
@@ -98,14 +105,57 @@ class Maker {
     Cycles replay_cycles_;
 };
 
+void Maker::script(const std::vector<ScriptCommand>& commands, const Workload& workload) {
+    std::array<bool, kMaxQueues> used{};
+    for (const ScriptCommand& each : commands) {
+        used.at(each.queue) = true;
+        switch (each.kind) {
+            case QueueCommandKind::kWrite:
+                write(each.queue, {each.label, each.bytes});
+                break;
+            case QueueCommandKind::kRead:
+                read(each.queue, {each.label, each.bytes});
+                break;
+            case QueueCommandKind::kReplay:
+                replay(each.queue, workload.traces.at(each.trace));
+                break;
+            case QueueCommandKind::kRecordEvent:
+                record(each.queue, each.event, each.label);
+                break;
+            case QueueCommandKind::kWaitEvent:
+                wait(each.queue, each.event, each.label);
+                break;
+            case QueueCommandKind::kNotify:
+            case QueueCommandKind::kUnspecified:
+            default:
+                break;
+        }
+    }
+    for (std::uint32_t queue = 0U; queue < kMaxQueues; ++queue) {
+        if (used.at(queue)) {
+            notify(queue);
+            pattern.queues = std::max(pattern.queues, queue + 1U);
+        }
+    }
+}
+
+TraceCommand plain_command(const std::string& label, CommandKind kind, std::uint32_t words, Cycles cycles) {
+    TraceCommand command;
+    command.label = label;
+    command.kind = kind;
+    command.words = words;
+    command.cycles = cycles;
+    return command;
+}
+
 // A trace that copies the tensors, and nothing else: between queue commands the device has no other way to copy.
 std::vector<TraceCommand> staging_trace(const std::vector<Transfer>& transfers, const char* what) {
     std::vector<TraceCommand> trace;
     for (const Transfer& transfer : transfers) {
-        trace.push_back({fmt::format("copy {}, {} bytes", what, transfer.bytes), CommandKind::kCopy, refdev::kCopyWords,
-                         refdev::transfer_cycles(transfer.bytes), false, false});
+        trace.push_back(plain_command(fmt::format("copy {}, {} bytes", what, transfer.bytes), CommandKind::kCopy,
+                                      refdev::kCopyWords, refdev::transfer_cycles(transfer.bytes)));
     }
-    trace.push_back({"end", CommandKind::kEnd, 1U, refdev::kCommandCycles, false, false});
+    trace.push_back(plain_command("end", CommandKind::kEnd, 1U, refdev::kCommandCycles));
     return trace;
 }
 
@@ -113,7 +163,7 @@ std::vector<TraceCommand> staging_trace(const std::vector<Transfer>& transfers, 
 // step has ended.
 void add_transfers(Maker& maker, const Workload& workload) {
     const std::size_t first = maker.pattern.step.size();
-    maker.wait(kIoQueue, kConsumed, 0U);
+    maker.wait(kIoQueue, kConsumed);
     for (const Transfer& input : workload.inputs) {
         maker.write(kIoQueue, input);
     }
@@ -121,7 +171,7 @@ void add_transfers(Maker& maker, const Workload& workload) {
     for (std::size_t i = first; i < maker.pattern.step.size(); ++i) {
         maker.pattern.step[i].is_ahead = true;
     }
-    maker.wait(kIoQueue, kProduced, 0U);
+    maker.wait(kIoQueue, kProduced);
     for (const Transfer& output : workload.outputs) {
         maker.read(kIoQueue, output);
     }
@@ -130,22 +180,12 @@ void add_transfers(Maker& maker, const Workload& workload) {
 }
 
 void add_first_write(Maker& maker, const Workload& workload) {
-    maker.in_prologue = true;
+    maker.into = &maker.pattern.prologue;
     for (const Transfer& input : workload.inputs) {
         maker.write(kIoQueue, input);
     }
     maker.record(kIoQueue, kWritten);
-    maker.in_prologue = false;
-}
-
-// All traces as one list of commands, without their ends.
-std::vector<TraceCommand> all_commands(const Workload& workload) {
-    std::vector<TraceCommand> all;
-    for (const std::vector<TraceCommand>& trace : workload.traces) {
-        std::copy_if(trace.begin(), trace.end(), std::back_inserter(all),
-                     [](const TraceCommand& each) { return each.kind != CommandKind::kEnd; });
-    }
-    return all;
+    maker.into = &maker.pattern.step;
 }
 
 // Part [first, last) of the commands, as a trace of its own; nothing where it is empty.
@@ -153,7 +193,7 @@ void replay_part(Maker& maker, const std::vector<TraceCommand>& all, std::size_t
     if (first < last) {
         std::vector<TraceCommand> part(all.begin() + static_cast<std::ptrdiff_t>(first),
                                        all.begin() + static_cast<std::ptrdiff_t>(last));
-        part.push_back({"end", CommandKind::kEnd, 1U, refdev::kCommandCycles, false, false});
+        part.push_back(plain_command("end", CommandKind::kEnd, 1U, refdev::kCommandCycles));
         maker.replay(0U, std::move(part));
     }
 }
@@ -166,7 +206,7 @@ Pattern eager_pattern(const Workload& workload, const HostCost& cost) {
     for (const Transfer& input : workload.inputs) {
         maker.write(0U, input);
     }
-    for (const TraceCommand& command : all_commands(workload)) {
+    for (const TraceCommand& command : workload.commands()) {
         if (command.kind != CommandKind::kBarrier) {
             maker.operation(0U, command);
         } else if (!maker.pattern.step.back().body.empty()) {
@@ -185,9 +225,7 @@ Pattern traced_pattern(const Workload& workload, const HostCost& cost) {
     for (const Transfer& input : workload.inputs) {
         maker.write(0U, input);
     }
-    for (const std::vector<TraceCommand>& trace : workload.traces) {
-        maker.replay(0U, trace);
-    }
+    maker.replay_traces(workload);
     for (const Transfer& output : workload.outputs) {
         maker.read(0U, output);
     }
@@ -198,13 +236,11 @@ Pattern traced_pattern(const Workload& workload, const HostCost& cost) {
 Pattern two_queue_pattern(const Workload& workload, const HostCost& cost) {
     Maker maker{"two-queues", workload, cost, 2U};
     add_first_write(maker, workload);
-    maker.wait(0U, kWritten, 0U);
+    maker.wait(0U, kWritten);
     maker.replay(0U, staging_trace(workload.inputs, "input"), Category::kStaging);
     maker.record(0U, kConsumed);
-    for (const std::vector<TraceCommand>& trace : workload.traces) {
-        maker.replay(0U, trace);
-    }
-    maker.wait(0U, kReadBack, 1U);
+    maker.replay_traces(workload);
+    maker.wait(0U, kReadBack);
     maker.replay(0U, staging_trace(workload.outputs, "output"), Category::kStaging);
     maker.record(0U, kProduced);
     maker.notify(0U);
@@ -214,7 +250,7 @@ Pattern two_queue_pattern(const Workload& workload, const HostCost& cost) {
 
 Pattern split_pattern(const Workload& workload, const HostCost& cost) {
     Maker maker{"two-queues-split", workload, cost, 2U};
-    const std::vector<TraceCommand> all = all_commands(workload);
+    const std::vector<TraceCommand> all = workload.commands();
     const auto is_reader = [](const TraceCommand& each) { return each.reads_input; };
     const auto is_user = [](const TraceCommand& each) { return each.touches_output; };
     const auto consumed =
@@ -222,14 +258,14 @@ Pattern split_pattern(const Workload& workload, const HostCost& cost) {
     const auto produces =
         static_cast<std::size_t>(std::distance(all.begin(), std::find_if(all.begin(), all.end(), is_user)));
     add_first_write(maker, workload);
-    maker.wait(0U, kWritten, 0U);
+    maker.wait(0U, kWritten);
     replay_part(maker, all, 0U, std::min(consumed, produces));
     if (consumed <= produces) {
         maker.record(0U, kConsumed);
         replay_part(maker, all, consumed, produces);
-        maker.wait(0U, kReadBack, 1U);
+        maker.wait(0U, kReadBack);
     } else {  // outputs are begun before the inputs are done with
-        maker.wait(0U, kReadBack, 1U);
+        maker.wait(0U, kReadBack);
         replay_part(maker, all, produces, consumed);
         maker.record(0U, kConsumed);
     }
@@ -242,38 +278,12 @@ Pattern split_pattern(const Workload& workload, const HostCost& cost) {
 
 Pattern session_pattern(const Workload& workload, const HostCost& cost) {
     Maker maker{"as-captured", workload, cost, 1U};
-    maker.pattern.awaits_completion = true;
-    std::array<bool, kMaxQueues> used{};
-    for (const StepCommand& step : workload.step) {
-        used.at(step.queue) = true;
-        switch (step.kind) {
-            case QueueCommandKind::kWrite:
-                maker.write(step.queue, {step.label, step.bytes});
-                break;
-            case QueueCommandKind::kRead:
-                maker.read(step.queue, {step.label, step.bytes});
-                break;
-            case QueueCommandKind::kReplay:
-                maker.replay(step.queue, workload.traces.at(step.trace));
-                break;
-            case QueueCommandKind::kRecordEvent:
-                maker.record(step.queue, step.event, step.label);
-                break;
-            case QueueCommandKind::kWaitEvent:
-                maker.wait(step.queue, step.event, step.label);
-                break;
-            case QueueCommandKind::kNotify:
-            case QueueCommandKind::kUnspecified:
-            default:
-                break;
-        }
-    }
-    for (std::uint32_t queue = 0U; queue < kMaxQueues; ++queue) {
-        if (used.at(queue)) {
-            maker.notify(queue);
-            maker.pattern.queues = queue + 1U;
-        }
-    }
+    maker.pattern.steps_in_flight = workload.steps_in_flight;
+    maker.script(workload.step, workload);
+    maker.into = &maker.pattern.prologue;
+    maker.script(workload.prologue, workload);
+    maker.into = &maker.pattern.epilogue;
+    maker.script(workload.epilogue, workload);
     return maker.pattern;
 }
 

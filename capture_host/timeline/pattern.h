@@ -43,20 +43,22 @@ struct Item {
     std::uint32_t ring_words{0U};
     std::vector<TraceCommand> body;  // of a replay; or the operation, with the barriers behind it
     Category body_category{Category::kCompute};
-    std::uint32_t event{0U};
-    std::uint32_t lag{0U};  // kWaitEvent in step n: for the record of step n - lag; none for the first steps
+    std::uint32_t event{0U};  // a wait is for the last record that is enqueued before it, if there is one
     Cycles host_cycles{0U};
     bool is_ahead{false};  // works for the next step; left out in the last one
 };
 
 struct Pattern {
     std::string name;
-    std::vector<Item> prologue;  // once, for step 0
+    std::vector<Item> prologue;  // once, for the first step
     std::vector<Item> step;
+    std::vector<Item> epilogue;  // once, for the last step
     std::uint32_t queues{1U};
     std::uint32_t ring_words{0U};
     bool doorbell_per_command{false};  // else one for each queue and step
-    bool awaits_completion{false};     // the next step is enqueued when this one has completed, as Session does
+    // Steps that may be under way before the host waits for the oldest, as Session does; prologue and epilogue run alone then. 0: as many as
+    // the rings hold.
+    std::uint32_t steps_in_flight{0U};
 };
 
 // No trace: the host dispatches every operation by itself. All on one queue.
@@ -67,7 +69,7 @@ struct Pattern {
 [[nodiscard]] Pattern two_queue_pattern(const Workload& workload, const HostCost& cost);
 // Transfers on queue 1. Instead of copies, the traces are cut behind the last reader of inputs and before the first use of outputs.
 [[nodiscard]] Pattern split_pattern(const Workload& workload, const HostCost& cost);
-// The binary's own step, one after another: what Session does.
+// The binary's own scripts: what Session does.
 [[nodiscard]] Pattern session_pattern(const Workload& workload, const HostCost& cost);
 
 }  // namespace pianola::timeline

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace pianola::timeline {
 namespace {
@@ -17,6 +18,15 @@ std::vector<Lane> Panel::lanes() const {
     for (std::uint32_t queue = 0U; queue < pattern->queues; ++queue) {
         lanes.push_back({LaneKind::kQueue, queue});
     }
+    std::set<std::uint32_t> cores;
+    for (const Slice& slice : slices) {
+        if (slice.lane.kind == LaneKind::kCore) {
+            cores.insert(slice.lane.index);
+        }
+    }
+    for (const std::uint32_t core : cores) {
+        lanes.push_back({LaneKind::kCore, core});
+    }
     return lanes;
 }
 
@@ -29,7 +39,15 @@ Cycles Panel::end() const {
 }
 
 std::string lane_name(const Lane& lane) {
-    return (lane.kind == LaneKind::kHost) ? "host" : fmt::format("queue {}", lane.index);
+    switch (lane.kind) {
+        case LaneKind::kQueue:
+            return fmt::format("queue {}", lane.index);
+        case LaneKind::kCore:
+            return fmt::format("core {}", lane.index);
+        case LaneKind::kHost:
+        default:
+            return "host";
+    }
 }
 
 const std::vector<Style>& styles() {

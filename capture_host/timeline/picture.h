@@ -17,6 +17,7 @@ struct Panel {
     std::shared_ptr<const Pattern> pattern;  // owns the slices' names
     std::vector<Slice> slices;
 
+    // The host, the queues of the pattern, and the cores that are used.
     [[nodiscard]] std::vector<Lane> lanes() const;
     [[nodiscard]] Cycles end() const;
 };
@@ -31,7 +32,7 @@ struct Picture {
     std::vector<std::string> notes;
 };
 
-// "host", "queue 0"
+// "host", "queue 0", "core 0"
 [[nodiscard]] std::string lane_name(const Lane& lane);
 
 // How a category looks. Some look the same: they share key and legend.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <map>
 #include <stdexcept>
 #include <vector>
 
@@ -14,8 +15,10 @@ constexpr std::string_view kAwaits = "awaits completion";
 
 struct Enqueued {
     const Item* item{nullptr};
-    std::uint32_t step{0U};
-    Cycles doorbell{0U};  // valid once published
+    std::uint32_t step{0U};        // that it works for
+    std::uint32_t submission{0U};  // that it belongs to
+    std::size_t records{0U};       // of a wait's event: as many must have been made
+    Cycles doorbell{0U};           // valid once published
 };
 
 // Words of the ring that become free at some time.
@@ -30,7 +33,9 @@ struct Queue {
     std::uint32_t used_words{0U};
     std::deque<Freed> freed;
     Cycles time{0U};
-    Cycles completed{0U};  // time of the last completion record
+    // Cores that work for the trace that is running: when each is free, and when all are.
+    std::map<std::uint32_t, Cycles> cores;
+    Cycles cores_done{0U};
 };
 
 class Model {
@@ -38,21 +43,11 @@ class Model {
     Model(const Pattern& pattern, const Sink& sink) : pattern_{pattern}, sink_{sink}, queues_(pattern.queues) {}
 
     void run(std::uint32_t steps) {
-        for (const Item& item : pattern_.prologue) {
-            enqueue(item, 0U, 0U);
-        }
+        submit(pattern_.prologue, 0U, false);
         for (std::uint32_t step = 0U; step < steps; ++step) {
-            if (pattern_.awaits_completion && (step > 0U)) {
-                await_completion(step);
-            }
-            const bool is_last = (step + 1U) == steps;
-            for (const Item& item : pattern_.step) {
-                if (!item.is_ahead || !is_last) {
-                    enqueue(item, step, item.is_ahead ? (step + 1U) : step);
-                }
-            }
-            ring_doorbells();
+            submit(pattern_.step, step, (step + 1U) == steps);
         }
+        submit(pattern_.epilogue, steps - 1U, true);
         run_queues();
         if (std::any_of(queues_.begin(), queues_.end(), [](const Queue& queue) { return !queue.ring.empty(); })) {
             throw std::logic_error{"a queue waits for an event that nobody records"};
@@ -60,13 +55,39 @@ class Model {
     }
 
   private:
-    // `step` numbers the events; `shown_step` is the one that the command works for.
-    void enqueue(const Item& item, std::uint32_t step, std::uint32_t shown_step) {
+    void submit(const std::vector<Item>& items, std::uint32_t step, bool is_last) {
+        if (items.empty()) {
+            return;
+        }
+        const bool runs_alone = (&items != &pattern_.step) || (completions_.size() == first_step_);
+        const std::uint32_t others = runs_alone ? 0U : (pattern_.steps_in_flight - 1U);
+        if ((pattern_.steps_in_flight != 0U) && (completions_.size() > others)) {
+            await(completions_.size() - (others + 1U), step);
+        }
+        if (&items == &pattern_.prologue) {
+            first_step_ = 1U;
+        }
+        completions_.push_back(0U);
+        for (const Item& item : items) {
+            if (!item.is_ahead || !is_last) {
+                enqueue(item, item.is_ahead ? (step + 1U) : step);
+            }
+        }
+        // Without completion records to wait for, a prologue is but the first step's beginning.
+        if ((pattern_.steps_in_flight != 0U) || (&items != &pattern_.prologue)) {
+            ring_doorbells();
+        }
+    }
+
+    void enqueue(const Item& item, std::uint32_t step) {
         Queue& queue = queues_.at(item.queue);
-        make_room(queue, item, shown_step);
+        make_room(queue, item, step);
         host(item.host_cycles, (item.kind == QueueCommandKind::kUnspecified) ? Category::kDispatch : Category::kEnqueue,
-             shown_step, item.label);
-        queue.ring.push_back({&item, step, 0U});
+             step, item.label);
+        std::size_t& records = records_enqueued_.at(item.event);
+        const auto submission = static_cast<std::uint32_t>(completions_.size() - 1U);
+        queue.ring.push_back({&item, step, submission, records, 0U});
+        records += (item.kind == QueueCommandKind::kRecordEvent) ? 1U : 0U;
         queue.used_words += item.ring_words;
         if (pattern_.doorbell_per_command) {
             ring_doorbells();
@@ -94,13 +115,10 @@ class Model {
         }
     }
 
-    void await_completion(std::uint32_t step) {
+    void await(std::size_t submission, std::uint32_t step) {
         run_queues();
-        Cycles completed = host_time_;
-        for (const Queue& queue : queues_) {
-            completed = std::max(completed, queue.completed);
-        }
-        host(completed - host_time_, Category::kHostWaits, step - 1U, kAwaits);
+        const Cycles completed = std::max(host_time_, completions_.at(submission));
+        host(completed - host_time_, Category::kHostWaits, (step == 0U) ? 0U : (step - 1U), kAwaits);
     }
 
     void ring_doorbells() {
@@ -129,25 +147,25 @@ class Model {
         const Enqueued next = queue.ring.front();
         const Item& item = *next.item;
         Cycles recorded = 0U;
-        if (item.kind == QueueCommandKind::kWaitEvent) {
+        if ((item.kind == QueueCommandKind::kWaitEvent) && (next.records > 0U)) {
             const std::vector<Cycles>& records = records_.at(item.event);
-            const std::size_t needed = (std::size_t{next.step} + 1U) - std::min(next.step + 1U, item.lag);
-            if (records.size() < needed) {
+            if (records.size() < next.records) {
                 return false;
             }
-            recorded = (needed == 0U) ? 0U : records[needed - 1U];
+            recorded = records[next.records - 1U];
         }
         const Lane lane{LaneKind::kQueue, index};
-        const std::uint32_t step = next.step + (item.is_ahead ? 1U : 0U);
         const Cycles start = std::max(queue.time, next.doorbell);
-        queue.time = std::max(start, recorded) + item.cycles;
         if (item.cycles > 0U) {
-            sink_({lane, item.category, start, queue.time, step, item.label});
+            join_cores(queue);
+            queue.time = std::max({start, queue.time, recorded}) + item.cycles;
+            sink_({lane, item.category, start, queue.time, next.step, item.label});
             queue.freed.push_back({queue.time, item.ring_words});
+        } else {
+            queue.time = start;
         }
         for (const TraceCommand& command : item.body) {
-            sink_({lane, item.body_category, queue.time, queue.time + command.cycles, step, command.label});
-            queue.time += command.cycles;
+            execute_body(queue, lane, item.body_category, command, next.step);
         }
         if (item.cycles == 0U) {  // an operation without trace keeps its place in the ring until it is done
             queue.freed.push_back({queue.time, item.ring_words});
@@ -155,11 +173,36 @@ class Model {
         if (item.kind == QueueCommandKind::kRecordEvent) {
             records_.at(item.event).push_back(queue.time);
         } else if (item.kind == QueueCommandKind::kNotify) {
-            queue.completed = queue.time;
+            Cycles& completed = completions_.at(next.submission);
+            completed = std::max(completed, queue.time);
         }
         queue.ring.pop_front();
         queue.published -= 1U;
         return true;
+    }
+
+    void execute_body(Queue& queue, const Lane& lane, Category category, const TraceCommand& command,
+                      std::uint32_t step) {
+        const Cycles start = queue.time;
+        if (command.kind != CommandKind::kDispatch) {
+            join_cores(queue);
+        }
+        queue.time += command.cycles;
+        sink_({lane, category, start, queue.time, step, command.label});
+        if (command.kind == CommandKind::kDispatch) {
+            Cycles& free = queue.cores[command.core];
+            const Cycles begin = std::max(queue.time, free);
+            free = begin + command.core_cycles;
+            queue.cores_done = std::max(queue.cores_done, free);
+            sink_({Lane{LaneKind::kCore, command.core}, category, begin, free, step, command.label});
+        }
+    }
+
+    // Everything but a dispatch waits for all cores.
+    static void join_cores(Queue& queue) {
+        queue.time = std::max(queue.time, queue.cores_done);
+        queue.cores.clear();
+        queue.cores_done = 0U;
     }
 
     void host(Cycles cycles, Category category, std::uint32_t step, std::string_view name) {
@@ -173,6 +216,9 @@ class Model {
     const Sink& sink_;
     std::vector<Queue> queues_;
     std::array<std::vector<Cycles>, kMaxEvents> records_;  // times of each event's records, in order
+    std::array<std::size_t, kMaxEvents> records_enqueued_{};
+    std::vector<Cycles> completions_;  // of each submission: prologue, steps, epilogue
+    std::size_t first_step_{0U};       // submission of the first step
     Cycles host_time_{0U};
 };
 

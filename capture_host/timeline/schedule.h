@@ -14,7 +14,7 @@
 
 namespace pianola::timeline {
 
-enum class LaneKind : std::uint8_t { kHost, kQueue };
+enum class LaneKind : std::uint8_t { kHost, kQueue, kCore };
 
 struct Lane {
     LaneKind kind{LaneKind::kHost};

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <stdexcept>
 
 #include "capture_host/writer/manifest.h"
@@ -27,6 +28,8 @@ const char* plain_name(CommandKind kind) {
     switch (kind) {
         case CommandKind::kLaunch:
             return "launch";
+        case CommandKind::kDispatch:
+            return "dispatch";
         case CommandKind::kCopy:
             return "copy";
         case CommandKind::kFill:
@@ -51,13 +54,15 @@ class Reader {
         workload_.clock_khz = target.clock_khz;
         workload_.queue_count = target.queue_count;
         workload_.ring_words = target.ring_words;
-        for (std::uint32_t i = 0U; i < plan_.step.count; ++i) {
-            note_transfer(plan_.step.commands.at(i).command);
+        workload_.steps_in_flight = plan_.steps_in_flight;
+        for (std::uint32_t i = plan_.step.first; i < (plan_.step.first + plan_.step.count); ++i) {
+            note_transfer(plan_.commands.at(i).command);
         }
-        read_step();
-        order_traces();
-        for (const std::uint32_t trace : order_) {
-            workload_.traces.push_back(read_trace(trace));
+        workload_.prologue = read_script(plan_.prologue);
+        workload_.step = read_script(plan_.step);
+        workload_.epilogue = read_script(plan_.epilogue);
+        for (std::uint32_t i = 0U; i < image_.trace_count(); ++i) {
+            workload_.traces.push_back(read_trace(i));
         }
         return workload_;
     }
@@ -101,46 +106,16 @@ class Reader {
         }
     }
 
-    // The traces' indices are the image's until order_traces().
-    void read_step() {
-        for (std::uint32_t i = 0U; i < plan_.step.count; ++i) {
-            const PlannedCommand& planned = plan_.step.commands.at(i);
-            StepCommand step{planned.queue,         planned.command.kind,     planned.command.size_bytes, 0U,
-                             planned.command.event, label_of(planned.command)};
-            if (planned.command.kind == QueueCommandKind::kReplay) {
-                step.trace = trace_at(planned.command.address);
-            }
-            workload_.step.push_back(step);
+    [[nodiscard]] std::vector<ScriptCommand> read_script(const PlannedScript& script) const {
+        std::vector<ScriptCommand> commands;
+        for (std::uint32_t i = script.first; i < (script.first + script.count); ++i) {
+            const PlannedCommand& planned = plan_.commands.at(i);
+            const QueueCommand& command = planned.command;
+            const bool replays = command.kind == QueueCommandKind::kReplay;
+            commands.push_back({planned.queue, command.kind, command.size_bytes,
+                                replays ? trace_at(command.address) : 0U, command.event, label_of(command)});
         }
-    }
-
-    // Runs the queues against each other, as the device does; the plan has proved that this ends.
-    void order_traces() {
-        std::vector<bool> done(workload_.step.size(), false);
-        std::array<bool, kMaxEvents> recorded{};
-        for (bool moved = true; moved;) {
-            moved = false;
-            std::array<bool, kMaxQueues> held{};
-            for (std::size_t i = 0U; i < workload_.step.size(); ++i) {
-                StepCommand& command = workload_.step[i];
-                const bool waits = (command.kind == QueueCommandKind::kWaitEvent) && !recorded.at(command.event);
-                if (done[i] || held.at(command.queue)) {
-                    continue;
-                }
-                if (waits) {
-                    held.at(command.queue) = true;
-                    continue;
-                }
-                if (command.kind == QueueCommandKind::kRecordEvent) {
-                    recorded.at(command.event) = true;
-                } else if (command.kind == QueueCommandKind::kReplay) {
-                    order_.push_back(command.trace);
-                    command.trace = static_cast<std::uint32_t>(order_.size() - 1U);
-                }
-                done[i] = true;
-                moved = true;
-            }
-        }
+        return commands;
     }
 
     [[nodiscard]] std::vector<TraceCommand> read_trace(std::uint32_t index) const {
@@ -170,7 +145,13 @@ class Reader {
     }
 
     [[nodiscard]] TraceCommand make_command(const DecodedCommand& decoded, const std::string& label) const {
-        TraceCommand command{label, decoded.kind, decoded.length_words, decoded.cost_cycles, false, false};
+        TraceCommand command;
+        command.label = label;
+        command.kind = decoded.kind;
+        command.words = decoded.length_words;
+        command.cycles = decoded.cost_cycles;
+        command.core = decoded.core;
+        command.core_cycles = decoded.core_cycles;
         for (const Extent& extent : decoded.extents.view()) {
             command.reads_input = command.reads_input || meets_any(inputs_, extent);
             command.touches_output = command.touches_output || meets_any(outputs_, extent);
@@ -184,10 +165,21 @@ class Reader {
     Workload workload_;
     std::vector<Range> inputs_;
     std::vector<Range> outputs_;
-    std::vector<std::uint32_t> order_;  // the image's trace indices, in the order of replay
 };
 
 }  // namespace
+
+std::vector<TraceCommand> Workload::commands() const {
+    std::vector<TraceCommand> all;
+    for (const ScriptCommand& command : step) {
+        if (command.kind == QueueCommandKind::kReplay) {
+            const std::vector<TraceCommand>& trace = traces.at(command.trace);
+            std::copy_if(trace.begin(), trace.end(), std::back_inserter(all),
+                         [](const TraceCommand& each) { return each.kind != CommandKind::kEnd; });
+        }
+    }
+    return all;
+}
 
 Workload read_workload(const Image& image, const Plan& plan, const CommandSet& command_set) {
     return Reader{image, plan, command_set}.read();

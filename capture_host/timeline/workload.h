@@ -21,7 +21,9 @@ struct TraceCommand {
     std::string label;
     CommandKind kind{CommandKind::kUnspecified};
     std::uint32_t words{0U};
-    Cycles cycles{0U};
+    Cycles cycles{0U};           // on its queue
+    std::uint32_t core{0U};      // kDispatch only
+    Cycles core_cycles{0U};      // kDispatch only
     bool reads_input{false};     // bytes that the host writes in every step
     bool touches_output{false};  // bytes that the host reads in every step
 };
@@ -31,8 +33,8 @@ struct Transfer {
     std::uint32_t bytes{0U};
 };
 
-// One command of the binary's own step.
-struct StepCommand {
+// One command of the binary's own scripts.
+struct ScriptCommand {
     std::uint32_t queue{0U};
     QueueCommandKind kind{QueueCommandKind::kUnspecified};
     std::uint32_t bytes{0U};  // kWrite, kRead
@@ -45,10 +47,17 @@ struct Workload {
     std::uint32_t clock_khz{0U};
     std::uint32_t queue_count{0U};
     std::uint32_t ring_words{0U};
-    std::vector<Transfer> inputs;                   // in the order of the step
-    std::vector<Transfer> outputs;                  // likewise
-    std::vector<std::vector<TraceCommand>> traces;  // in an order in which the step can replay them; each ends with END
-    std::vector<StepCommand> step;                  // as captured, without the completion records that a session adds
+    std::uint32_t steps_in_flight{1U};
+    std::vector<Transfer> inputs;                   // what a step writes, in order
+    std::vector<Transfer> outputs;                  // what it reads
+    std::vector<std::vector<TraceCommand>> traces;  // as in the image; each ends with END
+    // The scripts as captured, without the completion records that a session adds.
+    std::vector<ScriptCommand> prologue;
+    std::vector<ScriptCommand> step;
+    std::vector<ScriptCommand> epilogue;
+
+    // All commands of the step's traces, in the order of replay, without their ends.
+    [[nodiscard]] std::vector<TraceCommand> commands() const;
 };
 
 // The image and plan must have been proved together; the result does not refer to them.

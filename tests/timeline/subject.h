@@ -23,6 +23,7 @@ inline constexpr Cycles kTrace = kFirst + kSecond + kCommand;  // with its end
 class Subject {
   public:
     explicit Subject(std::uint32_t queues);
+    explicit Subject(const test::Workload& workload);
 
     [[nodiscard]] const Workload& workload() const noexcept { return workload_; }
     [[nodiscard]] ByteSpan file() const noexcept { return bytes_.view(); }
@@ -31,6 +32,13 @@ class Subject {
     files::AlignedBytes bytes_;
     Workload workload_;
 };
+
+// The same workload as three requantizes of 32 bytes each on the cores 0, 1 and 0, a barrier, and the add on the whole grid.
+[[nodiscard]] test::Workload on_cores(std::uint32_t queues);
+inline constexpr Cycles kCoresTrace = 340U;  // Captured.CoresAreWorkedOutByHand says how
+
+// The same workload in a pipeline: the prologue writes the first input, every step replays, reads, and writes the next.
+[[nodiscard]] test::Workload pipelined(std::uint32_t steps_in_flight);
 
 [[nodiscard]] std::vector<Slice> slices_of(const Pattern& pattern, std::uint32_t steps);
 [[nodiscard]] std::vector<Slice> on_lane(const std::vector<Slice>& slices, LaneKind kind, std::uint32_t index = 0U);
