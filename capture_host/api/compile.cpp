@@ -379,4 +379,15 @@ std::vector<std::uint32_t> TraceWords::finished() const {
     return words;
 }
 
+std::vector<TraceProgramInfo> program_infos(const TraceWords& words) {
+    std::vector<TraceProgramInfo> infos;
+    for (const Assembled& program : words.programs()) {
+        infos.push_back({program.name, 0U});
+    }
+    for (const CommandInfo& command : words.commands()) {
+        infos.at(command.program).command_count += 1U;
+    }
+    return infos;
+}
+
 }  // namespace pianola::host
