@@ -174,6 +174,27 @@ TEST_P(Removals, WholeEventsOfPatternTwo) {
     EXPECT_EQ(without_event(script_pattern_two, 3U), overlapping_ ? "ORD-RACE" : "");  // read, by the step before
 }
 
+// A race names both commands: (script << 16) | command, the later one in program order first.
+TEST(RaceVerdict, NamesBothCommands) {
+    SmallCase small = plain_memory(1U, 1U, 1U);
+    small.step = {write_input(1U, 0U), replay(0U, 0U), read_output(0U, 0U)};
+    DeviceDescription device;
+    refdev::describe(small_device(), device);
+    Validator validator{device};
+    ASSERT_EQ(validator.validate(binary_of(small)), Status::kRefused);
+    EXPECT_EQ(validator.verdict().rule, Rule::kOrdRace);
+    EXPECT_EQ(validator.verdict().actual, 0x0001'0001U);
+    EXPECT_EQ(validator.verdict().limit, 0x0001'0000U);
+    // From step to step: the write of the second against the replay of the first.
+    script_pattern_one(small);
+    drop_event(small, 0U);
+    small.in_flight = 2U;
+    ASSERT_EQ(validator.validate(binary_of(small)), Status::kRefused);
+    EXPECT_EQ(validator.verdict().rule, Rule::kOrdRace);
+    EXPECT_EQ(validator.verdict().actual, 0x0002'0000U);  // 0 write, 1 record, 2 wait, 3 replay, 4 read
+    EXPECT_EQ(validator.verdict().limit, 0x0002'0003U);
+}
+
 INSTANTIATE_TEST_SUITE_P(StepsInFlight, Removals, testing::Values(1U, 2U));
 
 }  // namespace
