@@ -149,7 +149,8 @@ TEST_F(Dispatch, CoresRunSideBySideAndOneCoreInOrder) {
     EXPECT_EQ(log[3].end_cycles, start + 1066U);
     EXPECT_EQ(log[3].kernel_id, kRequantize);
     EXPECT_EQ(log[4].core, refdev::kNoCore);
-    EXPECT_EQ(log[4].start_cycles, start + 1066U);  // the end waits for all cores
+    EXPECT_EQ(log[4].start_cycles, start + 48U);  // the end waits for all cores
+    EXPECT_EQ(log[4].end_cycles, start + 1066U + 16U);
     EXPECT_EQ(completion.time_cycles, start + 1066U + 16U + 16U);
 }
 
@@ -171,9 +172,10 @@ TEST_F(Dispatch, TimeFollowsTheRule) {
             time = std::max(time, all);
         };
         const auto on_queue = [&](std::uint64_t cycles) {
+            const std::uint64_t began = time;  // its length shows how long it waits
             join();
-            expected.emplace_back(time, time + kQueueCycles + cycles);
             time += kQueueCycles + cycles;
+            expected.emplace_back(began, time);
         };
         const std::uint32_t cores = 1U + static_cast<std::uint32_t>(random() % kMaxCores);
         for (std::uint32_t i = 0U; i < 40U; ++i) {
