@@ -69,13 +69,13 @@ void CallLog::on_program(std::uint32_t queue, const Assembled& program) {
     append(CallKind::kProgram, queue, 0U).trace = std::move(trace);
 }
 
-void CallLog::on_replay(std::uint32_t queue, TraceId id) {
-    const TraceState& source = device_.trace(id);
-    auto trace = std::make_shared<CapturedTrace>();
-    trace->source = id;
-    trace->words = source.words;
-    trace->names = source.programs;
-    append(CallKind::kReplay, queue, id.value).trace = std::move(trace);
+void CallLog::on_replay(std::uint32_t queue, TraceId trace) {
+    const TraceState& source = device_.trace(trace);
+    auto captured = std::make_shared<CapturedTrace>();
+    captured->source = trace;
+    captured->words = source.words;
+    captured->names = source.programs;
+    append(CallKind::kReplay, queue, trace.value).trace = std::move(captured);
 }
 
 void CallLog::on_record_event(std::uint32_t queue, EventId event) {

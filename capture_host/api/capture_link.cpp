@@ -15,7 +15,6 @@
 namespace pianola::host {
 namespace {
 
-using capture::ManifestCommand;
 using capture::ScriptMaker;
 
 constexpr std::uint64_t kRegionAlignment = 64U;

@@ -340,7 +340,7 @@ Scripts make_scripts(const std::vector<Section>& sections, const Declarations& d
                             : "the epilogue reads outputs, so the prologue must write the first inputs: mark it with "
                               "begin_prologue()");
     }
-    if (first_inputs) {
+    if (scripts.prologue.has_value() && scripts.epilogue.has_value() && first_inputs) {
         check_tensors(*scripts.prologue, ScriptCommandKind::kWriteInput, declarations.inputs, "input", "the prologue");
         check_tensors(*scripts.epilogue, ScriptCommandKind::kReadOutput, declarations.outputs, "output",
                       "the epilogue");

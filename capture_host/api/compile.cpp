@@ -19,9 +19,9 @@ namespace {
 using CoreKey = std::pair<std::uint32_t, std::uint32_t>;
 
 const Arguments& own_arguments(const KernelEntry& kernel, CoreCoord core) {
-    static const Arguments none;
+    static const Arguments kNone;
     const auto found = kernel.arguments.find(CoreKey{core.y, core.x});
-    return (found == kernel.arguments.end()) ? none : found->second;
+    return (found == kernel.arguments.end()) ? kNone : found->second;
 }
 
 bool lies_on(const LocalMemory& memory, CoreCoord core) {

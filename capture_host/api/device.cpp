@@ -107,16 +107,17 @@ void DeviceState::check_queue(std::uint32_t queue) const {
 
 void DeviceState::check_not_capturing(std::uint32_t queue, const char* what) const {
     check_queue(queue);
-    if (capturing.at(queue).has_value()) {
+    const std::optional<Capturing>& capture = capturing.at(queue);
+    if (capture.has_value()) {
         throw HostError{
             HostRule::kTraceCapturing,
             fmt::format("{} on queue {} while it captures trace {}: a trace holds programs only; do it before "
                         "begin_trace_capture or after end_trace_capture",
-                        what, queue, capturing.at(queue)->id.value)};
+                        what, queue, capture->id.value)};
     }
 }
 
-void DeviceState::finish_call(std::uint32_t queue, bool blocking) {
+void DeviceState::finish_call(std::uint32_t queue, bool blocking) const {
     if (blocking) {
         const std::uint32_t token = queues->notify(queue);
         queues->ring(queue);

@@ -22,11 +22,8 @@
 #include "capture_host/api/trace.h"
 #include "hal/refdev/command_processor.h"
 #include "hal/refdev/device_spec.h"
+#include "hal/sim/sim_device.h"
 #include "runtime/core/span.h"
-
-namespace pianola::sim {
-class SimDevice;
-}
 
 namespace pianola::host {
 

@@ -142,16 +142,16 @@ void Device::enqueue_program(std::uint32_t queue, Program& program, bool blockin
         assemble(state_->spec, program.state(), *this,
                  [this](std::uint32_t address, std::uint32_t bytes) { return state_->is_allocated(address, bytes); });
     state_->queues->spend_ns(state_->options.host_dispatch_ns);
-    if (state_->capturing.at(queue).has_value()) {
-        DeviceState::Capturing& capture = *state_->capturing.at(queue);
-        capture.words.append(assembled);
-        capture.writes.add(assembled.writes);
+    std::optional<DeviceState::Capturing>& capture = state_->capturing.at(queue);
+    if (capture.has_value()) {
+        capture->words.append(assembled);
+        capture->writes.add(assembled.writes);
         const auto is_written = [&assembled](const std::weak_ptr<Buffer>& candidate) {
             const BufferPtr owned = candidate.lock();
             return (owned == nullptr) || touches(assembled.writes, *owned);
         };
-        capture.overwritten.erase(std::remove_if(capture.overwritten.begin(), capture.overwritten.end(), is_written),
-                                  capture.overwritten.end());
+        std::vector<std::weak_ptr<Buffer>>& candidates = capture->overwritten;
+        candidates.erase(std::remove_if(candidates.begin(), candidates.end(), is_written), candidates.end());
         return;
     }
     TraceWords words;

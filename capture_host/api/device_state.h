@@ -90,7 +90,7 @@ struct DeviceState {
     void check_open() const;
     void check_queue(std::uint32_t queue) const;
     void check_not_capturing(std::uint32_t queue, const char* what) const;
-    void finish_call(std::uint32_t queue, bool blocking);  // rings, and waits
+    void finish_call(std::uint32_t queue, bool blocking) const;  // rings, and waits
 
     // Memory.
     [[nodiscard]] Allocator& allocator(Memory memory) { return (memory == Memory::kDram) ? dram : l1; }
@@ -113,8 +113,8 @@ struct DeviceState {
     [[nodiscard]] std::uint32_t trace_address(const TraceState& trace) const;
     // Puts the words into the trace region. Throws API-TRACE-REGION.
     TraceState& place_trace(TraceState trace);
-    void write_words(std::uint32_t queue, std::uint32_t address, const std::vector<std::uint32_t>& words);
-    void replay(std::uint32_t queue, std::uint32_t address, std::size_t word_count);
+    void write_words(std::uint32_t queue, std::uint32_t address, const std::vector<std::uint32_t>& words) const;
+    void replay(std::uint32_t queue, std::uint32_t address, std::size_t word_count) const;
 };
 
 [[nodiscard]] std::uint64_t next_id() noexcept;  // never the same twice

@@ -102,7 +102,8 @@ std::uint32_t DeviceState::trace_address(const TraceState& trace) const {
     return spec.dram_base + (spec.dram_bytes - spec.trace_region_bytes) + trace.region_offset;
 }
 
-void DeviceState::write_words(std::uint32_t queue, std::uint32_t address, const std::vector<std::uint32_t>& words) {
+void DeviceState::write_words(std::uint32_t queue, std::uint32_t address,
+                              const std::vector<std::uint32_t>& words) const {
     std::vector<std::uint8_t> bytes(bytes_of(words));
     for (std::size_t i = 0U; i < words.size(); ++i) {
         store_le32({bytes.data(), bytes.size()}, i * sizeof(std::uint32_t), words[i]);
@@ -110,7 +111,7 @@ void DeviceState::write_words(std::uint32_t queue, std::uint32_t address, const 
     transfers->write(queue, address, {bytes.data(), bytes.size()});
 }
 
-void DeviceState::replay(std::uint32_t queue, std::uint32_t address, std::size_t word_count) {
+void DeviceState::replay(std::uint32_t queue, std::uint32_t address, std::size_t word_count) const {
     QueueCommand command;
     command.kind = QueueCommandKind::kReplay;
     command.address = address;
@@ -158,13 +159,14 @@ TraceId Device::begin_trace_capture(std::uint32_t queue) {
     const Lock lock{state_->mutex};
     const RecordingScope recording{state_->recorder};
     state_->check_queue(queue);
-    if (state_->capturing.at(queue).has_value()) {
+    std::optional<DeviceState::Capturing>& capture = state_->capturing.at(queue);
+    if (capture.has_value()) {
         throw HostError{HostRule::kTraceBusyQueue,
                         fmt::format("queue {} captures trace {} already; end it first, or use another queue", queue,
-                                    state_->capturing.at(queue)->id.value)};
+                                    capture->id.value)};
     }
     const TraceId id{next_id()};
-    state_->capturing.at(queue) = DeviceState::Capturing{id, {}, {}, {}};
+    capture = DeviceState::Capturing{id, {}, {}, {}};
     return id;
 }
 

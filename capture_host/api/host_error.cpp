@@ -1,27 +1,24 @@
 #include "capture_host/api/host_error.h"
 
+#include <algorithm>
+
 namespace pianola::host {
 
 const std::vector<HostRuleText>& host_rules() {
-    static const std::vector<HostRuleText> rules{
+    static const std::vector<HostRuleText> kRules{
+// NOLINTNEXTLINE(cppcoreguidelines-macro-usage): DEV-004
 #define PIANOLA_HOST_RULE(name, id, text) {HostRule::name, id, text},
 #include "capture_host/api/host_rules.inc"
 #undef PIANOLA_HOST_RULE
     };
-    return rules;
+    return kRules;
 }
 
-const char* host_rule_id(HostRule rule) noexcept {
-    switch (rule) {
-#define PIANOLA_HOST_RULE(name, id, text) \
-    case HostRule::name:                  \
-        return id;
-#include "capture_host/api/host_rules.inc"
-#undef PIANOLA_HOST_RULE
-        case HostRule::kUnspecified:
-        default:
-            return "API-UNSPECIFIED";
-    }
+const char* host_rule_id(HostRule rule) {
+    const std::vector<HostRuleText>& rules = host_rules();
+    const auto found =
+        std::find_if(rules.begin(), rules.end(), [rule](const HostRuleText& text) { return text.rule == rule; });
+    return (found == rules.end()) ? "API-UNSPECIFIED" : found->id;
 }
 
 HostError::HostError(HostRule rule, const std::string& message)

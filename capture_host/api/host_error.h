@@ -13,6 +13,7 @@ namespace pianola::host {
 
 enum class HostRule : std::uint32_t {
     kUnspecified = 0U,
+// NOLINTNEXTLINE(cppcoreguidelines-macro-usage): DEV-004
 #define PIANOLA_HOST_RULE(name, id, text) name,
 #include "capture_host/api/host_rules.inc"
 #undef PIANOLA_HOST_RULE
@@ -26,14 +27,14 @@ struct HostRuleText {
 
 // All rules, in the order of their list.
 [[nodiscard]] const std::vector<HostRuleText>& host_rules();
-[[nodiscard]] const char* host_rule_id(HostRule rule) noexcept;
+[[nodiscard]] const char* host_rule_id(HostRule rule);
 
 class HostError : public std::runtime_error {
   public:
     HostError(HostRule rule, const std::string& message);
 
     [[nodiscard]] HostRule rule() const noexcept { return rule_; }
-    [[nodiscard]] const char* rule_id() const noexcept { return host_rule_id(rule_); }
+    [[nodiscard]] const char* rule_id() const { return host_rule_id(rule_); }
 
   private:
     HostRule rule_;

@@ -15,9 +15,7 @@ constexpr std::uint32_t kMagic = 0x43525450U;  // "PTRC"
 constexpr std::uint32_t kBlobVersion = 1U;
 constexpr std::size_t kWordBytes = sizeof(std::uint32_t);
 constexpr std::uint32_t kWordBits = 32U;
-// Magic, version, words of the whole blob; command set id and version; kernel library.
 constexpr std::size_t kDigestWords = kSha256Bytes / kWordBytes;
-constexpr std::size_t kFixedWords = 32U;
 
 [[noreturn]] void refuse(HostRule rule, const std::string& message) {
     throw HostError{rule, message};
