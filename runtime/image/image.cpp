@@ -236,8 +236,8 @@ std::uint32_t Image::script_count() const noexcept {
 
 ScriptView Image::script(std::uint32_t index) const noexcept {
     const Table& table = element(*root_, schema::TraceBinary::VT_SCRIPTS, index);
-    return ScriptView{number<ScriptKind>(table, schema::Script::VT_KIND),
-                      count_of(table, schema::Script::VT_COMMANDS), offset_of(file_, &table)};
+    return ScriptView{number<ScriptKind>(table, schema::Script::VT_KIND), count_of(table, schema::Script::VT_COMMANDS),
+                      offset_of(file_, &table)};
 }
 
 ScriptCommandView Image::script_command(std::uint32_t script, std::uint32_t index) const noexcept {
@@ -294,8 +294,8 @@ ParameterView Image::parameter(std::uint32_t index) const noexcept {
 }
 
 PatchPointView Image::patch_point(std::uint32_t parameter, std::uint32_t index) const noexcept {
-    const Table& table = element(element(*root_, schema::TraceBinary::VT_PARAMETERS, parameter),
-                                 schema::Parameter::VT_POINTS, index);
+    const Table& table =
+        element(element(*root_, schema::TraceBinary::VT_PARAMETERS, parameter), schema::Parameter::VT_POINTS, index);
     return PatchPointView{number<std::uint16_t>(table, schema::PatchPoint::VT_TRACE),
                           number<std::uint32_t>(table, schema::PatchPoint::VT_WORD), offset_of(file_, &table)};
 }

@@ -36,22 +36,33 @@ std::uint32_t find_script(const Image& image, ScriptKind kind) noexcept {
     return count;
 }
 
-Place root_place(const Context& context, const char* field, std::uint32_t index) noexcept {
-    return Place{field, index, context.image.envelope().manifest.offset};
+void enter(Context& context, const char* list, std::uint32_t index, std::uint32_t file_offset) noexcept {
+    context.place = Place{list, index, file_offset};
 }
 
-Place place_of(const Context& context, const PlannedCommand& command) noexcept {
-    return Place{"scripts", command.script, context.image.script_command(command.script, command.index).file_offset,
-                 "commands", command.index};
+void enter_inner(Context& context, const char* list, std::uint32_t index, std::uint32_t file_offset) noexcept {
+    context.place.inner_list = list;
+    context.place.inner_index = index;
+    context.place.file_offset = file_offset;
 }
 
-Status refuse_at(const Context& context, const Place& place, Rule rule, const char* field, std::uint32_t actual,
-                 std::uint32_t limit) noexcept {
-    return refuse_wide_at(context, place, rule, field, actual, limit);
+void enter_root(Context& context, const char* field, std::uint32_t index) noexcept {
+    enter(context, field, index, context.image.envelope().manifest.offset);
 }
 
-Status refuse_wide_at(const Context& context, const Place& place, Rule rule, const char* field, std::uint64_t actual,
-                      std::uint64_t limit) noexcept {
+void enter_command(Context& context, const PlannedCommand& command) noexcept {
+    enter(context, "scripts", command.script, 0U);
+    enter_inner(context, "commands", command.index,
+                context.image.script_command(command.script, command.index).file_offset);
+}
+
+bool refuse_at(Context& context, Rule rule, const char* field, std::uint32_t actual, std::uint32_t limit) noexcept {
+    return refuse_wide_at(context, rule, field, actual, limit);
+}
+
+bool refuse_wide_at(Context& context, Rule rule, const char* field, std::uint64_t actual,
+                    std::uint64_t limit) noexcept {
+    const Place& place = context.place;
     FieldPath& path = context.verdict.path;
     path.enter(place.list, place.index);
     if (place.inner_list != nullptr) {
@@ -60,57 +71,57 @@ Status refuse_wide_at(const Context& context, const Place& place, Rule rule, con
     if (field != nullptr) {
         path.enter(field);
     }
-    return refuse_wide(context.verdict, rule, place.file_offset, actual, limit);
+    return is_ok(refuse_wide(context.verdict, rule, place.file_offset, actual, limit));
+}
+
+bool refuse_interval(Context& context, const char* field) noexcept {
+    return refuse_at(context, Rule::kCapIntervals, field, kMaxIntervals, kMaxIntervals);
 }
 
 namespace {
 
 // How many steps may be under way at once.
-Status check_steps_in_flight(Context& context) noexcept {
+bool check_steps_in_flight(Context& context) noexcept {
     const BudgetsView budgets = context.image.budgets();
     context.plan.steps_in_flight = budgets.steps_in_flight;
-    if ((budgets.steps_in_flight != 0U) && (budgets.steps_in_flight <= kMaxStepsInFlight)) {
-        return Status::kOk;
-    }
-    return refuse_at(context, Place{"budgets", FieldPath::kNoIndex, budgets.file_offset}, Rule::kBudInFlight,
-                     "steps_in_flight", budgets.steps_in_flight, kMaxStepsInFlight);
+    enter(context, "budgets", FieldPath::kNoIndex, budgets.file_offset);
+    return ((budgets.steps_in_flight != 0U) && (budgets.steps_in_flight <= kMaxStepsInFlight)) ||
+           refuse_at(context, Rule::kBudInFlight, "steps_in_flight", budgets.steps_in_flight, kMaxStepsInFlight);
 }
 
 // The deadline is not shorter than cycles / (clock_khz / 1000) microseconds, rounded up. All factors are bounded, so that nothing
 // wraps.
-Status check_deadline(const Context& context, const Place& place, const char* field, std::uint32_t deadline_us,
-                      std::uint64_t cycles) noexcept {
+bool check_deadline(Context& context, const char* field, const PlannedScript& script) noexcept {
     constexpr std::uint64_t kPerMilli = 1000U;
     const std::uint32_t clock_khz = context.device.clock_khz;
-    const std::uint64_t scaled_cycles = cycles * kPerMilli;
-    if ((std::uint64_t{deadline_us} * clock_khz) >= scaled_cycles) {  // no division, which takes a 32-bit core long
-        return Status::kOk;
+    const std::uint64_t scaled_cycles = script.cycles * kPerMilli;
+    if ((std::uint64_t{script.deadline_us} * clock_khz) >=
+        scaled_cycles) {  // no division, which takes a 32-bit core long
+        return true;
     }
-    return refuse_wide_at(context, place, Rule::kBudDeadline, field, deadline_us,
+    return refuse_wide_at(context, Rule::kBudDeadline, field, script.deadline_us,
                           (scaled_cycles + (clock_khz - 1U)) / clock_khz);
 }
 
-Status check_budgets(Context& context) noexcept {
+bool check_budgets(Context& context) noexcept {
     const BudgetsView budgets = context.image.budgets();
-    const Place place{"budgets", FieldPath::kNoIndex, budgets.file_offset};
+    enter(context, "budgets", FieldPath::kNoIndex, budgets.file_offset);
     Plan& plan = context.plan;
-    PlannedScript& step = plan.step;
-    PlannedScript& setup = context.workspace.setup;
-    if (budgets.step_cycles != step.cycles) {
-        return refuse_wide_at(context, place, Rule::kBudCycles, "step_cycles", budgets.step_cycles, step.cycles);
+    if (budgets.step_cycles != plan.step.cycles) {
+        return refuse_wide_at(context, Rule::kBudCycles, "step_cycles", budgets.step_cycles, plan.step.cycles);
     }
-    if (step.cycles > kMaxStepCycles) {
-        return refuse_wide_at(context, place, Rule::kBudCeiling, "step_cycles", budgets.step_cycles, kMaxStepCycles);
+    if (plan.step.cycles > kMaxStepCycles) {
+        return refuse_wide_at(context, Rule::kBudCeiling, "step_cycles", budgets.step_cycles, kMaxStepCycles);
     }
-    setup.deadline_us = budgets.setup_deadline_us;
-    for (PlannedScript* const script : {&plan.prologue, &step, &plan.epilogue}) {
+    for (PlannedScript* const script : {&plan.prologue, &plan.step, &plan.epilogue}) {
         script->deadline_us = budgets.step_deadline_us;
-        const Status in_time = check_deadline(context, place, "step_deadline_us", script->deadline_us, script->cycles);
-        if (!is_ok(in_time)) {
-            return in_time;
+        if (!check_deadline(context, "step_deadline_us", *script)) {
+            return false;
         }
     }
-    return check_deadline(context, place, "setup_deadline_us", setup.deadline_us, setup.cycles);
+    PlannedScript& setup = context.workspace.setup;
+    setup.deadline_us = budgets.setup_deadline_us;
+    return check_deadline(context, "setup_deadline_us", setup);
 }
 
 }  // namespace
@@ -125,16 +136,15 @@ Status prove_plan(const Image& image, const DeviceDescription& device, const Com
     workspace.setup.count = 0U;
     workspace.weights.clear();
     workspace.written.clear();
-    proof::Context context{image, device, command_set, workspace, plan, verdict};
-    using Check = Status (*)(proof::Context&) noexcept;
+    proof::Context context{image, device, command_set, workspace, plan, verdict, {}};
+    using Check = bool (*)(proof::Context&) noexcept;
     constexpr std::array<Check, 10> kChecks{
         proof::check_target,     proof::check_steps_in_flight, proof::check_layout, proof::check_trace_segment,
         proof::check_parameters, proof::check_scripts,         proof::check_order,  proof::check_data_flow,
         proof::check_races,      proof::check_budgets};
     for (const Check check : kChecks) {
-        const Status status = check(context);
-        if (!is_ok(status)) {
-            return status;
+        if (!check(context) || (verdict.rule != Rule::kNotRun)) {
+            return verdict.status;
         }
     }
     verdict.status = Status::kOk;

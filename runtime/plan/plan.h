@@ -60,6 +60,10 @@ struct PlannedParameter {
     std::uint32_t alignment{1U};
     std::uint32_t first_point{0U};
     std::uint32_t point_count{0U};
+
+    [[nodiscard]] constexpr bool admits(std::uint32_t value) const noexcept {
+        return (value >= minimum) && (value <= maximum) && ((value % alignment) == 0U);
+    }
 };
 
 struct Plan {
