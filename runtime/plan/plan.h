@@ -66,32 +66,34 @@ struct PlannedParameter {
     }
 };
 
+// Large members come last, here and in what holds a plan: what lies near the front takes a shorter instruction to reach.
 struct Plan {
-    PlannedCommands commands{};  // of all scripts but the set-up
-    PlannedScript prologue;
-    PlannedScript step;
-    PlannedScript epilogue;
     bool is_pipelined{false};  // the prologue takes the first inputs, the epilogue gives the last outputs
     std::uint32_t steps_in_flight{1U};
-    std::array<std::uint32_t, kMaxInputs> input_bytes{};
-    std::array<std::uint32_t, kMaxOutputs> output_bytes{};
     std::uint32_t input_count{0U};
     std::uint32_t output_count{0U};
     std::uint32_t queue_count{0U};
     std::uint32_t trace_region_base{0U};
-    std::array<RegionConfig, kMaxRegions> regions{};
     std::uint32_t region_count{0U};
-    std::array<PlannedParameter, kMaxParameters> parameters{};
     std::uint32_t parameter_count{0U};
-    std::array<std::uint32_t, kMaxPatchPoints> patch_addresses{};  // device addresses of words in the trace region
     std::uint32_t patch_count{0U};
+    PlannedScript step;
+    PlannedScript prologue;
+    PlannedScript epilogue;
+    std::array<std::uint32_t, kMaxInputs> input_bytes{};
+    std::array<std::uint32_t, kMaxOutputs> output_bytes{};
+    std::array<RegionConfig, kMaxRegions> regions{};
+    std::array<std::uint32_t, kMaxPatchPoints> patch_addresses{};  // device addresses of words in the trace region
+    std::array<PlannedParameter, kMaxParameters> parameters{};
+    PlannedCommands commands{};  // of all scripts but the set-up
 };
 
 // Memory that loading uses while it runs; of no use afterwards, so that an integrator may lay it over other memory.
 struct PlanWorkspace {
     PlannedScript setup;  // run once, right after the proofs
-    PlannedCommands setup_commands{};
     std::array<RegionKind, kMaxRegions> region_kinds{};
+    std::array<std::array<std::uint8_t, kMaxCores>, kMaxQueues>
+        core_users{};     // last command of each queue on each core
     IntervalMap weights;  // bytes that set-up writes
     IntervalMap written;  // bytes written so far
     // Who touched bytes last: per queue, by number of the command; or per core between two barriers of a trace.
@@ -101,8 +103,7 @@ struct PlanWorkspace {
     };
     std::array<Touched, kMaxQueues> touched;
     std::array<std::uint64_t, kMaxCores> core_cycles{};  // when each core is free again, inside one trace
-    std::array<std::array<std::uint8_t, kMaxCores>, kMaxQueues>
-        core_users{};  // last command of each queue on each core
+    PlannedCommands setup_commands{};
 };
 
 // kOk, or kRefused with a verdict; the plan is complete only after kOk.
