@@ -17,7 +17,7 @@ Status Session::latch(Status status, FaultStage stage, std::uint32_t queue, cons
     fault_.status = status;
     fault_.stage = stage;
     fault_.queue = queue;
-    fault_.step = token_ - ((under_way_ > 1U) ? (under_way_ - 1U) : 0U);
+    fault_.step = oldest_token();
     fault_.time_us = platform_.now_us();
     fault_.started_us = flight.started_us;
     fault_.deadline_us = deadline_us_;
@@ -33,6 +33,10 @@ Status Session::latch(Status status, FaultStage stage, std::uint32_t queue, cons
     withhold_outputs();
     platform_.enter_safe_state(fault_);
     return status;
+}
+
+Status Session::latch(Status status, FaultStage stage, std::uint32_t queue) noexcept {
+    return latch(status, stage, queue, Completion{});
 }
 
 void Session::withhold_outputs() noexcept {
@@ -52,9 +56,11 @@ const PlannedScript& Session::script_of(ScriptKind kind) const noexcept {
 }
 
 // The oldest script that is under way; where none is, the last one.
+std::uint32_t Session::oldest_token() const noexcept {
+    return token_ - ((under_way_ > 1U) ? (under_way_ - 1U) : 0U);
+}
 Session::Flight& Session::oldest() noexcept {
-    const std::uint32_t others = (under_way_ > 1U) ? (under_way_ - 1U) : 0U;
-    return flights_[(token_ - others) % kMaxStepsInFlight];
+    return flights_[oldest_token() % kMaxStepsInFlight];
 }
 
 // Where a binary has no prologue, there is nothing to start.
@@ -64,9 +70,9 @@ Session::State Session::idle_state() const noexcept {
 
 Status Session::load(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) noexcept {
     if (under_way_ != 0U) {
-        verdict = Verdict{};
+        reset(verdict);
         verdict.status = Status::kInvalidState;
-        return Status::kInvalidState;
+        return verdict.status;
     }
     state_ = State::kEmpty;
     fault_ = FaultRecord{};
@@ -86,9 +92,9 @@ Status Session::load(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) 
     DeviceDescription description;
     const Status described = device_.describe(description);
     if (!is_ok(described)) {
-        verdict = Verdict{};
+        reset(verdict);
         verdict.status = described;
-        return latch(Status::kDeviceFault, FaultStage::kReset, 0U, Completion{});
+        return latch(Status::kDeviceFault, FaultStage::kReset);
     }
     const Status valid = validate(file, description, command_set_, workspace, image_, plan_, verdict);
     if (!is_ok(valid)) {
@@ -149,18 +155,16 @@ void Session::find_views() noexcept {
 Status Session::program_device() noexcept {
     const Status reset = device_.reset();
     if (!is_ok(reset)) {
-        return latch(reset, FaultStage::kReset, 0U, Completion{});
+        return latch(reset, FaultStage::kReset);
     }
     for (std::uint32_t i = 0U; i < plan_.region_count; ++i) {
-        const Status programmed = device_.program_region(plan_.regions[i]);
-        if (!is_ok(programmed)) {
-            return latch(Status::kDeviceFault, FaultStage::kProgram, 0U, Completion{});
+        if (!is_ok(device_.program_region(plan_.regions[i]))) {
+            return latch(Status::kDeviceFault, FaultStage::kProgram);
         }
     }
-    const Status weights = device_.bind_source(kWeightsSlot, image_.weights());
-    const Status traces = device_.bind_source(kTracesSlot, image_.trace_segment());
-    if (!is_ok(weights) || !is_ok(traces)) {
-        return latch(Status::kDeviceFault, FaultStage::kProgram, 0U, Completion{});
+    if (!is_ok(device_.bind_source(kWeightsSlot, image_.weights())) ||
+        !is_ok(device_.bind_source(kTracesSlot, image_.trace_segment()))) {
+        return latch(Status::kDeviceFault, FaultStage::kProgram);
     }
     return Status::kOk;
 }
@@ -206,7 +210,7 @@ Status Session::enqueue(const PlannedScript& script, const PlannedCommands& comm
             continue;
         }
         if (!is_ok(device_.enqueue(planned.queue, bind(planned)))) {
-            return latch(Status::kDeviceFault, stage, planned.queue, Completion{});
+            return latch(Status::kDeviceFault, stage, planned.queue);
         }
     }
     QueueCommand notify;
@@ -214,13 +218,13 @@ Status Session::enqueue(const PlannedScript& script, const PlannedCommands& comm
     notify.value = token_;
     for (std::uint32_t queue = 0U; queue < plan_.queue_count; ++queue) {
         if (script.queue_used[queue] && !is_ok(device_.enqueue(queue, notify))) {
-            return latch(Status::kDeviceFault, stage, queue, Completion{});
+            return latch(Status::kDeviceFault, stage, queue);
         }
     }
     // Only now may any queue start: a step is whole, or it is not there.
     for (std::uint32_t queue = 0U; queue < plan_.queue_count; ++queue) {
         if (script.queue_used[queue] && !is_ok(device_.ring_doorbell(queue))) {
-            return latch(Status::kDeviceFault, stage, queue, Completion{});
+            return latch(Status::kDeviceFault, stage, queue);
         }
     }
     return Status::kOk;
@@ -240,7 +244,7 @@ Status Session::check_completions(const PlannedScript& script, FaultStage stage)
             continue;
         }
         Completion completion;
-        const Status status = device_.completion(queue, token_ - (under_way_ - 1U), completion);
+        const Status status = device_.completion(queue, oldest_token(), completion);
         if (status == Status::kPending) {
             all_done = false;
             pending_queue = queue;
@@ -271,7 +275,7 @@ Status Session::wait_for_setup(const PlannedScript& setup) noexcept {
     Status status = Status::kPending;
     while (status == Status::kPending) {  // ends at the deadline, which the platform's clock reaches
         if (!is_ok(device_.service())) {
-            return latch(Status::kDeviceFault, FaultStage::kSetup, 0U, Completion{});
+            return latch(Status::kDeviceFault, FaultStage::kSetup);
         }
         status = check_completions(setup, FaultStage::kSetup);
         if (status == Status::kPending) {
@@ -310,37 +314,36 @@ Status Session::refuse_unless(bool state_fits) const noexcept {
     return state_fits ? Status::kOk : Status::kInvalidState;
 }
 
-Status Session::input_view(std::uint32_t index, MutableByteSpan& view) const noexcept {
-    view = MutableByteSpan{};
+Status Session::refuse_unless_idle_in(State state) const noexcept {
+    return refuse_unless((state_ == state) && (under_way_ == 0U));
+}
+
+// What views of inputs and of outputs are refused for alike.
+Status Session::refuse_view(bool is_there) const noexcept {
     const Status ready = refuse_unless(is_idle());
-    if (!is_ok(ready)) {
-        return ready;
-    }
-    if (!has_views_ || (index >= plan_.input_count)) {
+    if (is_ok(ready) && (!has_views_ || !is_there)) {
         return Status::kInvalidArgument;
     }
-    view = views_.inputs[index];
-    return Status::kOk;
+    return ready;
+}
+
+Status Session::input_view(std::uint32_t index, MutableByteSpan& view) const noexcept {
+    const Status status = refuse_view(index < plan_.input_count);
+    view = is_ok(status) ? views_.inputs[index] : MutableByteSpan{};
+    return status;
 }
 
 Status Session::output_view(std::uint32_t index, ByteSpan& view) const noexcept {
-    view = ByteSpan{};
-    const Status ready = refuse_unless(is_idle());
-    if (!is_ok(ready)) {
-        return ready;
+    Status status = refuse_view(index < plan_.output_count);
+    if (is_ok(status) && !has_result_) {
+        status = Status::kInvalidState;
     }
-    if (!has_views_ || (index >= plan_.output_count)) {
-        return Status::kInvalidArgument;
-    }
-    if (!has_result_) {
-        return Status::kInvalidState;
-    }
-    view = views_.outputs[index];
-    return Status::kOk;
+    view = is_ok(status) ? views_.outputs[index] : MutableByteSpan{};
+    return status;
 }
 
 Status Session::submit() noexcept {
-    const Status ready = refuse_unless(is_idle() && (state_ == State::kStarted));
+    const Status ready = refuse_unless_idle_in(State::kStarted);
     if (!is_ok(ready)) {
         return ready;
     }
@@ -389,7 +392,7 @@ Status Session::submit_script(ScriptKind kind, Span<const ByteSpan> inputs,
     }
     flight.bound_outputs = static_cast<std::uint32_t>(outputs.size());
     if (!bound) {
-        return latch(Status::kDeviceFault, FaultStage::kSubmit, 0U, Completion{});
+        return latch(Status::kDeviceFault, FaultStage::kSubmit);
     }
     return enqueue(script, plan_.commands, FaultStage::kSubmit);
 }
@@ -397,7 +400,7 @@ Status Session::submit_script(ScriptKind kind, Span<const ByteSpan> inputs,
 Status Session::submit(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept {
     const Status ready =
         refuse_unless((state_ == State::kStarted) && (under_way_ < plan_.steps_in_flight) &&
-                      (is_idle() || (oldest().kind == ScriptKind::kStep)));  // prologue and epilogue run alone
+                      ((under_way_ == 0U) || (oldest().kind == ScriptKind::kStep)));  // prologue and epilogue run alone
     if (!is_ok(ready)) {
         return ready;
     }
@@ -408,7 +411,7 @@ Status Session::submit(Span<const ByteSpan> inputs, Span<const MutableByteSpan> 
 }
 
 Status Session::start(Span<const ByteSpan> inputs) noexcept {
-    const Status ready = refuse_unless(is_idle() && (state_ == State::kStopped));
+    const Status ready = refuse_unless_idle_in(State::kStopped);
     if (!is_ok(ready)) {
         return ready;
     }
@@ -421,7 +424,7 @@ Status Session::start(Span<const ByteSpan> inputs) noexcept {
 }
 
 Status Session::stop(Span<const MutableByteSpan> outputs) noexcept {
-    const Status ready = refuse_unless(is_idle() && (state_ == State::kStarted));
+    const Status ready = refuse_unless_idle_in(State::kStarted);
     if (!is_ok(ready)) {
         return ready;
     }
@@ -443,9 +446,7 @@ Status Session::set_parameters(Span<const ParameterValue> values) noexcept {
         if (item.index >= plan_.parameter_count) {
             return Status::kInvalidArgument;
         }
-        const PlannedParameter& parameter = plan_.parameters[item.index];
-        if ((item.value < parameter.minimum) || (item.value > parameter.maximum) ||
-            ((item.value % parameter.alignment) != 0U)) {
+        if (!plan_.parameters[item.index].admits(item.value)) {
             return Status::kInvalidArgument;
         }
     }
@@ -471,15 +472,15 @@ Status Session::poll() noexcept {
         return Status::kInvalidState;
     }
     if (!is_ok(device_.service())) {
-        return latch(Status::kDeviceFault, FaultStage::kStep, 0U, Completion{});
+        return latch(Status::kDeviceFault, FaultStage::kStep);
     }
-    const Flight& flight = oldest();
+    Flight& flight = oldest();
     const ScriptKind kind = flight.kind;
     const Status status = check_completions(script_of(kind), FaultStage::kStep);
     if (!is_ok(status)) {
         return status;
     }
-    flights_[(token_ - (under_way_ - 1U)) % kMaxStepsInFlight].bound_outputs = 0U;
+    flight.bound_outputs = 0U;
     under_way_ -= 1U;
     if (under_way_ != 0U) {
         // The device has been at work on the one before until now.
@@ -518,7 +519,7 @@ Status Session::run(Span<const ByteSpan> inputs, Span<const MutableByteSpan> out
         const Status started = starts ? finish(start({})) : Status::kOk;
         return is_ok(started) ? finish(submit(inputs, outputs)) : started;
     }
-    const Status ready = refuse_unless(is_idle() && (state_ == State::kStopped));
+    const Status ready = refuse_unless_idle_in(State::kStopped);
     if (!is_ok(ready)) {
         return ready;
     }
@@ -568,7 +569,7 @@ Status Session::self_test(std::uint32_t index, MutableByteSpan scratch) noexcept
     }
     if ((used != 0U) && (std::memcmp(scratch.data(), &vectors[offset], used) != 0)) {
         std::memset(scratch.data(), 0, used);
-        return latch(Status::kIntegrity, FaultStage::kSelfTest, 0U, Completion{});
+        return latch(Status::kIntegrity, FaultStage::kSelfTest);
     }
     return Status::kOk;
 }
@@ -580,7 +581,7 @@ Status Session::unload() noexcept {
     state_ = State::kEmpty;
     const Status reset = device_.reset();
     if (!is_ok(reset)) {
-        return latch(reset, FaultStage::kReset, 0U, Completion{});
+        return latch(reset, FaultStage::kReset);
     }
     return Status::kOk;
 }

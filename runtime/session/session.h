@@ -142,6 +142,7 @@ class Session {
     enum class Io : std::uint8_t { kTransfers, kViews };
 
     Status latch(Status status, FaultStage stage, std::uint32_t queue, const Completion& completion) noexcept;
+    Status latch(Status status, FaultStage stage, std::uint32_t queue = 0U) noexcept;  // there is no record
     // A script that is under way.
     struct Flight {
         ScriptKind kind{ScriptKind::kUnspecified};
@@ -154,8 +155,11 @@ class Session {
     void find_views() noexcept;
     [[nodiscard]] bool is_idle() const noexcept { return (state_ != State::kEmpty) && (under_way_ == 0U); }
     [[nodiscard]] Status refuse_unless(bool state_fits) const noexcept;
+    [[nodiscard]] Status refuse_unless_idle_in(State state) const noexcept;
+    [[nodiscard]] Status refuse_view(bool is_there) const noexcept;
     [[nodiscard]] State idle_state() const noexcept;
     [[nodiscard]] const PlannedScript& script_of(ScriptKind kind) const noexcept;
+    [[nodiscard]] std::uint32_t oldest_token() const noexcept;
     [[nodiscard]] Flight& oldest() noexcept;
     void begin(ScriptKind kind, Io io) noexcept;
     void watch(const PlannedScript& script) noexcept;
