@@ -3,16 +3,14 @@
 namespace pianola::proof {
 namespace {
 
-constexpr std::uint32_t kNoQueue = kMaxQueues;
-
 // An event, as the scripts use it. Records and waits take turns, each on a queue of its own: so every wait has a record of its own,
 // which no other can stand in for, and none is lost.
 struct EventState {
     std::uint64_t cycles{
         0U};  // of the last record, in the time of the script that is walked; 0 where an earlier one made it
-    std::uint32_t recorder{kNoQueue};
-    std::uint32_t waiter{kNoQueue};
-    bool is_set{false};  // recorded, and not yet waited for
+    std::uint32_t recorder{0U};  // queue + 1; 0 where there is none yet
+    std::uint32_t waiter{0U};    // likewise
+    bool is_set{false};          // recorded, and not yet waited for
 };
 using Events = std::array<EventState, kMaxEvents>;
 
@@ -44,18 +42,20 @@ bool take_turn(Context& context, const PlannedCommand& entry, EventState& event)
     if (event.is_set != waits) {
         return refuse_event(context, entry, waits ? Rule::kOrdEventNever : Rule::kOrdEventUnused);
     }
-    if (((own != kNoQueue) && (own != entry.queue)) || (other == entry.queue)) {
+    const std::uint32_t queue = entry.queue + 1U;
+    if (((own != 0U) && (own != queue)) || (other == queue)) {
         return refuse_event(context, entry, Rule::kOrdEventQueue);
     }
-    own = entry.queue;
+    own = queue;
     event.is_set = !waits;
     return true;
 }
 
 // Walks a script in program order, which is an order in which the queues can run: a wait looks back only, so that there can be no
 // deadlock. Leaves the script's length, alone on an idle device.
-bool walk(Context& context, PlannedScript& script, const PlannedCommands& commands, Events& events,
-          Queues& queues) noexcept {
+bool walk(Context& context, ScriptKind kind, Events& events, Queues& queues) noexcept {
+    PlannedScript& script = script_of(context, kind);
+    const PlannedCommands& commands = commands_of(context, kind);
     for (EventState& event : events) {
         event.cycles = 0U;
     }
@@ -69,8 +69,8 @@ bool walk(Context& context, PlannedScript& script, const PlannedCommands& comman
         if ((waits || records) && !take_turn(context, entry, event)) {
             return false;
         }
-        if (waits && (event.cycles > queue.cycles)) {
-            queue.cycles = event.cycles;
+        if (waits) {
+            queue.cycles = later(queue.cycles, event.cycles);
         }
         charge(context, command, queue);
         if (records) {
@@ -85,7 +85,7 @@ bool walk(Context& context, PlannedScript& script, const PlannedCommands& comman
         if (script.queue_used[i]) {
             charge(context, notify, queues[i]);
         }
-        script.cycles = (queues[i].cycles > script.cycles) ? queues[i].cycles : script.cycles;
+        script.cycles = later(script.cycles, queues[i].cycles);
     }
     return true;
 }
@@ -120,25 +120,13 @@ bool check_left_over(Context& context, const Events& events) noexcept {
 }  // namespace
 
 bool check_order(Context& context) noexcept {
-    Plan& plan = context.plan;
-    PlanWorkspace& workspace = context.workspace;
-    struct Stage {
-        PlannedScript& script;
-        ScriptKind kind;
-    };
-    const std::array<Stage, 5> stages{{
-        {workspace.setup, ScriptKind::kSetup},
-        {plan.prologue, ScriptKind::kPrologue},
-        {plan.step, ScriptKind::kStep},
-        {plan.step, ScriptKind::kStep},  // what holds from step to step holds for ever
-        {plan.epilogue, ScriptKind::kEpilogue},
-    }};
+    // The step twice: what holds from step to step holds for ever.
+    constexpr std::array<ScriptKind, 5> kSequence{ScriptKind::kSetup, ScriptKind::kPrologue, ScriptKind::kStep,
+                                                  ScriptKind::kStep, ScriptKind::kEpilogue};
     Events events{};
-    for (const Stage& stage : stages) {
-        const bool is_setup = stage.kind == ScriptKind::kSetup;
+    for (const ScriptKind kind : kSequence) {
         Queues queues{};
-        if (!walk(context, stage.script, is_setup ? workspace.setup_commands : plan.commands, events, queues) ||
-            !check_rings(context, stage.kind, queues)) {
+        if (!walk(context, kind, events, queues) || !check_rings(context, kind, queues)) {
             return false;
         }
     }

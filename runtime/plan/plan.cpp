@@ -3,6 +3,14 @@
 #include "runtime/plan/proof.h"
 
 namespace pianola {
+
+PlannedScript& Plan::script(ScriptKind kind) noexcept {
+    if (kind == ScriptKind::kStep) {
+        return step;
+    }
+    return (kind == ScriptKind::kPrologue) ? prologue : epilogue;
+}
+
 namespace proof {
 
 std::uint32_t find_region(const Plan& plan, std::uint32_t address, std::uint32_t size_bytes) noexcept {
@@ -24,6 +32,18 @@ std::uint32_t replayed_trace(const Context& context, const QueueCommand& command
         }
     }
     return context.image.trace_count();
+}
+
+PlannedScript& script_of(Context& context, ScriptKind kind) noexcept {
+    return (kind == ScriptKind::kSetup) ? context.workspace.setup : context.plan.script(kind);
+}
+
+PlannedCommands& commands_of(Context& context, ScriptKind kind) noexcept {
+    return (kind == ScriptKind::kSetup) ? context.workspace.setup_commands : context.plan.commands;
+}
+
+std::uint64_t later(std::uint64_t left, std::uint64_t right) noexcept {
+    return (left > right) ? left : right;
 }
 
 std::uint32_t find_script(const Image& image, ScriptKind kind) noexcept {

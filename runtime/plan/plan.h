@@ -86,6 +86,9 @@ struct Plan {
     std::array<std::uint32_t, kMaxPatchPoints> patch_addresses{};  // device addresses of words in the trace region
     std::array<PlannedParameter, kMaxParameters> parameters{};
     PlannedCommands commands{};  // of all scripts but the set-up
+
+    // One of the three: every kind but the set-up.
+    [[nodiscard]] PlannedScript& script(ScriptKind kind) noexcept;
 };
 
 // Memory that loading uses while it runs; of no use afterwards, so that an integrator may lay it over other memory.

@@ -113,6 +113,13 @@ void advance(TracePosition& position, const TraceCommand& command) noexcept;
 // The trace whose commands a replay runs, by its address.
 [[nodiscard]] std::uint32_t replayed_trace(const Context& context, const QueueCommand& command) noexcept;
 
+// A script, and the commands that it is a run of.
+[[nodiscard]] PlannedScript& script_of(Context& context, ScriptKind kind) noexcept;
+[[nodiscard]] PlannedCommands& commands_of(Context& context, ScriptKind kind) noexcept;
+
+// The later of two times.
+[[nodiscard]] std::uint64_t later(std::uint64_t left, std::uint64_t right) noexcept;
+
 // Index of the only script of that kind; script_count() where there is none.
 [[nodiscard]] std::uint32_t find_script(const Image& image, ScriptKind kind) noexcept;
 

@@ -155,15 +155,13 @@ void forget(PlanWorkspace& workspace) noexcept {
         touched.reads.clear();
         touched.writes.clear();
     }
-    for (auto& users : workspace.core_users) {
-        users.fill(0U);
-    }
+    workspace.core_users = {};
 }
 
 }  // namespace
 
 bool check_races(Context& context) noexcept {
-    const Plan& plan = context.plan;
+    Plan& plan = context.plan;
     bool both_queues = true;
     for (std::uint32_t queue = 0U; queue < kMaxQueues; ++queue) {
         both_queues = both_queues && (plan.prologue.queue_used[queue] || plan.step.queue_used[queue] ||
@@ -172,20 +170,19 @@ bool check_races(Context& context) noexcept {
     if (!both_queues) {
         return true;  // one queue runs in order
     }
-    struct Stage {
-        const PlannedScript& script;
-        bool overlaps;  // with the stage before
-    };
-    const std::array<Stage, 4> stages{
-        {{plan.prologue, false}, {plan.step, false}, {plan.step, plan.steps_in_flight > 1U}, {plan.epilogue, false}}};
+    constexpr std::array<ScriptKind, 4> kSequence{ScriptKind::kPrologue, ScriptKind::kStep, ScriptKind::kStep,
+                                                  ScriptKind::kEpilogue};
+    ScriptKind before = ScriptKind::kUnspecified;
     Walk walk;
-    for (const Stage& stage : stages) {
-        if (!stage.overlaps) {
+    for (const ScriptKind kind : kSequence) {
+        if ((kind != before) || (plan.steps_in_flight == 1U)) {
             forget(context.workspace);  // it starts when everything before has completed
         }
-        for (std::uint32_t i = 0U; i < stage.script.count; ++i) {
+        before = kind;
+        const PlannedScript& script = plan.script(kind);
+        for (std::uint32_t i = script.first; i < (script.first + script.count); ++i) {
             walk.number += 1U;
-            if (!visit_command(context, plan.commands[stage.script.first + i], walk)) {
+            if (!visit_command(context, plan.commands[i], walk)) {
                 return false;
             }
         }

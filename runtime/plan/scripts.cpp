@@ -57,7 +57,6 @@ static_assert((kMaxTraces < kUsedBits) && (kMaxInputs < kUsedBits) && (kMaxOutpu
 
 // A script while its commands are resolved.
 struct ScriptInMaking {
-    PlannedScript& planned;
     ScriptKind kind;
     std::uint8_t index{0U};    // in the manifest
     std::uint8_t command{0U};  // of the script, the one that is resolved
@@ -65,14 +64,16 @@ struct ScriptInMaking {
 };
 
 bool append(Context& context, std::uint32_t queue, ScriptInMaking& script, const QueueCommand& command) noexcept {
-    PlannedScript& planned = script.planned;
+    PlannedScript& planned = script_of(context, script.kind);
     const std::uint32_t place = planned.first + planned.count;
     if (place >= kMaxScriptCommands) {
         return refuse_at(context, Rule::kCapCommands, nullptr, place + 1U, kMaxScriptCommands);
     }
-    const bool is_setup = script.kind == ScriptKind::kSetup;
-    (is_setup ? context.workspace.setup_commands : context.plan.commands)[place] =
-        PlannedCommand{command, static_cast<std::uint8_t>(queue), script.index, script.command};
+    PlannedCommand& entry = commands_of(context, script.kind)[place];
+    entry.command = command;
+    entry.queue = static_cast<std::uint8_t>(queue);
+    entry.script = script.index;
+    entry.index = script.command;
     planned.count += 1U;
     planned.executed_commands[queue] += planned.queue_used[queue] ? 1U : 2U;  // with the notify that ends the script
     planned.queue_used[queue] = true;
@@ -137,7 +138,7 @@ bool resolve(Context& context, const ScriptCommandView& view, ScriptInMaking& sc
             command.slot = kTracesSlot;
             command.slot_offset = trace.offset_bytes;
             if (view.kind == ScriptCommandKind::kReplayTrace) {
-                script.planned.executed_commands[view.queue] += trace.command_count;
+                script_of(context, script.kind).executed_commands[view.queue] += trace.command_count;
             }
             break;
         }
@@ -182,8 +183,9 @@ bool check_command(Context& context, const ScriptCommandView& view, const PerKin
 }
 
 bool resolve_script(Context& context, const PerKind& objects, std::uint32_t first, ScriptInMaking& script) noexcept {
-    script.planned = PlannedScript{};
-    script.planned.first = first;
+    PlannedScript& planned = script_of(context, script.kind);
+    planned = PlannedScript{};
+    planned.first = first;
     const std::uint32_t index = find_script(context.image, script.kind);
     if (index >= context.image.script_count()) {
         return true;
@@ -270,21 +272,15 @@ bool check_scripts(Context& context) noexcept {
     if (!check_script_kinds(context)) {
         return false;
     }
-    Plan& plan = context.plan;
     const PerKind objects = count_objects(context);
-    Scripts scripts{{
-        {context.workspace.setup, ScriptKind::kSetup},
-        {plan.prologue, ScriptKind::kPrologue},
-        {plan.step, ScriptKind::kStep},
-        {plan.epilogue, ScriptKind::kEpilogue},
-    }};
+    Scripts scripts{{{ScriptKind::kSetup}, {ScriptKind::kPrologue}, {ScriptKind::kStep}, {ScriptKind::kEpilogue}}};
     std::uint32_t first = 0U;
     for (ScriptInMaking& script : scripts) {
         if (!resolve_script(context, objects, first, script)) {
             return false;
         }
         // The set-up has commands of its own.
-        first += (script.kind == ScriptKind::kSetup) ? 0U : script.planned.count;
+        first += (script.kind == ScriptKind::kSetup) ? 0U : script_of(context, script.kind).count;
     }
     return check_uses(context, objects, scripts);
 }

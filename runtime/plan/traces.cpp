@@ -83,7 +83,7 @@ class Cores {
     // A command that is no dispatch starts when all cores are done.
     void join(std::uint64_t& cycles) noexcept {
         if (!idle_) {
-            cycles = (last_cycles_ > cycles) ? last_cycles_ : cycles;
+            cycles = later(cycles, last_cycles_);
             idle_ = true;
         }
     }
@@ -101,8 +101,8 @@ class Cores {
             context_.workspace.core_cycles.fill(0U);
         }
         std::uint64_t& free_cycles = context_.workspace.core_cycles[command.core];
-        free_cycles = ((cycles > free_cycles) ? cycles : free_cycles) + command.core_cycles;
-        last_cycles_ = (free_cycles > last_cycles_) ? free_cycles : last_cycles_;
+        free_cycles = later(cycles, free_cycles) + command.core_cycles;
+        last_cycles_ = later(last_cycles_, free_cycles);
         for (const Extent& extent : command.extents.view()) {
             if (!touch(check, extent, command.core + 1U)) {
                 return false;

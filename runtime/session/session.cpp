@@ -48,13 +48,6 @@ void Session::withhold_outputs() noexcept {
     }
 }
 
-const PlannedScript& Session::script_of(ScriptKind kind) const noexcept {
-    if (kind == ScriptKind::kStep) {
-        return plan_.step;
-    }
-    return (kind == ScriptKind::kPrologue) ? plan_.prologue : plan_.epilogue;
-}
-
 // The oldest script that is under way; where none is, the last one.
 std::uint32_t Session::oldest_token() const noexcept {
     return token_ - ((under_way_ > 1U) ? (under_way_ - 1U) : 0U);
@@ -375,7 +368,7 @@ bool Session::sizes_match(Span<const ByteSpan> inputs, Span<const MutableByteSpa
 // Binds the tensors to the slots of a new flight, and enqueues the script.
 Status Session::submit_script(ScriptKind kind, Span<const ByteSpan> inputs,
                               Span<const MutableByteSpan> outputs) noexcept {
-    const PlannedScript& script = script_of(kind);
+    const PlannedScript& script = plan_.script(kind);
     begin(kind, Io::kTransfers);
     if (under_way_ == 1U) {
         watch(script);
@@ -476,7 +469,7 @@ Status Session::poll() noexcept {
     }
     Flight& flight = oldest();
     const ScriptKind kind = flight.kind;
-    const Status status = check_completions(script_of(kind), FaultStage::kStep);
+    const Status status = check_completions(plan_.script(kind), FaultStage::kStep);
     if (!is_ok(status)) {
         return status;
     }
@@ -485,7 +478,7 @@ Status Session::poll() noexcept {
     if (under_way_ != 0U) {
         // The device has been at work on the one before until now.
         oldest().started_us = platform_.now_us();
-        watch(script_of(oldest().kind));
+        watch(plan_.script(oldest().kind));
     }
     if (kind == ScriptKind::kStep) {
         for (std::uint32_t i = 0U; (io_ == Io::kViews) && (i < plan_.output_count); ++i) {

@@ -158,7 +158,6 @@ class Session {
     [[nodiscard]] Status refuse_unless_idle_in(State state) const noexcept;
     [[nodiscard]] Status refuse_view(bool is_there) const noexcept;
     [[nodiscard]] State idle_state() const noexcept;
-    [[nodiscard]] const PlannedScript& script_of(ScriptKind kind) const noexcept;
     [[nodiscard]] std::uint32_t oldest_token() const noexcept;
     [[nodiscard]] Flight& oldest() noexcept;
     void begin(ScriptKind kind, Io io) noexcept;
