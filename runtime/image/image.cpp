@@ -48,10 +48,9 @@ template <typename Number>
     return *table.GetPointer<const flatbuffers::Vector<flatbuffers::Offset<Table>>*>(list)->Get(index);
 }
 
-// Writes to the view rather than returning one: a pair of words does not fit into a register.
-void read_name(const Table& table, Entry entry, NameView& name) noexcept {
+[[nodiscard]] NameView name_of(const Table& table, Entry entry) noexcept {
     const auto* const text = table.GetPointer<const flatbuffers::String*>(entry);
-    name = NameView{text->c_str(), text->size()};
+    return NameView{text->c_str(), text->size()};
 }
 
 [[nodiscard]] ByteSpan digest_of(const Table& table, Entry entry) noexcept {
@@ -129,7 +128,7 @@ constexpr std::array<TargetNumber, 4> kTargetBytes{{
 TargetView Image::target() const noexcept {
     const Table& table = *root_->GetPointer<const Table*>(schema::TraceBinary::VT_TARGET);
     TargetView view;
-    read_name(table, schema::Target::VT_DEVICE_FAMILY, view.device_family);
+    view.device_family = name_of(table, schema::Target::VT_DEVICE_FAMILY);
     view.kernel_library = digest_of(table, schema::Target::VT_KERNEL_LIBRARY);
     for (const TargetNumber& word : kTargetWords) {
         view.*word.member = number<std::uint32_t>(table, word.entry);
@@ -147,14 +146,12 @@ std::uint32_t Image::region_count() const noexcept {
 
 RegionView Image::region(std::uint32_t index) const noexcept {
     const Table& table = element(*root_, schema::TraceBinary::VT_REGIONS, index);
-    RegionView view;
-    read_name(table, schema::Region::VT_NAME, view.name);
-    view.kind = number<RegionKind>(table, schema::Region::VT_KIND);
-    view.memory = number<MemoryKind>(table, schema::Region::VT_MEMORY);
-    view.base = number<std::uint32_t>(table, schema::Region::VT_BASE);
-    view.size_bytes = number<std::uint32_t>(table, schema::Region::VT_SIZE_BYTES);
-    view.file_offset = offset_of(file_, &table);
-    return view;
+    return RegionView{name_of(table, schema::Region::VT_NAME),
+                      number<RegionKind>(table, schema::Region::VT_KIND),
+                      number<MemoryKind>(table, schema::Region::VT_MEMORY),
+                      number<std::uint32_t>(table, schema::Region::VT_BASE),
+                      number<std::uint32_t>(table, schema::Region::VT_SIZE_BYTES),
+                      offset_of(file_, &table)};
 }
 
 std::uint32_t Image::buffer_count() const noexcept {
@@ -163,19 +160,15 @@ std::uint32_t Image::buffer_count() const noexcept {
 
 BufferView Image::buffer(std::uint32_t index) const noexcept {
     const Table& table = element(*root_, schema::TraceBinary::VT_BUFFERS, index);
-    BufferView view;
-    read_name(table, schema::Buffer::VT_NAME, view.name);
-    view.region = number<std::uint16_t>(table, schema::Buffer::VT_REGION);
-    view.offset_bytes = number<std::uint32_t>(table, schema::Buffer::VT_OFFSET_BYTES);
-    view.size_bytes = number<std::uint32_t>(table, schema::Buffer::VT_SIZE_BYTES);
-    view.file_offset = offset_of(file_, &table);
-    return view;
+    return BufferView{name_of(table, schema::Buffer::VT_NAME), number<std::uint16_t>(table, schema::Buffer::VT_REGION),
+                      number<std::uint32_t>(table, schema::Buffer::VT_OFFSET_BYTES),
+                      number<std::uint32_t>(table, schema::Buffer::VT_SIZE_BYTES), offset_of(file_, &table)};
 }
 
 TensorView Image::tensor(std::uint16_t list, std::uint32_t index) const noexcept {
     const Table& table = element(*root_, list, index);
     TensorView view;
-    read_name(table, schema::Tensor::VT_NAME, view.name);
+    view.name = name_of(table, schema::Tensor::VT_NAME);
     view.buffer = number<std::uint16_t>(table, schema::Tensor::VT_BUFFER);
     view.buffer_count = number<std::uint16_t>(table, schema::Tensor::VT_BUFFER_COUNT);
     view.type = number<ElementType>(table, schema::Tensor::VT_TYPE);
@@ -209,25 +202,20 @@ std::uint32_t Image::trace_count() const noexcept {
 
 TraceView Image::trace(std::uint32_t index) const noexcept {
     const Table& table = element(*root_, schema::TraceBinary::VT_TRACES, index);
-    TraceView view;
-    read_name(table, schema::Trace::VT_NAME, view.name);
-    view.offset_bytes = number<std::uint32_t>(table, schema::Trace::VT_OFFSET_BYTES);
-    view.word_count = number<std::uint32_t>(table, schema::Trace::VT_WORD_COUNT);
-    view.command_count = number<std::uint32_t>(table, schema::Trace::VT_COMMAND_COUNT);
-    view.cost_cycles = number<std::uint64_t>(table, schema::Trace::VT_COST_CYCLES);
-    view.program_count = count_of(table, schema::Trace::VT_PROGRAMS);
-    view.file_offset = offset_of(file_, &table);
-    return view;
+    return TraceView{name_of(table, schema::Trace::VT_NAME),
+                     number<std::uint32_t>(table, schema::Trace::VT_OFFSET_BYTES),
+                     number<std::uint32_t>(table, schema::Trace::VT_WORD_COUNT),
+                     number<std::uint32_t>(table, schema::Trace::VT_COMMAND_COUNT),
+                     number<std::uint64_t>(table, schema::Trace::VT_COST_CYCLES),
+                     count_of(table, schema::Trace::VT_PROGRAMS),
+                     offset_of(file_, &table)};
 }
 
 ProgramView Image::program(std::uint32_t trace, std::uint32_t index) const noexcept {
     const Table& table =
         element(element(*root_, schema::TraceBinary::VT_TRACES, trace), schema::Trace::VT_PROGRAMS, index);
-    ProgramView view;
-    read_name(table, schema::Program::VT_NAME, view.name);
-    view.command_count = number<std::uint32_t>(table, schema::Program::VT_COMMAND_COUNT);
-    view.file_offset = offset_of(file_, &table);
-    return view;
+    return ProgramView{name_of(table, schema::Program::VT_NAME),
+                       number<std::uint32_t>(table, schema::Program::VT_COMMAND_COUNT), offset_of(file_, &table)};
 }
 
 std::uint32_t Image::script_count() const noexcept {
@@ -265,11 +253,9 @@ BudgetsView Image::budgets() const noexcept {
 
 ProvenanceView Image::provenance() const noexcept {
     const Table& table = *root_->GetPointer<const Table*>(schema::TraceBinary::VT_PROVENANCE);
-    ProvenanceView view;
-    read_name(table, schema::Provenance::VT_SOURCE_NAME, view.source_name);
-    view.source_sha256 = digest_of(table, schema::Provenance::VT_SOURCE_SHA256);
-    read_name(table, schema::Provenance::VT_TOOL_VERSION, view.tool_version);
-    return view;
+    return ProvenanceView{name_of(table, schema::Provenance::VT_SOURCE_NAME),
+                          digest_of(table, schema::Provenance::VT_SOURCE_SHA256),
+                          name_of(table, schema::Provenance::VT_TOOL_VERSION)};
 }
 
 std::uint32_t Image::self_test_count() const noexcept {
@@ -282,15 +268,13 @@ std::uint32_t Image::parameter_count() const noexcept {
 
 ParameterView Image::parameter(std::uint32_t index) const noexcept {
     const Table& table = element(*root_, schema::TraceBinary::VT_PARAMETERS, index);
-    ParameterView view;
-    read_name(table, schema::Parameter::VT_NAME, view.name);
-    view.kind = number<ParameterKind>(table, schema::Parameter::VT_KIND);
-    view.minimum = number<std::uint32_t>(table, schema::Parameter::VT_MINIMUM);
-    view.maximum = number<std::uint32_t>(table, schema::Parameter::VT_MAXIMUM);
-    view.alignment = number<std::uint32_t>(table, schema::Parameter::VT_ALIGNMENT);
-    view.point_count = count_of(table, schema::Parameter::VT_POINTS);
-    view.file_offset = offset_of(file_, &table);
-    return view;
+    return ParameterView{name_of(table, schema::Parameter::VT_NAME),
+                         number<ParameterKind>(table, schema::Parameter::VT_KIND),
+                         number<std::uint32_t>(table, schema::Parameter::VT_MINIMUM),
+                         number<std::uint32_t>(table, schema::Parameter::VT_MAXIMUM),
+                         number<std::uint32_t>(table, schema::Parameter::VT_ALIGNMENT),
+                         count_of(table, schema::Parameter::VT_POINTS),
+                         offset_of(file_, &table)};
 }
 
 PatchPointView Image::patch_point(std::uint32_t parameter, std::uint32_t index) const noexcept {

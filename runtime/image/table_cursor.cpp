@@ -23,6 +23,7 @@ void TableCursor::enter(const Table& table, std::uint32_t rule) noexcept {
     const TableRule& fields = rules_.tables[rule];
     steps_[depth_] = Step{&table, fields.first, static_cast<std::uint16_t>(fields.first + fields.count), 0U, false};
     depth_ += 1U;
+    table_ = &table;
 }
 
 // The next table behind the step's field, and its rule; nullptr where there is none.
@@ -65,7 +66,11 @@ TableCursor::Event TableCursor::next() noexcept {
     }
     if (step.field == step.end) {
         depth_ -= 1U;
-        return (depth_ == 0U) ? Event::kEnd : Event::kTableEnd;
+        if (depth_ == 0U) {
+            return Event::kEnd;
+        }
+        table_ = steps_[depth_ - 1U].table;
+        return Event::kTableEnd;
     }
     field_ = &rules_.fields[step.field];
     if (has_tables(field_->kind)) {
