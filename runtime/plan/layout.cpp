@@ -139,6 +139,7 @@ struct TensorList {
     const char* name;
     RegionKind kind;
 };
+constexpr std::array<TensorList, 2> kTensorLists{{{"inputs", RegionKind::kInput}, {"outputs", RegionKind::kOutput}}};
 
 [[nodiscard]] TensorView tensor_of(const Context& context, const TensorList& list, std::uint32_t index) noexcept {
     return (list.kind == RegionKind::kInput) ? context.image.input(index) : context.image.output(index);
@@ -199,10 +200,11 @@ bool check_tensors(Context& context, const TensorList& list, Span<std::uint32_t>
 
 bool check_self_tests(Context& context, std::uint64_t vector_bytes) noexcept {
     const std::uint32_t count = context.image.self_test_count();
+    const std::uint64_t expected = count * vector_bytes;
     const Segment& segment = context.image.envelope().self_tests;
     enter_root(context, "self_test_count");
-    return ((count <= kMaxSelfTests) && ((count * vector_bytes) == segment.size_bytes)) ||
-           refuse_wide_at(context, Rule::kLaySelfTest, nullptr, segment.size_bytes, count * vector_bytes);
+    return ((count <= kMaxSelfTests) && (expected == segment.size_bytes)) ||
+           refuse_wide_at(context, Rule::kLaySelfTest, nullptr, segment.size_bytes, expected);
 }
 
 }  // namespace
@@ -214,12 +216,16 @@ bool check_layout(Context& context) noexcept {
     Plan& plan = context.plan;
     plan.input_count = context.image.input_count();
     plan.output_count = context.image.output_count();
-    constexpr TensorList kInputs{"inputs", RegionKind::kInput};
-    constexpr TensorList kOutputs{"outputs", RegionKind::kOutput};
     std::uint64_t vector_bytes = 0U;  // at most 16 tensors of 32-bit size
-    return check_tensors(context, kInputs, {plan.input_bytes.data(), plan.input_count}, vector_bytes) &&
-           check_tensors(context, kOutputs, {plan.output_bytes.data(), plan.output_count}, vector_bytes) &&
-           check_self_tests(context, vector_bytes);
+    for (const TensorList& list : kTensorLists) {
+        const bool is_input = list.kind == RegionKind::kInput;
+        const Span<std::uint32_t> sizes{is_input ? plan.input_bytes.data() : plan.output_bytes.data(),
+                                        is_input ? plan.input_count : plan.output_count};
+        if (!check_tensors(context, list, sizes, vector_bytes)) {
+            return false;
+        }
+    }
+    return check_self_tests(context, vector_bytes);
 }
 
 }  // namespace pianola::proof

@@ -117,12 +117,13 @@ bool check_left_over(Context& context, const Events& events) noexcept {
     return true;
 }
 
+// The step twice: what holds from step to step holds for ever.
+constexpr std::array<ScriptKind, 5> kSequence{ScriptKind::kSetup, ScriptKind::kPrologue, ScriptKind::kStep,
+                                              ScriptKind::kStep, ScriptKind::kEpilogue};
+
 }  // namespace
 
 bool check_order(Context& context) noexcept {
-    // The step twice: what holds from step to step holds for ever.
-    constexpr std::array<ScriptKind, 5> kSequence{ScriptKind::kSetup, ScriptKind::kPrologue, ScriptKind::kStep,
-                                                  ScriptKind::kStep, ScriptKind::kEpilogue};
     Events events{};
     for (const ScriptKind kind : kSequence) {
         Queues queues{};

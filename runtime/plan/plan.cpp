@@ -56,48 +56,6 @@ std::uint32_t find_script(const Image& image, ScriptKind kind) noexcept {
     return count;
 }
 
-void enter(Context& context, const char* list, std::uint32_t index, std::uint32_t file_offset) noexcept {
-    context.place = Place{list, index, file_offset};
-}
-
-void enter_inner(Context& context, const char* list, std::uint32_t index, std::uint32_t file_offset) noexcept {
-    context.place.inner_list = list;
-    context.place.inner_index = index;
-    context.place.file_offset = file_offset;
-}
-
-void enter_root(Context& context, const char* field, std::uint32_t index) noexcept {
-    enter(context, field, index, context.image.envelope().manifest.offset);
-}
-
-void enter_command(Context& context, const PlannedCommand& command) noexcept {
-    enter(context, "scripts", command.script, 0U);
-    enter_inner(context, "commands", command.index,
-                context.image.script_command(command.script, command.index).file_offset);
-}
-
-bool refuse_at(Context& context, Rule rule, const char* field, std::uint32_t actual, std::uint32_t limit) noexcept {
-    return refuse_wide_at(context, rule, field, actual, limit);
-}
-
-bool refuse_wide_at(Context& context, Rule rule, const char* field, std::uint64_t actual,
-                    std::uint64_t limit) noexcept {
-    const Place& place = context.place;
-    FieldPath& path = context.verdict.path;
-    path.enter(place.list, place.index);
-    if (place.inner_list != nullptr) {
-        path.enter(place.inner_list, place.inner_index);
-    }
-    if (field != nullptr) {
-        path.enter(field);
-    }
-    return is_ok(refuse_wide(context.verdict, rule, place.file_offset, actual, limit));
-}
-
-bool refuse_interval(Context& context, const char* field) noexcept {
-    return refuse_at(context, Rule::kCapIntervals, field, kMaxIntervals, kMaxIntervals);
-}
-
 namespace {
 
 // How many steps may be under way at once.
@@ -123,6 +81,9 @@ bool check_deadline(Context& context, const char* field, const PlannedScript& sc
                           (scaled_cycles + (clock_khz - 1U)) / clock_khz);
 }
 
+constexpr std::array<ScriptKind, 4> kScriptKinds{ScriptKind::kPrologue, ScriptKind::kStep, ScriptKind::kEpilogue,
+                                                 ScriptKind::kSetup};
+
 bool check_budgets(Context& context) noexcept {
     const BudgetsView budgets = context.image.budgets();
     enter(context, "budgets", FieldPath::kNoIndex, budgets.file_offset);
@@ -133,16 +94,21 @@ bool check_budgets(Context& context) noexcept {
     if (plan.step.cycles > kMaxStepCycles) {
         return refuse_wide_at(context, Rule::kBudCeiling, "step_cycles", budgets.step_cycles, kMaxStepCycles);
     }
-    for (PlannedScript* const script : {&plan.prologue, &plan.step, &plan.epilogue}) {
-        script->deadline_us = budgets.step_deadline_us;
-        if (!check_deadline(context, "step_deadline_us", *script)) {
+    for (const ScriptKind kind : kScriptKinds) {
+        const bool is_setup = kind == ScriptKind::kSetup;
+        PlannedScript& script = script_of(context, kind);
+        script.deadline_us = is_setup ? budgets.setup_deadline_us : budgets.step_deadline_us;
+        if (!check_deadline(context, is_setup ? "setup_deadline_us" : "step_deadline_us", script)) {
             return false;
         }
     }
-    PlannedScript& setup = context.workspace.setup;
-    setup.deadline_us = budgets.setup_deadline_us;
-    return check_deadline(context, "setup_deadline_us", setup);
+    return true;
 }
+
+using Check = bool (*)(Context&) noexcept;
+constexpr std::array<Check, 10> kChecks{check_target,     check_steps_in_flight, check_layout, check_trace_segment,
+                                        check_parameters, check_scripts,         check_order,  check_data_flow,
+                                        check_races,      check_budgets};
 
 }  // namespace
 }  // namespace proof
@@ -157,12 +123,7 @@ Status prove_plan(const Image& image, const DeviceDescription& device, const Com
     workspace.weights.clear();
     workspace.written.clear();
     proof::Context context{image, device, command_set, workspace, plan, verdict, {}};
-    using Check = bool (*)(proof::Context&) noexcept;
-    constexpr std::array<Check, 10> kChecks{
-        proof::check_target,     proof::check_steps_in_flight, proof::check_layout, proof::check_trace_segment,
-        proof::check_parameters, proof::check_scripts,         proof::check_order,  proof::check_data_flow,
-        proof::check_races,      proof::check_budgets};
-    for (const Check check : kChecks) {
+    for (const proof::Check check : proof::kChecks) {
         if (!check(context) || (verdict.rule != Rule::kNotRun)) {
             return verdict.status;
         }

@@ -27,7 +27,7 @@ struct Context {
 // Every check of this folder returns true, or refuses and returns false. prove_plan() also looks whether the verdict was filled in, so
 // that success does not hang on one bit.
 
-// Sets the place: a table of a list of the manifest, or of its root.
+// place.cpp: sets the place to a table of a list of the manifest, or of its root.
 void enter(Context& context, const char* list, std::uint32_t index, std::uint32_t file_offset) noexcept;
 // Sets the place to a table inside the one that is entered.
 void enter_inner(Context& context, const char* list, std::uint32_t index, std::uint32_t file_offset) noexcept;

@@ -158,6 +158,9 @@ void forget(PlanWorkspace& workspace) noexcept {
     workspace.core_users = {};
 }
 
+constexpr std::array<ScriptKind, 4> kSequence{ScriptKind::kPrologue, ScriptKind::kStep, ScriptKind::kStep,
+                                              ScriptKind::kEpilogue};
+
 }  // namespace
 
 bool check_races(Context& context) noexcept {
@@ -170,8 +173,6 @@ bool check_races(Context& context) noexcept {
     if (!both_queues) {
         return true;  // one queue runs in order
     }
-    constexpr std::array<ScriptKind, 4> kSequence{ScriptKind::kPrologue, ScriptKind::kStep, ScriptKind::kStep,
-                                                  ScriptKind::kEpilogue};
     ScriptKind before = ScriptKind::kUnspecified;
     Walk walk;
     for (const ScriptKind kind : kSequence) {

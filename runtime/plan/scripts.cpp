@@ -203,10 +203,11 @@ bool resolve_script(Context& context, const PerKind& objects, std::uint32_t firs
     return good;
 }
 
+constexpr std::array<ScriptKind, 4> kKindsInOrder{ScriptKind::kSetup, ScriptKind::kStep, ScriptKind::kPrologue,
+                                                  ScriptKind::kEpilogue};
+
 // There is one set-up and one step, and at most one prologue and one epilogue.
 bool check_script_kinds(Context& context) noexcept {
-    constexpr std::array<ScriptKind, 4> kKindsInOrder{ScriptKind::kSetup, ScriptKind::kStep, ScriptKind::kPrologue,
-                                                      ScriptKind::kEpilogue};
     const std::uint32_t count = context.image.script_count();
     for (const ScriptKind wanted : kKindsInOrder) {
         const bool is_optional = (bit_of(wanted) & (kSetup | kStep)) == 0U;
