@@ -76,9 +76,7 @@ Status Session::load(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) 
     has_stepped_ = false;
     executed_.fill(0U);
     records_.fill(0U);
-    for (Flight& flight : flights_) {
-        flight = Flight{};
-    }
+    flights_ = {};
     oldest().started_us = platform_.now_us();
     deadline_us_ = 0U;
 
@@ -122,7 +120,7 @@ Status Session::load(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) 
 void Session::find_views() noexcept {
     views_ = Tensors{};
     transfers_.fill(0U);
-    has_views_ = !plan_.is_pipelined && (plan_.steps_in_flight == 1U);
+    bool all_seen = !plan_.is_pipelined && (plan_.steps_in_flight == 1U);
     for (std::uint32_t i = plan_.step.first; i < (plan_.step.first + plan_.step.count); ++i) {
         const QueueCommand& command = plan_.commands[i].command;
         if (!is_transfer(command.kind)) {
@@ -133,16 +131,15 @@ void Session::find_views() noexcept {
         const bool reads = command.kind == QueueCommandKind::kRead;
         const std::uint32_t tensor = reads ? command.slot : (command.slot - kFirstInputSlot);
         const bool is_whole = command.size_bytes == (reads ? plan_.output_bytes[tensor] : plan_.input_bytes[tensor]);
-        has_views_ = has_views_ && !view.empty() && is_whole;
-        if (reads) {
-            views_.outputs[tensor] = view;
-        } else {
-            views_.inputs[tensor] = view;
-            if (!view.empty()) {
-                std::memset(view.data(), 0, view.size());
-            }
+        (reads ? views_.outputs[tensor] : views_.inputs[tensor]) = view;
+        if (view.empty() || !is_whole) {
+            all_seen = false;
+        }
+        if (!reads && !view.empty()) {
+            std::memset(view.data(), 0, view.size());
         }
     }
+    has_views_ = all_seen;
 }
 
 Status Session::program_device() noexcept {
@@ -228,7 +225,11 @@ std::uint32_t Session::executed_in_step(std::uint32_t queue, std::uint32_t execu
     return executed_commands - executed_[queue];  // both wrap
 }
 
+// Gives the device its chance to run, and looks once whether every queue has completed the oldest script.
 Status Session::check_completions(const PlannedScript& script, FaultStage stage) noexcept {
+    if (!is_ok(device_.service())) {
+        return latch(Status::kDeviceFault, stage);
+    }
     bool all_done = true;
     std::uint32_t pending_queue = 0U;
     Completion progress;  // of that queue
@@ -267,9 +268,6 @@ Status Session::check_completions(const PlannedScript& script, FaultStage stage)
 Status Session::wait_for_setup(const PlannedScript& setup) noexcept {
     Status status = Status::kPending;
     while (status == Status::kPending) {  // ends at the deadline, which the platform's clock reaches
-        if (!is_ok(device_.service())) {
-            return latch(Status::kDeviceFault, FaultStage::kSetup);
-        }
         status = check_completions(setup, FaultStage::kSetup);
         if (status == Status::kPending) {
             platform_.idle();
@@ -463,9 +461,6 @@ Status Session::poll() noexcept {
     }
     if (under_way_ == 0U) {
         return Status::kInvalidState;
-    }
-    if (!is_ok(device_.service())) {
-        return latch(Status::kDeviceFault, FaultStage::kStep);
     }
     Flight& flight = oldest();
     const ScriptKind kind = flight.kind;
