@@ -55,7 +55,7 @@ class StrictnessCheck {
 
   private:
     [[nodiscard]] bool check_field(const FieldRule& field, const Table& table) noexcept {
-        if (field.kind >= FieldKind::kTables) {
+        if (is_list(field.kind)) {
             const auto* const list = target_of<ByteList>(table, field);
             return (list == nullptr) || check_list(field, *list);
         }

@@ -103,6 +103,12 @@ struct PlanWorkspace {
     struct Touched {
         IntervalMap reads;
         IntervalMap writes;
+
+        void clear() noexcept;
+        // The largest tag, but for `except`, of an access that conflicts with this one; 0 where there is none.
+        [[nodiscard]] std::uint32_t last_conflict(const Extent& extent, std::uint32_t except) const noexcept;
+        // Gives the bytes the tag. False where there is no room.
+        [[nodiscard]] bool remember(const Extent& extent, std::uint32_t tag) noexcept;
     };
     std::array<Touched, kMaxQueues> touched;
     std::array<std::uint64_t, kMaxCores> core_cycles{};  // when each core is free again, inside one trace

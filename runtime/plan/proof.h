@@ -104,6 +104,9 @@ void advance(TracePosition& position, const TraceCommand& command) noexcept;
 // data_flow.cpp: everything that a script reads has been written in it, before it, or at set-up. Proves every trace.
 [[nodiscard]] bool check_data_flow(Context& context) noexcept;
 
+// races.cpp: an access that conflicts with none, because nobody writes to weights.
+[[nodiscard]] bool reads_weights(const Context& context, const Extent& extent) noexcept;
+
 // races.cpp: commands on different queues that no event orders do not conflict.
 [[nodiscard]] bool check_races(Context& context) noexcept;
 

@@ -1,6 +1,32 @@
 #include "runtime/plan/proof.h"
 
-namespace pianola::proof {
+namespace pianola {
+
+void PlanWorkspace::Touched::clear() noexcept {
+    reads.clear();
+    writes.clear();
+}
+
+std::uint32_t PlanWorkspace::Touched::last_conflict(const Extent& extent, std::uint32_t except) const noexcept {
+    const std::uint32_t written = writes.largest_tag(extent.address, extent.size_bytes, except);
+    if (extent.access != Access::kWrite) {
+        return written;
+    }
+    const std::uint32_t read = reads.largest_tag(extent.address, extent.size_bytes, except);
+    return (read > written) ? read : written;
+}
+
+bool PlanWorkspace::Touched::remember(const Extent& extent, std::uint32_t tag) noexcept {
+    IntervalMap& map = (extent.access == Access::kWrite) ? writes : reads;
+    return is_ok(map.assign(extent.address, extent.size_bytes, tag));
+}
+
+namespace proof {
+
+bool reads_weights(const Context& context, const Extent& extent) noexcept {
+    return (extent.access != Access::kWrite) && context.workspace.weights.contains(extent.address, extent.size_bytes);
+}
+
 namespace {
 
 // Steps may overlap; prologue and epilogue run alone. Two steps stand for every number of them: what the first orders before the second is
@@ -47,20 +73,14 @@ class RaceCheck {
 
     // One range that the command touches.
     [[nodiscard]] bool visit(const Extent& extent) noexcept {
-        const bool writes = extent.access == Access::kWrite;
-        if (!writes && context_.workspace.weights.contains(extent.address, extent.size_bytes)) {
-            return true;  // nobody writes there
+        if (reads_weights(context_, extent)) {
+            return true;
         }
-        std::uint32_t last = other_.writes.largest_tag(extent.address, extent.size_bytes, 0U);
-        if (writes) {
-            const std::uint32_t read = other_.reads.largest_tag(extent.address, extent.size_bytes, 0U);
-            last = (read > last) ? read : last;
-        }
+        const std::uint32_t last = other_.last_conflict(extent, 0U);
         if (last > known_) {
             return refuse(Rule::kOrdRace, last);
         }
-        IntervalMap& map = writes ? own_.writes : own_.reads;
-        if (!is_ok(map.assign(extent.address, extent.size_bytes, number_))) {
+        if (!own_.remember(extent, number_)) {
             enter_command(context_, entry_);
             return refuse_interval(context_, "body");
         }
@@ -152,8 +172,7 @@ bool visit_command(Context& context, const PlannedCommand& entry, Walk& walk) no
 
 void forget(PlanWorkspace& workspace) noexcept {
     for (PlanWorkspace::Touched& touched : workspace.touched) {
-        touched.reads.clear();
-        touched.writes.clear();
+        touched.clear();
     }
     workspace.core_users = {};
 }
@@ -191,4 +210,5 @@ bool check_races(Context& context) noexcept {
     return true;
 }
 
-}  // namespace pianola::proof
+}  // namespace proof
+}  // namespace pianola

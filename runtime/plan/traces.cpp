@@ -44,7 +44,7 @@ bool check_extent(Context& context, const ExtentCheck& check, const Extent& exte
                          (workspace.weights.largest_tag(extent.address, extent.size_bytes, 0U) != 0U))
                       : !context.plan.regions[region].kernels_read) {
         rule = Rule::kTrcPermission;
-    } else if (writes || workspace.weights.contains(extent.address, extent.size_bytes) ||
+    } else if (writes || reads_weights(context, extent) ||
                workspace.written.contains(extent.address, extent.size_bytes)) {
         return true;
     } else {
@@ -77,8 +77,7 @@ bool check_extents(Context& context, const ExtentCheck& check) noexcept {
 // Cores of the grid inside one trace: which bytes they have touched since the last barrier, and when they are free again.
 class Cores {
   public:
-    explicit Cores(Context& context) noexcept
-        : context_{context}, reads_{context.workspace.touched[0].reads}, writes_{context.workspace.touched[0].writes} {}
+    explicit Cores(Context& context) noexcept : context_{context}, touched_{context.workspace.touched[0]} {}
 
     // A command that is no dispatch starts when all cores are done.
     void join(std::uint64_t& cycles) noexcept {
@@ -96,8 +95,7 @@ class Cores {
         }
         if (idle_) {
             idle_ = false;
-            reads_.clear();
-            writes_.clear();
+            touched_.clear();
             context_.workspace.core_cycles.fill(0U);
         }
         std::uint64_t& free_cycles = context_.workspace.core_cycles[command.core];
@@ -115,22 +113,18 @@ class Cores {
     static constexpr std::uint32_t kSeveral = kMaxCores + 1U;  // tag of what more than one core has read
 
     [[nodiscard]] bool touch(const ExtentCheck& check, const Extent& extent, std::uint32_t tag) noexcept {
-        const bool writes = extent.access == Access::kWrite;
-        if (!writes && context_.workspace.weights.contains(extent.address, extent.size_bytes)) {
-            return true;  // nobody writes there
+        if (reads_weights(context_, extent)) {
+            return true;
         }
-        const bool read_by_others = reads_.largest_tag(extent.address, extent.size_bytes, tag) != 0U;
-        if ((writes_.largest_tag(extent.address, extent.size_bytes, tag) != 0U) || (writes && read_by_others)) {
+        if (touched_.last_conflict(extent, tag) != 0U) {
             return refuse_extent(context_, check, extent, Rule::kTrcCoreRace);
         }
-        IntervalMap& map = writes ? writes_ : reads_;
-        return is_ok(map.assign(extent.address, extent.size_bytes, (!writes && read_by_others) ? kSeveral : tag)) ||
-               refuse_interval(context_, extent.field);
+        const bool read_by_others = touched_.reads.largest_tag(extent.address, extent.size_bytes, tag) != 0U;
+        return touched_.remember(extent, read_by_others ? kSeveral : tag) || refuse_interval(context_, extent.field);
     }
 
     Context& context_;
-    IntervalMap& reads_;
-    IntervalMap& writes_;
+    PlanWorkspace::Touched& touched_;
     std::uint64_t last_cycles_{0U};  // when the last core is free
     bool idle_{true};
 };
