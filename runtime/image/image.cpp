@@ -100,27 +100,26 @@ Status open_image(ByteSpan file, const Envelope& envelope, Image& image, Verdict
 
 namespace {
 
-// A number of the target: all but the four that have one byte are words.
+// A number of the target.
 struct TargetNumber {
     Entry entry;
+    bool is_byte;  // else a word
     std::uint32_t TargetView::* member;
 };
-constexpr std::array<TargetNumber, 9> kTargetWords{{
-    {schema::Target::VT_COMMAND_SET_ID, &TargetView::command_set_id},
-    {schema::Target::VT_COMMAND_SET_VERSION, &TargetView::command_set_version},
-    {schema::Target::VT_DRAM_BASE, &TargetView::dram_base},
-    {schema::Target::VT_DRAM_BYTES, &TargetView::dram_bytes},
-    {schema::Target::VT_L1_BASE, &TargetView::l1_base},
-    {schema::Target::VT_L1_BYTES, &TargetView::l1_bytes},
-    {schema::Target::VT_TRACE_REGION_BYTES, &TargetView::trace_region_bytes},
-    {schema::Target::VT_CLOCK_KHZ, &TargetView::clock_khz},
-    {schema::Target::VT_RING_WORDS, &TargetView::ring_words},
-}};
-constexpr std::array<TargetNumber, 4> kTargetBytes{{
-    {schema::Target::VT_QUEUE_COUNT, &TargetView::queue_count},
-    {schema::Target::VT_GRID_COLUMNS, &TargetView::grid_columns},
-    {schema::Target::VT_GRID_ROWS, &TargetView::grid_rows},
-    {schema::Target::VT_DRAM_BANKS, &TargetView::dram_banks},
+constexpr std::array<TargetNumber, 13> kTargetNumbers{{
+    {schema::Target::VT_COMMAND_SET_ID, false, &TargetView::command_set_id},
+    {schema::Target::VT_COMMAND_SET_VERSION, false, &TargetView::command_set_version},
+    {schema::Target::VT_DRAM_BASE, false, &TargetView::dram_base},
+    {schema::Target::VT_DRAM_BYTES, false, &TargetView::dram_bytes},
+    {schema::Target::VT_L1_BASE, false, &TargetView::l1_base},
+    {schema::Target::VT_L1_BYTES, false, &TargetView::l1_bytes},
+    {schema::Target::VT_TRACE_REGION_BYTES, false, &TargetView::trace_region_bytes},
+    {schema::Target::VT_CLOCK_KHZ, false, &TargetView::clock_khz},
+    {schema::Target::VT_RING_WORDS, false, &TargetView::ring_words},
+    {schema::Target::VT_QUEUE_COUNT, true, &TargetView::queue_count},
+    {schema::Target::VT_GRID_COLUMNS, true, &TargetView::grid_columns},
+    {schema::Target::VT_GRID_ROWS, true, &TargetView::grid_rows},
+    {schema::Target::VT_DRAM_BANKS, true, &TargetView::dram_banks},
 }};
 
 }  // namespace
@@ -130,11 +129,9 @@ TargetView Image::target() const noexcept {
     TargetView view;
     view.device_family = name_of(table, schema::Target::VT_DEVICE_FAMILY);
     view.kernel_library = digest_of(table, schema::Target::VT_KERNEL_LIBRARY);
-    for (const TargetNumber& word : kTargetWords) {
-        view.*word.member = number<std::uint32_t>(table, word.entry);
-    }
-    for (const TargetNumber& byte : kTargetBytes) {
-        view.*byte.member = number<std::uint8_t>(table, byte.entry);
+    for (const TargetNumber& field : kTargetNumbers) {
+        view.*field.member =
+            field.is_byte ? number<std::uint8_t>(table, field.entry) : number<std::uint32_t>(table, field.entry);
     }
     view.file_offset = offset_of(file_, &table);
     return view;

@@ -7,7 +7,8 @@ using TableList = flatbuffers::Vector<flatbuffers::Offset<Table>>;
 
 const EnumeratorRule* find_enumerator(const SchemaRules& rules, const FieldRule& field, std::uint32_t value) noexcept {
     const EnumerationRule& enumeration = rules.enumerations[field.type];
-    for (const EnumeratorRule& enumerator : rules.enumerators.subspan(enumeration.first, enumeration.count)) {
+    for (std::uint32_t i = 0U; i < enumeration.count; ++i) {
+        const EnumeratorRule& enumerator = rules.enumerators[enumeration.first + i];
         if (enumerator.value == value) {
             return &enumerator;
         }

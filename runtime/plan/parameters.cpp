@@ -1,3 +1,5 @@
+#include <cstring>
+
 #include "runtime/plan/proof.h"
 
 namespace pianola::proof {
@@ -50,9 +52,7 @@ class Variants {
   public:
     Variants(const CommandSet& command_set, WordSpan words, std::uint32_t patched) noexcept
         : command_set_{command_set}, count_{words.size()}, patched_{patched} {
-        for (std::size_t i = 0U; i < count_; ++i) {  // at most kMaxCommandWords
-            words_[i] = words[i];
-        }
+        std::memcpy(words_.data(), words.data(), count_ * sizeof(words[0]));  // at most kMaxCommandWords
     }
 
     // True where the command set accepts the value, and the command costs what `like` costs.

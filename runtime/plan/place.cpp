@@ -16,10 +16,14 @@ void enter_root(Context& context, const char* field, std::uint32_t index) noexce
     enter(context, field, index, context.image.envelope().manifest.offset);
 }
 
+void enter_command(Context& context, const char* list, std::uint32_t index, std::uint32_t command,
+                   std::uint32_t file_offset) noexcept {
+    context.place = Place{list, index, file_offset, "commands", command};
+}
+
 void enter_command(Context& context, const PlannedCommand& command) noexcept {
-    enter(context, "scripts", command.script, 0U);
-    enter_inner(context, "commands", command.index,
-                context.image.script_command(command.script, command.index).file_offset);
+    enter_command(context, "scripts", command.script, command.index,
+                  context.image.script_command(command.script, command.index).file_offset);
 }
 
 bool refuse_at(Context& context, Rule rule, const char* field, std::uint32_t actual, std::uint32_t limit) noexcept {

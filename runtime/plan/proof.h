@@ -31,6 +31,9 @@ struct Context {
 void enter(Context& context, const char* list, std::uint32_t index, std::uint32_t file_offset) noexcept;
 // Sets the place to a table inside the one that is entered.
 void enter_inner(Context& context, const char* list, std::uint32_t index, std::uint32_t file_offset) noexcept;
+// Sets the place to a command of a trace or script: "traces[0].commands[1]".
+void enter_command(Context& context, const char* list, std::uint32_t index, std::uint32_t command,
+                   std::uint32_t file_offset) noexcept;
 // Sets the place to a field of the root: what has no table of its own is shown at the manifest's first byte.
 void enter_root(Context& context, const char* field, std::uint32_t index = FieldPath::kNoIndex) noexcept;
 // Sets the place to "scripts[s].commands[c]": the script command that a planned command comes from.

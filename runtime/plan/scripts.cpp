@@ -196,8 +196,7 @@ bool resolve_script(Context& context, const PerKind& objects, std::uint32_t firs
     for (std::uint32_t i = 0U; good && (i < view.command_count); ++i) {
         const ScriptCommandView command = context.image.script_command(index, i);
         script.command = static_cast<std::uint8_t>(i);
-        enter(context, "scripts", index, 0U);
-        enter_inner(context, "commands", i, command.file_offset);
+        enter_command(context, "scripts", index, i, command.file_offset);
         good = check_command(context, command, objects, script) && resolve(context, command, script);
     }
     return good;

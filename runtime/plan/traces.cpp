@@ -196,8 +196,8 @@ TracePosition first_of(const Context& context, std::uint32_t index, const TraceV
 }
 
 bool decode_at(Context& context, const TracePosition& position, TraceCommand& command) noexcept {
-    enter(context, "traces", position.trace, 0U);
-    enter_inner(context, "commands", position.command, context.image.envelope().traces.offset + position.offset_bytes);
+    enter_command(context, "traces", position.trace, position.command,
+                  context.image.envelope().traces.offset + position.offset_bytes);
     return decode(context, position.words, command.decoded) &&
            ((context.plan.parameter_count == 0U) ||
             widen_command(context, position.words.subspan(0U, command.decoded.length_words),

@@ -187,8 +187,11 @@ QueueCommand Session::bind(const PlannedCommand& planned) noexcept {
     } else if ((command.kind == QueueCommandKind::kWrite) && (command.slot >= kFirstInputSlot)) {
         command.slot += flight * kMaxInputs;
     } else {
-        records_[command.event] += (command.kind == QueueCommandKind::kRecordEvent) ? 1U : 0U;
-        command.value = records_[command.event];
+        std::uint32_t& records = records_[command.event];
+        if (command.kind == QueueCommandKind::kRecordEvent) {
+            records += 1U;
+        }
+        command.value = records;
     }
     return command;
 }
