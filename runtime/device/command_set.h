@@ -45,6 +45,7 @@ class ExtentList {
         count_ += 1U;
         return true;
     }
+    constexpr void clear() noexcept { count_ = 0U; }
     [[nodiscard]] constexpr Span<const Extent> view() const noexcept {
         return Span<const Extent>{extents_.data(), count_};
     }

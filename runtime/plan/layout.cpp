@@ -6,11 +6,6 @@
 namespace pianola::proof {
 namespace {
 
-[[nodiscard]] constexpr bool overlap(std::uint32_t base1, std::uint32_t bytes1, std::uint32_t base2,
-                                     std::uint32_t bytes2) noexcept {
-    return (base1 < base2) ? ((base2 - base1) < bytes1) : ((base1 - base2) < bytes2);
-}
-
 // A region of each kind, before its place is known: the permissions; schema/buffer.fbs says the same in words.
 constexpr std::array<RegionConfig, 7> kRegionsByKind{{
     {0U, 0U, false, false, false, false, false},  // kUnspecified: refused as an enumerator
