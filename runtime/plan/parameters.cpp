@@ -36,12 +36,12 @@ bool add_point(Context& context, std::uint32_t parameter, std::uint32_t index) n
     return index;
 }
 
-// One command with other values in the patched word.
+// One command, of at most kMaxCommandWords, with other values in the patched word.
 class Variants {
   public:
     Variants(const CommandSet& command_set, WordSpan words, std::uint32_t patched) noexcept
         : command_set_{command_set}, count_{words.size()}, patched_{patched} {
-        std::memcpy(words_.data(), words.data(), count_ * sizeof(words[0]));  // at most kMaxCommandWords
+        std::memcpy(words_.data(), words.data(), count_ * sizeof(words[0]));
     }
 
     // True where the command set accepts the value, and the command costs what `like` costs.
@@ -95,7 +95,7 @@ class Variants {
 }
 
 // Proves the lowest, the second and the highest value, and makes the extents of `command` those of all values.
-[[nodiscard]] bool accepts_all(Variants& variants, const PlannedParameter& parameter, TraceCommand& command) noexcept {
+[[nodiscard]] bool accepts_all(Variants variants, const PlannedParameter& parameter, TraceCommand& command) noexcept {
     const std::uint32_t span = parameter.maximum - parameter.minimum;
     const std::array<std::uint32_t, 3> values{
         parameter.minimum, (span > 0U) ? (parameter.minimum + parameter.alignment) : parameter.minimum,
@@ -151,7 +151,6 @@ bool widen_command(Context& context, WordSpan words, std::uint32_t address, Trac
     const PatchKind wanted = (context.image.parameter(index).kind == ParameterKind::kBufferAddress)
                                  ? PatchKind::kAddress
                                  : PatchKind::kValue;
-    Variants variants{context.command_set, words, patched};
     Rule rule = Rule::kParAccepted;
     if (find_point(plan, point + 1U, address, size_bytes) != plan.patch_count) {
         rule = Rule::kParCommand;
@@ -159,7 +158,8 @@ bool widen_command(Context& context, WordSpan words, std::uint32_t address, Trac
         rule = Rule::kParWord;
     } else if (!parameter.admits(value)) {
         rule = Rule::kParValue;
-    } else if (accepts_all(variants, parameter, command) &&
+    } else if ((words.size() <= kMaxCommandWords) &&
+               accepts_all(Variants{context.command_set, words, patched}, parameter, command) &&
                ((wanted == PatchKind::kAddress) || (command.varying == kMaxExtentsPerCommand))) {
         return true;
     } else {
