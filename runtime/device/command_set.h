@@ -26,7 +26,7 @@ struct Extent {
     std::uint32_t address{0U};     // device address of the first byte
     std::uint32_t size_bytes{0U};  // never 0
     Access access{Access::kUnspecified};
-    const char* field{""};  // the command's field that names it, for messages; static lifetime
+    const char* field{nullptr};  // the command's field that names it, for messages; static lifetime
 };
 
 inline constexpr std::uint32_t kMaxExtentsPerCommand = 6U;
