@@ -33,24 +33,15 @@ class StrictnessCheck {
         : rules_{rules}, cursor_{rules, root}, file_{file}, verdict_{verdict} {}
 
     [[nodiscard]] bool run() noexcept {
-        bool good = true;
-        while (good) {  // the structure has been proved: as many tables as the verifier admits
-            switch (cursor_.next()) {
-                case TableCursor::Event::kField:
-                    good = check_field(cursor_.field(), cursor_.table());
-                    break;
-                case TableCursor::Event::kTable:
-                case TableCursor::Event::kTableEnd:
-                    break;
-                case TableCursor::Event::kEnd:
-                    return true;
-                case TableCursor::Event::kTooDeep:
-                default:
-                    good = false;
-                    break;
+        TableCursor::Event event = cursor_.next();
+        while (event != TableCursor::Event::kEnd) {  // as many tables as the verifier of the structure admits
+            if ((event == TableCursor::Event::kTooDeep) ||
+                ((event == TableCursor::Event::kField) && !check_field(cursor_.field(), cursor_.table()))) {
+                return false;
             }
+            event = cursor_.next();
         }
-        return good;
+        return true;
     }
 
   private:
