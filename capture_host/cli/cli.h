@@ -59,6 +59,8 @@ void add_device_option(CLI::App& command, std::string& file_name);
 
 // A verdict in words and as JSON.
 [[nodiscard]] std::string describe_verdict(const Verdict& verdict);
+// The same, with the names of the commands that a rule about two of them means. image is the one that was refused.
+[[nodiscard]] std::string describe_verdict(const Verdict& verdict, const Image& image);
 [[nodiscard]] nlohmann::json verdict_to_json(const Verdict& verdict);
 [[nodiscard]] std::string describe_fault(const FaultRecord& fault);
 
@@ -69,6 +71,7 @@ void add_device_option(CLI::App& command, std::string& file_name);
 [[nodiscard]] const char* name_of(MemoryKind kind);
 [[nodiscard]] const char* name_of(ScriptKind kind);
 [[nodiscard]] const char* name_of(ScriptCommandKind kind);
+[[nodiscard]] const char* name_of(ParameterKind kind);
 
 // "int8[1,49,10,1]"
 [[nodiscard]] std::string type_and_shape(const TensorView& tensor);

@@ -20,6 +20,9 @@ constexpr std::array kMembers{
     Member{"trace_region_bytes", &refdev::DeviceSpec::trace_region_bytes},
     Member{"clock_khz", &refdev::DeviceSpec::clock_khz},
     Member{"queue_count", &refdev::DeviceSpec::queue_count},
+    Member{"grid_columns", &refdev::DeviceSpec::grid_columns},
+    Member{"grid_rows", &refdev::DeviceSpec::grid_rows},
+    Member{"dram_banks", &refdev::DeviceSpec::dram_banks},
 };
 constexpr std::uint32_t kLargestMemoryBytes = 1U << 30U;
 
@@ -45,6 +48,15 @@ void check(const refdev::DeviceSpec& spec, const std::string& file_name) {
     }
     if (spec.trace_region_bytes > spec.dram_bytes) {
         fail(file_name, "the trace region must fit into DRAM");
+    }
+    const auto is_edge = [](std::uint32_t cores) { return (cores >= 1U) && (cores <= refdev::kMaxGridEdge); };
+    if (!is_edge(spec.grid_columns) || !is_edge(spec.grid_rows) || (spec.dram_banks < 1U) ||
+        (spec.dram_banks > refdev::kMaxDramBanks)) {
+        fail(file_name, fmt::format("grid_columns and grid_rows must be 1 to {}, dram_banks 1 to {}",
+                                    refdev::kMaxGridEdge, refdev::kMaxDramBanks));
+    }
+    if ((spec.l1_bytes % (spec.grid_columns * spec.grid_rows * kFileAlignmentBytes)) != 0U) {
+        fail(file_name, fmt::format("each core's share of L1 must be a multiple of {}", kFileAlignmentBytes));
     }
     if ((spec.queue_count == 0U) || (spec.queue_count > kMaxQueues) || (spec.clock_khz == 0U)) {
         fail(file_name, fmt::format("queue_count must be 1 to {}, clock_khz at least 1", kMaxQueues));

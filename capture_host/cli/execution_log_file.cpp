@@ -95,8 +95,9 @@ class Parser {
         if ((name_of(command.opcode) == nullptr) && (command.fault != DeviceFault::kUnknownCommand)) {
             fail(offset + kKindOffset, fmt::format("no command has the kind 0x{:02X}", dump_[offset + kKindOffset]));
         }
-        if ((command.opcode != refdev::Opcode::kLaunch) && (command.kernel_id != 0U)) {
-            fail(offset + kKernelOffset, "a kernel, but not a launch");
+        if ((command.opcode != refdev::Opcode::kLaunch) && (command.opcode != refdev::Opcode::kDispatch) &&
+            (command.kernel_id != 0U)) {
+            fail(offset + kKernelOffset, "a kernel, but neither a launch nor a dispatch");
         }
         return command;
     }
@@ -159,6 +160,8 @@ const char* name_of(refdev::Opcode opcode) {
     switch (opcode) {
         case refdev::Opcode::kLaunch:
             return "launch";
+        case refdev::Opcode::kDispatch:
+            return "dispatch";
         case refdev::Opcode::kCopy:
             return "copy";
         case refdev::Opcode::kFill:

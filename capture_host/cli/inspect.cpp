@@ -27,7 +27,8 @@ struct CommandLine {
 
 const char* command_name(const DecodedCommand& command) {
     switch (command.kind) {
-        case CommandKind::kLaunch: {
+        case CommandKind::kLaunch:
+        case CommandKind::kDispatch: {
             const refdev::Kernel* const kernel = refdev::find_kernel(command.kernel_id);
             return (kernel == nullptr) ? "launch" : kernel->name;
         }
@@ -67,16 +68,27 @@ std::vector<CommandLine> decode_trace(const Image& image, const TraceView& trace
     return lines;
 }
 
+// The buffers that there are: inspect also serves files that verify refuses.
+std::uint64_t bytes_of(const capture::ManifestTensor& tensor, const capture::Manifest& manifest) {
+    std::uint64_t bytes = 0U;
+    const std::size_t end = std::min<std::size_t>(tensor.buffer + tensor.buffer_count, manifest.buffers.size());
+    for (std::size_t i = tensor.buffer; i < end; ++i) {
+        bytes += manifest.buffers[i].size_bytes;
+    }
+    return bytes;
+}
+
 nlohmann::json tensors_to_json(const std::vector<capture::ManifestTensor>& tensors, const capture::Manifest& manifest) {
     nlohmann::json list = nlohmann::json::array();
     for (const auto& tensor : tensors) {
-        list.push_back(
-            {{"name", tensor.name},
-             {"type", name_of(tensor.type)},
-             {"shape", tensor.shape},
-             {"scale", tensor.scale},
-             {"zero_point", tensor.zero_point},
-             {"bytes", (tensor.buffer < manifest.buffers.size()) ? manifest.buffers[tensor.buffer].size_bytes : 0U}});
+        list.push_back({{"name", tensor.name},
+                        {"type", name_of(tensor.type)},
+                        {"shape", tensor.shape},
+                        {"scale", tensor.scale},
+                        {"zero_point", tensor.zero_point},
+                        {"buffer", tensor.buffer},
+                        {"buffers", tensor.buffer_count},
+                        {"bytes", bytes_of(tensor, manifest)}});
     }
     return list;
 }
@@ -91,8 +103,30 @@ nlohmann::json commands_to_json(const Image& image, const TraceView& trace) {
                                {"address", extent.address},
                                {"bytes", extent.size_bytes}});
         }
-        list.push_back(
-            {{"word", line.word}, {"command", line.name}, {"cycles", line.decoded.cost_cycles}, {"extents", extents}});
+        nlohmann::json entry{
+            {"word", line.word}, {"command", line.name}, {"cycles", line.decoded.cost_cycles}, {"extents", extents}};
+        if (line.decoded.kind == CommandKind::kDispatch) {
+            entry["core"] = line.decoded.core;
+            entry["core_cycles"] = line.decoded.core_cycles;
+        }
+        list.push_back(entry);
+    }
+    return list;
+}
+
+nlohmann::json parameters_to_json(const capture::Manifest& manifest) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const auto& parameter : manifest.parameters) {
+        nlohmann::json points = nlohmann::json::array();
+        for (const auto& point : parameter.points) {
+            points.push_back({{"trace", point.trace}, {"word", point.word}});
+        }
+        list.push_back({{"name", parameter.name},
+                        {"kind", name_of(parameter.kind)},
+                        {"minimum", parameter.minimum},
+                        {"maximum", parameter.maximum},
+                        {"alignment", parameter.alignment},
+                        {"points", points}});
     }
     return list;
 }
@@ -112,7 +146,10 @@ nlohmann::json to_json(const Image& image, bool with_commands) {
                       {"trace_region_bytes", target.trace_region_bytes},
                       {"clock_khz", target.clock_khz},
                       {"queue_count", target.queue_count},
-                      {"ring_words", target.ring_words}};
+                      {"ring_words", target.ring_words},
+                      {"grid_columns", target.grid_columns},
+                      {"grid_rows", target.grid_rows},
+                      {"dram_banks", target.dram_banks}};
     for (const auto& region : manifest.regions) {
         json["regions"].push_back({{"name", region.name},
                                    {"kind", name_of(region.kind)},
@@ -153,7 +190,9 @@ nlohmann::json to_json(const Image& image, bool with_commands) {
     }
     json["budgets"] = {{"step_cycles", manifest.step_cycles},
                        {"step_deadline_us", manifest.step_deadline_us},
-                       {"setup_deadline_us", manifest.setup_deadline_us}};
+                       {"setup_deadline_us", manifest.setup_deadline_us},
+                       {"steps_in_flight", manifest.steps_in_flight}};
+    json["parameters"] = parameters_to_json(manifest);
     json["provenance"] = {{"source_name", manifest.source_name},
                           {"source_sha256", to_hex(ByteSpan{manifest.source_sha256})},
                           {"tool_version", manifest.tool_version}};
@@ -170,6 +209,8 @@ void print_target(const Image& image) {
                target.trace_region_bytes);
     fmt::print("  L1             0x{:08X}, {} bytes\n  queues         {}, rings of {} words\n  clock          {} kHz\n",
                target.l1_base, target.l1_bytes, target.queue_count, target.ring_words, target.clock_khz);
+    fmt::print("  grid           {} x {} cores, {} DRAM banks\n", target.grid_columns, target.grid_rows,
+               target.dram_banks);
 }
 
 void print_memory(const Image& image) {
@@ -204,7 +245,12 @@ void print_trace(const Image& image, std::uint32_t index, bool with_commands) {
         fmt::print("    {}\n", capture::to_string(program.name));
         for (std::uint32_t i = 0U; with_commands && (i < program.command_count) && (next < lines.size()); ++i, ++next) {
             const CommandLine& line = lines[next];
-            fmt::print("      commands[{}] {}, {} cycles\n", next, line.name, line.decoded.cost_cycles);
+            if (line.decoded.kind == CommandKind::kDispatch) {
+                fmt::print("      commands[{}] {} on core {}, {} cycles\n", next, line.name, line.decoded.core,
+                           line.decoded.core_cycles);
+            } else {
+                fmt::print("      commands[{}] {}, {} cycles\n", next, line.name, line.decoded.cost_cycles);
+            }
             for (const Extent& extent : line.decoded.extents.view()) {
                 fmt::print("        {:<5} 0x{:08X} {:>8} bytes  {}\n",
                            (extent.access == Access::kWrite) ? "write" : "read", extent.address, extent.size_bytes,
@@ -244,10 +290,18 @@ void print_all(const Image& image, bool with_commands) {
         print_trace(image, i, with_commands);
     }
     print_scripts(image);
+    for (std::uint32_t i = 0U; i < image.parameter_count(); ++i) {
+        const ParameterView parameter = image.parameter(i);
+        fmt::print("parameter {}  {} {} from {} to {}, multiples of {}, {} words\n", i, name_of(parameter.kind),
+                   capture::to_string(parameter.name), parameter.minimum, parameter.maximum, parameter.alignment,
+                   parameter.point_count);
+    }
     const BudgetsView budgets = image.budgets();
     fmt::print(
-        "budgets\n  step           {} cycles, deadline {} us\n  set-up         deadline {} us\n  self-tests     {}\n",
-        budgets.step_cycles, budgets.step_deadline_us, budgets.setup_deadline_us, image.self_test_count());
+        "budgets\n  step           {} cycles, deadline {} us, {} in flight\n  set-up         deadline {} us\n  "
+        "self-tests     {}\n",
+        budgets.step_cycles, budgets.step_deadline_us, budgets.steps_in_flight, budgets.setup_deadline_us,
+        image.self_test_count());
 }
 
 int inspect_file(const InspectArguments& arguments) {

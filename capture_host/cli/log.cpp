@@ -28,11 +28,12 @@ std::string command_text(const LoggedCommand& command) {
     if (name == nullptr) {
         return fmt::format("0x{:02X}", static_cast<unsigned>(command.opcode));
     }
-    if (command.opcode != refdev::Opcode::kLaunch) {
+    if ((command.opcode != refdev::Opcode::kLaunch) && (command.opcode != refdev::Opcode::kDispatch)) {
         return name;
     }
     const refdev::Kernel* const kernel = refdev::find_kernel(command.kernel_id);
-    return (kernel == nullptr) ? fmt::format("launch {}", command.kernel_id) : fmt::format("launch {}", kernel->name);
+    return (kernel == nullptr) ? fmt::format("{} {}", name, command.kernel_id)
+                               : fmt::format("{} {}", name, kernel->name);
 }
 
 std::string line_text(const LoggedCommand& command) {

@@ -31,12 +31,12 @@ MemoryWindow window(const char* name, const char* memory, WindowAccess access, s
 }
 
 // Words that a script takes in a queue's ring, the record at its end included: what the proof of rings adds up.
-std::uint32_t ring_words(const PlannedScript& script, std::uint32_t queue) {
+std::uint32_t ring_words(const PlannedScript& script, const PlannedCommands& commands, std::uint32_t queue) {
     const refdev::RefdevCommandSet command_set;
     std::uint32_t words = 0U;
-    for (std::uint32_t i = 0U; i < script.count; ++i) {
-        if (script.commands.at(i).queue == queue) {
-            words += command_set.queue_words(script.commands.at(i).command);
+    for (std::uint32_t i = script.first; i < (script.first + script.count); ++i) {
+        if (commands.at(i).queue == queue) {
+            words += command_set.queue_words(commands.at(i).command);
         }
     }
     if (script.queue_used.at(queue)) {
@@ -136,7 +136,8 @@ MemoryManifest gather_manifest(const VerifiedFile& file, const std::string& file
         manifest.output_bytes += plan.output_bytes.at(i);
     }
     for (std::uint32_t queue = 0U; queue < device.queue_count; ++queue) {
-        manifest.rings.push_back({ring_words(file.setup(), queue), ring_words(plan.step, queue)});
+        manifest.rings.push_back({ring_words(file.setup(), file.setup_commands(), queue),
+                                  ring_words(plan.step, plan.commands, queue) * plan.steps_in_flight});
     }
     manifest.step_cycles = plan.step.cycles;
     manifest.step_deadline_us = image.budgets().step_deadline_us;

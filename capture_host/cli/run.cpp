@@ -83,7 +83,8 @@ class Replay {
         const auto workspace = std::make_unique<PlanWorkspace>();
         const Status status = session_.load(file_.view(), *workspace, verdict);
         if (status == Status::kRefused) {
-            throw CliError{kRefused, fmt::format("{}: {}", arguments_.file, describe_verdict(verdict))};
+            throw CliError{kRefused,
+                           fmt::format("{}: {}", arguments_.file, describe_verdict(verdict, session_.image()))};
         }
         if (!is_ok(status)) {
             fail_with_fault();

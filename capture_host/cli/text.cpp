@@ -32,6 +32,8 @@ const char* name_of(FaultStage stage) {
             return "step";
         case FaultStage::kSelfTest:
             return "self-test";
+        case FaultStage::kParameter:
+            return "setting a parameter";
         default:
             return "?";
     }
@@ -52,6 +54,42 @@ const char* name_of(Status status) {
 
 }  // namespace
 
+namespace {
+
+// The commands of a script, by name: what ORD-RACE and ORD-CORES say as numbers. Both rules come after the manifest has been proved to be
+// well-formed, so that the indices are good.
+struct NamedCommand {
+    std::string text;
+    std::uint32_t queue{0U};
+};
+NamedCommand command_by_name(const Image& image, std::uint64_t name) {
+    constexpr std::uint32_t kScriptShift = 16U;
+    constexpr std::uint32_t kIndexMask = 0xFFFFU;
+    const auto script = static_cast<std::uint32_t>(name >> kScriptShift);
+    const auto index = static_cast<std::uint32_t>(name & kIndexMask);
+    const ScriptCommandView view = image.script_command(script, index);
+    return {fmt::format("{} {} on queue {} (scripts[{}].commands[{}], {})", cli::name_of(view.kind), view.object,
+                        view.queue, script, index, cli::name_of(image.script(script).kind)),
+            view.queue};
+}
+
+}  // namespace
+
+std::string describe_verdict(const Verdict& verdict, const Image& image) {
+    std::string text = describe_verdict(verdict);
+    if ((verdict.rule == Rule::kOrdRace) || (verdict.rule == Rule::kOrdCores)) {
+        const NamedCommand later = command_by_name(image, verdict.actual);
+        const NamedCommand earlier = command_by_name(image, verdict.limit);
+        text += fmt::format(
+            "\n  between {}\n      and {}{}\n  missing an event that queue {} records behind the first and queue {} "
+            "waits for in "
+            "front of the second",
+            earlier.text, later.text, (verdict.actual <= verdict.limit) ? " of the next step" : "", earlier.queue,
+            later.queue);
+    }
+    return text;
+}
+
 std::string describe_verdict(const Verdict& verdict) {
     if (is_ok(verdict.status)) {
         return "accepted";
@@ -59,7 +97,8 @@ std::string describe_verdict(const Verdict& verdict) {
     std::string text =
         fmt::format("refused: {}: {}\n  field   {}\n  offset  {} (0x{:X})", rule_id(verdict.rule),
                     rule_message(verdict.rule), path_text(verdict.path), verdict.file_offset, verdict.file_offset);
-    if (verdict.actual != verdict.limit) {  // rules that compare no numbers leave both at zero
+    const bool names_commands = (verdict.rule == Rule::kOrdRace) || (verdict.rule == Rule::kOrdCores);
+    if ((verdict.actual != verdict.limit) && !names_commands) {  // rules that compare no numbers leave both at zero
         text += fmt::format("\n  found   {}, expected or limit {}", verdict.actual, verdict.limit);
     }
     return text;
@@ -111,7 +150,7 @@ const char* name_of(ElementType type) {
     return kNames.at(static_cast<std::size_t>(type));
 }
 const char* name_of(RegionKind kind) {
-    constexpr std::array<const char*, 6> kNames{"?", "weights", "input", "output", "activation", "trace"};
+    constexpr std::array<const char*, 7> kNames{"?", "weights", "input", "output", "activation", "trace", "shared"};
     return kNames.at(static_cast<std::size_t>(kind));
 }
 const char* name_of(MemoryKind kind) {
@@ -119,7 +158,11 @@ const char* name_of(MemoryKind kind) {
     return kNames.at(static_cast<std::size_t>(kind));
 }
 const char* name_of(ScriptKind kind) {
-    constexpr std::array<const char*, 3> kNames{"?", "setup", "step"};
+    constexpr std::array<const char*, 5> kNames{"?", "setup", "step", "prologue", "epilogue"};
+    return kNames.at(static_cast<std::size_t>(kind));
+}
+const char* name_of(ParameterKind kind) {
+    constexpr std::array<const char*, 3> kNames{"?", "runtime_argument", "buffer_address"};
     return kNames.at(static_cast<std::size_t>(kind));
 }
 const char* name_of(ScriptCommandKind kind) {

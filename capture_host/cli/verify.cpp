@@ -35,7 +35,7 @@ int verify_file(const VerifyArguments& arguments) {
         json["file"] = arguments.file;
         fmt::print("{}\n", json.dump(2));
     } else {
-        fmt::print("{}: {}\n", arguments.file, describe_verdict(verdict));
+        fmt::print("{}: {}\n", arguments.file, describe_verdict(verdict, image));
     }
     return is_ok(status) ? kDone : kRefused;
 }

@@ -20,11 +20,12 @@ inline constexpr std::uint32_t kCommandSetVersion = 1U;
 enum class Opcode : std::uint8_t {
     kInvalid = 0x00U,
     // Trace commands.
-    kLaunch = 0x17U,   // kernel id, cost in cycles, argument words
-    kCopy = 0x2BU,     // destination, source, bytes
-    kFill = 0x3CU,     // destination, bytes, value (0-255)
-    kBarrier = 0x4DU,  // no operands
-    kEnd = 0x5AU,      // no operands
+    kLaunch = 0x17U,    // kernel id, cost in cycles, argument words
+    kDispatch = 0xC3U,  // core, kernel id, cost in cycles, argument words
+    kCopy = 0x2BU,      // destination, source, bytes
+    kFill = 0x3CU,      // destination, bytes, value (0-255)
+    kBarrier = 0x4DU,   // no operands
+    kEnd = 0x5AU,       // no operands
     // Queue commands.
     kWrite = 0x66U,        // destination, bytes, slot, offset in slot
     kRead = 0x71U,         // source, bytes, slot, offset in slot
@@ -34,7 +35,8 @@ enum class Opcode : std::uint8_t {
     kNotify = 0xB2U,       // token
 };
 
-inline constexpr std::uint32_t kLaunchHeadWords = 3U;  // header, kernel id, cost
+inline constexpr std::uint32_t kLaunchHeadWords = 3U;    // header, kernel id, cost
+inline constexpr std::uint32_t kDispatchHeadWords = 4U;  // header, core, kernel id, cost
 inline constexpr std::uint32_t kCopyWords = 4U;
 inline constexpr std::uint32_t kFillWords = 4U;
 inline constexpr std::uint32_t kTransferWords = 5U;  // kWrite, kRead

@@ -31,23 +31,31 @@ void CommandProcessor::reset() noexcept {
     time_cycles_ = 0U;
     fault_address_ = 0U;
     kernel_id_ = 0U;
+    cores_busy_ = false;
+    cores_done_cycles_ = 0U;
 }
 
 // Stops the queue for good.
 Progress CommandProcessor::stop(DeviceFault fault) noexcept {
     stopped_ = true;
-    shared_.completion.fault = fault;
-    shared_.completion.fault_command = executed_;
-    shared_.completion.fault_address = fault_address_;
-    shared_.completion.time_cycles = time_cycles_;
+    shared_.fault.fault = fault;
+    shared_.fault.fault_command = executed_;
+    shared_.fault.fault_address = fault_address_;
+    shared_.fault.time_cycles = time_cycles_;
     shared_.stopped.store(1U, std::memory_order_release);
     return Progress::kStopped;
 }
 
 void CommandProcessor::report(WordSpan words, std::uint64_t start_cycles, DeviceFault fault) noexcept {
     const auto opcode = static_cast<Opcode>(words[0] & kOpcodeMask);
-    observer_->after(ExecutedCommand{queue_, executed_, opcode, kernel_id_, fault, digest_, start_cycles, time_cycles_},
-                     words);
+    ExecutedCommand executed{queue_,  executed_,    opcode,       kernel_id_, fault,
+                             digest_, start_cycles, time_cycles_, kNoCore};
+    if ((opcode == Opcode::kDispatch) && (fault == DeviceFault::kNone)) {
+        executed.core = words[1];
+        executed.start_cycles = core_start_cycles_;
+        executed.end_cycles = core_free_cycles_[executed.core];
+    }
+    observer_->after(executed, words);
 }
 
 Progress CommandProcessor::step_queue() noexcept {
@@ -180,6 +188,7 @@ DeviceFault CommandProcessor::execute_queue_command(WordSpan words) noexcept {
             return DeviceFault::kNone;
         case Opcode::kInvalid:
         case Opcode::kLaunch:
+        case Opcode::kDispatch:
         case Opcode::kCopy:
         case Opcode::kFill:
         case Opcode::kBarrier:
@@ -191,7 +200,13 @@ DeviceFault CommandProcessor::execute_queue_command(WordSpan words) noexcept {
 
 DeviceFault CommandProcessor::execute_trace_command(WordSpan words) noexcept {
     const auto opcode = static_cast<Opcode>(words[0] & kOpcodeMask);
-    if (opcode == Opcode::kLaunch) {  // nearly every command is one
+    if (opcode == Opcode::kDispatch) {
+        return dispatch(words);
+    }
+    if (cores_busy_) {
+        join_cores();
+    }
+    if (opcode == Opcode::kLaunch) {  // nearly every other command is one
         return launch(words);
     }
     digest_ = chain(digest_, words[0]);
@@ -212,6 +227,7 @@ DeviceFault CommandProcessor::execute_trace_command(WordSpan words) noexcept {
             return DeviceFault::kNone;
         case Opcode::kInvalid:
         case Opcode::kLaunch:
+        case Opcode::kDispatch:
         case Opcode::kWrite:
         case Opcode::kRead:
         case Opcode::kReplay:
@@ -278,26 +294,63 @@ DeviceFault CommandProcessor::replay(WordSpan words) noexcept {
     return DeviceFault::kNone;
 }
 
-DeviceFault CommandProcessor::launch(WordSpan words) noexcept {
-    if (words.size() < kLaunchHeadWords) {
+// The kernel's id is in the last word but one of the head.
+DeviceFault CommandProcessor::run_kernel(WordSpan words, std::uint32_t head_words) noexcept {
+    if (words.size() < head_words) {
         return DeviceFault::kUnknownCommand;
     }
-    kernel_id_ = words[1];
+    kernel_id_ = words[head_words - 2U];
     digest_ = chain(chain(digest_, words[0]), kernel_id_);
     const Kernel* const kernel = find_kernel(kernel_id_);
     if (kernel == nullptr) {
         return DeviceFault::kUnknownKernel;
     }
-    const std::size_t argument_words = words.size() - kLaunchHeadWords;
+    const std::size_t argument_words = words.size() - head_words;
     if (argument_words != kernel->argument_words) {
         return DeviceFault::kUnknownCommand;
     }
-    const Status status = kernel->run(words.subspan(kLaunchHeadWords, argument_words), memory_);
+    const Status status = kernel->run(words.subspan(head_words, argument_words), memory_);
     if (!is_ok(status)) {
         return (status == Status::kRefused) ? DeviceFault::kBadArgument : DeviceFault::kBus;
     }
-    time_cycles_ += std::uint64_t{words[2]} + kCommandCycles;
     return DeviceFault::kNone;
+}
+
+DeviceFault CommandProcessor::launch(WordSpan words) noexcept {
+    const DeviceFault fault = run_kernel(words, kLaunchHeadWords);
+    if (fault == DeviceFault::kNone) {
+        time_cycles_ += std::uint64_t{words[2]} + kCommandCycles;
+    }
+    return fault;
+}
+
+// The kernel runs at once, before the next command is looked at: that cores work side by side is seen in the device's time only, and
+// commands between two barriers do not conflict, so that nothing else could tell.
+DeviceFault CommandProcessor::dispatch(WordSpan words) noexcept {
+    const DeviceFault fault = run_kernel(words, kDispatchHeadWords);
+    if (fault != DeviceFault::kNone) {
+        return fault;
+    }
+    const std::uint32_t core = words[1];
+    if (core >= kMaxCores) {
+        return DeviceFault::kBadArgument;
+    }
+    digest_ = chain(digest_, core);
+    if (!cores_busy_) {
+        cores_busy_ = true;
+        core_free_cycles_.fill(0U);
+    }
+    time_cycles_ += kCommandCycles;
+    std::uint64_t& free_cycles = core_free_cycles_[core];
+    core_start_cycles_ = (time_cycles_ > free_cycles) ? time_cycles_ : free_cycles;
+    free_cycles = core_start_cycles_ + words[3];
+    cores_done_cycles_ = (free_cycles > cores_done_cycles_) ? free_cycles : cores_done_cycles_;
+    return DeviceFault::kNone;
+}
+
+void CommandProcessor::join_cores() noexcept {
+    time_cycles_ = (cores_done_cycles_ > time_cycles_) ? cores_done_cycles_ : time_cycles_;
+    cores_busy_ = false;
 }
 
 DeviceFault CommandProcessor::copy(WordSpan words) noexcept {
@@ -334,10 +387,11 @@ bool CommandProcessor::event_reached(std::uint32_t event, std::uint32_t value) c
 }
 
 void CommandProcessor::publish_completion(std::uint32_t token) noexcept {
-    shared_.completion.token = token;
-    shared_.completion.executed_commands = executed_;
-    shared_.completion.digest = digest_;
-    shared_.completion.time_cycles = time_cycles_;
+    Completion& completion = shared_.completions[token % kMaxStepsInFlight];
+    completion.token = token;
+    completion.executed_commands = executed_;
+    completion.digest = digest_;
+    completion.time_cycles = time_cycles_;
     shared_.completed_token.store(token, std::memory_order_release);
 }
 

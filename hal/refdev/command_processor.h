@@ -5,6 +5,7 @@
 // records. Heap-free; the only waiting is to return kWaiting.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "hal/refdev/command_encoding.h"
@@ -14,16 +15,19 @@
 
 namespace pianola::refdev {
 
+inline constexpr std::uint32_t kNoCore = UINT32_MAX;
+
 // One executed command, for logs.
 struct ExecutedCommand {
     std::uint32_t queue{0U};
     std::uint32_t sequence{0U};  // counts the queue's executed commands since reset, from 1
     Opcode opcode{Opcode::kInvalid};
-    std::uint32_t kernel_id{0U};  // kLaunch only
+    std::uint32_t kernel_id{0U};  // kLaunch and kDispatch only
     DeviceFault fault{DeviceFault::kNone};
-    std::uint64_t digest{0U};  // chain over trace commands since reset, as in Completion
-    std::uint64_t start_cycles{0U};
+    std::uint64_t digest{0U};        // chain over trace commands since reset, as in Completion
+    std::uint64_t start_cycles{0U};  // of a dispatch: on its core
     std::uint64_t end_cycles{0U};
+    std::uint32_t core{kNoCore};  // kDispatch only
 };
 
 // Watches a processor; for simulators and tests. Called on the processor's own thread.
@@ -74,7 +78,10 @@ class CommandProcessor {
     [[nodiscard]] DeviceFault write(WordSpan words) noexcept;
     [[nodiscard]] DeviceFault read(WordSpan words) noexcept;
     [[nodiscard]] DeviceFault replay(WordSpan words) noexcept;
+    [[nodiscard]] DeviceFault run_kernel(WordSpan words, std::uint32_t head_words) noexcept;
     [[nodiscard]] DeviceFault launch(WordSpan words) noexcept;
+    [[nodiscard]] DeviceFault dispatch(WordSpan words) noexcept;
+    void join_cores() noexcept;
     [[nodiscard]] DeviceFault copy(WordSpan words) noexcept;
     [[nodiscard]] DeviceFault fill(WordSpan words) noexcept;
     [[nodiscard]] bool event_reached(std::uint32_t event, std::uint32_t value) const noexcept;
@@ -99,6 +106,13 @@ class CommandProcessor {
     std::uint64_t time_cycles_{0U};
     std::uint32_t fault_address_{0U};
     std::uint32_t kernel_id_{0U};
+
+    // Cores that this queue's trace has dispatched to since the last command that waited for them. Two queues never use a core at the same
+    // time: the runtime proves it.
+    bool cores_busy_{false};
+    std::uint64_t cores_done_cycles_{0U};                      // when the last of them is free
+    std::uint64_t core_start_cycles_{0U};                      // of the last dispatch
+    std::array<std::uint64_t, kMaxCores> core_free_cycles_{};  // valid while cores_busy_
 };
 
 }  // namespace pianola::refdev

@@ -28,9 +28,11 @@ struct QueueMemory {
     // Written by the command processor.
     std::atomic<std::uint32_t> consumed{0U};
     std::atomic<std::uint32_t> progress{0U};         // rises with every command
-    std::atomic<std::uint32_t> completed_token{0U};  // publishes `completion`
-    std::atomic<std::uint32_t> stopped{0U};          // 1 after a fault; publishes `completion`
-    Completion completion;
+    std::atomic<std::uint32_t> completed_token{0U};  // publishes a completion
+    std::atomic<std::uint32_t> stopped{0U};          // 1 after a fault; publishes `fault`
+    std::array<Completion, kMaxStepsInFlight>
+        completions{};  // by token: no more notifications than that are ever under way
+    Completion fault;
 };
 
 // One event: who waits compares the counter by unsigned difference, so that it may wrap.

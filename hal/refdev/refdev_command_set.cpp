@@ -18,33 +18,65 @@ Status refuse_unknown(DecodeError& error, const char* field, std::uint32_t word)
     return refuse_word(error, field, word);
 }
 
-// words is exactly the command.
-Status decode_launch(WordSpan words, DecodedCommand& command, DecodeError& error) noexcept {
-    if (words.size() < kLaunchHeadWords) {
+// words is exactly the command: the head, which ends with the kernel's id and its cost, then the arguments.
+Status decode_kernel(WordSpan words, std::uint32_t head_words, DecodedCommand& command, DecodeError& error) noexcept {
+    if (words.size() < head_words) {
         return refuse_unknown(error, "header", 0U);
     }
-    const Kernel* const kernel = find_kernel(words[1]);
+    const std::uint32_t kernel_word = head_words - 2U;
+    const std::uint32_t cost_word = head_words - 1U;
+    const Kernel* const kernel = find_kernel(words[kernel_word]);
     if (kernel == nullptr) {
         error.unknown_kernel = true;
-        return refuse_word(error, "kernel", 1U);
+        return refuse_word(error, "kernel", kernel_word);
     }
-    const WordSpan arguments = words.subspan(kLaunchHeadWords, words.size() - kLaunchHeadWords);
+    const WordSpan arguments = words.subspan(head_words, words.size() - head_words);
     if (arguments.size() != kernel->argument_words) {
         return refuse_unknown(error, "header", 0U);
     }
     Footprint footprint;
     ArgumentError argument_error;
     if (!is_ok(kernel->describe(arguments, footprint, argument_error))) {
-        return refuse_word(error, argument_error.field, kLaunchHeadWords + argument_error.word);
+        return refuse_word(error, argument_error.field, head_words + argument_error.word);
     }
-    if (words[2] != footprint.cost_cycles) {
-        return refuse_word(error, "cost_cycles", 2U);
+    if (words[cost_word] != footprint.cost_cycles) {
+        return refuse_word(error, "cost_cycles", cost_word);
     }
-    command.kind = CommandKind::kLaunch;
-    command.kernel_id = words[1];
-    command.cost_cycles = footprint.cost_cycles + kCommandCycles;
+    command.kernel_id = words[kernel_word];
+    command.cost_cycles = footprint.cost_cycles;
     command.extents = footprint.extents;
     return Status::kOk;
+}
+
+Status decode_launch(WordSpan words, DecodedCommand& command, DecodeError& error) noexcept {
+    const Status decoded = decode_kernel(words, kLaunchHeadWords, command, error);
+    command.kind = CommandKind::kLaunch;
+    command.cost_cycles += kCommandCycles;
+    return decoded;
+}
+
+Status decode_dispatch(WordSpan words, DecodedCommand& command, DecodeError& error) noexcept {
+    const Status decoded = decode_kernel(words, kDispatchHeadWords, command, error);
+    if (is_ok(decoded) && (words[1] >= kMaxCores)) {
+        return refuse_word(error, "core", 1U);
+    }
+    command.kind = CommandKind::kDispatch;
+    command.core = is_ok(decoded) ? words[1] : 0U;
+    command.core_cycles = command.cost_cycles;
+    command.cost_cycles = kCommandCycles;
+    return decoded;
+}
+
+// `argument` is huge for words of the head.
+[[nodiscard]] PatchKind kernel_patch_kind(std::uint32_t kernel_id, std::uint32_t argument) noexcept {
+    const Kernel* const kernel = find_kernel(kernel_id);
+    if ((kernel == nullptr) || (argument >= kernel->argument_words)) {
+        return PatchKind::kNone;
+    }
+    if (((kernel->address_words >> argument) & 1U) != 0U) {
+        return PatchKind::kAddress;
+    }
+    return (((kernel->value_words >> argument) & 1U) != 0U) ? PatchKind::kValue : PatchKind::kNone;
 }
 
 [[nodiscard]] constexpr bool overlap(std::uint32_t left, std::uint32_t right, std::uint32_t size_bytes) noexcept {
@@ -112,6 +144,8 @@ Status RefdevCommandSet::decode(WordSpan words, DecodedCommand& command, DecodeE
     switch (static_cast<Opcode>(words[0] & kOpcodeMask)) {
         case Opcode::kLaunch:
             return decode_launch(exact, command, error);
+        case Opcode::kDispatch:
+            return decode_dispatch(exact, command, error);
         case Opcode::kCopy:
             return decode_copy(exact, command, error);
         case Opcode::kFill:
@@ -129,6 +163,30 @@ Status RefdevCommandSet::decode(WordSpan words, DecodedCommand& command, DecodeE
         case Opcode::kNotify:
         default:
             return refuse_unknown(error, "header", 0U);  // queue commands do not belong in traces
+    }
+}
+
+PatchKind RefdevCommandSet::patch_kind(WordSpan words, std::uint32_t word) const noexcept {
+    switch (static_cast<Opcode>(words[0] & kOpcodeMask)) {
+        case Opcode::kLaunch:
+            return kernel_patch_kind(words[1], word - kLaunchHeadWords);
+        case Opcode::kDispatch:
+            return kernel_patch_kind(words[2], word - kDispatchHeadWords);
+        case Opcode::kCopy:
+            return ((word == 1U) || (word == 2U)) ? PatchKind::kAddress : PatchKind::kNone;
+        case Opcode::kFill:
+            return (word == 1U) ? PatchKind::kAddress : ((word == 3U) ? PatchKind::kValue : PatchKind::kNone);
+        case Opcode::kInvalid:
+        case Opcode::kBarrier:
+        case Opcode::kEnd:
+        case Opcode::kWrite:
+        case Opcode::kRead:
+        case Opcode::kReplay:
+        case Opcode::kRecordEvent:
+        case Opcode::kWaitEvent:
+        case Opcode::kNotify:
+        default:
+            return PatchKind::kNone;
     }
 }
 

@@ -9,6 +9,7 @@ namespace pianola::refdev {
 class RefdevCommandSet final : public CommandSet {
   public:
     Status decode(WordSpan words, DecodedCommand& command, DecodeError& error) const noexcept override;
+    [[nodiscard]] PatchKind patch_kind(WordSpan words, std::uint32_t word) const noexcept override;
     [[nodiscard]] std::uint32_t queue_words(const QueueCommand& command) const noexcept override;
     [[nodiscard]] std::uint64_t queue_cycles(const QueueCommand& command) const noexcept override;
 };

@@ -84,7 +84,8 @@ void RefdevDriver::clear_queue(std::uint32_t queue) noexcept {
     memory.progress.store(0U, std::memory_order_relaxed);
     memory.completed_token.store(0U, std::memory_order_relaxed);
     memory.stopped.store(0U, std::memory_order_relaxed);
-    memory.completion = Completion{};
+    memory.completions.fill(Completion{});
+    memory.fault = Completion{};
     shared_.logs[queue].reset(queue);
     written_[queue] = 0U;
 }
@@ -124,6 +125,16 @@ Status RefdevDriver::read_back(std::uint32_t address, MutableByteSpan out) noexc
         return Status::kInvalidArgument;
     }
     std::memcpy(out.data(), memory, out.size());
+    return Status::kOk;
+}
+
+Status RefdevDriver::patch_word(std::uint32_t address, std::uint32_t word) noexcept {
+    std::uint8_t* const memory = link_.memory_at(address, sizeof(word));
+    if (memory == nullptr) {
+        return Status::kInvalidArgument;
+    }
+    std::memcpy(memory, &word, sizeof(word));
+    link_.clean(ByteSpan{memory, sizeof(word)});
     return Status::kOk;
 }
 
@@ -194,14 +205,16 @@ Status RefdevDriver::completion(std::uint32_t queue, std::uint32_t token, Comple
     }
     const QueueMemory& source = shared_.queues[queue];
     if (source.stopped.load(std::memory_order_acquire) != 0U) {
-        completion = source.completion;
+        completion = source.fault;
         return Status::kDeviceFault;
     }
-    if (source.completed_token.load(std::memory_order_acquire) != token) {
+    constexpr std::uint32_t kHalfRange = 0x8000'0000U;
+    // Tokens count up, and may wrap.
+    if ((source.completed_token.load(std::memory_order_acquire) - token) >= kHalfRange) {
         completion.executed_commands = source.progress.load(std::memory_order_relaxed);
         return Status::kPending;
     }
-    completion = source.completion;
+    completion = source.completions[token % kMaxStepsInFlight];
     now_cycles_ = (completion.time_cycles > now_cycles_) ? completion.time_cycles : now_cycles_;
     for (std::uint32_t slot = 0U; slot < destinations_; ++slot) {
         link_.invalidate(shared_.host.destinations[slot]);

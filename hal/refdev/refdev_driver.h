@@ -35,6 +35,7 @@ class RefdevDriver : public Device {
     Status reset() noexcept override;
     Status program_region(const RegionConfig& region) noexcept override;
     Status read_back(std::uint32_t address, MutableByteSpan out) noexcept override;
+    Status patch_word(std::uint32_t address, std::uint32_t word) noexcept override;
     Status bind_source(std::uint32_t slot, ByteSpan memory) noexcept override;
     Status bind_destination(std::uint32_t slot, MutableByteSpan memory) noexcept override;
     [[nodiscard]] MutableByteSpan host_view(std::uint32_t address, std::uint32_t size_bytes) noexcept override;

@@ -13,8 +13,8 @@ namespace {
 using refdev::Opcode;
 
 [[nodiscard]] bool is_trace_command(Opcode opcode) noexcept {
-    return (opcode == Opcode::kLaunch) || (opcode == Opcode::kCopy) || (opcode == Opcode::kFill) ||
-           (opcode == Opcode::kBarrier) || (opcode == Opcode::kEnd);
+    return (opcode == Opcode::kLaunch) || (opcode == Opcode::kDispatch) || (opcode == Opcode::kCopy) ||
+           (opcode == Opcode::kFill) || (opcode == Opcode::kBarrier) || (opcode == Opcode::kEnd);
 }
 
 // Holds commands to their extents, and keeps the logs.

@@ -58,19 +58,29 @@ class ExtentList {
 
 enum class CommandKind : std::uint8_t {
     kUnspecified = 0U,
-    kLaunch,   // run one kernel of the ROM
-    kCopy,     // move bytes inside device memory
-    kFill,     // set bytes of device memory
-    kBarrier,  // wait until every earlier command of the trace has completed
-    kEnd,      // last command of a trace
+    kLaunch,    // run one kernel of the ROM on the whole grid
+    kCopy,      // move bytes inside device memory
+    kFill,      // set bytes of device memory
+    kBarrier,   // wait until every earlier command of the trace has completed
+    kEnd,       // last command of a trace
+    kDispatch,  // start one kernel of the ROM on one core; every other kind waits for all cores first
 };
 
 struct DecodedCommand {
     CommandKind kind{CommandKind::kUnspecified};
     std::uint32_t length_words{0U};  // words that the command occupies, header included
-    std::uint32_t kernel_id{0U};     // kLaunch only
-    std::uint64_t cost_cycles{0U};   // device cycles it takes, by the command set's published cost model
+    std::uint32_t kernel_id{0U};     // kLaunch and kDispatch only
+    std::uint32_t core{0U};          // kDispatch only
+    std::uint64_t cost_cycles{0U};   // device cycles it takes on its queue, by the command set's published cost model
+    std::uint64_t core_cycles{0U};   // kDispatch only: those that it takes on its core
     ExtentList extents;
+};
+
+// Whether a word of a command may change between replays.
+enum class PatchKind : std::uint8_t {
+    kNone = 0U,
+    kAddress,  // the device address of an operand: its extent moves with it, and nothing else changes
+    kValue,  // changes neither extents nor cost; what is accepted at two values is accepted at every value between them
 };
 
 // Why a command cannot be decoded: the field that is wrong. Static lifetime.
@@ -92,6 +102,9 @@ class CommandSet {
     // kOk: `command` is complete, and 1 <= length_words <= words.size().
     // kRefused: `error` says what is wrong; `command` must not be used.
     virtual Status decode(WordSpan words, DecodedCommand& command, DecodeError& error) const noexcept = 0;
+
+    // words is exactly one command that decode() accepts; word is an index in it. Constant time.
+    [[nodiscard]] virtual PatchKind patch_kind(WordSpan words, std::uint32_t word) const noexcept = 0;
 
     // Words that a queue command takes in its queue's ring, and device cycles that it takes by itself: a transfer of
     // command.size_bytes, a record, a wait that is satisfied already, the front of a replay.

@@ -75,7 +75,7 @@ enum class DeviceFault : std::uint32_t {
     kTraceOverrun,    // a trace without an end
 };
 
-// What a queue last published. Valid while the queue is idle.
+// What a queue publishes with a notification, or when it stops.
 struct Completion {
     std::uint32_t token{0U};              // of the last kNotify that completed
     std::uint32_t executed_commands{0U};  // since reset: commands of traces and of the queue, wrapping
@@ -87,8 +87,8 @@ struct Completion {
 };
 
 // Slots of host memory that queue commands may name.
-inline constexpr std::uint32_t kSourceSlots = 10U;      // weights, traces, then one per input
-inline constexpr std::uint32_t kDestinationSlots = 8U;  // one per output
+inline constexpr std::uint32_t kSourceSlots = 18U;       // weights, traces, then one per input and step in flight
+inline constexpr std::uint32_t kDestinationSlots = 16U;  // one per output and step in flight
 
 class Device {
   public:
@@ -109,6 +109,10 @@ class Device {
     // Device memory through the control path, for checks: [address, address + out.size()) inside the device's memories. kOk,
     // kInvalidArgument.
     virtual Status read_back(std::uint32_t address, MutableByteSpan out) noexcept = 0;
+
+    // Sets one word of a trace in the trace region, through the control path; the device fetches it from the next doorbell on. Only while
+    // no command is under way. kOk, kInvalidArgument.
+    virtual Status patch_word(std::uint32_t address, std::uint32_t word) noexcept = 0;
 
     // Memory that queue commands may read from, or write to, until it is bound anew. The caller keeps it alive and untouched
     // while a command that names the slot is under way. kOk, kInvalidArgument.
@@ -131,7 +135,8 @@ class Device {
     // Gives a device that shares this core its chance to run, for a bounded time; others return at once.
     virtual Status service() noexcept = 0;
 
-    // kOk: `completion` is the record that carries `token`. kPending: the queue is still at work, and only
+    // kOk: the queue has completed everything up to the notification with `token`, and `completion` is its record; records of the last
+    // kMaxStepsInFlight notifications are kept. kPending: the queue is still at work, and only
     // completion.executed_commands says something: how far it was when it was looked at. kDeviceFault: `completion` says which
     // fault; the queue has stopped.
     virtual Status completion(std::uint32_t queue, std::uint32_t token, Completion& completion) noexcept = 0;

@@ -152,32 +152,51 @@ struct TensorList {
     return (list.kind == RegionKind::kInput) ? context.image.input(index) : context.image.output(index);
 }
 
+// One buffer of a tensor. workspace.written holds those that the list has named before.
+Status check_tensor_buffer(const Context& context, const Place& place, const TensorList& list,
+                           const BufferView& buffer) noexcept {
+    const RegionKind kind = context.workspace.region_kinds[buffer.region];
+    if ((kind != list.kind) && (kind != RegionKind::kShared)) {
+        return refuse_at(context, place, Rule::kLayTensorRegion, "buffer", buffer.region);
+    }
+    IntervalMap& named = context.workspace.written;
+    const std::uint32_t address = context.plan.regions[buffer.region].base + buffer.offset_bytes;
+    if (named.largest_tag(address, buffer.size_bytes, 0U) != 0U) {
+        return refuse_at(context, place, Rule::kLayTensorOverlap, "buffer", address, buffer.size_bytes);
+    }
+    if (!is_ok(named.assign(address, buffer.size_bytes, kWrittenTag))) {
+        return refuse_at(context, place, Rule::kCapIntervals, "buffer", kMaxIntervals, kMaxIntervals);
+    }
+    return Status::kOk;
+}
+
 // Checks one tensor; bytes becomes its size.
 Status check_tensor(const Context& context, const TensorList& list, std::uint32_t index,
                     std::uint32_t& bytes) noexcept {
     const TensorView tensor = tensor_of(context, list, index);
     const Place place{list.name, index, tensor.file_offset};
     const std::uint32_t buffers = context.image.buffer_count();
-    if (tensor.buffer >= buffers) {
+    if ((tensor.buffer_count == 0U) || (tensor.buffer_count > kMaxTensorBuffers)) {
+        return refuse_at(context, place, Rule::kLayTensorSize, "buffer_count", tensor.buffer_count, kMaxTensorBuffers);
+    }
+    if ((tensor.buffer + tensor.buffer_count) > buffers) {
         return refuse_at(context, place, Rule::kScrIndex, "buffer", tensor.buffer, buffers);
     }
-    const BufferView buffer = context.image.buffer(tensor.buffer);
-    if (context.workspace.region_kinds[buffer.region] != list.kind) {
-        return refuse_at(context, place, Rule::kLayTensorRegion, "buffer", tensor.buffer);
+    std::uint64_t buffer_bytes = 0U;
+    for (std::uint32_t i = tensor.buffer; i < (tensor.buffer + tensor.buffer_count); ++i) {
+        const BufferView buffer = context.image.buffer(i);
+        const Status placed = check_tensor_buffer(context, place, list, buffer);
+        if (!is_ok(placed)) {
+            return placed;
+        }
+        buffer_bytes += buffer.size_bytes;
     }
     bytes = tensor_bytes(tensor);
-    if (bytes != buffer.size_bytes) {
-        return refuse_at(context, place, Rule::kLayTensorSize, "shape", bytes, buffer.size_bytes);
+    if (bytes != buffer_bytes) {
+        return refuse_wide_at(context, place, Rule::kLayTensorSize, "shape", bytes, buffer_bytes);
     }
     if (!quantisation_fits(tensor)) {
         return refuse_at(context, place, Rule::kLayQuantisation, "scale");
-    }
-    for (std::uint32_t earlier = 0U; earlier < index; ++earlier) {
-        const BufferView other = context.image.buffer(tensor_of(context, list, earlier).buffer);
-        if ((buffer.region == other.region) &&
-            overlap(buffer.offset_bytes, buffer.size_bytes, other.offset_bytes, other.size_bytes)) {
-            return refuse_at(context, place, Rule::kLayTensorOverlap, "buffer", index, earlier);
-        }
     }
     return Status::kOk;
 }
@@ -185,6 +204,7 @@ Status check_tensor(const Context& context, const TensorList& list, std::uint32_
 // Checks a list, with one of `sizes` for each tensor; vector_bytes rises by their sum.
 Status check_tensors(const Context& context, const TensorList& list, Span<std::uint32_t> sizes,
                      std::uint64_t& vector_bytes) noexcept {
+    context.workspace.written.clear();
     for (std::uint32_t i = 0U; i < sizes.size(); ++i) {
         const Status status = check_tensor(context, list, i, sizes[i]);
         if (!is_ok(status)) {

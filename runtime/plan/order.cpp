@@ -3,42 +3,24 @@
 namespace pianola::proof {
 namespace {
 
-using Clock = std::array<std::uint8_t, kMaxQueues>;
+constexpr std::uint32_t kNoQueue = kMaxQueues;
+
+// An event, as the scripts use it. Records and waits take turns, each on a queue of its own: so every wait has a record of its own,
+// which no other can stand in for, and none is lost.
+struct EventState {
+    std::uint64_t cycles{
+        0U};  // of the last record, in the time of the script that is walked; 0 where an earlier one made it
+    std::uint32_t recorder{kNoQueue};
+    std::uint32_t waiter{kNoQueue};
+    bool is_set{false};  // recorded, and not yet waited for
+};
+using Events = std::array<EventState, kMaxEvents>;
 
 struct QueueState {
     std::uint64_t cycles{0U};      // virtual time
-    std::uint32_t next{0U};        // index of the next command in the script
     std::uint32_t ring_words{0U};  // what the script takes in the ring
-    Clock clock{};                 // what is known of all queues
 };
-
-struct EventState {
-    std::uint64_t cycles{0U};  // of the record
-    Clock clock{};
-    bool recorded{false};
-};
-
-// The queues of one script, run against each other: what has completed, when, and what is known of the other queues.
-struct Run {
-    std::array<QueueState, kMaxQueues> queues{};
-    std::array<EventState, kMaxEvents> events{};
-    std::uint32_t done{0U};
-};
-
-// The index of the next command of a queue at or behind `from`.
-[[nodiscard]] std::uint32_t next_of(const PlannedScript& script, std::uint32_t queue, std::uint32_t from) noexcept {
-    std::uint32_t index = from;
-    while ((index < script.count) && (script.commands[index].queue != queue)) {
-        index += 1U;
-    }
-    return index;
-}
-
-void learn(Clock& clock, const Clock& other) noexcept {
-    for (std::uint32_t i = 0U; i < kMaxQueues; ++i) {
-        clock[i] = (other[i] > clock[i]) ? other[i] : clock[i];
-    }
-}
+using Queues = std::array<QueueState, kMaxQueues>;
 
 // What a command takes on its queue, the trace that it replays included.
 [[nodiscard]] std::uint64_t cycles_of(const Context& context, const QueueCommand& command) noexcept {
@@ -49,99 +31,134 @@ void learn(Clock& clock, const Clock& other) noexcept {
     return cycles;
 }
 
-// Runs the command if nothing holds it back. False where it waits for a record that has not happened.
-[[nodiscard]] bool run_command(const Context& context, const PlannedCommand& entry, Run& run) noexcept {
-    const QueueCommand& command = entry.command;
-    QueueState& queue = run.queues[entry.queue];
-    EventState& event = run.events[command.event];  // the first, where the command has none
-    const bool waits = command.kind == QueueCommandKind::kWaitEvent;
-    if (waits && !event.recorded) {
-        return false;
+// One use of an event by a command. `other` is the queue on the other side.
+Status take_turn(const Context& context, const PlannedCommand& entry, EventState& event) noexcept {
+    const bool waits = entry.command.kind == QueueCommandKind::kWaitEvent;
+    std::uint32_t& own = waits ? event.waiter : event.recorder;
+    const std::uint32_t other = waits ? event.recorder : event.waiter;
+    Rule rule = Rule::kNotRun;
+    if (event.is_set != waits) {
+        rule = waits ? Rule::kOrdEventNever : Rule::kOrdEventUnused;
+    } else if (((own != kNoQueue) && (own != entry.queue)) || (other == entry.queue)) {
+        rule = Rule::kOrdEventQueue;
+    } else {
+        own = entry.queue;
+        event.is_set = !waits;
+        return Status::kOk;
     }
-    std::uint8_t& own_clock = queue.clock[entry.queue];
-    own_clock = static_cast<std::uint8_t>(own_clock + 1U);  // at most kMaxScriptCommands
-    if (waits) {
-        learn(queue.clock, event.clock);
-        queue.cycles = (event.cycles > queue.cycles) ? event.cycles : queue.cycles;
-    }
-    queue.cycles += cycles_of(context, command);
-    queue.ring_words += context.command_set.queue_words(command);
-    if (command.kind == QueueCommandKind::kRecordEvent) {
-        event = EventState{queue.cycles, queue.clock, true};
-    }
-    return true;
+    return refuse_at(context, place_of(context, entry), rule, "event", entry.command.event);
 }
 
-// The record that ends every script on every queue that it uses.
-void run_notify(const Context& context, PlannedScript& script, Run& run) noexcept {
-    QueueCommand notify;
-    notify.kind = QueueCommandKind::kNotify;
-    for (std::uint32_t i = 0U; i < kMaxQueues; ++i) {
-        QueueState& queue = run.queues[i];
-        if (script.queue_used[i]) {
-            queue.cycles += context.command_set.queue_cycles(notify);
-            queue.ring_words += context.command_set.queue_words(notify);
-            script.executed_commands[i] += 1U;
-        }
-        script.cycles = (queue.cycles > script.cycles) ? queue.cycles : script.cycles;
+// Walks a script in program order, which is an order in which the queues can run: a wait looks back only, so that there can be no
+// deadlock. Leaves the script's length, alone on an idle device.
+Status walk(const Context& context, PlannedScript& script, const PlannedCommands& commands, Events& events,
+            Queues& queues) noexcept {
+    queues = Queues{};
+    for (EventState& event : events) {
+        event.cycles = 0U;
     }
-}
-
-// Each pass runs every queue as far as it gets; a pass in which none moves is a deadlock, or the end. At most
-// kMaxScriptCommands passes.
-void run_queues(const Context& context, const PlannedScript& script, Run& run) noexcept {
-    bool moved = true;
-    while (moved) {
-        moved = false;
-        for (std::uint32_t i = 0U; i < kMaxQueues; ++i) {
-            QueueState& queue = run.queues[i];
-            queue.next = next_of(script, i, queue.next);
-            while ((queue.next < script.count) && run_command(context, script.commands[queue.next], run)) {
-                context.workspace.clocks[queue.next] = queue.clock;
-                context.workspace.order[run.done] = static_cast<std::uint8_t>(queue.next);
-                run.done += 1U;
-                moved = true;
-                queue.next = next_of(script, i, queue.next + 1U);
+    for (std::uint32_t i = script.first; i < (script.first + script.count); ++i) {
+        const PlannedCommand& entry = commands[i];
+        const QueueCommand& command = entry.command;
+        QueueState& queue = queues[entry.queue];
+        EventState& event = events[command.event];  // the first, where the command has none
+        const bool waits = command.kind == QueueCommandKind::kWaitEvent;
+        const bool records = command.kind == QueueCommandKind::kRecordEvent;
+        if (waits || records) {
+            const Status turn = take_turn(context, entry, event);
+            if (!is_ok(turn)) {
+                return turn;
             }
         }
+        if (waits && (event.cycles > queue.cycles)) {
+            queue.cycles = event.cycles;
+        }
+        queue.cycles += cycles_of(context, command);
+        queue.ring_words += context.command_set.queue_words(command);
+        if (records) {
+            event.cycles = queue.cycles;
+        }
     }
+    // The record that ends every script on every queue that it uses.
+    QueueCommand notify;
+    notify.kind = QueueCommandKind::kNotify;
+    script.cycles = 0U;
+    for (std::uint32_t i = 0U; i < kMaxQueues; ++i) {
+        if (script.queue_used[i]) {
+            queues[i].cycles += context.command_set.queue_cycles(notify);
+            queues[i].ring_words += context.command_set.queue_words(notify);
+        }
+        script.cycles = (queues[i].cycles > script.cycles) ? queues[i].cycles : script.cycles;
+    }
+    return Status::kOk;
 }
 
-Status check_rings(const Context& context, const Run& run, ScriptKind kind, Rule rule) noexcept {
-    for (const QueueState& queue : run.queues) {
-        if (queue.ring_words > context.device.ring_words) {
-            const std::uint32_t script = find_script(context.image, kind);
-            return refuse_at(context, Place{"scripts", script, context.image.script(script).file_offset}, rule, nullptr,
-                             queue.ring_words, context.device.ring_words);
+// All steps that are under way at once fit into the rings; other scripts run alone.
+Status check_rings(const Context& context, ScriptKind kind, Rule rule, const Queues& queues) noexcept {
+    const std::uint32_t at_once = (kind == ScriptKind::kStep) ? context.plan.steps_in_flight : 1U;
+    for (const QueueState& queue : queues) {
+        const std::uint32_t words = queue.ring_words * at_once;
+        if (words > context.device.ring_words) {
+            const std::uint32_t index = find_script(context.image, kind);
+            return refuse_at(context, Place{"scripts", index, context.image.script(index).file_offset}, rule, nullptr,
+                             words, context.device.ring_words);
         }
     }
     return Status::kOk;
 }
 
-Status run_script(const Context& context, ScriptKind kind, PlannedScript& script, Rule ring_rule) noexcept {
-    static_assert(kMaxScriptCommands <= UINT8_MAX, "clocks and order hold indices of script commands");
-    Run run;
-    run_queues(context, script, run);
-    if (run.done < script.count) {
-        std::uint32_t stuck = script.count;
-        for (const QueueState& queue : run.queues) {
-            stuck = (queue.next < stuck) ? queue.next : stuck;
-        }
-        return refuse_at(context, command_place(context, kind, stuck), Rule::kOrdDeadlock, "event",
-                         script.commands[stuck].command.event);
+void count_notifies(PlannedScript& script) noexcept {
+    for (std::uint32_t i = 0U; i < kMaxQueues; ++i) {
+        script.executed_commands[i] += script.queue_used[i] ? 1U : 0U;
     }
-    run_notify(context, script, run);
-    return check_rings(context, run, kind, ring_rule);
+}
+
+// A record in the epilogue that nothing waits for: afterwards everything starts afresh.
+Status check_left_over(const Context& context, const Events& events) noexcept {
+    const PlannedScript& last = context.plan.epilogue;
+    for (std::uint32_t i = last.first; i < (last.first + last.count); ++i) {
+        const PlannedCommand& entry = context.plan.commands[i];
+        if ((entry.command.kind == QueueCommandKind::kRecordEvent) && events[entry.command.event].is_set) {
+            return refuse_at(context, place_of(context, entry), Rule::kOrdEventUnused, "event", entry.command.event);
+        }
+    }
+    return Status::kOk;
 }
 
 }  // namespace
 
 Status check_order(Context& context) noexcept {
-    const Status setup = run_script(context, ScriptKind::kSetup, context.workspace.setup, Rule::kBudSetupRing);
-    if (!is_ok(setup)) {
-        return setup;
+    Plan& plan = context.plan;
+    struct Stage {
+        PlannedScript& script;
+        const PlannedCommands& commands;
+        ScriptKind kind;
+        Rule ring_rule;
+    };
+    PlanWorkspace& workspace = context.workspace;
+    const std::array<Stage, 5> stages{{
+        {workspace.setup, workspace.setup_commands, ScriptKind::kSetup, Rule::kBudSetupRing},
+        {plan.prologue, plan.commands, ScriptKind::kPrologue, Rule::kBudRing},
+        {plan.step, plan.commands, ScriptKind::kStep, Rule::kBudRing},
+        {plan.step, plan.commands, ScriptKind::kStep, Rule::kBudRing},  // what holds from step to step holds for ever
+        {plan.epilogue, plan.commands, ScriptKind::kEpilogue, Rule::kBudRing},
+    }};
+    Events events{};
+    for (const Stage& stage : stages) {
+        Queues queues{};
+        const Status walked = walk(context, stage.script, stage.commands, events, queues);
+        if (!is_ok(walked)) {
+            return walked;
+        }
+        const Status rings = check_rings(context, stage.kind, stage.ring_rule, queues);
+        if (!is_ok(rings)) {
+            return rings;
+        }
     }
-    return run_script(context, ScriptKind::kStep, context.plan.step, Rule::kBudRing);
+    for (PlannedScript* const script : {&workspace.setup, &plan.prologue, &plan.step, &plan.epilogue}) {
+        count_notifies(*script);
+    }
+    return check_left_over(context, events);
 }
 
 }  // namespace pianola::proof

@@ -40,9 +40,9 @@ Place root_place(const Context& context, const char* field, std::uint32_t index)
     return Place{field, index, context.image.envelope().manifest.offset};
 }
 
-Place command_place(const Context& context, ScriptKind kind, std::uint32_t command) noexcept {
-    const std::uint32_t script = find_script(context.image, kind);
-    return Place{"scripts", script, context.image.script_command(script, command).file_offset, "commands", command};
+Place place_of(const Context& context, const PlannedCommand& command) noexcept {
+    return Place{"scripts", command.script, context.image.script_command(command.script, command.index).file_offset,
+                 "commands", command.index};
 }
 
 Status refuse_at(const Context& context, const Place& place, Rule rule, const char* field, std::uint32_t actual,
@@ -65,6 +65,17 @@ Status refuse_wide_at(const Context& context, const Place& place, Rule rule, con
 
 namespace {
 
+// How many steps may be under way at once.
+Status check_steps_in_flight(Context& context) noexcept {
+    const BudgetsView budgets = context.image.budgets();
+    context.plan.steps_in_flight = budgets.steps_in_flight;
+    if ((budgets.steps_in_flight != 0U) && (budgets.steps_in_flight <= kMaxStepsInFlight)) {
+        return Status::kOk;
+    }
+    return refuse_at(context, Place{"budgets", FieldPath::kNoIndex, budgets.file_offset}, Rule::kBudInFlight,
+                     "steps_in_flight", budgets.steps_in_flight, kMaxStepsInFlight);
+}
+
 // The deadline is not shorter than cycles / (clock_khz / 1000) microseconds, rounded up. All factors are bounded, so that nothing
 // wraps.
 Status check_deadline(const Context& context, const Place& place, const char* field, std::uint32_t deadline_us,
@@ -82,7 +93,8 @@ Status check_deadline(const Context& context, const Place& place, const char* fi
 Status check_budgets(Context& context) noexcept {
     const BudgetsView budgets = context.image.budgets();
     const Place place{"budgets", FieldPath::kNoIndex, budgets.file_offset};
-    PlannedScript& step = context.plan.step;
+    Plan& plan = context.plan;
+    PlannedScript& step = plan.step;
     PlannedScript& setup = context.workspace.setup;
     if (budgets.step_cycles != step.cycles) {
         return refuse_wide_at(context, place, Rule::kBudCycles, "step_cycles", budgets.step_cycles, step.cycles);
@@ -90,11 +102,13 @@ Status check_budgets(Context& context) noexcept {
     if (step.cycles > kMaxStepCycles) {
         return refuse_wide_at(context, place, Rule::kBudCeiling, "step_cycles", budgets.step_cycles, kMaxStepCycles);
     }
-    step.deadline_us = budgets.step_deadline_us;
     setup.deadline_us = budgets.setup_deadline_us;
-    const Status in_time = check_deadline(context, place, "step_deadline_us", step.deadline_us, step.cycles);
-    if (!is_ok(in_time)) {
-        return in_time;
+    for (PlannedScript* const script : {&plan.prologue, &step, &plan.epilogue}) {
+        script->deadline_us = budgets.step_deadline_us;
+        const Status in_time = check_deadline(context, place, "step_deadline_us", script->deadline_us, script->cycles);
+        if (!is_ok(in_time)) {
+            return in_time;
+        }
     }
     return check_deadline(context, place, "setup_deadline_us", setup.deadline_us, setup.cycles);
 }
@@ -107,14 +121,16 @@ Status prove_plan(const Image& image, const DeviceDescription& device, const Com
     reset(verdict);
     plan.region_count = 0U;
     plan.step.count = 0U;
+    plan.parameter_count = 0U;
     workspace.setup.count = 0U;
     workspace.weights.clear();
     workspace.written.clear();
     proof::Context context{image, device, command_set, workspace, plan, verdict};
     using Check = Status (*)(proof::Context&) noexcept;
-    constexpr std::array<Check, 8> kChecks{proof::check_target,  proof::check_layout, proof::check_trace_segment,
-                                           proof::check_scripts, proof::check_order,  proof::check_data_flow,
-                                           proof::check_races,   proof::check_budgets};
+    constexpr std::array<Check, 10> kChecks{
+        proof::check_target,     proof::check_steps_in_flight, proof::check_layout, proof::check_trace_segment,
+        proof::check_parameters, proof::check_scripts,         proof::check_order,  proof::check_data_flow,
+        proof::check_races,      proof::check_budgets};
     for (const Check check : kChecks) {
         const Status status = check(context);
         if (!is_ok(status)) {

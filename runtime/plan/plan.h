@@ -5,9 +5,13 @@
 // source runs on host and target. There is no way to obtain a plan without the proofs.
 //
 // The proofs, with their rules: target identity (TGT), layout and permissions (LAY), every command decoded and every byte that
-// it touches inside a permitted region, no read of never-written memory (TRC), what scripts may do (SCR), no deadlock and no race
-// between queues (ORD), and that rings, budgets and deadlines suffice (BUD). Time: linear in the manifest and the trace words,
-// plus at most kMaxScriptCommands^2 / 4 visits of a trace where traces on different queues are not ordered.
+// it touches inside a permitted region, no read of never-written memory (TRC), the same for every value that a declared parameter
+// may take (PAR), what scripts may do (SCR), no deadlock and no race between queues, across steps too (ORD), and that rings, budgets
+// and deadlines suffice (BUD).
+//
+// Time: linear in the manifest, and in the words of the traces that the scripts replay: each replay is visited once for its data flow, and
+// where both queues touch memory once more per appearance in the sequence prologue, step, step, epilogue. A trace is replayed at most
+// once per script. Each byte range costs O(kMaxIntervals).
 #pragma once
 
 #include <array>
@@ -17,36 +21,54 @@
 #include "runtime/device/command_set.h"
 #include "runtime/device/device.h"
 #include "runtime/image/image.h"
-#include "runtime/plan/interval_set.h"
+#include "runtime/plan/interval_map.h"
 #include "runtime/verdict/verdict.h"
 
 namespace pianola {
 
-// Slots of host memory, as scripts use them.
+// Slots of host memory, as scripts use them. Tensors have one per step in flight, a whole set behind the other.
 inline constexpr std::uint32_t kWeightsSlot = 0U;
 inline constexpr std::uint32_t kTracesSlot = 1U;
 inline constexpr std::uint32_t kFirstInputSlot = 2U;
-static_assert((kFirstInputSlot + kMaxInputs) <= kSourceSlots);
-static_assert(kMaxOutputs <= kDestinationSlots);
+static_assert((kFirstInputSlot + (kMaxInputs * kMaxStepsInFlight)) <= kSourceSlots);
+static_assert((kMaxOutputs * kMaxStepsInFlight) <= kDestinationSlots);
 
-// A script command, resolved.
+// A script command, resolved; a tensor in several buffers makes several.
 struct PlannedCommand {
     QueueCommand command;  // events: `value` is filled in at submit
-    std::uint32_t queue{0U};
+    std::uint8_t queue{0U};
+    std::uint8_t script{0U};  // index in the manifest
+    std::uint8_t index{0U};   // of the command in that script
 };
+using PlannedCommands = std::array<PlannedCommand, kMaxScriptCommands>;
 
+// A run of planned commands.
 struct PlannedScript {
-    std::array<PlannedCommand, kMaxScriptCommands> commands{};
-    std::uint32_t count{0U};
+    std::uint32_t first{0U};
+    std::uint32_t count{0U};  // 0: the binary has no such script, or it does nothing
     std::array<std::uint32_t, kMaxQueues>
         executed_commands{};  // what each queue's device count rises by, notify included
     std::array<bool, kMaxQueues> queue_used{};
-    std::uint64_t cycles{0U};  // on the critical path
+    std::uint64_t cycles{0U};  // on the critical path, alone
     std::uint32_t deadline_us{0U};
 };
 
+// A declared parameter, resolved.
+struct PlannedParameter {
+    std::uint32_t minimum{0U};
+    std::uint32_t maximum{0U};
+    std::uint32_t alignment{1U};
+    std::uint32_t first_point{0U};
+    std::uint32_t point_count{0U};
+};
+
 struct Plan {
+    PlannedCommands commands{};  // of all scripts but the set-up
+    PlannedScript prologue;
     PlannedScript step;
+    PlannedScript epilogue;
+    bool is_pipelined{false};  // the prologue takes the first inputs, the epilogue gives the last outputs
+    std::uint32_t steps_in_flight{1U};
     std::array<std::uint32_t, kMaxInputs> input_bytes{};
     std::array<std::uint32_t, kMaxOutputs> output_bytes{};
     std::uint32_t input_count{0U};
@@ -55,18 +77,28 @@ struct Plan {
     std::uint32_t trace_region_base{0U};
     std::array<RegionConfig, kMaxRegions> regions{};
     std::uint32_t region_count{0U};
+    std::array<PlannedParameter, kMaxParameters> parameters{};
+    std::uint32_t parameter_count{0U};
+    std::array<std::uint32_t, kMaxPatchPoints> patch_addresses{};  // device addresses of words in the trace region
+    std::uint32_t patch_count{0U};
 };
 
 // Memory that loading uses while it runs; of no use afterwards, so that an integrator may lay it over other memory.
 struct PlanWorkspace {
     PlannedScript setup;  // run once, right after the proofs
+    PlannedCommands setup_commands{};
     std::array<RegionKind, kMaxRegions> region_kinds{};
-    IntervalSet weights;  // bytes that set-up writes
-    IntervalSet written;  // bytes written so far in a step
-    IntervalSet other;    // second footprint of the race proof
-    // Per step command: how many commands of each queue are known to have completed when it starts, itself included.
-    std::array<std::array<std::uint8_t, kMaxQueues>, kMaxScriptCommands> clocks{};
-    std::array<std::uint8_t, kMaxScriptCommands> order{};  // one order in which the queues can run
+    IntervalMap weights;  // bytes that set-up writes
+    IntervalMap written;  // bytes written so far
+    // Who touched bytes last: per queue, by number of the command; or per core between two barriers of a trace.
+    struct Touched {
+        IntervalMap reads;
+        IntervalMap writes;
+    };
+    std::array<Touched, kMaxQueues> touched;
+    std::array<std::uint64_t, kMaxCores> core_cycles{};  // when each core is free again, inside one trace
+    std::array<std::array<std::uint8_t, kMaxCores>, kMaxQueues>
+        core_users{};  // last command of each queue on each core
 };
 
 // kOk, or kRefused with a verdict; the plan is complete only after kOk.

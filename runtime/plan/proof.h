@@ -33,8 +33,15 @@ Status refuse_wide_at(const Context& context, const Place& place, Rule rule, con
 [[nodiscard]] Place root_place(const Context& context, const char* field,
                                std::uint32_t index = FieldPath::kNoIndex) noexcept;
 
-// "scripts[s].commands[c]" of the set-up or step script.
-[[nodiscard]] Place command_place(const Context& context, ScriptKind kind, std::uint32_t command) noexcept;
+// "scripts[s].commands[c]": the script command that a planned command comes from.
+[[nodiscard]] Place place_of(const Context& context, const PlannedCommand& command) noexcept;
+
+// The tag of every byte of a map that is a set.
+inline constexpr std::uint32_t kWrittenTag = 1U;
+
+[[nodiscard]] constexpr std::uint32_t core_count(const DeviceDescription& device) noexcept {
+    return device.grid_columns * device.grid_rows;
+}
 
 // target.cpp: the device is the one that the binary was captured for.
 Status check_target(Context& context) noexcept;
@@ -48,13 +55,32 @@ Status check_trace_segment(Context& context) noexcept;
 // scripts.cpp: which commands are where; indices; everything exactly once. Resolves both scripts.
 Status check_scripts(Context& context) noexcept;
 
-// order.cpp: runs the step's queues against each other: no deadlock; clocks, an order, and the critical path.
+// order.cpp: events take turns, so that there is no deadlock; rings; the critical path of every script.
 Status check_order(Context& context) noexcept;
+
+// A command of a trace. Where a declared parameter patches it, the extents are those of all admitted values together.
+struct TraceCommand {
+    DecodedCommand decoded;
+    std::uint32_t varying{kMaxExtentsPerCommand};  // index of the extent that a parameter moves
+    std::uint32_t certain_address{0U};             // of that one: what is touched whatever the value
+    std::uint32_t certain_bytes{0U};               // 0: no byte is
+};
+
+// traces.cpp: the command at `word` of a trace, with its patches. kOk or kRefused; word is inside the trace.
+Status decode_command(const Context& context, std::uint32_t trace, std::uint32_t word, TraceCommand& command) noexcept;
+
+// parameters.cpp: declared parameters and their patch points; fills in the plan's.
+Status check_parameters(Context& context) noexcept;
+
+// parameters.cpp: where a declared parameter patches the decoded command, proves that the command set accepts it with every admitted value,
+// and widens its extents. words is exactly the command, at the device address.
+Status widen_command(const Context& context, const Place& place, WordSpan words, std::uint32_t address,
+                     TraceCommand& command) noexcept;
 
 // traces.cpp: decodes and proves the commands of one trace, in the state of workspace.written; adds what they write.
 Status prove_trace(Context& context, std::uint32_t index) noexcept;
 
-// data_flow.cpp: everything that a step reads has been written in it, or at set-up. Proves every trace.
+// data_flow.cpp: everything that a script reads has been written in it, before it, or at set-up. Proves every trace.
 Status check_data_flow(Context& context) noexcept;
 
 // races.cpp: commands on different queues that no event orders do not conflict.

@@ -12,13 +12,14 @@ namespace pianola {
 
 enum class FaultStage : std::uint8_t {
     kNone = 0U,
-    kReset,     // the device could not be brought to its initial state
-    kProgram,   // regions or host memory were not accepted
-    kSetup,     // the set-up script
-    kReadBack,  // the trace region does not hold what was written
-    kSubmit,    // the device did not accept a step that had been proved to fit
-    kStep,      // a step
-    kSelfTest,  // a self-test vector gave another output
+    kReset,      // the device could not be brought to its initial state
+    kProgram,    // regions or host memory were not accepted
+    kSetup,      // the set-up script
+    kReadBack,   // the trace region does not hold what was written
+    kSubmit,     // the device did not accept a step that had been proved to fit
+    kStep,       // a step, or the prologue or epilogue around steps
+    kSelfTest,   // a self-test vector gave another output
+    kParameter,  // a parameter's words could not all be set
 };
 
 struct FaultRecord {

@@ -13,18 +13,20 @@ namespace {
 }  // namespace
 
 Status Session::latch(Status status, FaultStage stage, std::uint32_t queue, const Completion& completion) noexcept {
+    const Flight& flight = oldest();
     fault_.status = status;
     fault_.stage = stage;
     fault_.queue = queue;
-    fault_.step = token_;
+    fault_.step = token_ - ((under_way_ > 1U) ? (under_way_ - 1U) : 0U);
     fault_.time_us = platform_.now_us();
-    fault_.started_us = started_us_;
+    fault_.started_us = flight.started_us;
     fault_.deadline_us = deadline_us_;
     fault_.device_fault = completion.fault;
     fault_.command = completion.fault_command;
     fault_.address = completion.fault_address;
     state_ = State::kFaulted;
     has_result_ = false;
+    under_way_ = 0U;
     // Outputs are withheld only once the device can no longer write to them. Where it does not stop, the safe state has to see to
     // that: it learns so from the record.
     fault_.device_stopped = is_ok(device_.reset());
@@ -34,14 +36,34 @@ Status Session::latch(Status status, FaultStage stage, std::uint32_t queue, cons
 }
 
 void Session::withhold_outputs() noexcept {
-    for (std::uint32_t i = 0U; i < bound_outputs_; ++i) {
-        std::memset(outputs_[i].data(), 0, outputs_[i].size());
+    for (Flight& flight : flights_) {
+        for (std::uint32_t i = 0U; i < flight.bound_outputs; ++i) {
+            std::memset(flight.outputs[i].data(), 0, flight.outputs[i].size());
+        }
+        flight.bound_outputs = 0U;
     }
-    bound_outputs_ = 0U;
+}
+
+const PlannedScript& Session::script_of(ScriptKind kind) const noexcept {
+    if (kind == ScriptKind::kStep) {
+        return plan_.step;
+    }
+    return (kind == ScriptKind::kPrologue) ? plan_.prologue : plan_.epilogue;
+}
+
+// The oldest script that is under way; where none is, the last one.
+Session::Flight& Session::oldest() noexcept {
+    const std::uint32_t others = (under_way_ > 1U) ? (under_way_ - 1U) : 0U;
+    return flights_[(token_ - others) % kMaxStepsInFlight];
+}
+
+// Where a binary has no prologue, there is nothing to start.
+Session::State Session::idle_state() const noexcept {
+    return (plan_.prologue.count == 0U) ? State::kStarted : State::kStopped;
 }
 
 Status Session::load(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) noexcept {
-    if (state_ == State::kRunning) {
+    if (under_way_ != 0U) {
         verdict = Verdict{};
         verdict.status = Status::kInvalidState;
         return Status::kInvalidState;
@@ -50,11 +72,15 @@ Status Session::load(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) 
     fault_ = FaultRecord{};
     token_ = 0U;
     steps_completed_ = 0U;
-    bound_outputs_ = 0U;
     has_views_ = false;
     has_result_ = false;
+    has_stepped_ = false;
     executed_.fill(0U);
-    started_us_ = platform_.now_us();
+    records_.fill(0U);
+    for (Flight& flight : flights_) {
+        flight = Flight{};
+    }
+    oldest().started_us = platform_.now_us();
     deadline_us_ = 0U;
 
     DeviceDescription description;
@@ -72,21 +98,23 @@ Status Session::load(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) 
     if (!is_ok(programmed)) {
         return programmed;
     }
-    begin(workspace.setup, Io::kTransfers);
-    const Status started = start(workspace.setup, FaultStage::kSetup);
+    begin(ScriptKind::kSetup, Io::kTransfers);
+    watch(workspace.setup);
+    const Status started = enqueue(workspace.setup, workspace.setup_commands, FaultStage::kSetup);
     if (!is_ok(started)) {
         return started;
     }
-    const Status loaded = wait_for(workspace.setup, FaultStage::kSetup);
+    const Status loaded = wait_for_setup(workspace.setup);
     if (!is_ok(loaded)) {
         return loaded;
     }
+    under_way_ = 0U;
     const Status same = read_back_traces();
     if (!is_ok(same)) {
         return same;
     }
     find_views();
-    state_ = State::kReady;
+    state_ = idle_state();
     return Status::kOk;
 }
 
@@ -95,19 +123,22 @@ Status Session::load(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) 
 void Session::find_views() noexcept {
     views_ = Tensors{};
     transfers_.fill(0U);
-    has_views_ = true;
-    for (std::uint32_t i = 0U; i < plan_.step.count; ++i) {
-        const QueueCommand& command = plan_.step.commands[i].command;
+    has_views_ = !plan_.is_pipelined && (plan_.steps_in_flight == 1U);
+    for (std::uint32_t i = plan_.step.first; i < (plan_.step.first + plan_.step.count); ++i) {
+        const QueueCommand& command = plan_.commands[i].command;
         if (!is_transfer(command.kind)) {
             continue;
         }
-        transfers_[plan_.step.commands[i].queue] += 1U;
+        transfers_[plan_.commands[i].queue] += 1U;
         const MutableByteSpan view = device_.host_view(command.address, command.size_bytes);
-        has_views_ = has_views_ && !view.empty();
-        if (command.kind == QueueCommandKind::kRead) {
-            views_.outputs[command.slot] = view;
+        const bool reads = command.kind == QueueCommandKind::kRead;
+        const std::uint32_t tensor = reads ? command.slot : (command.slot - kFirstInputSlot);
+        const bool is_whole = command.size_bytes == (reads ? plan_.output_bytes[tensor] : plan_.input_bytes[tensor]);
+        has_views_ = has_views_ && !view.empty() && is_whole;
+        if (reads) {
+            views_.outputs[tensor] = view;
         } else {
-            views_.inputs[command.slot - kFirstInputSlot] = view;
+            views_.inputs[tensor] = view;
             if (!view.empty()) {
                 std::memset(view.data(), 0, view.size());
             }
@@ -134,23 +165,47 @@ Status Session::program_device() noexcept {
     return Status::kOk;
 }
 
-void Session::begin(const PlannedScript& script, Io io) noexcept {
+// The next token is that of a new script, which is under way from here on.
+void Session::begin(ScriptKind kind, Io io) noexcept {
     token_ += 1U;
+    under_way_ += 1U;
     io_ = io;
     has_result_ = false;
-    started_us_ = platform_.now_us();
-    deadline_us_ = script.deadline_us;
+    Flight& flight = flights_[token_ % kMaxStepsInFlight];
+    flight.kind = kind;
+    flight.started_us = platform_.now_us();
 }
 
-Status Session::start(const PlannedScript& script, FaultStage stage) noexcept {
-    for (std::uint32_t i = 0U; i < script.count; ++i) {
-        const PlannedCommand& planned = script.commands[i];
+// The script becomes the oldest one that is under way.
+void Session::watch(const PlannedScript& script) noexcept {
+    deadline_us_ = script.deadline_us;
+    for (std::uint32_t queue = 0U; queue < kMaxQueues; ++queue) {
+        queue_done_[queue] = !script.queue_used[queue];
+    }
+}
+
+// A planned command as this step's: with the slots of its flight, and what its event has counted to.
+QueueCommand Session::bind(const PlannedCommand& planned) noexcept {
+    QueueCommand command = planned.command;
+    const std::uint32_t flight = token_ % kMaxStepsInFlight;
+    if (command.kind == QueueCommandKind::kRead) {
+        command.slot += flight * kMaxOutputs;
+    } else if ((command.kind == QueueCommandKind::kWrite) && (command.slot >= kFirstInputSlot)) {
+        command.slot += flight * kMaxInputs;
+    } else {
+        records_[command.event] += (command.kind == QueueCommandKind::kRecordEvent) ? 1U : 0U;
+        command.value = records_[command.event];
+    }
+    return command;
+}
+
+Status Session::enqueue(const PlannedScript& script, const PlannedCommands& commands, FaultStage stage) noexcept {
+    for (std::uint32_t i = script.first; i < (script.first + script.count); ++i) {
+        const PlannedCommand& planned = commands[i];
         if ((io_ == Io::kViews) && is_transfer(planned.command.kind)) {
             continue;
         }
-        QueueCommand command = planned.command;
-        command.value = token_;
-        if (!is_ok(device_.enqueue(planned.queue, command))) {
+        if (!is_ok(device_.enqueue(planned.queue, bind(planned)))) {
             return latch(Status::kDeviceFault, stage, planned.queue, Completion{});
         }
     }
@@ -158,7 +213,6 @@ Status Session::start(const PlannedScript& script, FaultStage stage) noexcept {
     notify.kind = QueueCommandKind::kNotify;
     notify.value = token_;
     for (std::uint32_t queue = 0U; queue < plan_.queue_count; ++queue) {
-        queue_done_[queue] = !script.queue_used[queue];
         if (script.queue_used[queue] && !is_ok(device_.enqueue(queue, notify))) {
             return latch(Status::kDeviceFault, stage, queue, Completion{});
         }
@@ -186,7 +240,7 @@ Status Session::check_completions(const PlannedScript& script, FaultStage stage)
             continue;
         }
         Completion completion;
-        const Status status = device_.completion(queue, token_, completion);
+        const Status status = device_.completion(queue, token_ - (under_way_ - 1U), completion);
         if (status == Status::kPending) {
             all_done = false;
             pending_queue = queue;
@@ -207,19 +261,19 @@ Status Session::check_completions(const PlannedScript& script, FaultStage stage)
         queue_done_[queue] = true;
     }
     // Late is late, whether the device was, or who looks: results that come after the deadline are withheld too.
-    if ((platform_.now_us() - started_us_) > script.deadline_us) {
+    if ((platform_.now_us() - oldest().started_us) > script.deadline_us) {
         return latch(Status::kTimeout, stage, pending_queue, progress);
     }
     return all_done ? Status::kOk : Status::kPending;
 }
 
-Status Session::wait_for(const PlannedScript& script, FaultStage stage) noexcept {
+Status Session::wait_for_setup(const PlannedScript& setup) noexcept {
     Status status = Status::kPending;
     while (status == Status::kPending) {  // ends at the deadline, which the platform's clock reaches
         if (!is_ok(device_.service())) {
-            return latch(Status::kDeviceFault, stage, 0U, Completion{});
+            return latch(Status::kDeviceFault, FaultStage::kSetup, 0U, Completion{});
         }
-        status = check_completions(script, stage);
+        status = check_completions(setup, FaultStage::kSetup);
         if (status == Status::kPending) {
             platform_.idle();
         }
@@ -248,16 +302,17 @@ Status Session::read_back_traces() noexcept {
     return Status::kOk;
 }
 
-Status Session::may_start() const noexcept {
+// A latched fault comes before everything else.
+Status Session::refuse_unless(bool state_fits) const noexcept {
     if (state_ == State::kFaulted) {
         return Status::kFaultLatched;
     }
-    return (state_ == State::kReady) ? Status::kOk : Status::kInvalidState;
+    return state_fits ? Status::kOk : Status::kInvalidState;
 }
 
 Status Session::input_view(std::uint32_t index, MutableByteSpan& view) const noexcept {
     view = MutableByteSpan{};
-    const Status ready = may_start();
+    const Status ready = refuse_unless(is_idle());
     if (!is_ok(ready)) {
         return ready;
     }
@@ -270,7 +325,7 @@ Status Session::input_view(std::uint32_t index, MutableByteSpan& view) const noe
 
 Status Session::output_view(std::uint32_t index, ByteSpan& view) const noexcept {
     view = ByteSpan{};
-    const Status ready = may_start();
+    const Status ready = refuse_unless(is_idle());
     if (!is_ok(ready)) {
         return ready;
     }
@@ -285,94 +340,194 @@ Status Session::output_view(std::uint32_t index, ByteSpan& view) const noexcept 
 }
 
 Status Session::submit() noexcept {
-    const Status ready = may_start();
+    const Status ready = refuse_unless(is_idle() && (state_ == State::kStarted));
     if (!is_ok(ready)) {
         return ready;
     }
     if (!has_views_) {
         return Status::kInvalidArgument;
     }
-    begin(plan_.step, Io::kViews);
+    begin(ScriptKind::kStep, Io::kViews);
+    watch(plan_.step);
     for (std::uint32_t i = 0U; i < plan_.input_count; ++i) {
         device_.give_to_device(views_.inputs[i]);
     }
-    return start_step();
+    return enqueue(plan_.step, plan_.commands, FaultStage::kSubmit);
 }
 
-Status Session::submit(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept {
-    const Status ready = may_start();
-    if (!is_ok(ready)) {
-        return ready;
+// Tensors that the script moves are all there, of exactly their sizes; those that it does not move are not given.
+bool Session::sizes_match(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs, bool takes,
+                          bool gives) const noexcept {
+    bool match =
+        (inputs.size() == (takes ? plan_.input_count : 0U)) && (outputs.size() == (gives ? plan_.output_count : 0U));
+    for (std::uint32_t i = 0U; match && (i < inputs.size()); ++i) {
+        match = inputs[i].size() == plan_.input_bytes[i];
     }
-    bool sizes_match = (inputs.size() == plan_.input_count) && (outputs.size() == plan_.output_count);
-    for (std::uint32_t i = 0U; sizes_match && (i < plan_.input_count); ++i) {
-        sizes_match = inputs[i].size() == plan_.input_bytes[i];
+    for (std::uint32_t i = 0U; match && (i < outputs.size()); ++i) {
+        match = outputs[i].size() == plan_.output_bytes[i];
     }
-    for (std::uint32_t i = 0U; sizes_match && (i < plan_.output_count); ++i) {
-        sizes_match = outputs[i].size() == plan_.output_bytes[i];
+    return match;
+}
+
+// Binds the tensors to the slots of a new flight, and enqueues the script.
+Status Session::submit_script(ScriptKind kind, Span<const ByteSpan> inputs,
+                              Span<const MutableByteSpan> outputs) noexcept {
+    const PlannedScript& script = script_of(kind);
+    begin(kind, Io::kTransfers);
+    if (under_way_ == 1U) {
+        watch(script);
     }
-    if (!sizes_match) {
-        return Status::kInvalidArgument;
-    }
-    begin(plan_.step, Io::kTransfers);
+    const std::uint32_t index = token_ % kMaxStepsInFlight;
+    Flight& flight = flights_[index];
     bool bound = true;
-    for (std::uint32_t i = 0U; i < plan_.input_count; ++i) {
-        bound = is_ok(device_.bind_source(kFirstInputSlot + i, inputs[i])) && bound;
+    for (std::uint32_t i = 0U; i < inputs.size(); ++i) {
+        bound = is_ok(device_.bind_source(kFirstInputSlot + (index * kMaxInputs) + i, inputs[i])) && bound;
     }
-    for (std::uint32_t i = 0U; i < plan_.output_count; ++i) {
-        bound = is_ok(device_.bind_destination(i, outputs[i])) && bound;
-        outputs_[i] = outputs[i];
+    for (std::uint32_t i = 0U; i < outputs.size(); ++i) {
+        bound = is_ok(device_.bind_destination((index * kMaxOutputs) + i, outputs[i])) && bound;
+        flight.outputs[i] = outputs[i];
     }
-    bound_outputs_ = plan_.output_count;
+    flight.bound_outputs = static_cast<std::uint32_t>(outputs.size());
     if (!bound) {
         return latch(Status::kDeviceFault, FaultStage::kSubmit, 0U, Completion{});
     }
-    return start_step();
+    return enqueue(script, plan_.commands, FaultStage::kSubmit);
 }
 
-Status Session::start_step() noexcept {
-    const Status started = start(plan_.step, FaultStage::kSubmit);
-    if (is_ok(started)) {
-        state_ = State::kRunning;
+Status Session::submit(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept {
+    const Status ready =
+        refuse_unless((state_ == State::kStarted) && (under_way_ < plan_.steps_in_flight) &&
+                      (is_idle() || (oldest().kind == ScriptKind::kStep)));  // prologue and epilogue run alone
+    if (!is_ok(ready)) {
+        return ready;
     }
-    return started;
+    if (!sizes_match(inputs, outputs, true, true)) {
+        return Status::kInvalidArgument;
+    }
+    return submit_script(ScriptKind::kStep, inputs, outputs);
+}
+
+Status Session::start(Span<const ByteSpan> inputs) noexcept {
+    const Status ready = refuse_unless(is_idle() && (state_ == State::kStopped));
+    if (!is_ok(ready)) {
+        return ready;
+    }
+    if (!sizes_match(inputs, {}, plan_.is_pipelined, false)) {
+        return Status::kInvalidArgument;
+    }
+    has_stepped_ = false;
+    state_ = State::kStarted;  // latching comes later than this
+    return submit_script(ScriptKind::kPrologue, inputs, {});
+}
+
+Status Session::stop(Span<const MutableByteSpan> outputs) noexcept {
+    const Status ready = refuse_unless(is_idle() && (state_ == State::kStarted));
+    if (!is_ok(ready)) {
+        return ready;
+    }
+    if ((plan_.prologue.count == 0U) || !has_stepped_) {
+        return Status::kInvalidState;
+    }
+    if (!sizes_match({}, outputs, false, plan_.is_pipelined)) {
+        return Status::kInvalidArgument;
+    }
+    return submit_script(ScriptKind::kEpilogue, {}, outputs);
+}
+
+Status Session::set_parameters(Span<const ParameterValue> values) noexcept {
+    const Status ready = refuse_unless(is_idle());
+    if (!is_ok(ready)) {
+        return ready;
+    }
+    for (const ParameterValue& item : values) {
+        if (item.index >= plan_.parameter_count) {
+            return Status::kInvalidArgument;
+        }
+        const PlannedParameter& parameter = plan_.parameters[item.index];
+        if ((item.value < parameter.minimum) || (item.value > parameter.maximum) ||
+            ((item.value % parameter.alignment) != 0U)) {
+            return Status::kInvalidArgument;
+        }
+    }
+    for (const ParameterValue& item : values) {
+        const PlannedParameter& parameter = plan_.parameters[item.index];
+        for (std::uint32_t i = 0U; i < parameter.point_count; ++i) {
+            const std::uint32_t address = plan_.patch_addresses[parameter.first_point + i];
+            if (!is_ok(device_.patch_word(address, item.value))) {
+                Completion where;
+                where.fault_address = address;
+                return latch(Status::kDeviceFault, FaultStage::kParameter, 0U, where);
+            }
+        }
+    }
+    return Status::kOk;
 }
 
 Status Session::poll() noexcept {
     if (state_ == State::kFaulted) {
         return Status::kFaultLatched;
     }
-    if (state_ != State::kRunning) {
+    if (under_way_ == 0U) {
         return Status::kInvalidState;
     }
     if (!is_ok(device_.service())) {
         return latch(Status::kDeviceFault, FaultStage::kStep, 0U, Completion{});
     }
-    const Status status = check_completions(plan_.step, FaultStage::kStep);
-    if (is_ok(status)) {
+    const Flight& flight = oldest();
+    const ScriptKind kind = flight.kind;
+    const Status status = check_completions(script_of(kind), FaultStage::kStep);
+    if (!is_ok(status)) {
+        return status;
+    }
+    flights_[(token_ - (under_way_ - 1U)) % kMaxStepsInFlight].bound_outputs = 0U;
+    under_way_ -= 1U;
+    if (under_way_ != 0U) {
+        // The device has been at work on the one before until now.
+        oldest().started_us = platform_.now_us();
+        watch(script_of(oldest().kind));
+    }
+    if (kind == ScriptKind::kStep) {
         for (std::uint32_t i = 0U; (io_ == Io::kViews) && (i < plan_.output_count); ++i) {
             device_.take_from_device(views_.outputs[i]);
         }
-        bound_outputs_ = 0U;
         steps_completed_ += 1U;
         has_result_ = true;
-        state_ = State::kReady;
-        platform_.serve_watchdog();
+        has_stepped_ = true;
+    } else if (kind == ScriptKind::kEpilogue) {
+        state_ = State::kStopped;
+    } else {
+        // The first step may come.
     }
+    platform_.serve_watchdog();
     return status;
 }
 
-Status Session::run(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept {
-    const Status submitted = submit(inputs, outputs);
-    if (!is_ok(submitted)) {
-        return submitted;
-    }
-    Status status = poll();
+// Polls what has been submitted until it has completed or a fault has latched.
+Status Session::finish(Status submitted) noexcept {
+    Status status = is_ok(submitted) ? poll() : submitted;
     while (status == Status::kPending) {  // ends at the deadline, which the platform's clock reaches
         platform_.idle();
         status = poll();
     }
     return status;
+}
+
+Status Session::run(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept {
+    if (!plan_.is_pipelined) {
+        const bool starts = (state_ == State::kStopped) && (under_way_ == 0U);
+        const Status started = starts ? finish(start({})) : Status::kOk;
+        return is_ok(started) ? finish(submit(inputs, outputs)) : started;
+    }
+    const Status ready = refuse_unless(is_idle() && (state_ == State::kStopped));
+    if (!is_ok(ready)) {
+        return ready;
+    }
+    if (!sizes_match(inputs, outputs, true, true)) {
+        return Status::kInvalidArgument;
+    }
+    const Status started = finish(start(inputs));
+    const Status stepped = is_ok(started) ? finish(submit(inputs, outputs)) : started;
+    return is_ok(stepped) ? finish(stop(outputs)) : stepped;
 }
 
 std::uint32_t Session::output_bytes() const noexcept {
@@ -384,7 +539,7 @@ std::uint32_t Session::output_bytes() const noexcept {
 }
 
 Status Session::self_test(std::uint32_t index, MutableByteSpan scratch) noexcept {
-    const Status ready = may_start();
+    const Status ready = refuse_unless(is_idle());
     if (!is_ok(ready)) {
         return ready;
     }
@@ -419,7 +574,7 @@ Status Session::self_test(std::uint32_t index, MutableByteSpan scratch) noexcept
 }
 
 Status Session::unload() noexcept {
-    if (state_ == State::kRunning) {
+    if (under_way_ != 0U) {
         return Status::kInvalidState;
     }
     state_ = State::kEmpty;

@@ -4,6 +4,11 @@
 // poll() from a cyclic task, or run(), which blocks. All memory is inside the object; nothing is allocated. Not thread-safe: one
 // core, one task.
 //
+// Where a binary has a prologue or an epilogue, start() comes before the first step and stop() after the last; each is completed by poll()
+// as a step is. A pipelined binary overlaps inferences: start() takes the first inputs, every step takes the next inputs and gives the
+// outputs of those before, and stop() gives the last outputs. Where the binary admits two steps in flight, a second submit() is
+// accepted before the first step has completed; poll() completes them in order.
+//
 // Tensors come and go in one of two ways. Zero-copy: the application writes and reads device memory in place, through
 // input_view() and output_view(), and submit() copies nothing. Transfers: submit(inputs, outputs) has the device's queues move
 // the bytes from and to the application's memory; the only way where the ECU core does not see device memory.
@@ -46,7 +51,8 @@ class Session {
     //   kTimeout, kDeviceFault, kIntegrity   a fault has latched; see fault()
     Status load(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) noexcept;
 
-    // Zero-copy I/O. True where the ECU core sees every input and output of the binary in device memory. Valid from load() on.
+    // Zero-copy I/O. True where the ECU core sees every input and output of the binary in device memory, each in one piece, and steps do
+    // not overlap. Valid from load() on.
     [[nodiscard]] bool has_views() const noexcept { return has_views_; }
 
     // Where to write input `index` for the next step, or to read output `index` of the last one. The view belongs to the caller until
@@ -59,10 +65,33 @@ class Session {
     Status input_view(std::uint32_t index, MutableByteSpan& view) const noexcept;
     Status output_view(std::uint32_t index, ByteSpan& view) const noexcept;
 
+    // Runs the prologue: once before the first step, and again after stop(). inputs are the first inputs of a pipelined binary, else empty.
+    //   kOk               started; poll() completes it. Steps may be submitted then
+    //   kInvalidArgument  number or size of tensors; nothing was started
+    //   kInvalidState     the binary has no prologue, or it has run already, or something is under way
+    //   kFaultLatched, or the fault that latched now
+    Status start(Span<const ByteSpan> inputs) noexcept;
+
+    // Runs the epilogue: after the last step. outputs are the last outputs of a pipelined binary, else empty. Results as start();
+    // kInvalidState also where no step has completed since start().
+    Status stop(Span<const MutableByteSpan> outputs) noexcept;
+
+    // A new value for a declared parameter, from the next submission on.
+    struct ParameterValue {
+        std::uint32_t index{0U};  // in the binary's order
+        std::uint32_t value{0U};
+    };
+    // Sets all of them, or none. O(patch points). The binary's own values hold after load().
+    //   kOk
+    //   kInvalidArgument  no such parameter, or a value that it does not admit; nothing was changed
+    //   kInvalidState     not loaded, or something is under way; nothing was changed
+    //   kFaultLatched, or the fault that latched now
+    Status set_parameters(Span<const ParameterValue> values) noexcept;
+
     // Starts one step on what the views hold. Never blocks, copies nothing; the work does not depend on the sizes of tensors or trace.
     //   kOk               started; views must not be used until poll() has returned kOk
     //   kInvalidArgument  the device's memory is not visible: use the other submit()
-    //   kInvalidState     not loaded, or a step is under way; nothing was started
+    //   kInvalidState     not loaded or not started, or a step is under way; nothing was started
     //   kFaultLatched, or the fault that latched now
     Status submit() noexcept;
 
@@ -70,18 +99,20 @@ class Session {
     // them alive, leaves inputs unchanged and outputs unread until poll() has returned something else than kPending.
     //   kOk               started
     //   kInvalidArgument  number or size of tensors; nothing was started
-    //   kInvalidState     not loaded, or a step is under way; nothing was started
+    //   kInvalidState     not loaded or not started, or as many steps are under way as the binary admits; nothing was started
     //   kFaultLatched, or the fault that latched now
     Status submit(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept;
 
-    // Looks once whether the step has completed: bounded work.
+    // Looks once whether the step that is under way, or the older of two, has completed: bounded work.
     //   kOk            completed, and seen to be within its deadline: outputs are valid
     //   kPending       not yet
-    //   kInvalidState  no step is under way
+    //   kInvalidState  nothing is under way
     //   kTimeout, kDeviceFault, kIntegrity   a fault has latched now; kFaultLatched: it had before
     Status poll() noexcept;
 
-    // submit() and poll() until the step has completed or a fault has latched; waits through Platform::idle().
+    // One whole inference: submit() and poll() until the step has completed or a fault has latched; waits through Platform::idle(). Runs
+    // the prologue first where it has not run. A pipelined binary computes the inference twice, in a step and in the epilogue, and
+    // must be stopped before.
     Status run(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept;
 
     // Replays self-test vector `index` and compares the outputs with those of the capture. `scratch` holds all outputs of one
@@ -101,7 +132,7 @@ class Session {
     [[nodiscard]] std::uint32_t output_bytes() const noexcept;
 
   private:
-    enum class State : std::uint8_t { kEmpty, kReady, kRunning, kFaulted };
+    enum class State : std::uint8_t { kEmpty, kStopped, kStarted, kFaulted };
 
     // Device memory of an input or output, as the ECU core sees it.
     struct Tensors {
@@ -111,15 +142,32 @@ class Session {
     enum class Io : std::uint8_t { kTransfers, kViews };
 
     Status latch(Status status, FaultStage stage, std::uint32_t queue, const Completion& completion) noexcept;
+    // A script that is under way.
+    struct Flight {
+        ScriptKind kind{ScriptKind::kUnspecified};
+        std::uint64_t started_us{0U};
+        std::array<MutableByteSpan, kMaxOutputs> outputs{};
+        std::uint32_t bound_outputs{0U};
+    };
+
     Status program_device() noexcept;
     void find_views() noexcept;
-    [[nodiscard]] Status may_start() const noexcept;
-    void begin(const PlannedScript& script, Io io) noexcept;
-    Status start(const PlannedScript& script, FaultStage stage) noexcept;
-    Status start_step() noexcept;
+    [[nodiscard]] bool is_idle() const noexcept { return (state_ != State::kEmpty) && (under_way_ == 0U); }
+    [[nodiscard]] Status refuse_unless(bool state_fits) const noexcept;
+    [[nodiscard]] State idle_state() const noexcept;
+    [[nodiscard]] const PlannedScript& script_of(ScriptKind kind) const noexcept;
+    [[nodiscard]] Flight& oldest() noexcept;
+    void begin(ScriptKind kind, Io io) noexcept;
+    void watch(const PlannedScript& script) noexcept;
+    [[nodiscard]] QueueCommand bind(const PlannedCommand& planned) noexcept;
+    Status enqueue(const PlannedScript& script, const PlannedCommands& commands, FaultStage stage) noexcept;
+    Status submit_script(ScriptKind kind, Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept;
+    [[nodiscard]] bool sizes_match(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs, bool takes,
+                                   bool gives) const noexcept;
     [[nodiscard]] std::uint32_t executed_in_step(std::uint32_t queue, std::uint32_t executed_commands) const noexcept;
     Status check_completions(const PlannedScript& script, FaultStage stage) noexcept;
-    Status wait_for(const PlannedScript& script, FaultStage stage) noexcept;
+    Status wait_for_setup(const PlannedScript& setup) noexcept;
+    Status finish(Status submitted) noexcept;
     Status read_back_traces() noexcept;
     void withhold_outputs() noexcept;
 
@@ -132,17 +180,18 @@ class Session {
     State state_{State::kEmpty};
     std::uint32_t token_{0U};  // of the script under way, or of the last one; 1 is the set-up
     std::uint32_t steps_completed_{0U};
-    std::uint64_t started_us_{0U};
-    std::uint32_t deadline_us_{0U};  // of the script under way, or of the last one
-    std::array<bool, kMaxQueues> queue_done_{};
+    std::uint32_t deadline_us_{0U};                     // of the oldest script under way, or of the last one
+    std::uint32_t under_way_{0U};                       // scripts; their tokens are the last ones
+    std::array<Flight, kMaxStepsInFlight> flights_{};   // by token
+    std::array<bool, kMaxQueues> queue_done_{};         // of the oldest
+    std::array<std::uint32_t, kMaxEvents> records_{};   // of each event since load()
     std::array<std::uint32_t, kMaxQueues> executed_{};  // each queue's device count when it last completed
-    std::array<MutableByteSpan, kMaxOutputs> outputs_{};
-    std::uint32_t bound_outputs_{0U};
     Tensors views_;
     std::array<std::uint32_t, kMaxQueues> transfers_{};  // of each queue in a step: what zero-copy I/O leaves out
     Io io_{Io::kTransfers};                              // of the script under way, or of the last one
     bool has_views_{false};
-    bool has_result_{false};  // the last step has completed
+    bool has_result_{false};   // the last step has completed
+    bool has_stepped_{false};  // a step has completed since start()
 };
 
 }  // namespace pianola

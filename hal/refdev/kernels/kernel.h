@@ -48,6 +48,8 @@ struct Kernel {
     std::uint32_t version{0U};  // raised whenever the result for any argument changes
     const char* name{""};
     std::uint32_t argument_words{0U};  // exact
+    std::uint64_t address_words{0U};
+    std::uint64_t value_words{0U};
 
     // Checks the argument words (argument_words of them) and publishes extents and cost. kOk or kRefused. After kOk, run()
     // with the same words touches exactly the published extents.

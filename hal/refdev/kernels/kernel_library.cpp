@@ -20,19 +20,20 @@ namespace pianola::refdev {
 namespace {
 
 constexpr std::array<Kernel, 10> kRom{{
-    {KernelId::kFullyConnected, 1U, "fully_connected", kArgumentWords<FullyConnectedArguments>,
+    {KernelId::kFullyConnected, 1U, "fully_connected", kArgumentWords<FullyConnectedArguments>, 0U, 0U,
      describe_fully_connected, run_fully_connected},
-    {KernelId::kConv2d, 1U, "conv2d", kArgumentWords<Conv2dArguments>, describe_conv2d, run_conv2d},
-    {KernelId::kDepthwiseConv2d, 1U, "depthwise_conv2d", kArgumentWords<DepthwiseConv2dArguments>,
+    {KernelId::kConv2d, 1U, "conv2d", kArgumentWords<Conv2dArguments>, 0U, 0U, describe_conv2d, run_conv2d},
+    {KernelId::kDepthwiseConv2d, 1U, "depthwise_conv2d", kArgumentWords<DepthwiseConv2dArguments>, 0U, 0U,
      describe_depthwise_conv2d, run_depthwise_conv2d},
-    {KernelId::kAveragePool2d, 1U, "average_pool2d", kArgumentWords<Pool2dArguments>, describe_pool2d,
+    {KernelId::kAveragePool2d, 1U, "average_pool2d", kArgumentWords<Pool2dArguments>, 0U, 0U, describe_pool2d,
      run_average_pool2d},
-    {KernelId::kMaxPool2d, 1U, "max_pool2d", kArgumentWords<Pool2dArguments>, describe_pool2d, run_max_pool2d},
-    {KernelId::kMean, 1U, "mean", kArgumentWords<MeanArguments>, describe_mean, run_mean},
-    {KernelId::kAdd, 1U, "add", kArgumentWords<AddArguments>, describe_add, run_add},
-    {KernelId::kSoftmax, 1U, "softmax", kArgumentWords<SoftmaxArguments>, describe_softmax, run_softmax},
-    {KernelId::kRequantize, 1U, "requantize", kArgumentWords<RequantizeArguments>, describe_requantize, run_requantize},
-    {KernelId::kPad, 1U, "pad", kArgumentWords<PadArguments>, describe_pad, run_pad},
+    {KernelId::kMaxPool2d, 1U, "max_pool2d", kArgumentWords<Pool2dArguments>, 0U, 0U, describe_pool2d, run_max_pool2d},
+    {KernelId::kMean, 1U, "mean", kArgumentWords<MeanArguments>, 0U, 0U, describe_mean, run_mean},
+    {KernelId::kAdd, 1U, "add", kArgumentWords<AddArguments>, 0U, 0U, describe_add, run_add},
+    {KernelId::kSoftmax, 1U, "softmax", kArgumentWords<SoftmaxArguments>, 0U, 0U, describe_softmax, run_softmax},
+    {KernelId::kRequantize, 1U, "requantize", kArgumentWords<RequantizeArguments>, 0U, 0U, describe_requantize,
+     run_requantize},
+    {KernelId::kPad, 1U, "pad", kArgumentWords<PadArguments>, 0U, 0U, describe_pad, run_pad},
 }};
 
 // Id 1 comes first; no id is left out.

@@ -1,11 +1,10 @@
 // IntervalSet against a set of single bytes.
-#include "runtime/plan/interval_set.h"
-
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <set>
 
+#include "runtime/plan/interval_set.h"
 #include "tests/support/random.h"
 
 namespace pianola {
