@@ -46,6 +46,33 @@ namespace {
     return spec;
 }
 
+// Views of tensors, as the session takes them.
+class Sources {
+  public:
+    explicit Sources(const Player::Tensors& tensors) {
+        for (const std::vector<std::uint8_t>& tensor : tensors) {
+            views_.emplace_back(tensor.data(), tensor.size());
+        }
+    }
+    [[nodiscard]] Span<const ByteSpan> view() const noexcept { return {views_.data(), views_.size()}; }
+
+  private:
+    std::vector<ByteSpan> views_;
+};
+
+class Destinations {
+  public:
+    explicit Destinations(Player::Tensors& tensors) {
+        for (std::vector<std::uint8_t>& tensor : tensors) {
+            views_.emplace_back(tensor.data(), tensor.size());
+        }
+    }
+    [[nodiscard]] Span<const MutableByteSpan> view() const noexcept { return {views_.data(), views_.size()}; }
+
+  private:
+    std::vector<MutableByteSpan> views_;
+};
+
 [[nodiscard]] sim::SimOptions options_for(ByteSpan file, bool threaded) {
     sim::SimOptions options;
     options.spec = device_for(file);
@@ -77,6 +104,17 @@ struct Player::State {
         }
     }
 
+    // Waits for what has been submitted.
+    void finish(Status submitted) {
+        check(submitted);
+        Status status = session.poll();
+        while (status == Status::kPending) {
+            platform.idle();
+            status = session.poll();
+        }
+        check(status);
+    }
+
     files::AlignedBytes file;
     refdev::RefdevCommandSet command_set;
     sim::SimDevice device;
@@ -93,22 +131,51 @@ const capture::Manifest& Player::manifest() const noexcept {
     return state_->manifest;
 }
 
-std::vector<std::vector<std::uint8_t>> Player::run(const std::vector<std::vector<std::uint8_t>>& inputs) {
-    const Plan& plan = state_->session.plan();
-    std::vector<ByteSpan> sources;
-    for (std::uint32_t i = 0U; i < inputs.size(); ++i) {
-        sources.emplace_back(inputs[i].data(), inputs[i].size());
+std::vector<Player::Tensors> Player::run(const std::vector<Tensors>& inputs) {
+    State& state = *state_;
+    const Plan& plan = state.session.plan();
+    const std::size_t count = inputs.size();
+    std::vector<Tensors> outputs;
+    for (std::size_t i = 0U; i < count; ++i) {
+        Tensors& output = outputs.emplace_back();
+        for (std::uint32_t tensor = 0U; tensor < plan.output_count; ++tensor) {
+            output.emplace_back(plan.output_bytes.at(tensor));
+        }
     }
-    std::vector<std::vector<std::uint8_t>> outputs;
-    for (std::uint32_t i = 0U; i < plan.output_count; ++i) {
-        outputs.emplace_back(plan.output_bytes.at(i));
+    if (plan.is_pipelined && (count > 1U)) {
+        state.finish(state.session.start(Sources{inputs.front()}.view())));
+        for (std::size_t i = 1U; i < count; ++i) {
+            state.finish(state.session.submit(Sources{inputs[i]}.view(), Destinations{outputs[i - 1U]}.view()));
+        }
+        state.finish(state.session.stop(Destinations{outputs.back()}.view()));
+        return outputs;
     }
-    std::vector<MutableByteSpan> destinations;
-    for (std::vector<std::uint8_t>& output : outputs) {
-        destinations.emplace_back(output.data(), output.size());
+    for (std::size_t i = 0U; i < count; ++i) {
+        state.check(state.session.run(Sources{inputs[i]}.view(), Destinations{outputs[i]}.view()));
     }
-    state_->check(state_->session.run({sources.data(), sources.size()}, {destinations.data(), destinations.size()}));
+    if (!plan.is_pipelined && (plan.epilogue.count > 0U) && (count > 0U)) {
+        state.finish(state.session.stop({}));
+    }
     return outputs;
+}
+
+void Player::set_parameter(const std::string& name, std::uint32_t value) {
+    const std::vector<capture::ManifestParameter>& parameters = state_->manifest.parameters;
+    for (std::uint32_t i = 0U; i < parameters.size(); ++i) {
+        if (parameters[i].name != name) {
+            continue;
+        }
+        const Session::ParameterValue wanted{i, value};
+        const Status status = state_->session.set_parameters({&wanted, 1U});
+        if (status == Status::kInvalidArgument) {
+            throw PlayerError{"PLAYER-PARAMETER", fmt::format("{} takes multiples of {} from {} to {}, not {}", name,
+                                                              parameters[i].alignment, parameters[i].minimum,
+                                                              parameters[i].maximum, value)};
+        }
+        state_->check(status);
+        return;
+    }
+    throw PlayerError{"PLAYER-PARAMETER", fmt::format("the binary declares no parameter {}", name)};
 }
 
 std::uint32_t Player::self_test() {

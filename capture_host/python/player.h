@@ -35,8 +35,12 @@ class Player {
     Player& operator=(Player&&) = delete;
 
     [[nodiscard]] const capture::Manifest& manifest() const noexcept;
-    // One step: bytes of every input, in the binary's order; gives those of every output.
-    [[nodiscard]] std::vector<std::vector<std::uint8_t>> run(const std::vector<std::vector<std::uint8_t>>& inputs);
+    // Inferences one after the other, or overlapped where the binary is pipelined: bytes of every input, in the binary's order, of each of
+    // them; gives those of every output. Prologue and epilogue are run where there are any.
+    using Tensors = std::vector<std::vector<std::uint8_t>>;
+    [[nodiscard]] std::vector<Tensors> run(const std::vector<Tensors>& inputs);
+    // A new value for a declared parameter, from the next run() on.
+    void set_parameter(const std::string& name, std::uint32_t value);
     // Replays the binary's own self-test vectors, and returns how many there are.
     std::uint32_t self_test();
 
