@@ -185,6 +185,124 @@ struct PadArguments {
     std::int32_t value;  // -128 to 127
 };
 
+// Element types of the kernels that are not quantised, with the values of the manifest's ElementType. Operands of int32 are
+// 4-byte aligned.
+inline constexpr std::uint32_t kTypeInt8 = 1U;
+inline constexpr std::uint32_t kTypeInt32 = 4U;
+
+// Bytes from one place to another. The two share no byte.
+struct CopyArguments {
+    std::uint32_t source;
+    std::uint32_t destination;
+    std::uint32_t size_bytes;
+};
+
+struct FillArguments {
+    std::uint32_t destination;  // 4-byte aligned
+    std::uint32_t size_bytes;   // multiple of 4
+    std::uint32_t pattern;      // little-endian, over and over
+};
+
+inline constexpr std::uint32_t kMaxGatherSegments = 4U;
+
+// One operand of a gather. Row i is the `bytes` bytes at address + i * stride_bytes. Segments that are not used are zero.
+struct GatherSegment {
+    std::uint32_t address;
+    std::uint32_t stride_bytes;  // any, 0 included: the same bytes in every row
+    std::uint32_t bytes;
+};
+
+// Rows put together from columns of up to four sources: changes how a tensor is spread over memories, joins and slices.
+struct GatherArguments {
+    std::uint32_t destination;  // contiguous; each row is its segments, one behind the other
+    std::uint32_t rows;
+    std::uint32_t segment_count;  // 1 to 4
+    std::array<GatherSegment, kMaxGatherSegments> segments;
+};
+
+enum class UnaryOp : std::uint32_t {
+    kUnspecified = 0U,
+    kCopy = 1U,
+    kNegate = 2U,
+    kAbs = 3U,
+    kRelu = 4U,
+    kAddScalar = 5U,
+    kMulScalar = 6U,
+    kSquare = 7U,
+};
+
+// Element by element. int8 saturates, int32 wraps modulo 2^32.
+struct UnaryArguments {
+    std::uint32_t input;
+    std::uint32_t output;
+    std::uint32_t count;
+    std::uint32_t type;
+    UnaryOp op;
+    std::int32_t scalar;  // 0 for operations that have none; in the range of the type
+};
+
+enum class BinaryOp : std::uint32_t {
+    kUnspecified = 0U,
+    kAdd = 1U,
+    kSubtract = 2U,
+    kMultiply = 3U,
+    kMinimum = 4U,
+    kMaximum = 5U,
+    kEqual = 6U,  // 1 where equal, else 0
+};
+
+// Element by element. int8 saturates, int32 wraps modulo 2^32.
+struct BinaryArguments {
+    std::uint32_t input1;
+    std::uint32_t input2;
+    std::uint32_t output;
+    std::uint32_t count;
+    std::uint32_t type;
+    BinaryOp op;
+};
+
+// Sums wrap modulo 2^32; those of int8 without accumulation cannot reach it.
+struct MatmulArguments {
+    std::uint32_t a;  // type[m][k]
+    std::uint32_t b;  // type[k][n]
+    std::uint32_t c;  // int32[m][n], 4-byte aligned
+    std::uint32_t m;
+    std::uint32_t k;  // at most 65536 for int8
+    std::uint32_t n;
+    std::uint32_t type;
+    std::uint32_t accumulate;  // 1: the product is added to c; 0: it replaces c
+};
+
+enum class ReduceOp : std::uint32_t {
+    kUnspecified = 0U,
+    kSum = 1U,  // modulo 2^32
+    kMaximum = 2U,
+    kMinimum = 3U,
+};
+
+struct ReduceArguments {
+    std::uint32_t input;   // type[rows][columns]
+    std::uint32_t output;  // int32[columns] for axis 0, int32[rows] for axis 1; 4-byte aligned
+    std::uint32_t rows;
+    std::uint32_t columns;
+    std::uint32_t type;
+    ReduceOp op;
+    std::uint32_t axis;  // the one that disappears: 0 rows, 1 columns
+};
+
+enum class SemaphoreOp : std::uint32_t {
+    kUnspecified = 0U,
+    kSet = 1U,
+    kIncrement = 2U,  // by value, modulo 2^32
+    kWait = 3U,       // the launch fails where the word is below value, unsigned
+};
+
+struct SemaphoreArguments {
+    std::uint32_t address;  // of one word, 4-byte aligned
+    SemaphoreOp op;
+    std::uint32_t value;
+};
+
 template <typename Arguments>
 inline constexpr std::uint32_t kArgumentWords = static_cast<std::uint32_t>(sizeof(Arguments) / sizeof(std::uint32_t));
 

@@ -29,6 +29,14 @@ enum class KernelId : std::uint32_t {
     kSoftmax = 8U,
     kRequantize = 9U,
     kPad = 10U,
+    kCopy = 11U,
+    kFill = 12U,
+    kGather = 13U,
+    kUnary = 14U,
+    kBinary = 15U,
+    kMatmul = 16U,
+    kReduce = 17U,
+    kSemaphore = 18U,
 };
 
 // What a launch with given arguments touches and costs.
@@ -48,15 +56,21 @@ struct Kernel {
     std::uint32_t version{0U};  // raised whenever the result for any argument changes
     const char* name{""};
     std::uint32_t argument_words{0U};  // exact
+    // Bit i: argument word i is the device address of an operand (0 for an operand that a launch does without). Where two
+    // values of it are accepted, the extents of the operand lie apart by exactly their difference; nothing else differs.
     std::uint64_t address_words{0U};
+    // Bit i: argument word i is a value alone. It changes neither extents nor cost, and where two values of it are accepted,
+    // so is every value in between, compared as unsigned words, as long as the two do not differ in sign. That holds for any
+    // number of such words at once: what is accepted is a product of ranges. (Hence no activation_min: its upper bound is
+    // activation_max.)
     std::uint64_t value_words{0U};
 
     // Checks the argument words (argument_words of them) and publishes extents and cost. kOk or kRefused. After kOk, run()
-    // with the same words touches exactly the published extents.
+    // with the same words touches the published extents and nothing else, and writes every byte of those written.
     Status (*describe)(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept = nullptr;
 
     // Runs the kernel. Calls describe() by itself and refuses what describe() refuses, so that a trace damaged after it was
-    // proved cannot make a kernel leave its operands. kOk; kRefused: bad arguments, nothing was touched; kDeviceFault: an
+    // proved cannot make a kernel leave its operands. kOk; kRefused: bad arguments, or a semaphore that is not there yet, nothing was touched; kDeviceFault: an
     // operand is outside the regions, or not permitted; nothing was touched.
     Status (*run)(WordSpan arguments, const DeviceMemory& memory) noexcept = nullptr;
 };

@@ -3,37 +3,66 @@
 #include <cstring>
 
 #include "hal/refdev/kernels/add.h"
+#include "hal/refdev/kernels/argument_roles.h"
 #include "hal/refdev/kernels/arguments.h"
 #include "hal/refdev/kernels/average_pool2d.h"
+#include "hal/refdev/kernels/binary.h"
 #include "hal/refdev/kernels/conv2d.h"
+#include "hal/refdev/kernels/copy.h"
 #include "hal/refdev/kernels/depthwise_conv2d.h"
+#include "hal/refdev/kernels/fill.h"
 #include "hal/refdev/kernels/fully_connected.h"
+#include "hal/refdev/kernels/gather.h"
+#include "hal/refdev/kernels/matmul.h"
 #include "hal/refdev/kernels/max_pool2d.h"
 #include "hal/refdev/kernels/mean.h"
 #include "hal/refdev/kernels/pad.h"
 #include "hal/refdev/kernels/pool2d.h"
+#include "hal/refdev/kernels/reduce.h"
 #include "hal/refdev/kernels/requantize.h"
+#include "hal/refdev/kernels/semaphore.h"
 #include "hal/refdev/kernels/softmax.h"
+#include "hal/refdev/kernels/unary.h"
 #include "runtime/digest/sha256.h"
 
 namespace pianola::refdev {
 namespace {
 
-constexpr std::array<Kernel, 10> kRom{{
-    {KernelId::kFullyConnected, 1U, "fully_connected", kArgumentWords<FullyConnectedArguments>, 0U, 0U,
-     describe_fully_connected, run_fully_connected},
-    {KernelId::kConv2d, 1U, "conv2d", kArgumentWords<Conv2dArguments>, 0U, 0U, describe_conv2d, run_conv2d},
-    {KernelId::kDepthwiseConv2d, 1U, "depthwise_conv2d", kArgumentWords<DepthwiseConv2dArguments>, 0U, 0U,
-     describe_depthwise_conv2d, run_depthwise_conv2d},
-    {KernelId::kAveragePool2d, 1U, "average_pool2d", kArgumentWords<Pool2dArguments>, 0U, 0U, describe_pool2d,
-     run_average_pool2d},
-    {KernelId::kMaxPool2d, 1U, "max_pool2d", kArgumentWords<Pool2dArguments>, 0U, 0U, describe_pool2d, run_max_pool2d},
-    {KernelId::kMean, 1U, "mean", kArgumentWords<MeanArguments>, 0U, 0U, describe_mean, run_mean},
-    {KernelId::kAdd, 1U, "add", kArgumentWords<AddArguments>, 0U, 0U, describe_add, run_add},
-    {KernelId::kSoftmax, 1U, "softmax", kArgumentWords<SoftmaxArguments>, 0U, 0U, describe_softmax, run_softmax},
-    {KernelId::kRequantize, 1U, "requantize", kArgumentWords<RequantizeArguments>, 0U, 0U, describe_requantize,
-     run_requantize},
-    {KernelId::kPad, 1U, "pad", kArgumentWords<PadArguments>, 0U, 0U, describe_pad, run_pad},
+// An entry of the ROM whose launches carry Arguments.
+template <typename Arguments>
+[[nodiscard]] constexpr Kernel entry(KernelId id, std::uint32_t version, const char* name,
+                                     decltype(Kernel::describe) describe, decltype(Kernel::run) run) noexcept {
+    return Kernel{id,
+                  version,
+                  name,
+                  kArgumentWords<Arguments>,
+                  kArgumentRoles<Arguments>.address_words,
+                  kArgumentRoles<Arguments>.value_words,
+                  describe,
+                  run};
+}
+
+constexpr std::array<Kernel, 18> kRom{{
+    entry<FullyConnectedArguments>(KernelId::kFullyConnected, 1U, "fully_connected", describe_fully_connected,
+                                   run_fully_connected),
+    entry<Conv2dArguments>(KernelId::kConv2d, 1U, "conv2d", describe_conv2d, run_conv2d),
+    entry<DepthwiseConv2dArguments>(KernelId::kDepthwiseConv2d, 1U, "depthwise_conv2d", describe_depthwise_conv2d,
+                                    run_depthwise_conv2d),
+    entry<Pool2dArguments>(KernelId::kAveragePool2d, 1U, "average_pool2d", describe_pool2d, run_average_pool2d),
+    entry<Pool2dArguments>(KernelId::kMaxPool2d, 1U, "max_pool2d", describe_pool2d, run_max_pool2d),
+    entry<MeanArguments>(KernelId::kMean, 1U, "mean", describe_mean, run_mean),
+    entry<AddArguments>(KernelId::kAdd, 1U, "add", describe_add, run_add),
+    entry<SoftmaxArguments>(KernelId::kSoftmax, 1U, "softmax", describe_softmax, run_softmax),
+    entry<RequantizeArguments>(KernelId::kRequantize, 1U, "requantize", describe_requantize, run_requantize),
+    entry<PadArguments>(KernelId::kPad, 1U, "pad", describe_pad, run_pad),
+    entry<CopyArguments>(KernelId::kCopy, 1U, "copy", describe_copy, run_copy),
+    entry<FillArguments>(KernelId::kFill, 1U, "fill", describe_fill, run_fill),
+    entry<GatherArguments>(KernelId::kGather, 1U, "gather", describe_gather, run_gather),
+    entry<UnaryArguments>(KernelId::kUnary, 1U, "unary", describe_unary, run_unary),
+    entry<BinaryArguments>(KernelId::kBinary, 1U, "binary", describe_binary, run_binary),
+    entry<MatmulArguments>(KernelId::kMatmul, 1U, "matmul", describe_matmul, run_matmul),
+    entry<ReduceArguments>(KernelId::kReduce, 1U, "reduce", describe_reduce, run_reduce),
+    entry<SemaphoreArguments>(KernelId::kSemaphore, 1U, "semaphore", describe_semaphore, run_semaphore),
 }};
 
 // Id 1 comes first; no id is left out.

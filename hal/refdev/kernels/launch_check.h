@@ -109,7 +109,7 @@ class LaunchCheck {
     std::uint64_t operand_bytes_{0U};
 };
 
-inline constexpr std::uint32_t kMaxInputs = 3U;
+inline constexpr std::uint32_t kMaxInputs = 4U;
 
 // The operands of a launch as this core sees them: those that are read, in the order of their extents, and the written one.
 struct BoundOperands {
