@@ -22,7 +22,8 @@ void bind_names(py::module_& module) {
         .value("UINT8", ElementType::kUint8)
         .value("INT32", ElementType::kInt32)
         .value("FLOAT32", ElementType::kFloat32, "Can be moved, not computed with.");
-    py::enum_<ElementLayout>(module, "Layout", "Order of elements. Only ROW_MAJOR can be used; the device has no tiles.")
+    py::enum_<ElementLayout>(module, "Layout",
+                             "Order of elements. Only ROW_MAJOR can be used; the device has no tiles.")
         .value("ROW_MAJOR", ElementLayout::kRowMajor)
         .value("TILE", ElementLayout::kTile);
     py::enum_<Layout>(module, "TensorMemoryLayout", "How a tensor is spread over banks or cores.")
@@ -51,10 +52,8 @@ void bind_cores(py::module_& module) {
              py::arg("end"))
         .def_readonly("start", &CoreRange::first)
         .def_readonly("end", &CoreRange::last)
-        .def("__eq__",
-             [](const CoreRange& left, const CoreRange& right) {
-                 return (left.first == right.first) && (left.last == right.last);
-             })
+        .def("__eq__", [](const CoreRange& left,
+                          const CoreRange& right) { return (left.first == right.first) && (left.last == right.last); })
         .def("__hash__",
              [](const CoreRange& range) {
                  return py::hash(py::make_tuple(range.first.x, range.first.y, range.last.x, range.last.y));
@@ -99,7 +98,8 @@ void bind_memory(py::module_& module) {
              }),
              py::arg("grid"), py::arg("shape"), py::arg("orientation") = Orientation::kRowMajor)
         .def_property_readonly("grid", [](const ShardSpec& shard) { return CoreSet{shard.cores}; })
-        .def_property_readonly("shape", [](const ShardSpec& shard) { return py::make_tuple(shard.rows, shard.columns); });
+        .def_property_readonly("shape",
+                               [](const ShardSpec& shard) { return py::make_tuple(shard.rows, shard.columns); });
     py::class_<MemoryConfig>(module, "MemoryConfig", "Where a tensor lies on a device.")
         .def(py::init([](Layout layout, Memory memory, std::optional<ShardSpec> shard) {
                  if (shard.has_value() && (memory == Memory::kDram)) {
@@ -129,7 +129,8 @@ void bind_memory(py::module_& module) {
             if (dimensions.empty()) {
                 throw py::value_error("a shard has rows and columns");
             }
-            ShardSpec shard{{}, static_cast<std::uint32_t>(tensor::rows_of(dimensions)), tensor::columns_of(dimensions)};
+            ShardSpec shard{
+                {}, static_cast<std::uint32_t>(tensor::rows_of(dimensions)), tensor::columns_of(dimensions)};
             if (memory == Memory::kL1) {
                 shard.cores = cores;
             }

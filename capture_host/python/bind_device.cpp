@@ -42,9 +42,10 @@ using tensor::Tensor;
 void bind_members(py::module_& module) {
     auto device = module.attr("Device").cast<py::class_<Device, DevicePtr>>();
     device.def("is_open", &Device::is_open)
-        .def_property_readonly("num_command_queues", [](const Device& self) { return self.options().num_command_queues; })
-        .def_property_readonly("core_grid",
-                               [](const Device& self) { return CoreGrid{self.spec().grid_columns, self.spec().grid_rows}; })
+        .def_property_readonly("num_command_queues",
+                               [](const Device& self) { return self.options().num_command_queues; })
+        .def_property_readonly(
+            "core_grid", [](const Device& self) { return CoreGrid{self.spec().grid_columns, self.spec().grid_rows}; })
         .def("num_program_cache_entries", &Device::program_cache_entries)
         .def("trace_region_bytes_used", &Device::trace_region_bytes_used)
         .def("warnings", &Device::warnings, "What was allowed although it has consequences.")
@@ -64,8 +65,8 @@ void bind_members(py::module_& module) {
                py::arg("num_command_queues") = 1, py::arg("core_grid") = py::none(), py::arg("threaded") = false,
                py::arg("allow_allocation_under_trace") = false, py::arg("keep_log") = false);
     module.def(
-        "close_device", [](const DevicePtr& self) { self->close(); }, "Waits for what is under way, and frees everything.",
-        py::arg("device").none(false));
+        "close_device", [](const DevicePtr& self) { self->close(); },
+        "Waits for what is under way, and frees everything.", py::arg("device").none(false));
     module.def(
         "synchronize_device",
         [](const DevicePtr& self, std::optional<std::uint32_t> queue) {
@@ -79,9 +80,8 @@ void bind_members(py::module_& module) {
 }
 
 void bind_events(py::module_& module) {
-    py::class_<Event>(module, "Event", "What one queue records and another waits for.").def("__repr__", [](const Event& event) {
-        return fmt::format("Event({})", event.id.value);
-    });
+    py::class_<Event>(module, "Event", "What one queue records and another waits for.")
+        .def("__repr__", [](const Event& event) { return fmt::format("Event({})", event.id.value); });
     module.def(
         "create_event", [](const DevicePtr& device) { return Event{device, device->create_event()}; },
         py::arg("device").none(false));
@@ -89,7 +89,8 @@ void bind_events(py::module_& module) {
         "record_event", [](std::uint32_t queue, const Event& event) { event.device->record_event(queue, event.id); },
         "The event happens when everything before it on the queue has completed.", py::arg("cq_id"), py::arg("event"));
     module.def(
-        "wait_for_event", [](std::uint32_t queue, const Event& event) { event.device->wait_for_event(queue, event.id); },
+        "wait_for_event",
+        [](std::uint32_t queue, const Event& event) { event.device->wait_for_event(queue, event.id); },
         "The queue does not get on before the event's latest record has happened.", py::arg("cq_id"), py::arg("event"));
     module.def(
         "event_synchronize", [](const Event& event) { event.device->event_synchronize(event.id); },
@@ -135,12 +136,13 @@ void bind_traces(py::module_& module) {
         .def("__repr__", [](TraceId trace) { return fmt::format("TraceId({})", trace.value); });
     const auto device = py::arg("device").none(false);
     module.def(
-        "begin_trace_capture", [](const DevicePtr& self, std::uint32_t queue) { return self->begin_trace_capture(queue); },
+        "begin_trace_capture",
+        [](const DevicePtr& self, std::uint32_t queue) { return self->begin_trace_capture(queue); },
         "From now on the queue's operations go into a trace and are not executed.", device, py::arg("cq_id") = 0U);
     module.def(
         "end_trace_capture",
-        [](const DevicePtr& self, TraceId trace, std::uint32_t queue) { self->end_trace_capture(queue, trace); }, device,
-        py::arg("trace_id"), py::arg("cq_id") = 0U);
+        [](const DevicePtr& self, TraceId trace, std::uint32_t queue) { self->end_trace_capture(queue, trace); },
+        device, py::arg("trace_id"), py::arg("cq_id") = 0U);
     module.def(
         "execute_trace",
         [](const DevicePtr& self, TraceId trace, std::uint32_t queue, bool blocking) {
@@ -154,7 +156,8 @@ void bind_traces(py::module_& module) {
         "trace_info", [](const DevicePtr& self, TraceId trace) { return info_of(self->trace_info(trace)); }, device,
         py::arg("trace_id"));
     module.def(
-        "collect_trace", [](const DevicePtr& self, TraceId trace) { return bytes_of(self->collect_trace(trace).bytes); },
+        "collect_trace",
+        [](const DevicePtr& self, TraceId trace) { return bytes_of(self->collect_trace(trace).bytes); },
         "The trace as bytes, for load_trace() on an equal device.", device, py::arg("trace_id"));
     module.def(
         "load_trace",
@@ -163,8 +166,8 @@ void bind_traces(py::module_& module) {
             const std::vector<std::uint8_t> bytes{text.begin(), text.end()};
             return self->load_trace(queue, ByteSpan{bytes.data(), bytes.size()}, buffers_of(tensors));
         },
-        "A trace from bytes. Its memory must be free, or be that of `tensors`.", device, py::arg("blob"), py::arg("cq_id") = 0U,
-        py::arg("tensors") = std::vector<Tensor>{});
+        "A trace from bytes. Its memory must be free, or be that of `tensors`.", device, py::arg("blob"),
+        py::arg("cq_id") = 0U, py::arg("tensors") = std::vector<Tensor>{});
     module.def(
         "expect_input",
         [](const DevicePtr& self, TraceId trace, const Tensor& input, const std::string& name) {
@@ -177,8 +180,8 @@ void bind_traces(py::module_& module) {
         [](const DevicePtr& self, TraceId trace, const std::string& name, std::int64_t value) {
             self->set_parameter(trace, name, unsigned_from(value, "value"));
         },
-        "A new value of a declared parameter, from the next execution on.", device, py::arg("trace_id"), py::arg("name"),
-        py::arg("value"));
+        "A new value of a declared parameter, from the next execution on.", device, py::arg("trace_id"),
+        py::arg("name"), py::arg("value"));
 }
 
 }  // namespace

@@ -43,8 +43,8 @@ void bind_errors(py::module_& module) {
     py::dict members;
     members["rule"] = "";
     error_class = PyErr_NewExceptionWithDoc(
-        "pianola.Error", "What pianola refuses, or a device reports. `rule` is the id of the broken rule.", PyExc_RuntimeError,
-        members.ptr());
+        "pianola.Error", "What pianola refuses, or a device reports. `rule` is the id of the broken rule.",
+        PyExc_RuntimeError, members.ptr());
     module.attr("Error") = error_class;
     py::register_exception_translator(&translate);
 }

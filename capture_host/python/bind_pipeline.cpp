@@ -23,7 +23,8 @@ class PythonPipeline {
                    const pipeline::PipelineMemory& memory)
         : form_{std::make_shared<Form>()},
           pipeline_{pipeline::create_pipeline(
-              config, [form = form_, call = std::move(model)](const Tensor& input) { return form->outputs_of(call(input)); },
+              config,
+              [form = form_, call = std::move(model)](const Tensor& input) { return form->outputs_of(call(input)); },
               device, memory)} {}
 
     [[nodiscard]] Pipeline& get() noexcept { return *pipeline_; }
@@ -76,7 +77,8 @@ class PythonPipeline {
 }  // namespace
 
 void bind_pipeline(py::module_& module) {
-    py::class_<PipelineConfig>(module, "PipelineConfig", "Which executor runs the model. docs/PIPELINE.md has the table.")
+    py::class_<PipelineConfig>(module, "PipelineConfig",
+                               "Which executor runs the model. docs/PIPELINE.md has the table.")
         .def(py::init([](bool use_trace, std::int64_t queues, bool separate) {
                  return PipelineConfig{use_trace, unsigned_from(queues, "num_command_queues"), separate};
              }),
@@ -84,7 +86,8 @@ void bind_pipeline(py::module_& module) {
              py::arg("all_transfers_on_separate_command_queue") = false)
         .def_readonly("use_trace", &PipelineConfig::use_trace)
         .def_readonly("num_command_queues", &PipelineConfig::num_command_queues)
-        .def_readonly("all_transfers_on_separate_command_queue", &PipelineConfig::all_transfers_on_separate_command_queue);
+        .def_readonly("all_transfers_on_separate_command_queue",
+                      &PipelineConfig::all_transfers_on_separate_command_queue);
     py::class_<PythonPipeline>(module, "Pipeline", "Runs a model over many inputs.")
         .def(
             "compile", [](PythonPipeline& self, const Tensor& sample) { self.get().compile(sample); },
@@ -111,8 +114,9 @@ void bind_pipeline(py::module_& module) {
         [](const PipelineConfig& config, py::function model, const DevicePtr& device,
            const std::optional<MemoryConfig>& dram_input, const std::optional<MemoryConfig>& l1_input,
            const std::optional<MemoryConfig>& dram_output, const std::optional<MemoryConfig>& l1_output) {
-            return std::make_unique<PythonPipeline>(config, std::move(model), device,
-                                                    pipeline::PipelineMemory{dram_input, l1_input, dram_output, l1_output});
+            return std::make_unique<PythonPipeline>(
+                config, std::move(model), device,
+                pipeline::PipelineMemory{dram_input, l1_input, dram_output, l1_output});
         },
         "A pipeline for a model: a function of the input tensor that gives its output tensors.", py::arg("config"),
         py::arg("model"), py::arg("device").none(false), py::arg("dram_input_memory_config") = py::none(),

@@ -48,12 +48,14 @@ using tensor::TensorSpec;
 }
 
 [[nodiscard]] Tensor from_numpy(const py::array& array, const std::optional<ElementType>& dtype, ElementLayout layout,
-                                const DevicePtr& device, const std::optional<MemoryConfig>& memory, std::uint32_t queue) {
+                                const DevicePtr& device, const std::optional<MemoryConfig>& memory,
+                                std::uint32_t queue) {
     check_layout(layout);
     const ElementType type = type_of(array);
     if (dtype.has_value() && (*dtype != type)) {
-        throw TensorError{TensorRule::kType, fmt::format("the array holds {}, and {} was asked for; convert with astype() first",
-                                                         tensor::type_name(type), tensor::type_name(*dtype))};
+        throw TensorError{TensorRule::kType,
+                          fmt::format("the array holds {}, and {} was asked for; convert with astype() first",
+                                      tensor::type_name(type), tensor::type_name(*dtype))};
     }
     const py::array dense = py::array::ensure(array, py::array::c_style);
     TensorSpec spec;
@@ -82,8 +84,8 @@ using tensor::TensorSpec;
 
 [[nodiscard]] std::string describe(const Tensor& tensor) {
     const std::string place = tensor.is_on_device() ? tensor::to_string(tensor.memory_config()) : "host";
-    return fmt::format("Tensor({}, {}, {}{})", tensor::to_string(tensor.shape()), tensor::type_name(tensor.type()), place,
-                       tensor.is_allocated() ? "" : ", deallocated");
+    return fmt::format("Tensor({}, {}, {}{})", tensor::to_string(tensor.shape()), tensor::type_name(tensor.type()),
+                       place, tensor.is_allocated() ? "" : ", deallocated");
 }
 
 void bind_class(py::module_& module) {
@@ -100,21 +102,23 @@ void bind_class(py::module_& module) {
         .def("buffer_address", &Tensor::buffer_address, "Device address of the first byte; for L1, on the first core.")
         .def("is_allocated", &Tensor::is_allocated)
         .def("is_ready", &Tensor::is_ready, "Host: the data are there, so that looking at them does not wait.")
-        .def("storage_type", [](const Tensor& tensor) { return tensor.is_on_device() ? Storage::kDevice : Storage::kHost; })
-        .def("device",
-             [](const Tensor& tensor) { return tensor.is_on_device() ? tensor.device() : DevicePtr{}; })
+        .def("storage_type",
+             [](const Tensor& tensor) { return tensor.is_on_device() ? Storage::kDevice : Storage::kHost; })
+        .def("device", [](const Tensor& tensor) { return tensor.is_on_device() ? tensor.device() : DevicePtr{}; })
         .def("deallocate", &Tensor::deallocate, py::arg("force") = true)
         .def("cpu", &Tensor::cpu, py::arg("blocking") = true, py::arg("cq_id") = 0U)
         .def(
             "to",
-            [](const Tensor& tensor, const DevicePtr& device, const std::optional<MemoryConfig>& memory, std::uint32_t queue) {
-                return tensor.to(device, memory.value_or(tensor::kDramInterleaved), queue);
-            },
+            [](const Tensor& tensor, const DevicePtr& device, const std::optional<MemoryConfig>& memory,
+               std::uint32_t queue) { return tensor.to(device, memory.value_or(tensor::kDramInterleaved), queue); },
             py::arg("device").none(false), py::arg("memory_config") = py::none(), py::arg("cq_id") = 0U)
         .def("to_numpy", &to_numpy, "A copy of a host tensor's data. Waits for a read that is under way.")
-        .def("__add__", [](const Tensor& left, const Tensor& right) { return binary(tensor::Binary::kAdd, left, right); })
-        .def("__sub__", [](const Tensor& left, const Tensor& right) { return binary(tensor::Binary::kSubtract, left, right); })
-        .def("__mul__", [](const Tensor& left, const Tensor& right) { return binary(tensor::Binary::kMultiply, left, right); })
+        .def("__add__",
+             [](const Tensor& left, const Tensor& right) { return binary(tensor::Binary::kAdd, left, right); })
+        .def("__sub__",
+             [](const Tensor& left, const Tensor& right) { return binary(tensor::Binary::kSubtract, left, right); })
+        .def("__mul__",
+             [](const Tensor& left, const Tensor& right) { return binary(tensor::Binary::kMultiply, left, right); })
         .def("__matmul__", [](const Tensor& left, const Tensor& right) { return matmul(left, right); })
         .def("__neg__", [](const Tensor& operand) { return unary(tensor::Unary::kNeg, operand); })
         .def("__repr__", &describe);
@@ -126,10 +130,11 @@ void bind_tensor(py::module_& module) {
     // Named by annotations before it is bound in full.
     py::class_<host::Device, DevicePtr>(module, "Device", "A simulated reference device.");
     bind_class(module);
-    module.def("from_numpy", &from_numpy, "A tensor with an array's data, on the host or on a device.", py::arg("array"),
-               py::arg("dtype") = py::none(), py::arg("layout") = ElementLayout::kRowMajor, py::arg("device") = py::none(),
-               py::arg("memory_config") = py::none(), py::arg("cq_id") = 0U);
-    module.def("to_numpy", &to_numpy, "A copy of a host tensor's data. Waits for a read that is under way.", py::arg("tensor"));
+    module.def("from_numpy", &from_numpy, "A tensor with an array's data, on the host or on a device.",
+               py::arg("array"), py::arg("dtype") = py::none(), py::arg("layout") = ElementLayout::kRowMajor,
+               py::arg("device") = py::none(), py::arg("memory_config") = py::none(), py::arg("cq_id") = 0U);
+    module.def("to_numpy", &to_numpy, "A copy of a host tensor's data. Waits for a read that is under way.",
+               py::arg("tensor"));
     module.def(
         "allocate_tensor_on_device",
         [](const py::object& shape, ElementType dtype, ElementLayout layout, const DevicePtr& device,
@@ -145,8 +150,8 @@ void bind_tensor(py::module_& module) {
             return Tensor::on_device(spec, device);
         },
         py::arg("tensor_spec"), py::arg("device").none(false), py::arg("memory_config") = py::none());
-    module.def("copy_host_to_device_tensor", &tensor::copy_host_to_device, py::arg("host_tensor"), py::arg("device_tensor"),
-               py::arg("cq_id") = 0U, py::arg("blocking") = false);
+    module.def("copy_host_to_device_tensor", &tensor::copy_host_to_device, py::arg("host_tensor"),
+               py::arg("device_tensor"), py::arg("cq_id") = 0U, py::arg("blocking") = false);
     module.def("deallocate", &Tensor::deallocate, py::arg("tensor"), py::arg("force") = true);
 }
 

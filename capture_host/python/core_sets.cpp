@@ -1,5 +1,4 @@
 #include "capture_host/python/bindings.h"
-
 #include "capture_host/tensor/tensor_error.h"
 
 namespace pianola::python {
@@ -22,8 +21,9 @@ host::CoreRangeSet cores_from(const py::handle& cores) {
 
 void check_layout(ElementLayout layout) {
     if (layout == ElementLayout::kTile) {
-        throw tensor::TensorError{tensor::TensorRule::kLayout,
-                                  "the reference device stores elements row-major and has no tiles: use ROW_MAJOR_LAYOUT"};
+        throw tensor::TensorError{
+            tensor::TensorRule::kLayout,
+            "the reference device stores elements row-major and has no tiles: use ROW_MAJOR_LAYOUT"};
     }
 }
 
@@ -32,8 +32,9 @@ tensor::Shape shape_from(const py::handle& shape) {
     for (const py::handle item : py::iter(shape)) {
         const auto dimension = item.cast<std::int64_t>();
         if ((dimension < 1) || (dimension > INT32_MAX)) {
-            throw tensor::TensorError{tensor::TensorRule::kShape, "a dimension is at least 1 and at most 2147483647, and " +
-                                                                      std::to_string(dimension) + " was given"};
+            throw tensor::TensorError{
+                tensor::TensorRule::kShape,
+                "a dimension is at least 1 and at most 2147483647, and " + std::to_string(dimension) + " was given"};
         }
         dimensions.push_back(static_cast<std::uint32_t>(dimension));
     }

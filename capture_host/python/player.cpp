@@ -28,7 +28,8 @@ namespace {
     reset(verdict);
     Envelope envelope;
     Image image;
-    if (!is_ok(parse_envelope(file, envelope, verdict)) || !is_ok(authenticate(file, envelope, verdict)) || !is_ok(open_image(file, envelope, image, verdict))) {
+    if (!is_ok(parse_envelope(file, envelope, verdict)) || !is_ok(authenticate(file, envelope, verdict)) ||
+        !is_ok(open_image(file, envelope, image, verdict))) {
         refuse(verdict);
     }
     const TargetView target = image.target();
@@ -84,7 +85,10 @@ class Destinations {
 
 struct Player::State {
     State(const std::vector<std::uint8_t>& bytes, bool threaded)
-        : file{bytes}, device{options_for(file.view(), threaded)}, platform{device}, session{device, platform, command_set} {
+        : file{bytes},
+          device{options_for(file.view(), threaded)},
+          platform{device},
+          session{device, platform, command_set} {
         Verdict verdict;
         const auto workspace = std::make_unique<PlanWorkspace>();
         const Status status = session.load(file.view(), *workspace, verdict);
@@ -98,9 +102,10 @@ struct Player::State {
     void check(Status status) const {
         if (!is_ok(status)) {
             const FaultRecord& fault = session.fault();
-            throw PlayerError{"PLAYER-FAULT", fmt::format("the replay stopped with status {:#x} on queue {} at command {}; "
-                                                          "load the binary again",
-                                                          static_cast<std::uint32_t>(status), fault.queue, fault.command)};
+            throw PlayerError{"PLAYER-FAULT",
+                              fmt::format("the replay stopped with status {:#x} on queue {} at command {}; "
+                                          "load the binary again",
+                                          static_cast<std::uint32_t>(status), fault.queue, fault.command)};
         }
     }
 
@@ -123,7 +128,8 @@ struct Player::State {
     capture::Manifest manifest;
 };
 
-Player::Player(const std::vector<std::uint8_t>& file, bool threaded) : state_{std::make_unique<State>(file, threaded)} {}
+Player::Player(const std::vector<std::uint8_t>& file, bool threaded)
+    : state_{std::make_unique<State>(file, threaded)} {}
 
 Player::~Player() = default;
 
