@@ -78,6 +78,7 @@ class ReadHandle {
 };
 
 struct DeviceState;
+struct LocalMemory;
 
 class Device : public std::enable_shared_from_this<Device> {
   public:
@@ -138,11 +139,16 @@ class Device : public std::enable_shared_from_this<Device> {
     // Throws API-BLOB-*. The blob's memory must be free, or belong to `buffers` at the same addresses.
     [[nodiscard]] TraceId load_trace(std::uint32_t queue, ByteSpan blob, const std::vector<BufferPtr>& buffers = {});
 
-    // Parameters of a trace: argument `argument` of kernel `kernel` of program `program` (all by index in the trace) on every core.
+    // Words that may change between executions. Every admitted value must be one that the kernels accept and that touches allocated
+    // memory only; a kRuntimeArgument changes neither what a command touches nor what it costs. set_parameter() proves the very value
+    // again, and patches the words in the trace region.
     void declare_parameter(TraceId trace, const TraceParameter& parameter);
-    // Index of an argument word in the trace, for TraceParameter::words: of the command-th command of the trace.
-    [[nodiscard]] std::uint32_t trace_word(TraceId trace, std::uint32_t command, std::uint32_t argument) const;
     void set_parameter(TraceId trace, const std::string& name, std::uint32_t value);
+    // For TraceParameter::words. Argument `argument` of kernel `kernel` of the program-th program of the trace, on every core.
+    [[nodiscard]] std::vector<std::uint32_t> argument_words(TraceId trace, std::uint32_t program, KernelHandle kernel,
+                                                            std::uint32_t argument) const;
+    // Every argument that was given as the address of this buffer (its first shard, without offset).
+    [[nodiscard]] std::vector<std::uint32_t> address_words(TraceId trace, const BufferPtr& buffer) const;
 
     // What was allowed although it has consequences, in order; each says which.
     [[nodiscard]] std::vector<std::string> warnings() const;
@@ -154,6 +160,12 @@ class Device : public std::enable_shared_from_this<Device> {
     void clear_log();
     [[nodiscard]] std::uint64_t access_violations();  // check_accesses
 
+    // For the library itself. Throws API-BUFFER-* where the buffer is not one of this device's that is alive.
+    void check_buffer(const BufferPtr& buffer) const;
+    // Objects that go give their memory back.
+    void release(Buffer& buffer);
+    void release(Program::State& program);
+    void release(LocalMemory& memory);
     // For the library itself, and for tests that damage things.
     [[nodiscard]] DeviceState& state() noexcept { return *state_; }
     [[nodiscard]] sim::SimDevice& simulator();

@@ -33,6 +33,12 @@ void SimDevice::give_to_device(ByteSpan view) noexcept {
     machine_->refresh_checker();  // the ECU side has written to it
 }
 
+bool SimDevice::peek_completion(std::uint32_t queue, Completion& completion) const noexcept {
+    const refdev::QueueMemory& memory = machine_->shared().queues.at(queue);
+    completion = memory.completion;
+    return memory.stopped.load(std::memory_order_acquire) == 0U;
+}
+
 std::uint64_t SimDevice::progress() const noexcept {
     std::uint64_t sum = 0U;
     for (const refdev::QueueMemory& queue : machine_->shared().queues) {

@@ -11,8 +11,8 @@
 
 namespace pianola {
 
-inline constexpr std::uint32_t kSessionBytes32 = 2664U;        // Session
-inline constexpr std::uint32_t kPlanWorkspaceBytes32 = 3832U;  // PlanWorkspace: while loading only
+inline constexpr std::uint32_t kSessionBytes32 = 3128U;        // Session
+inline constexpr std::uint32_t kPlanWorkspaceBytes32 = 7368U;  // PlanWorkspace: while loading only
 inline constexpr std::uint32_t kVerdictBytes32 = 72U;          // Verdict: while loading only
 
 // Stack below the caller's frame, device driver included. Limits that the gates hold every board's build to, not measurements.

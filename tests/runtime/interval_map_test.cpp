@@ -1,111 +1,146 @@
-// IntervalSet against a set of single bytes.
+// IntervalMap against a map of single bytes.
+#include "runtime/plan/interval_map.h"
+
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
-#include <set>
+#include <map>
 
-#include "runtime/plan/interval_set.h"
 #include "tests/support/random.h"
 
 namespace pianola {
 namespace {
 
-class ByteSet {
+constexpr std::uint32_t kTag = 1U;
+
+class ByteMap {
   public:
-    void add(std::uint32_t address, std::uint32_t size_bytes) {
+    void assign(std::uint32_t address, std::uint32_t size_bytes, std::uint32_t tag) {
         for (std::uint64_t i = 0U; i < size_bytes; ++i) {
-            bytes_.insert(address + i);
+            tags_[address + i] = tag;
         }
     }
-    [[nodiscard]] std::uint32_t count_in(std::uint32_t address, std::uint32_t size_bytes) const {
-        std::uint32_t count = 0U;
-        for (std::uint64_t i = 0U; i < size_bytes; ++i) {
-            count += static_cast<std::uint32_t>(bytes_.count(address + i));
-        }
-        return count;
+    [[nodiscard]] std::uint32_t tag_of(std::uint64_t byte) const {
+        const auto found = tags_.find(byte);
+        return (found == tags_.end()) ? 0U : found->second;
     }
-    // Runs of bytes, plus one more range.
-    [[nodiscard]] std::uint32_t runs_with(std::uint32_t address, std::uint32_t size_bytes) const {
-        ByteSet with = *this;
-        with.add(address, size_bytes);
+    [[nodiscard]] std::uint32_t largest_in(std::uint32_t address, std::uint32_t size_bytes,
+                                           std::uint32_t except) const {
+        std::uint32_t largest = 0U;
+        for (std::uint64_t i = 0U; i < size_bytes; ++i) {
+            const std::uint32_t tag = tag_of(address + i);
+            largest = (tag == except) ? largest : std::max(largest, tag);
+        }
+        return largest;
+    }
+    // Whether all bytes are there and one run of one tag holds them.
+    [[nodiscard]] bool is_one_run(std::uint32_t address, std::uint32_t size_bytes) const {
+        for (std::uint64_t i = 0U; i < size_bytes; ++i) {
+            if ((tag_of(address + i) == 0U) || (tag_of(address + i) != tag_of(address))) {
+                return false;
+            }
+        }
+        return true;
+    }
+    // Runs of bytes with equal tags, with one more range.
+    [[nodiscard]] std::uint32_t runs_with(std::uint32_t address, std::uint32_t size_bytes, std::uint32_t tag) const {
+        ByteMap with = *this;
+        with.assign(address, size_bytes, tag);
         std::uint32_t runs = 0U;
         std::uint64_t next = UINT64_MAX;
-        for (const std::uint64_t byte : with.bytes_) {
-            runs += (byte != next) ? 1U : 0U;
+        std::uint32_t last = 0U;
+        for (const auto& [byte, value] : with.tags_) {
+            runs += ((byte != next) || (value != last)) ? 1U : 0U;
             next = byte + 1U;
+            last = value;
         }
         return runs;
     }
 
   private:
-    std::set<std::uint64_t> bytes_;
+    std::map<std::uint64_t, std::uint32_t> tags_;
 };
 
-// All ranges inside a window of the address space, by one random sequence.
-void compare(std::uint32_t base, std::uint32_t window, std::uint32_t longest, std::uint32_t seed) {
+struct Window {
+    std::uint32_t base;
+    std::uint32_t bytes;
+    std::uint32_t longest;  // range
+    std::uint32_t tags;
+};
+
+// Ranges inside a window of the address space, by one random sequence.
+void compare(const Window& window, std::uint32_t seed) {
     test::Random random{seed};
-    IntervalSet set;
-    ByteSet model;
+    IntervalMap map;
+    ByteMap model;
     for (int round = 0; round < 200; ++round) {
-        const std::uint32_t offset = random.below(window);
-        const std::uint32_t room = window - offset;
-        const std::uint32_t size_bytes = 1U + random.below((longest < room) ? longest : room);
-        const std::uint32_t address = base + offset;
-        const std::uint32_t inside = model.count_in(address, size_bytes);
-        ASSERT_EQ(set.contains(address, size_bytes), inside == size_bytes) << std::hex << address;
-        ASSERT_EQ(set.intersects(address, size_bytes), inside != 0U) << std::hex << address;
+        const std::uint32_t offset = random.below(window.bytes);
+        const std::uint32_t size_bytes = 1U + random.below(std::min(window.longest, window.bytes - offset));
+        const std::uint32_t address = window.base + offset;
+        const std::uint32_t tag = 1U + random.below(window.tags);
+        ASSERT_EQ(map.contains(address, size_bytes), model.is_one_run(address, size_bytes)) << std::hex << address;
+        ASSERT_EQ(map.largest_tag(address, size_bytes, 0U), model.largest_in(address, size_bytes, 0U))
+            << std::hex << address;
+        ASSERT_EQ(map.largest_tag(address, size_bytes, tag), model.largest_in(address, size_bytes, tag))
+            << std::hex << address;
         if (random.one_in(2U)) {
-            const bool fits = model.runs_with(address, size_bytes) <= kMaxIntervals;
-            ASSERT_EQ(set.add(address, size_bytes), fits ? Status::kOk : Status::kCapacity);
+            const bool fits = model.runs_with(address, size_bytes, tag) <= kMaxIntervals;
+            ASSERT_EQ(map.assign(address, size_bytes, tag), fits ? Status::kOk : Status::kCapacity);
             if (fits) {
-                model.add(address, size_bytes);
+                model.assign(address, size_bytes, tag);
             }
         }
     }
-    for (std::uint32_t offset = 0U; offset < window; ++offset) {
-        ASSERT_EQ(set.contains(base + offset, 1U), model.count_in(base + offset, 1U) == 1U) << offset;
+    for (std::uint32_t offset = 0U; offset < window.bytes; ++offset) {
+        ASSERT_EQ(map.largest_tag(window.base + offset, 1U, 0U), model.tag_of(std::uint64_t{window.base} + offset))
+            << offset;
     }
 }
 
-TEST(IntervalSet, AgreesWithASetOfBytes) {
+TEST(IntervalMap, AgreesWithAMapOfBytes) {
     for (std::uint32_t seed = 1U; seed <= 60U; ++seed) {
-        compare(0x8000'0000U, 300U, 12U, seed);
-        compare(0x8000'0000U, 900U, 3U, seed);  // often at its capacity
-        compare(0U, 120U, 9U, seed);
-        compare(UINT32_MAX - 119U, 120U, 9U, seed);
-        ASSERT_FALSE(testing::Test::HasFatalFailure()) << "seed " << seed;
+        for (const std::uint32_t tags : {1U, 2U, 5U}) {
+            compare({0x8000'0000U, 300U, 12U, tags}, seed);
+            compare({0x8000'0000U, 900U, 3U, tags}, seed);  // often at its capacity
+            compare({0U, 120U, 40U, tags}, seed);
+            compare({UINT32_MAX - 119U, 120U, 9U, tags}, seed);
+            ASSERT_FALSE(testing::Test::HasFatalFailure()) << "seed " << seed << ", tags " << tags;
+        }
     }
 }
 
-TEST(IntervalSet, HoldsBothEndsOfTheAddressSpace) {
-    IntervalSet set;
-    ASSERT_EQ(set.add(UINT32_MAX, 1U), Status::kOk);
-    ASSERT_EQ(set.add(0U, 1U), Status::kOk);
-    EXPECT_TRUE(set.contains(UINT32_MAX, 1U));
-    EXPECT_TRUE(set.contains(0U, 1U));
-    EXPECT_FALSE(set.contains(0U, 2U));
-    EXPECT_FALSE(set.intersects(1U, UINT32_MAX - 1U));
-    EXPECT_TRUE(set.intersects(1U, UINT32_MAX));
-    ASSERT_EQ(set.add(1U, UINT32_MAX - 1U), Status::kOk);
-    EXPECT_TRUE(set.contains(0U, UINT32_MAX));
-    EXPECT_TRUE(set.contains(1U, UINT32_MAX));
-    set.clear();
-    EXPECT_FALSE(set.intersects(0U, UINT32_MAX));
+TEST(IntervalMap, HoldsBothEndsOfTheAddressSpace) {
+    IntervalMap map;
+    ASSERT_EQ(map.assign(UINT32_MAX, 1U, kTag), Status::kOk);
+    ASSERT_EQ(map.assign(0U, 1U, kTag), Status::kOk);
+    EXPECT_TRUE(map.contains(UINT32_MAX, 1U));
+    EXPECT_TRUE(map.contains(0U, 1U));
+    EXPECT_FALSE(map.contains(0U, 2U));
+    EXPECT_EQ(map.largest_tag(1U, UINT32_MAX - 1U, 0U), 0U);
+    EXPECT_EQ(map.largest_tag(1U, UINT32_MAX, 0U), kTag);
+    ASSERT_EQ(map.assign(1U, UINT32_MAX - 1U, kTag), Status::kOk);
+    EXPECT_TRUE(map.contains(0U, UINT32_MAX));
+    EXPECT_TRUE(map.contains(1U, UINT32_MAX));
+    map.clear();
+    EXPECT_EQ(map.largest_tag(0U, UINT32_MAX, 0U), 0U);
 }
 
-TEST(IntervalSet, RefusesOneRangeTooManyAndIsThenUnchanged) {
+TEST(IntervalMap, RefusesOneRangeTooManyAndIsThenUnchanged) {
     constexpr std::uint32_t kPitch = 10U;
-    IntervalSet set;
+    IntervalMap map;
     for (std::uint32_t i = 0U; i < kMaxIntervals; ++i) {
-        ASSERT_EQ(set.add(1000U + (i * kPitch), 2U), Status::kOk) << i;
+        ASSERT_EQ(map.assign(1000U + (i * kPitch), 2U, kTag), Status::kOk) << i;
     }
-    EXPECT_EQ(set.add(0U, 1U), Status::kCapacity);
-    EXPECT_EQ(set.add(1005U, 1U), Status::kCapacity);
-    EXPECT_FALSE(set.intersects(0U, 999U));
-    EXPECT_FALSE(set.intersects(1005U, 1U));
-    EXPECT_EQ(set.add(1002U, 8U), Status::kOk);  // joins two ranges: now there is room again
-    EXPECT_EQ(set.add(0U, 1U), Status::kOk);
-    EXPECT_EQ(set.add(UINT32_MAX, 1U), Status::kCapacity);
+    EXPECT_EQ(map.assign(0U, 1U, kTag), Status::kCapacity);
+    EXPECT_EQ(map.assign(1005U, 1U, kTag), Status::kCapacity);
+    EXPECT_EQ(map.assign(1000U, 1U, kTag + 1U), Status::kCapacity);  // would split a range
+    EXPECT_EQ(map.largest_tag(0U, 999U, 0U), 0U);
+    EXPECT_EQ(map.largest_tag(1005U, 1U, 0U), 0U);
+    EXPECT_EQ(map.largest_tag(1000U, 1U, 0U), kTag);
+    EXPECT_EQ(map.assign(1002U, 8U, kTag), Status::kOk);  // joins two ranges: now there is room again
+    EXPECT_EQ(map.assign(0U, 1U, kTag), Status::kOk);
+    EXPECT_EQ(map.assign(UINT32_MAX, 1U, kTag), Status::kCapacity);
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ class Processor : public testing::Test {
         EXPECT_EQ(processor_.step(), Progress::kStopped);
         EXPECT_EQ(shared_->stopped.load(), 1U);
         EXPECT_EQ(processor_.step(), Progress::kStopped);
-        return shared_->completion.fault;
+        return shared_->fault.fault;
     }
 
     std::unique_ptr<QueueMemory> shared_ = std::make_unique<QueueMemory>();
@@ -45,7 +45,7 @@ TEST_F(Processor, WorkAfterANotifyStartsAtItsDoorbellWhoeverIsFaster) {
     ASSERT_EQ(processor_.step(), Progress::kExecuted);
     publish(notify, kLater);
     ASSERT_EQ(processor_.step(), Progress::kExecuted);
-    EXPECT_EQ(shared_->completion.time_cycles, kLater + kCommandCycles);
+    EXPECT_EQ(shared_->completions[1].time_cycles, kLater + kCommandCycles);
 }
 
 TEST_F(Processor, CommandsWrapRoundTheRing) {
