@@ -26,7 +26,8 @@ using tensor::TensorSpec;
         }
     }
     throw TensorError{TensorRule::kType, "arrays hold int8, uint8, int32 or float32 of this machine, not " +
-                                             py::str(type).cast<std::string>() + "; convert with astype() first"};
+                                             py::str(static_cast<py::handle>(type)).cast<std::string>() +
+                                             "; convert with astype() first"};
 }
 
 [[nodiscard]] py::dtype dtype_of(ElementType type) {

@@ -149,7 +149,7 @@ std::vector<Player::Tensors> Player::run(const std::vector<Tensors>& inputs) {
         }
     }
     if (plan.is_pipelined && (count > 1U)) {
-        state.finish(state.session.start(Sources{inputs.front()}.view())));
+        state.finish(state.session.start(Sources{inputs.front()}.view()));
         for (std::size_t i = 1U; i < count; ++i) {
             state.finish(state.session.submit(Sources{inputs[i]}.view(), Destinations{outputs[i - 1U]}.view()));
         }
