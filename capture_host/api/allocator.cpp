@@ -1,6 +1,7 @@
 #include "capture_host/api/allocator.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace pianola::host {
 namespace {
@@ -75,22 +76,12 @@ std::uint64_t Allocator::largest_free_bytes() const {
 }
 
 bool Allocator::is_allocated(std::uint64_t begin, std::uint64_t end) const {
-    // Neighbours may together hold the range.
-    std::uint64_t position = begin;
-    auto next = allocations_.upper_bound(static_cast<std::uint32_t>(begin));
-    if (next == allocations_.begin()) {
+    const auto behind = allocations_.upper_bound(static_cast<std::uint32_t>(begin));
+    if (behind == allocations_.begin()) {
         return false;
     }
-    --next;
-    while (position < end) {
-        if ((next == allocations_.end()) || (next->first > position) ||
-            ((std::uint64_t{next->first} + next->second) <= position)) {
-            return false;
-        }
-        position = std::uint64_t{next->first} + next->second;
-        ++next;
-    }
-    return true;
+    const auto held = std::prev(behind);
+    return end <= (std::uint64_t{held->first} + held->second);
 }
 
 std::uint64_t Allocator::free_bytes_of(const RangeSet& set) const {

@@ -31,6 +31,7 @@ class Allocator {
     [[nodiscard]] std::uint32_t count() const noexcept { return static_cast<std::uint32_t>(allocations_.size()); }
     [[nodiscard]] std::uint64_t largest_free_bytes() const;
     [[nodiscard]] RangeSet allocated() const;
+    // True where one allocation holds the range.
     [[nodiscard]] bool is_allocated(std::uint64_t begin, std::uint64_t end) const;
     // Of `set`, the bytes that are free here.
     [[nodiscard]] std::uint64_t free_bytes_of(const RangeSet& set) const;

@@ -9,6 +9,7 @@
 #include "capture_host/api/host_error.h"
 #include "capture_host/api/kernel_words.h"
 #include "capture_host/api/schedule.h"
+#include "hal/refdev/kernels/arguments.h"
 #include "hal/refdev/refdev_command_set.h"
 #include "runtime/core/bytes.h"
 
@@ -108,7 +109,7 @@ class Writer {
         : spec_{spec}, is_allocated_{is_allocated}, out_{out} {}
 
     void command(const std::vector<std::uint32_t>& words, const CommandInfo& info, const std::string& site) {
-        DecodedCommand decoded = decode(words, site);
+        const DecodedCommand decoded = decode(words, site);
         for (const Extent& extent : decoded.extents.view()) {
             if (!is_allocated_(extent.address, extent.size_bytes)) {
                 throw HostError{
@@ -122,7 +123,7 @@ class Writer {
             barrier();
         }
         note(decoded, info.core);
-        append(words, info, decoded.cost_cycles);
+        append(words, info);
     }
 
     void barrier() {
@@ -130,8 +131,7 @@ class Writer {
             return;
         }
         segment_.clear();
-        const std::vector<std::uint32_t> words = barrier_words();
-        append(words, CommandInfo{}, decode(words, "barrier").cost_cycles);
+        append(barrier_words(), CommandInfo{});
     }
 
   private:
@@ -183,11 +183,10 @@ class Writer {
         }
     }
 
-    void append(const std::vector<std::uint32_t>& words, CommandInfo info, std::uint64_t cost_cycles) {
+    void append(const std::vector<std::uint32_t>& words, CommandInfo info) {
         info.word = static_cast<std::uint32_t>(out_.words.size());
         out_.words.insert(out_.words.end(), words.begin(), words.end());
         out_.commands.push_back(info);
-        out_.cost_cycles += cost_cycles;
     }
 
     const refdev::DeviceSpec& spec_;
@@ -221,17 +220,20 @@ void digest_list(Sha256& digest, const std::vector<std::uint32_t>& list) {
 
 // Semaphores start with their initial values in every run. Their counters exist where an argument names one.
 void write_semaphores(const refdev::DeviceSpec& spec, const Program::State& program, Writer& writer) {
+    const refdev::Kernel* const setter = refdev::find_kernel(static_cast<std::uint32_t>(refdev::KernelId::kSemaphore));
     for (const LocalMemory& semaphore : program.semaphores) {
         if (!semaphore.offset.has_value()) {
             continue;
         }
         for (const CoreCoord core : cores_of(semaphore.cores)) {
-            for (const auto& words :
-                 initial_value_words(core_l1_base(spec, core) + *semaphore.offset, semaphore.initial)) {
-                CommandInfo info;
-                info.core = core;
-                writer.command(words, info, "semaphore");
-            }
+            CommandInfo info;
+            info.core = core;
+            writer.command(
+                kernel_command_words(spec, *setter, core,
+                                     {core_l1_base(spec, core) + *semaphore.offset,
+                                      static_cast<std::uint32_t>(refdev::SemaphoreOp::kSet), semaphore.initial},
+                                     "semaphore"),
+                info, "semaphore");
         }
     }
     writer.barrier();
@@ -305,6 +307,7 @@ Assembled assemble(const refdev::DeviceSpec& spec, const Program::State& program
     const std::vector<std::uint32_t> levels = levels_of(program);
     const std::uint32_t last = *std::max_element(levels.begin(), levels.end());
     for (std::uint32_t level = 0U; level <= last; ++level) {
+        writer.barrier();
         for (std::size_t i = 0U; i < program.kernels.size(); ++i) {
             const KernelEntry& kernel = program.kernels[i];
             if (levels[i] != level) {
@@ -328,12 +331,31 @@ Assembled assemble(const refdev::DeviceSpec& spec, const Program::State& program
                                site.text());
             }
         }
-        writer.barrier();
     }
     return assembled;
 }
 
+void TraceCost::add(const DecodedCommand& command) {
+    if (command.kind != CommandKind::kDispatch) {  // everything else waits for all cores
+        cycles_ = std::max(cycles_, last_core_cycles_);
+    }
+    cycles_ += command.cost_cycles;
+    if (command.kind == CommandKind::kDispatch) {
+        std::uint64_t& core = core_cycles_[command.core];
+        core = std::max(core, cycles_) + command.core_cycles;
+        last_core_cycles_ = std::max(last_core_cycles_, core);
+    }
+}
+
 void TraceWords::append(const Assembled& program) {
+    if (!programs_.empty()) {
+        const std::vector<std::uint32_t> barrier = barrier_words();
+        CommandInfo info;
+        info.word = static_cast<std::uint32_t>(words_.size());
+        info.program = static_cast<std::uint32_t>(programs_.size() - 1U);
+        commands_.push_back(info);
+        words_.insert(words_.end(), barrier.begin(), barrier.end());
+    }
     for (CommandInfo command : program.commands) {
         command.word += static_cast<std::uint32_t>(words_.size());
         command.program = static_cast<std::uint32_t>(programs_.size());

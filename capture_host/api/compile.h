@@ -6,11 +6,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "capture_host/api/program_state.h"
 #include "capture_host/api/range_set.h"
+#include "runtime/device/command_set.h"
 #include "runtime/digest/sha256.h"
 
 namespace pianola::host {
@@ -29,7 +31,6 @@ struct Assembled {
     std::string name;
     std::vector<std::uint32_t> words;  // without the end command
     std::vector<CommandInfo> commands;
-    std::uint64_t cost_cycles{0U};
     RangeSet reads;  // device addresses
     RangeSet writes;
 };
@@ -44,6 +45,18 @@ void check_structure(const refdev::DeviceSpec& spec, const Program::State& progr
 // Throws API-PROGRAM-*, API-BUFFER-*. `device` owns the buffers that arguments name.
 [[nodiscard]] Assembled assemble(const refdev::DeviceSpec& spec, const Program::State& program, const Device& device,
                                  const AddressCheck& is_allocated);
+
+// How long a trace takes by itself: dispatches run side by side on their cores, and every other command waits for all of them.
+class TraceCost {
+  public:
+    void add(const DecodedCommand& command);
+    [[nodiscard]] std::uint64_t cycles() const noexcept { return cycles_; }
+
+  private:
+    std::uint64_t cycles_{0U};
+    std::uint64_t last_core_cycles_{0U};
+    std::map<std::uint32_t, std::uint64_t> core_cycles_;  // when each core is free
+};
 
 // Words of a whole trace: the programs one after the other, each complete before the next begins, and the end command.
 class TraceWords {

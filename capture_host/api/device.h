@@ -109,6 +109,9 @@ class Device : public std::enable_shared_from_this<Device> {
     void compile(Program& program);
     void enqueue_program(std::uint32_t queue, Program& program, bool blocking = false);
     [[nodiscard]] std::size_t program_cache_entries() const;
+    void clear_program_cache();
+    // Off: every enqueue compiles, and nothing is kept, so that no program can be captured.
+    void set_program_cache_enabled(bool enabled);
 
     // Events. Any number. A wait is for the last record before it; records may be repeated.
     [[nodiscard]] EventId create_event();

@@ -46,7 +46,7 @@ void prove(const DeviceState& state, const TraceState& trace, const TraceParamet
     const CommandInfo& command = *command_of(trace, word);
     const DecodedCommand now = decode(state, trace, command, word, trace.words.at(word), parameter.name);
     const DecodedCommand then = decode(state, trace, command, word, value, parameter.name);
-    if (now.cost_cycles != then.cost_cycles) {
+    if ((now.cost_cycles != then.cost_cycles) || (now.core_cycles != then.core_cycles)) {
         refuse(fmt::format(
             "parameter '{}': the value {} changes what the command at word {} costs, from {} to {} cycles; only "
             "values that leave it as it is can be parameters",
@@ -77,13 +77,20 @@ void check_value(const TraceParameter& parameter, std::uint32_t value) {
     }
 }
 
-void check_declaration(const TraceState& trace, const TraceParameter& parameter) {
+void check_declaration(const DeviceState& state, const TraceState& trace, const TraceParameter& parameter) {
     if (parameter.name.empty() || parameter.words.empty() || (parameter.alignment == 0U) ||
         (parameter.minimum > parameter.maximum)) {
         refuse(fmt::format(
             "parameter '{}' needs a name, a word, an alignment above 0, and a minimum that is not above its "
             "maximum",
             parameter.name));
+    }
+    constexpr std::uint32_t kSign = 0x8000'0000U;
+    if (((parameter.minimum ^ parameter.maximum) & kSign) != 0U &&
+        (parameter.kind == TraceParameterKind::kRuntimeArgument)) {
+        refuse(fmt::format(
+            "parameter '{}' goes from {} to {} and so crosses zero as a signed value; declare values of one sign",
+            parameter.name, parameter.minimum, parameter.maximum));
     }
     std::vector<const CommandInfo*> commands;
     for (const TraceParameter& other : trace.parameters) {
@@ -102,6 +109,17 @@ void check_declaration(const TraceState& trace, const TraceParameter& parameter)
                             "address_words() give words that are",
                             parameter.name, word));
         }
+        const bool is_address = parameter.kind == TraceParameterKind::kBufferAddress;
+        const WordSpan words{trace.words.data(), trace.words.size()};
+        const std::uint32_t length = command->argument_word + command->argument_count;
+        if (state.command_set.patch_kind(words.subspan(command->word, length), word - command->word) !=
+            (is_address ? PatchKind::kAddress : PatchKind::kValue)) {
+            refuse(fmt::format(
+                "parameter '{}': argument word {} of the command at word {} is not {}; the kernel's arguments "
+                "say which are",
+                parameter.name, word - command->word - command->argument_word, command->word,
+                is_address ? "the address of an operand" : "a value that changes neither extents nor cost"));
+        }
         if (std::find(commands.begin(), commands.end(), command) != commands.end()) {
             refuse(
                 fmt::format("parameter '{}': the command at word {} has a parameter already; a command has at most one",
@@ -117,7 +135,7 @@ void Device::declare_parameter(TraceId trace, const TraceParameter& parameter) {
     const Lock lock{state_->mutex};
     state_->check_open();
     TraceState& target = state_->trace(trace);
-    check_declaration(target, parameter);
+    check_declaration(*state_, target, parameter);
     for (const std::uint32_t word : parameter.words) {
         check_value(parameter, target.words.at(word));
         for (const std::uint32_t value : {parameter.minimum, parameter.maximum}) {

@@ -114,7 +114,9 @@ void Device::compile(Program& program) {
     state_->check_open();
     check_structure(state_->spec, program.state());
     state_->place_local_memory(program.state(), shared_from_this());
-    state_->compiled.insert(structure_digest(program.state()));
+    if (state_->cache_enabled) {
+        state_->compiled.insert(structure_digest(program.state()));
+    }
 }
 
 void Device::enqueue_program(std::uint32_t queue, Program& program, bool blocking) {
@@ -164,6 +166,19 @@ void Device::enqueue_program(std::uint32_t queue, Program& program, bool blockin
 std::size_t Device::program_cache_entries() const {
     const Lock lock{state_->mutex};
     return state_->compiled.size();
+}
+
+void Device::clear_program_cache() {
+    const Lock lock{state_->mutex};
+    state_->compiled.clear();
+}
+
+void Device::set_program_cache_enabled(bool enabled) {
+    const Lock lock{state_->mutex};
+    state_->cache_enabled = enabled;
+    if (!enabled) {
+        state_->compiled.clear();
+    }
 }
 
 EventId Device::create_event() {

@@ -69,6 +69,7 @@ struct DeviceState {
     Allocator trace_region;
     std::map<std::uint64_t, Buffer*> buffers;  // alive and allocated
     std::set<Sha256Digest> compiled;
+    bool cache_enabled{true};
     std::map<std::uint64_t, EventState> events;
     std::array<std::uint32_t, kMaxQueues> records{};  // on each queue; its event counter's value
     std::map<std::uint64_t, TraceState> traces;

@@ -25,6 +25,18 @@ std::uint32_t bytes_of(const std::vector<std::uint32_t>& words) {
     return static_cast<std::uint32_t>(words.size() * sizeof(std::uint32_t));
 }
 
+std::uint64_t cost_of(const DeviceState& state, const TraceState& trace) {
+    const WordSpan words{trace.words.data(), trace.words.size()};
+    TraceCost cost;
+    for (const CommandInfo& command : trace.commands) {
+        DecodedCommand decoded;
+        DecodeError error;
+        (void)state.command_set.decode(words.subspan(command.word, words.size() - command.word), decoded, error);
+        cost.add(decoded);
+    }
+    return cost.cycles();
+}
+
 // What expect_input() was promised.
 void check_inputs(const TraceState& trace) {
     for (const auto& [name, input] : trace.inputs) {
@@ -153,22 +165,20 @@ void Device::end_trace_capture(std::uint32_t queue, TraceId trace) {
     made.words = words.finished();
     made.commands = words.commands();
     for (const Assembled& program : words.programs()) {
-        made.programs.push_back({program.name, static_cast<std::uint32_t>(program.commands.size())});
-        made.cost_cycles += program.cost_cycles;
+        made.programs.push_back({program.name, 0U});
         made.reads.add(program.reads);
         made.writes.add(program.writes);
     }
-    DecodedCommand end;
-    DecodeError error;
-    (void)state_->command_set.decode({&made.words.back(), 1U}, end, error);
-    made.cost_cycles += end.cost_cycles;
-    made.programs.back().command_count += 1U;
+    for (const CommandInfo& command : made.commands) {
+        made.programs.at(command.program).command_count += 1U;
+    }
     made.commands.push_back({static_cast<std::uint32_t>(made.words.size() - 1U),
                              0U,
                              0U,
-                             static_cast<std::uint32_t>(words.programs().size() - 1U),
+                             static_cast<std::uint32_t>(words.programs().size()),
                              0U,
                              {}});
+    made.cost_cycles = cost_of(*state_, made);
     (void)state_->place_trace(std::move(made));
 }
 

@@ -30,12 +30,8 @@ std::uint32_t core_count(const refdev::DeviceSpec& spec) {
     return spec.grid_columns * spec.grid_rows;
 }
 
-std::uint32_t core_l1_bytes(const refdev::DeviceSpec& spec) {
-    return spec.l1_bytes / core_count(spec);
-}
-
 std::uint32_t core_l1_base(const refdev::DeviceSpec& spec, CoreCoord core) {
-    return spec.l1_base + (core_index(spec, core) * core_l1_bytes(spec));
+    return refdev::core_l1_base(spec, core_index(spec, core));
 }
 
 void check_cores(const refdev::DeviceSpec& spec, const CoreRangeSet& ranges, const char* what) {

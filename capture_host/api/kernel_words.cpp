@@ -7,22 +7,16 @@
 #include "runtime/core/config.h"
 
 namespace pianola::host {
-namespace {
 
 using refdev::header_word;
 using refdev::Opcode;
 
-constexpr std::uint32_t kByteBits = 8U;
-constexpr std::uint32_t kByteMask = 0xFFU;
-
-}  // namespace
-
 std::uint32_t kernel_head_words() noexcept {
-    return refdev::kLaunchHeadWords;
+    return refdev::kDispatchHeadWords;
 }
 
-std::vector<std::uint32_t> kernel_command_words(const refdev::DeviceSpec& /*spec*/, const refdev::Kernel& kernel,
-                                                CoreCoord /*core*/, const std::vector<std::uint32_t>& arguments,
+std::vector<std::uint32_t> kernel_command_words(const refdev::DeviceSpec& spec, const refdev::Kernel& kernel,
+                                                CoreCoord core, const std::vector<std::uint32_t>& arguments,
                                                 const std::string& site) {
     refdev::Footprint footprint;
     refdev::ArgumentError error;
@@ -37,19 +31,11 @@ std::vector<std::uint32_t> kernel_command_words(const refdev::DeviceSpec& /*spec
                                     footprint.cost_cycles, kMaxStepCycles)};
     }
     const auto length = static_cast<std::uint32_t>(kernel_head_words() + arguments.size());
-    std::vector<std::uint32_t> words{header_word(Opcode::kLaunch, length), static_cast<std::uint32_t>(kernel.id),
+    std::vector<std::uint32_t> words{header_word(Opcode::kDispatch, length), core_index(spec, core),
+                                     static_cast<std::uint32_t>(kernel.id),
                                      static_cast<std::uint32_t>(footprint.cost_cycles)};
     words.insert(words.end(), arguments.begin(), arguments.end());
     return words;
-}
-
-std::vector<std::vector<std::uint32_t>> initial_value_words(std::uint32_t address, std::uint32_t value) {
-    std::vector<std::vector<std::uint32_t>> commands;
-    for (std::uint32_t i = 0U; i < sizeof(value); ++i) {
-        commands.push_back(
-            {header_word(Opcode::kFill, refdev::kFillWords), address + i, 1U, (value >> (i * kByteBits)) & kByteMask});
-    }
-    return commands;
 }
 
 std::vector<std::uint32_t> barrier_words() {

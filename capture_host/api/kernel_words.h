@@ -19,8 +19,6 @@ namespace pianola::host {
                                                               const refdev::Kernel& kernel, CoreCoord core,
                                                               const std::vector<std::uint32_t>& arguments,
                                                               const std::string& site);
-// Commands that set a 32-bit word.
-[[nodiscard]] std::vector<std::vector<std::uint32_t>> initial_value_words(std::uint32_t address, std::uint32_t value);
 [[nodiscard]] std::vector<std::uint32_t> barrier_words();
 [[nodiscard]] std::uint32_t end_word() noexcept;
 

@@ -133,39 +133,22 @@ void QueueDriver::ring(std::uint32_t queue) {
 // Takes note of what has completed.
 void QueueDriver::look(std::uint32_t queue) {
     Queue& state = queues_.at(queue);
-    Completion completion;
-    if (in_process()) {
-        if (!device_.peek_completion(queue, completion)) {
-            report_fault(queue, completion);
-        }
-        while (!state.outstanding.empty() && (completion.token != 0U) &&
-               is_reached(state.outstanding.front(), completion.token)) {
-            state.completed_up_to = state.outstanding.front();
-            state.completed[state.completed_up_to] = completion.time_cycles;
-            state.outstanding.pop_front();
-        }
-        while (state.completed.size() > kRememberedRecords) {
-            state.completed.erase(state.completed.begin());
-        }
-        return;
+    // In threads, the record of the very last notification can be read once it is there; those before may have been overwritten.
+    const std::uint32_t completed = device_.peek(queue, false).completed_token;
+    const bool has_record = in_process() || (completed == state.last_token);
+    const sim::SimDevice::QueueState now = device_.peek(queue, has_record);
+    if (now.stopped) {
+        report_fault(queue, now.record);
     }
-    for (std::size_t i = state.outstanding.size(); i > 0U; --i) {
-        const std::uint32_t token = state.outstanding[i - 1U];
-        const Status status = device_.completion(queue, token, completion);
-        if (status == Status::kDeviceFault) {
-            report_fault(queue, completion);
-        }
-        if (is_ok(status)) {
-            state.completed_up_to = token;
-            see(completion.time_cycles);
-            state.outstanding.erase(state.outstanding.begin(),
-                                    state.outstanding.begin() + static_cast<std::ptrdiff_t>(i));
-            return;
+    while (!state.outstanding.empty() && (completed != 0U) && is_reached(state.outstanding.front(), completed)) {
+        state.completed_up_to = state.outstanding.front();
+        state.outstanding.pop_front();
+        if (has_record) {
+            state.completed[state.completed_up_to] = now.record.time_cycles;
         }
     }
-    // Without a record outstanding, only a fault has something to say.
-    if (state.outstanding.empty() && (device_.completion(queue, 0U, completion) == Status::kDeviceFault)) {
-        report_fault(queue, completion);
+    while (state.completed.size() > kRememberedRecords) {
+        state.completed.erase(state.completed.begin());
     }
 }
 

@@ -26,7 +26,7 @@ class QueueDriver {
     // Shows the device what was appended. In process, the device then runs as far as it gets.
     void ring(std::uint32_t queue);
 
-    // True where the record of `token` is there; does not wait, and does not change the host's time.
+    // True where everything up to `token` has completed; does not wait, and does not change the host's time.
     [[nodiscard]] bool is_complete(std::uint32_t queue, std::uint32_t token);
     // Waits for it; the host's time is then no earlier than the record's.
     void wait(std::uint32_t queue, std::uint32_t token);
@@ -42,7 +42,7 @@ class QueueDriver {
     struct Queue {
         std::uint32_t last_token{0U};
         std::deque<std::uint32_t> outstanding;             // tokens, oldest first
-        std::map<std::uint32_t, std::uint64_t> completed;  // token, device time; in process only
+        std::map<std::uint32_t, std::uint64_t> completed;  // token, device time, where it is known
         std::uint32_t completed_up_to{0U};
         bool tail{false};  // commands follow the last record
     };

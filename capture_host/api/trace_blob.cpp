@@ -170,11 +170,11 @@ void check_identity(Reader& reader, const refdev::DeviceSpec& spec) {
 }
 
 // Decodes every word, and compares the sums with what the blob says.
-void prove_words(TraceState& trace) {
+void prove_words(const refdev::DeviceSpec& spec, TraceState& trace) {
     const refdev::RefdevCommandSet command_set;
     RangeSet reads;
     RangeSet writes;
-    std::uint64_t cost_cycles = 0U;
+    TraceCost cost;
     std::size_t at = 0U;
     bool ended = false;
     const WordSpan words{trace.words.data(), trace.words.size()};
@@ -189,22 +189,27 @@ void prove_words(TraceState& trace) {
             const std::uint64_t end = std::uint64_t{extent.address} + extent.size_bytes;
             (extent.access == Access::kWrite ? writes : reads).add(extent.address, end);
         }
+        if ((command.kind == CommandKind::kDispatch) && (command.core >= core_count(spec))) {
+            refuse(HostRule::kBlobCommand, fmt::format("word {} of the trace: core {} is outside the grid of {} cores",
+                                                       at, command.core, core_count(spec)));
+        }
         const bool launches = command.kernel_id != 0U;
+        const bool dispatches = command.kind == CommandKind::kDispatch;
         CommandInfo info;
         info.word = static_cast<std::uint32_t>(at);
-        info.argument_word = launches ? refdev::kLaunchHeadWords : 0U;
+        info.argument_word = launches ? (dispatches ? refdev::kDispatchHeadWords : refdev::kLaunchHeadWords) : 0U;
         info.argument_count = launches ? (command.length_words - info.argument_word) : 0U;
         trace.commands.push_back(info);
-        cost_cycles += command.cost_cycles;
+        cost.add(command);
         at += command.length_words;
         ended = command.kind == CommandKind::kEnd;
     }
     if (!ended) {
         refuse(HostRule::kBlobCommand, "the trace has no end command");
     }
-    if (cost_cycles != trace.cost_cycles) {
+    if (cost.cycles() != trace.cost_cycles) {
         refuse(HostRule::kBlobCommand, fmt::format("the blob states a cost of {} cycles, its commands take {}",
-                                                   trace.cost_cycles, cost_cycles));
+                                                   trace.cost_cycles, cost.cycles()));
     }
     if ((reads.ranges() != trace.reads.ranges()) || (writes.ranges() != trace.writes.ranges())) {
         refuse(HostRule::kBlobCommand, "the byte ranges that the blob states are not those that its commands touch");
@@ -226,8 +231,9 @@ void number_programs(TraceState& trace) {
         }
         next += count;
     }
-    if (next != trace.commands.size()) {
-        refuse(HostRule::kBlobFormat, fmt::format("the programs count {} commands of {}", next, trace.commands.size()));
+    if ((next + 1U) != trace.commands.size()) {  // the end command is nobody's
+        refuse(HostRule::kBlobFormat, fmt::format("the programs count {} commands, the trace has {} before its end",
+                                                  next, trace.commands.size() - 1U));
     }
 }
 
@@ -301,7 +307,7 @@ TraceState read_blob(const refdev::DeviceSpec& spec, ByteSpan blob) {
     if (reader.remaining_words() != 0U) {
         refuse(HostRule::kBlobFormat, fmt::format("{} words are behind the trace", reader.remaining_words()));
     }
-    prove_words(trace);
+    prove_words(spec, trace);
     number_programs(trace);
     return trace;
 }

@@ -1,6 +1,8 @@
 // Programs: kernels on cores, arguments, order, circular buffers, semaphores, the program cache.
 #include <limits>
 
+#include "hal/refdev/kernels/arguments.h"
+#include "hal/sim/sim_device.h"
 #include "tests/api/support.h"
 
 namespace pianola::test {
@@ -142,6 +144,33 @@ TEST(Programs, SemaphoresOrderWhatIsAddedInAnotherOrder) {
     EXPECT_EQ(read(*device, c), plus(plus(data, 100), 7));
 }
 
+TEST(Programs, SemaphoreCountersStartAnewInEveryRun) {
+    const auto device = host::open_device(small_device());
+    const host::BufferPtr count = device->allocate(flat(4U));
+    Program program;
+    const host::SemaphoreHandle done = program.add_semaphore(host::one_core({1U, 1U}), 5U);
+    const auto at = [&] { return host::SemaphoreArgument{done, CoreCoord{1U, 1U}}; };
+    const std::uint32_t increment = static_cast<std::uint32_t>(refdev::SemaphoreOp::kIncrement);
+    const std::uint32_t wait = static_cast<std::uint32_t>(refdev::SemaphoreOp::kWait);
+    // Two cores count to 5 + 2 + 3; a third one copies the counter when both have.
+    const host::KernelHandle first = program.add_kernel("semaphore", host::one_core({0U, 0U}));
+    program.set_common_runtime_args(first, {at(), increment, 2U});
+    const host::KernelHandle second = program.add_kernel("semaphore", host::one_core({1U, 0U}));
+    program.set_common_runtime_args(second, {at(), increment, 3U});
+    const host::KernelHandle waiter = program.add_kernel("semaphore", host::one_core({0U, 1U}));
+    program.set_common_runtime_args(waiter, {at(), wait, 10U});
+    const host::KernelHandle copy = program.add_kernel("copy", host::one_core({0U, 1U}));
+    program.set_common_runtime_args(copy, {at(), BufferArgument{count, {}, 0U}, 4U});
+    for (const host::KernelHandle signaller : {first, second}) {
+        program.signal(signaller, done);
+    }
+    program.wait(waiter, done);
+    for (int i = 0; i < 3; ++i) {
+        device->enqueue_program(0U, program);
+        EXPECT_EQ(read(*device, count), (Bytes{10U, 0U, 0U, 0U})) << i;
+    }
+}
+
 TEST(Programs, SemaphoresThatCannotWork) {
     const auto device = host::open_device(small_device());
     const host::BufferPtr a = device->allocate(flat(64U));
@@ -191,9 +220,10 @@ TEST(Programs, CircularBuffersComeFromTheTopOfL1AndGoWithTheProgram) {
         device->enqueue_program(0U, program);
         EXPECT_EQ(read(*device, b), plus(plus(data, 1), 2));
         EXPECT_EQ(device->memory_report().l1.used_bytes, 4032U);  // 4000 and up to 64
-        // In the top 4032 bytes of core 1's 64 KiB.
+        // In the top 4032 bytes of core 1's 64 KiB, behind the page's first 8.
         const std::uint32_t address = 0x10000000U + (2U * 65536U) - 4032U + 8U;
-        (void)address;
+        const std::uint8_t* const ring_memory = device->simulator().memory_at(address, 64U);
+        EXPECT_EQ(Bytes(ring_memory, ring_memory + 64U), plus(data, 1));
         // Early deallocation, and another one.
         program.deallocate_circular_buffer(ring);
         EXPECT_EQ(device->memory_report().l1.used_bytes, 0U);
@@ -234,8 +264,9 @@ TEST(Programs, Refusals) {
     add_constant(wrong, {0U, 0U}, a, b, 64U, 1000);
     expect_rule(HostRule::kProgramArguments, "output_zero_point = 1000", [&] { device->enqueue_program(0U, wrong); });
     Program beyond;
-    add_constant(beyond, {0U, 0U}, a, b, 65U, 1);
-    // b ends where nothing else is allocated.
+    const host::BufferPtr neighbour = device->allocate(flat(64U));
+    const host::BufferPtr roomy = device->allocate(flat(128U));
+    add_constant(beyond, {0U, 0U}, b, roomy, 65U, 1);  // the byte behind b is allocated, but not b's
     expect_rule(HostRule::kProgramExtent, "65 bytes", [&] { device->enqueue_program(0U, beyond); });
     const host::BufferPtr gone = device->allocate(flat(64U));
     Program stale = constant_program(a, gone, 1);
@@ -267,11 +298,11 @@ TEST(Programs, TooLongForTheDispatchArea) {
     const auto device = host::open_device(options);
     const host::BufferPtr a = device->allocate(flat(64U));
     const host::BufferPtr b = device->allocate(flat(64U));
-    Program small = constant_program(a, b, 1);  // 10 words, a barrier, the end
+    Program small = constant_program(a, b, 1);  // 11 words and the end
     device->enqueue_program(0U, small, true);
     Program large = constant_program(a, b, 1);
     add_constant(large, {0U, 0U}, b, a, 64U, 1);
-    expect_rule(HostRule::kProgramSize, "88 bytes of commands, the dispatch area has 64",
+    expect_rule(HostRule::kProgramSize, "92 bytes of commands, the dispatch area has 64",
                 [&] { device->enqueue_program(0U, large); });
 }
 

@@ -56,6 +56,7 @@ struct Kernel {
     std::uint32_t version{0U};  // raised whenever the result for any argument changes
     const char* name{""};
     std::uint32_t argument_words{0U};  // exact
+
     // Bit i: argument word i is the device address of an operand (0 for an operand that a launch does without). Where two
     // values of it are accepted, the extents of the operand lie apart by exactly their difference; nothing else differs.
     std::uint64_t address_words{0U};
