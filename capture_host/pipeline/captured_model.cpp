@@ -51,12 +51,12 @@ void CapturedModel::execute() const {
     device_->execute_trace(kOperationQueue, trace_);
 }
 
-PersistentInput capture_with_input(const std::shared_ptr<host::Device>& device, const Tensor& input,
-                                   const std::function<Outputs(const Tensor&)>& run) {
+PersistentInput capture_with_input(const std::shared_ptr<host::Device>& device, const Tensor& input, const Model& run,
+                                   const Finish& finish) {
     const std::uint32_t captured_address = input.buffer_address();
     PersistentInput persistent;
     persistent.captured = std::make_unique<CapturedModel>(device, [&] {
-        Outputs outputs = run(input);
+        const Outputs outputs = run(input);
         // Inside the capture, where memory that the trace uses can still be allocated.
         persistent.input = input.is_allocated() ? input : Tensor::on_device(input.spec(), device);
         if (persistent.input->buffer_address() != captured_address) {
@@ -68,7 +68,7 @@ PersistentInput capture_with_input(const std::shared_ptr<host::Device>& device, 
                     "input",
                     captured_address, persistent.input->buffer_address())};
         }
-        return outputs;
+        return finish ? finish(outputs) : outputs;
     });
     return persistent;
 }

@@ -35,9 +35,10 @@ struct PersistentInput {
     std::unique_ptr<CapturedModel> captured;
 };
 
-// Captures `run(input)`. A model that has deallocated its input gets it back at the same address: throws PIPELINE-INPUT-ADDRESS where
-// something else lies there then.
+// Captures `run(input)`, and then `finish` of what it gives. A model that has deallocated its input gets it back at the same address
+// in between: throws PIPELINE-INPUT-ADDRESS where something else lies there then.
+using Finish = std::function<Outputs(const Outputs&)>;
 [[nodiscard]] PersistentInput capture_with_input(const std::shared_ptr<host::Device>& device, const Tensor& input,
-                                                 const std::function<Outputs(const Tensor&)>& run);
+                                                 const Model& run, const Finish& finish = {});
 
 }  // namespace pianola::pipeline

@@ -105,12 +105,13 @@ class SeparateTransfers final : public Executor {
         intake_.emplace(parts_.device, placed(sample, *parts_.memory.dram_input));
         intake_->write(sample);
         {
-            const Outputs outputs = run(intake_->take(*parts_.memory.l1_input));
+            const Outputs outputs = finish(run(intake_->take(*parts_.memory.l1_input)));
             output_ = tensor::reshard(outputs.front(), *parts_.memory.dram_output, std::nullopt, kOperations);
         }
         intake_->write(sample);
-        persistent_ = capture_with_input(parts_.device, intake_->take(*parts_.memory.l1_input),
-                                         [this](const Tensor& input) { return run(input); });
+        persistent_ = capture_with_input(
+            parts_.device, intake_->take(*parts_.memory.l1_input), [this](const Tensor& input) { return run(input); },
+            [this](const Outputs& outputs) { return finish(outputs); });
         return {output_->spec()};
     }
 
@@ -143,10 +144,14 @@ class SeparateTransfers final : public Executor {
                 "with transfers on a queue of their own a model gives one output tensor; this one gives " +
                     std::to_string(outputs.size())};
         }
-        if (parts_.memory.l1_output.has_value()) {
-            outputs.front() = tensor::to_memory_config(outputs.front(), *parts_.memory.l1_output, kOperations);
-        }
         return outputs;
+    }
+
+    [[nodiscard]] Outputs finish(const Outputs& outputs) const {
+        if (!parts_.memory.l1_output.has_value()) {
+            return outputs;
+        }
+        return {tensor::to_memory_config(outputs.front(), *parts_.memory.l1_output, kOperations)};
     }
 
     Parts parts_;

@@ -72,6 +72,8 @@ class Names(dict):
 class Case(unittest.TestCase):
     """Opens a device for a block and runs it."""
 
+    THREADED = False
+
     @classmethod
     def setUpClass(cls):
         if guide.seeds() is None:
@@ -88,7 +90,7 @@ class Case(unittest.TestCase):
 
     def names(self, **options):
         """The names of a block on a device of its own."""
-        self.device = ttnn.open_device(device_id=0, **{"trace_region_size": TRACE_REGION, **options})
+        self.device = ttnn.open_device(device_id=0, threaded=self.THREADED, **{"trace_region_size": TRACE_REGION, **options})
         l1 = ttnn.create_sharded_memory_config(SHAPE, self.device.core_grid, ttnn.TensorMemoryLayout.HEIGHT_SHARDED)
         dram = ttnn.create_sharded_memory_config(
             SHAPE, self.device.core_grid, ttnn.TensorMemoryLayout.HEIGHT_SHARDED, buffer_type=ttnn.BufferType.DRAM
@@ -240,6 +242,18 @@ class StepFour(Case):
         with unittest.mock.patch.dict(sys.modules, {**parents, module.__name__: module}):
             self.run_block(self.fenced[6], names, "block 7")
         self.assert_outputs(names["outputs"], names.inputs[:32])
+
+
+class ThreadedTraceAndQueues(TraceAndQueues):
+    """The same on a device whose queues run side by side."""
+
+    THREADED = True
+
+
+class ThreadedStepFour(StepFour):
+    """The same on a device whose queues run side by side."""
+
+    THREADED = True
 
 
 if __name__ == "__main__":
