@@ -49,8 +49,16 @@ class Resolver {
 
     std::uint32_t operator()(std::uint32_t value) const { return value; }
     std::uint32_t operator()(const BufferArgument& argument) const {
-        device_.check_buffer(argument.buffer);
-        const Buffer& buffer = *argument.buffer;
+        const BufferPtr owned = argument.buffer.lock();
+        if (owned == nullptr) {
+            throw HostError{
+                HostRule::kBufferFreed,
+                fmt::format("{}: a buffer among its arguments has gone with its last owner; keep it while the "
+                            "program is used, or set other arguments",
+                            site_.text())};
+        }
+        device_.check_buffer(owned);
+        const Buffer& buffer = *owned;
         std::uint32_t shard = 0U;
         if (argument.shard.has_value()) {
             shard = *argument.shard;
@@ -369,6 +377,17 @@ std::vector<std::uint32_t> TraceWords::finished() const {
     std::vector<std::uint32_t> words = words_;
     words.push_back(end_word());
     return words;
+}
+
+std::vector<TraceProgramInfo> program_infos(const TraceWords& words) {
+    std::vector<TraceProgramInfo> infos;
+    for (const Assembled& program : words.programs()) {
+        infos.push_back({program.name, 0U});
+    }
+    for (const CommandInfo& command : words.commands()) {
+        infos.at(command.program).command_count += 1U;
+    }
+    return infos;
 }
 
 }  // namespace pianola::host

@@ -12,6 +12,7 @@
 
 #include "capture_host/api/program_state.h"
 #include "capture_host/api/range_set.h"
+#include "capture_host/api/trace.h"
 #include "runtime/device/command_set.h"
 #include "runtime/digest/sha256.h"
 
@@ -72,5 +73,8 @@ class TraceWords {
     std::vector<CommandInfo> commands_;
     std::vector<Assembled> programs_;
 };
+
+// Programs by their numbers of commands; the end command belongs to none.
+[[nodiscard]] std::vector<TraceProgramInfo> program_infos(const TraceWords& words);
 
 }  // namespace pianola::host

@@ -165,13 +165,10 @@ void Device::end_trace_capture(std::uint32_t queue, TraceId trace) {
     made.words = words.finished();
     made.commands = words.commands();
     for (const Assembled& program : words.programs()) {
-        made.programs.push_back({program.name, 0U});
         made.reads.add(program.reads);
         made.writes.add(program.writes);
     }
-    for (const CommandInfo& command : made.commands) {
-        made.programs.at(command.program).command_count += 1U;
-    }
+    made.programs = program_infos(words);
     made.commands.push_back({static_cast<std::uint32_t>(made.words.size() - 1U),
                              0U,
                              0U,

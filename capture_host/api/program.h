@@ -23,9 +23,9 @@
 namespace pianola::host {
 
 // The device address of a buffer's shard. Without a shard: the one that lies on the core that runs the kernel; of a buffer that is one
-// run of DRAM, the whole.
+// run of DRAM, the whole. A program does not own the buffers of its arguments.
 struct BufferArgument {
-    BufferPtr buffer;
+    std::weak_ptr<Buffer> buffer;
     std::optional<std::uint32_t> shard;
     std::uint32_t offset_bytes{0U};
 };

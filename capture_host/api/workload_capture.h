@@ -38,6 +38,9 @@ struct CapturedWorkload {
     std::vector<std::uint8_t> file;  // a .ptb, validated, and replayed on the simulator
     capture::Manifest manifest;
     std::uint32_t steps{0U};  // that were captured and folded into one
+    // Of the captured run: per inference, per tensor in the order of declaration.
+    std::vector<std::vector<std::vector<std::uint8_t>>> inputs;
+    std::vector<std::vector<std::vector<std::uint8_t>>> outputs;
 };
 
 class WorkloadCapture {
@@ -97,15 +100,15 @@ class CaptureGuard {
     std::shared_ptr<Device> device_;
 };
 
-// Replays the binary on a fresh simulated device with `inputs` (one per input and step, steps one behind the other), and returns the
-// outputs in the same order.
-[[nodiscard]] std::vector<std::vector<std::uint8_t>> replay_workload(
+// Replays the binary on a fresh simulated device, behind the runtime that an ECU has. inputs and result: per inference, per tensor in the
+// order of declaration. Throws API-CAPTURE-REFUSED.
+[[nodiscard]] std::vector<std::vector<std::vector<std::uint8_t>>> replay_workload(
     const CapturedWorkload& workload, const refdev::DeviceSpec& spec,
-    const std::vector<std::vector<std::uint8_t>>& inputs);
-// Throw API-COMPARE, which names output, byte and both values at the first difference. compare_to_capture compares a replay with the
-// outputs that the captured run has read.
+    const std::vector<std::vector<std::vector<std::uint8_t>>>& inputs);
+// Throw API-COMPARE, which names inference, output, byte and both values at the first difference. compare_to_capture() replays the inputs
+// of the captured run, and compares with what that run has read.
 void compare_to_capture(const CapturedWorkload& workload, const refdev::DeviceSpec& spec);
-void compare_to_golden(const std::vector<std::vector<std::uint8_t>>& outputs,
-                       const std::vector<std::vector<std::uint8_t>>& golden);
+void compare_to_golden(const std::vector<std::vector<std::vector<std::uint8_t>>>& outputs,
+                       const std::vector<std::vector<std::vector<std::uint8_t>>>& golden);
 
 }  // namespace pianola::host

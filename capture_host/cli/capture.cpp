@@ -21,6 +21,7 @@ struct CaptureArguments {
     std::string output;
     std::string device;
     std::uint32_t queues{1U};
+    bool is_pipelined{false};
     std::uint32_t self_tests{0U};
     std::uint32_t deadline_us{0U};
     std::uint32_t setup_deadline_us{0U};
@@ -70,6 +71,7 @@ int capture_model(const CaptureArguments& arguments) {
     capture::CaptureOptions options;
     options.link.spec = load_device_spec(arguments.device);
     options.link.queues = arguments.queues;
+    options.link.is_pipelined = arguments.is_pipelined;
     options.link.step_deadline_us = arguments.deadline_us;
     options.link.setup_deadline_us = arguments.setup_deadline_us;
     options.self_tests = arguments.self_tests;
@@ -111,6 +113,10 @@ void add_capture(CLI::App& app, Action& action) {
     command->add_option("--queues", arguments->queues, "Command queues to use")
         ->check(CLI::Range(1, 2))
         ->capture_default_str();
+    command->add_flag(
+        "--pipelined", arguments->is_pipelined,
+        "Overlap transfers and computation of neighbouring steps; needs --queues 2. The application calls start() and "
+        "stop() around the steps, and gets each result one step later");
     command->add_option("--self-test", arguments->self_tests, "Self-test vectors to store in the binary")
         ->check(CLI::Range(0U, kMaxSelfTests))
         ->capture_default_str();

@@ -52,6 +52,7 @@ void add_run(CLI::App& app, Action& action);
 void add_embed(CLI::App& app, Action& action);
 void add_size(CLI::App& app, Action& action);
 void add_log(CLI::App& app, Action& action);
+void add_timeline(CLI::App& app, Action& action);
 
 // The device of --device SPEC.json, or the default where the name is empty. docs/CLI.md gives the members. Throws CliError.
 [[nodiscard]] refdev::DeviceSpec load_device_spec(const std::string& file_name);

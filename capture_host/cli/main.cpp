@@ -18,7 +18,8 @@ constexpr const char* kFooter =
     "  pianola inspect model.ptb --commands\n"
     "  pianola run model.ptb --input image.bin --output scores.bin\n"
     "  pianola size model.ptb\n"
-    "  pianola embed model.ptb -o model.c --header model.h";
+    "  pianola embed model.ptb -o model.c --header model.h\n"
+    "  pianola timeline model.ptb -o model.html";
 
 int run(int argc, char** argv) {
     CLI::App app{"Captures a static workload into a verified trace binary, and replays it.", "pianola"};
@@ -33,6 +34,7 @@ int run(int argc, char** argv) {
     pianola::cli::add_embed(app, action);
     pianola::cli::add_size(app, action);
     pianola::cli::add_log(app, action);
+    pianola::cli::add_timeline(app, action);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

@@ -54,9 +54,13 @@ class Replay {
         check_counts();
         const std::uint32_t records = load_inputs();
         std::vector<Bytes> results(session_.plan().output_count);
-        for (std::uint32_t record = 0U; record < records; ++record) {
-            replay_record(record, results);
-            show_progress("records replayed", record + 1U, records);
+        if (session_.plan().is_pipelined && (records > 1U) && (arguments_.repeat == 1U)) {
+            replay_pipelined(records, results);
+        } else {
+            for (std::uint32_t record = 0U; record < records; ++record) {
+                replay_record(record, results);
+                show_progress("records replayed", record + 1U, records);
+            }
         }
         for (std::size_t i = 0U; i < results.size(); ++i) {
             files::store_file(arguments_.outputs[i], results[i]);
@@ -138,14 +142,75 @@ class Replay {
         return static_cast<std::uint32_t>(records);
     }
 
+    [[nodiscard]] std::vector<ByteSpan> inputs_of(std::uint32_t record) const {
+        std::vector<ByteSpan> inputs;
+        for (std::size_t i = 0U; i < inputs_.size(); ++i) {
+            const std::size_t bytes = session_.plan().input_bytes.at(i);
+            inputs.push_back(ByteSpan{inputs_[i].data(), inputs_[i].size()}.subspan(record * bytes, bytes));
+        }
+        return inputs;
+    }
+
+    // Where the outputs of a record go, in `results`.
+    [[nodiscard]] std::vector<MutableByteSpan> outputs_of(std::uint32_t record, std::vector<Bytes>& results) const {
+        std::vector<MutableByteSpan> outputs;
+        for (std::size_t i = 0U; i < results.size(); ++i) {
+            const std::size_t bytes = session_.plan().output_bytes.at(i);
+            outputs.push_back(MutableByteSpan{results[i].data(), results[i].size()}.subspan(record * bytes, bytes));
+        }
+        return outputs;
+    }
+
+    // Polls until the oldest of what has been submitted has completed.
+    void finish(Status submitted) {
+        Status status = is_ok(submitted) ? session_.poll() : submitted;
+        while (status == Status::kPending) {
+            platform_.idle();
+            status = session_.poll();
+        }
+        if (!is_ok(status)) {
+            fail_with_fault();
+        }
+    }
+
+    // All records in one run, as an application does it: every step takes the next record's inputs and gives the last one's outputs, and as
+    // many steps as the binary admits are in flight.
+    void replay_pipelined(std::uint32_t records, std::vector<Bytes>& results) {
+        const Plan& plan = session_.plan();
+        for (std::size_t i = 0U; i < results.size(); ++i) {
+            results[i].resize(std::size_t{plan.output_bytes.at(i)} * records);
+        }
+        const std::uint64_t started = device_.now_cycles();
+        const std::vector<ByteSpan> first = inputs_of(0U);
+        finish(session_.start({first.data(), first.size()}));
+        std::uint32_t under_way = 0U;
+        for (std::uint32_t record = 1U; record < records; ++record) {
+            if (under_way == plan.steps_in_flight) {
+                finish(Status::kOk);
+                under_way -= 1U;
+            }
+            const std::vector<ByteSpan> inputs = inputs_of(record);
+            const std::vector<MutableByteSpan> outputs = outputs_of(record - 1U, results);
+            const Status status = session_.submit({inputs.data(), inputs.size()}, {outputs.data(), outputs.size()});
+            if (!is_ok(status)) {
+                fail_with_fault();
+            }
+            under_way += 1U;
+            show_progress("records replayed", record + 1U, records);
+        }
+        for (; under_way > 0U; --under_way) {
+            finish(Status::kOk);
+        }
+        const std::vector<MutableByteSpan> last = outputs_of(records - 1U, results);
+        finish(session_.stop({last.data(), last.size()}));
+        step_cycles_ = (device_.now_cycles() - started) / records;
+        check_accesses(records - 1U);
+    }
+
     // Replays one record as often as asked; appends its outputs to `results`.
     void replay_record(std::uint32_t record, std::vector<Bytes>& results) {
         const Plan& plan = session_.plan();
-        std::vector<ByteSpan> inputs;
-        for (std::size_t i = 0U; i < inputs_.size(); ++i) {
-            const std::size_t bytes = plan.input_bytes.at(i);
-            inputs.push_back(ByteSpan{inputs_[i].data(), inputs_[i].size()}.subspan(record * bytes, bytes));
-        }
+        const std::vector<ByteSpan> inputs = inputs_of(record);
         std::vector<Bytes> first;
         for (std::uint32_t repeat = 0U; repeat < arguments_.repeat; ++repeat) {
             std::vector<Bytes> outputs;
@@ -203,12 +268,20 @@ class Replay {
 
     // Without transfers a step is shorter than what was proved, by the same amount every time.
     void check_step(std::uint32_t record, std::uint64_t cycles) {
-        const std::uint64_t proved = session_.plan().step.cycles;
+        const Plan& plan = session_.plan();
+        // One inference of a pipelined binary is all of these, one behind the other; the prologue of another one runs once.
+        const bool with_prologue = plan.is_pipelined || (step_cycles_ == 0U);
+        const std::uint64_t proved = plan.step.cycles + (with_prologue ? plan.prologue.cycles : 0U) +
+                                     (plan.is_pipelined ? plan.epilogue.cycles : 0U);
         step_cycles_ = (step_cycles_ == 0U) ? cycles : step_cycles_;
         if (arguments_.views ? ((cycles > proved) || (cycles != step_cycles_)) : (cycles != proved)) {
             throw CliError{kReplayFault, fmt::format("record {}: the step took {} cycles, {} were proved", record,
-                                                     cycles, session_.plan().step.cycles)};
+                                                     cycles, proved)};
         }
+        check_accesses(record);
+    }
+
+    void check_accesses(std::uint32_t record) const {
         if (device_.access_violations() != 0U) {
             throw CliError{kReplayFault, fmt::format("record {}: a command touched bytes outside its extents", record)};
         }

@@ -114,6 +114,43 @@ void Recorder::copy(std::string label, BufferId destination, BufferId source, st
     launch(std::move(command));
 }
 
+StagedCopies Recorder::stage_transfers() {
+    StagedCopies copies;
+    std::vector<Launch> computing = std::move(launches_);
+    std::vector<Launch> storing;
+    launches_.clear();
+    const std::size_t count = buffers_.size();
+    for (std::size_t i = 0U; i < count; ++i) {
+        const BufferId id{static_cast<std::uint32_t>(i)};
+        const BufferRole role = buffers_[i].role;
+        if ((role != BufferRole::kInput) && (role != BufferRole::kOutput)) {
+            continue;
+        }
+        const std::string name = buffers_[i].name;
+        const std::uint32_t size_bytes = buffers_[i].size_bytes;
+        const BufferId staged = add_activation(name + " (staged)", size_bytes);
+        for (Launch& launch : computing) {
+            for (Operand& operand : launch.operands) {
+                operand.buffer = (operand.buffer == id) ? staged : operand.buffer;
+            }
+        }
+        if (role == BufferRole::kInput) {
+            copy("load " + name, staged, id, size_bytes);
+            copies.inputs += 1U;
+        } else {
+            std::vector<Launch> loading = std::move(launches_);
+            launches_.clear();
+            copy("store " + name, id, staged, size_bytes);
+            storing.push_back(std::move(launches_.back()));
+            launches_ = std::move(loading);
+            copies.outputs += 1U;
+        }
+    }
+    launches_.insert(launches_.end(), computing.begin(), computing.end());
+    launches_.insert(launches_.end(), storing.begin(), storing.end());
+    return copies;
+}
+
 void Recorder::set_source(std::string name, std::array<std::uint8_t, 32> sha256) {
     source_name_ = std::move(name);
     source_sha256_ = sha256;

@@ -63,6 +63,12 @@ struct Launch {
     std::vector<Operand> operands;
 };
 
+// How many copies stand in front of, and behind, the other launches.
+struct StagedCopies {
+    std::size_t inputs{0U};
+    std::size_t outputs{0U};
+};
+
 class Recorder {
   public:
     // Buffers of equal contents are stored once: add_constant may return an earlier id.
@@ -75,6 +81,10 @@ class Recorder {
     void launch(Launch launch);
     // Copies size_bytes from the start of one buffer to the start of another.
     void copy(std::string label, BufferId destination, BufferId source, std::uint32_t size_bytes);
+
+    // Puts a copy between every input and what reads it, and between every output and what writes it: what computes then touches neither,
+    // so that the host can write the next inputs, and read the last outputs, meanwhile.
+    StagedCopies stage_transfers();
 
     void set_source(std::string name,
                     std::array<std::uint8_t, 32> sha256);  // provenance: where the workload comes from

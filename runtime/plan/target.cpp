@@ -52,6 +52,8 @@ Status compare(const Context& context, const Place& place, const TargetView& tar
 // A device that says nonsense of itself is refused, so that later checks can rely on it.
 [[nodiscard]] bool is_sane(const DeviceDescription& device) noexcept {
     return (device.clock_khz != 0U) && (device.queue_count != 0U) && (device.queue_count <= kMaxQueues) &&
+           (device.grid_columns != 0U) && (device.grid_columns <= kMaxCores) && (device.grid_rows != 0U) &&
+           (device.grid_rows <= (kMaxCores / device.grid_columns)) &&
            (device.trace_region_bytes <= device.dram_bytes) && (device.dram_bytes <= (UINT32_MAX - device.dram_base)) &&
            (device.l1_bytes <= (UINT32_MAX - device.l1_base));
 }

@@ -11,7 +11,7 @@ constexpr std::int32_t kHalf = 1 << 30;
 
 }  // namespace
 
-std::vector<Sample> sample_launches() {
+std::vector<Sample> layer_launches() {
     FullyConnectedArguments fully_connected{};
     fully_connected.input = kInput;
     fully_connected.filter = kFilter;
@@ -163,8 +163,16 @@ std::vector<Sample> sample_launches() {
     };
 }
 
+std::vector<Sample> sample_launches() {
+    std::vector<Sample> all = layer_launches();
+    for (const Sample& sample : plain_launches()) {
+        all.push_back(sample);
+    }
+    return all;
+}
+
 std::string sample_name(const Sample& sample) {
-    return kernel(sample.id).name;
+    return std::string{kernel(sample.id).name} + sample.variant;
 }
 
 }  // namespace pianola::refdev

@@ -66,6 +66,20 @@ class SmallDevice {
         std::memcpy(&parameters, &bytes_.at(address - kBase), sizeof(parameters));
         return parameters;
     }
+    std::int32_t word(std::uint32_t address) {
+        std::int32_t value = 0;
+        std::memcpy(&value, &bytes_.at(address - kBase), sizeof(value));
+        return value;
+    }
+    void store_word(std::uint32_t address, std::int32_t value) {
+        std::memcpy(&bytes_.at(address - kBase), &value, sizeof(value));
+    }
+    // Element of a tensor of the type of an argument word.
+    std::int32_t typed(std::uint32_t type, std::uint32_t tensor, std::uint32_t index) {
+        return (type == kTypeInt8) ? element(tensor + index) : word(tensor + (4U * index));
+    }
+    // Random words and bytes, every other one an extreme of its type.
+    void randomise_with_extremes(std::mt19937& random, std::uint32_t type);
     std::vector<std::uint8_t>& bytes() { return bytes_; }
 
     Status run(KernelId id, const Words& words) { return kernel(id).run(span_of(words), memory_); }
@@ -93,13 +107,16 @@ inline std::int8_t published_output(std::int32_t sum, const ChannelParameters& p
     return static_cast<std::int8_t>(std::clamp<std::int64_t>(scaled + offset, lowest, highest));
 }
 
-// A correct launch of every kernel. All operands lie in the 1024 bytes from kBase.
+// A correct launch of every kernel, or several. All operands lie in the 1024 bytes from kBase.
 struct Sample {
     KernelId id;
     Words words;
+    const char* variant = "";
 };
 
-std::vector<Sample> sample_launches();
+std::vector<Sample> layer_launches();   // of the quantised kernels
+std::vector<Sample> plain_launches();   // of all others
+std::vector<Sample> sample_launches();  // of all
 std::string sample_name(const Sample& sample);
 
 }  // namespace pianola::refdev

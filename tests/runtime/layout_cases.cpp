@@ -50,6 +50,20 @@ std::vector<RuleCase> target_cases() {
         target_case(Rule::kTgtClock, "target.clock_khz", [](auto& target) { target.clock_khz = 0U; }),
         target_case(Rule::kTgtQueues, "target.queue_count", [](auto& target) { target.queue_count = 1U; }),
         target_case(Rule::kTgtQueues, "target.ring_words", [](auto& target) { target.ring_words *= 2U; }),
+        target_case(Rule::kTgtGrid, "target.grid_columns", [](auto& target) { target.grid_columns += 1U; }),
+        target_case(Rule::kTgtGrid, "target.grid_rows", [](auto& target) { target.grid_rows = 0U; }),
+        target_case(Rule::kTgtGrid, "target.dram_banks", [](auto& target) { target.dram_banks *= 2U; }),
+        {Rule::kTgtMemory, "a device with more cores than the runtime holds", "target",
+         table({{TraceBinary::VT_TARGET}}), workload_edit([](Workload& workload, DeviceDescription& device) {
+             device.grid_columns = (kMaxCores / 2U) + 1U;
+             device.grid_rows = 2U;
+             workload.manifest.target.grid_columns = device.grid_columns;
+         })},
+        {Rule::kTgtMemory, "a device without cores", "target", table({{TraceBinary::VT_TARGET}}),
+         workload_edit([](Workload& workload, DeviceDescription& device) {
+             device.grid_rows = 0U;
+             workload.manifest.target.grid_rows = 0U;
+         })},
         {Rule::kTgtMemory, "a device whose clock stands still", "target", table({{TraceBinary::VT_TARGET}}),
          workload_edit([](Workload& workload, DeviceDescription& device) {
              device.clock_khz = 0U;
@@ -123,6 +137,27 @@ std::vector<RuleCase> tensor_cases() {
                    [](auto& tensor) { tensor.zero_point = 128; }),
         input_case(Rule::kLayQuantisation, "zero point of a bool", "inputs[0].scale",
                    [](auto& tensor) { tensor.type = ElementType::kBool; }),
+        input_case(Rule::kLayTensorSize, "no buffer", "inputs[0].buffer_count",
+                   [](auto& tensor) { tensor.buffer_count = 0U; }),
+        input_case(Rule::kLayTensorSize, "more buffers than a session moves", "inputs[0].buffer_count",
+                   [](auto& tensor) { tensor.buffer_count = kMaxTensorBuffers + 1U; }),
+        input_case(Rule::kLayTensorRegion, "a second buffer in the outputs", "inputs[0].buffer",
+                   [](auto& tensor) { tensor.buffer_count = 2U; }),
+        {Rule::kLayTensorSize, "a byte more in two buffers", "inputs[0].shape", table({{TraceBinary::VT_INPUTS, 0U}}),
+         manifest_edit([](Manifest& manifest) {
+             manifest.buffers.push_back({"half", 1U, 0U, kWorkloadBytes / 2U});
+             manifest.buffers.push_back({"half", 1U, kWorkloadBytes / 2U, kWorkloadBytes / 2U});
+             manifest.inputs[0].buffer = 4U;
+             manifest.inputs[0].buffer_count = 2U;
+             manifest.inputs[0].shape = {kWorkloadBytes + 1U};
+         })},
+        {Rule::kLayTensorOverlap, "two buffers of one input share a byte", "inputs[0].buffer",
+         table({{TraceBinary::VT_INPUTS, 0U}}), manifest_edit([](Manifest& manifest) {
+             manifest.buffers.push_back({"half", 1U, 0U, (kWorkloadBytes / 2U) + 1U});
+             manifest.buffers.push_back({"half", 1U, kWorkloadBytes / 2U, kWorkloadBytes / 2U});
+             manifest.inputs[0].buffer = 4U;
+             manifest.inputs[0].buffer_count = 2U;
+         })},
         {Rule::kLayTensorOverlap, "two inputs in one buffer", "inputs[1].buffer", table({{TraceBinary::VT_INPUTS, 1U}}),
          manifest_edit([](Manifest& manifest) { manifest.inputs.push_back(manifest.inputs[0]); })},
         {Rule::kLayTensorOverlap, "two outputs share a byte", "outputs[1].buffer",

@@ -19,6 +19,13 @@ RuleCase event_case(Rule rule, const char* what, const char* path, std::uint32_t
             manifest_edit([edit](Manifest& manifest) { edit(manifest.scripts.at(1U).commands); }, 2U)};
 }
 
+// `command` of `script` is the one that the verdict must name.
+RuleCase script_case(Rule rule, const char* what, const char* path, std::uint32_t script, std::uint32_t command,
+                     const std::function<void(Manifest&)>& edit) {
+    return {rule, what, path, table({{TraceBinary::VT_SCRIPTS, script}, {schema::Script::VT_COMMANDS, command}}),
+            manifest_edit(edit, 2U)};
+}
+
 std::function<Mutant()> short_rings(std::uint32_t ring_words) {
     return workload_edit([ring_words](Workload& workload, DeviceDescription& device) {
         device.ring_words = ring_words;
@@ -61,37 +68,121 @@ void take_too_long(Workload& workload, DeviceDescription& device) {
     prepend(workload, words);
 }
 
-}  // namespace
+// Records and waits of one event.
+std::vector<ManifestCommand> turns(std::uint32_t count) {
+    std::vector<ManifestCommand> commands;
+    for (std::uint32_t i = 0U; i < count; ++i) {
+        commands.push_back({ScriptCommandKind::kRecordEvent, 0U, 0U, 0U});
+        commands.push_back({ScriptCommandKind::kWaitEvent, 1U, 0U, 0U});
+    }
+    return commands;
+}
 
-std::vector<RuleCase> order_cases() {
-    const FileOffset budgets = table({{TraceBinary::VT_BUDGETS}});
+// A cycle takes a microsecond. The step has exactly as long as it takes; the epilogue takes the replay too, and 16 cycles for each of more
+// records than transfers are long.
+void take_long_to_stop(Workload& workload, DeviceDescription& device) {
+    device.clock_khz = 1000U;
+    Manifest& manifest = workload.manifest;
+    manifest.target.clock_khz = 1000U;
+    manifest.setup_deadline_us = UINT32_MAX;
+    manifest.step_deadline_us = static_cast<std::uint32_t>(manifest.step_cycles);
+    std::vector<ManifestCommand> commands = turns(20U);
+    commands.push_back({ScriptCommandKind::kReplayTrace, 0U, 0U, 0U});
+    manifest.scripts.push_back({ScriptKind::kEpilogue, commands});
+}
+
+std::vector<RuleCase> event_cases() {
     return {
-        event_case(Rule::kOrdEventRecord, "one event for two records", "scripts[1].commands[4].event", 4U,
-                   [](auto& commands) { commands[4].object = 0U; }),
+        event_case(Rule::kOrdEventQueue, "recorded on one queue, and then on the other", "scripts[1].commands[4].event",
+                   4U, [](auto& commands) { commands[4].object = 0U; }),
+        event_case(Rule::kOrdEventQueue, "a queue waits for itself", "scripts[1].commands[2].event", 2U,
+                   [](auto& commands) { commands[2].queue = 1U; }),
         event_case(Rule::kOrdEventNever, "an event of nobody", "scripts[1].commands[2].event", 2U,
                    [](auto& commands) { commands[2].object = 5U; }),
-        event_case(Rule::kOrdDeadlock, "each waits for the other", "scripts[1].commands[1].event", 1U,
+        event_case(Rule::kOrdEventNever, "an event that is recorded later", "scripts[1].commands[1].event", 1U,
                    [](auto& commands) {
                        const ManifestCommand wait = commands[5];
                        commands.erase(commands.begin() + 5);
                        commands.insert(commands.begin() + 1, wait);
                    }),
-        event_case(Rule::kOrdDeadlock, "a queue waits for itself", "scripts[1].commands[2].event", 2U,
-                   [](auto& commands) { commands[2].object = 1U; }),
-        event_case(Rule::kOrdRace, "the replay does not wait for the input", "scripts[1].commands[1].body", 1U,
+        event_case(Rule::kOrdEventNever, "waited for twice", "scripts[1].commands[3].event", 3U,
+                   [](auto& commands) { commands.insert(commands.begin() + 3, commands[2]); }),
+        script_case(Rule::kOrdEventNever, "recorded for the first step only", "scripts[1].commands[0].event", 1U, 0U,
+                    [](Manifest& manifest) {
+                        auto& step = manifest.scripts.at(1U).commands;
+                        step.insert(step.begin(), {ScriptCommandKind::kWaitEvent, 1U, 2U, 0U});
+                        manifest.scripts.push_back(
+                            {ScriptKind::kPrologue, {{ScriptCommandKind::kRecordEvent, 0U, 2U, 0U}}});
+                    }),
+        event_case(Rule::kOrdEventUnused, "recorded twice", "scripts[1].commands[2].event", 2U,
+                   [](auto& commands) { commands.insert(commands.begin() + 2, commands[1]); }),
+        event_case(Rule::kOrdEventUnused, "recorded by every step, and waited for by none",
+                   "scripts[1].commands[4].event", 4U, [](auto& commands) { commands.erase(commands.begin() + 5); }),
+        script_case(Rule::kOrdEventUnused, "left over in the epilogue", "scripts[2].commands[0].event", 2U, 0U,
+                    [](Manifest& manifest) {
+                        manifest.scripts.push_back(
+                            {ScriptKind::kEpilogue, {{ScriptCommandKind::kRecordEvent, 0U, 2U, 0U}}});
+                    }),
+    };
+}
+
+// A second trace that launches a kernel on bytes of its own, on the queue that moves the tensors.
+void compute_beside(Workload& workload, DeviceDescription& /*device*/) {
+    Manifest& manifest = workload.manifest;
+    manifest.regions[3].size_bytes = 4096U;
+    const std::vector<std::uint32_t> all = words_of(workload.segments.traces);
+    std::vector<std::uint32_t> words(all.begin(), all.begin() + 10);  // the first launch
+    words.at(3U) = manifest.regions[0].base;
+    words.at(4U) = manifest.regions[3].base + 1024U;
+    words.push_back(header_word(Opcode::kEnd, 1U));
+    add_trace(workload, words);
+    auto& step = manifest.scripts.at(1U).commands;
+    step.insert(step.begin() + 2, {ScriptCommandKind::kReplayTrace, 1U, 1U, 0U});
+}
+
+std::vector<RuleCase> race_cases() {
+    return {
+        event_case(Rule::kOrdRace, "the replay does not wait for the input", "scripts[1].commands[1]", 1U,
                    [](auto& commands) {
                        commands = {{ScriptCommandKind::kWriteInput, 0U, 0U, 0U},
                                    {ScriptCommandKind::kReplayTrace, 1U, 0U, 0U},
                                    {ScriptCommandKind::kReadOutput, 1U, 0U, 0U}};
                    }),
-        event_case(Rule::kOrdRace, "the output does not wait for the replay", "scripts[1].commands[2].body", 2U,
+        event_case(Rule::kOrdRace, "the output does not wait for the replay", "scripts[1].commands[2]", 2U,
                    [](auto& commands) {
                        commands = {{ScriptCommandKind::kWriteInput, 0U, 0U, 0U},
                                    {ScriptCommandKind::kReplayTrace, 0U, 0U, 0U},
                                    {ScriptCommandKind::kReadOutput, 1U, 0U, 0U}};
                    }),
+        script_case(Rule::kOrdRace, "the next input does not wait for the replay", "scripts[1].commands[0]", 1U, 0U,
+                    [](Manifest& manifest) {
+                        manifest.steps_in_flight = 2U;
+                        auto& step = manifest.scripts.at(1U).commands;
+                        step.erase(step.begin() + 4, step.begin() + 6);
+                        step.back().queue = 0U;
+                    }),
+        {Rule::kOrdCores, "two traces on all cores", "scripts[1].commands[4]",
+         table({{TraceBinary::VT_SCRIPTS, 1U}, {schema::Script::VT_COMMANDS, 4U}}), workload_edit(compute_beside, 2U)},
+    };
+}
+
+std::vector<RuleCase> budget_cases() {
+    const FileOffset budgets = table({{TraceBinary::VT_BUDGETS}});
+    return {
         {Rule::kBudRing, "a ring shorter than a step", "scripts[1]", table({{TraceBinary::VT_SCRIPTS, 1U}}),
          short_rings(14U)},
+        {Rule::kBudRing, "a ring shorter than two steps", "scripts[1]", table({{TraceBinary::VT_SCRIPTS, 1U}}),
+         workload_edit([](Workload& workload, DeviceDescription& device) {
+             device.ring_words = 29U;
+             workload.manifest.target.ring_words = 29U;
+             workload.manifest.steps_in_flight = 2U;
+         })},
+        {Rule::kBudRing, "a ring shorter than the prologue", "scripts[2]", table({{TraceBinary::VT_SCRIPTS, 2U}}),
+         workload_edit([](Workload& workload, DeviceDescription& device) {
+             device.ring_words = 16U;
+             workload.manifest.target.ring_words = 16U;
+             workload.manifest.scripts.push_back({ScriptKind::kPrologue, turns(5U)});
+         })},
         {Rule::kBudSetupRing, "a ring shorter than the set-up", "scripts[0]", table({{TraceBinary::VT_SCRIPTS, 0U}}),
          short_rings(11U)},
         {Rule::kBudCycles, "a cycle more", "budgets.step_cycles", budgets,
@@ -100,11 +191,32 @@ std::vector<RuleCase> order_cases() {
          workload_edit(take_too_long)},
         {Rule::kBudDeadline, "none for the step", "budgets.step_deadline_us", budgets,
          manifest_edit([](Manifest& manifest) { manifest.step_deadline_us = 0U; })},
+        {Rule::kBudDeadline, "too short for the epilogue", "budgets.step_deadline_us", budgets,
+         workload_edit(take_long_to_stop)},
+        {Rule::kBudInFlight, "no step", "budgets.steps_in_flight", budgets,
+         manifest_edit([](Manifest& manifest) { manifest.steps_in_flight = 0U; })},
+        {Rule::kBudInFlight, "three steps", "budgets.steps_in_flight", budgets,
+         manifest_edit([](Manifest& manifest) { manifest.steps_in_flight = 3U; })},
+        {Rule::kCapCommands, "one more than a session holds", "scripts[1].commands[2]",
+         table({{TraceBinary::VT_SCRIPTS, 1U}, {schema::Script::VT_COMMANDS, 2U}}),
+         manifest_edit([](Manifest& manifest) {
+             manifest.scripts.push_back({ScriptKind::kPrologue, turns((kMaxScriptCommands - 2U) / 2U)});
+         })},
         {Rule::kBudDeadline, "none for the set-up", "budgets.setup_deadline_us", budgets,
          manifest_edit([](Manifest& manifest) { manifest.setup_deadline_us = 0U; })},
         {Rule::kCapIntervals, "too many separate writes", "traces[0].commands[63].destination", trace_word(63U * 4U),
          workload_edit(fill_every_other_byte)},
     };
+}
+
+}  // namespace
+
+std::vector<RuleCase> order_cases() {
+    std::vector<RuleCase> cases = event_cases();
+    for (const auto& more : {race_cases(), budget_cases()}) {
+        cases.insert(cases.end(), more.begin(), more.end());
+    }
+    return cases;
 }
 
 }  // namespace pianola::test

@@ -37,6 +37,7 @@ std::vector<RuleCase> envelope_cases();
 std::vector<RuleCase> image_cases();
 std::vector<RuleCase> layout_cases();  // and the target
 std::vector<RuleCase> trace_cases();
+std::vector<RuleCase> parameter_cases();
 std::vector<RuleCase> script_cases();
 std::vector<RuleCase> order_cases();  // and budgets
 [[nodiscard]] std::vector<RuleCase> all_cases();
@@ -47,6 +48,7 @@ struct AcceptedCase {
     std::vector<std::uint8_t> file;
 };
 [[nodiscard]] std::vector<AcceptedCase> accepted_cases();
+[[nodiscard]] std::vector<AcceptedCase> accepted_parameters();  // part of them
 
 // What a device of the default DeviceSpec says of itself.
 [[nodiscard]] DeviceDescription default_device();

@@ -28,6 +28,31 @@ std::function<Mutant()> set_word(std::uint32_t word, std::uint32_t value) {
     return words_edit([word, value](auto& words, const auto&) { words.at(word) = value; });
 }
 
+// In front of the workload's trace, its first launch on single cores, one after the other; if `chained`, each reads what the one before
+// has written.
+constexpr std::uint32_t kDispatchWords = 11U;
+constexpr std::uint32_t kDispatchInput = 4U;
+constexpr std::uint32_t kDispatchOutput = 5U;
+std::function<Mutant()> dispatches(const std::vector<std::uint32_t>& cores, bool chained = false) {
+    return workload_edit([cores, chained](Workload& workload, DeviceDescription&) {
+        const std::vector<std::uint32_t> old = words_of(workload.segments.traces);
+        workload.manifest.regions[3].size_bytes = 4096U;
+        std::vector<std::uint32_t> words;
+        std::uint32_t input = old.at(3U);
+        for (const std::uint32_t core : cores) {
+            const std::uint32_t output =
+                old.at(4U) + (chained ? (static_cast<std::uint32_t>(words.size()) * 128U) : 0U);
+            words.insert(words.end(),
+                         {header_word(Opcode::kDispatch, kDispatchWords), core, old.at(1U), old.at(2U), input, output});
+            words.insert(words.end(), old.begin() + 5, old.begin() + kAdd);
+            input = chained ? output : input;
+        }
+        words.push_back(header_word(Opcode::kBarrier, 1U));
+        words.insert(words.end(), old.begin(), old.end());
+        set_trace(workload, words);
+    });
+}
+
 RuleCase trace_case(Rule rule, const char* what, const char* path,
                     const std::function<void(capture::ManifestTrace&)>& edit) {
     return {rule, what, path, table({{TraceBinary::VT_TRACES, 0U}}),
@@ -121,6 +146,15 @@ std::vector<RuleCase> command_cases() {
              words.at(kAdd + 3U) += 1U;
              workload.segments.traces = bytes_of(words);
          })},
+        {Rule::kTrcArgument, "a core beyond the grid", "traces[0].commands[0].core", trace_word(1U), dispatches({4U})},
+        {Rule::kTrcArgument, "a core beyond every grid", "traces[0].commands[0].core", trace_word(1U),
+         dispatches({kMaxCores})},
+        {Rule::kTrcCoreRace, "two cores write the same bytes", "traces[0].commands[1].output",
+         trace_word(kDispatchWords + kDispatchOutput), dispatches({0U, 3U})},
+        {Rule::kTrcCoreRace, "and another one in between", "traces[0].commands[2].output",
+         trace_word((2U * kDispatchWords) + kDispatchOutput), dispatches({2U, 2U, 1U})},
+        {Rule::kTrcCoreRace, "a core reads what another one writes", "traces[0].commands[1].input",
+         trace_word(kDispatchWords + kDispatchInput), dispatches({0U, 1U}, true)},
         {Rule::kTrcEnd, "missing", "traces[0].word_count", table({{TraceBinary::VT_TRACES, 0U}}),
          set_word(kEnd, header_word(Opcode::kBarrier, 1U))},
         {Rule::kTrcEnd, "words behind it", "traces[0].word_count", table({{TraceBinary::VT_TRACES, 0U}}),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 
 #include "hal/refdev/kernels/arguments.h"
 #include "hal/refdev/refdev_command_set.h"
@@ -93,6 +94,47 @@ Workload link_workload(const refdev::DeviceSpec& spec, std::uint32_t queues, std
     return workload;
 }
 
+// What a trace says of itself, from its words alone; of those in front of the first that can not be decoded.
+struct Measure {
+    std::size_t words{0U};
+    std::uint32_t commands{0U};
+    std::uint64_t cycles{0U};
+};
+
+// Kernels on single cores run beside the queue; every other command waits for them first.
+Measure measure_trace(const std::vector<std::uint32_t>& words) {
+    const refdev::RefdevCommandSet command_set;
+    Measure measure;
+    std::map<std::uint32_t, std::uint64_t> busy;  // until when, by core
+    while (measure.words < words.size()) {
+        DecodedCommand command;
+        DecodeError error;
+        if (!is_ok(command_set.decode(WordSpan{&words[measure.words], words.size() - measure.words}, command, error))) {
+            break;
+        }
+        const bool dispatches = command.kind == CommandKind::kDispatch;
+        for (const auto& [core, until] : busy) {
+            measure.cycles = dispatches ? measure.cycles : std::max(measure.cycles, until);
+        }
+        measure.cycles += command.cost_cycles;
+        if (dispatches) {
+            busy[command.core] = std::max(busy[command.core], measure.cycles) + command.core_cycles;
+        } else {
+            busy.clear();
+        }
+        measure.words += command.length_words;
+        measure.commands += 1U;
+    }
+    return measure;
+}
+
+void apply(const Measure& measure, const std::vector<std::uint32_t>& words, capture::ManifestTrace& trace) {
+    trace.word_count = static_cast<std::uint32_t>(words.size());
+    trace.command_count = measure.commands;
+    trace.cost_cycles = measure.cycles;
+    trace.programs = {{"all", measure.commands - 1U}};
+}
+
 }  // namespace
 
 Workload make_workload(std::uint32_t queues, std::uint32_t self_tests) {
@@ -147,29 +189,31 @@ std::vector<std::uint8_t> bytes_of(const std::vector<std::uint32_t>& words) {
 }
 
 bool set_trace(Workload& workload, const std::vector<std::uint32_t>& words) {
-    const refdev::RefdevCommandSet command_set;
     capture::ManifestTrace& trace = workload.manifest.traces.front();
     const std::uint64_t old_cycles = trace.cost_cycles;
-    trace.word_count = static_cast<std::uint32_t>(words.size());
-    trace.command_count = 0U;
-    trace.cost_cycles = 0U;
-    std::size_t word = 0U;
-    while (word < words.size()) {
-        DecodedCommand command;
-        DecodeError error;
-        if (!is_ok(command_set.decode(WordSpan{&words[word], words.size() - word}, command, error))) {
-            break;
-        }
-        word += command.length_words;
-        trace.command_count += 1U;
-        trace.cost_cycles += command.cost_cycles;
-    }
-    trace.programs = {{"all", trace.command_count - 1U}};
+    const Measure measure = measure_trace(words);
+    apply(measure, words, trace);
     workload.manifest.step_cycles += trace.cost_cycles - old_cycles;
     workload.manifest.step_deadline_us = UINT32_MAX;
     workload.manifest.setup_deadline_us = UINT32_MAX;
     workload.segments.traces = bytes_of(words);
-    return word == words.size();
+    return measure.words == words.size();
+}
+
+void add_trace(Workload& workload, const std::vector<std::uint32_t>& words) {
+    constexpr std::size_t kAlignment = 64U;
+    std::vector<std::uint8_t>& segment = workload.segments.traces;
+    segment.resize(((segment.size() + (kAlignment - 1U)) / kAlignment) * kAlignment);
+    capture::ManifestTrace trace;
+    trace.name = "another";
+    trace.offset_bytes = static_cast<std::uint32_t>(segment.size());
+    apply(measure_trace(words), words, trace);
+    const auto index = static_cast<std::uint32_t>(workload.manifest.traces.size());
+    workload.manifest.traces.push_back(trace);
+    workload.manifest.scripts.front().commands.push_back({ScriptCommandKind::kLoadTrace, 0U, index, 0U});
+    workload.manifest.setup_deadline_us = UINT32_MAX;
+    const std::vector<std::uint8_t> bytes = bytes_of(words);
+    segment.insert(segment.end(), bytes.begin(), bytes.end());
 }
 
 }  // namespace pianola::test

@@ -40,4 +40,7 @@ struct Workload {
 // of the first that can not be decoded, where there is one. True where there is none.
 bool set_trace(Workload& workload, const std::vector<std::uint32_t>& words);
 
+// Adds a trace behind the others, which set-up loads and no script replays yet. The words can be decoded.
+void add_trace(Workload& workload, const std::vector<std::uint32_t>& words);
+
 }  // namespace pianola::test

@@ -1,0 +1,306 @@
+// pianola timeline: what host and queues do when, and what the gaps between them cost.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include "capture_host/cli/cli.h"
+#include "capture_host/cli/verified_file.h"
+#include "capture_host/timeline/captured.h"
+#include "capture_host/timeline/picture.h"
+#include "capture_host/writer/manifest.h"
+#include "hal/refdev/refdev_command_set.h"
+
+namespace pianola::cli {
+namespace {
+
+using timeline::Pattern;
+using timeline::Picture;
+using timeline::Row;
+using timeline::Slice;
+
+// tt-metal's dispatch micro-benchmark takes 9.3 us per program without a trace and 8.1 with one, on the same device (its issue 15336):
+// without a trace the host is what limits it. Replayed, a command takes about 0.3 us (19998). docs/TIMELINE.md says more.
+constexpr std::uint64_t kDefaultDispatchNs = 9'300U;
+constexpr std::uint64_t kDefaultReplayNs = 300U;
+constexpr std::uint64_t kMaxHostNs = 1'000'000'000U;
+constexpr std::uint32_t kDefaultSteps = 4U;
+constexpr std::uint32_t kMaxSteps = 10'000U;
+constexpr std::uint64_t kMaxSlices = 500'000U;  // of a picture: more than a viewer likes
+// Each step takes exactly what the one before took; with several in flight, once they are.
+constexpr std::uint32_t kCapturedSteps = 3U;
+constexpr std::uint32_t kCapturedOverlapping = 8U;
+
+constexpr const char* kAsCaptured = "as-captured";
+
+struct TimelineArguments {
+    std::string file;
+    std::string output;
+    std::string mode;
+    std::string device;
+    std::uint32_t steps{kDefaultSteps};
+    timeline::HostCost cost{kDefaultDispatchNs, kDefaultReplayNs};
+    bool json{false};
+};
+
+using Renderer = std::string (*)(const Picture&);
+
+Renderer renderer_for(const std::string& output) {
+    const std::string suffix = std::filesystem::path{output}.extension().string();
+    if (suffix == ".json") {
+        return timeline::render_chrome;
+    }
+    if (suffix == ".svg") {
+        return timeline::render_svg;
+    }
+    if (suffix == ".html") {
+        return timeline::render_html;
+    }
+    throw CliError{kUsage, fmt::format("{}: neither .json, .svg nor .html; the suffix says what is drawn", output)};
+}
+
+class TimelineMaker {
+  public:
+    explicit TimelineMaker(const TimelineArguments& arguments)
+        : arguments_{arguments},
+          spec_{load_device_spec(arguments.device)},
+          file_{arguments.file, spec_},
+          workload_{timeline::read_workload(file_.image(), file_.plan(), refdev::RefdevCommandSet{})} {}
+
+    int run() {
+        const Renderer renderer = arguments_.output.empty() ? nullptr : renderer_for(arguments_.output);
+        picture_.title = fmt::format("{}: {}", printable_base_name(arguments_.file),
+                                     capture::to_string(file_.image().provenance().source_name));
+        picture_.clock_khz = workload_.clock_khz;
+        picture_.dispatch_ns = arguments_.cost.dispatch_ns;
+        picture_.replay_ns = arguments_.cost.replay_ns;
+        check_mode();
+        measure_all();
+        if (renderer != nullptr) {
+            draw_panels();
+            files::store_file(arguments_.output, renderer(picture_));
+        }
+        report();
+        return kDone;
+    }
+
+  private:
+    using Make = Pattern (*)(const timeline::Workload&, const timeline::HostCost&);
+    struct Mode {
+        const char* name;
+        Make make;
+        std::uint32_t queues;
+    };
+    static constexpr std::array kModes{
+        Mode{"eager", timeline::eager_pattern, 1U}, Mode{"traced", timeline::traced_pattern, 1U},
+        Mode{"two-queues", timeline::two_queue_pattern, 2U}, Mode{"two-queues-split", timeline::split_pattern, 2U}};
+
+    [[nodiscard]] bool is_possible(const Mode& mode) const { return mode.queues <= workload_.queue_count; }
+
+    void check_mode() const {
+        for (const Mode& mode : kModes) {
+            if ((arguments_.mode == mode.name) && !is_possible(mode)) {
+                throw CliError{kUsage, fmt::format("--mode {} needs 2 queues; the binary's device has {}", mode.name,
+                                                   workload_.queue_count)};
+            }
+        }
+    }
+
+    void run_captured(std::uint32_t steps, const Pattern& pattern, const timeline::Sink& sink) const {
+        try {
+            timeline::run_captured(file_.bytes(), spec_, pattern, steps, sink);
+        } catch (const timeline::ReplayError& error) {
+            throw CliError{kReplayFault, fmt::format("{}: {}", arguments_.file, error.what())};
+        }
+    }
+
+    void measure_all() {
+        for (const Mode& mode : kModes) {
+            if (is_possible(mode)) {
+                const timeline::SteadyState steady = measure(mode.make(workload_, arguments_.cost));
+                const timeline::SteadyState free = measure(mode.make(workload_, timeline::HostCost{}));
+                add_row(mode.name, steady).host_bound = steady.cycles_per_step.value() > free.cycles_per_step.value();
+            }
+        }
+        timeline::Meter meter;
+        const Pattern session = timeline::session_pattern(workload_, timeline::HostCost{});
+        run_captured((workload_.steps_in_flight > 1U) ? kCapturedOverlapping : kCapturedSteps, session,
+                     [&meter](const Slice& slice) { meter.add(slice); });
+        add_row(kAsCaptured, meter.result()).host_is_free = true;
+        picture_.notes.emplace_back(
+            "as-captured is the simulator's log of what a session does, with a host that takes no time.");
+        if (workload_.queue_count < 2U) {
+            picture_.notes.emplace_back("The device has one queue: nothing can overlap.");
+        } else {
+            picture_.notes.push_back(fmt::format(
+                "two-queues copies input and output at the ends of the trace: {} bytes of device memory and "
+                "{} cycles per step more than the trace.",
+                staging_bytes(), staging_cycles()));
+        }
+    }
+
+    Row& add_row(const char* mode, const timeline::SteadyState& steady) {
+        Row row;
+        row.mode = mode;
+        row.steady = steady;
+        if (!picture_.rows.empty()) {
+            row.gain = picture_.rows.front().steady.cycles_per_step.value() / steady.cycles_per_step.value();
+        }
+        picture_.rows.push_back(row);
+        return picture_.rows.back();
+    }
+
+    [[nodiscard]] std::uint64_t staging_bytes() const {
+        std::uint64_t bytes = 0U;
+        for (const auto* const transfers : {&workload_.inputs, &workload_.outputs}) {
+            for (const timeline::Transfer& transfer : *transfers) {
+                bytes += transfer.bytes;
+            }
+        }
+        return bytes;
+    }
+
+    [[nodiscard]] std::uint64_t staging_cycles() const {
+        std::uint64_t cycles = 0U;
+        for (const timeline::Item& item : timeline::two_queue_pattern(workload_, arguments_.cost).step) {
+            if (item.body_category == timeline::Category::kStaging) {
+                cycles += item.cycles;
+                for (const timeline::TraceCommand& command : item.body) {
+                    cycles += command.cycles;
+                }
+            }
+        }
+        return cycles;
+    }
+
+    void draw_panels() {
+        for (const Mode& mode : kModes) {
+            if (is_possible(mode) && is_asked(mode.name)) {
+                const Pattern pattern = mode.make(workload_, arguments_.cost);
+                draw(pattern, [this](const Pattern& from, const timeline::Sink& sink) {
+                    timeline::schedule(from, arguments_.steps, sink);
+                });
+            }
+        }
+        if (is_asked(kAsCaptured)) {
+            draw(timeline::session_pattern(workload_, timeline::HostCost{}),
+                 [this](const Pattern& from, const timeline::Sink& sink) {
+                     run_captured(arguments_.steps, from, sink);
+                 });
+        }
+    }
+
+    [[nodiscard]] bool is_asked(const char* mode) const { return arguments_.mode.empty() || (arguments_.mode == mode); }
+
+    void draw(const Pattern& pattern,
+              const std::function<void(const Pattern& pattern, const timeline::Sink& sink)>& run) {
+        check_size(pattern);
+        timeline::Panel panel;
+        panel.pattern = std::make_shared<const Pattern>(pattern);
+        run(*panel.pattern, [&panel](const Slice& slice) { panel.slices.push_back(slice); });
+        picture_.panels.push_back(std::move(panel));
+    }
+
+    void check_size(const Pattern& pattern) {
+        std::uint64_t per_step = 0U;
+        for (const timeline::Item& item : pattern.step) {
+            per_step += 2U + item.body.size();
+        }
+        slices_ += per_step * arguments_.steps;
+        if (slices_ > kMaxSlices) {
+            throw CliError{kUsage, fmt::format("{} steps are {} slices or more, {} can be drawn: choose fewer with "
+                                               "--steps, or one --mode",
+                                               arguments_.steps, slices_, kMaxSlices)};
+        }
+    }
+
+    void report() const {
+        if (arguments_.json) {
+            report_json();
+            return;
+        }
+        fmt::print("{}\n", picture_.title);
+        for (const std::vector<std::string>& line : timeline::table_cells(picture_)) {
+            fmt::print("  {:<17}{:>16}{:>13}{:>13}{:>20}{:>15}{:>14}\n", line[0], line[1], line[2], line[3], line[4],
+                       line[5], line[6]);
+        }
+        for (const std::string& note : picture_.notes) {
+            fmt::print("  {}\n", note);
+        }
+        if (!arguments_.output.empty()) {
+            fmt::print("{}: {} step{} drawn\n", arguments_.output, arguments_.steps,
+                       (arguments_.steps == 1U) ? "" : "s");
+        }
+    }
+
+    void report_json() const {
+        nlohmann::json modes = nlohmann::json::array();
+        for (const Row& row : picture_.rows) {
+            modes.push_back({{"mode", row.mode},
+                             {"cycles", row.steady.cycles_per_step.part},
+                             {"steps", row.steady.cycles_per_step.whole},
+                             {"cycles_per_step", row.steady.cycles_per_step.value()},
+                             {"busy_share", row.steady.busy.value()},
+                             {"bound_by", row.host_bound ? "host" : "device"},
+                             {"host_is_free", row.host_is_free},
+                             {"gain", row.gain},
+                             {"input_hidden_share", row.steady.hidden.value()}});
+        }
+        const nlohmann::json json{{"file", printable_base_name(arguments_.file)},
+                                  {"clock_khz", workload_.clock_khz},
+                                  {"dispatch_ns", arguments_.cost.dispatch_ns},
+                                  {"replay_ns", arguments_.cost.replay_ns},
+                                  {"staging_bytes", staging_bytes()},
+                                  {"modes", modes},
+                                  {"output", arguments_.output}};
+        fmt::print("{}\n", json.dump(2));
+    }
+
+    const TimelineArguments& arguments_;
+    refdev::DeviceSpec spec_;
+    VerifiedFile file_;
+    timeline::Workload workload_;
+    Picture picture_;
+    std::uint64_t slices_{0U};
+};
+
+}  // namespace
+
+void add_timeline(CLI::App& app, Action& action) {
+    auto arguments = std::make_shared<TimelineArguments>();
+    CLI::App* const command =
+        app.add_subcommand("timeline", "Draws host and queues in virtual time, and measures the gaps");
+    command->footer(
+        "Examples:\n"
+        "  pianola timeline kws.ptb                          the table of gaps\n"
+        "  pianola timeline kws.ptb -o kws.html              a page to zoom and scroll in, all modes on one scale\n"
+        "  pianola timeline kws.ptb -o kws.json --mode traced --steps 8    for ui.perfetto.dev\n\n"
+        "Modes: eager (the host dispatches every operation), traced, two-queues (transfers on queue 1, input and "
+        "output\n"
+        "copied), two-queues-split (the trace cut in their stead), as-captured (the simulator's log). Device times are "
+        "those\n"
+        "of the binary's proved costs. Host times are assumptions: 9,300 ns per operation is what tt-metal's\n"
+        "micro-benchmark takes without a trace, where the host limits it (8,100 with one; its issue 15336); about 300 "
+        "ns\n"
+        "per replayed command is from its issue 19998. Say yours. docs/TIMELINE.md defines every figure.");
+    command->add_option("file", arguments->file, "Trace binary")->required();
+    command->add_option("-o,--output", arguments->output, "Picture to write: .json (Perfetto), .svg or .html");
+    command->add_option("--mode", arguments->mode, "Draw this mode only; default: all. The table always has all")
+        ->check(CLI::IsMember({"eager", "traced", "two-queues", "two-queues-split", kAsCaptured}));
+    command->add_option("--steps", arguments->steps, "Steps to draw; the table is measured over 64")
+        ->check(CLI::Range(1U, kMaxSteps))
+        ->capture_default_str();
+    command->add_option("--dispatch-ns", arguments->cost.dispatch_ns, "Host time for one operation without trace")
+        ->check(CLI::Range(std::uint64_t{0U}, kMaxHostNs))
+        ->capture_default_str();
+    command->add_option("--replay-ns", arguments->cost.replay_ns, "Host time for one queue command")
+        ->check(CLI::Range(std::uint64_t{0U}, kMaxHostNs))
+        ->capture_default_str();
+    add_device_option(*command, arguments->device);
+    command->add_flag("--json", arguments->json, "Print the table as JSON");
+    command->callback([arguments, &action] { action = [arguments] { return TimelineMaker{*arguments}.run(); }; });
+}
+
+}  // namespace pianola::cli

@@ -1,0 +1,45 @@
+#include "capture_host/link/script_maker.h"
+
+#include <algorithm>
+
+#include "hal/refdev/command_encoding.h"
+
+namespace pianola::capture {
+
+void ScriptMaker::add(const ManifestCommand& command, QueueCommandKind kind, std::uint64_t size_bytes,
+                      std::uint64_t extra_cycles) {
+    std::uint64_t& queue_cycles = cycles_.at(command.queue);
+    if (command.kind == ScriptCommandKind::kWaitEvent) {
+        queue_cycles = std::max(queue_cycles, event_cycles_.at(command.object));
+    }
+    queue_cycles += extra_cycles;
+    add_transfer(command.queue, kind, size_bytes);
+    if (command.kind == ScriptCommandKind::kRecordEvent) {
+        event_cycles_.at(command.object) = queue_cycles;
+    }
+    script_.commands.push_back(command);
+}
+
+void ScriptMaker::add_transfer(std::uint32_t queue, QueueCommandKind kind, std::uint64_t size_bytes) {
+    cycles_.at(queue) += refdev::queue_command_cycles(kind, static_cast<std::uint32_t>(size_bytes));
+    used_.at(queue) = true;
+}
+
+void ScriptMaker::record(std::uint32_t queue, std::uint32_t event) {
+    add({ScriptCommandKind::kRecordEvent, queue, event, 0U}, QueueCommandKind::kRecordEvent, 0U);
+}
+
+void ScriptMaker::wait(std::uint32_t queue, std::uint32_t event) {
+    add({ScriptCommandKind::kWaitEvent, queue, event, 0U}, QueueCommandKind::kWaitEvent, 0U);
+}
+
+std::uint64_t ScriptMaker::cycles() const {
+    std::uint64_t longest = 0U;
+    for (std::size_t queue = 0U; queue < cycles_.size(); ++queue) {
+        const std::uint64_t notify = used_.at(queue) ? refdev::queue_command_cycles(QueueCommandKind::kNotify, 0U) : 0U;
+        longest = std::max(longest, cycles_.at(queue) + notify);
+    }
+    return longest;
+}
+
+}  // namespace pianola::capture

@@ -1,0 +1,79 @@
+#include "capture_host/timeline/gaps.h"
+
+#include <algorithm>
+
+namespace pianola::timeline {
+namespace {
+
+constexpr std::size_t kFewestSteps = 3U;
+
+}  // namespace
+
+void Meter::add(const Slice& slice) {
+    if (slice.category == Category::kCompute) {
+        // Neighbours become one, so that a long trace costs no memory.
+        if (!compute_.empty() && (compute_.back().step == slice.step) && (compute_.back().end == slice.start)) {
+            compute_.back().end = slice.end;
+        } else {
+            compute_.push_back({slice.start, slice.end, slice.step});
+        }
+        if (computed_.size() <= slice.step) {
+            computed_.resize(std::size_t{slice.step} + 1U, 0U);
+        }
+        computed_[slice.step] = std::max(computed_[slice.step], slice.end);
+    } else if (slice.category == Category::kWrite) {
+        writes_.push_back({slice.start, slice.end, slice.step});
+    }
+}
+
+std::vector<Meter::Interval> Meter::computing() const {
+    std::vector<Interval> sorted = compute_;
+    std::sort(sorted.begin(), sorted.end(),
+              [](const Interval& left, const Interval& right) { return left.start < right.start; });
+    std::vector<Interval> merged;
+    for (const Interval& interval : sorted) {
+        if (!merged.empty() && (interval.start <= merged.back().end)) {
+            merged.back().end = std::max(merged.back().end, interval.end);
+        } else {
+            merged.push_back(interval);
+        }
+    }
+    return merged;
+}
+
+Cycles Meter::overlap(const std::vector<Interval>& sorted, Cycles start, Cycles end) {
+    Cycles sum = 0U;
+    auto each = std::lower_bound(sorted.begin(), sorted.end(), start,
+                                 [](const Interval& interval, Cycles time) { return interval.end <= time; });
+    for (; (each != sorted.end()) && (each->start < end); ++each) {
+        sum += std::min(end, each->end) - std::max(start, each->start);
+    }
+    return sum;
+}
+
+SteadyState Meter::result() const {
+    SteadyState steady;
+    if (computed_.size() < kFewestSteps) {
+        return steady;
+    }
+    const std::size_t last = computed_.size() - 2U;  // the very last works for no later one
+    const std::size_t first = last / 2U;
+    const std::vector<Interval> sorted = computing();
+    steady.cycles_per_step = {computed_[last] - computed_[first], last - first};
+    steady.busy = {overlap(sorted, computed_[first], computed_[last]), computed_[last] - computed_[first]};
+    for (const Interval& write : writes_) {
+        if ((write.step > first) && (write.step <= last)) {
+            steady.hidden.part += overlap(sorted, write.start, write.end);
+            steady.hidden.whole += write.end - write.start;
+        }
+    }
+    return steady;
+}
+
+SteadyState measure(const Pattern& pattern) {
+    Meter meter;
+    schedule(pattern, kMeasuredSteps, [&meter](const Slice& slice) { meter.add(slice); });
+    return meter.result();
+}
+
+}  // namespace pianola::timeline

@@ -1,0 +1,66 @@
+// Gaps: what a pattern's steady state is worth.
+//
+// Place in the whole: measures slices, from the model or from the simulator. docs/TIMELINE.md defines every figure. Host only.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "capture_host/timeline/schedule.h"
+
+namespace pianola::timeline {
+
+// A sum over whole steps: exact where a mean would be rounded.
+struct Ratio {
+    Cycles part{0U};
+    Cycles whole{0U};
+
+    [[nodiscard]] double value() const {
+        return (whole == 0U) ? 0.0 : (static_cast<double>(part) / static_cast<double>(whole));
+    }
+};
+
+// Between the end of the computation of one step and that of a later one, first and last steps left out.
+struct SteadyState {
+    Ratio cycles_per_step;  // part: cycles, whole: steps
+    Ratio busy;             // of those cycles: some queue executes commands of the workload's traces
+    Ratio hidden;           // of the cycles of input transfers: the same
+};
+
+// Collects the slices of at least three steps.
+class Meter {
+  public:
+    void add(const Slice& slice);
+    // The first half of the steps is the running-in, and the last one has nothing to do for a next one.
+    [[nodiscard]] SteadyState result() const;
+
+  private:
+    struct Interval {
+        Cycles start{0U};
+        Cycles end{0U};
+        std::uint32_t step{0U};
+    };
+    static Cycles overlap(const std::vector<Interval>& sorted, Cycles start, Cycles end);
+    [[nodiscard]] std::vector<Interval> computing() const;
+
+    std::vector<Interval> compute_;
+    std::vector<Interval> writes_;
+    std::vector<Cycles> computed_;  // for each step: when its computation has ended
+};
+
+// Steps that the table's figures are measured over; half of them are the running-in.
+inline constexpr std::uint32_t kMeasuredSteps = 64U;
+
+[[nodiscard]] SteadyState measure(const Pattern& pattern);
+
+// One line of the table.
+struct Row {
+    std::string mode;
+    SteadyState steady;
+    bool host_bound{false};    // a host that takes no time would make steps shorter
+    bool host_is_free{false};  // measured on the simulator, whose host takes no time
+    double gain{1.0};          // of a step, against eager
+};
+
+}  // namespace pianola::timeline

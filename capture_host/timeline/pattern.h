@@ -1,0 +1,75 @@
+// Pattern: what the host enqueues for every step, and on which queue.
+//
+// Place in the whole: between a workload and the model (schedule.h). A pattern is one way to drive the same workload: operation by
+// operation, as a trace, or as a trace with transfers on a second queue. docs/TIMELINE.md says what each one assumes. Times are
+// device cycles. Host only.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "capture_host/timeline/workload.h"
+
+namespace pianola::timeline {
+
+// What a stretch of time is spent on.
+enum class Category : std::uint8_t {
+    kDispatch,   // host: makes and enqueues one operation
+    kEnqueue,    // host: enqueues one queue command
+    kHostWaits,  // host: the ring is full, or a step has to complete first
+    kWrite,      // queue: input transfer
+    kRead,       // queue: output transfer
+    kCompute,    // queue: a command of the workload's traces
+    kStaging,    // queue: a copy that the pattern adds, to free the input or the output early
+    kEvent,      // queue: records an event
+    kWaits,      // queue: is held back by an event
+    kControl,    // queue: front of a replay, completion record
+};
+
+// What the host's work costs. Rounded up to whole device cycles.
+struct HostCost {
+    std::uint64_t dispatch_ns{0U};  // one operation, without trace
+    std::uint64_t replay_ns{0U};    // one queue command
+};
+
+// One command on a queue.
+struct Item {
+    std::uint32_t queue{0U};
+    QueueCommandKind kind{QueueCommandKind::kUnspecified};  // kUnspecified: an operation without trace
+    Category category{Category::kControl};
+    std::string label;
+    Cycles cycles{0U};  // by itself; 0 for an operation without trace
+    std::uint32_t ring_words{0U};
+    std::vector<TraceCommand> body;  // of a replay; or the operation, with the barriers behind it
+    Category body_category{Category::kCompute};
+    std::uint32_t event{0U};  // a wait is for the last record that is enqueued before it, if there is one
+    Cycles host_cycles{0U};
+    bool is_ahead{false};  // works for the next step; left out in the last one
+};
+
+struct Pattern {
+    std::string name;
+    std::vector<Item> prologue;  // once, for the first step
+    std::vector<Item> step;
+    std::vector<Item> epilogue;  // once, for the last step
+    std::uint32_t queues{1U};
+    std::uint32_t ring_words{0U};
+    bool doorbell_per_command{false};  // else one for each queue and step
+    // Steps that may be under way before the host waits for the oldest, as Session does; prologue and epilogue run alone then. 0: as many as
+    // the rings hold.
+    std::uint32_t steps_in_flight{0U};
+};
+
+// No trace: the host dispatches every operation by itself. All on one queue.
+[[nodiscard]] Pattern eager_pattern(const Workload& workload, const HostCost& cost);
+// Write inputs, replay, read outputs. All on one queue.
+[[nodiscard]] Pattern traced_pattern(const Workload& workload, const HostCost& cost);
+// Transfers on queue 1. Copies at both ends of the trace free input and output for the next transfer.
+[[nodiscard]] Pattern two_queue_pattern(const Workload& workload, const HostCost& cost);
+// Transfers on queue 1. Instead of copies, the traces are cut behind the last reader of inputs and before the first use of outputs.
+[[nodiscard]] Pattern split_pattern(const Workload& workload, const HostCost& cost);
+// The binary's own scripts: what Session does.
+[[nodiscard]] Pattern session_pattern(const Workload& workload, const HostCost& cost);
+
+}  // namespace pianola::timeline

@@ -1,0 +1,231 @@
+#include "capture_host/timeline/schedule.h"
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <map>
+#include <stdexcept>
+#include <vector>
+
+namespace pianola::timeline {
+namespace {
+
+constexpr std::string_view kRingFull = "ring full";
+constexpr std::string_view kAwaits = "awaits completion";
+
+struct Enqueued {
+    const Item* item{nullptr};
+    std::uint32_t step{0U};        // that it works for
+    std::uint32_t submission{0U};  // that it belongs to
+    std::size_t records{0U};       // of a wait's event: as many must have been made
+    Cycles doorbell{0U};           // valid once published
+};
+
+// Words of the ring that become free at some time.
+struct Freed {
+    Cycles when{0U};
+    std::uint32_t words{0U};
+};
+
+struct Queue {
+    std::deque<Enqueued> ring;
+    std::size_t published{0U};  // of `ring`
+    std::uint32_t used_words{0U};
+    std::deque<Freed> freed;
+    Cycles time{0U};
+    // Cores that work for the trace that is running: when each is free, and when all are.
+    std::map<std::uint32_t, Cycles> cores;
+    Cycles cores_done{0U};
+};
+
+class Model {
+  public:
+    Model(const Pattern& pattern, const Sink& sink) : pattern_{pattern}, sink_{sink}, queues_(pattern.queues) {}
+
+    void run(std::uint32_t steps) {
+        submit(pattern_.prologue, 0U, false);
+        for (std::uint32_t step = 0U; step < steps; ++step) {
+            submit(pattern_.step, step, (step + 1U) == steps);
+        }
+        submit(pattern_.epilogue, steps - 1U, true);
+        run_queues();
+        if (std::any_of(queues_.begin(), queues_.end(), [](const Queue& queue) { return !queue.ring.empty(); })) {
+            throw std::logic_error{"a queue waits for an event that nobody records"};
+        }
+    }
+
+  private:
+    void submit(const std::vector<Item>& items, std::uint32_t step, bool is_last) {
+        if (items.empty()) {
+            return;
+        }
+        const bool runs_alone = (&items != &pattern_.step) || (completions_.size() == first_step_);
+        const std::uint32_t others = runs_alone ? 0U : (pattern_.steps_in_flight - 1U);
+        if ((pattern_.steps_in_flight != 0U) && (completions_.size() > others)) {
+            await(completions_.size() - (others + 1U), step);
+        }
+        if (&items == &pattern_.prologue) {
+            first_step_ = 1U;
+        }
+        completions_.push_back(0U);
+        for (const Item& item : items) {
+            if (!item.is_ahead || !is_last) {
+                enqueue(item, item.is_ahead ? (step + 1U) : step);
+            }
+        }
+        // Without completion records to wait for, a prologue is but the first step's beginning.
+        if ((pattern_.steps_in_flight != 0U) || (&items != &pattern_.prologue)) {
+            ring_doorbells();
+        }
+    }
+
+    void enqueue(const Item& item, std::uint32_t step) {
+        Queue& queue = queues_.at(item.queue);
+        make_room(queue, item, step);
+        host(item.host_cycles, (item.kind == QueueCommandKind::kUnspecified) ? Category::kDispatch : Category::kEnqueue,
+             step, item.label);
+        std::size_t& records = records_enqueued_.at(item.event);
+        const auto submission = static_cast<std::uint32_t>(completions_.size() - 1U);
+        queue.ring.push_back({&item, step, submission, records, 0U});
+        records += (item.kind == QueueCommandKind::kRecordEvent) ? 1U : 0U;
+        queue.used_words += item.ring_words;
+        if (pattern_.doorbell_per_command) {
+            ring_doorbells();
+        }
+    }
+
+    void make_room(Queue& queue, const Item& item, std::uint32_t step) {
+        if (item.ring_words > pattern_.ring_words) {
+            throw std::logic_error{"a command is longer than the ring"};
+        }
+        while ((queue.used_words + item.ring_words) > pattern_.ring_words) {
+            if (queue.freed.empty()) {
+                ring_doorbells();
+                run_queues();
+                if (queue.freed.empty()) {
+                    throw std::logic_error{"a ring is full and its queue can not get on"};
+                }
+            }
+            const Freed freed = queue.freed.front();
+            queue.freed.pop_front();
+            queue.used_words -= freed.words;
+            if (freed.when > host_time_) {
+                host(freed.when - host_time_, Category::kHostWaits, step, kRingFull);
+            }
+        }
+    }
+
+    void await(std::size_t submission, std::uint32_t step) {
+        run_queues();
+        const Cycles completed = std::max(host_time_, completions_.at(submission));
+        host(completed - host_time_, Category::kHostWaits, (step == 0U) ? 0U : (step - 1U), kAwaits);
+    }
+
+    void ring_doorbells() {
+        for (Queue& queue : queues_) {
+            for (; queue.published < queue.ring.size(); ++queue.published) {
+                queue.ring[queue.published].doorbell = host_time_;
+            }
+        }
+    }
+
+    // Every queue as far as it gets, until none moves.
+    void run_queues() {
+        for (bool moved = true; moved;) {
+            moved = false;
+            for (std::uint32_t i = 0U; i < queues_.size(); ++i) {
+                while ((queues_[i].published > 0U) && execute(i)) {
+                    moved = true;
+                }
+            }
+        }
+    }
+
+    // False where the queue's next command has to wait for a record that has not been made.
+    bool execute(std::uint32_t index) {
+        Queue& queue = queues_[index];
+        const Enqueued next = queue.ring.front();
+        const Item& item = *next.item;
+        Cycles recorded = 0U;
+        if ((item.kind == QueueCommandKind::kWaitEvent) && (next.records > 0U)) {
+            const std::vector<Cycles>& records = records_.at(item.event);
+            if (records.size() < next.records) {
+                return false;
+            }
+            recorded = records[next.records - 1U];
+        }
+        const Lane lane{LaneKind::kQueue, index};
+        const Cycles start = std::max(queue.time, next.doorbell);
+        if (item.cycles > 0U) {
+            join_cores(queue);
+            queue.time = std::max({start, queue.time, recorded}) + item.cycles;
+            sink_({lane, item.category, start, queue.time, next.step, item.label});
+            queue.freed.push_back({queue.time, item.ring_words});
+        } else {
+            queue.time = start;
+        }
+        for (const TraceCommand& command : item.body) {
+            execute_body(queue, lane, item.body_category, command, next.step);
+        }
+        if (item.cycles == 0U) {  // an operation without trace keeps its place in the ring until it is done
+            queue.freed.push_back({queue.time, item.ring_words});
+        }
+        if (item.kind == QueueCommandKind::kRecordEvent) {
+            records_.at(item.event).push_back(queue.time);
+        } else if (item.kind == QueueCommandKind::kNotify) {
+            Cycles& completed = completions_.at(next.submission);
+            completed = std::max(completed, queue.time);
+        }
+        queue.ring.pop_front();
+        queue.published -= 1U;
+        return true;
+    }
+
+    void execute_body(Queue& queue, const Lane& lane, Category category, const TraceCommand& command,
+                      std::uint32_t step) {
+        const Cycles start = queue.time;
+        if (command.kind != CommandKind::kDispatch) {
+            join_cores(queue);
+        }
+        queue.time += command.cycles;
+        sink_({lane, category, start, queue.time, step, command.label});
+        if (command.kind == CommandKind::kDispatch) {
+            Cycles& free = queue.cores[command.core];
+            const Cycles begin = std::max(queue.time, free);
+            free = begin + command.core_cycles;
+            queue.cores_done = std::max(queue.cores_done, free);
+            sink_({Lane{LaneKind::kCore, command.core}, category, begin, free, step, command.label});
+        }
+    }
+
+    // Everything but a dispatch waits for all cores.
+    static void join_cores(Queue& queue) {
+        queue.time = std::max(queue.time, queue.cores_done);
+        queue.cores.clear();
+        queue.cores_done = 0U;
+    }
+
+    void host(Cycles cycles, Category category, std::uint32_t step, std::string_view name) {
+        if (cycles > 0U) {
+            sink_({Lane{LaneKind::kHost, 0U}, category, host_time_, host_time_ + cycles, step, name});
+            host_time_ += cycles;
+        }
+    }
+
+    const Pattern& pattern_;
+    const Sink& sink_;
+    std::vector<Queue> queues_;
+    std::array<std::vector<Cycles>, kMaxEvents> records_;  // times of each event's records, in order
+    std::array<std::size_t, kMaxEvents> records_enqueued_{};
+    std::vector<Cycles> completions_;  // of each submission: prologue, steps, epilogue
+    std::size_t first_step_{0U};       // submission of the first step
+    Cycles host_time_{0U};
+};
+
+}  // namespace
+
+void schedule(const Pattern& pattern, std::uint32_t steps, const Sink& sink) {
+    Model{pattern, sink}.run(steps);
+}
+
+}  // namespace pianola::timeline

@@ -1,0 +1,188 @@
+#include "capture_host/timeline/workload.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <stdexcept>
+
+#include "capture_host/writer/manifest.h"
+
+namespace pianola::timeline {
+namespace {
+
+struct Range {
+    std::uint64_t first{0U};
+    std::uint64_t size{0U};
+
+    [[nodiscard]] bool meets(const Extent& extent) const {
+        return (first < (std::uint64_t{extent.address} + extent.size_bytes)) && (extent.address < (first + size));
+    }
+};
+
+bool meets_any(const std::vector<Range>& ranges, const Extent& extent) {
+    return std::any_of(ranges.begin(), ranges.end(), [&extent](const Range& range) { return range.meets(extent); });
+}
+
+const char* plain_name(CommandKind kind) {
+    switch (kind) {
+        case CommandKind::kLaunch:
+            return "launch";
+        case CommandKind::kDispatch:
+            return "dispatch";
+        case CommandKind::kCopy:
+            return "copy";
+        case CommandKind::kFill:
+            return "fill";
+        case CommandKind::kBarrier:
+            return "barrier";
+        case CommandKind::kEnd:
+            return "end";
+        case CommandKind::kUnspecified:
+        default:
+            return "?";
+    }
+}
+
+class Reader {
+  public:
+    Reader(const Image& image, const Plan& plan, const CommandSet& command_set)
+        : image_{image}, plan_{plan}, command_set_{command_set} {}
+
+    Workload read() {
+        const TargetView target = image_.target();
+        workload_.clock_khz = target.clock_khz;
+        workload_.queue_count = target.queue_count;
+        workload_.ring_words = target.ring_words;
+        workload_.steps_in_flight = plan_.steps_in_flight;
+        for (std::uint32_t i = plan_.step.first; i < (plan_.step.first + plan_.step.count); ++i) {
+            note_transfer(plan_.commands.at(i).command);
+        }
+        workload_.prologue = read_script(plan_.prologue);
+        workload_.step = read_script(plan_.step);
+        workload_.epilogue = read_script(plan_.epilogue);
+        for (std::uint32_t i = 0U; i < image_.trace_count(); ++i) {
+            workload_.traces.push_back(read_trace(i));
+        }
+        return workload_;
+    }
+
+  private:
+    void note_transfer(const QueueCommand& command) {
+        if (command.kind == QueueCommandKind::kWrite) {
+            inputs_.push_back({command.address, command.size_bytes});
+            workload_.inputs.push_back({fmt::format("write {} bytes", command.size_bytes), command.size_bytes});
+        } else if (command.kind == QueueCommandKind::kRead) {
+            outputs_.push_back({command.address, command.size_bytes});
+            workload_.outputs.push_back({fmt::format("read {} bytes", command.size_bytes), command.size_bytes});
+        }
+    }
+
+    [[nodiscard]] std::uint32_t trace_at(std::uint32_t address) const {
+        for (std::uint32_t i = 0U; i < image_.trace_count(); ++i) {
+            if ((plan_.trace_region_base + image_.trace(i).offset_bytes) == address) {
+                return i;
+            }
+        }
+        throw std::logic_error{"a plan replays a trace that its image does not hold"};
+    }
+
+    [[nodiscard]] static std::string label_of(const QueueCommand& command) {
+        switch (command.kind) {
+            case QueueCommandKind::kWrite:
+                return fmt::format("write {} bytes", command.size_bytes);
+            case QueueCommandKind::kRead:
+                return fmt::format("read {} bytes", command.size_bytes);
+            case QueueCommandKind::kReplay:
+                return "replay";
+            case QueueCommandKind::kRecordEvent:
+                return fmt::format("event {}", command.event);
+            case QueueCommandKind::kWaitEvent:
+                return fmt::format("event {}", command.event);
+            case QueueCommandKind::kNotify:
+            case QueueCommandKind::kUnspecified:
+            default:
+                return "?";
+        }
+    }
+
+    [[nodiscard]] std::vector<ScriptCommand> read_script(const PlannedScript& script) const {
+        std::vector<ScriptCommand> commands;
+        for (std::uint32_t i = script.first; i < (script.first + script.count); ++i) {
+            const PlannedCommand& planned = plan_.commands.at(i);
+            const QueueCommand& command = planned.command;
+            const bool replays = command.kind == QueueCommandKind::kReplay;
+            commands.push_back({planned.queue, command.kind, command.size_bytes,
+                                replays ? trace_at(command.address) : 0U, command.event, label_of(command)});
+        }
+        return commands;
+    }
+
+    [[nodiscard]] std::vector<TraceCommand> read_trace(std::uint32_t index) const {
+        const TraceView trace = image_.trace(index);
+        const WordSpan words =
+            image_.trace_words().subspan(trace.offset_bytes / sizeof(std::uint32_t), trace.word_count);
+        std::vector<TraceCommand> commands;
+        std::uint32_t program = 0U;
+        std::uint32_t in_program = 0U;
+        for (std::uint32_t word = 0U; word < words.size();) {
+            DecodedCommand decoded;
+            DecodeError error;
+            if (!is_ok(command_set_.decode(words.subspan(word, words.size() - word), decoded, error))) {
+                throw std::logic_error{"a proved trace does not decode"};
+            }
+            word += decoded.length_words;
+            while ((program < trace.program_count) && (in_program >= image_.program(index, program).command_count)) {
+                program += 1U;
+                in_program = 0U;
+            }
+            const bool is_named = (program < trace.program_count) && (decoded.kind != CommandKind::kBarrier);
+            commands.push_back(make_command(decoded, is_named ? capture::to_string(image_.program(index, program).name)
+                                                              : plain_name(decoded.kind)));
+            in_program += 1U;
+        }
+        return commands;
+    }
+
+    [[nodiscard]] TraceCommand make_command(const DecodedCommand& decoded, const std::string& label) const {
+        TraceCommand command;
+        command.label = label;
+        command.kind = decoded.kind;
+        command.words = decoded.length_words;
+        command.cycles = decoded.cost_cycles;
+        command.core = decoded.core;
+        command.core_cycles = decoded.core_cycles;
+        for (const Extent& extent : decoded.extents.view()) {
+            command.reads_input = command.reads_input || meets_any(inputs_, extent);
+            command.touches_output = command.touches_output || meets_any(outputs_, extent);
+        }
+        return command;
+    }
+
+    const Image& image_;
+    const Plan& plan_;
+    const CommandSet& command_set_;
+    Workload workload_;
+    std::vector<Range> inputs_;
+    std::vector<Range> outputs_;
+};
+
+}  // namespace
+
+std::vector<TraceCommand> Workload::commands() const {
+    std::vector<TraceCommand> all;
+    for (const ScriptCommand& command : step) {
+        if (command.kind == QueueCommandKind::kReplay) {
+            const std::vector<TraceCommand>& trace = traces.at(command.trace);
+            std::copy_if(trace.begin(), trace.end(), std::back_inserter(all),
+                         [](const TraceCommand& each) { return each.kind != CommandKind::kEnd; });
+        }
+    }
+    return all;
+}
+
+Workload read_workload(const Image& image, const Plan& plan, const CommandSet& command_set) {
+    return Reader{image, plan, command_set}.read();
+}
+
+}  // namespace pianola::timeline

@@ -1,0 +1,66 @@
+// Workload: what a timeline must know of a trace binary.
+//
+// Place in the whole: the only part of the timeline that reads images and plans; patterns and the model work on it. Times are
+// device cycles, by the command set's own cost model. Host only.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runtime/device/command_set.h"
+#include "runtime/image/image.h"
+#include "runtime/plan/plan.h"
+
+namespace pianola::timeline {
+
+using Cycles = std::uint64_t;
+
+// A command of a trace, decoded.
+struct TraceCommand {
+    std::string label;
+    CommandKind kind{CommandKind::kUnspecified};
+    std::uint32_t words{0U};
+    Cycles cycles{0U};           // on its queue
+    std::uint32_t core{0U};      // kDispatch only
+    Cycles core_cycles{0U};      // kDispatch only
+    bool reads_input{false};     // bytes that the host writes in every step
+    bool touches_output{false};  // bytes that the host reads in every step
+};
+
+struct Transfer {
+    std::string label;
+    std::uint32_t bytes{0U};
+};
+
+// One command of the binary's own scripts.
+struct ScriptCommand {
+    std::uint32_t queue{0U};
+    QueueCommandKind kind{QueueCommandKind::kUnspecified};
+    std::uint32_t bytes{0U};  // kWrite, kRead
+    std::uint32_t trace{0U};  // kReplay: index into Workload::traces
+    std::uint32_t event{0U};  // kRecordEvent, kWaitEvent
+    std::string label;
+};
+
+struct Workload {
+    std::uint32_t clock_khz{0U};
+    std::uint32_t queue_count{0U};
+    std::uint32_t ring_words{0U};
+    std::uint32_t steps_in_flight{1U};
+    std::vector<Transfer> inputs;                   // what a step writes, in order
+    std::vector<Transfer> outputs;                  // what it reads
+    std::vector<std::vector<TraceCommand>> traces;  // as in the image; each ends with END
+    // The scripts as captured, without the completion records that a session adds.
+    std::vector<ScriptCommand> prologue;
+    std::vector<ScriptCommand> step;
+    std::vector<ScriptCommand> epilogue;
+
+    // All commands of the step's traces, in the order of replay, without their ends.
+    [[nodiscard]] std::vector<TraceCommand> commands() const;
+};
+
+// The image and plan must have been proved together; the result does not refer to them.
+[[nodiscard]] Workload read_workload(const Image& image, const Plan& plan, const CommandSet& command_set);
+
+}  // namespace pianola::timeline

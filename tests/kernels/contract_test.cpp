@@ -1,0 +1,163 @@
+// What the kernels that are not quantised refuse, word by word.
+#include <gtest/gtest.h>
+
+#include "tests/kernels/launch.h"
+
+namespace pianola::refdev {
+namespace {
+
+// One word of a correct launch, values that make it incorrect, and the word that is then named.
+struct Refusal {
+    KernelId id;
+    const char* variant;
+    std::uint32_t word;
+    const char* field;
+    std::vector<std::uint32_t> values;
+};
+
+constexpr std::uint32_t kHuge = 0x8000'0000U;
+
+std::vector<Refusal> refusals() {
+    const std::vector<std::uint32_t> no_count{0U, kHuge, UINT32_MAX};
+    const std::vector<std::uint32_t> no_int32_count{0U, 0x2000'0000U, kHuge, UINT32_MAX};
+    const std::vector<std::uint32_t> no_type{0U, 2U, 3U, 5U, 6U, UINT32_MAX};
+    const std::vector<std::uint32_t> odd{kBase + 1025U, kBase + 1026U, kBase + 1027U};
+    return {
+        {KernelId::kCopy, "", 2U, "size_bytes", no_count},
+        {KernelId::kCopy, "", 0U, "source", {UINT32_MAX - 99U, UINT32_MAX}},
+        {KernelId::kCopy, "", 1U, "destination", {UINT32_MAX - 99U, UINT32_MAX, kBase + 3U, kBase + 103U}},
+        {KernelId::kFill, "", 0U, "destination", {kBase + 1U, kBase + 2U, kBase + 3U, UINT32_MAX - 95U}},
+        {KernelId::kFill, "", 1U, "size_bytes", {0U, 1U, 2U, 3U, 5U, 0x7FFF'FFFFU, kHuge, UINT32_MAX - 3U}},
+        {KernelId::kGather, "", 0U, "destination", {kBase, kBase + 20U, UINT32_MAX - 93U}},
+        {KernelId::kGather, "", 1U, "rows", no_count},
+        {KernelId::kGather, "", 1U, "destination", {60'000'000U}},
+        {KernelId::kGather, "", 2U, "segment_count", {0U, 5U, 8U, UINT32_MAX}},
+        {KernelId::kGather, "", 3U, "segments.address", {UINT32_MAX - 31U}},
+        {KernelId::kGather, "", 4U, "segments.address", {0x2000'0000U, UINT32_MAX}},
+        {KernelId::kGather, "", 5U, "segments.bytes", {0U, kHuge, UINT32_MAX}},
+        {KernelId::kGather, "", 9U, "segments.address", {UINT32_MAX - 126U}},
+        {KernelId::kGather, "", 11U, "segments.bytes", {0U, kHuge}},
+        {KernelId::kGather, "", 12U, "segments.address", {1U, kBase, UINT32_MAX}},
+        {KernelId::kGather, "", 13U, "segments.stride_bytes", {1U, UINT32_MAX}},
+        {KernelId::kGather, "", 14U, "segments.bytes", {1U, kHuge}},
+        {KernelId::kUnary, "", 0U, "input", odd},
+        {KernelId::kUnary, "", 1U, "output", odd},
+        {KernelId::kUnary, "", 2U, "count", no_count},
+        {KernelId::kUnary, "", 2U, "input", {0x2000'0000U, 0x7FFF'FFFFU}},
+        {KernelId::kUnary, "", 3U, "type", no_type},
+        {KernelId::kUnary, "", 4U, "op", {0U, 8U, UINT32_MAX}},
+        {KernelId::kUnary, "", 4U, "scalar", {1U, 2U, 3U, 4U, 7U}},
+        {KernelId::kUnary, "_int8", 5U, "scalar", {128U, 0xFFFF'FF7FU, kHuge}},
+        {KernelId::kBinary, "", 0U, "input1", odd},
+        {KernelId::kBinary, "", 1U, "input2", odd},
+        {KernelId::kBinary, "", 2U, "output", odd},
+        {KernelId::kBinary, "", 3U, "count", no_count},
+        {KernelId::kBinary, "", 3U, "input1", {0x2000'0000U, 0x7FFF'FFFFU}},
+        {KernelId::kBinary, "", 4U, "type", no_type},
+        {KernelId::kBinary, "", 5U, "op", {0U, 7U, UINT32_MAX}},
+        {KernelId::kMatmul, "_accumulate", 0U, "a", odd},
+        {KernelId::kMatmul, "_accumulate", 1U, "b", odd},
+        {KernelId::kMatmul, "_accumulate", 2U, "c", odd},
+        {KernelId::kMatmul, "", 2U, "c", odd},
+        {KernelId::kMatmul, "", 2U, "c", {kBase, kBase + 256U, kBase + 92U}},
+        {KernelId::kMatmul, "", 3U, "m", no_count},
+        {KernelId::kMatmul, "", 4U, "k", {0U, 65537U, 0x7FFF'FFFFU, kHuge}},
+        {KernelId::kMatmul, "_accumulate", 4U, "k", {0U, kHuge, UINT32_MAX}},
+        {KernelId::kMatmul, "_accumulate", 4U, "a", {0x2000'0000U}},
+        {KernelId::kMatmul, "", 5U, "n", no_count},
+        {KernelId::kMatmul, "", 5U, "b", {0x0800'0000U}},
+        {KernelId::kMatmul, "", 6U, "type", no_type},
+        {KernelId::kMatmul, "", 7U, "accumulate", {2U, UINT32_MAX}},
+        {KernelId::kReduce, "_rows", 0U, "input", odd},
+        {KernelId::kReduce, "", 1U, "output", odd},
+        {KernelId::kReduce, "", 1U, "output", {kBase, kBase + 188U}},
+        {KernelId::kReduce, "", 2U, "rows", no_count},
+        {KernelId::kReduce, "", 2U, "input", {0x0800'0000U}},
+        {KernelId::kReduce, "", 3U, "columns", no_count},
+        {KernelId::kReduce, "", 4U, "type", no_type},
+        {KernelId::kReduce, "", 5U, "op", {0U, 4U, UINT32_MAX}},
+        {KernelId::kReduce, "", 6U, "axis", {2U, UINT32_MAX}},
+        {KernelId::kSemaphore, "_set", 0U, "address", odd},
+        {KernelId::kSemaphore, "_increment", 0U, "address", odd},
+        {KernelId::kSemaphore, "_wait", 0U, "address", odd},
+        {KernelId::kSemaphore, "_set", 1U, "op", {0U, 4U, UINT32_MAX}},
+    };
+}
+
+Words sample_words(KernelId id, const std::string& variant) {
+    for (const Sample& sample : plain_launches()) {
+        if ((sample.id == id) && (variant == sample.variant)) {
+            return sample.words;
+        }
+    }
+    throw std::runtime_error("no sample " + variant);
+}
+
+TEST(Contract, EveryWordOutOfItIsRefusedByName) {
+    SmallDevice device{2048U};
+    for (const Refusal& refusal : refusals()) {
+        const Words sample = sample_words(refusal.id, refusal.variant);
+        for (const std::uint32_t value : refusal.values) {
+            Words words = sample;
+            words.at(refusal.word) = value;
+            Footprint footprint;
+            ArgumentError error;
+            const std::string name = std::string{kernel(refusal.id).name} + refusal.variant + " word " +
+                                     std::to_string(refusal.word) + " = " + std::to_string(value);
+            EXPECT_EQ(kernel(refusal.id).describe(span_of(words), footprint, error), Status::kRefused) << name;
+            EXPECT_STREQ(error.field, refusal.field) << name;
+            EXPECT_EQ(footprint.extents.view().size(), 0U) << name;
+            EXPECT_EQ(device.run(refusal.id, words), Status::kRefused) << name;
+        }
+    }
+}
+
+TEST(Contract, TheLastGoodValuesAreAccepted) {
+    Footprint footprint;
+    ArgumentError error;
+    for (const auto& [id, variant, word, value] :
+         std::vector<std::tuple<KernelId, const char*, std::uint32_t, std::uint32_t>>{
+             {KernelId::kMatmul, "", 4U, 65536U},
+             {KernelId::kMatmul, "_accumulate", 4U, 65537U},
+             {KernelId::kUnary, "_int8", 5U, 127U},
+             {KernelId::kUnary, "_int8", 5U, 0xFFFF'FF80U},
+             {KernelId::kUnary, "", 5U, kHuge},
+             {KernelId::kSemaphore, "_wait", 2U, UINT32_MAX},
+             {KernelId::kFill, "", 2U, UINT32_MAX},
+             {KernelId::kUnary, "", 1U, kBase},   // in place
+             {KernelId::kBinary, "", 2U, kBase},  // in place of either input
+             {KernelId::kBinary, "", 2U, kBase + 256U},
+         }) {
+        Words words = sample_words(id, variant);
+        words.at(word) = value;
+        // Out of the way of an operand that grows.
+        if (id == KernelId::kMatmul) {
+            words.at(1U) = 0x4000'0000U;
+            words.at(2U) = 0x6000'0000U;
+        }
+        EXPECT_EQ(kernel(id).describe(span_of(words), footprint, error), Status::kOk)
+            << kernel(id).name << " " << word << " " << error.field;
+    }
+}
+
+// 64 cycles, operations / 16, operand bytes / 8; worked out by hand.
+TEST(Contract, CostsFollowThePublishedModel) {
+    Footprint footprint;
+    ArgumentError error;
+    for (const auto& [id, variant, cost] : std::vector<std::tuple<KernelId, const char*, std::uint64_t>>{
+             {KernelId::kCopy, "", 64U + 26U},                     // 202 bytes
+             {KernelId::kFill, "", 64U + 13U},                     // 100 bytes
+             {KernelId::kUnary, "", 64U + 4U + 50U},               // 50 elements, 400 bytes
+             {KernelId::kBinary, "_int8", 64U + 4U + 23U},         // 61 elements, 183 bytes
+             {KernelId::kMatmul, "", 64U + 42U + 46U},             // 665 products, 95 + 133 + 140 bytes
+             {KernelId::kMatmul, "_accumulate", 64U + 11U + 68U},  // 165 products, 60 + 220 + 132 + 132 bytes
+             {KernelId::kReduce, "", 64U + 12U + 35U},             // 189 elements, 189 + 84 bytes
+             {KernelId::kSemaphore, "_increment", 64U + 1U + 1U},  // 8 bytes
+         }) {
+        ASSERT_EQ(kernel(id).describe(span_of(sample_words(id, variant)), footprint, error), Status::kOk);
+        EXPECT_EQ(footprint.cost_cycles, cost) << kernel(id).name << variant;
+    }
+}
+
+}  // namespace
+}  // namespace pianola::refdev

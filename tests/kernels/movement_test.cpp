@@ -1,0 +1,175 @@
+// Kernels that move data or mark progress: copy, fill, gather and semaphore.
+#include <gtest/gtest.h>
+
+#include "tests/kernels/launch.h"
+
+namespace pianola::refdev {
+namespace {
+
+class Movement : public testing::Test {
+  protected:
+    SmallDevice device_{2048U};
+    std::mt19937 random_{29U};
+
+    std::uint32_t up_to(std::uint32_t highest) { return static_cast<std::uint32_t>(random_() % (highest + 1U)); }
+};
+
+TEST_F(Movement, CopyMovesExactlyItsBytes) {
+    for (int round = 0; round < 300; ++round) {
+        device_.randomise(random_);
+        const CopyArguments a{kBase + up_to(300U), kBase + 1024U + up_to(300U), 1U + up_to(700U)};
+        std::vector<std::uint8_t> expected = device_.bytes();
+        for (std::uint32_t i = 0U; i < a.size_bytes; ++i) {
+            expected.at((a.destination - kBase) + i) = expected.at((a.source - kBase) + i);
+        }
+        ASSERT_EQ(device_.run(KernelId::kCopy, words_of(a)), Status::kOk);
+        ASSERT_EQ(device_.bytes(), expected);
+    }
+}
+
+TEST_F(Movement, CopyWorksBothWaysBetweenNeighbours) {
+    device_.randomise(random_);
+    const std::uint8_t first = device_.at(kBase);
+    EXPECT_EQ(device_.run(KernelId::kCopy, words_of(CopyArguments{kBase, kBase + 64U, 64U})), Status::kOk);
+    EXPECT_EQ(device_.at(kBase + 64U), first);
+    EXPECT_EQ(device_.run(KernelId::kCopy, words_of(CopyArguments{kBase + 64U, kBase, 64U})), Status::kOk);
+    EXPECT_EQ(device_.run(KernelId::kCopy, words_of(CopyArguments{kBase, kBase + 63U, 64U})), Status::kRefused);
+    EXPECT_EQ(device_.run(KernelId::kCopy, words_of(CopyArguments{kBase, kBase, 64U})), Status::kRefused);
+}
+
+TEST_F(Movement, FillRepeatsItsPatternLittleEndian) {
+    for (int round = 0; round < 300; ++round) {
+        device_.randomise(random_);
+        const FillArguments a{kBase + (4U * up_to(100U)), 4U + (4U * up_to(400U)),
+                              static_cast<std::uint32_t>(random_())};
+        std::vector<std::uint8_t> expected = device_.bytes();
+        for (std::uint32_t i = 0U; i < a.size_bytes; ++i) {
+            expected.at((a.destination - kBase) + i) =
+                static_cast<std::uint8_t>((a.pattern >> (8U * (i % 4U))) & 0xFFU);
+        }
+        ASSERT_EQ(device_.run(KernelId::kFill, words_of(a)), Status::kOk);
+        ASSERT_EQ(device_.bytes(), expected);
+    }
+}
+
+TEST_F(Movement, GatherPutsRowsTogether) {
+    constexpr std::uint32_t kDestination = kBase + 1200U;
+    std::uint32_t wide = 0U;
+    for (int round = 0; round < 500; ++round) {
+        device_.randomise(random_);
+        GatherArguments a{kDestination + up_to(3U), 1U + up_to(11U), 1U + up_to(3U), {}};
+        std::vector<std::uint8_t> expected = device_.bytes();
+        for (std::uint32_t i = 0U; i < a.segment_count; ++i) {
+            a.segments.at(i) = GatherSegment{kBase + (300U * i) + up_to(5U), up_to(24U), 1U + up_to(15U)};
+        }
+        std::uint32_t at = a.destination - kBase;
+        for (std::uint32_t row = 0U; row < a.rows; ++row) {
+            for (std::uint32_t i = 0U; i < a.segment_count; ++i) {
+                for (std::uint32_t byte = 0U; byte < a.segments.at(i).bytes; ++byte) {
+                    const std::uint32_t source =
+                        a.segments.at(i).address + (row * a.segments.at(i).stride_bytes) + byte;
+                    expected.at(at) = expected.at(source - kBase);
+                    at += 1U;
+                }
+            }
+        }
+        ASSERT_EQ(device_.run(KernelId::kGather, words_of(a)), Status::kOk);
+        ASSERT_EQ(device_.bytes(), expected);
+        wide += (a.segment_count == kMaxGatherSegments) ? 1U : 0U;
+    }
+    EXPECT_GT(wide, 50U);
+}
+
+// [4][6] bytes split by columns over two memories, as a reshard sees it: joined, then split again.
+TEST_F(Movement, GatherJoinsAndSlices) {
+    for (std::uint32_t i = 0U; i < 24U; ++i) {
+        device_.at(kBase + (((i % 6U) < 2U) ? (((i / 6U) * 2U) + (i % 6U))
+                                            : (100U + ((i / 6U) * 4U) + (i % 6U) - 2U))) = static_cast<std::uint8_t>(i);
+    }
+    const GatherArguments join{kBase + 200U, 4U, 2U, {{{kBase, 2U, 2U}, {kBase + 100U, 4U, 4U}, {}, {}}}};
+    ASSERT_EQ(device_.run(KernelId::kGather, words_of(join)), Status::kOk);
+    for (std::uint32_t i = 0U; i < 24U; ++i) {
+        EXPECT_EQ(device_.at(kBase + 200U + i), i);
+    }
+    const GatherArguments slice{kBase + 300U, 4U, 1U, {{{kBase + 203U, 6U, 3U}, {}, {}, {}}}};
+    ASSERT_EQ(device_.run(KernelId::kGather, words_of(slice)), Status::kOk);
+    for (std::uint32_t i = 0U; i < 12U; ++i) {
+        EXPECT_EQ(device_.at(kBase + 300U + i), ((i / 3U) * 6U) + 3U + (i % 3U));
+    }
+}
+
+TEST_F(Movement, GatherPublishesTheHullOfEachSegment) {
+    Footprint footprint;
+    ArgumentError error;
+    const GatherArguments a{
+        kBase + 1024U, 10U, 3U, {{{kBase, 16U, 4U}, {kBase + 512U, 0U, 7U}, {kBase + 700U, 3U, 5U}, {}}}};
+    ASSERT_EQ(kernel(KernelId::kGather).describe(span_of(words_of(a)), footprint, error), Status::kOk);
+    const Span<const Extent> extents = footprint.extents.view();
+    ASSERT_EQ(extents.size(), 4U);
+    EXPECT_EQ(extents[0].size_bytes, (9U * 16U) + 4U);
+    EXPECT_EQ(extents[1].size_bytes, 7U);
+    EXPECT_EQ(extents[2].size_bytes, (9U * 3U) + 5U);
+    EXPECT_EQ(extents[3].address, kBase + 1024U);
+    EXPECT_EQ(extents[3].size_bytes, 160U);
+    EXPECT_EQ(extents[3].access, Access::kWrite);
+    // 64 to start, 30 pieces and 347 bytes.
+    EXPECT_EQ(footprint.cost_cycles, 64U + 2U + 44U);
+    // Inside a hull, though between its rows.
+    GatherArguments between = a;
+    between.destination = kBase + 4U;
+    between.rows = 1U;
+    EXPECT_EQ(kernel(KernelId::kGather).describe(span_of(words_of(between)), footprint, error), Status::kOk);
+    between.rows = 2U;
+    EXPECT_EQ(kernel(KernelId::kGather).describe(span_of(words_of(between)), footprint, error), Status::kRefused);
+    EXPECT_STREQ(error.field, "destination");
+}
+
+TEST_F(Movement, SemaphoreSetsCountsUpAndWaits) {
+    const std::uint32_t address = kBase + 8U;
+    const auto run = [&](SemaphoreOp op, std::uint32_t value) {
+        return device_.run(KernelId::kSemaphore, words_of(SemaphoreArguments{address, op, value}));
+    };
+    const auto word = [&] { return static_cast<std::uint32_t>(device_.word(address)); };
+    device_.randomise(random_);
+    const std::vector<std::uint8_t> start = device_.bytes();
+    EXPECT_EQ(run(SemaphoreOp::kSet, 0xFFFF'FFFEU), Status::kOk);
+    EXPECT_EQ(word(), 0xFFFF'FFFEU);
+    EXPECT_EQ(run(SemaphoreOp::kWait, 0xFFFF'FFFFU), Status::kRefused);
+    EXPECT_EQ(run(SemaphoreOp::kWait, 0xFFFF'FFFEU), Status::kOk);
+    EXPECT_EQ(run(SemaphoreOp::kWait, 1U), Status::kOk);
+    EXPECT_EQ(word(), 0xFFFF'FFFEU);
+    EXPECT_EQ(run(SemaphoreOp::kIncrement, 5U), Status::kOk);
+    EXPECT_EQ(word(), 3U);
+    EXPECT_EQ(run(SemaphoreOp::kWait, 4U), Status::kRefused);
+    EXPECT_EQ(run(SemaphoreOp::kWait, 0x8000'0000U), Status::kRefused);
+    EXPECT_EQ(run(SemaphoreOp::kWait, 0U), Status::kOk);
+    EXPECT_EQ(word(), 3U);
+    std::vector<std::uint8_t> expected = start;
+    expected.at(8U) = 3U;
+    expected.at(9U) = 0U;
+    expected.at(10U) = 0U;
+    expected.at(11U) = 0U;
+    EXPECT_EQ(device_.bytes(), expected);
+}
+
+TEST_F(Movement, SemaphorePublishesWhatItsOperationTouches) {
+    Footprint footprint;
+    ArgumentError error;
+    for (const auto& [op, accesses] : std::vector<std::pair<SemaphoreOp, std::vector<Access>>>{
+             {SemaphoreOp::kSet, {Access::kWrite}},
+             {SemaphoreOp::kIncrement, {Access::kRead, Access::kWrite}},
+             {SemaphoreOp::kWait, {Access::kRead}}}) {
+        const Words words = words_of(SemaphoreArguments{kBase, op, 9U});
+        ASSERT_EQ(kernel(KernelId::kSemaphore).describe(span_of(words), footprint, error), Status::kOk);
+        std::vector<Access> published;
+        for (const Extent& extent : footprint.extents.view()) {
+            EXPECT_EQ(extent.address, kBase);
+            EXPECT_EQ(extent.size_bytes, 4U);
+            published.push_back(extent.access);
+        }
+        EXPECT_EQ(published, accesses);
+    }
+}
+
+}  // namespace
+}  // namespace pianola::refdev

@@ -1,0 +1,62 @@
+#include "tests/kernels/launch.h"
+
+namespace pianola::refdev {
+namespace {
+
+constexpr std::uint32_t kFirst = kBase;
+constexpr std::uint32_t kSecond = kBase + 256U;
+constexpr std::uint32_t kThird = kBase + 512U;
+constexpr std::uint32_t kOutput = kBase + 768U;
+
+}  // namespace
+
+std::vector<Sample> plain_launches() {
+    const GatherArguments gather{
+        kOutput, 5U, 3U, {{{kFirst + 1U, 7U, 5U}, {kSecond, 0U, 6U}, {kThird + 2U, 30U, 8U}, {}}}};
+    const GatherArguments widest{
+        kOutput, 4U, 4U, {{{kFirst, 9U, 9U}, {kSecond, 16U, 1U}, {kThird, 2U, 5U}, {kThird + 64U, 40U, 16U}}}};
+    const UnaryArguments scaled{kFirst, kOutput, 50U, kTypeInt32, UnaryOp::kMulScalar, -70000};
+    const UnaryArguments shifted{kFirst, kOutput, 77U, kTypeInt8, UnaryOp::kAddScalar, 100};
+    const BinaryArguments sum{kFirst, kSecond, kOutput, 61U, kTypeInt32, BinaryOp::kAdd};
+    const BinaryArguments equal{kFirst + 1U, kSecond + 2U, kOutput + 3U, 61U, kTypeInt8, BinaryOp::kEqual};
+    const MatmulArguments matmul{kFirst, kSecond, kOutput, 5U, 19U, 7U, kTypeInt8, 0U};
+    const MatmulArguments accumulate{kFirst, kSecond, kOutput, 3U, 5U, 11U, kTypeInt32, 1U};
+    const ReduceArguments columns{kFirst, kOutput, 9U, 21U, kTypeInt8, ReduceOp::kSum, 0U};
+    const ReduceArguments rows{kFirst, kOutput, 9U, 7U, kTypeInt32, ReduceOp::kMinimum, 1U};
+    return {
+        {KernelId::kCopy, words_of(CopyArguments{kFirst + 3U, kOutput + 1U, 101U})},
+        {KernelId::kFill, words_of(FillArguments{kOutput + 4U, 100U, 0x1234'5678U})},
+        {KernelId::kGather, words_of(gather)},
+        {KernelId::kGather, words_of(widest), "_widest"},
+        {KernelId::kUnary, words_of(scaled)},
+        {KernelId::kUnary, words_of(shifted), "_int8"},
+        {KernelId::kBinary, words_of(sum)},
+        {KernelId::kBinary, words_of(equal), "_int8"},
+        {KernelId::kMatmul, words_of(matmul)},
+        {KernelId::kMatmul, words_of(accumulate), "_accumulate"},
+        {KernelId::kReduce, words_of(columns)},
+        {KernelId::kReduce, words_of(rows), "_rows"},
+        {KernelId::kSemaphore, words_of(SemaphoreArguments{kOutput, SemaphoreOp::kSet, 3U}), "_set"},
+        {KernelId::kSemaphore, words_of(SemaphoreArguments{kOutput, SemaphoreOp::kIncrement, 3U}), "_increment"},
+        {KernelId::kSemaphore, words_of(SemaphoreArguments{kOutput, SemaphoreOp::kWait, 0U}), "_wait"},
+    };
+}
+
+void SmallDevice::randomise_with_extremes(std::mt19937& random, std::uint32_t type) {
+    constexpr std::array<std::int32_t, 6> kBytes{-128, 127, -127, -1, 0, 1};
+    constexpr std::array<std::int32_t, 8> kWords{INT32_MIN, INT32_MAX, INT32_MIN + 1, -1, 0, 1, 65536, -46341};
+    const std::uint32_t step = (type == kTypeInt8) ? 1U : 4U;
+    randomise(random);
+    for (std::uint32_t at = 0U; (at + step) <= bytes_.size(); at += step) {
+        if ((random() % 2U) == 0U) {
+            continue;
+        }
+        if (type == kTypeInt8) {
+            bytes_.at(at) = static_cast<std::uint8_t>(kBytes.at(random() % kBytes.size()));
+        } else {
+            store_word(kBase + at, kWords.at(random() % kWords.size()));
+        }
+    }
+}
+
+}  // namespace pianola::refdev

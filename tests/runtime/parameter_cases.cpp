@@ -1,0 +1,188 @@
+#include "hal/refdev/command_encoding.h"
+#include "tests/runtime/rule_case.h"
+#include "trace_binary_generated.h"
+
+namespace pianola::test {
+namespace {
+
+using capture::Manifest;
+using capture::ManifestParameter;
+using capture::ManifestPatchPoint;
+using refdev::header_word;
+using refdev::Opcode;
+using schema::TraceBinary;
+
+// Two commands in front of the workload's own, on memory of their own: 0 fills 64 bytes with 7, 1 copies 16 of them to kTarget.
+constexpr std::uint32_t kFilled = 1024U;  // from the start of the activations
+constexpr std::uint32_t kTarget = 2048U;
+constexpr std::uint32_t kFillAddress = 1U;  // words of the trace
+constexpr std::uint32_t kFillBytes = 2U;
+constexpr std::uint32_t kFillValue = 3U;
+constexpr std::uint32_t kCopyTo = 5U;
+constexpr std::uint32_t kCopyFrom = 6U;
+constexpr std::uint32_t kRead = 10U;  // of a third command, where there is one
+constexpr std::uint32_t kCopied = 16U;
+
+using ParametersEdit = std::function<void(Workload& workload, std::uint32_t activations)>;
+
+void put_in_front(Workload& workload, std::vector<std::uint32_t> words) {
+    const std::vector<std::uint32_t> old = words_of(workload.segments.traces);
+    words.insert(words.end(), old.begin(), old.end());
+    set_trace(workload, words);
+}
+
+// `reads_target`: a third command copies from where the second one copies to.
+std::function<Mutant()> parameters_edit(const ParametersEdit& edit, bool reads_target = false,
+                                        std::uint32_t target = kTarget) {
+    return workload_edit([=](Workload& workload, DeviceDescription&) {
+        Manifest& manifest = workload.manifest;
+        manifest.regions[3].size_bytes = 4096U;
+        const std::uint32_t base = manifest.regions[3].base;
+        std::vector<std::uint32_t> words{header_word(Opcode::kFill, 4U),
+                                         base + kFilled,
+                                         64U,
+                                         7U,
+                                         header_word(Opcode::kCopy, 4U),
+                                         base + target,
+                                         base + kFilled,
+                                         kCopied};
+        if (reads_target) {
+            words.insert(words.end(), {header_word(Opcode::kCopy, 4U), base + 3072U, base + target, kCopied});
+        }
+        put_in_front(workload, words);
+        edit(workload, base);
+    });
+}
+
+ManifestParameter value(std::uint32_t minimum, std::uint32_t maximum, std::uint32_t alignment,
+                        std::vector<ManifestPatchPoint> points = {{0U, kFillValue}}) {
+    return {"value", ParameterKind::kRuntimeArgument, minimum, maximum, alignment, std::move(points)};
+}
+
+ManifestParameter address(std::uint32_t minimum, std::uint32_t maximum, std::uint32_t alignment, std::uint32_t word) {
+    return {"address", ParameterKind::kBufferAddress, minimum, maximum, alignment, {{0U, word}}};
+}
+
+// One parameter that does not depend on where memory lies.
+std::function<Mutant()> one(const ManifestParameter& parameter) {
+    return parameters_edit(
+        [parameter](Workload& workload, std::uint32_t) { workload.manifest.parameters = {parameter}; });
+}
+
+// One address, with its range from the start of the activations.
+std::function<Mutant()> one_address(std::uint32_t minimum, std::uint32_t maximum, std::uint32_t alignment,
+                                    std::uint32_t word, bool reads_target = false, std::uint32_t target = kTarget) {
+    return parameters_edit(
+        [=](Workload& workload, std::uint32_t base) {
+            workload.manifest.parameters = {address(base + minimum, base + maximum, alignment, word)};
+        },
+        reads_target, target);
+}
+
+RuleCase range_case(const char* what, const ManifestParameter& parameter) {
+    return {Rule::kParRange, what, "parameters[0].minimum", table({{TraceBinary::VT_PARAMETERS, 0U}}), one(parameter)};
+}
+
+RuleCase point_case(const char* what, const char* path, std::uint32_t point, const ManifestParameter& parameter) {
+    return {Rule::kParPoint, what, path,
+            table({{TraceBinary::VT_PARAMETERS, 0U}, {schema::Parameter::VT_POINTS, point}}), one(parameter)};
+}
+
+// Refused at a word of the first command.
+RuleCase word_case(Rule rule, const char* what, std::uint32_t word, const ManifestParameter& parameter) {
+    return {rule, what, "traces[0].commands[0]", trace_word(word), one(parameter)};
+}
+
+ManifestParameter with_kind(ManifestParameter parameter, ParameterKind kind) {
+    parameter.kind = kind;
+    return parameter;
+}
+
+void patch_too_many(Workload& workload, std::uint32_t /*activations*/) {
+    std::vector<ManifestPatchPoint> points;
+    for (std::uint32_t word = 0U; word < kMaxPatchPoints; ++word) {
+        points.push_back({0U, word});
+    }
+    workload.manifest.parameters = {value(0U, 9U, 1U, points), value(0U, 9U, 1U, {{0U, kMaxPatchPoints}})};
+}
+
+std::vector<RuleCase> declaration_cases() {
+    return {
+        range_case("ends before it begins", value(8U, 7U, 1U)),
+        range_case("multiples of nothing", value(0U, 9U, 0U)),
+        range_case("begins between multiples", value(6U, 8U, 4U)),
+        range_case("ends between multiples", value(4U, 7U, 4U)),
+        {Rule::kParPoint, "patches nothing", "parameters[0].points", table({{TraceBinary::VT_PARAMETERS, 0U}}),
+         one(value(0U, 9U, 1U, {}))},
+        point_case("no such trace", "parameters[0].points[0].trace", 0U, value(0U, 9U, 1U, {{1U, kFillValue}})),
+        point_case("no such word", "parameters[0].points[0].word", 0U, value(0U, 9U, 1U, {{0U, 49U}})),
+        point_case("a word far away", "parameters[0].points[0].word", 0U, value(0U, 9U, 1U, {{0U, 0x4000'0003U}})),
+        point_case("a word twice", "parameters[0].points[1].word", 1U,
+                   value(0U, 9U, 1U, {{0U, kFillValue}, {0U, kFillValue}})),
+        {Rule::kParPoint, "one word too many", "parameters[1].points[0].word",
+         table({{TraceBinary::VT_PARAMETERS, 1U}, {schema::Parameter::VT_POINTS, 0U}}),
+         parameters_edit(patch_too_many)},
+    };
+}
+
+std::vector<RuleCase> command_cases() {
+    const ManifestParameter bytes = value(64U, 64U, 1U, {{0U, kFillBytes}});
+    return {
+        word_case(Rule::kParWord, "a header", 0U, value(0U, 9U, 1U, {{0U, 0U}})),
+        word_case(Rule::kParWord, "a size", kFillBytes, bytes),
+        word_case(Rule::kParWord, "a size that is called an address", kFillBytes,
+                  with_kind(bytes, ParameterKind::kBufferAddress)),
+        word_case(Rule::kParWord, "an address that is called a value", kFillAddress,
+                  value(0U, 9U, 1U, {{0U, kFillAddress}})),
+        word_case(Rule::kParWord, "a value that is called an address", kFillValue,
+                  with_kind(value(0U, 9U, 1U), ParameterKind::kBufferAddress)),
+        word_case(Rule::kParCommand, "address and value of one command", kFillAddress,
+                  value(0U, 9U, 1U, {{0U, kFillAddress}, {0U, kFillValue}})),
+        word_case(Rule::kParValue, "below its range", kFillValue, value(8U, 9U, 1U)),
+        word_case(Rule::kParValue, "above its range", kFillValue, value(0U, 6U, 1U)),
+        word_case(Rule::kParValue, "between multiples", kFillValue, value(0U, 8U, 4U)),
+        word_case(Rule::kParAccepted, "more than a byte", kFillValue, value(0U, 256U, 1U)),
+    };
+}
+
+std::vector<RuleCase> address_cases() {
+    return {
+        {Rule::kParAccepted, "meets the source between both ends", "traces[0].commands[1]", trace_word(kCopyTo),
+         one_address(kFilled - 64U, kFilled + 64U, 32U, kCopyTo, false, kFilled + 64U)},
+        {Rule::kParAccepted, "wraps round", "traces[0].commands[1]", trace_word(kCopyTo),
+         parameters_edit([](Workload& workload, std::uint32_t base) {
+             workload.manifest.parameters = {address(base + kTarget, UINT32_MAX, 1U, kCopyTo)};
+         })},
+        {Rule::kTrcBounds, "leaves the region by one step", "traces[0].commands[1].destination", trace_word(kCopyTo),
+         one_address(kTarget, 4096U, 16U, kCopyTo)},
+        {Rule::kTrcUnwritten, "reads beyond what is written", "traces[0].commands[1].source", trace_word(kCopyFrom),
+         one_address(kFilled, kFilled + 64U, 16U, kCopyFrom)},
+        // Wherever it goes, nobody can rely on it.
+        {Rule::kTrcUnwritten, "what is written somewhere is read here", "traces[0].commands[2].source",
+         trace_word(kRead), one_address(kTarget, kTarget + 16U, 16U, kCopyTo, true)},
+        {Rule::kTrcUnwritten, "what is surely written is a byte short", "traces[0].commands[2].source",
+         trace_word(kRead), one_address(kTarget, kTarget + 1U, 1U, kCopyTo, true)},
+    };
+}
+
+}  // namespace
+
+std::vector<RuleCase> parameter_cases() {
+    std::vector<RuleCase> cases = declaration_cases();
+    for (const auto& more : {command_cases(), address_cases()}) {
+        cases.insert(cases.end(), more.begin(), more.end());
+    }
+    return cases;
+}
+
+std::vector<AcceptedCase> accepted_parameters() {
+    return {
+        {"a value", one(value(0U, 255U, 1U))().file},
+        {"the only multiple", one(value(7U, 7U, 7U))().file},
+        {"a target", one_address(kTarget, 4096U - kCopied, 16U, kCopyTo)().file},
+        {"a source", one_address(kFilled, kFilled + 48U, 1U, kCopyFrom)().file},
+        {"a target that is read", one_address(kTarget, kTarget, 1U, kCopyTo, true)().file},
+    };
+}
+
+}  // namespace pianola::test

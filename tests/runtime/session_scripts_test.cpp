@@ -1,0 +1,209 @@
+// What a session promises where a binary has more than a step: start and stop, steps that overlap, and what a fault does to both.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <vector>
+
+#include "tests/proofs/patterns.h"
+#include "tests/support/bench.h"
+#include "tests/support/trace_file.h"
+
+namespace pianola::test {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+constexpr std::uint32_t kTensorBytes = 4U;
+
+// One input, one output, which is the input.
+SmallCase copying_case(void (*script)(SmallCase&), std::uint32_t in_flight) {
+    SmallCase small = plain_memory(1U, 1U, 2U);
+    small.in_flight = in_flight;
+    script(small);
+    return small;
+}
+
+Bytes input_of(std::uint8_t seed) {
+    return {seed, static_cast<std::uint8_t>(seed + 1U), static_cast<std::uint8_t>(seed * 3U), 0x80U};
+}
+
+sim::SimOptions small_options(const sim::FaultScript& faults = {}) {
+    sim::SimOptions options;
+    options.spec = small_device();
+    options.faults = faults;
+    return options;
+}
+
+class ScriptBench {
+  public:
+    explicit ScriptBench(const SmallCase& small, const sim::FaultScript& faults = {})
+        : file_{binary_of(small)}, bench_{small_options(faults)} {
+        EXPECT_EQ(bench_.load(file_.view()), Status::kOk) << path_text(bench_.verdict);
+    }
+
+    Status start(const Bytes& input) {
+        const std::array<ByteSpan, 1> inputs{ByteSpan{input.data(), input.size()}};
+        return bench_.session.start(Span<const ByteSpan>{inputs});
+    }
+    Status submit(const Bytes& input, Bytes& output) { return bench_.submit(input, output); }
+    Status stop(Bytes& output) {
+        const std::array<MutableByteSpan, 1> outputs{MutableByteSpan{output.data(), output.size()}};
+        return bench_.session.stop(Span<const MutableByteSpan>{outputs});
+    }
+    Status finish() {
+        Status status = bench_.session.poll();
+        while (status == Status::kPending) {
+            bench_.platform.idle();
+            status = bench_.session.poll();
+        }
+        return status;
+    }
+    Bench& bench() { return bench_; }
+    Session& session() { return bench_.session; }
+
+  private:
+    files::AlignedBytes file_;
+    Bench bench_;
+};
+
+class PipelinedSession : public testing::TestWithParam<std::uint32_t> {};
+
+// Outputs come one submission after their inputs; the epilogue gives the last ones.
+TEST_P(PipelinedSession, GivesEveryOutputOnce) {
+    ScriptBench scripts{copying_case(script_pattern_two, GetParam())};
+    for (std::uint8_t cycle = 0U; cycle < 3U; ++cycle) {
+        const auto seed = static_cast<std::uint8_t>(40U * cycle);
+        ASSERT_EQ(scripts.start(input_of(seed)), Status::kOk);
+        ASSERT_EQ(scripts.finish(), Status::kOk);
+        for (std::uint8_t step = 0U; step < 5U; ++step) {
+            Bytes output(kTensorBytes);
+            ASSERT_EQ(scripts.submit(input_of(static_cast<std::uint8_t>(seed + step + 1U)), output), Status::kOk);
+            ASSERT_EQ(scripts.finish(), Status::kOk);
+            EXPECT_EQ(output, input_of(static_cast<std::uint8_t>(seed + step)));
+        }
+        Bytes output(kTensorBytes);
+        ASSERT_EQ(scripts.stop(output), Status::kOk);
+        ASSERT_EQ(scripts.finish(), Status::kOk);
+        EXPECT_EQ(output, input_of(static_cast<std::uint8_t>(seed + 5U)));
+    }
+    EXPECT_EQ(scripts.session().steps_completed(), 15U);
+    EXPECT_EQ(scripts.bench().platform.safe_state_entries(), 0U);
+}
+
+TEST_P(PipelinedSession, RefusesCallsOutOfOrder) {
+    ScriptBench scripts{copying_case(script_pattern_two, GetParam())};
+    const Bytes input = input_of(1U);
+    Bytes output(kTensorBytes, 0x77U);
+    Bytes late(kTensorBytes, 0x77U);
+    EXPECT_EQ(scripts.submit(input, output), Status::kInvalidState);
+    EXPECT_EQ(scripts.stop(output), Status::kInvalidState);
+    EXPECT_EQ(scripts.session().poll(), Status::kInvalidState);
+    EXPECT_EQ(scripts.start(Bytes(kTensorBytes - 1U)), Status::kInvalidArgument);
+    EXPECT_EQ(scripts.session().start({}), Status::kInvalidArgument);
+
+    ASSERT_EQ(scripts.start(input), Status::kOk);
+    EXPECT_EQ(scripts.start(input), Status::kInvalidState);
+    EXPECT_EQ(scripts.submit(input, output), Status::kInvalidState);  // the prologue runs alone
+    EXPECT_EQ(scripts.session().unload(), Status::kInvalidState);
+    ASSERT_EQ(scripts.finish(), Status::kOk);
+    EXPECT_EQ(scripts.start(input), Status::kInvalidState);
+    EXPECT_EQ(scripts.stop(output), Status::kInvalidState);  // no step has given the outputs that come before the last
+    EXPECT_EQ(scripts.bench().run(input, output), Status::kInvalidState);
+
+    ASSERT_EQ(scripts.submit(input, output), Status::kOk);
+    EXPECT_EQ(scripts.stop(late), Status::kInvalidState);  // the epilogue runs alone
+    ASSERT_EQ(scripts.finish(), Status::kOk);
+    EXPECT_EQ(scripts.session().stop({}), Status::kInvalidArgument);
+    ASSERT_EQ(scripts.stop(late), Status::kOk);
+    EXPECT_EQ(scripts.submit(input, output), Status::kInvalidState);
+    ASSERT_EQ(scripts.finish(), Status::kOk);
+    EXPECT_EQ(late, input);
+    EXPECT_EQ(scripts.submit(input, output), Status::kInvalidState);
+    EXPECT_EQ(scripts.stop(late), Status::kInvalidState);
+    EXPECT_EQ(scripts.start(input), Status::kOk);
+    EXPECT_EQ(scripts.bench().platform.safe_state_entries(), 0U);
+}
+
+// One inference by itself: prologue, step and epilogue.
+TEST_P(PipelinedSession, RunsOneInference) {
+    ScriptBench scripts{copying_case(script_pattern_two, GetParam())};
+    for (std::uint8_t seed = 1U; seed < 5U; ++seed) {
+        Bytes output(kTensorBytes);
+        ASSERT_EQ(scripts.bench().run(input_of(seed), output), Status::kOk);
+        EXPECT_EQ(output, input_of(seed));
+    }
+    EXPECT_FALSE(scripts.session().has_views());
+}
+
+INSTANTIATE_TEST_SUITE_P(StepsInFlight, PipelinedSession, testing::Values(1U, 2U));
+
+TEST(OverlappingSession, TakesTwoStepsAndNoMore) {
+    for (const auto script : {script_pattern_one, script_pattern_two}) {
+        const SmallCase small = copying_case(script, 2U);
+        ScriptBench scripts{small};
+        const bool pipelined = small.pipelined();
+        const Bytes first = input_of(9U);
+        ASSERT_EQ(pipelined ? scripts.start(first) : scripts.session().start({}), Status::kOk);
+        ASSERT_EQ(scripts.finish(), Status::kOk);
+        std::array<Bytes, 3> outputs{Bytes(kTensorBytes), Bytes(kTensorBytes), Bytes(kTensorBytes)};
+        ASSERT_EQ(scripts.submit(input_of(10U), outputs[0]), Status::kOk);
+        ASSERT_EQ(scripts.submit(input_of(11U), outputs[1]), Status::kOk);
+        EXPECT_EQ(scripts.submit(input_of(12U), outputs[2]), Status::kInvalidState);
+        ASSERT_EQ(scripts.finish(), Status::kOk);
+        EXPECT_EQ(scripts.session().steps_completed(), 1U);
+        ASSERT_EQ(scripts.submit(input_of(12U), outputs[2]), Status::kOk);
+        ASSERT_EQ(scripts.finish(), Status::kOk);
+        ASSERT_EQ(scripts.finish(), Status::kOk);
+        EXPECT_EQ(scripts.session().poll(), Status::kInvalidState);
+        EXPECT_EQ(outputs[0], pipelined ? first : input_of(10U));
+        EXPECT_EQ(outputs[1], input_of(pipelined ? 10U : 11U));
+        EXPECT_EQ(outputs[2], input_of(pipelined ? 11U : 12U));
+    }
+}
+
+// A fault withholds the outputs of everything that is under way; what has completed before stays.
+TEST(OverlappingSession, AFaultWithholdsBothSteps) {
+    // Completions of queues: set-up one, prologue and steps two each.
+    for (const std::uint32_t lost : {4U, 5U, 6U, 7U}) {
+        sim::FaultScript faults;
+        faults.lose_completion = lost;
+        ScriptBench scripts{copying_case(script_pattern_two, 2U), faults};
+        ASSERT_EQ(scripts.start(input_of(1U)), Status::kOk);
+        ASSERT_EQ(scripts.finish(), Status::kOk);
+        std::array<Bytes, 2> outputs{Bytes(kTensorBytes, 0x77U), Bytes(kTensorBytes, 0x77U)};
+        ASSERT_EQ(scripts.submit(input_of(2U), outputs[0]), Status::kOk);
+        ASSERT_EQ(scripts.submit(input_of(3U), outputs[1]), Status::kOk);
+        const Status first = scripts.finish();
+        if (lost < 6U) {
+            EXPECT_EQ(first, Status::kTimeout);
+            EXPECT_EQ(outputs[0], Bytes(kTensorBytes));
+        } else {
+            EXPECT_EQ(first, Status::kOk);
+            EXPECT_EQ(scripts.finish(), Status::kTimeout);
+            EXPECT_EQ(outputs[0], input_of(1U));
+        }
+        EXPECT_EQ(outputs[1], Bytes(kTensorBytes));
+        EXPECT_EQ(scripts.session().poll(), Status::kFaultLatched);
+        EXPECT_EQ(scripts.start(input_of(1U)), Status::kFaultLatched);
+        EXPECT_EQ(scripts.stop(outputs[0]), Status::kFaultLatched);
+        EXPECT_EQ(scripts.bench().platform.safe_state_entries(), 1U);
+    }
+}
+
+// A binary whose prologue only records events starts by itself in run().
+TEST(StartedSession, RunStartsWhereNothingIsTaken) {
+    ScriptBench scripts{copying_case(script_pattern_one, 1U)};
+    EXPECT_TRUE(scripts.session().has_views());
+    for (std::uint8_t seed = 1U; seed < 5U; ++seed) {
+        Bytes output(kTensorBytes);
+        ASSERT_EQ(scripts.bench().run(input_of(seed), output), Status::kOk);
+        EXPECT_EQ(output, input_of(seed));
+    }
+    EXPECT_EQ(scripts.start(input_of(1U)), Status::kInvalidState);  // it has
+    EXPECT_EQ(scripts.session().stop({}), Status::kOk);
+    EXPECT_EQ(scripts.finish(), Status::kOk);
+    EXPECT_EQ(scripts.session().start({}), Status::kOk);
+}
+
+}  // namespace
+}  // namespace pianola::test

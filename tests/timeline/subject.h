@@ -1,0 +1,48 @@
+// The small workload as timelines see it, and slices collected.
+//
+// Place in the whole: tests/timeline only. The workload's times are known by the arithmetic of docs/DEVICE.md: 96 bytes are
+// transferred or copied in 16 + 64 + 96/8 = 92 cycles; the requantize takes 64 + 2*96/16 + 192/8 = 100 and its launch 16 more, the add
+// 64 + 4*96/16 + 288/8 = 124 and 16 more.
+#pragma once
+
+#include <vector>
+
+#include "capture_host/files/files.h"
+#include "capture_host/timeline/gaps.h"
+#include "capture_host/timeline/schedule.h"
+#include "tests/support/workload.h"
+
+namespace pianola::timeline {
+
+inline constexpr Cycles kTransfer = 92U;
+inline constexpr Cycles kCommand = 16U;
+inline constexpr Cycles kFirst = 116U;
+inline constexpr Cycles kSecond = 140U;
+inline constexpr Cycles kTrace = kFirst + kSecond + kCommand;  // with its end
+
+class Subject {
+  public:
+    explicit Subject(std::uint32_t queues);
+    explicit Subject(const test::Workload& workload);
+
+    [[nodiscard]] const Workload& workload() const noexcept { return workload_; }
+    [[nodiscard]] ByteSpan file() const noexcept { return bytes_.view(); }
+
+  private:
+    files::AlignedBytes bytes_;
+    Workload workload_;
+};
+
+// The same workload as three requantizes of 32 bytes each on the cores 0, 1 and 0, a barrier, and the add on the whole grid.
+[[nodiscard]] test::Workload on_cores(std::uint32_t queues);
+inline constexpr Cycles kCoresTrace = 340U;  // Captured.CoresAreWorkedOutByHand says how
+
+// The same workload in a pipeline: the prologue writes the first input, every step replays, reads, and writes the next.
+[[nodiscard]] test::Workload pipelined(std::uint32_t steps_in_flight);
+
+[[nodiscard]] std::vector<Slice> slices_of(const Pattern& pattern, std::uint32_t steps);
+[[nodiscard]] std::vector<Slice> on_lane(const std::vector<Slice>& slices, LaneKind kind, std::uint32_t index = 0U);
+// Every pattern of the workload.
+[[nodiscard]] std::vector<Pattern> all_patterns(const Workload& workload, const HostCost& cost);
+
+}  // namespace pianola::timeline
