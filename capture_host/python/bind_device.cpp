@@ -47,6 +47,15 @@ void bind_members(py::module_& module) {
         .def_property_readonly(
             "core_grid", [](const Device& self) { return CoreGrid{self.spec().grid_columns, self.spec().grid_rows}; })
         .def("num_program_cache_entries", &Device::program_cache_entries)
+        .def("enable_program_cache", [](Device& self) { self.set_program_cache_enabled(true); })
+        .def(
+            "disable_and_clear_program_cache",
+            [](Device& self) {
+                self.set_program_cache_enabled(false);
+                self.clear_program_cache();
+            },
+            "Every operation is compiled anew, and none can be captured.")
+        .def("clear_program_cache", &Device::clear_program_cache)
         .def("trace_region_bytes_used", &Device::trace_region_bytes_used)
         .def("warnings", &Device::warnings, "What was allowed although it has consequences.")
         .def("memory_report",
