@@ -186,9 +186,10 @@ class Maker {
     }
 
     void event(ScriptCommandKind kind, const Call& call) {
+        flush(
+            call.queue);  // also where the event has no effect: so that prologue, step and epilogue share their traces
         const auto number = events_.events.find(&call);
         if (number != events_.events.end()) {
-            flush(call.queue);
             items_.push_back({kind, call.queue, number->second});
         }
     }
