@@ -55,8 +55,11 @@ void check(const refdev::DeviceSpec& spec, const std::string& file_name) {
         fail(file_name, fmt::format("grid_columns and grid_rows must be 1 to {}, dram_banks 1 to {}",
                                     refdev::kMaxGridEdge, refdev::kMaxDramBanks));
     }
-    if ((spec.l1_bytes % (spec.grid_columns * spec.grid_rows * kFileAlignmentBytes)) != 0U) {
-        fail(file_name, fmt::format("each core's share of L1 must be a multiple of {}", kFileAlignmentBytes));
+    const std::uint32_t granularity = refdev::core_count(spec) * kFileAlignmentBytes;
+    if ((spec.l1_bytes % granularity) != 0U) {
+        fail(file_name,
+             fmt::format("l1_bytes is {} for {} cores, but must be a multiple of {}, so that each has a multiple of {}",
+                         spec.l1_bytes, refdev::core_count(spec), granularity, kFileAlignmentBytes));
     }
     if ((spec.queue_count == 0U) || (spec.queue_count > kMaxQueues) || (spec.clock_khz == 0U)) {
         fail(file_name, fmt::format("queue_count must be 1 to {}, clock_khz at least 1", kMaxQueues));
@@ -68,7 +71,7 @@ void check(const refdev::DeviceSpec& spec, const std::string& file_name) {
 void add_device_option(CLI::App& command, std::string& file_name) {
     command.add_option("--device", file_name,
                        "Device description, JSON; without it the default device: 4 MiB DRAM, 256 KiB L1, 64 KiB trace "
-                       "region, 2 queues, 500 MHz");
+                       "region, 2 queues, 2 by 2 cores, 4 DRAM banks, 500 MHz");
 }
 
 refdev::DeviceSpec load_device_spec(const std::string& file_name) {

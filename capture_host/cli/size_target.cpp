@@ -61,9 +61,10 @@ std::string size_constants(const MemoryManifest& manifest) {
 std::string device_constant(const refdev::DeviceSpec& device) {
     return fmt::format(
         "\n// The device that the binary is for.\n"
-        "inline constexpr ::pianola::refdev::DeviceSpec kDeviceSpec{{\n    {}U, {}U, {}U, {}U, {}U, {}U, {}U}};\n",
+        "inline constexpr ::pianola::refdev::DeviceSpec kDeviceSpec{{\n    {}U, {}U, {}U, {}U, {}U, {}U, {}U, {}U, "
+        "{}U, {}U}};\n",
         device.dram_base, device.dram_bytes, device.l1_base, device.l1_bytes, device.trace_region_bytes,
-        device.clock_khz, device.queue_count);
+        device.clock_khz, device.queue_count, device.grid_columns, device.grid_rows, device.dram_banks);
 }
 
 std::string window_constants(const MemoryManifest& manifest) {

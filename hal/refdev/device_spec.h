@@ -31,10 +31,13 @@ struct DeviceSpec {
     std::uint32_t dram_banks{4U};  // 1 to 8
 };
 
+[[nodiscard]] constexpr std::uint32_t core_count(const DeviceSpec& spec) noexcept {
+    return spec.grid_columns * spec.grid_rows;
+}
 // L1 is the cores' L1s one behind the other, row by row; every core reaches all of it. The share of one core, in bytes, and where that of
 // core y * grid_columns + x starts.
 [[nodiscard]] constexpr std::uint32_t core_l1_bytes(const DeviceSpec& spec) noexcept {
-    return spec.l1_bytes / (spec.grid_columns * spec.grid_rows);
+    return spec.l1_bytes / core_count(spec);
 }
 [[nodiscard]] constexpr std::uint32_t core_l1_base(const DeviceSpec& spec, std::uint32_t core) noexcept {
     return spec.l1_base + (core * core_l1_bytes(spec));

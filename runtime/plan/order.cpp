@@ -113,11 +113,11 @@ void count_notifies(PlannedScript& script) noexcept {
     }
 }
 
-// A record in the epilogue that nothing waits for: afterwards everything starts afresh.
+// An epilogue leaves no record that nothing has waited for, be it the last step's: afterwards everything starts afresh.
 Status check_left_over(const Context& context, const Events& events) noexcept {
     const PlannedScript& last = context.plan.epilogue;
-    for (std::uint32_t i = last.first; i < (last.first + last.count); ++i) {
-        const PlannedCommand& entry = context.plan.commands[i];
+    for (std::uint32_t i = (last.count == 0U) ? 0U : (last.first + last.count); i > 0U; --i) {
+        const PlannedCommand& entry = context.plan.commands[i - 1U];
         if ((entry.command.kind == QueueCommandKind::kRecordEvent) && events[entry.command.event].is_set) {
             return refuse_at(context, place_of(context, entry), Rule::kOrdEventUnused, "event", entry.command.event);
         }

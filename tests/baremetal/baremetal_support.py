@@ -65,13 +65,13 @@ def checked(*command):
 class Model:
     """A captured model in the work folder, with records and, where there are any, goldens."""
 
-    def __init__(self, name, queues=1):
+    def __init__(self, name, queues=1, pipelined=False):
         self.name, self.queues = name, queues
-        self.file = OPTIONS.work / f"{name}.q{queues}.ptb"
+        self.file = OPTIONS.work / f"{name}.{'p' if pipelined else 'q'}{queues}.ptb"
         with one_at_a_time(OPTIONS.work):
             self.source = OPTIONS.sample / f"{SAMPLE}.tflite" if name == SAMPLE else OPTIONS.models / name / "model.tflite"
             if not is_newer(self.file, OPTIONS.pianola, self.source):
-                checked(OPTIONS.pianola, "capture", self.source, "-o", self.file, "--queues", queues,
+                checked(OPTIONS.pianola, "capture", self.source, "-o", self.file, "--queues", queues, *(["--pipelined"] if pipelined else []),
                         "--deadline-us", DEADLINE_US, "--setup-deadline-us", DEADLINE_US)
 
     def records(self, count, kind="input"):
@@ -130,11 +130,11 @@ class BareMetalTest(unittest.TestCase):
         self.folder = OPTIONS.work / type(self).__name__ / self._testMethodName
         self.folder.mkdir(parents=True, exist_ok=True)
 
-    def model(self, name, queues=1):
+    def model(self, name, queues=1, pipelined=False):
         """A captured model; the case is skipped without models, unless it is the project's own."""
         if name != SAMPLE and not OPTIONS.has_models:
             self.skipTest("no models; set PIANOLA_SHARED")
-        return Model(name, queues)
+        return Model(name, queues, pipelined)
 
     def write(self, name, contents):
         """A file in this case's folder."""

@@ -1,4 +1,5 @@
-// replay BINARY INPUTS OUTPUTS LOG [views|transfers]: replays every record of a file of inputs, one after another.
+// replay BINARY INPUTS OUTPUTS LOG [views|transfers|pipelined]: replays every record of a file of inputs, one after another; pipelined: as
+// one run with a prologue, as many steps in flight as the binary admits, and an epilogue.
 //
 // Writes the outputs and the execution log of all queues. The host compares both: outputs with goldens, the log with the
 // simulator's.
@@ -44,6 +45,48 @@ Status replay_with_transfers(ByteSpan input, MutableByteSpan output) noexcept {
     return bench().session.run(inputs, outputs);
 }
 
+// The records of one file, and where their outputs go.
+struct Records {
+    ByteSpan inputs;
+    MutableByteSpan outputs;
+    std::uint32_t count;
+
+    [[nodiscard]] ByteSpan input(std::uint32_t record) const noexcept {
+        const std::size_t bytes = inputs.size() / count;
+        return inputs.subspan(record * bytes, bytes);
+    }
+    [[nodiscard]] MutableByteSpan output(std::uint32_t record) const noexcept {
+        const std::size_t bytes = outputs.size() / count;
+        return outputs.subspan(record * bytes, bytes);
+    }
+};
+
+// Every step takes the next record's input and gives the last one's output.
+Status replay_pipelined(const Records& records) noexcept {
+    Session& session = bench().session;
+    std::array<ByteSpan, 1U> inputs{records.input(0U)};
+    std::array<MutableByteSpan, 1U> outputs;
+    Status status = session.start(inputs);
+    status = is_ok(status) ? finish(bench()) : status;
+    std::uint32_t under_way = 0U;
+    for (std::uint32_t record = 1U; is_ok(status) && (record < records.count); ++record) {
+        if (under_way == session.plan().steps_in_flight) {
+            status = finish(bench());
+            under_way -= 1U;
+        }
+        inputs[0] = records.input(record);
+        outputs[0] = records.output(record - 1U);
+        status = is_ok(status) ? session.submit(inputs, outputs) : status;
+        under_way += 1U;
+    }
+    for (; is_ok(status) && (under_way > 0U); --under_way) {
+        status = finish(bench());
+    }
+    outputs[0] = records.output(records.count - 1U);
+    status = is_ok(status) ? session.stop(outputs) : status;
+    return is_ok(status) ? finish(bench()) : status;
+}
+
 [[nodiscard]] bool store_logs(const char* file_name) noexcept {
     const auto& logs = board::shared_state().logs;
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-005
@@ -71,15 +114,18 @@ std::int32_t test_replay(const Arguments& arguments) noexcept {
     if ((records == 0U) || outputs.empty()) {
         return kNotLoaded;
     }
-    const bool transfers = (arguments.count() > 5U) && (std::strcmp(arguments.at(5U), "transfers") == 0);
-    for (std::uint32_t record = 0U; record < records; ++record) {
-        const ByteSpan input = inputs.subspan(record * input_bytes, input_bytes);
-        const MutableByteSpan output = outputs.subspan(record * output_bytes, output_bytes);
-        const Status status = transfers ? replay_with_transfers(input, output) : replay_on_views(input, output);
-        if (!is_ok(status)) {
-            report_fault(bench().session.fault());
-            return kFailed;
-        }
+    const Records all{inputs, outputs, records};
+    const char* const io = (arguments.count() > 5U) ? arguments.at(5U) : "views";
+    const bool transfers = std::strcmp(io, "transfers") == 0;
+    const bool pipelined = std::strcmp(io, "pipelined") == 0;
+    Status status = pipelined ? replay_pipelined(all) : Status::kOk;
+    for (std::uint32_t record = 0U; is_ok(status) && !pipelined && (record < records); ++record) {
+        status = transfers ? replay_with_transfers(all.input(record), all.output(record))
+                           : replay_on_views(all.input(record), all.output(record));
+    }
+    if (!is_ok(status)) {
+        report_fault(bench().session.fault());
+        return kFailed;
     }
     report("records", records);
     report("watchdog", bench().platform.watchdog_services());

@@ -106,7 +106,7 @@ class Size(cli_support.CliTest):
             self.assertGreaterEqual(window["offset"] + window["bytes"], offset + region["bytes"])
 
     def test_a_memory_that_is_not_used_has_an_empty_window(self):
-        spec = self.write("d.json", {"l1_bytes": 64})
+        spec = self.write("d.json", {"l1_bytes": 64, "grid_columns": 1, "grid_rows": 1})
         shown = self.manifest(self.make_sample("--device", spec), "--device", spec)
         self.assertEqual(shown["device"]["l1_used_bytes"], 0)
         self.assertEqual(shown["windows"][3], {"name": "L1", "memory": "device_l1", "access": "read and write", "offset": 0, "bytes": 0,

@@ -69,7 +69,9 @@ class Verify(cli_support.CliTest):
         binary = self.capture()
         for contents, text in (({"l1_byte": 65536}, "unknown member 'l1_byte'"), ({"l1_bytes": -64}, "l1_bytes"),
                                ({"l1_bytes": "64"}, "l1_bytes"), ({"l1_bytes": 65}, "multiples of 64"),
-                               ({"queue_count": 3}, "queue_count"), ({"l1_base": 0x80000000}, "overlap"),
+                               ({"queue_count": 3}, "queue_count"), ({"grid_columns": 0}, "grid_columns"),
+                               ({"grid_rows": 9}, "grid_rows"), ({"dram_banks": 0}, "dram_banks"), ({"dram_banks": 9}, "dram_banks"),
+                               ({"l1_bytes": 1152}, "multiple of 256"), ({"grid_columns": 3}, "multiple of 384"), ({"l1_base": 0x80000000}, "overlap"),
                                ({"l1_bytes": 2**32}, "l1_bytes"), ([], "not a JSON object"), ("{", "not a JSON object"),
                                ("", "not a JSON object")):
             run = self.run_pianola("verify", binary, "--device", self.write("spec.json", contents), code=USAGE)

@@ -13,7 +13,7 @@ bool has_bit(std::uint64_t words, std::size_t word) {
 }
 
 struct Described {
-    bool accepted;
+    bool accepted{false};
     Footprint footprint;
 };
 
@@ -22,7 +22,7 @@ class Roles : public testing::TestWithParam<Sample> {
     const Kernel& kernel_ = kernel(GetParam().id);
     std::mt19937 random_{37U};
 
-    Described describe(const Words& words) {
+    [[nodiscard]] Described describe(const Words& words) const {
         Footprint footprint;
         ArgumentError error;
         const bool accepted = is_ok(kernel_.describe(span_of(words), footprint, error));

@@ -24,9 +24,14 @@ std::uint64_t mask_of(const std::vector<ByteRange>& ranges) {
 }
 
 SmallStep::Kind random_kind(Random& random) {
-    const std::uint32_t choice = random.below(12U);
-    return (choice == 0U) ? SmallStep::Kind::kLaunch
-                          : ((choice < 5U) ? SmallStep::Kind::kFill : SmallStep::Kind::kCopy);
+    const std::uint32_t choice = random.below(16U);
+    if (choice < 2U) {
+        return SmallStep::Kind::kLaunch;
+    }
+    if (choice < 5U) {
+        return SmallStep::Kind::kDispatch;
+    }
+    return (choice < 9U) ? SmallStep::Kind::kFill : SmallStep::Kind::kCopy;
 }
 
 // A command that fills `target` from bytes that may be read; with a value where a few tries find none.

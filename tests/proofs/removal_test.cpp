@@ -1,11 +1,9 @@
-// Every record and every wait of the patterns that users are taught is needed: validate() refuses the pattern without it. But for
-// the epilogue's waits for the last step, which it accepts, because the epilogue starts when the last step has completed.
+// Every record and every wait of the patterns that users are taught is needed: validate() refuses the pattern without it.
 //
 // Why a rule, by hand. Records and waits of an event take turns in program order, over prologue, step, step and epilogue. Without a
 // record, the next wait has none of its own: ORD-EVENT-NEVER, at the wait. Without a wait, the next record follows one that
-// nobody has waited for: ORD-EVENT-UNUSED, at the record; in an epilogue, where no more records come, at the record that is
-// left over. Which command comes next is read off the pattern, and may be in the next step. Without an event's records and waits
-// alike, turns are kept, and what remains is what the event was for: ORD-RACE, or nothing, where the barrier between steps orders as well.
+// nobody has waited for: ORD-EVENT-UNUSED, at the record; where an epilogue ends a run, at the record that is left over. Which command
+// comes next is read off the pattern, and may be in the next step. Without an event's records and waits alike, turns are kept, and what remains is what the event was for: ORD-RACE, or nothing, where the barrier between steps orders as well.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -57,7 +55,7 @@ bool is_event(const capture::ManifestCommand& command) {
 struct Removal {
     std::size_t script;  // 0 is the prologue
     std::size_t command;
-    const char* rule;  // empty where nothing is wrong without it
+    const char* rule;
     std::size_t refused_script;
     std::size_t refused_command;
 };
@@ -93,9 +91,9 @@ const std::vector<Removal>& removals_of_pattern_two() {
         {1U, 9U, "ORD-EVENT-NEVER", 1U, 0U},    // the second step's wait for the write
         {1U, 10U, "ORD-EVENT-UNUSED", 1U, 6U},  // computed: the first step's record, then the second's
         {1U, 12U, "ORD-EVENT-NEVER", 1U, 4U},   // the second step's wait for the read
-        // An epilogue starts when the steps have completed: it need not wait for them.
-        {2U, 0U, "", 0U, 0U},
-        {2U, 3U, "", 0U, 0U},
+        // The last step's records, left over behind the epilogue.
+        {2U, 0U, "ORD-EVENT-UNUSED", 1U, 9U},
+        {2U, 3U, "ORD-EVENT-UNUSED", 1U, 12U},
         {2U, 5U, "ORD-EVENT-NEVER", 2U, 5U},   // the epilogue's wait for the computation
         {2U, 6U, "ORD-EVENT-UNUSED", 2U, 5U},  // left over in the epilogue
     };
@@ -118,9 +116,6 @@ void expect_refusals(const SmallCase& pattern, const std::vector<Removal>& remov
         commands.erase(place);
         const Judgement judgement = judge(small);
         EXPECT_EQ(judgement.rule, removal.rule) << "without [" << removal.command << "] of\n" << text_of(pattern);
-        if (judgement.rule.empty()) {
-            continue;
-        }
         const std::string where = "scripts[" + std::to_string(removal.refused_script + kSetups) + "].commands[" +
                                   std::to_string(removal.refused_command) + "]";
         EXPECT_EQ(judgement.path.substr(0U, where.size()), where) << "without [" << removal.command << "] of\n"
@@ -172,6 +167,27 @@ TEST_P(Removals, WholeEventsOfPatternTwo) {
     EXPECT_EQ(without_event(script_pattern_two, 1U), overlapping_ ? "ORD-RACE" : "");  // written, by the step before
     EXPECT_EQ(without_event(script_pattern_two, 2U), "ORD-RACE");                      // computed, in this step
     EXPECT_EQ(without_event(script_pattern_two, 3U), overlapping_ ? "ORD-RACE" : "");  // read, by the step before
+}
+
+// A race names both commands: (script << 16) | command, the later one in program order first.
+TEST(RaceVerdict, NamesBothCommands) {
+    SmallCase small = plain_memory(1U, 1U, 1U);
+    small.step = {write_input(1U, 0U), replay(0U, 0U), read_output(0U, 0U)};
+    DeviceDescription device;
+    refdev::describe(small_device(), device);
+    Validator validator{device};
+    ASSERT_EQ(validator.validate(binary_of(small)), Status::kRefused);
+    EXPECT_EQ(validator.verdict().rule, Rule::kOrdRace);
+    EXPECT_EQ(validator.verdict().actual, 0x0001'0001U);
+    EXPECT_EQ(validator.verdict().limit, 0x0001'0000U);
+    // From step to step: the write of the second against the replay of the first.
+    script_pattern_one(small);
+    drop_event(small, 0U);
+    small.in_flight = 2U;
+    ASSERT_EQ(validator.validate(binary_of(small)), Status::kRefused);
+    EXPECT_EQ(validator.verdict().rule, Rule::kOrdRace);
+    EXPECT_EQ(validator.verdict().actual, 0x0002'0000U);  // 0 write, 1 record, 2 wait, 3 replay, 4 read
+    EXPECT_EQ(validator.verdict().limit, 0x0002'0003U);
 }
 
 INSTANTIATE_TEST_SUITE_P(StepsInFlight, Removals, testing::Values(1U, 2U));

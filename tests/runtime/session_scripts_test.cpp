@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <deque>
 #include <vector>
 
 #include "tests/proofs/patterns.h"
@@ -41,11 +42,13 @@ class ScriptBench {
         EXPECT_EQ(bench_.load(file_.view()), Status::kOk) << path_text(bench_.verdict);
     }
 
+    // Inputs are kept, because the session does not copy them.
     Status start(const Bytes& input) {
-        const std::array<ByteSpan, 1> inputs{ByteSpan{input.data(), input.size()}};
+        const Bytes& kept = inputs_.emplace_back(input);
+        const std::array<ByteSpan, 1> inputs{ByteSpan{kept.data(), kept.size()}};
         return bench_.session.start(Span<const ByteSpan>{inputs});
     }
-    Status submit(const Bytes& input, Bytes& output) { return bench_.submit(input, output); }
+    Status submit(const Bytes& input, Bytes& output) { return bench_.submit(inputs_.emplace_back(input), output); }
     Status stop(Bytes& output) {
         const std::array<MutableByteSpan, 1> outputs{MutableByteSpan{output.data(), output.size()}};
         return bench_.session.stop(Span<const MutableByteSpan>{outputs});
@@ -62,6 +65,7 @@ class ScriptBench {
     Session& session() { return bench_.session; }
 
   private:
+    std::deque<Bytes> inputs_;
     files::AlignedBytes file_;
     Bench bench_;
 };

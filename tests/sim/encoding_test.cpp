@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::array kOpcodes{Opcode::kInvalid, Opcode::kLaunch,      Opcode::kCopy,      Opcode::kFill,
                               Opcode::kBarrier, Opcode::kEnd,         Opcode::kWrite,     Opcode::kRead,
-                              Opcode::kReplay,  Opcode::kRecordEvent, Opcode::kWaitEvent, Opcode::kNotify};
+                              Opcode::kReplay,  Opcode::kRecordEvent, Opcode::kWaitEvent, Opcode::kNotify,
+                              Opcode::kDispatch};
 constexpr std::size_t kOpcodeBits = 8U;
 constexpr std::size_t kLeastDistance = 4U;
 

@@ -71,8 +71,8 @@ struct Kernel {
     Status (*describe)(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept = nullptr;
 
     // Runs the kernel. Calls describe() by itself and refuses what describe() refuses, so that a trace damaged after it was
-    // proved cannot make a kernel leave its operands. kOk; kRefused: bad arguments, or a semaphore that is not there yet, nothing was touched; kDeviceFault: an
-    // operand is outside the regions, or not permitted; nothing was touched.
+    // proved cannot make a kernel leave its operands. kOk; kRefused: bad arguments, or a wait for a semaphore that is not
+    // there yet; kDeviceFault: an operand is outside the regions, or not permitted. Where not kOk, nothing was written.
     Status (*run)(WordSpan arguments, const DeviceMemory& memory) noexcept = nullptr;
 };
 
