@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Workloads of the guides' kinds become trace binaries: eager run, traced run, and replays of the binary give the same bytes.
 
-The binary is replayed in this process, with a thread for each queue, and by the command line in another process, on inputs that the captured
-run has not seen as well as on its own. What is right is what NumPy computes.
+The binary is replayed in this process, with a thread for each queue, and by the command line in another process, on inputs that the
+captured run has not seen as well as on its own. What is right is what NumPy computes.
 """
 import json
 import os
@@ -45,7 +45,8 @@ class Workload:
     QUEUES = 1
 
     def __init__(self, threaded=False):
-        self.device = pianola.open_device(core_grid=GRID, trace_region_size=TRACE_REGION, num_command_queues=self.QUEUES, threaded=threaded)
+        options = {"core_grid": GRID, "trace_region_size": TRACE_REGION, "threaded": threaded}
+        self.device = pianola.open_device(num_command_queues=self.QUEUES, **options)
         self.input = pianola.zeros(SHAPE, pianola.int8, device=self.device, memory_config=DRAM)
         self.weight = pianola.zeros(SHAPE, pianola.int8, device=self.device, memory_config=L1)
         self.output = pianola.zeros(SHAPE, pianola.int8, device=self.device, memory_config=DRAM)
@@ -206,7 +207,8 @@ class Capture(unittest.TestCase):
             device = self.device_description(program, folder / "a.ptb")
             (folder / "device.json").write_text(json.dumps(device), encoding="utf-8")
             (folder / "x.bin").write_bytes(b"".join(array.tobytes() for array in arrays))
-            call = [program, "run", "a.ptb", "--device", "device.json", "--batch", "--input", "x.bin", "--output", "y.bin", "--self-test"]
+            call = [program, "run", "a.ptb", "--device", "device.json", "--batch", "--self-test"]
+            call += ["--input", "x.bin", "--output", "y.bin"]
             run = subprocess.run(call, cwd=folder, capture_output=True, text=True, check=False)
             self.assertEqual(run.returncode, 0, run.stderr)
             self.assertIn("self-tests passed", run.stdout)
@@ -217,7 +219,8 @@ class Capture(unittest.TestCase):
         shown = subprocess.run([program, "inspect", str(file), "--json"], capture_output=True, text=True, check=False)
         self.assertEqual(shown.returncode, 0, shown.stderr)
         target = json.loads(shown.stdout)["target"]
-        names = ("dram_base", "dram_bytes", "l1_base", "l1_bytes", "trace_region_bytes", "clock_khz", "queue_count", "grid_columns", "grid_rows", "dram_banks")
+        names = ("dram_base", "dram_bytes", "l1_base", "l1_bytes", "trace_region_bytes", "clock_khz", "queue_count")
+        names += ("grid_columns", "grid_rows", "dram_banks")
         return {name: target[name] for name in names}
 
     def each(self):

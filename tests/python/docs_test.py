@@ -31,11 +31,12 @@ class Pages(unittest.TestCase):
         self.run_page("PIPELINE.md", 1)
 
     def test_rules(self):
-        for page, rules in (("PYTHON.md", "capture_host/tensor/tensor_rules.inc"), ("PIPELINE.md", "capture_host/pipeline/pipeline_rules.inc")):
-            listed = RULE.findall((SOURCE / rules).read_text(encoding="utf-8"))
+        for page, rules in (("PYTHON.md", "tensor/tensor_rules.inc"), ("PIPELINE.md", "pipeline/pipeline_rules.inc")):
+            listed = RULE.findall((SOURCE / "capture_host" / rules).read_text(encoding="utf-8"))
             self.assertGreater(len(listed), 8)
             rows = "".join(f"| {rule} | {text} |\n" for rule, text in listed)
-            self.assertIn("| rule | what holds where it is kept |\n|---|---|\n" + rows, (SOURCE / "docs" / page).read_text(encoding="utf-8"))
+            head = "| rule | what holds where it is kept |\n|---|---|\n"
+            self.assertIn(head + rows, (SOURCE / "docs" / page).read_text(encoding="utf-8"))
 
 
 class Examples(unittest.TestCase):
@@ -43,7 +44,8 @@ class Examples(unittest.TestCase):
 
     def run_example(self, name, *arguments):
         """What an example prints."""
-        run = subprocess.run([sys.executable, "-B", SOURCE / "docs/examples/python" / name, *arguments], capture_output=True, text=True, check=False)
+        call = [sys.executable, "-B", SOURCE / "docs/examples/python" / name, *arguments]
+        run = subprocess.run(call, capture_output=True, text=True, check=False)
         self.assertEqual(run.returncode, 0, run.stderr)
         return run.stdout
 

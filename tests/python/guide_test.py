@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Every code block of the public guides runs on this package, unchanged, and computes what NumPy computes.
 
-A block's names come from its namespace: the device, shapes, memory configurations, the model. Each look-up of the host tensor gives the
-next input, so that an output of another iteration is a wrong one. Names under which the guides mean something else are given the
-meaning there, never in the text: `op_event` is `first_op_event`, where only that was created, and `input_sharded_l1_mem_config` is
+A block's names come from its namespace: the device, shapes, memory configurations, the model. Each look-up of the host tensor gives
+the next input, so that an output of another iteration is a wrong one. Names under which the guides mean something else are given
+the meaning there, never in the text: `op_event` is `first_op_event`, where only that was created, and `input_sharded_l1_mem_config` is
 `sharded_l1_mem_config`.
 """
 import re
@@ -23,7 +23,7 @@ BATCHES = 3
 
 
 def run_model(input_tensor):
-    """relu(-2x) in saturating int8. The input goes as soon as it has been read, and intermediates in an order that leaves its place free."""
+    """relu(-2x) in saturating int8. The input goes as soon as it has been read; intermediates leave its place free."""
     doubled = ttnn.add(input_tensor, input_tensor)
     ttnn.deallocate(input_tensor)
     shifted = ttnn.neg(doubled)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The type stubs say what the package has: every public name, every member, every parameter, and nothing else; mypy accepts them."""
+"""The type stubs say what the package has: every public name, member and parameter, and nothing else; mypy accepts them."""
 import ast
 import inspect
 import pathlib

@@ -24,9 +24,8 @@ def places(shape):
     """Every kind of place for a tensor of a shape."""
     yield pianola.DRAM_MEMORY_CONFIG
     yield pianola.L1_MEMORY_CONFIG
-    for strategy, memory in itertools.product(
-        (pianola.ShardStrategy.HEIGHT, pianola.ShardStrategy.WIDTH, pianola.ShardStrategy.BLOCK), (pianola.BufferType.L1, pianola.BufferType.DRAM)
-    ):
+    strategies = (pianola.ShardStrategy.HEIGHT, pianola.ShardStrategy.WIDTH, pianola.ShardStrategy.BLOCK)
+    for strategy, memory in itertools.product(strategies, (pianola.BufferType.L1, pianola.BufferType.DRAM)):
         yield pianola.create_sharded_memory_config(shape, GRID, strategy, buffer_type=memory)
 
 
@@ -134,7 +133,8 @@ class Transfers(DeviceTest):
         self.refused("TENSOR-SHAPE", pianola.TensorSpec, (1,) * 9, pianola.int8)
         self.refused("TENSOR-SHAPE", pianola.TensorSpec, (65536, 65536), pianola.int8)
         self.refused("TENSOR-SHAPE", pianola.TensorSpec, (-1, 4), pianola.int8)
-        self.refused("TENSOR-MEMORY", pianola.TensorSpec, (4, 4), pianola.int8, memory_config=pianola.MemoryConfig(pianola.TensorMemoryLayout.HEIGHT_SHARDED))
+        no_shards = pianola.MemoryConfig(pianola.TensorMemoryLayout.HEIGHT_SHARDED)
+        self.refused("TENSOR-MEMORY", pianola.TensorSpec, (4, 4), pianola.int8, memory_config=no_shards)
         self.refused("TENSOR-HOST", tensor.to_numpy)
         self.refused("TENSOR-HOST", tensor.to, self.device)
         self.refused("TENSOR-DEVICE", host.buffer_address)
@@ -223,7 +223,8 @@ class Arithmetic(DeviceTest):
         left, right = data_of(pianola.int8, (4, 4), 1), data_of(pianola.int8, (4, 4), 2)
         a, b = self.on_device(left), self.on_device(right)
         wide = left.astype(numpy.int64), right.astype(numpy.int64)
-        for result, expected in ((a + b, wide[0] + wide[1]), (a - b, wide[0] - wide[1]), (a * b, wide[0] * wide[1]), (-a, -wide[0])):
+        results = (a + b, a - b, a * b, -a)
+        for result, expected in zip(results, (wide[0] + wide[1], wide[0] - wide[1], wide[0] * wide[1], -wide[0])):
             numpy.testing.assert_array_equal(result.cpu().to_numpy(), saturated(expected))
         numpy.testing.assert_array_equal((a @ b).cpu().to_numpy(), wide[0] @ wide[1])
 
@@ -287,8 +288,10 @@ class Moves(DeviceTest):
                 for dtype, value in ((pianola.int8, -7), (pianola.uint8, 200), (pianola.int32, -123456789)):
                     with self.subTest(shape=shape, place=place, dtype=dtype):
                         tensor = pianola.full(shape, value, dtype, device=self.device, memory_config=place)
-                        numpy.testing.assert_array_equal(tensor.cpu().to_numpy(), numpy.full(shape, value, NUMPY_TYPES[dtype]))
-        numpy.testing.assert_array_equal(pianola.zeros((3, 3), pianola.float32, device=self.device).cpu().to_numpy(), numpy.zeros((3, 3)))
+                        expected = numpy.full(shape, value, NUMPY_TYPES[dtype])
+                        numpy.testing.assert_array_equal(tensor.cpu().to_numpy(), expected)
+        zeros = pianola.zeros((3, 3), pianola.float32, device=self.device)
+        numpy.testing.assert_array_equal(zeros.cpu().to_numpy(), numpy.zeros((3, 3)))
         for dtype, value in ((pianola.int8, 128), (pianola.uint8, -1), (pianola.int32, 1 << 31), (pianola.float32, 1)):
             self.refused("TENSOR-VALUE", pianola.full, (4,), value, dtype, device=self.device)
 
@@ -302,7 +305,8 @@ class Matrices(DeviceTest):
                 left, right = data_of(dtype, (rows, depth), 1), data_of(dtype, (depth, columns), 2)
                 bias = data_of(pianola.int32, (columns,), 3)
                 product = left.astype(object) @ right.astype(object)
-                for place, weight_place in itertools.product(places((rows, depth)), (pianola.DRAM_MEMORY_CONFIG, pianola.L1_MEMORY_CONFIG)):
+                weight_places = (pianola.DRAM_MEMORY_CONFIG, pianola.L1_MEMORY_CONFIG)
+                for place, weight_place in itertools.product(places((rows, depth)), weight_places):
                     with self.subTest(shape=(rows, depth, columns), dtype=dtype, place=place):
                         a, b = self.on_device(left, place), self.on_device(right, weight_place)
                         numpy.testing.assert_array_equal(pianola.matmul(a, b).cpu().to_numpy(), self.wrapped(product))
@@ -315,7 +319,8 @@ class Matrices(DeviceTest):
             with self.subTest(place=place):
                 result = pianola.matmul(self.on_device(left), self.on_device(right), memory_config=place)
                 self.assertEqual(result.memory_config(), place)
-                numpy.testing.assert_array_equal(result.cpu().to_numpy(), left.astype(numpy.int32) @ right.astype(numpy.int32))
+                expected = left.astype(numpy.int32) @ right.astype(numpy.int32)
+                numpy.testing.assert_array_equal(result.cpu().to_numpy(), expected)
 
     def test_reductions(self):
         for dtype, shape in itertools.product((pianola.int8, pianola.int32), SHAPES):
@@ -325,14 +330,14 @@ class Matrices(DeviceTest):
                     tensor = self.on_device(array, place)
                     total = numpy.sum(array.astype(object), axis=-1, keepdims=True)
                     numpy.testing.assert_array_equal(pianola.sum(tensor).cpu().to_numpy(), self.wrapped(total))
-                    numpy.testing.assert_array_equal(
-                        pianola.max(tensor, dim=len(shape) - 1).cpu().to_numpy(), array.max(axis=-1, keepdims=True).astype(numpy.int32)
-                    )
+                    largest = pianola.max(tensor, dim=len(shape) - 1).cpu().to_numpy()
+                    numpy.testing.assert_array_equal(largest, array.max(axis=-1, keepdims=True).astype(numpy.int32))
 
     @staticmethod
     def wrapped(exact):
         """int32 of exact integers, modulo 2^32."""
-        return numpy.array([((int(value) + (1 << 31)) % (1 << 32)) - (1 << 31) for value in exact.flat], numpy.int32).reshape(exact.shape)
+        values = [((int(value) + (1 << 31)) % (1 << 32)) - (1 << 31) for value in exact.flat]
+        return numpy.array(values, numpy.int32).reshape(exact.shape)
 
     def test_refusals(self):
         a, b = self.on_device(data_of(pianola.int8, (4, 6))), self.on_device(data_of(pianola.int8, (5, 3)))
