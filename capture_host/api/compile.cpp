@@ -292,6 +292,12 @@ Sha256Digest structure_digest(const Program::State& program) {
         digest_word(digest, static_cast<std::uint32_t>(kernel.kernel->id));
         digest_cores(digest, kernel.cores);
         digest_word(digest, kernel.common.size());
+        digest_word(digest, kernel.arguments.size());
+        for (const auto& [core, arguments] : kernel.arguments) {
+            digest_word(digest, core.first);
+            digest_word(digest, core.second);
+            digest_word(digest, arguments.size());
+        }
         digest_list(digest, kernel.signals);
         digest_list(digest, kernel.waits);
     }

@@ -38,9 +38,13 @@ refdev::DeviceSpec checked_spec(const DeviceOptions& options) {
             "them smaller",
             spec.trace_region_bytes, spec.queue_count, options.dispatch_area_bytes, spec.dram_bytes));
     }
-    if ((spec.grid_columns == 0U) || (spec.grid_rows == 0U) || ((core_l1_bytes(spec) % kAllocationAlignment) != 0U) ||
-        (core_l1_bytes(spec) == 0U) || (spec.clock_khz == 0U)) {
-        refuse("the grid, the clock or the cores' share of L1 is 0, or that share is no multiple of 64");
+    if ((spec.grid_columns == 0U) || (spec.grid_rows == 0U) || (spec.grid_columns > refdev::kMaxGridEdge) ||
+        (spec.grid_rows > refdev::kMaxGridEdge) || (spec.dram_banks == 0U) ||
+        ((core_l1_bytes(spec) % kAllocationAlignment) != 0U) || (core_l1_bytes(spec) == 0U) || (spec.clock_khz == 0U)) {
+        refuse(
+            "the grid, its banks, the clock or the cores' share of L1 is 0, or the grid is larger than 8 x 8, or that "
+            "share is no "
+            "multiple of 64");
     }
     return spec;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bitset>
 
 #include "capture_host/api/host_error.h"
 
@@ -13,14 +14,15 @@ bool names(const std::vector<std::uint32_t>& list, std::uint32_t index) {
     return std::find(list.begin(), list.end(), index) != list.end();
 }
 
-bool share_a_core(const KernelEntry& left, const KernelEntry& right) {
-    const std::vector<CoreCoord> cores = cores_of(left.cores);
-    for (const CoreCoord core : cores_of(right.cores)) {
-        if (std::find(cores.begin(), cores.end(), core) != cores.end()) {
-            return true;
-        }
+using CoreSet = std::bitset<std::size_t{refdev::kMaxGridEdge} * refdev::kMaxGridEdge>;
+
+// check_structure() has found the cores to lie in the grid.
+CoreSet core_set(const KernelEntry& kernel) {
+    CoreSet set;
+    for (const CoreCoord core : cores_of(kernel.cores)) {
+        set.set((std::size_t{core.y} * refdev::kMaxGridEdge) + core.x);
     }
-    return false;
+    return set;
 }
 
 bool signals_for(const KernelEntry& signaller, const KernelEntry& waiter) {
@@ -51,6 +53,14 @@ std::vector<std::uint32_t> levels_of(const Program::State& program) {
     check_signalled(program);
     const std::size_t count = program.kernels.size();
     std::vector<std::uint32_t> levels(count, 0U);
+    if (std::none_of(program.kernels.begin(), program.kernels.end(),
+                     [](const KernelEntry& kernel) { return !kernel.waits.empty(); })) {
+        return levels;
+    }
+    std::vector<CoreSet> cores;
+    for (const KernelEntry& kernel : program.kernels) {
+        cores.push_back(core_set(kernel));
+    }
     // Longest paths; more rounds than kernels mean a circle.
     for (std::size_t round = 0U; round <= count; ++round) {
         bool changed = false;
@@ -61,7 +71,7 @@ std::vector<std::uint32_t> levels_of(const Program::State& program) {
                 std::uint32_t least = 0U;
                 if (signals_for(first, second)) {
                     least = levels[from] + 1U;
-                } else if ((from < to) && share_a_core(first, second)) {
+                } else if ((from < to) && (cores[from] & cores[to]).any()) {
                     least = levels[from];
                 }
                 if (least > levels[to]) {
