@@ -28,9 +28,27 @@ using tensor::Tensor;
     return TensorDeclaration{name, tensor.type(), tensor.shape(), scale, zero_point};
 }
 
+[[nodiscard]] py::dict device_entry(const capture::ManifestTarget& target) {
+    py::dict entry;
+    entry["dram_base"] = target.dram_base;
+    entry["dram_bytes"] = target.dram_bytes;
+    entry["l1_base"] = target.l1_base;
+    entry["l1_bytes"] = target.l1_bytes;
+    entry["trace_region_bytes"] = target.trace_region_bytes;
+    entry["clock_khz"] = target.clock_khz;
+    entry["queue_count"] = target.queue_count;
+    entry["grid_columns"] = target.grid_columns;
+    entry["grid_rows"] = target.grid_rows;
+    entry["dram_banks"] = target.dram_banks;
+    return entry;
+}
+
 void bind_workloads(py::module_& module) {
     py::class_<CapturedWorkload>(module, "CapturedWorkload", "A trace binary, with what is known of it.")
         .def_property_readonly("file", [](const CapturedWorkload& self) { return bytes_of(self.file); })
+        .def_property_readonly(
+            "device", [](const CapturedWorkload& self) { return device_entry(self.manifest.target); },
+            "The device that it was captured on, as `pianola run --device` takes it.")
         .def_readonly("steps", &CapturedWorkload::steps, "Steps that were captured and are one now.")
         .def(
             "save", [](const CapturedWorkload& self, const std::string& path) { files::store_file(path, self.file); },

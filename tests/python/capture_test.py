@@ -174,6 +174,9 @@ class SeparateTransfers(Traced):
         return [*outputs, self.fetch()]
 
 
+KINDS = (Eager, Traced, SeparateWrites, SeparateTransfers)
+
+
 class Capture(unittest.TestCase):
     """One workload after the other."""
 
@@ -198,14 +201,13 @@ class Capture(unittest.TestCase):
         pianola.close_device(workload.device)
         return capture.result
 
-    def run_program(self, file, arrays):
+    def run_program(self, workload, arrays):
         """Outputs of `pianola run`, in a process of its own."""
         program = os.environ["PIANOLA_PROGRAM"]
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
-            (folder / "a.ptb").write_bytes(file)
-            device = self.device_description(program, folder / "a.ptb")
-            (folder / "device.json").write_text(json.dumps(device), encoding="utf-8")
+            workload.save(str(folder / "a.ptb"))
+            (folder / "device.json").write_text(json.dumps(workload.device), encoding="utf-8")
             (folder / "x.bin").write_bytes(b"".join(array.tobytes() for array in arrays))
             call = [program, "run", "a.ptb", "--device", "device.json", "--batch", "--self-test"]
             call += ["--input", "x.bin", "--output", "y.bin"]
@@ -214,50 +216,39 @@ class Capture(unittest.TestCase):
             self.assertIn("self-tests passed", run.stdout)
             return list(numpy.frombuffer((folder / "y.bin").read_bytes(), numpy.int8).reshape(-1, *SHAPE))
 
-    def device_description(self, program, file):
-        """The device that a binary was captured for, as the program takes it."""
-        shown = subprocess.run([program, "inspect", str(file), "--json"], capture_output=True, text=True, check=False)
-        self.assertEqual(shown.returncode, 0, shown.stderr)
-        target = json.loads(shown.stdout)["target"]
-        names = ("dram_base", "dram_bytes", "l1_base", "l1_bytes", "trace_region_bytes", "clock_khz", "queue_count")
-        names += ("grid_columns", "grid_rows", "dram_banks")
-        return {name: target[name] for name in names}
-
-    def each(self):
-        """Every kind of workload."""
-        for kind in (Eager, Traced, SeparateWrites, SeparateTransfers):
-            with self.subTest(kind.__name__):
-                yield kind
-
     def test_without_capture(self):
-        for kind in self.each():
-            for threaded in (False, True):
-                workload = kind(threaded)
-                self.assert_right(workload.run(self.weight, self.unseen), self.unseen)
-                pianola.close_device(workload.device)
+        for kind in KINDS:
+            with self.subTest(kind.__name__):
+                for threaded in (False, True):
+                    workload = kind(threaded)
+                    self.assert_right(workload.run(self.weight, self.unseen), self.unseen)
+                    pianola.close_device(workload.device)
 
     def test_replay_here_and_with_a_thread_for_each_queue(self):
-        for kind in self.each():
-            result = self.capture(kind)
-            self.assertEqual(result.steps, STEPS - 1 if kind is SeparateTransfers else STEPS)
-            for arrays in (self.seen, self.unseen, self.unseen[:2], self.unseen[:1]):
-                for threaded in (False, True):
-                    session = pianola.Session(result.file, threaded=threaded)
-                    self.assertEqual([entry["name"] for entry in (*session.inputs, *session.outputs)], ["x", "y"])
-                    for _ in range(2):
-                        self.assert_right([record["y"] for record in session.run([{"x": array} for array in arrays])], arrays)
-            self.assertGreater(pianola.Session(result.file).self_test(), 0)
+        for kind in KINDS:
+            with self.subTest(kind.__name__):
+                result = self.capture(kind)
+                self.assertEqual(result.steps, STEPS - 1 if kind is SeparateTransfers else STEPS)
+                for arrays in (self.seen, self.unseen, self.unseen[:2], self.unseen[:1]):
+                    for threaded in (False, True):
+                        session = pianola.Session(result.file, threaded=threaded)
+                        self.assertEqual([entry["name"] for entry in (*session.inputs, *session.outputs)], ["x", "y"])
+                        for _ in range(2):
+                            records = session.run([{"x": array} for array in arrays])
+                            self.assert_right([record["y"] for record in records], arrays)
+                self.assertGreater(pianola.Session(result.file).self_test(), 0)
 
     def test_replay_in_another_process(self):
         if "PIANOLA_PROGRAM" not in os.environ:
             self.skipTest("no program; set PIANOLA_PROGRAM")
-        for kind in self.each():
-            file = self.capture(kind).file
-            self.assert_right(self.run_program(file, self.unseen), self.unseen)
+        for kind in KINDS:
+            with self.subTest(kind.__name__):
+                self.assert_right(self.run_program(self.capture(kind), self.unseen), self.unseen)
 
     def test_the_same_run_gives_the_same_bytes(self):
-        for kind in self.each():
-            self.assertEqual(self.capture(kind).file, self.capture(kind).file)
+        for kind in KINDS:
+            with self.subTest(kind.__name__):
+                self.assertEqual(self.capture(kind).file, self.capture(kind).file)
 
     def test_an_exception_ends_the_capture(self):
         workload = Eager()

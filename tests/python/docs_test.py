@@ -61,7 +61,8 @@ class Examples(unittest.TestCase):
             self.assertEqual(self.run_example("capture.py", output), f"4 steps became one of {output.stat().st_size} bytes\n")
             program = os.environ.get("PIANOLA_PROGRAM")
             if program:
-                run = subprocess.run([program, "run", output, "--self-test"], capture_output=True, text=True, check=False)
+                call = [program, "run", output, "--device", output.with_suffix(".json"), "--self-test"]
+                run = subprocess.run(call, capture_output=True, text=True, check=False)
                 self.assertIn("self-tests passed", run.stdout, run.stderr)
 
 

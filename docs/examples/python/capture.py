@@ -1,7 +1,9 @@
 """From a program to a trace binary, and back: what was computed here is what the runtime on target replays.
 
-Usage: capture.py OUTPUT.ptb
+Usage: capture.py OUTPUT.ptb. Beside it comes OUTPUT.json, the device's description: `pianola run OUTPUT.ptb --device OUTPUT.json`.
 """
+import json
+import pathlib
 import sys
 
 import numpy
@@ -32,6 +34,8 @@ def main():
                 pianola.relu(pianola.matmul(image, weight), output_tensor=scores)
                 computed.append(scores.cpu(blocking=False))
         capture.result.save(sys.argv[1])
+        description = json.dumps(capture.result.device)
+        pathlib.Path(sys.argv[1]).with_suffix(".json").write_text(description, encoding="utf-8")
 
     replayed = pianola.Session(sys.argv[1]).run([{"image": array} for array in IMAGES])
     for array, result, again in zip(IMAGES, computed, replayed):
