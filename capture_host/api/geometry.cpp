@@ -26,10 +26,6 @@ std::uint32_t core_index(const refdev::DeviceSpec& spec, CoreCoord core) {
     return (core.y * spec.grid_columns) + core.x;
 }
 
-std::uint32_t core_count(const refdev::DeviceSpec& spec) {
-    return spec.grid_columns * spec.grid_rows;
-}
-
 std::uint32_t core_l1_base(const refdev::DeviceSpec& spec, CoreCoord core) {
     return refdev::core_l1_base(spec, core_index(spec, core));
 }
