@@ -5,6 +5,7 @@ namespace {
 
 [[nodiscard]] const char* id_of(PipelineRule rule) noexcept {
     switch (rule) {
+// NOLINTNEXTLINE(cppcoreguidelines-macro-usage): DEV-004
 #define PIANOLA_PIPELINE_RULE(name, id, text) \
     case PipelineRule::name:                  \
         return id;

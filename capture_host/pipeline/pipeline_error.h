@@ -12,6 +12,7 @@ namespace pianola::pipeline {
 
 enum class PipelineRule : std::uint32_t {
     kUnspecified = 0U,
+// NOLINTNEXTLINE(cppcoreguidelines-macro-usage): DEV-004
 #define PIANOLA_PIPELINE_RULE(name, id, text) name,
 #include "capture_host/pipeline/pipeline_rules.inc"
 #undef PIANOLA_PIPELINE_RULE

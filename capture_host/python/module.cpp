@@ -2,7 +2,6 @@
 
 #include "capture_host/python/bindings.h"
 
-// NOLINTNEXTLINE -- written by the macro
 PYBIND11_MODULE(_native, module) {
     module.doc() = "What the package pianola is made of.";
     pianola::python::bind_errors(module);

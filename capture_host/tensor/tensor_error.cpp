@@ -5,6 +5,7 @@ namespace {
 
 [[nodiscard]] const char* id_of(TensorRule rule) noexcept {
     switch (rule) {
+// NOLINTNEXTLINE(cppcoreguidelines-macro-usage): DEV-004
 #define PIANOLA_TENSOR_RULE(name, id, text) \
     case TensorRule::name:                  \
         return id;

@@ -12,6 +12,7 @@ namespace pianola::tensor {
 
 enum class TensorRule : std::uint32_t {
     kUnspecified = 0U,
+// NOLINTNEXTLINE(cppcoreguidelines-macro-usage): DEV-004
 #define PIANOLA_TENSOR_RULE(name, id, text) name,
 #include "capture_host/tensor/tensor_rules.inc"
 #undef PIANOLA_TENSOR_RULE
