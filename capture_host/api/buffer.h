@@ -64,7 +64,14 @@ struct AddressRange {
 class Device;
 
 class Buffer {
+    // Buffers come from devices only.
+    class Key {
+        friend struct BufferPlacement;
+        Key() = default;
+    };
+
   public:
+    explicit Buffer(Key /*key*/) {}
     ~Buffer();
     Buffer(const Buffer&) = delete;
     Buffer(Buffer&&) = delete;
@@ -102,8 +109,6 @@ class Buffer {
         std::uint32_t bytes{0U};
         std::optional<CoreCoord> core;
     };
-
-    Buffer() = default;
 
     BufferId id_;
     BufferConfig config_;

@@ -187,8 +187,7 @@ BufferPtr BufferPlacement::make(const refdev::DeviceSpec& spec, const BufferConf
                                 const std::shared_ptr<Device>& device) {
     const Distribution distribution = distribute(spec, config);
     const std::uint64_t stride = stride_of(config, distribution);
-    // The constructor is private: buffers come from devices only.
-    const BufferPtr buffer{new Buffer};  // NOLINT(cppcoreguidelines-owning-memory): make_shared cannot reach it
+    const BufferPtr buffer = std::make_shared<Buffer>(Buffer::Key{});
     buffer->id_ = id;
     buffer->config_ = config;
     buffer->device_ = device;

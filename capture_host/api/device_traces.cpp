@@ -37,6 +37,20 @@ std::uint64_t cost_of(const DeviceState& state, const TraceState& trace) {
     return cost.cycles();
 }
 
+// The same for maps that may be written and for others.
+template <typename Traces>
+auto& find_trace(Traces& traces, TraceId id) {
+    const auto found = traces.find(id.value);
+    if (found == traces.end()) {
+        throw HostError{
+            HostRule::kTraceUnknown,
+            fmt::format("trace {} is not there: it was never captured to its end or loaded here, or has been "
+                        "released",
+                        id.value)};
+    }
+    return found->second;
+}
+
 // What expect_input() was promised.
 void check_inputs(const TraceState& trace) {
     for (const auto& [name, input] : trace.inputs) {
@@ -55,20 +69,11 @@ void check_inputs(const TraceState& trace) {
 }  // namespace
 
 TraceState& DeviceState::trace(TraceId id) {
-    const auto found = traces.find(id.value);
-    if (found == traces.end()) {
-        throw HostError{
-            HostRule::kTraceUnknown,
-            fmt::format("trace {} is not there: it was never captured to its end or loaded here, or has been "
-                        "released",
-                        id.value)};
-    }
-    return found->second;
+    return find_trace(traces, id);
 }
 
 const TraceState& DeviceState::trace(TraceId id) const {
-    return const_cast<DeviceState*>(this)->trace(
-        id);  // NOLINT(cppcoreguidelines-pro-type-const-cast): one look-up for both
+    return find_trace(traces, id);
 }
 
 std::uint32_t DeviceState::trace_address(const TraceState& trace) const {

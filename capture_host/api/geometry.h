@@ -38,6 +38,7 @@ using CoreRangeSet = std::vector<CoreRange>;
 // Number of a core in device commands, and its share of L1.
 [[nodiscard]] std::uint32_t core_index(const refdev::DeviceSpec& spec, CoreCoord core);
 using refdev::core_count;
+using refdev::core_l1_bytes;
 [[nodiscard]] std::uint32_t core_l1_base(const refdev::DeviceSpec& spec, CoreCoord core);
 
 // Throws HostError (API-PROGRAM-CORES) for a range outside the grid, an empty set, or a core that is named twice.

@@ -1,8 +1,4 @@
 // Traces in blobs: identity, another process, and everything that is damaged or foreign.
-#include <cstdlib>
-#include <filesystem>
-
-#include "capture_host/files/files.h"
 #include "runtime/digest/sha256.h"
 #include "tests/api/support.h"
 
@@ -62,20 +58,6 @@ TEST(Blobs, ALoadedTraceRuns) {
     EXPECT_EQ(read(*device, output), plus(plus(data, 1), 2));
     // Its scratch memory in L1 is its own.
     EXPECT_EQ(device->allocate(flat(64U, Memory::kL1))->address(), 0x10000000U + 320U);
-}
-
-TEST(Blobs, AnotherProcessRunsIt) {
-    Traced source;
-    const std::filesystem::path folder = std::filesystem::path{testing::TempDir()} / "pianola_api_blob";
-    std::filesystem::create_directories(folder);
-    const Bytes data = pattern(300U, 6U);
-    files::store_file(folder / "trace.bin", source.device->collect_trace(source.trace).bytes);
-    files::store_file(folder / "input.bin", data);
-    const std::string command = std::string{PIANOLA_REPLAY_BLOB} + " " + folder.string();
-    ASSERT_EQ(std::system(command.c_str()),
-              0);  // NOLINT(cert-env33-c): a program of this build, with a path of this test
-    EXPECT_EQ(files::load_file(folder / "output.bin"), plus(plus(data, 1), 2));
-    std::filesystem::remove_all(folder);
 }
 
 TEST(Blobs, MemoryThatIsTakenIsRefused) {

@@ -4,13 +4,14 @@
 #include "capture_host/files/files.h"
 #include "docs/examples/host_api/model.h"
 
-using namespace example;  // NOLINT(google-build-using-namespace): examples read better
+namespace example {
+namespace {
 
-int main(int argc, char** argv) {
-    if (argc != 2) {
-        std::cerr << "usage: capture_workload FILE.ptb\n";
-        return 2;
-    }
+using pianola::host::CapturedWorkload;
+using pianola::host::TensorDeclaration;
+using pianola::host::WorkloadCapture;
+
+int run(const char* path) {
     DeviceOptions options;
     options.num_command_queues = 2U;
     options.trace_region_size = 64U * 1024U;
@@ -39,9 +40,20 @@ int main(int argc, char** argv) {
         outputs.push_back(device->enqueue_read(0U, model.output));
     }
     const CapturedWorkload workload = capture.end();
-    pianola::files::store_file(argv[1], workload.file);
+    pianola::files::store_file(path, workload.file);
     std::cout << workload.file.size() << " bytes, " << workload.steps << " steps captured, "
               << workload.manifest.traces.size() << " traces, a step takes " << workload.manifest.step_cycles
               << " cycles\n";
     return check("captured workload", outputs);
+}
+
+}  // namespace
+}  // namespace example
+
+int main(int argc, char** argv) {
+    if (argc != 2) {
+        std::cerr << "usage: capture_workload FILE.ptb\n";
+        return 2;
+    }
+    return example::run(argv[1]);
 }

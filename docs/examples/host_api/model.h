@@ -14,9 +14,26 @@
 
 namespace example {
 
-using namespace pianola::
-    host;  // NOLINT(google-build-using-namespace,google-global-names-in-headers): examples read better
 using pianola::ByteSpan;
+using pianola::host::BufferArgument;
+using pianola::host::BufferConfig;
+using pianola::host::BufferPtr;
+using pianola::host::CoreCoord;
+using pianola::host::CoreRange;
+using pianola::host::CoreRangeSet;
+using pianola::host::cores_of;
+using pianola::host::Device;
+using pianola::host::DeviceOptions;
+using pianola::host::EventId;
+using pianola::host::HostError;
+using pianola::host::KernelHandle;
+using pianola::host::Layout;
+using pianola::host::Memory;
+using pianola::host::open_device;
+using pianola::host::Program;
+using pianola::host::ReadHandle;
+using pianola::host::ShardSpec;
+using pianola::host::TraceId;
 using Bytes = std::vector<std::uint8_t>;
 
 inline constexpr std::uint32_t kRows = 64U;

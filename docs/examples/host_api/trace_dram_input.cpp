@@ -1,9 +1,10 @@
 // A trace whose input stays in DRAM: the basic pattern of docs/HOST_API.md.
 #include "docs/examples/host_api/model.h"
 
-using namespace example;  // NOLINT(google-build-using-namespace): examples read better
+namespace example {
+namespace {
 
-int main() {
+int run_example() {
     DeviceOptions options;
     options.trace_region_size = 4096U;
     const auto device = open_device(options);
@@ -25,4 +26,11 @@ int main() {
     }
     device->synchronize();
     return check("trace with its input in DRAM", outputs);
+}
+
+}  // namespace
+}  // namespace example
+
+int main() {
+    return example::run_example();
 }

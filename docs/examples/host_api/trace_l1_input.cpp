@@ -2,8 +2,7 @@
 // deterministic. expect_input() holds it there.
 #include "docs/examples/host_api/model.h"
 
-using namespace example;  // NOLINT(google-build-using-namespace): examples read better
-
+namespace example {
 namespace {
 
 // Frees the input as soon as it has been used; returns the output.
@@ -18,9 +17,7 @@ BufferPtr run_model(const std::shared_ptr<Device>& device, BufferPtr& input) {
     return output;
 }
 
-}  // namespace
-
-int main() {
+int run_example() {
     DeviceOptions options;
     options.trace_region_size = 4096U;
     const auto device = open_device(options);
@@ -62,4 +59,11 @@ int main() {
         outputs.push_back(device->enqueue_read(0U, kept));
     }
     return check("trace with its input in L1", outputs);
+}
+
+}  // namespace
+}  // namespace example
+
+int main() {
+    return example::run_example();
 }

@@ -1,8 +1,7 @@
 // Two queues: queue 1 writes inputs, queue 0 runs programs and reads outputs. Once eagerly, once with a trace.
 #include "docs/examples/host_api/model.h"
 
-using namespace example;  // NOLINT(google-build-using-namespace): examples read better
-
+namespace example {
 namespace {
 
 std::vector<ReadHandle> run(Device& device, Model& model, TraceId trace) {
@@ -29,9 +28,7 @@ std::vector<ReadHandle> run(Device& device, Model& model, TraceId trace) {
     return outputs;
 }
 
-}  // namespace
-
-int main() {
+int run_example() {
     DeviceOptions options;
     options.num_command_queues = 2U;
     options.trace_region_size = 4096U;
@@ -45,4 +42,11 @@ int main() {
     device->end_trace_capture(0U, trace);
     const int traced = check("queue for inputs, traced", run(*device, model, trace));
     return eager + traced;
+}
+
+}  // namespace
+}  // namespace example
+
+int main() {
+    return example::run_example();
 }

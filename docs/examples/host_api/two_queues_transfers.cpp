@@ -2,8 +2,7 @@
 // queue 1 never stands still behind a model that is running. Once eagerly, once with a trace.
 #include "docs/examples/host_api/model.h"
 
-using namespace example;  // NOLINT(google-build-using-namespace): examples read better
-
+namespace example {
 namespace {
 
 class Pipeline {
@@ -60,9 +59,7 @@ class Pipeline {
     std::vector<ReadHandle> outputs_;
 };
 
-}  // namespace
-
-int main() {
+int run_example() {
     DeviceOptions options;
     options.num_command_queues = 2U;
     options.trace_region_size = 4096U;
@@ -75,4 +72,11 @@ int main() {
     device->end_trace_capture(0U, trace);
     const int traced = check("queue for transfers, traced", Pipeline{*device, model, trace}.run(10U));
     return eager + traced;
+}
+
+}  // namespace
+}  // namespace example
+
+int main() {
+    return example::run_example();
 }
