@@ -55,34 +55,30 @@ class StrictnessCheck {
 
   private:
     [[nodiscard]] bool check_field(const FieldRule& field, const Table& table) noexcept {
-        switch (field.kind) {
-            case FieldKind::kTruth:
-            case FieldKind::kEnumerator: {
-                const std::uint8_t* const value = table.GetAddressOf(field.entry);
-                // A truth value that is absent is its default; an enumerator that is absent is Unspecified.
-                return (value != nullptr) ? check_value(field, value, FieldPath::kNoIndex)
-                                          : ((field.kind == FieldKind::kTruth) || refuse_field(Rule::kImgEnum, 0U, 0U));
-            }
-            case FieldKind::kName: {
-                const auto* const text = target_of<String>(table, field);
-                return is_name(text, field.limit) ||
-                       refuse_field(Rule::kImgName, (text == nullptr) ? 0U : text->size(), field.limit);
-            }
-            case FieldKind::kUnion:
-                return check_union(field, table);
-            case FieldKind::kNumbers:
-            case FieldKind::kTruths:
-            case FieldKind::kEnumerators:
-            case FieldKind::kNames:
-            case FieldKind::kTables: {
-                const auto* const list = target_of<ByteList>(table, field);
-                return (list == nullptr) || check_list(field, *list);
-            }
-            case FieldKind::kNumber:
-            case FieldKind::kTable:
-            default:
-                return true;  // any number is a value; a table is looked at when it is entered
+        if (is_list(field.kind)) {
+            const auto* const list = target_of<ByteList>(table, field);
+            return (list == nullptr) || check_list(field, *list);
         }
+        if (field.kind == FieldKind::kUnion) {
+            return check_union(field, table);
+        }
+        if (field.kind == FieldKind::kName) {
+            const auto* const text = target_of<String>(table, field);
+            return is_name(text, field.limit) ||
+                   refuse_field(Rule::kImgName, (text == nullptr) ? 0U : text->size(), field.limit);
+        }
+        if (!is_choice(field.kind)) {
+            return true;  // any number is a value; a table is looked at when it is entered
+        }
+        const std::uint8_t* const value = table.GetAddressOf(field.entry);
+        // A truth value that is absent is its default; an enumerator that is absent is Unspecified.
+        return (value != nullptr) ? check_value(field, value, FieldPath::kNoIndex)
+                                  : ((field.kind == FieldKind::kTruth) || refuse_field(Rule::kImgEnum, 0U, 0U));
+    }
+
+    // In place, and not every value is legal.
+    [[nodiscard]] static constexpr bool is_choice(FieldKind kind) noexcept {
+        return (kind == FieldKind::kTruth) || (kind == FieldKind::kEnumerator);
     }
 
     // An enumerator or a truth value.

@@ -27,7 +27,7 @@ using NameList = flatbuffers::Vector<flatbuffers::Offset<String>>;
     if (field.kind == FieldKind::kName) {
         return verifier.VerifyString(target_of<String>(table, field));
     }
-    if (field.kind <= FieldKind::kUnion) {
+    if (!is_list(field.kind)) {
         return true;  // the table is looked at when it is entered
     }
     return verifier.VerifyVectorOrString(target_of<std::uint8_t>(table, field), field.bytes) &&

@@ -7,7 +7,8 @@ using TableList = flatbuffers::Vector<flatbuffers::Offset<Table>>;
 
 const EnumeratorRule* find_enumerator(const SchemaRules& rules, const FieldRule& field, std::uint32_t value) noexcept {
     const EnumerationRule& enumeration = rules.enumerations[field.type];
-    for (const EnumeratorRule& enumerator : rules.enumerators.subspan(enumeration.first, enumeration.count)) {
+    for (std::uint32_t i = 0U; i < enumeration.count; ++i) {
+        const EnumeratorRule& enumerator = rules.enumerators[enumeration.first + i];
         if (enumerator.value == value) {
             return &enumerator;
         }
@@ -23,6 +24,7 @@ void TableCursor::enter(const Table& table, std::uint32_t rule) noexcept {
     const TableRule& fields = rules_.tables[rule];
     steps_[depth_] = Step{&table, fields.first, static_cast<std::uint16_t>(fields.first + fields.count), 0U, false};
     depth_ += 1U;
+    table_ = &table;
 }
 
 // The next table behind the step's field, and its rule; nullptr where there is none.
@@ -65,7 +67,11 @@ TableCursor::Event TableCursor::next() noexcept {
     }
     if (step.field == step.end) {
         depth_ -= 1U;
-        return (depth_ == 0U) ? Event::kEnd : Event::kTableEnd;
+        if (depth_ == 0U) {
+            return Event::kEnd;
+        }
+        table_ = steps_[depth_ - 1U].table;
+        return Event::kTableEnd;
     }
     field_ = &rules_.fields[step.field];
     if (has_tables(field_->kind)) {

@@ -46,7 +46,7 @@ class TableCursor {
     // One event after the other. Not to be called again after kEnd or kTooDeep.
     [[nodiscard]] Event next() noexcept;
 
-    [[nodiscard]] const flatbuffers::Table& table() const noexcept { return *steps_[depth_ - 1U].table; }
+    [[nodiscard]] const flatbuffers::Table& table() const noexcept { return *table_; }
     // The field that was visited last.
     [[nodiscard]] const FieldRule& field() const noexcept { return *field_; }
 
@@ -67,9 +67,10 @@ class TableCursor {
     [[nodiscard]] const flatbuffers::Table* next_child(const Step& step, std::uint32_t& rule) const noexcept;
 
     const SchemaRules& rules_;
-    std::array<Step, kMaxManifestDepth> steps_{};
-    std::uint32_t depth_{0U};
+    const flatbuffers::Table* table_{nullptr};
     const FieldRule* field_{nullptr};
+    std::uint32_t depth_{0U};
+    std::array<Step, kMaxManifestDepth> steps_{};
 };
 
 }  // namespace pianola
