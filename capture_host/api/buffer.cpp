@@ -6,6 +6,7 @@
 
 #include "capture_host/api/device.h"
 #include "capture_host/api/host_error.h"
+#include "capture_host/api/range_set.h"
 
 namespace pianola::host {
 
@@ -56,6 +57,12 @@ std::optional<std::uint32_t> Buffer::shard_on(CoreCoord core) const {
         }
     }
     return std::nullopt;
+}
+
+bool touches(const RangeSet& addresses, const Buffer& buffer) {
+    return std::any_of(buffer.runs().begin(), buffer.runs().end(), [&addresses](const AddressRange& run) {
+        return addresses.intersects(run.address, std::uint64_t{run.address} + run.bytes);
+    });
 }
 
 std::vector<AddressRange> Buffer::host_runs() const {

@@ -123,4 +123,8 @@ class Buffer {
 
 using BufferPtr = std::shared_ptr<Buffer>;
 
+class RangeSet;
+// True where a set of device addresses and a buffer have a byte in common.
+[[nodiscard]] bool touches(const RangeSet& addresses, const Buffer& buffer);
+
 }  // namespace pianola::host

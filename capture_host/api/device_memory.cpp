@@ -123,6 +123,14 @@ std::uint32_t DeviceState::allocate(Memory memory, std::uint64_t bytes, std::uin
     return *offset;
 }
 
+void DeviceState::note_overwritten(const BufferPtr& buffer) {
+    for (std::optional<Capturing>& capture : capturing) {
+        if (capture.has_value() && touches(capture->writes, *buffer)) {
+            capture->overwritten.emplace_back(buffer);
+        }
+    }
+}
+
 void DeviceState::place_local_memory(Program::State& program, const std::shared_ptr<Device>& device) {
     const bool uses_semaphores =
         std::any_of(program.kernels.begin(), program.kernels.end(), [](const KernelEntry& kernel) {
@@ -169,6 +177,7 @@ BufferPtr Device::allocate(const BufferConfig& config) {
     const BufferPtr buffer =
         BufferPlacement::make(state_->spec, config, placement, offset, BufferId{next_id()}, shared_from_this());
     state_->buffers[buffer->id().value] = buffer.get();
+    state_->note_overwritten(buffer);
     return buffer;
 }
 

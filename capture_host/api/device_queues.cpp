@@ -1,6 +1,8 @@
 // Transfers, programs and events on a device's queues.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "capture_host/api/device_state.h"
 #include "runtime/core/bytes.h"
 
@@ -141,7 +143,15 @@ void Device::enqueue_program(std::uint32_t queue, Program& program, bool blockin
                  [this](std::uint32_t address, std::uint32_t bytes) { return state_->is_allocated(address, bytes); });
     state_->queues->spend_ns(state_->options.host_dispatch_ns);
     if (state_->capturing.at(queue).has_value()) {
-        state_->capturing.at(queue)->words.append(assembled);
+        DeviceState::Capturing& capture = *state_->capturing.at(queue);
+        capture.words.append(assembled);
+        capture.writes.add(assembled.writes);
+        const auto is_written = [&assembled](const std::weak_ptr<Buffer>& candidate) {
+            const BufferPtr owned = candidate.lock();
+            return (owned == nullptr) || touches(assembled.writes, *owned);
+        };
+        capture.overwritten.erase(std::remove_if(capture.overwritten.begin(), capture.overwritten.end(), is_written),
+                                  capture.overwritten.end());
         return;
     }
     TraceWords words;

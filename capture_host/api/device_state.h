@@ -48,7 +48,9 @@ struct TraceState {
     RangeSet writes;
     std::map<std::string, ExpectedInput> inputs;
     std::vector<TraceParameter> parameters;
-    std::vector<std::string> consequences;  // of allocations that were made over it
+    std::vector<std::string> consequences;  // of allocations that were made over it; each is named once
+    std::vector<std::weak_ptr<Buffer>>
+        overwritten;  // buffers that it destroys, unless they are its inputs; each is named once
 };
 
 struct DeviceState {
@@ -76,6 +78,9 @@ struct DeviceState {
     struct Capturing {
         TraceId id;
         TraceWords words;
+        RangeSet writes;  // of the programs so far
+        // Allocated during the capture where earlier programs of it write, and written by no later one.
+        std::vector<std::weak_ptr<Buffer>> overwritten;
     };
     std::array<std::optional<Capturing>, kMaxQueues> capturing;
     std::vector<std::string> warnings;
@@ -98,6 +103,8 @@ struct DeviceState {
     [[nodiscard]] RangeSet under_trace(Memory memory) const;
     [[nodiscard]] std::uint32_t allocate(Memory memory, std::uint64_t bytes, std::uint32_t alignment, FromEnd from,
                                          const std::string& what);
+    // A buffer that has just been allocated, against the captures that are under way.
+    void note_overwritten(const BufferPtr& buffer);
     void place_local_memory(Program::State& program, const std::shared_ptr<Device>& device);
 
     // Traces.

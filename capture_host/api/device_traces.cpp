@@ -66,6 +66,28 @@ void check_inputs(const TraceState& trace) {
     }
 }
 
+// Each consequence once.
+void warn(TraceState& trace, std::vector<std::string>& warnings) {
+    for (const std::string& consequence : trace.consequences) {
+        warnings.push_back("executed all the same: " + consequence);
+    }
+    trace.consequences.clear();
+    for (const std::weak_ptr<Buffer>& overwritten : trace.overwritten) {
+        const BufferPtr buffer = overwritten.lock();
+        const bool harmless = (buffer == nullptr) || !buffer->is_allocated() ||
+                              std::any_of(trace.inputs.begin(), trace.inputs.end(),
+                                          [&buffer](const auto& input) { return input.second.id == buffer->id(); });
+        if (!harmless) {
+            warnings.push_back(
+                fmt::format("executing trace {} destroys the contents of buffer {} at 0x{:08X}, which was allocated "
+                            "during the capture where earlier programs of it write; allocate it before the "
+                            "capture, or declare it with expect_input if it is written anew before every execution",
+                            trace.id.value, buffer->id().value, buffer->address()));
+        }
+    }
+    trace.overwritten.clear();
+}
+
 }  // namespace
 
 TraceState& DeviceState::trace(TraceId id) {
@@ -142,7 +164,7 @@ TraceId Device::begin_trace_capture(std::uint32_t queue) {
                                     state_->capturing.at(queue)->id.value)};
     }
     const TraceId id{next_id()};
-    state_->capturing.at(queue) = DeviceState::Capturing{id, {}};
+    state_->capturing.at(queue) = DeviceState::Capturing{id, {}, {}, {}};
     return id;
 }
 
@@ -159,6 +181,7 @@ void Device::end_trace_capture(std::uint32_t queue, TraceId trace) {
                         queue, trace.value)};
     }
     const TraceWords words = std::move(capturing->words);
+    std::vector<std::weak_ptr<Buffer>> overwritten = std::move(capturing->overwritten);
     capturing.reset();
     if (words.programs().empty()) {
         throw HostError{HostRule::kTraceEmpty,
@@ -181,6 +204,7 @@ void Device::end_trace_capture(std::uint32_t queue, TraceId trace) {
                              0U,
                              {}});
     made.cost_cycles = cost_of(*state_, made);
+    made.overwritten = std::move(overwritten);
     (void)state_->place_trace(std::move(made));
 }
 
@@ -190,9 +214,7 @@ void Device::execute_trace(std::uint32_t queue, TraceId trace, bool blocking) {
     state_->check_not_capturing(queue, "executing a trace");
     TraceState& target = state_->trace(trace);
     check_inputs(target);
-    for (const std::string& consequence : target.consequences) {
-        state_->warnings.push_back("executed all the same: " + consequence);
-    }
+    warn(target, state_->warnings);
     if (target.last_queue != queue) {
         state_->transfers->drain();  // a parameter may be on its way on the other queue
         target.last_queue = queue;

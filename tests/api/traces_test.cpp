@@ -442,6 +442,40 @@ TEST(Traces, AnInputInL1ThatIsReallocatedWhereItWas) {
     EXPECT_TRUE(device->warnings().empty());
 }
 
+// What is allocated during a capture may lie where the trace itself writes: then an execution destroys it, and says so.
+TEST(Traces, ABufferAllocatedDuringTheCaptureIsNamed) {
+    for (const bool declared : {false, true}) {
+        const auto device = host::open_device(small_device());
+        const BufferPtr input = device->allocate(flat(64U));
+        const BufferPtr output = device->allocate(flat(64U));
+        const auto capture = [&](BufferPtr& kept) {
+            const TraceId trace = device->begin_trace_capture(0U);
+            BufferPtr scratch = device->allocate(flat(64U));
+            Program first = constant_program(input, scratch, 1);
+            Program second = constant_program(scratch, output, 1);
+            device->compile(first);
+            device->enqueue_program(0U, first);
+            device->enqueue_program(0U, second);
+            scratch.reset();
+            kept = device->allocate(flat(64U));
+            device->end_trace_capture(0U, trace);
+            return trace;
+        };
+        BufferPtr kept;
+        const TraceId trace = capture(kept);
+        device->enqueue_write(0U, kept, view(dead_beef(64U)));
+        if (declared) {
+            device->expect_input(trace, kept);
+        }
+        device->execute_trace(0U, trace);
+        device->execute_trace(0U, trace);
+        ASSERT_EQ(device->warnings().size(), declared ? 0U : 1U);
+        if (!declared) {
+            EXPECT_NE(device->warnings()[0].find("destroys the contents of buffer"), std::string::npos);
+        }
+    }
+}
+
 TEST(Traces, InputsMustLieWhereTheyWereCaptured) {
     const auto device = host::open_device(small_device());
     BufferPtr input = device->allocate(flat(64U));
