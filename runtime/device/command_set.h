@@ -26,7 +26,7 @@ struct Extent {
     std::uint32_t address{0U};     // device address of the first byte
     std::uint32_t size_bytes{0U};  // never 0
     Access access{Access::kUnspecified};
-    const char* field{""};  // the command's field that names it, for messages; static lifetime
+    const char* field{nullptr};  // the command's field that names it, for messages; static lifetime
 };
 
 inline constexpr std::uint32_t kMaxExtentsPerCommand = 6U;
@@ -45,6 +45,7 @@ class ExtentList {
         count_ += 1U;
         return true;
     }
+    constexpr void clear() noexcept { count_ = 0U; }
     [[nodiscard]] constexpr Span<const Extent> view() const noexcept {
         return Span<const Extent>{extents_.data(), count_};
     }

@@ -3,6 +3,7 @@
 #include "runtime/core/config.h"
 #include "runtime/image/manifest_rules.h"
 #include "runtime/image/schema_check.h"
+#include "runtime/image/table_cursor.h"
 #include "trace_binary_generated.h"
 
 namespace pianola {
@@ -41,15 +42,15 @@ template <typename Number>
 
 // How many elements a list has.
 [[nodiscard]] std::uint32_t count_of(const Table& table, Entry list) noexcept {
-    return table.GetPointer<const flatbuffers::Vector<std::uint8_t>*>(list)->size();
+    return target_of<flatbuffers::Vector<std::uint8_t>>(table, list)->size();
 }
 
 [[nodiscard]] const Table& element(const Table& table, Entry list, std::uint32_t index) noexcept {
-    return *table.GetPointer<const flatbuffers::Vector<flatbuffers::Offset<Table>>*>(list)->Get(index);
+    return *target_of<flatbuffers::Vector<flatbuffers::Offset<Table>>>(table, list)->Get(index);
 }
 
 [[nodiscard]] NameView name_of(const Table& table, Entry entry) noexcept {
-    const auto* const text = table.GetPointer<const flatbuffers::String*>(entry);
+    const auto* const text = target_of<flatbuffers::String>(table, entry);
     return NameView{text->c_str(), text->size()};
 }
 
@@ -125,7 +126,7 @@ constexpr std::array<TargetNumber, 13> kTargetNumbers{{
 }  // namespace
 
 TargetView Image::target() const noexcept {
-    const Table& table = *root_->GetPointer<const Table*>(schema::TraceBinary::VT_TARGET);
+    const Table& table = *target_of<Table>(*root_, schema::TraceBinary::VT_TARGET);
     TargetView view;
     view.device_family = name_of(table, schema::Target::VT_DEVICE_FAMILY);
     view.kernel_library = digest_of(table, schema::Target::VT_KERNEL_LIBRARY);
@@ -169,7 +170,7 @@ TensorView Image::tensor(std::uint16_t list, std::uint32_t index) const noexcept
     view.buffer = number<std::uint16_t>(table, schema::Tensor::VT_BUFFER);
     view.buffer_count = number<std::uint16_t>(table, schema::Tensor::VT_BUFFER_COUNT);
     view.type = number<ElementType>(table, schema::Tensor::VT_TYPE);
-    const auto& shape = *table.GetPointer<const flatbuffers::Vector<std::uint32_t>*>(schema::Tensor::VT_SHAPE);
+    const auto& shape = *target_of<flatbuffers::Vector<std::uint32_t>>(table, schema::Tensor::VT_SHAPE);
     view.rank = shape.size();
     for (std::uint32_t i = 0U; i < view.rank; ++i) {
         view.shape[i] = shape.Get(i);
@@ -228,7 +229,7 @@ ScriptView Image::script(std::uint32_t index) const noexcept {
 ScriptCommandView Image::script_command(std::uint32_t script, std::uint32_t index) const noexcept {
     const Table& table =
         element(element(*root_, schema::TraceBinary::VT_SCRIPTS, script), schema::Script::VT_COMMANDS, index);
-    const Table& body = *table.GetPointer<const Table*>(schema::Command::VT_BODY);
+    const Table& body = *target_of<Table>(table, schema::Command::VT_BODY);
     ScriptCommandView view;
     view.kind = number<ScriptCommandKind>(table, schema::Command::VT_BODY_TYPE);
     view.queue = number<std::uint8_t>(table, schema::Command::VT_QUEUE);
@@ -241,7 +242,7 @@ ScriptCommandView Image::script_command(std::uint32_t script, std::uint32_t inde
 }
 
 BudgetsView Image::budgets() const noexcept {
-    const Table& table = *root_->GetPointer<const Table*>(schema::TraceBinary::VT_BUDGETS);
+    const Table& table = *target_of<Table>(*root_, schema::TraceBinary::VT_BUDGETS);
     return BudgetsView{number<std::uint64_t>(table, schema::Budgets::VT_STEP_CYCLES),
                        number<std::uint32_t>(table, schema::Budgets::VT_STEP_DEADLINE_US),
                        number<std::uint32_t>(table, schema::Budgets::VT_SETUP_DEADLINE_US),
@@ -249,7 +250,7 @@ BudgetsView Image::budgets() const noexcept {
 }
 
 ProvenanceView Image::provenance() const noexcept {
-    const Table& table = *root_->GetPointer<const Table*>(schema::TraceBinary::VT_PROVENANCE);
+    const Table& table = *target_of<Table>(*root_, schema::TraceBinary::VT_PROVENANCE);
     return ProvenanceView{name_of(table, schema::Provenance::VT_SOURCE_NAME),
                           digest_of(table, schema::Provenance::VT_SOURCE_SHA256),
                           name_of(table, schema::Provenance::VT_TOOL_VERSION)};

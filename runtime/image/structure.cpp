@@ -25,13 +25,14 @@ using NameList = flatbuffers::Vector<flatbuffers::Offset<String>>;
         return false;
     }
     if (field.kind == FieldKind::kName) {
-        return verifier.VerifyString(target_of<String>(table, field));
+        return verifier.VerifyString(target_of<String>(table, field.entry));
     }
     if (!is_list(field.kind)) {
         return true;  // the table is looked at when it is entered
     }
-    return verifier.VerifyVectorOrString(target_of<std::uint8_t>(table, field), field.bytes) &&
-           ((field.kind != FieldKind::kNames) || verifier.VerifyVectorOfStrings(target_of<NameList>(table, field)));
+    return verifier.VerifyVectorOrString(target_of<std::uint8_t>(table, field.entry), field.bytes) &&
+           ((field.kind != FieldKind::kNames) ||
+            verifier.VerifyVectorOfStrings(target_of<NameList>(table, field.entry)));
 }
 
 }  // namespace

@@ -5,6 +5,10 @@ namespace pianola {
 using flatbuffers::Table;
 using TableList = flatbuffers::Vector<flatbuffers::Offset<Table>>;
 
+const void* target_at(const Table& table, flatbuffers::voffset_t entry) noexcept {
+    return table.GetPointer<const void*>(entry);
+}
+
 const EnumeratorRule* find_enumerator(const SchemaRules& rules, const FieldRule& field, std::uint32_t value) noexcept {
     const EnumerationRule& enumeration = rules.enumerations[field.type];
     for (std::uint32_t i = 0U; i < enumeration.count; ++i) {
@@ -32,7 +36,7 @@ const Table* TableCursor::next_child(const Step& step, std::uint32_t& rule) cons
     const FieldRule& field = rules_.fields[step.field];
     rule = field.type;
     if (field.kind == FieldKind::kTables) {
-        const auto* const list = target_of<TableList>(*step.table, field);
+        const auto* const list = target_of<TableList>(*step.table, field.entry);
         return ((list != nullptr) && (step.children < list->size())) ? list->Get(step.children) : nullptr;
     }
     if (step.children != 0U) {
@@ -46,7 +50,7 @@ const Table* TableCursor::next_child(const Step& step, std::uint32_t& rule) cons
         }
         rule = enumerator->table;
     }
-    return target_of<Table>(*step.table, field);
+    return target_of<Table>(*step.table, field.entry);
 }
 
 TableCursor::Event TableCursor::next() noexcept {

@@ -15,10 +15,11 @@
 
 namespace pianola {
 
-// What an offset field points to; nullptr where the field is absent.
+// What an offset field points to; nullptr where the field is absent. One function whatever it points to.
+[[nodiscard]] const void* target_at(const flatbuffers::Table& table, flatbuffers::voffset_t entry) noexcept;
 template <typename Target>
-[[nodiscard]] const Target* target_of(const flatbuffers::Table& table, const FieldRule& field) noexcept {
-    return table.GetPointer<const Target*>(field.entry);
+[[nodiscard]] const Target* target_of(const flatbuffers::Table& table, flatbuffers::voffset_t entry) noexcept {
+    return static_cast<const Target*>(target_at(table, entry));
 }
 
 // The vtable entry of a union's type.

@@ -6,11 +6,6 @@
 namespace pianola::proof {
 namespace {
 
-[[nodiscard]] constexpr bool overlap(std::uint32_t base1, std::uint32_t bytes1, std::uint32_t base2,
-                                     std::uint32_t bytes2) noexcept {
-    return (base1 < base2) ? ((base2 - base1) < bytes1) : ((base1 - base2) < bytes2);
-}
-
 // A region of each kind, before its place is known: the permissions; schema/buffer.fbs says the same in words.
 constexpr std::array<RegionConfig, 7> kRegionsByKind{{
     {0U, 0U, false, false, false, false, false},  // kUnspecified: refused as an enumerator
@@ -124,14 +119,15 @@ static_assert(kZeroPoints.size() == (static_cast<std::size_t>(ElementType::kBool
 
 // Product of shape and element size; 0 where it exceeds 32 bits or a dimension is 0.
 [[nodiscard]] std::uint32_t tensor_bytes(const TensorView& tensor) noexcept {
-    std::uint64_t bytes = element_bytes(tensor.type);
+    std::uint32_t bytes = element_bytes(tensor.type);
     for (std::uint32_t i = 0U; i < tensor.rank; ++i) {
-        bytes *= tensor.shape[i];
-        if (bytes > UINT32_MAX) {
+        const std::uint64_t product = std::uint64_t{bytes} * tensor.shape[i];
+        bytes = static_cast<std::uint32_t>(product);
+        if (bytes != product) {
             return 0U;
         }
     }
-    return static_cast<std::uint32_t>(bytes);
+    return bytes;
 }
 
 // The inputs, or the outputs.

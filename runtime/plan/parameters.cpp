@@ -7,17 +7,6 @@ namespace {
 
 constexpr std::uint32_t kWordBytes = 4U;
 
-// The first of the plan's patch points from `first` on that lies in [address, address + size_bytes); their count where none does.
-[[nodiscard]] std::uint32_t find_point(const Plan& plan, std::uint32_t first, std::uint32_t address,
-                                       std::uint32_t size_bytes) noexcept {
-    std::uint32_t point = first;
-    while ((point < plan.patch_count) &&
-           ((plan.patch_addresses[point] - address) >= size_bytes)) {  // wraps to a large value below the address
-        point += 1U;
-    }
-    return point;
-}
-
 bool add_point(Context& context, std::uint32_t parameter, std::uint32_t index) noexcept {
     const PatchPointView point = context.image.patch_point(parameter, index);
     enter_inner(context, "points", index, point.file_offset);
@@ -47,12 +36,12 @@ bool add_point(Context& context, std::uint32_t parameter, std::uint32_t index) n
     return index;
 }
 
-// One command with other values in the patched word.
+// One command, of at most kMaxCommandWords, with other values in the patched word.
 class Variants {
   public:
     Variants(const CommandSet& command_set, WordSpan words, std::uint32_t patched) noexcept
         : command_set_{command_set}, count_{words.size()}, patched_{patched} {
-        std::memcpy(words_.data(), words.data(), count_ * sizeof(words[0]));  // at most kMaxCommandWords
+        std::memcpy(words_.data(), words.data(), count_ * sizeof(words[0]));
     }
 
     // True where the command set accepts the value, and the command costs what `like` costs.
@@ -72,52 +61,52 @@ class Variants {
     std::uint32_t patched_;
 };
 
-[[nodiscard]] bool share_bytes(const Extent& left, const Extent& right) noexcept {
-    const std::uint32_t left_from_right = left.address - right.address;  // wraps to a large value where left is first
-    const std::uint32_t right_from_left = right.address - left.address;
-    return (left_from_right < right.size_bytes) || (right_from_left < left.size_bytes);
-}
-
 // Makes the extents of `command` those of all values from lowest to highest. False where they do not just move with the value.
 [[nodiscard]] bool widen(const DecodedCommand& lowest, const DecodedCommand& highest, std::uint32_t span,
                          TraceCommand& command) noexcept {
-    ExtentList extents;
-    const Span<const Extent> low = lowest.extents.view();
-    const Span<const Extent> high = highest.extents.view();
-    bool good = true;
-    for (std::uint32_t i = 0U; good && (i < low.size()); ++i) {
-        const std::uint32_t moved = high[i].address - low[i].address;
-        const bool varies = moved != 0U;
-        good = (low[i].size_bytes == high[i].size_bytes) && (low[i].access == high[i].access) &&
-               (!varies || ((moved == span) && (command.varying == kMaxExtentsPerCommand))) &&
-               extents.add(low[i].address, std::uint64_t{low[i].size_bytes} + moved, low[i].access, low[i].field);
-        if (varies) {
+    ExtentList& extents = command.decoded.extents;
+    extents.clear();
+    for (std::uint32_t i = 0U; i < lowest.extents.view().size(); ++i) {
+        const Extent& low = lowest.extents.view()[i];
+        const Extent& high = highest.extents.view()[i];
+        const std::uint32_t moved = high.address - low.address;
+        if ((low.size_bytes != high.size_bytes) || (low.access != high.access) ||
+            !extents.add(low.address, std::uint64_t{low.size_bytes} + moved, low.access, low.field)) {
+            return false;
+        }
+        if (moved != 0U) {
+            if ((moved != span) || (command.varying != kMaxExtentsPerCommand)) {
+                return false;
+            }
             command.varying = i;
-            command.certain_address = high[i].address;
-            command.certain_bytes = (low[i].size_bytes > moved) ? (low[i].size_bytes - moved) : 0U;
+            command.certain_address = high.address;
+            command.certain_bytes = (low.size_bytes > moved) ? (low.size_bytes - moved) : 0U;
         }
     }
     // What moves stays apart from what else the command touches: at every value then, not only at both ends.
     const Span<const Extent> all = extents.view();
-    for (std::uint32_t i = 0U; good && (command.varying < all.size()) && (i < all.size()); ++i) {
-        good = (i == command.varying) || !share_bytes(all[i], all[command.varying]);
+    for (std::uint32_t i = 0U; (command.varying < all.size()) && (i < all.size()); ++i) {
+        const Extent& moving = all[command.varying];
+        if ((i != command.varying) && overlap(all[i].address, all[i].size_bytes, moving.address, moving.size_bytes)) {
+            return false;
+        }
     }
-    command.decoded.extents = extents;
-    return good;
+    return true;
 }
 
 // Proves the lowest, the second and the highest value, and makes the extents of `command` those of all values.
-[[nodiscard]] bool accepts_all(const PlannedParameter& parameter, Variants& variants, TraceCommand& command) noexcept {
+[[nodiscard]] bool accepts_all(Variants variants, const PlannedParameter& parameter, TraceCommand& command) noexcept {
     const std::uint32_t span = parameter.maximum - parameter.minimum;
     const std::array<std::uint32_t, 3> values{
         parameter.minimum, (span > 0U) ? (parameter.minimum + parameter.alignment) : parameter.minimum,
         parameter.maximum};
     std::array<TraceCommand, 3> decoded;
-    bool good = true;
-    for (std::size_t i = 0U; good && (i < values.size()); ++i) {
-        good = variants.decode(values[i], command.decoded, decoded[i].decoded);
+    for (std::size_t i = 0U; i < values.size(); ++i) {
+        if (!variants.decode(values[i], command.decoded, decoded[i].decoded)) {
+            return false;
+        }
     }
-    return good && widen(decoded[0].decoded, decoded[2].decoded, span, command);
+    return widen(decoded[0].decoded, decoded[2].decoded, span, command);
 }
 
 }  // namespace
@@ -162,7 +151,6 @@ bool widen_command(Context& context, WordSpan words, std::uint32_t address, Trac
     const PatchKind wanted = (context.image.parameter(index).kind == ParameterKind::kBufferAddress)
                                  ? PatchKind::kAddress
                                  : PatchKind::kValue;
-    Variants variants{context.command_set, words, patched};
     Rule rule = Rule::kParAccepted;
     if (find_point(plan, point + 1U, address, size_bytes) != plan.patch_count) {
         rule = Rule::kParCommand;
@@ -170,7 +158,8 @@ bool widen_command(Context& context, WordSpan words, std::uint32_t address, Trac
         rule = Rule::kParWord;
     } else if (!parameter.admits(value)) {
         rule = Rule::kParValue;
-    } else if (accepts_all(parameter, variants, command) &&
+    } else if ((words.size() <= kMaxCommandWords) &&
+               accepts_all(Variants{context.command_set, words, patched}, parameter, command) &&
                ((wanted == PatchKind::kAddress) || (command.varying == kMaxExtentsPerCommand))) {
         return true;
     } else {

@@ -24,6 +24,20 @@ std::uint32_t find_region(const Plan& plan, std::uint32_t address, std::uint32_t
     return kMaxRegions;
 }
 
+bool overlap(std::uint32_t base1, std::uint32_t bytes1, std::uint32_t base2, std::uint32_t bytes2) noexcept {
+    return (base1 < base2) ? ((base2 - base1) < bytes1) : ((base1 - base2) < bytes2);
+}
+
+std::uint32_t find_point(const Plan& plan, std::uint32_t first, std::uint32_t address,
+                         std::uint32_t size_bytes) noexcept {
+    std::uint32_t point = first;
+    while ((point < plan.patch_count) &&
+           ((plan.patch_addresses[point] - address) >= size_bytes)) {  // wraps to a large value below the address
+        point += 1U;
+    }
+    return point;
+}
+
 std::uint32_t replayed_trace(const Context& context, const QueueCommand& command) noexcept {
     const std::uint32_t offset_bytes = command.address - context.plan.trace_region_base;
     for (std::uint32_t i = 0U; i < context.image.trace_count(); ++i) {

@@ -116,6 +116,14 @@ void advance(TracePosition& position, const TraceCommand& command) noexcept;
 // The region that holds all of [address, address + size_bytes); kMaxRegions where there is none.
 [[nodiscard]] std::uint32_t find_region(const Plan& plan, std::uint32_t address, std::uint32_t size_bytes) noexcept;
 
+// Whether two ranges, which do not wrap, share a byte.
+[[nodiscard]] bool overlap(std::uint32_t base1, std::uint32_t bytes1, std::uint32_t base2,
+                           std::uint32_t bytes2) noexcept;
+
+// The first of the plan's patch points from `first` on that lies in [address, address + size_bytes); their count where none does.
+[[nodiscard]] std::uint32_t find_point(const Plan& plan, std::uint32_t first, std::uint32_t address,
+                                       std::uint32_t size_bytes) noexcept;
+
 // The trace whose commands a replay runs, by its address.
 [[nodiscard]] std::uint32_t replayed_trace(const Context& context, const QueueCommand& command) noexcept;
 

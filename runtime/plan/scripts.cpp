@@ -80,18 +80,19 @@ bool append(Context& context, std::uint32_t queue, ScriptInMaking& script, const
     return true;
 }
 
-void name_buffer(const Context& context, std::uint32_t index, QueueCommand& command) noexcept {
+// Returns the buffer's region.
+std::uint32_t name_buffer(const Context& context, std::uint32_t index, QueueCommand& command) noexcept {
     const BufferView buffer = context.image.buffer(index);
     command.address = context.plan.regions[buffer.region].base + buffer.offset_bytes;
     command.size_bytes = buffer.size_bytes;
+    return buffer.region;
 }
 
 bool name_weights(Context& context, const ScriptCommandView& view, QueueCommand& command) noexcept {
     IntervalMap& written = context.workspace.weights;
-    const RegionKind kind = context.workspace.region_kinds[context.image.buffer(view.object).region];
+    const RegionKind kind = context.workspace.region_kinds[name_buffer(context, view.object, command)];
     const bool to_weights = (kind == RegionKind::kWeights) || (kind == RegionKind::kShared);
     const ByteSpan weights = context.image.weights();
-    name_buffer(context, view.object, command);
     command.slot = kWeightsSlot;
     command.slot_offset = view.segment_offset;
     if (!to_weights || !weights.contains(view.segment_offset, command.size_bytes)) {
@@ -113,7 +114,7 @@ bool append_tensor(Context& context, const ScriptCommandView& view, ScriptInMaki
     command.slot = (is_input ? kFirstInputSlot : 0U) + view.object;
     bool good = true;
     for (std::uint32_t i = 0U; good && (i < tensor.buffer_count); ++i) {
-        name_buffer(context, tensor.buffer + i, command);
+        static_cast<void>(name_buffer(context, tensor.buffer + i, command));
         good = append(context, view.queue, script, command);
         command.slot_offset += command.size_bytes;
     }
