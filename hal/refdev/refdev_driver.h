@@ -48,6 +48,8 @@ class RefdevDriver : public Device {
 
     // Device time that this side has seen: of the latest completion that it was given. Goes on across resets.
     [[nodiscard]] std::uint64_t now_cycles() const noexcept { return now_cycles_; }
+    // Time has passed on this side: later doorbells are no earlier than that. For hosts that model their own time.
+    void advance_to(std::uint64_t cycles) noexcept { now_cycles_ = (cycles > now_cycles_) ? cycles : now_cycles_; }
     [[nodiscard]] const DeviceSpec& spec() const noexcept { return spec_; }
 
   protected:

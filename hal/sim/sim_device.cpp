@@ -33,6 +33,21 @@ void SimDevice::give_to_device(ByteSpan view) noexcept {
     machine_->refresh_checker();  // the ECU side has written to it
 }
 
+SimDevice::QueueState SimDevice::peek(std::uint32_t queue, bool with_record) const noexcept {
+    const refdev::QueueMemory& memory = machine_->shared().queues.at(queue);
+    QueueState state;
+    state.stopped = memory.stopped.load(std::memory_order_acquire) != 0U;
+    state.completed_token = memory.completed_token.load(std::memory_order_acquire);
+    if (state.stopped) {
+        state.record = memory.fault;
+    } else if (with_record) {
+        state.record = memory.completions.at(state.completed_token % kMaxStepsInFlight);
+    } else {
+        // The record may be being written.
+    }
+    return state;
+}
+
 std::uint64_t SimDevice::progress() const noexcept {
     std::uint64_t sum = 0U;
     for (const refdev::QueueMemory& queue : machine_->shared().queues) {

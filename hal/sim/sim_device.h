@@ -28,6 +28,14 @@ class SimDevice final : public refdev::FaultyDriver {
     [[nodiscard]] MutableByteSpan host_view(std::uint32_t address, std::uint32_t size_bytes) noexcept override;
     void give_to_device(ByteSpan view) noexcept override;
 
+    // What a queue last published, without this side having seen it: now_cycles() stays.
+    struct QueueState {
+        bool stopped{false};                // `record` says why
+        std::uint32_t completed_token{0U};  // of the last notification that completed
+        Completion record;                  // of that notification; only where no later one is under way
+    };
+    [[nodiscard]] QueueState peek(std::uint32_t queue, bool with_record) const noexcept;
+
     // Rises whenever a queue gets on; for telling a slow host from a stuck device.
     [[nodiscard]] std::uint64_t progress() const noexcept;
     [[nodiscard]] Threading threading() const noexcept;

@@ -1,0 +1,231 @@
+#include "capture_host/api/device.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+
+#include "capture_host/api/device_state.h"
+#include "runtime/core/bytes.h"
+
+namespace pianola::host {
+namespace {
+
+constexpr std::uint32_t kRegionAlignment = 64U;
+
+using Lock = std::lock_guard<std::recursive_mutex>;
+
+refdev::DeviceSpec checked_spec(const DeviceOptions& options) {
+    refdev::DeviceSpec spec = options.spec;
+    spec.trace_region_bytes = options.trace_region_size;
+    spec.queue_count = options.num_command_queues;
+    const auto refuse = [](const std::string& message) { throw HostError{HostRule::kDeviceOptions, message}; };
+    if ((spec.queue_count == 0U) || (spec.queue_count > kMaxQueues)) {
+        refuse(fmt::format("num_command_queues is {}; 1 to {} are possible", spec.queue_count, kMaxQueues));
+    }
+    if ((spec.trace_region_bytes % kRegionAlignment) != 0U) {
+        refuse(fmt::format("trace_region_size is {}; take a multiple of {}, for example {}", spec.trace_region_bytes,
+                           kRegionAlignment, ((spec.trace_region_bytes / kRegionAlignment) + 1U) * kRegionAlignment));
+    }
+    if ((options.dispatch_area_bytes == 0U) || ((options.dispatch_area_bytes % kRegionAlignment) != 0U)) {
+        refuse(fmt::format("dispatch_area_bytes is {}; take a multiple of {} above 0", options.dispatch_area_bytes,
+                           kRegionAlignment));
+    }
+    const std::uint64_t reserved =
+        std::uint64_t{spec.trace_region_bytes} + (std::uint64_t{options.dispatch_area_bytes} * spec.queue_count);
+    if (reserved >= spec.dram_bytes) {
+        refuse(fmt::format(
+            "the trace region of {} bytes and {} dispatch areas of {} leave nothing of {} bytes of DRAM; make "
+            "them smaller",
+            spec.trace_region_bytes, spec.queue_count, options.dispatch_area_bytes, spec.dram_bytes));
+    }
+    if ((spec.grid_columns == 0U) || (spec.grid_rows == 0U) || (spec.grid_columns > refdev::kMaxGridEdge) ||
+        (spec.grid_rows > refdev::kMaxGridEdge) || (spec.dram_banks == 0U) ||
+        ((core_l1_bytes(spec) % kAllocationAlignment) != 0U) || (core_l1_bytes(spec) == 0U) || (spec.clock_khz == 0U)) {
+        refuse(
+            "the grid, its banks, the clock or the cores' share of L1 is 0, or the grid is larger than 8 x 8, or that "
+            "share is no "
+            "multiple of 64");
+    }
+    return spec;
+}
+
+std::uint32_t data_bytes(const DeviceOptions& options) {
+    const refdev::DeviceSpec spec = checked_spec(options);
+    return spec.dram_bytes - spec.trace_region_bytes - (options.dispatch_area_bytes * spec.queue_count);
+}
+
+}  // namespace
+
+std::uint64_t next_id() noexcept {
+    static std::atomic<std::uint64_t> last{0U};
+    return last.fetch_add(1U) + 1U;
+}
+
+DeviceState::DeviceState(const DeviceOptions& device_options)
+    : options{device_options},
+      spec{checked_spec(device_options)},
+      dram{data_bytes(device_options)},
+      l1{core_l1_bytes(spec)},
+      trace_region{spec.trace_region_bytes} {
+    sim::SimOptions sim_options;
+    sim_options.spec = spec;
+    sim_options.threading = options.threaded ? sim::Threading::kThreaded : sim::Threading::kInProcess;
+    sim_options.keep_log = options.keep_log;
+    sim_options.check_accesses = options.check_accesses;
+    sim = std::make_unique<sim::SimDevice>(sim_options);
+    dispatch_base = spec.dram_base + dram.total_bytes();
+    const std::uint32_t trace_base = spec.dram_base + (spec.dram_bytes - spec.trace_region_bytes);
+    bool ok = is_ok(sim->reset()) &&
+              is_ok(sim->program_region({spec.dram_base, dram.total_bytes(), true, true, true, true, false})) &&
+              is_ok(sim->program_region({spec.l1_base, spec.l1_bytes, true, true, true, true, false})) &&
+              is_ok(sim->program_region({dispatch_base, trace_base - dispatch_base, false, false, false, true, true}));
+    if (spec.trace_region_bytes != 0U) {
+        ok = ok && is_ok(sim->program_region({trace_base, spec.trace_region_bytes, false, false, false, true, true}));
+    }
+    if (!ok) {
+        throw HostError{HostRule::kDeviceOptions, "the device does not take its memory regions"};
+    }
+    queues = std::make_unique<QueueDriver>(*sim, options.stall_limit);
+    transfers = std::make_unique<Transfers>(*sim, *queues);
+}
+
+void DeviceState::check_open() const {
+    if (!open) {
+        throw HostError{HostRule::kDeviceClosed, "the device has been closed; open one"};
+    }
+}
+
+void DeviceState::check_queue(std::uint32_t queue) const {
+    check_open();
+    if (queue >= spec.queue_count) {
+        throw HostError{HostRule::kQueue,
+                        fmt::format("queue {} is asked for, the device was opened with {}; queues count from "
+                                    "0, num_command_queues says how many there are",
+                                    queue, spec.queue_count)};
+    }
+}
+
+void DeviceState::check_not_capturing(std::uint32_t queue, const char* what) const {
+    check_queue(queue);
+    if (capturing.at(queue).has_value()) {
+        throw HostError{
+            HostRule::kTraceCapturing,
+            fmt::format("{} on queue {} while it captures trace {}: a trace holds programs only; do it before "
+                        "begin_trace_capture or after end_trace_capture",
+                        what, queue, capturing.at(queue)->id.value)};
+    }
+}
+
+void DeviceState::finish_call(std::uint32_t queue, bool blocking) {
+    if (blocking) {
+        const std::uint32_t token = queues->notify(queue);
+        queues->ring(queue);
+        queues->wait(queue, token);
+        transfers->collect();
+    } else {
+        queues->ring(queue);
+    }
+}
+
+Device::Device(const DeviceOptions& options) : state_{std::make_unique<DeviceState>(options)} {}
+
+Device::~Device() {
+    try {
+        close();
+    } catch (const std::exception&) {
+        // A device that has failed is closed all the same; a destructor cannot say more.
+        state_->open = false;
+    }
+}
+
+std::shared_ptr<Device> open_device(const DeviceOptions& options) {
+    // The constructor is private: devices are shared, because buffers point back to them.
+    return std::shared_ptr<Device>{new Device{options}};
+}
+
+void Device::close() {
+    const Lock lock{state_->mutex};
+    if (!state_->open) {
+        return;
+    }
+    state_->open = false;
+    for (const auto& [id, buffer] : state_->buffers) {
+        buffer->allocated_ = false;
+    }
+    state_->buffers.clear();
+    state_->traces.clear();
+    state_->capturing = {};
+    try {
+        state_->transfers->drain();
+    } catch (const HostError& error) {
+        state_->transfers->abandon(error.what());
+        throw;
+    }
+}
+
+bool Device::is_open() const noexcept {
+    return state_->open;
+}
+DeviceOptions const& Device::options() const noexcept {
+    return state_->options;
+}
+const refdev::DeviceSpec& Device::spec() const noexcept {
+    return state_->spec;
+}
+
+void Device::finish(std::uint32_t queue) {
+    const Lock lock{state_->mutex};
+    const RecordingScope recording{state_->recorder};
+    state_->check_not_capturing(queue, "finish");
+    state_->finish_call(queue, true);
+}
+
+void Device::synchronize() {
+    const Lock lock{state_->mutex};
+    const RecordingScope recording{state_->recorder};
+    state_->check_open();
+    for (std::uint32_t queue = 0U; queue < state_->spec.queue_count; ++queue) {
+        state_->check_not_capturing(queue, "synchronize");
+    }
+    state_->transfers->drain();
+}
+
+std::vector<std::string> Device::warnings() const {
+    const Lock lock{state_->mutex};
+    return state_->warnings;
+}
+
+DeviceTime Device::now() const {
+    const Lock lock{state_->mutex};
+    return {state_->queues->host_ns(), state_->queues->device_cycles()};
+}
+
+void Device::advance_host_ns(std::uint64_t nanoseconds) {
+    const Lock lock{state_->mutex};
+    state_->queues->spend_ns(nanoseconds);
+}
+
+std::vector<refdev::ExecutedCommand> Device::log(std::uint32_t queue) {
+    const Lock lock{state_->mutex};
+    state_->check_queue(queue);
+    state_->transfers->drain();
+    return state_->sim->log(queue);
+}
+
+void Device::clear_log() {
+    const Lock lock{state_->mutex};
+    state_->check_open();
+    state_->transfers->drain();
+    state_->sim->clear_log();
+}
+
+std::uint64_t Device::access_violations() {
+    const Lock lock{state_->mutex};
+    return state_->sim->access_violations();
+}
+
+sim::SimDevice& Device::simulator() {
+    return *state_->sim;
+}
+
+}  // namespace pianola::host

@@ -1,0 +1,238 @@
+// Buffers of a device, and the memory that its programs and traces use.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "capture_host/api/buffer_layout.h"
+#include "capture_host/api/device_state.h"
+
+namespace pianola::host {
+namespace {
+
+using Lock = std::lock_guard<std::recursive_mutex>;
+
+const char* name_of(Memory memory) {
+    return (memory == Memory::kDram) ? "DRAM" : "L1 of every core";
+}
+
+MemoryUse use_of(const Allocator& allocator, const RangeSet& under_trace) {
+    return {allocator.total_bytes(), allocator.used_bytes(), allocator.largest_free_bytes(),
+            allocator.free_bytes_of(under_trace), allocator.count()};
+}
+
+}  // namespace
+
+bool DeviceState::is_allocated(std::uint32_t address, std::uint32_t bytes) const {
+    const std::uint64_t end = std::uint64_t{address} + bytes;
+    if ((address >= spec.dram_base) && (end <= (std::uint64_t{spec.dram_base} + dram.total_bytes()))) {
+        return dram.is_allocated(address - spec.dram_base, end - spec.dram_base);
+    }
+    if ((address >= spec.l1_base) && (end <= (std::uint64_t{spec.l1_base} + spec.l1_bytes))) {
+        const std::uint32_t offset = (address - spec.l1_base) % l1.total_bytes();
+        return ((std::uint64_t{offset} + bytes) <= l1.total_bytes()) &&
+               l1.is_allocated(offset, std::uint64_t{offset} + bytes);
+    }
+    return false;
+}
+
+RangeSet DeviceState::offsets_in(Memory memory, const RangeSet& addresses) const {
+    RangeSet offsets;
+    const bool is_dram = memory == Memory::kDram;
+    const std::uint64_t base = is_dram ? spec.dram_base : spec.l1_base;
+    const std::uint64_t end = base + (is_dram ? dram.total_bytes() : spec.l1_bytes);
+    const std::uint64_t share = is_dram ? (end - base) : l1.total_bytes();
+    for (const ByteRange& range : addresses.ranges()) {
+        std::uint64_t at = std::max(range.begin, base);
+        const std::uint64_t last = std::min(range.end, end);
+        while (at < last) {
+            const std::uint64_t offset = (at - base) % share;
+            const std::uint64_t bytes = std::min(last - at, share - offset);
+            offsets.add(offset, offset + bytes);
+            at += bytes;
+        }
+    }
+    return offsets;
+}
+
+void DeviceState::check_data_memory(const RangeSet& addresses) const {
+    RangeSet memory;
+    memory.add(spec.dram_base, std::uint64_t{spec.dram_base} + dram.total_bytes());
+    memory.add(spec.l1_base, std::uint64_t{spec.l1_base} + spec.l1_bytes);
+    for (const ByteRange& range : addresses.ranges()) {
+        if (!memory.contains(range.begin, range.end)) {
+            throw HostError{
+                HostRule::kBlobMemory,
+                fmt::format("the trace touches {} bytes at 0x{:08X}, where this device has no memory for buffers; "
+                            "open it with a trace region and dispatch areas no larger than those of the device "
+                            "that captured the trace",
+                            range.end - range.begin, range.begin)};
+        }
+    }
+}
+
+RangeSet DeviceState::under_trace(Memory memory) const {
+    RangeSet set;
+    for (const auto& [id, trace] : traces) {
+        set.add(offsets_in(memory, trace.reads));
+        set.add(offsets_in(memory, trace.writes));
+    }
+    return set;
+}
+
+std::uint32_t DeviceState::allocate(Memory memory, std::uint64_t bytes, std::uint32_t alignment, FromEnd from,
+                                    const std::string& what) {
+    Allocator& target = allocator(memory);
+    const RangeSet avoid = under_trace(memory);
+    std::optional<std::uint32_t> offset = target.allocate(bytes, alignment, &avoid, from);
+    if (offset.has_value()) {
+        return *offset;
+    }
+    offset = target.allocate(bytes, alignment, nullptr, from);
+    if (!offset.has_value()) {
+        throw HostError{
+            HostRule::kMemoryFull,
+            fmt::format("{} of {} bytes does not fit {}: the largest gap has {} bytes, {} of {} are in use; "
+                        "deallocate buffers, or use smaller ones",
+                        what, bytes, name_of(memory), target.largest_free_bytes(), target.used_bytes(),
+                        target.total_bytes())};
+    }
+    const std::uint64_t end = *offset + bytes;
+    std::string consequences;
+    for (auto& [id, trace] : traces) {
+        const bool reads = offsets_in(memory, trace.reads).intersects(*offset, end);
+        const bool writes = offsets_in(memory, trace.writes).intersects(*offset, end);
+        if (reads || writes) {
+            const std::string consequence =
+                fmt::format("{} of {} bytes at offset {} of {} lies where trace {} {}: executing the trace {}", what,
+                            bytes, *offset, name_of(memory), id, writes ? "writes" : "reads",
+                            writes ? "destroys its contents" : "reads whatever it holds then");
+            consequences += (consequences.empty() ? "" : "; ") + consequence;
+            if (options.allow_allocation_under_trace) {
+                trace.consequences.push_back(consequence);
+            }
+        }
+    }
+    if (!options.allow_allocation_under_trace) {
+        target.free(*offset);
+        throw HostError{HostRule::kMemoryUnderTrace,
+                        fmt::format("{}. Allocate before the capture, release the trace first, or open the device with "
+                                    "allow_allocation_under_trace",
+                                    consequences)};
+    }
+    warnings.push_back(consequences);
+    return *offset;
+}
+
+void DeviceState::note_overwritten(const BufferPtr& buffer) {
+    for (std::optional<Capturing>& capture : capturing) {
+        if (capture.has_value() && touches(capture->writes, *buffer)) {
+            capture->overwritten.emplace_back(buffer);
+        }
+    }
+}
+
+void DeviceState::place_local_memory(Program::State& program, const std::shared_ptr<Device>& device) {
+    const bool uses_semaphores =
+        std::any_of(program.kernels.begin(), program.kernels.end(), [](const KernelEntry& kernel) {
+            const auto names_one = [](const Arguments& arguments) {
+                return std::any_of(arguments.begin(), arguments.end(), [](const Argument& argument) {
+                    return std::holds_alternative<SemaphoreArgument>(argument);
+                });
+            };
+            return names_one(kernel.common) || std::any_of(kernel.arguments.begin(), kernel.arguments.end(),
+                                                           [&](const auto& own) { return names_one(own.second); });
+        });
+    const std::shared_ptr<Device> owner = program.device.lock();
+    if ((owner != nullptr) && (owner != device)) {
+        throw HostError{
+            HostRule::kProgramDevice,
+            fmt::format("program '{}' has its circular buffers or semaphores on another device; make a program "
+                        "for each device",
+                        program.name)};
+    }
+    const auto place = [&](LocalMemory& memory, const char* what) {
+        if (!memory.offset.has_value() && !memory.deallocated) {
+            memory.offset = allocate(Memory::kL1, memory.bytes, kAllocationAlignment, FromEnd::kTop,
+                                     fmt::format("a {} of program '{}'", what, program.name));
+            program.device = device;
+        }
+    };
+    for (LocalMemory& memory : program.circular_buffers) {
+        place(memory, "circular buffer");
+    }
+    if (uses_semaphores) {
+        for (LocalMemory& memory : program.semaphores) {
+            place(memory, "semaphore");
+        }
+    }
+}
+
+BufferPtr Device::allocate(const BufferConfig& config) {
+    const Lock lock{state_->mutex};
+    const RecordingScope recording{state_->recorder};
+    state_->check_open();
+    const BufferPlacement placement = BufferPlacement::plan(state_->spec, config);
+    const std::uint32_t offset =
+        state_->allocate(config.memory, placement.bytes, placement.alignment, FromEnd::kBottom, "a buffer");
+    const BufferPtr buffer =
+        BufferPlacement::make(state_->spec, config, placement, offset, BufferId{next_id()}, shared_from_this());
+    state_->buffers[buffer->id().value] = buffer.get();
+    state_->note_overwritten(buffer);
+    return buffer;
+}
+
+void Device::check_buffer(const BufferPtr& buffer) const {
+    if (buffer == nullptr) {
+        throw HostError{HostRule::kBufferUnknown, "there is no buffer; pass one that allocate() gave"};
+    }
+    if (!buffer->is_allocated()) {
+        throw HostError{HostRule::kBufferFreed,
+                        fmt::format("buffer {} has been deallocated; its memory may hold something else by now",
+                                    buffer->id().value)};
+    }
+    if (buffer->device().get() != this) {
+        throw HostError{HostRule::kBufferDevice,
+                        fmt::format("buffer {} belongs to another device; allocate one here", buffer->id().value)};
+    }
+}
+
+void Device::deallocate(const BufferPtr& buffer) {
+    const Lock lock{state_->mutex};
+    const RecordingScope recording{state_->recorder};
+    state_->check_open();
+    check_buffer(buffer);
+    release(*buffer);
+}
+
+void Device::release(Buffer& buffer) {
+    const Lock lock{state_->mutex};
+    if (buffer.allocated_) {
+        state_->allocator(buffer.config_.memory).free(buffer.offset_);
+        state_->buffers.erase(buffer.id_.value);
+        buffer.allocated_ = false;
+    }
+}
+
+void Device::release(LocalMemory& memory) {
+    const Lock lock{state_->mutex};
+    if (memory.offset.has_value()) {
+        state_->l1.free(*memory.offset);
+        memory.offset.reset();
+    }
+}
+
+void Device::release(Program::State& program) {
+    for (auto* memories : {&program.circular_buffers, &program.semaphores}) {
+        for (LocalMemory& memory : *memories) {
+            release(memory);
+        }
+    }
+}
+
+MemoryReport Device::memory_report() const {
+    const Lock lock{state_->mutex};
+    return {use_of(state_->dram, state_->under_trace(Memory::kDram)),
+            use_of(state_->l1, state_->under_trace(Memory::kL1)), use_of(state_->trace_region, {})};
+}
+
+}  // namespace pianola::host

@@ -1,0 +1,122 @@
+// What a device holds. Internal to the host API.
+//
+// Place in the whole: behind Device; its calls are spread over device*.cpp by subject. `mutex` guards all of it.
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "capture_host/api/allocator.h"
+#include "capture_host/api/compile.h"
+#include "capture_host/api/device.h"
+#include "capture_host/api/queue_driver.h"
+#include "capture_host/api/recording.h"
+#include "capture_host/api/transfers.h"
+#include "hal/refdev/refdev_command_set.h"
+
+namespace pianola::host {
+
+struct EventState {
+    bool recorded{false};
+    std::uint32_t queue{0U};
+    std::uint32_t value{0U};  // of the queue's counter
+    std::uint32_t token{0U};  // of the completion record behind it, for the host
+};
+
+struct ExpectedInput {
+    std::weak_ptr<Buffer> buffer;
+    BufferId id;
+    std::uint32_t address{0U};
+};
+
+struct TraceState {
+    TraceId id;
+    std::uint32_t queue{0U};       // that captured it, or loaded it
+    std::uint32_t last_queue{0U};  // that was last given work on it
+    std::uint32_t region_offset{0U};
+    std::vector<std::uint32_t> words;
+    std::vector<CommandInfo> commands;
+    std::vector<TraceProgramInfo> programs;
+    std::uint64_t cost_cycles{0U};
+    RangeSet reads;  // device addresses
+    RangeSet writes;
+    std::map<std::string, ExpectedInput> inputs;
+    std::vector<TraceParameter> parameters;
+    std::vector<std::string> consequences;  // of allocations that were made over it; each is named once
+    std::vector<std::weak_ptr<Buffer>>
+        overwritten;  // buffers that it destroys, unless they are its inputs; each is named once
+};
+
+struct DeviceState {
+    explicit DeviceState(const DeviceOptions& device_options);
+
+    mutable std::recursive_mutex mutex;
+    DeviceOptions options;
+    refdev::DeviceSpec spec;
+    bool open{true};
+    std::unique_ptr<sim::SimDevice> sim;
+    std::unique_ptr<QueueDriver> queues;
+    std::unique_ptr<Transfers> transfers;
+    refdev::RefdevCommandSet command_set;
+    std::uint32_t dispatch_base{0U};
+
+    Allocator dram;
+    Allocator l1;  // offsets inside every core's share
+    Allocator trace_region;
+    std::map<std::uint64_t, Buffer*> buffers;  // alive and allocated
+    std::set<Sha256Digest> compiled;
+    bool cache_enabled{true};
+    std::map<std::uint64_t, EventState> events;
+    std::array<std::uint32_t, kMaxQueues> records{};  // on each queue; its event counter's value
+    std::map<std::uint64_t, TraceState> traces;
+    struct Capturing {
+        TraceId id;
+        TraceWords words;
+        RangeSet writes;  // of the programs so far
+        // Allocated during the capture where earlier programs of it write, and written by no later one.
+        std::vector<std::weak_ptr<Buffer>> overwritten;
+    };
+    std::array<std::optional<Capturing>, kMaxQueues> capturing;
+    std::vector<std::string> warnings;
+    std::shared_ptr<CallRecorder> recorder;
+
+    // Calls on queues. Throw HostError.
+    void check_open() const;
+    void check_queue(std::uint32_t queue) const;
+    void check_not_capturing(std::uint32_t queue, const char* what) const;
+    void finish_call(std::uint32_t queue, bool blocking);  // rings, and waits
+
+    // Memory.
+    [[nodiscard]] Allocator& allocator(Memory memory) { return (memory == Memory::kDram) ? dram : l1; }
+    [[nodiscard]] bool is_allocated(std::uint32_t address, std::uint32_t bytes) const;
+    // Of a set of device addresses, the part in that memory, as offsets in its allocator.
+    [[nodiscard]] RangeSet offsets_in(Memory memory, const RangeSet& addresses) const;
+    // Throws API-BLOB-MEMORY where a device address lies outside the memory that buffers live in.
+    void check_data_memory(const RangeSet& addresses) const;
+    // Bytes that live traces use.
+    [[nodiscard]] RangeSet under_trace(Memory memory) const;
+    [[nodiscard]] std::uint32_t allocate(Memory memory, std::uint64_t bytes, std::uint32_t alignment, FromEnd from,
+                                         const std::string& what);
+    // A buffer that has just been allocated, against the captures that are under way.
+    void note_overwritten(const BufferPtr& buffer);
+    void place_local_memory(Program::State& program, const std::shared_ptr<Device>& device);
+
+    // Traces.
+    [[nodiscard]] TraceState& trace(TraceId id);
+    [[nodiscard]] const TraceState& trace(TraceId id) const;
+    [[nodiscard]] std::uint32_t trace_address(const TraceState& trace) const;
+    // Puts the words into the trace region. Throws API-TRACE-REGION.
+    TraceState& place_trace(TraceState trace);
+    void write_words(std::uint32_t queue, std::uint32_t address, const std::vector<std::uint32_t>& words);
+    void replay(std::uint32_t queue, std::uint32_t address, std::size_t word_count);
+};
+
+[[nodiscard]] std::uint64_t next_id() noexcept;  // never the same twice
+
+}  // namespace pianola::host

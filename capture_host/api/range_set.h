@@ -1,0 +1,37 @@
+// RangeSet: a set of bytes as sorted, disjoint ranges.
+//
+// Place in the whole: what programs and traces touch, and what allocations must keep clear of. Host only.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace pianola::host {
+
+struct ByteRange {
+    std::uint64_t begin{0U};
+    std::uint64_t end{0U};  // behind the last
+
+    friend bool operator==(const ByteRange& left, const ByteRange& right) noexcept {
+        return (left.begin == right.begin) && (left.end == right.end);
+    }
+};
+
+class RangeSet {
+  public:
+    void add(std::uint64_t begin, std::uint64_t end);
+    void add(const RangeSet& other);
+    [[nodiscard]] bool intersects(std::uint64_t begin, std::uint64_t end) const;
+    [[nodiscard]] bool intersects(const RangeSet& other) const;
+    [[nodiscard]] bool contains(std::uint64_t begin, std::uint64_t end) const;
+    // How many bytes are in both.
+    [[nodiscard]] std::uint64_t common_bytes(const RangeSet& other) const;
+    [[nodiscard]] const std::vector<ByteRange>& ranges() const noexcept { return ranges_; }
+    [[nodiscard]] bool empty() const noexcept { return ranges_.empty(); }
+    void clear() noexcept { ranges_.clear(); }
+
+  private:
+    std::vector<ByteRange> ranges_;
+};
+
+}  // namespace pianola::host

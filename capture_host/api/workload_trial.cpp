@@ -1,0 +1,165 @@
+#include "capture_host/api/workload_trial.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "capture_host/files/files.h"
+#include "hal/refdev/refdev_command_set.h"
+#include "hal/sim/sim_device.h"
+#include "hal/sim/sim_platform.h"
+#include "runtime/session/session.h"
+
+namespace pianola::host {
+namespace {
+
+using Tensors = std::vector<std::vector<std::uint8_t>>;
+
+constexpr std::size_t kPathText = 160U;
+
+sim::SimOptions sim_options(const refdev::DeviceSpec& spec) {
+    sim::SimOptions options;
+    options.spec = spec;
+    options.memory_is_visible = false;  // the way that every device has
+    return options;
+}
+
+class Trial {
+  public:
+    Trial(const std::vector<std::uint8_t>& file, const refdev::DeviceSpec& spec)
+        : file_{file}, device_{sim_options(spec)} {
+        Verdict verdict;
+        if (!is_ok(session_.load(file_.view(), *workspace_, verdict))) {
+            std::array<char, kPathText> path{};
+            (void)format_path(verdict.path, Span<char>{path});
+            throw HostError{
+                HostRule::kCaptureRefused,
+                fmt::format(
+                    "the runtime does not accept the captured workload: {} at {} ({} against {}); docs/RULES.md "
+                    "says what the rule asks for",
+                    rule_id(verdict.rule), path.data(), verdict.actual, verdict.limit)};
+        }
+    }
+
+    std::vector<Tensors> run(const std::vector<Tensors>& inputs) {
+        const Plan& plan = session_.plan();
+        std::vector<Tensors> all;
+        for (std::size_t i = 0U; i < inputs.size(); ++i) {
+            all.push_back(empty_outputs(plan));
+        }
+        if (plan.is_pipelined && !inputs.empty()) {
+            check(session_.start(read_views(inputs.front())));
+            finish();
+            for (std::size_t i = 1U; i < inputs.size(); ++i) {
+                check(session_.submit(read_views(inputs[i]), write_views(all[i - 1U])));
+                finish();
+            }
+            check(session_.stop(write_views(all.back())));
+            finish();
+            return all;
+        }
+        for (std::size_t i = 0U; i < inputs.size(); ++i) {
+            check(session_.run(read_views(inputs[i]), write_views(all[i])));
+        }
+        return all;
+    }
+
+  private:
+    static Tensors empty_outputs(const Plan& plan) {
+        Tensors outputs;
+        for (std::uint32_t k = 0U; k < plan.output_count; ++k) {
+            outputs.emplace_back(plan.output_bytes.at(k));
+        }
+        return outputs;
+    }
+    Span<const ByteSpan> read_views(const Tensors& tensors) {
+        reads_.clear();
+        for (const auto& tensor : tensors) {
+            reads_.emplace_back(tensor.data(), tensor.size());
+        }
+        return {reads_.data(), reads_.size()};
+    }
+    Span<const MutableByteSpan> write_views(Tensors& tensors) {
+        writes_.clear();
+        for (auto& tensor : tensors) {
+            writes_.emplace_back(tensor.data(), tensor.size());
+        }
+        return {writes_.data(), writes_.size()};
+    }
+    static void check(Status status) {
+        if (!is_ok(status)) {
+            throw HostError{HostRule::kCaptureRefused,
+                            fmt::format("the captured workload was accepted, but does not replay (status 0x{:08X})",
+                                        static_cast<std::uint32_t>(status))};
+        }
+    }
+    void finish() {
+        Status status = session_.poll();
+        while (status == Status::kPending) {
+            platform_.idle();
+            status = session_.poll();
+        }
+        check(status);
+    }
+
+    files::AlignedBytes file_;
+    sim::SimDevice device_;
+    sim::SimPlatform platform_{device_};
+    refdev::RefdevCommandSet command_set_;
+    Session session_{device_, platform_, command_set_};
+    std::unique_ptr<PlanWorkspace> workspace_{std::make_unique<PlanWorkspace>()};
+    std::vector<ByteSpan> reads_;
+    std::vector<MutableByteSpan> writes_;
+};
+
+[[noreturn]] void differ(const std::string& what, std::size_t byte, std::uint8_t is, std::uint8_t should) {
+    throw HostError{HostRule::kCompare,
+                    fmt::format("{} differs at byte {}: it is 0x{:02X}, 0x{:02X} is right", what, byte, is, should)};
+}
+
+void compare(const std::string& what, const std::vector<std::uint8_t>& is, const std::vector<std::uint8_t>& should) {
+    if (is.size() != should.size()) {
+        throw HostError{HostRule::kCompare,
+                        fmt::format("{} has {} bytes, {} are right", what, is.size(), should.size())};
+    }
+    for (std::size_t i = 0U; i < is.size(); ++i) {
+        if (is[i] != should[i]) {
+            differ(what, i, is[i], should[i]);
+        }
+    }
+}
+
+}  // namespace
+
+std::vector<Tensors> run_inferences(const std::vector<std::uint8_t>& file, const refdev::DeviceSpec& spec,
+                                    const std::vector<Tensors>& inputs) {
+    return Trial{file, spec}.run(inputs);
+}
+
+std::vector<Tensors> replay_workload(const CapturedWorkload& workload, const refdev::DeviceSpec& spec,
+                                     const std::vector<Tensors>& inputs) {
+    return run_inferences(workload.file, spec, inputs);
+}
+
+void compare_to_golden(const std::vector<Tensors>& outputs, const std::vector<Tensors>& golden) {
+    if (outputs.size() != golden.size()) {
+        throw HostError{HostRule::kCompare,
+                        fmt::format("{} inferences are compared with {}", outputs.size(), golden.size())};
+    }
+    for (std::size_t i = 0U; i < outputs.size(); ++i) {
+        if (outputs[i].size() != golden[i].size()) {
+            throw HostError{HostRule::kCompare, fmt::format("inference {} has {} outputs, {} are right", i,
+                                                            outputs[i].size(), golden[i].size())};
+        }
+        for (std::size_t k = 0U; k < outputs[i].size(); ++k) {
+            compare(fmt::format("output {} of inference {}", k, i), outputs[i][k], golden[i][k]);
+        }
+    }
+}
+
+void compare_to_capture(const CapturedWorkload& workload, const refdev::DeviceSpec& spec) {
+    compare_to_golden(replay_workload(workload, spec, workload.inputs), workload.outputs);
+}
+
+}  // namespace pianola::host

@@ -1,0 +1,15 @@
+// Trial: a captured workload on a fresh simulated device, behind the runtime that an ECU has.
+//
+// Place in the whole: what a capture is held against before anyone gets it. Internal to the host API.
+#pragma once
+
+#include "capture_host/api/workload_capture.h"
+
+namespace pianola::host {
+
+// Loads `file`: all of the runtime's proofs. Throws API-CAPTURE-REFUSED, which names the rule. Then runs the inferences in order.
+[[nodiscard]] std::vector<std::vector<std::vector<std::uint8_t>>> run_inferences(
+    const std::vector<std::uint8_t>& file, const refdev::DeviceSpec& spec,
+    const std::vector<std::vector<std::vector<std::uint8_t>>>& inputs);
+
+}  // namespace pianola::host

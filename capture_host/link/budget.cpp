@@ -1,0 +1,41 @@
+#include "capture_host/link/budget.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "capture_host/link/link.h"
+
+namespace pianola::capture {
+namespace {
+
+constexpr std::uint64_t kCyclesPerUsDivisor = 1000U;  // clock_khz / 1000 cycles make a microsecond
+// Where nobody says otherwise: four times what the commands take, and never less than a usual cycle of an ECU's tasks, because
+// a result counts when the ECU sees it.
+constexpr std::uint64_t kDeadlineFactor = 4U;
+constexpr std::uint64_t kShortestDeadlineUs = 10'000U;
+
+}  // namespace
+
+std::uint32_t deadline_us(const char* what, std::uint64_t cycles, std::uint32_t clock_khz, std::uint32_t wanted_us) {
+    const std::uint64_t us = ((cycles * kCyclesPerUsDivisor) + (clock_khz - 1U)) / clock_khz;
+    if (wanted_us == 0U) {
+        return static_cast<std::uint32_t>(std::max(us * kDeadlineFactor, kShortestDeadlineUs));
+    }
+    if (wanted_us < us) {
+        throw LinkError{fmt::format("the deadline is too short: {} takes {} us, {} are wanted", what, us, wanted_us)};
+    }
+    return wanted_us;
+}
+
+ManifestTarget make_target(const refdev::DeviceSpec& spec) {
+    DeviceDescription device;
+    refdev::describe(spec, device);
+    return {device.family,         device.command_set_id, device.command_set_version,
+            device.kernel_library, device.dram_base,      device.dram_bytes,
+            device.l1_base,        device.l1_bytes,       device.trace_region_bytes,
+            device.clock_khz,      device.queue_count,    device.ring_words,
+            device.grid_columns,   device.grid_rows,      device.dram_banks};
+}
+
+}  // namespace pianola::capture

@@ -1,0 +1,20 @@
+// What every binary says of its device and its deadlines.
+//
+// Place in the whole: shared by the linker and the host API's capture. Host only.
+#pragma once
+
+#include <cstdint>
+
+#include "capture_host/writer/manifest.h"
+#include "hal/refdev/device_spec.h"
+
+namespace pianola::capture {
+
+[[nodiscard]] ManifestTarget make_target(const refdev::DeviceSpec& spec);
+
+// In microseconds, for what takes that many cycles. wanted_us is 0 for the default: four times that, and no less than 10 ms. Throws
+// LinkError where the wish is too short; `what` names it.
+[[nodiscard]] std::uint32_t deadline_us(const char* what, std::uint64_t cycles, std::uint32_t clock_khz,
+                                        std::uint32_t wanted_us);
+
+}  // namespace pianola::capture

@@ -1,0 +1,109 @@
+// The rules of the host API: ids are unique, every rule is tested, and the manual lists them all.
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "capture_host/api/queue_driver.h"
+#include "capture_host/api/workload_capture.h"
+#include "tests/api/support.h"
+
+namespace pianola::test {
+namespace {
+
+using host::HostRule;
+
+std::string text_of(const std::filesystem::path& path) {
+    std::ifstream file{path};
+    std::stringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+const std::filesystem::path kTree{PIANOLA_SOURCE_DIR};
+
+TEST(Rules, AreDistinctAndInTheManual) {
+    std::set<std::string> ids;
+    const std::string manual = text_of(kTree / "docs" / "HOST_API.md");
+    for (const host::HostRuleText& rule : host::host_rules()) {
+        EXPECT_TRUE(ids.insert(rule.id).second) << rule.id;
+        EXPECT_STREQ(host::host_rule_id(rule.rule), rule.id);
+        EXPECT_NE(manual.find("| " + std::string{rule.id} + " | " + rule.text + " |"), std::string::npos)
+            << "docs/HOST_API.md lacks the line\n| " << rule.id << " | " << rule.text << " |";
+    }
+    EXPECT_STREQ(host::host_rule_id(HostRule::kUnspecified), "API-UNSPECIFIED");
+}
+
+// A rule that no test breaks might never be checked.
+TEST(Rules, EveryRuleHasATest) {
+    std::string tests;
+    for (const auto& entry : std::filesystem::directory_iterator{kTree / "tests" / "api"}) {
+        if (entry.path().extension() == ".cpp") {
+            tests += text_of(entry.path());
+        }
+    }
+    std::istringstream rules{text_of(kTree / "capture_host" / "api" / "host_rules.inc")};
+    std::string line;
+    std::size_t count = 0U;
+    const std::string mark = "PIANOLA_HOST_RULE(k";
+    while (std::getline(rules, line)) {
+        if (line.rfind(mark, 0U) == 0U) {
+            const std::string name = line.substr(mark.size() - 1U, line.find(',') - (mark.size() - 1U));
+            EXPECT_NE(tests.find("HostRule::" + name), std::string::npos) << name;
+            count += 1U;
+        }
+    }
+    EXPECT_EQ(count, host::host_rules().size());
+}
+
+TEST(Rules, AWaitThatCannotEndIsAnError) {
+    for (const sim::Threading threading : {sim::Threading::kInProcess, sim::Threading::kThreaded}) {
+        sim::SimOptions options;
+        options.threading = threading;
+        sim::SimDevice device{options};
+        ASSERT_EQ(device.reset(), Status::kOk);
+        host::QueueDriver queues{device, std::chrono::milliseconds{100}};
+        QueueCommand wait;
+        wait.kind = QueueCommandKind::kWaitEvent;
+        wait.value = 1U;  // nobody records it
+        queues.enqueue(0U, wait);
+        const std::uint32_t token = queues.notify(0U);
+        queues.ring(0U);
+        EXPECT_FALSE(queues.is_complete(0U, token));
+        expect_rule(HostRule::kDeviceStalled, "queue 0 does not get on", [&] { queues.wait(0U, token); });
+        // A ring that stays full is the same.
+        expect_rule(HostRule::kDeviceStalled, "room in its ring", [&] {
+            for (int i = 0; i < 1000; ++i) {
+                queues.enqueue(0U, wait);
+            }
+        });
+    }
+}
+
+TEST(Rules, ATraceLongerThanTheRuntimeProves) {
+    host::DeviceOptions options = small_device(1U, 64U);
+    const auto device = host::open_device(options);
+    const host::BufferPtr a = device->allocate(flat(64U));
+    const host::BufferPtr b = device->allocate(flat(64U));
+    host::Program program;
+    for (int i = 0; i < 1000; ++i) {
+        add_constant(program, {0U, 0U}, a, b, 64U, 1);
+    }
+    device->compile(program);
+    const host::TraceId trace = device->begin_trace_capture(0U);
+    for (int i = 0; i < 96; ++i) {  // 11,000 words each, and a barrier
+        device->enqueue_program(0U, program);
+    }
+    expect_rule(HostRule::kTraceSize, "the trace has 1056096 words, the runtime admits 1048576",
+                [&] { device->end_trace_capture(0U, trace); });
+}
+
+#if !PIANOLA_RECORDING
+TEST(Rules, RecordingThatWasCompiledOutSaysSo) {
+    const auto device = host::open_device(small_device());
+    expect_rule(HostRule::kCaptureOff, "PIANOLA_RECORDING=OFF", [&] { host::WorkloadCapture capture{device}; });
+}
+#endif
+
+}  // namespace
+}  // namespace pianola::test
