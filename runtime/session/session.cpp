@@ -422,7 +422,7 @@ Status Session::stop(Span<const MutableByteSpan> outputs) noexcept {
     if (!is_ok(ready)) {
         return ready;
     }
-    if ((plan_.prologue.count == 0U) || !has_stepped_) {
+    if (((plan_.prologue.count | plan_.epilogue.count) == 0U) || !has_stepped_) {
         return Status::kInvalidState;
     }
     if (!sizes_match({}, outputs, false, plan_.is_pipelined)) {
@@ -486,7 +486,8 @@ Status Session::poll() noexcept {
         has_result_ = true;
         has_stepped_ = true;
     } else if (kind == ScriptKind::kEpilogue) {
-        state_ = State::kStopped;
+        state_ = idle_state();
+        has_stepped_ = false;
     } else {
         // The first step may come.
     }
