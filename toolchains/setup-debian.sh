@@ -18,6 +18,8 @@ packages=(
     flatbuffers-compiler libflatbuffers-dev
     # Host side: command line, JSON, text formatting.
     libcli11-dev libfmt-dev nlohmann-json3-dev
+    # The Python package: bindings, headers of the interpreter, arrays. mypy checks the type stubs.
+    pybind11-dev python3-dev python3-numpy mypy
     # Boards on Arm: compiler, C library and its headers, headers of the C++ library. Nothing links the C++ library itself.
     gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-dev
     # Boards on RISC-V: compiler and C library. It has no C++ headers of its own and takes those of the Arm compiler.
@@ -26,7 +28,8 @@ packages=(
     qemu-system-arm qemu-system-misc
     # Tests and measurements.
     libgtest-dev valgrind
-    # Gates and wrappers are Python with the standard library only; scripts are checked by shellcheck.
+    # Gates and wrappers are Python with the standard library only; the tests of the Python package use NumPy as well.
+    # Scripts are checked by shellcheck.
     python3 shellcheck
 )
 

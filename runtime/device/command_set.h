@@ -26,7 +26,7 @@ struct Extent {
     std::uint32_t address{0U};     // device address of the first byte
     std::uint32_t size_bytes{0U};  // never 0
     Access access{Access::kUnspecified};
-    const char* field{""};  // the command's field that names it, for messages; static lifetime
+    const char* field{nullptr};  // the command's field that names it, for messages; static lifetime
 };
 
 inline constexpr std::uint32_t kMaxExtentsPerCommand = 6U;
@@ -36,17 +36,16 @@ class ExtentList {
     // False where the list is full, or [address, address + size) is empty or wraps round the 32-bit address space.
     [[nodiscard]] constexpr bool add(std::uint32_t address, std::uint64_t size_bytes, Access access,
                                      const char* field) noexcept {
-        constexpr std::uint64_t kAddressSpace = std::uint64_t{1} << 32U;
-        if ((count_ >= kMaxExtentsPerCommand) || (size_bytes == 0U) || (size_bytes > (kAddressSpace - address))) {
+        const auto bytes = static_cast<std::uint32_t>(size_bytes);
+        if ((count_ >= kMaxExtentsPerCommand) || (bytes == 0U) || (bytes != size_bytes) ||
+            ((bytes - 1U) > (UINT32_MAX - address))) {
             return false;
         }
-        if (size_bytes > UINT32_MAX) {
-            return false;
-        }
-        extents_[count_] = Extent{address, static_cast<std::uint32_t>(size_bytes), access, field};
+        extents_[count_] = Extent{address, bytes, access, field};
         count_ += 1U;
         return true;
     }
+    constexpr void clear() noexcept { count_ = 0U; }
     [[nodiscard]] constexpr Span<const Extent> view() const noexcept {
         return Span<const Extent>{extents_.data(), count_};
     }

@@ -94,6 +94,8 @@ void Sha256::compress(ByteSpan block) noexcept {
     }
 }
 
+Sha256::Sha256() noexcept = default;
+
 void Sha256::update(ByteSpan bytes) noexcept {
     message_bytes_ += bytes.size();
     std::size_t taken = 0U;

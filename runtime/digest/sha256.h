@@ -17,6 +17,8 @@ using Sha256Digest = std::array<std::uint8_t, kSha256Bytes>;
 // One message at a time: update() as often as needed, then finish() once. 112 bytes of state, about 350 of stack.
 class Sha256 {
   public:
+    Sha256() noexcept;
+
     void update(ByteSpan bytes) noexcept;
     [[nodiscard]] Sha256Digest finish() noexcept;
 

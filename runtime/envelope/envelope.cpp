@@ -9,17 +9,33 @@
 namespace pianola {
 namespace {
 
-constexpr std::array<const char*, kSegmentCount> kSegmentNames{"manifest", "weights", "traces", "self_tests"};
+// The segments in their order.
+struct SegmentPlace {
+    const char* name;
+    Segment Envelope::* segment;
+};
+constexpr std::array<SegmentPlace, kSegmentCount> kSegments{{
+    {"manifest", &Envelope::manifest},
+    {"weights", &Envelope::weights},
+    {"traces", &Envelope::traces},
+    {"self_tests", &Envelope::self_tests},
+}};
 
 [[nodiscard]] constexpr std::uint32_t align_up(std::uint32_t value) noexcept {
     return (value + (kFileAlignmentBytes - 1U)) & ~(kFileAlignmentBytes - 1U);  // value <= kMaxFileBytes: no wrap
 }
 
-Status refuse_field(Verdict& verdict, Rule rule, const char* field, std::uint32_t field_place, std::size_t actual = 0U,
-                    std::size_t limit = 0U) noexcept {
-    verdict.path.enter("header");
-    verdict.path.enter(field);
-    return refuse_wide(verdict, rule, field_place, actual, limit);
+// A file while its header is read. Checks return true, or refuse and return false.
+struct Reading {
+    ByteSpan file;
+    Verdict& verdict;
+};
+
+bool refuse_field(const Reading& reading, Rule rule, const char* field, std::uint32_t field_place,
+                  std::size_t actual = 0U, std::size_t limit = 0U) noexcept {
+    reading.verdict.path.enter("header");
+    reading.verdict.path.enter(field);
+    return is_ok(refuse_wide(reading.verdict, rule, field_place, actual, limit));
 }
 
 // A header field that has one legal value.
@@ -37,112 +53,94 @@ constexpr std::array<FixedField, 5> kFixedFields{{
     FixedField{"signature_bytes", header::kSignatureBytes, 0U, Rule::kEnvSignature},
 }};
 
-Status check_zero(ByteSpan file, std::uint32_t offset, std::uint32_t count, Rule rule, const char* field,
-                  Verdict& verdict) noexcept {
-    const std::uint32_t end = offset + count;  // inside the file, which is at most kMaxFileBytes long
-    for (std::uint32_t i = offset; i < end; ++i) {
-        if (file[i] != 0U) {
-            return refuse_field(verdict, rule, field, i, file[i], 0U);
+// Bytes [first, end) are zero. They are inside the file.
+bool check_zero(const Reading& reading, std::uint32_t first, std::uint32_t end, Rule rule, const char* field) noexcept {
+    for (std::uint32_t i = first; i < end; ++i) {
+        const std::uint8_t byte = reading.file[i];
+        if (byte != 0U) {
+            return refuse_field(reading, rule, field, i, byte, 0U);
         }
     }
-    return Status::kOk;
+    return true;
 }
 
-Status check_fixed_part(ByteSpan file, Verdict& verdict) noexcept {
+bool check_file(const Reading& reading) noexcept {
+    const ByteSpan file = reading.file;
+    const bool is_long = file.size() >= header::kBytes;
+    if (!is_long || (file.size() > kMaxFileBytes)) {
+        return refuse_field(reading, Rule::kEnvFileSize, "total_bytes", header::kTotalBytes, file.size(),
+                            is_long ? kMaxFileBytes : header::kBytes);
+    }
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-005
+    return ((reinterpret_cast<std::uintptr_t>(file.data()) % kFileAlignmentBytes) == 0U) ||
+           refuse_field(reading, Rule::kEnvAlignment, "magic", header::kMagic);
+}
+
+bool check_fixed_part(const Reading& reading) noexcept {
+    const ByteSpan file = reading.file;
     if (std::memcmp(file.data(), kMagicBytes.data(), kMagicBytes.size()) != 0) {
-        return refuse_field(verdict, Rule::kEnvMagic, "magic", header::kMagic);
+        return refuse_field(reading, Rule::kEnvMagic, "magic", header::kMagic);
     }
     for (const FixedField& field : kFixedFields) {
         const std::uint32_t value = load_le32(file, field.offset);
         if (value != field.value) {
-            return refuse_field(verdict, field.rule, field.name, field.offset, value, field.value);
+            return refuse_field(reading, field.rule, field.name, field.offset, value, field.value);
         }
     }
     const std::uint32_t total_bytes = load_le32(file, header::kTotalBytes);
     if (total_bytes != file.size()) {
-        return refuse_field(verdict, Rule::kEnvTotalSize, "total_bytes", header::kTotalBytes, total_bytes, file.size());
+        return refuse_field(reading, Rule::kEnvTotalSize, "total_bytes", header::kTotalBytes, total_bytes, file.size());
     }
     if (!digests_equal(file.subspan(header::kSchemaHash, kSha256Bytes), ByteSpan{kSchemaHash})) {
-        return refuse_field(verdict, Rule::kEnvSchemaHash, "schema_hash", header::kSchemaHash);
+        return refuse_field(reading, Rule::kEnvSchemaHash, "schema_hash", header::kSchemaHash);
     }
-    const Status reserved = check_zero(file, header::kReserved, header::kSchemaHash - header::kReserved,
-                                       Rule::kEnvReserved, "reserved", verdict);
-    if (!is_ok(reserved)) {
-        return reserved;
-    }
-    return check_zero(file, header::kReservedAfterTable, header::kDigest - header::kReservedAfterTable,
-                      Rule::kEnvReserved, "reserved", verdict);
+    return check_zero(reading, header::kReserved, header::kSchemaHash, Rule::kEnvReserved, "reserved") &&
+           check_zero(reading, header::kReservedAfterTable, header::kDigest, Rule::kEnvReserved, "reserved");
 }
 
 // Segments follow each other from the end of the header, each padded with zeros to the alignment, to the end of the file.
-Status check_segments(ByteSpan file, std::array<Segment, kSegmentCount>& segments, Verdict& verdict) noexcept {
+bool check_segments(const Reading& reading, Envelope& envelope) noexcept {
+    const auto file_bytes = static_cast<std::uint32_t>(reading.file.size());
+    envelope.total_bytes = file_bytes;
+    envelope.security_version = load_le32(reading.file, header::kSecurityVersion);
     std::uint32_t expected_offset = header::kBytes;
     for (std::uint32_t i = 0U; i < kSegmentCount; ++i) {
+        const char* const name = kSegments[i].name;
         const std::uint32_t entry = header::kSegmentTable + (i * header::kSegmentEntryBytes);
-        const std::uint32_t offset_place = entry + header::kSegmentOffset;
-        const std::uint32_t size_place = entry + header::kSegmentSize;
         const std::uint32_t expected_kind = i + 1U;
-        const std::uint32_t kind = load_le32(file, entry);
-        const std::uint32_t offset = load_le32(file, offset_place);
-        const std::uint32_t size_bytes = load_le32(file, size_place);
+        const std::uint32_t kind = load_le32(reading.file, entry);
+        const std::uint32_t offset = load_le32(reading.file, entry + header::kSegmentOffset);
+        const std::uint32_t size_bytes = load_le32(reading.file, entry + header::kSegmentSize);
         if (kind != expected_kind) {
-            return refuse_field(verdict, Rule::kEnvSegmentKind, kSegmentNames[i], entry, kind, expected_kind);
+            return refuse_field(reading, Rule::kEnvSegmentKind, name, entry, kind, expected_kind);
         }
         if (offset != expected_offset) {
-            return refuse_field(verdict, Rule::kEnvSegmentLayout, kSegmentNames[i], offset_place, offset,
+            return refuse_field(reading, Rule::kEnvSegmentLayout, name, entry + header::kSegmentOffset, offset,
                                 expected_offset);
         }
-        if (!file.contains(offset, size_bytes)) {
-            return refuse_field(verdict, Rule::kEnvSegmentSize, kSegmentNames[i], size_place, size_bytes,
-                                file.size() - offset);
-        }
-        segments[i] = Segment{offset, size_bytes};
-        expected_offset = align_up(offset + size_bytes);
-        if (expected_offset > file.size()) {
-            return refuse_field(verdict, Rule::kEnvSegmentSize, kSegmentNames[i], size_place, size_bytes,
-                                file.size() - offset);
-        }
+        // offset <= file_bytes: so the header was, and what the last segment was padded to
         const std::uint32_t end = offset + size_bytes;
-        const Status padding =
-            check_zero(file, end, expected_offset - end, Rule::kEnvPadding, kSegmentNames[i], verdict);
-        if (!is_ok(padding)) {
-            return padding;
+        expected_offset = align_up(end);
+        if ((size_bytes > (file_bytes - offset)) || (expected_offset > file_bytes)) {
+            return refuse_field(reading, Rule::kEnvSegmentSize, name, entry + header::kSegmentSize, size_bytes,
+                                file_bytes - offset);
         }
+        if (!check_zero(reading, end, expected_offset, Rule::kEnvPadding, name)) {
+            return false;
+        }
+        envelope.*kSegments[i].segment = Segment{offset, size_bytes};
     }
-    if (expected_offset != file.size()) {
-        return refuse_field(verdict, Rule::kEnvTrailing, "total_bytes", expected_offset, file.size(), expected_offset);
-    }
-    return Status::kOk;
+    return (expected_offset == file_bytes) ||
+           refuse_field(reading, Rule::kEnvTrailing, "total_bytes", expected_offset, file_bytes, expected_offset);
 }
 
 }  // namespace
 
 Status parse_envelope(ByteSpan file, Envelope& envelope, Verdict& verdict) noexcept {
     reset(verdict);
-    if ((file.size() < header::kBytes) || (file.size() > kMaxFileBytes)) {
-        const std::uint32_t limit = (file.size() < header::kBytes) ? header::kBytes : kMaxFileBytes;
-        return refuse_field(verdict, Rule::kEnvFileSize, "total_bytes", header::kTotalBytes, file.size(), limit);
-    }
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-005
-    if ((reinterpret_cast<std::uintptr_t>(file.data()) % kFileAlignmentBytes) != 0U) {
-        return refuse_field(verdict, Rule::kEnvAlignment, "magic", header::kMagic);
-    }
-    const Status fixed = check_fixed_part(file, verdict);
-    if (!is_ok(fixed)) {
-        return fixed;
-    }
-    std::array<Segment, kSegmentCount> segments{};
-    const Status tiled = check_segments(file, segments, verdict);
-    if (!is_ok(tiled)) {
-        return tiled;
-    }
-    envelope.total_bytes = static_cast<std::uint32_t>(file.size());
-    envelope.security_version = load_le32(file, header::kSecurityVersion);
-    envelope.manifest = segments[0];
-    envelope.weights = segments[1];
-    envelope.traces = segments[2];
-    envelope.self_tests = segments[3];
-    return Status::kOk;
+    const Reading reading{file, verdict};
+    return (check_file(reading) && check_fixed_part(reading) && check_segments(reading, envelope)) ? Status::kOk
+                                                                                                   : Status::kRefused;
 }
 
 Sha256Digest envelope_digest(ByteSpan file) noexcept {
@@ -155,15 +153,16 @@ Sha256Digest envelope_digest(ByteSpan file) noexcept {
 
 Status authenticate(ByteSpan file, const Envelope& envelope, Verdict& verdict) noexcept {
     reset(verdict);
+    const Reading reading{file, verdict};
+    bool good = false;
     if ((file.size() < header::kBytes) || (envelope.total_bytes != file.size())) {
-        return refuse_field(verdict, Rule::kEnvTotalSize, "total_bytes", header::kTotalBytes, envelope.total_bytes,
+        good = refuse_field(reading, Rule::kEnvTotalSize, "total_bytes", header::kTotalBytes, envelope.total_bytes,
                             file.size());
+    } else {
+        good = digests_equal(ByteSpan{envelope_digest(file)}, file.subspan(header::kDigest, kSha256Bytes)) ||
+               refuse_field(reading, Rule::kEnvDigest, "digest", header::kDigest);
     }
-    const Sha256Digest digest = envelope_digest(file);
-    if (!digests_equal(ByteSpan{digest}, file.subspan(header::kDigest, kSha256Bytes))) {
-        return refuse_field(verdict, Rule::kEnvDigest, "digest", header::kDigest);
-    }
-    return Status::kOk;
+    return good ? Status::kOk : Status::kRefused;
 }
 
 }  // namespace pianola

@@ -3,6 +3,7 @@
 #include "runtime/core/config.h"
 #include "runtime/image/manifest_rules.h"
 #include "runtime/image/schema_check.h"
+#include "runtime/image/table_cursor.h"
 #include "trace_binary_generated.h"
 
 namespace pianola {
@@ -26,32 +27,40 @@ static_assert(kBodyObject == schema::ReadOutput::VT_OUTPUT);
 static_assert(kBodyObject == schema::RecordEvent::VT_EVENT);
 static_assert(kBodyObject == schema::WaitEvent::VT_EVENT);
 
-[[nodiscard]] NameView name_view(const flatbuffers::String* text) noexcept {
+using flatbuffers::Table;
+using Entry = flatbuffers::voffset_t;  // of a field in its table's vtable
+
+// What follows is called for every field of every view: functions of their own rather than flatc's accessors, which a compiler
+// expands at every call.
+
+// A number; 0 where it is absent, which is the default of all of them.
+template <typename Number>
+[[nodiscard]] Number number(const Table& table, Entry entry) noexcept {
+    const std::uint8_t* const value = table.GetAddressOf(entry);
+    return (value != nullptr) ? flatbuffers::ReadScalar<Number>(value) : Number{};
+}
+
+// How many elements a list has.
+[[nodiscard]] std::uint32_t count_of(const Table& table, Entry list) noexcept {
+    return target_of<flatbuffers::Vector<std::uint8_t>>(table, list)->size();
+}
+
+[[nodiscard]] const Table& element(const Table& table, Entry list, std::uint32_t index) noexcept {
+    return *target_of<flatbuffers::Vector<flatbuffers::Offset<Table>>>(table, list)->Get(index);
+}
+
+[[nodiscard]] NameView name_of(const Table& table, Entry entry) noexcept {
+    const auto* const text = target_of<flatbuffers::String>(table, entry);
     return NameView{text->c_str(), text->size()};
 }
 
-[[nodiscard]] ByteSpan digest_view(const schema::Digest* digest) noexcept {
-    return ByteSpan{digest->bytes()->Data(), kSha256Bytes};
+[[nodiscard]] ByteSpan digest_of(const Table& table, Entry entry) noexcept {
+    return ByteSpan{table.GetAddressOf(entry), kSha256Bytes};
 }
+static_assert(sizeof(schema::Digest) == kSha256Bytes);
 
 [[nodiscard]] std::uint32_t offset_of(ByteSpan file, const void* table) noexcept {
     return static_cast<std::uint32_t>(static_cast<const std::uint8_t*>(table) - file.data());
-}
-
-[[nodiscard]] TensorView tensor_view(ByteSpan file, const schema::Tensor* table) noexcept {
-    TensorView view;
-    view.name = name_view(table->name());
-    view.buffer = table->buffer();
-    view.buffer_count = table->buffer_count();
-    view.type = static_cast<ElementType>(table->type());
-    view.rank = table->shape()->size();
-    for (std::uint32_t i = 0U; i < view.rank; ++i) {
-        view.shape[i] = table->shape()->Get(i);
-    }
-    view.scale = table->scale();
-    view.zero_point = table->zero_point();
-    view.file_offset = offset_of(file, table);
-    return view;
 }
 
 Status refuse_manifest(Verdict& verdict, Rule rule, const Envelope& envelope, std::size_t actual,
@@ -80,160 +89,197 @@ Status open_image(ByteSpan file, const Envelope& envelope, Image& image, Verdict
     if (verifier.GetComputedSize() != manifest.size()) {
         return refuse_manifest(verdict, Rule::kImgExactSize, envelope, manifest.size(), verifier.GetComputedSize());
     }
-    if (!check_strictness(schema::kTraceBinaryRules, file, *flatbuffers::GetRoot<flatbuffers::Table>(manifest.data()),
-                          verdict)) {
+    const Table& root = *flatbuffers::GetRoot<Table>(manifest.data());
+    if (!check_strictness(schema::kTraceBinaryRules, file, root, verdict)) {
         return Status::kRefused;
     }
     image.file_ = file;
     image.envelope_ = envelope;
-    image.root_ = schema::GetTraceBinary(manifest.data());
+    image.root_ = &root;
     return Status::kOk;
 }
 
+namespace {
+
+// A number of the target.
+struct TargetNumber {
+    Entry entry;
+    bool is_byte;  // else a word
+    std::uint32_t TargetView::* member;
+};
+constexpr std::array<TargetNumber, 13> kTargetNumbers{{
+    {schema::Target::VT_COMMAND_SET_ID, false, &TargetView::command_set_id},
+    {schema::Target::VT_COMMAND_SET_VERSION, false, &TargetView::command_set_version},
+    {schema::Target::VT_DRAM_BASE, false, &TargetView::dram_base},
+    {schema::Target::VT_DRAM_BYTES, false, &TargetView::dram_bytes},
+    {schema::Target::VT_L1_BASE, false, &TargetView::l1_base},
+    {schema::Target::VT_L1_BYTES, false, &TargetView::l1_bytes},
+    {schema::Target::VT_TRACE_REGION_BYTES, false, &TargetView::trace_region_bytes},
+    {schema::Target::VT_CLOCK_KHZ, false, &TargetView::clock_khz},
+    {schema::Target::VT_RING_WORDS, false, &TargetView::ring_words},
+    {schema::Target::VT_QUEUE_COUNT, true, &TargetView::queue_count},
+    {schema::Target::VT_GRID_COLUMNS, true, &TargetView::grid_columns},
+    {schema::Target::VT_GRID_ROWS, true, &TargetView::grid_rows},
+    {schema::Target::VT_DRAM_BANKS, true, &TargetView::dram_banks},
+}};
+
+}  // namespace
+
 TargetView Image::target() const noexcept {
-    const schema::Target* const table = root_->target();
+    const Table& table = *target_of<Table>(*root_, schema::TraceBinary::VT_TARGET);
     TargetView view;
-    view.device_family = name_view(table->device_family());
-    view.command_set_id = table->command_set_id();
-    view.command_set_version = table->command_set_version();
-    view.kernel_library = digest_view(table->kernel_library());
-    view.dram_base = table->dram_base();
-    view.dram_bytes = table->dram_bytes();
-    view.l1_base = table->l1_base();
-    view.l1_bytes = table->l1_bytes();
-    view.trace_region_bytes = table->trace_region_bytes();
-    view.clock_khz = table->clock_khz();
-    view.queue_count = table->queue_count();
-    view.ring_words = table->ring_words();
-    view.grid_columns = table->grid_columns();
-    view.grid_rows = table->grid_rows();
-    view.dram_banks = table->dram_banks();
-    view.file_offset = offset_of(file_, table);
+    view.device_family = name_of(table, schema::Target::VT_DEVICE_FAMILY);
+    view.kernel_library = digest_of(table, schema::Target::VT_KERNEL_LIBRARY);
+    for (const TargetNumber& field : kTargetNumbers) {
+        view.*field.member =
+            field.is_byte ? number<std::uint8_t>(table, field.entry) : number<std::uint32_t>(table, field.entry);
+    }
+    view.file_offset = offset_of(file_, &table);
     return view;
 }
 
 std::uint32_t Image::region_count() const noexcept {
-    return root_->regions()->size();
+    return count_of(*root_, schema::TraceBinary::VT_REGIONS);
 }
 
 RegionView Image::region(std::uint32_t index) const noexcept {
-    const schema::Region* const table = root_->regions()->Get(index);
-    RegionView view;
-    view.name = name_view(table->name());
-    view.kind = static_cast<RegionKind>(table->kind());
-    view.memory = static_cast<MemoryKind>(table->memory());
-    view.base = table->base();
-    view.size_bytes = table->size_bytes();
-    view.file_offset = offset_of(file_, table);
-    return view;
+    const Table& table = element(*root_, schema::TraceBinary::VT_REGIONS, index);
+    return RegionView{name_of(table, schema::Region::VT_NAME),
+                      number<RegionKind>(table, schema::Region::VT_KIND),
+                      number<MemoryKind>(table, schema::Region::VT_MEMORY),
+                      number<std::uint32_t>(table, schema::Region::VT_BASE),
+                      number<std::uint32_t>(table, schema::Region::VT_SIZE_BYTES),
+                      offset_of(file_, &table)};
 }
 
 std::uint32_t Image::buffer_count() const noexcept {
-    return root_->buffers()->size();
+    return count_of(*root_, schema::TraceBinary::VT_BUFFERS);
 }
 
 BufferView Image::buffer(std::uint32_t index) const noexcept {
-    const schema::Buffer* const table = root_->buffers()->Get(index);
-    BufferView view;
-    view.name = name_view(table->name());
-    view.region = table->region();
-    view.offset_bytes = table->offset_bytes();
-    view.size_bytes = table->size_bytes();
-    view.file_offset = offset_of(file_, table);
+    const Table& table = element(*root_, schema::TraceBinary::VT_BUFFERS, index);
+    return BufferView{name_of(table, schema::Buffer::VT_NAME), number<std::uint16_t>(table, schema::Buffer::VT_REGION),
+                      number<std::uint32_t>(table, schema::Buffer::VT_OFFSET_BYTES),
+                      number<std::uint32_t>(table, schema::Buffer::VT_SIZE_BYTES), offset_of(file_, &table)};
+}
+
+TensorView Image::tensor(std::uint16_t list, std::uint32_t index) const noexcept {
+    const Table& table = element(*root_, list, index);
+    TensorView view;
+    view.name = name_of(table, schema::Tensor::VT_NAME);
+    view.buffer = number<std::uint16_t>(table, schema::Tensor::VT_BUFFER);
+    view.buffer_count = number<std::uint16_t>(table, schema::Tensor::VT_BUFFER_COUNT);
+    view.type = number<ElementType>(table, schema::Tensor::VT_TYPE);
+    const auto& shape = *target_of<flatbuffers::Vector<std::uint32_t>>(table, schema::Tensor::VT_SHAPE);
+    view.rank = shape.size();
+    for (std::uint32_t i = 0U; i < view.rank; ++i) {
+        view.shape[i] = shape.Get(i);
+    }
+    view.scale = number<float>(table, schema::Tensor::VT_SCALE);
+    view.zero_point = number<std::int32_t>(table, schema::Tensor::VT_ZERO_POINT);
+    view.file_offset = offset_of(file_, &table);
     return view;
 }
 
 std::uint32_t Image::input_count() const noexcept {
-    return root_->inputs()->size();
+    return count_of(*root_, schema::TraceBinary::VT_INPUTS);
 }
 TensorView Image::input(std::uint32_t index) const noexcept {
-    return tensor_view(file_, root_->inputs()->Get(index));
+    return tensor(schema::TraceBinary::VT_INPUTS, index);
 }
 std::uint32_t Image::output_count() const noexcept {
-    return root_->outputs()->size();
+    return count_of(*root_, schema::TraceBinary::VT_OUTPUTS);
 }
 TensorView Image::output(std::uint32_t index) const noexcept {
-    return tensor_view(file_, root_->outputs()->Get(index));
+    return tensor(schema::TraceBinary::VT_OUTPUTS, index);
 }
 
 std::uint32_t Image::trace_count() const noexcept {
-    return root_->traces()->size();
+    return count_of(*root_, schema::TraceBinary::VT_TRACES);
 }
 
 TraceView Image::trace(std::uint32_t index) const noexcept {
-    const schema::Trace* const table = root_->traces()->Get(index);
-    TraceView view;
-    view.name = name_view(table->name());
-    view.offset_bytes = table->offset_bytes();
-    view.word_count = table->word_count();
-    view.command_count = table->command_count();
-    view.cost_cycles = table->cost_cycles();
-    view.program_count = table->programs()->size();
-    view.file_offset = offset_of(file_, table);
-    return view;
+    const Table& table = element(*root_, schema::TraceBinary::VT_TRACES, index);
+    return TraceView{name_of(table, schema::Trace::VT_NAME),
+                     number<std::uint32_t>(table, schema::Trace::VT_OFFSET_BYTES),
+                     number<std::uint32_t>(table, schema::Trace::VT_WORD_COUNT),
+                     number<std::uint32_t>(table, schema::Trace::VT_COMMAND_COUNT),
+                     number<std::uint64_t>(table, schema::Trace::VT_COST_CYCLES),
+                     count_of(table, schema::Trace::VT_PROGRAMS),
+                     offset_of(file_, &table)};
 }
 
 ProgramView Image::program(std::uint32_t trace, std::uint32_t index) const noexcept {
-    const schema::Program* const table = root_->traces()->Get(trace)->programs()->Get(index);
-    return ProgramView{name_view(table->name()), table->command_count(), offset_of(file_, table)};
+    const Table& table =
+        element(element(*root_, schema::TraceBinary::VT_TRACES, trace), schema::Trace::VT_PROGRAMS, index);
+    return ProgramView{name_of(table, schema::Program::VT_NAME),
+                       number<std::uint32_t>(table, schema::Program::VT_COMMAND_COUNT), offset_of(file_, &table)};
 }
 
 std::uint32_t Image::script_count() const noexcept {
-    return root_->scripts()->size();
+    return count_of(*root_, schema::TraceBinary::VT_SCRIPTS);
 }
 
 ScriptView Image::script(std::uint32_t index) const noexcept {
-    const schema::Script* const table = root_->scripts()->Get(index);
-    return ScriptView{static_cast<ScriptKind>(table->kind()), table->commands()->size(), offset_of(file_, table)};
+    const Table& table = element(*root_, schema::TraceBinary::VT_SCRIPTS, index);
+    return ScriptView{number<ScriptKind>(table, schema::Script::VT_KIND), count_of(table, schema::Script::VT_COMMANDS),
+                      offset_of(file_, &table)};
 }
 
 ScriptCommandView Image::script_command(std::uint32_t script, std::uint32_t index) const noexcept {
-    const schema::Command* const table = root_->scripts()->Get(script)->commands()->Get(index);
+    const Table& table =
+        element(element(*root_, schema::TraceBinary::VT_SCRIPTS, script), schema::Script::VT_COMMANDS, index);
+    const Table& body = *target_of<Table>(table, schema::Command::VT_BODY);
     ScriptCommandView view;
-    view.kind = static_cast<ScriptCommandKind>(table->body_type());
-    view.queue = table->queue();
-    view.file_offset = offset_of(file_, table);
-    view.object = static_cast<const flatbuffers::Table*>(table->body())->GetField<std::uint16_t>(kBodyObject, 0U);
+    view.kind = number<ScriptCommandKind>(table, schema::Command::VT_BODY_TYPE);
+    view.queue = number<std::uint8_t>(table, schema::Command::VT_QUEUE);
+    view.object = number<std::uint16_t>(body, kBodyObject);
     if (view.kind == ScriptCommandKind::kWriteBuffer) {
-        view.segment_offset = table->body_as_WriteBuffer()->segment_offset();
+        view.segment_offset = number<std::uint32_t>(body, schema::WriteBuffer::VT_SEGMENT_OFFSET);
     }
+    view.file_offset = offset_of(file_, &table);
     return view;
 }
 
 BudgetsView Image::budgets() const noexcept {
-    const schema::Budgets* const table = root_->budgets();
-    return BudgetsView{table->step_cycles(), table->step_deadline_us(), table->setup_deadline_us(),
-                       table->steps_in_flight(), offset_of(file_, table)};
+    const Table& table = *target_of<Table>(*root_, schema::TraceBinary::VT_BUDGETS);
+    return BudgetsView{number<std::uint64_t>(table, schema::Budgets::VT_STEP_CYCLES),
+                       number<std::uint32_t>(table, schema::Budgets::VT_STEP_DEADLINE_US),
+                       number<std::uint32_t>(table, schema::Budgets::VT_SETUP_DEADLINE_US),
+                       number<std::uint8_t>(table, schema::Budgets::VT_STEPS_IN_FLIGHT), offset_of(file_, &table)};
 }
 
 ProvenanceView Image::provenance() const noexcept {
-    const schema::Provenance* const table = root_->provenance();
-    return ProvenanceView{name_view(table->source_name()), digest_view(table->source_sha256()),
-                          name_view(table->tool_version())};
+    const Table& table = *target_of<Table>(*root_, schema::TraceBinary::VT_PROVENANCE);
+    return ProvenanceView{name_of(table, schema::Provenance::VT_SOURCE_NAME),
+                          digest_of(table, schema::Provenance::VT_SOURCE_SHA256),
+                          name_of(table, schema::Provenance::VT_TOOL_VERSION)};
 }
 
 std::uint32_t Image::self_test_count() const noexcept {
-    return root_->self_test_count();
+    return number<std::uint16_t>(*root_, schema::TraceBinary::VT_SELF_TEST_COUNT);
 }
 
 std::uint32_t Image::parameter_count() const noexcept {
-    return root_->parameters()->size();
+    return count_of(*root_, schema::TraceBinary::VT_PARAMETERS);
 }
 
 ParameterView Image::parameter(std::uint32_t index) const noexcept {
-    const schema::Parameter* const table = root_->parameters()->Get(index);
-    return ParameterView{name_view(table->name()),
-                         static_cast<ParameterKind>(table->kind()),
-                         table->minimum(),
-                         table->maximum(),
-                         table->alignment(),
-                         table->points()->size(),
-                         offset_of(file_, table)};
+    const Table& table = element(*root_, schema::TraceBinary::VT_PARAMETERS, index);
+    return ParameterView{name_of(table, schema::Parameter::VT_NAME),
+                         number<ParameterKind>(table, schema::Parameter::VT_KIND),
+                         number<std::uint32_t>(table, schema::Parameter::VT_MINIMUM),
+                         number<std::uint32_t>(table, schema::Parameter::VT_MAXIMUM),
+                         number<std::uint32_t>(table, schema::Parameter::VT_ALIGNMENT),
+                         count_of(table, schema::Parameter::VT_POINTS),
+                         offset_of(file_, &table)};
 }
 
 PatchPointView Image::patch_point(std::uint32_t parameter, std::uint32_t index) const noexcept {
-    const schema::PatchPoint* const table = root_->parameters()->Get(parameter)->points()->Get(index);
-    return PatchPointView{table->trace(), table->word(), offset_of(file_, table)};
+    const Table& table =
+        element(element(*root_, schema::TraceBinary::VT_PARAMETERS, parameter), schema::Parameter::VT_POINTS, index);
+    return PatchPointView{number<std::uint16_t>(table, schema::PatchPoint::VT_TRACE),
+                          number<std::uint32_t>(table, schema::PatchPoint::VT_WORD), offset_of(file_, &table)};
 }
 
 ByteSpan Image::weights() const noexcept {

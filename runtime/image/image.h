@@ -12,11 +12,11 @@
 #include "runtime/envelope/envelope.h"
 #include "runtime/verdict/verdict.h"
 
-namespace pianola {
-
-namespace schema {
-struct TraceBinary;
+namespace flatbuffers {
+class Table;
 }
+
+namespace pianola {
 
 enum class ElementType : std::uint8_t { kUnspecified = 0U, kInt8, kUint8, kInt16, kInt32, kFloat32, kBool };
 enum class MemoryKind : std::uint8_t { kUnspecified = 0U, kDram, kL1 };
@@ -184,9 +184,12 @@ class Image {
   private:
     friend Status open_image(ByteSpan file, const Envelope& envelope, Image& image, Verdict& verdict) noexcept;
 
+    // An input or output: `list` is the root's field.
+    [[nodiscard]] TensorView tensor(std::uint16_t list, std::uint32_t index) const noexcept;
+
     ByteSpan file_;
     Envelope envelope_;
-    const schema::TraceBinary* root_{nullptr};
+    const flatbuffers::Table* root_{nullptr};
 };
 
 // kOk, or kRefused with a verdict. The file must have been authenticated. Time is linear in the size of the manifest, bounded

@@ -32,6 +32,10 @@ enum class FieldKind : std::uint8_t {
     return (kind >= FieldKind::kTable) && (kind <= FieldKind::kTables);
 }
 
+[[nodiscard]] constexpr bool is_list(FieldKind kind) noexcept {
+    return kind >= FieldKind::kTables;
+}
+
 struct FieldRule {
     const char* name{""};     // for paths in verdicts
     std::uint16_t limit{0U};  // most elements of a list, or bytes of a name

@@ -33,56 +33,43 @@ class StrictnessCheck {
         : rules_{rules}, cursor_{rules, root}, file_{file}, verdict_{verdict} {}
 
     [[nodiscard]] bool run() noexcept {
-        bool good = true;
-        while (good) {  // the structure has been proved: as many tables as the verifier admits
-            switch (cursor_.next()) {
-                case TableCursor::Event::kField:
-                    good = check_field(cursor_.field(), cursor_.table());
-                    break;
-                case TableCursor::Event::kTable:
-                case TableCursor::Event::kTableEnd:
-                    break;
-                case TableCursor::Event::kEnd:
-                    return true;
-                case TableCursor::Event::kTooDeep:
-                default:
-                    good = false;
-                    break;
+        TableCursor::Event event = cursor_.next();
+        while (event != TableCursor::Event::kEnd) {  // as many tables as the verifier of the structure admits
+            if ((event == TableCursor::Event::kTooDeep) ||
+                ((event == TableCursor::Event::kField) && !check_field(cursor_.field(), cursor_.table()))) {
+                return false;
             }
+            event = cursor_.next();
         }
-        return good;
+        return true;
     }
 
   private:
     [[nodiscard]] bool check_field(const FieldRule& field, const Table& table) noexcept {
-        switch (field.kind) {
-            case FieldKind::kTruth:
-            case FieldKind::kEnumerator: {
-                const std::uint8_t* const value = table.GetAddressOf(field.entry);
-                // A truth value that is absent is its default; an enumerator that is absent is Unspecified.
-                return (value != nullptr) ? check_value(field, value, FieldPath::kNoIndex)
-                                          : ((field.kind == FieldKind::kTruth) || refuse_field(Rule::kImgEnum, 0U, 0U));
-            }
-            case FieldKind::kName: {
-                const auto* const text = target_of<String>(table, field);
-                return is_name(text, field.limit) ||
-                       refuse_field(Rule::kImgName, (text == nullptr) ? 0U : text->size(), field.limit);
-            }
-            case FieldKind::kUnion:
-                return check_union(field, table);
-            case FieldKind::kNumbers:
-            case FieldKind::kTruths:
-            case FieldKind::kEnumerators:
-            case FieldKind::kNames:
-            case FieldKind::kTables: {
-                const auto* const list = target_of<ByteList>(table, field);
-                return (list == nullptr) || check_list(field, *list);
-            }
-            case FieldKind::kNumber:
-            case FieldKind::kTable:
-            default:
-                return true;  // any number is a value; a table is looked at when it is entered
+        if (is_list(field.kind)) {
+            const auto* const list = target_of<ByteList>(table, field.entry);
+            return (list == nullptr) || check_list(field, *list);
         }
+        if (field.kind == FieldKind::kUnion) {
+            return check_union(field, table);
+        }
+        if (field.kind == FieldKind::kName) {
+            const auto* const text = target_of<String>(table, field.entry);
+            return is_name(text, field.limit) ||
+                   refuse_field(Rule::kImgName, (text == nullptr) ? 0U : text->size(), field.limit);
+        }
+        if (!is_choice(field.kind)) {
+            return true;  // any number is a value; a table is looked at when it is entered
+        }
+        const std::uint8_t* const value = table.GetAddressOf(field.entry);
+        // A truth value that is absent is its default; an enumerator that is absent is Unspecified.
+        return (value != nullptr) ? check_value(field, value, FieldPath::kNoIndex)
+                                  : ((field.kind == FieldKind::kTruth) || refuse_field(Rule::kImgEnum, 0U, 0U));
+    }
+
+    // In place, and not every value is legal.
+    [[nodiscard]] static constexpr bool is_choice(FieldKind kind) noexcept {
+        return (kind == FieldKind::kTruth) || (kind == FieldKind::kEnumerator);
     }
 
     // An enumerator or a truth value.
@@ -100,7 +87,8 @@ class StrictnessCheck {
 
     [[nodiscard]] bool check_union(const FieldRule& field, const Table& table) noexcept {
         const auto type = table.GetField<std::uint8_t>(type_entry(field), 0U);
-        return ((find_enumerator(rules_, field, type) != nullptr) && (target_of<Table>(table, field) != nullptr)) ||
+        return ((find_enumerator(rules_, field, type) != nullptr) &&
+                (target_of<Table>(table, field.entry) != nullptr)) ||
                refuse_at(Rule::kImgUnion, place_of(type_entry(field)), FieldPath::kNoIndex, type, 0U);
     }
 
@@ -121,7 +109,7 @@ class StrictnessCheck {
     }
 
     [[nodiscard]] bool check_name_element(std::uint32_t index) noexcept {
-        const String* const text = target_of<NameList>(cursor_.table(), cursor_.field())->Get(index);
+        const String* const text = target_of<NameList>(cursor_.table(), cursor_.field().entry)->Get(index);
         return is_name(text, kMaxNameBytes) || refuse_at(Rule::kImgName, text, index, text->size(), kMaxNameBytes);
     }
 

@@ -24,14 +24,15 @@ using NameList = flatbuffers::Vector<flatbuffers::Offset<String>>;
     if (verifier.VerifyOffset(value, 0U) == 0U) {
         return false;
     }
+    const void* const target = target_at(table, field.entry);
     if (field.kind == FieldKind::kName) {
-        return verifier.VerifyString(target_of<String>(table, field));
+        return verifier.VerifyString(static_cast<const String*>(target));
     }
-    if (field.kind <= FieldKind::kUnion) {
+    if (!is_list(field.kind)) {
         return true;  // the table is looked at when it is entered
     }
-    return verifier.VerifyVectorOrString(target_of<std::uint8_t>(table, field), field.bytes) &&
-           ((field.kind != FieldKind::kNames) || verifier.VerifyVectorOfStrings(target_of<NameList>(table, field)));
+    return verifier.VerifyVectorOrString(static_cast<const std::uint8_t*>(target), field.bytes) &&
+           ((field.kind != FieldKind::kNames) || verifier.VerifyVectorOfStrings(static_cast<const NameList*>(target)));
 }
 
 }  // namespace

@@ -5,9 +5,14 @@ namespace pianola {
 using flatbuffers::Table;
 using TableList = flatbuffers::Vector<flatbuffers::Offset<Table>>;
 
+const void* target_at(const Table& table, flatbuffers::voffset_t entry) noexcept {
+    return table.GetPointer<const void*>(entry);
+}
+
 const EnumeratorRule* find_enumerator(const SchemaRules& rules, const FieldRule& field, std::uint32_t value) noexcept {
     const EnumerationRule& enumeration = rules.enumerations[field.type];
-    for (const EnumeratorRule& enumerator : rules.enumerators.subspan(enumeration.first, enumeration.count)) {
+    for (std::uint32_t i = 0U; i < enumeration.count; ++i) {
+        const EnumeratorRule& enumerator = rules.enumerators[enumeration.first + i];
         if (enumerator.value == value) {
             return &enumerator;
         }
@@ -23,6 +28,7 @@ void TableCursor::enter(const Table& table, std::uint32_t rule) noexcept {
     const TableRule& fields = rules_.tables[rule];
     steps_[depth_] = Step{&table, fields.first, static_cast<std::uint16_t>(fields.first + fields.count), 0U, false};
     depth_ += 1U;
+    table_ = &table;
 }
 
 // The next table behind the step's field, and its rule; nullptr where there is none.
@@ -30,7 +36,7 @@ const Table* TableCursor::next_child(const Step& step, std::uint32_t& rule) cons
     const FieldRule& field = rules_.fields[step.field];
     rule = field.type;
     if (field.kind == FieldKind::kTables) {
-        const auto* const list = target_of<TableList>(*step.table, field);
+        const auto* const list = target_of<TableList>(*step.table, field.entry);
         return ((list != nullptr) && (step.children < list->size())) ? list->Get(step.children) : nullptr;
     }
     if (step.children != 0U) {
@@ -44,7 +50,7 @@ const Table* TableCursor::next_child(const Step& step, std::uint32_t& rule) cons
         }
         rule = enumerator->table;
     }
-    return target_of<Table>(*step.table, field);
+    return target_of<Table>(*step.table, field.entry);
 }
 
 TableCursor::Event TableCursor::next() noexcept {
@@ -65,7 +71,11 @@ TableCursor::Event TableCursor::next() noexcept {
     }
     if (step.field == step.end) {
         depth_ -= 1U;
-        return (depth_ == 0U) ? Event::kEnd : Event::kTableEnd;
+        if (depth_ == 0U) {
+            return Event::kEnd;
+        }
+        table_ = steps_[depth_ - 1U].table;
+        return Event::kTableEnd;
     }
     field_ = &rules_.fields[step.field];
     if (has_tables(field_->kind)) {

@@ -15,10 +15,11 @@
 
 namespace pianola {
 
-// What an offset field points to; nullptr where the field is absent.
+// What an offset field points to; nullptr where the field is absent. One function whatever it points to.
+[[nodiscard]] const void* target_at(const flatbuffers::Table& table, flatbuffers::voffset_t entry) noexcept;
 template <typename Target>
-[[nodiscard]] const Target* target_of(const flatbuffers::Table& table, const FieldRule& field) noexcept {
-    return table.GetPointer<const Target*>(field.entry);
+[[nodiscard]] const Target* target_of(const flatbuffers::Table& table, flatbuffers::voffset_t entry) noexcept {
+    return static_cast<const Target*>(target_at(table, entry));
 }
 
 // The vtable entry of a union's type.
@@ -46,7 +47,7 @@ class TableCursor {
     // One event after the other. Not to be called again after kEnd or kTooDeep.
     [[nodiscard]] Event next() noexcept;
 
-    [[nodiscard]] const flatbuffers::Table& table() const noexcept { return *steps_[depth_ - 1U].table; }
+    [[nodiscard]] const flatbuffers::Table& table() const noexcept { return *table_; }
     // The field that was visited last.
     [[nodiscard]] const FieldRule& field() const noexcept { return *field_; }
 
@@ -67,9 +68,10 @@ class TableCursor {
     [[nodiscard]] const flatbuffers::Table* next_child(const Step& step, std::uint32_t& rule) const noexcept;
 
     const SchemaRules& rules_;
-    std::array<Step, kMaxManifestDepth> steps_{};
-    std::uint32_t depth_{0U};
+    const flatbuffers::Table* table_{nullptr};
     const FieldRule* field_{nullptr};
+    std::uint32_t depth_{0U};
+    std::array<Step, kMaxManifestDepth> steps_{};
 };
 
 }  // namespace pianola

@@ -4,7 +4,7 @@ namespace pianola::proof {
 namespace {
 
 // What the host writes in a step must not be what set-up has written: that is compared with the file.
-Status check_write(Context& context, const PlannedCommand& entry) noexcept {
+bool check_write(Context& context, const PlannedCommand& entry) noexcept {
     const QueueCommand& command = entry.command;
     Rule rule = Rule::kNotRun;
     if (context.workspace.weights.largest_tag(command.address, command.size_bytes, 0U) != 0U) {
@@ -12,38 +12,46 @@ Status check_write(Context& context, const PlannedCommand& entry) noexcept {
     } else if (!is_ok(context.workspace.written.assign(command.address, command.size_bytes, kWrittenTag))) {
         rule = Rule::kCapIntervals;
     } else {
-        return Status::kOk;
+        return true;
     }
-    return refuse_at(context, place_of(context, entry), rule, "input", command.address, kMaxIntervals);
+    enter_command(context, entry);
+    return refuse_at(context, rule, "input", command.address, kMaxIntervals);
+}
+
+bool check_read(Context& context, const PlannedCommand& entry) noexcept {
+    const QueueCommand& command = entry.command;
+    if (context.workspace.written.contains(command.address, command.size_bytes)) {
+        return true;
+    }
+    enter_command(context, entry);
+    return refuse_at(context, Rule::kScrUnwritten, "output", command.address, command.size_bytes);
 }
 
 }  // namespace
 
 // Program order is an order in which the queues can run, and what no event orders does not conflict (races.cpp): so this order stands
 // for every order. What has once been written stays written: one visit of the step stands for all.
-Status check_data_flow(Context& context) noexcept {
+bool check_data_flow(Context& context) noexcept {
     const Plan& plan = context.plan;
     context.workspace.written.clear();
     for (std::uint32_t i = 0U; i < (plan.epilogue.first + plan.epilogue.count); ++i) {
         const PlannedCommand& entry = plan.commands[i];
         const QueueCommand& command = entry.command;
-        Status status = Status::kOk;
+        bool good = true;
         if (command.kind == QueueCommandKind::kWrite) {
-            status = check_write(context, entry);
+            good = check_write(context, entry);
         } else if (command.kind == QueueCommandKind::kReplay) {
-            status = prove_trace(context, replayed_trace(context, command));
-        } else if ((command.kind == QueueCommandKind::kRead) &&
-                   !context.workspace.written.contains(command.address, command.size_bytes)) {
-            status = refuse_at(context, place_of(context, entry), Rule::kScrUnwritten, "output", command.address,
-                               command.size_bytes);
+            good = prove_trace(context, replayed_trace(context, command));
+        } else if (command.kind == QueueCommandKind::kRead) {
+            good = check_read(context, entry);
         } else {
-            status = Status::kOk;  // events touch no memory
+            // Events touch no memory.
         }
-        if (!is_ok(status)) {
-            return status;
+        if (!good) {
+            return false;
         }
     }
-    return Status::kOk;
+    return true;
 }
 
 }  // namespace pianola::proof

@@ -1,5 +1,7 @@
 #include "runtime/plan/interval_map.h"
 
+#include <cstring>
+
 namespace pianola {
 
 std::uint32_t IntervalMap::first_reaching(std::uint32_t address) const noexcept {
@@ -22,10 +24,8 @@ bool IntervalMap::resize(std::uint32_t index, std::uint32_t removed, std::uint32
         return false;
     }
     const std::uint32_t tail = count_ - (index + removed);
-    for (std::uint32_t i = 0U; i < tail; ++i) {
-        // From the end that is not overwritten before it is moved.
-        const std::uint32_t moved = (added > removed) ? (tail - (i + 1U)) : i;
-        intervals_[index + added + moved] = intervals_[index + removed + moved];
+    if (tail != 0U) {
+        std::memmove(&intervals_[index + added], &intervals_[index + removed], tail * sizeof(Interval));
     }
     count_ = count;
     return true;

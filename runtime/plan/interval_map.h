@@ -40,8 +40,8 @@ class IntervalMap {
     // Makes room for `added` intervals where `removed` are, from `index` on. False where there is none.
     [[nodiscard]] bool resize(std::uint32_t index, std::uint32_t removed, std::uint32_t added) noexcept;
 
-    std::array<Interval, kMaxIntervals> intervals_{};  // sorted, disjoint
     std::uint32_t count_{0U};
+    std::array<Interval, kMaxIntervals> intervals_{};  // sorted, disjoint
 };
 
 }  // namespace pianola

@@ -6,11 +6,6 @@
 namespace pianola::proof {
 namespace {
 
-[[nodiscard]] constexpr bool overlap(std::uint32_t base1, std::uint32_t bytes1, std::uint32_t base2,
-                                     std::uint32_t bytes2) noexcept {
-    return (base1 < base2) ? ((base2 - base1) < bytes1) : ((base1 - base2) < bytes2);
-}
-
 // A region of each kind, before its place is known: the permissions; schema/buffer.fbs says the same in words.
 constexpr std::array<RegionConfig, 7> kRegionsByKind{{
     {0U, 0U, false, false, false, false, false},  // kUnspecified: refused as an enumerator
@@ -23,52 +18,45 @@ constexpr std::array<RegionConfig, 7> kRegionsByKind{{
 }};
 static_assert(kRegionsByKind.size() == (static_cast<std::size_t>(RegionKind::kShared) + 1U));
 
-Status check_region_bounds(const Context& context, const Place& place, const RegionView& region) noexcept {
+bool check_region_bounds(Context& context, const RegionView& region) noexcept {
     const DeviceDescription& device = context.device;
     if (((region.base % kFileAlignmentBytes) != 0U) || (region.size_bytes == 0U)) {
-        return refuse_at(context, place, Rule::kLayRegionAlignment, "base", region.base, kFileAlignmentBytes);
-    }
-    if (region.kind == RegionKind::kTrace) {
-        const bool is_where_traces_are = (region.memory == MemoryKind::kDram) &&
-                                         (region.base == context.plan.trace_region_base) &&
-                                         (region.size_bytes == device.trace_region_bytes);
-        return is_where_traces_are ? Status::kOk
-                                   : refuse_at(context, place, Rule::kLayTraceRegion, "base", region.base,
-                                               context.plan.trace_region_base);
+        return refuse_at(context, Rule::kLayRegionAlignment, "base", region.base, kFileAlignmentBytes);
     }
     const bool in_dram = region.memory == MemoryKind::kDram;
+    if (region.kind == RegionKind::kTrace) {
+        return (in_dram && (region.base == context.plan.trace_region_base) &&
+                (region.size_bytes == device.trace_region_bytes)) ||
+               refuse_at(context, Rule::kLayTraceRegion, "base", region.base, context.plan.trace_region_base);
+    }
     const std::uint32_t memory_base = in_dram ? device.dram_base : device.l1_base;
     const std::uint32_t memory_bytes = in_dram ? (device.dram_bytes - device.trace_region_bytes) : device.l1_bytes;
     const std::uint32_t offset =
         region.base - memory_base;  // wraps below the base: to more than memory_bytes (target.cpp)
-    if ((offset > memory_bytes) || (region.size_bytes > (memory_bytes - offset))) {
-        return refuse_at(context, place, Rule::kLayRegionBounds, "size_bytes", region.size_bytes, memory_bytes);
-    }
-    return Status::kOk;
+    return ((offset <= memory_bytes) && (region.size_bytes <= (memory_bytes - offset))) ||
+           refuse_at(context, Rule::kLayRegionBounds, "size_bytes", region.size_bytes, memory_bytes);
 }
 
-Status check_region(const Context& context, std::uint32_t index, const RegionView& region) noexcept {
-    const Place place{"regions", index, region.file_offset};
-    const Status inside = check_region_bounds(context, place, region);
-    if (!is_ok(inside)) {
-        return inside;
+bool check_region(Context& context, std::uint32_t index, const RegionView& region) noexcept {
+    enter(context, "regions", index, region.file_offset);
+    if (!check_region_bounds(context, region)) {
+        return false;
     }
     for (const RegionConfig& other : Span<const RegionConfig>{context.plan.regions.data(), index}) {
         if (overlap(region.base, region.size_bytes, other.base, other.size_bytes)) {
-            return refuse_at(context, place, Rule::kLayRegionOverlap, "base", region.base, other.base);
+            return refuse_at(context, Rule::kLayRegionOverlap, "base", region.base, other.base);
         }
     }
-    return Status::kOk;
+    return true;
 }
 
-Status check_regions(Context& context) noexcept {
+bool check_regions(Context& context) noexcept {
     const std::uint32_t count = context.image.region_count();
     std::uint32_t trace_regions = 0U;
     for (std::uint32_t i = 0U; i < count; ++i) {
         const RegionView region = context.image.region(i);
-        const Status status = check_region(context, i, region);
-        if (!is_ok(status)) {
-            return status;
+        if (!check_region(context, i, region)) {
+            return false;
         }
         RegionConfig& config = context.plan.regions[i];
         config = kRegionsByKind[static_cast<std::size_t>(region.kind)];
@@ -78,13 +66,11 @@ Status check_regions(Context& context) noexcept {
         trace_regions += (region.kind == RegionKind::kTrace) ? 1U : 0U;
     }
     context.plan.region_count = count;
-    if (trace_regions != 1U) {
-        return refuse_at(context, root_place(context, "regions"), Rule::kLayTraceRegion, nullptr, trace_regions, 1U);
-    }
-    return Status::kOk;
+    enter_root(context, "regions");
+    return (trace_regions == 1U) || refuse_at(context, Rule::kLayTraceRegion, nullptr, trace_regions, 1U);
 }
 
-Status check_buffers(const Context& context) noexcept {
+bool check_buffers(Context& context) noexcept {
     const std::uint32_t count = context.image.buffer_count();
     for (std::uint32_t i = 0U; i < count; ++i) {
         const BufferView buffer = context.image.buffer(i);
@@ -92,11 +78,12 @@ Status check_buffers(const Context& context) noexcept {
         const std::uint32_t region_bytes = has_region ? context.plan.regions[buffer.region].size_bytes : 0U;
         if ((buffer.size_bytes == 0U) || (buffer.offset_bytes > region_bytes) ||
             (buffer.size_bytes > (region_bytes - buffer.offset_bytes))) {
-            return refuse_at(context, Place{"buffers", i, buffer.file_offset}, Rule::kLayBuffer,
-                             has_region ? "size_bytes" : "region", buffer.size_bytes, region_bytes);
+            enter(context, "buffers", i, buffer.file_offset);
+            return refuse_at(context, Rule::kLayBuffer, has_region ? "size_bytes" : "region", buffer.size_bytes,
+                             region_bytes);
         }
     }
-    return Status::kOk;
+    return true;
 }
 
 // The zero points that a type can have; none where first > last.
@@ -132,14 +119,15 @@ static_assert(kZeroPoints.size() == (static_cast<std::size_t>(ElementType::kBool
 
 // Product of shape and element size; 0 where it exceeds 32 bits or a dimension is 0.
 [[nodiscard]] std::uint32_t tensor_bytes(const TensorView& tensor) noexcept {
-    std::uint64_t bytes = element_bytes(tensor.type);
+    std::uint32_t bytes = element_bytes(tensor.type);
     for (std::uint32_t i = 0U; i < tensor.rank; ++i) {
-        bytes *= tensor.shape[i];
-        if (bytes > UINT32_MAX) {
+        const std::uint64_t product = std::uint64_t{bytes} * tensor.shape[i];
+        bytes = static_cast<std::uint32_t>(product);
+        if (bytes != product) {
             return 0U;
         }
     }
-    return static_cast<std::uint32_t>(bytes);
+    return bytes;
 }
 
 // The inputs, or the outputs.
@@ -147,109 +135,91 @@ struct TensorList {
     const char* name;
     RegionKind kind;
 };
+constexpr std::array<TensorList, 2> kTensorLists{{{"inputs", RegionKind::kInput}, {"outputs", RegionKind::kOutput}}};
 
 [[nodiscard]] TensorView tensor_of(const Context& context, const TensorList& list, std::uint32_t index) noexcept {
     return (list.kind == RegionKind::kInput) ? context.image.input(index) : context.image.output(index);
 }
 
 // One buffer of a tensor. workspace.written holds those that the list has named before.
-Status check_tensor_buffer(const Context& context, const Place& place, const TensorList& list,
-                           const BufferView& buffer) noexcept {
+bool check_tensor_buffer(Context& context, const TensorList& list, const BufferView& buffer) noexcept {
     const RegionKind kind = context.workspace.region_kinds[buffer.region];
     if ((kind != list.kind) && (kind != RegionKind::kShared)) {
-        return refuse_at(context, place, Rule::kLayTensorRegion, "buffer", buffer.region);
+        return refuse_at(context, Rule::kLayTensorRegion, "buffer", buffer.region);
     }
     IntervalMap& named = context.workspace.written;
     const std::uint32_t address = context.plan.regions[buffer.region].base + buffer.offset_bytes;
     if (named.largest_tag(address, buffer.size_bytes, 0U) != 0U) {
-        return refuse_at(context, place, Rule::kLayTensorOverlap, "buffer", address, buffer.size_bytes);
+        return refuse_at(context, Rule::kLayTensorOverlap, "buffer", address, buffer.size_bytes);
     }
-    if (!is_ok(named.assign(address, buffer.size_bytes, kWrittenTag))) {
-        return refuse_at(context, place, Rule::kCapIntervals, "buffer", kMaxIntervals, kMaxIntervals);
-    }
-    return Status::kOk;
+    return is_ok(named.assign(address, buffer.size_bytes, kWrittenTag)) || refuse_interval(context, "buffer");
 }
 
 // Checks one tensor; bytes becomes its size.
-Status check_tensor(const Context& context, const TensorList& list, std::uint32_t index,
-                    std::uint32_t& bytes) noexcept {
+bool check_tensor(Context& context, const TensorList& list, std::uint32_t index, std::uint32_t& bytes) noexcept {
     const TensorView tensor = tensor_of(context, list, index);
-    const Place place{list.name, index, tensor.file_offset};
+    enter(context, list.name, index, tensor.file_offset);
     const std::uint32_t buffers = context.image.buffer_count();
     if ((tensor.buffer_count == 0U) || (tensor.buffer_count > kMaxTensorBuffers)) {
-        return refuse_at(context, place, Rule::kLayTensorSize, "buffer_count", tensor.buffer_count, kMaxTensorBuffers);
+        return refuse_at(context, Rule::kLayTensorSize, "buffer_count", tensor.buffer_count, kMaxTensorBuffers);
     }
     if ((tensor.buffer + tensor.buffer_count) > buffers) {
-        return refuse_at(context, place, Rule::kScrIndex, "buffer", tensor.buffer, buffers);
+        return refuse_at(context, Rule::kScrIndex, "buffer", tensor.buffer, buffers);
     }
     std::uint64_t buffer_bytes = 0U;
     for (std::uint32_t i = tensor.buffer; i < (tensor.buffer + tensor.buffer_count); ++i) {
         const BufferView buffer = context.image.buffer(i);
-        const Status placed = check_tensor_buffer(context, place, list, buffer);
-        if (!is_ok(placed)) {
-            return placed;
+        if (!check_tensor_buffer(context, list, buffer)) {
+            return false;
         }
         buffer_bytes += buffer.size_bytes;
     }
     bytes = tensor_bytes(tensor);
     if (bytes != buffer_bytes) {
-        return refuse_wide_at(context, place, Rule::kLayTensorSize, "shape", bytes, buffer_bytes);
+        return refuse_wide_at(context, Rule::kLayTensorSize, "shape", bytes, buffer_bytes);
     }
-    if (!quantisation_fits(tensor)) {
-        return refuse_at(context, place, Rule::kLayQuantisation, "scale");
-    }
-    return Status::kOk;
+    return quantisation_fits(tensor) || refuse_at(context, Rule::kLayQuantisation, "scale");
 }
 
 // Checks a list, with one of `sizes` for each tensor; vector_bytes rises by their sum.
-Status check_tensors(const Context& context, const TensorList& list, Span<std::uint32_t> sizes,
-                     std::uint64_t& vector_bytes) noexcept {
+bool check_tensors(Context& context, const TensorList& list, Span<std::uint32_t> sizes,
+                   std::uint64_t& vector_bytes) noexcept {
     context.workspace.written.clear();
     for (std::uint32_t i = 0U; i < sizes.size(); ++i) {
-        const Status status = check_tensor(context, list, i, sizes[i]);
-        if (!is_ok(status)) {
-            return status;
+        if (!check_tensor(context, list, i, sizes[i])) {
+            return false;
         }
         vector_bytes += sizes[i];
     }
-    return Status::kOk;
+    return true;
 }
 
-Status check_self_tests(const Context& context, std::uint64_t vector_bytes) noexcept {
+bool check_self_tests(Context& context, std::uint64_t vector_bytes) noexcept {
     const std::uint32_t count = context.image.self_test_count();
+    const std::uint64_t expected = count * vector_bytes;
     const Segment& segment = context.image.envelope().self_tests;
-    if ((count > kMaxSelfTests) || ((count * vector_bytes) != segment.size_bytes)) {
-        return refuse_wide_at(context, root_place(context, "self_test_count"), Rule::kLaySelfTest, nullptr,
-                              segment.size_bytes, count * vector_bytes);
-    }
-    return Status::kOk;
+    enter_root(context, "self_test_count");
+    return ((count <= kMaxSelfTests) && (expected == segment.size_bytes)) ||
+           refuse_wide_at(context, Rule::kLaySelfTest, nullptr, segment.size_bytes, expected);
 }
 
 }  // namespace
 
-Status check_layout(Context& context) noexcept {
-    const Status regions = check_regions(context);
-    if (!is_ok(regions)) {
-        return regions;
-    }
-    const Status buffers = check_buffers(context);
-    if (!is_ok(buffers)) {
-        return buffers;
+bool check_layout(Context& context) noexcept {
+    if (!check_regions(context) || !check_buffers(context)) {
+        return false;
     }
     Plan& plan = context.plan;
     plan.input_count = context.image.input_count();
     plan.output_count = context.image.output_count();
-    constexpr TensorList kInputs{"inputs", RegionKind::kInput};
-    constexpr TensorList kOutputs{"outputs", RegionKind::kOutput};
     std::uint64_t vector_bytes = 0U;  // at most 16 tensors of 32-bit size
-    const Status inputs = check_tensors(context, kInputs, {plan.input_bytes.data(), plan.input_count}, vector_bytes);
-    if (!is_ok(inputs)) {
-        return inputs;
-    }
-    const Status outputs =
-        check_tensors(context, kOutputs, {plan.output_bytes.data(), plan.output_count}, vector_bytes);
-    if (!is_ok(outputs)) {
-        return outputs;
+    for (const TensorList& list : kTensorLists) {
+        const bool is_input = list.kind == RegionKind::kInput;
+        const Span<std::uint32_t> sizes{is_input ? plan.input_bytes.data() : plan.output_bytes.data(),
+                                        is_input ? plan.input_count : plan.output_count};
+        if (!check_tensors(context, list, sizes, vector_bytes)) {
+            return false;
+        }
     }
     return check_self_tests(context, vector_bytes);
 }

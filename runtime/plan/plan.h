@@ -60,45 +60,59 @@ struct PlannedParameter {
     std::uint32_t alignment{1U};
     std::uint32_t first_point{0U};
     std::uint32_t point_count{0U};
+
+    [[nodiscard]] constexpr bool admits(std::uint32_t value) const noexcept {
+        return (value >= minimum) && (value <= maximum) && ((value % alignment) == 0U);
+    }
 };
 
+// Large members come last, here and in what holds a plan: what lies near the front takes a shorter instruction to reach.
 struct Plan {
-    PlannedCommands commands{};  // of all scripts but the set-up
-    PlannedScript prologue;
-    PlannedScript step;
-    PlannedScript epilogue;
     bool is_pipelined{false};  // the prologue takes the first inputs, the epilogue gives the last outputs
     std::uint32_t steps_in_flight{1U};
-    std::array<std::uint32_t, kMaxInputs> input_bytes{};
-    std::array<std::uint32_t, kMaxOutputs> output_bytes{};
     std::uint32_t input_count{0U};
     std::uint32_t output_count{0U};
     std::uint32_t queue_count{0U};
     std::uint32_t trace_region_base{0U};
-    std::array<RegionConfig, kMaxRegions> regions{};
     std::uint32_t region_count{0U};
-    std::array<PlannedParameter, kMaxParameters> parameters{};
     std::uint32_t parameter_count{0U};
-    std::array<std::uint32_t, kMaxPatchPoints> patch_addresses{};  // device addresses of words in the trace region
     std::uint32_t patch_count{0U};
+    PlannedScript step;
+    PlannedScript prologue;
+    PlannedScript epilogue;
+    std::array<std::uint32_t, kMaxInputs> input_bytes{};
+    std::array<std::uint32_t, kMaxOutputs> output_bytes{};
+    std::array<RegionConfig, kMaxRegions> regions{};
+    std::array<std::uint32_t, kMaxPatchPoints> patch_addresses{};  // device addresses of words in the trace region
+    std::array<PlannedParameter, kMaxParameters> parameters{};
+    PlannedCommands commands{};  // of all scripts but the set-up
+
+    // One of the three: every kind but the set-up.
+    [[nodiscard]] PlannedScript& script(ScriptKind kind) noexcept;
 };
 
 // Memory that loading uses while it runs; of no use afterwards, so that an integrator may lay it over other memory.
 struct PlanWorkspace {
     PlannedScript setup;  // run once, right after the proofs
-    PlannedCommands setup_commands{};
     std::array<RegionKind, kMaxRegions> region_kinds{};
+    std::array<std::array<std::uint8_t, kMaxCores>, kMaxQueues>
+        core_users{};     // last command of each queue on each core
     IntervalMap weights;  // bytes that set-up writes
     IntervalMap written;  // bytes written so far
     // Who touched bytes last: per queue, by number of the command; or per core between two barriers of a trace.
     struct Touched {
         IntervalMap reads;
         IntervalMap writes;
+
+        void clear() noexcept;
+        // The largest tag, but for `except`, of an access that conflicts with this one; 0 where there is none.
+        [[nodiscard]] std::uint32_t last_conflict(const Extent& extent, std::uint32_t except) const noexcept;
+        // Gives the bytes the tag. False where there is no room.
+        [[nodiscard]] bool remember(const Extent& extent, std::uint32_t tag) noexcept;
     };
     std::array<Touched, kMaxQueues> touched;
     std::array<std::uint64_t, kMaxCores> core_cycles{};  // when each core is free again, inside one trace
-    std::array<std::array<std::uint8_t, kMaxCores>, kMaxQueues>
-        core_users{};  // last command of each queue on each core
+    PlannedCommands setup_commands{};
 };
 
 // kOk, or kRefused with a verdict; the plan is complete only after kOk.

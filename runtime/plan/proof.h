@@ -5,15 +5,6 @@
 
 namespace pianola::proof {
 
-struct Context {
-    const Image& image;
-    const DeviceDescription& device;
-    const CommandSet& command_set;
-    PlanWorkspace& workspace;
-    Plan& plan;
-    Verdict& verdict;
-};
-
 // Where in the manifest a check is: "regions[2]", or "scripts[1].commands[3]"; and where that lies in the file.
 struct Place {
     const char* list{""};
@@ -23,18 +14,38 @@ struct Place {
     std::uint32_t inner_index{FieldPath::kNoIndex};
 };
 
-// Refuses a field of that place; with nullptr for a name, the place itself.
-Status refuse_at(const Context& context, const Place& place, Rule rule, const char* field, std::uint32_t actual = 0U,
-                 std::uint32_t limit = 0U) noexcept;
-Status refuse_wide_at(const Context& context, const Place& place, Rule rule, const char* field, std::uint64_t actual,
-                      std::uint64_t limit) noexcept;
+struct Context {
+    const Image& image;
+    const DeviceDescription& device;
+    const CommandSet& command_set;
+    PlanWorkspace& workspace;
+    Plan& plan;
+    Verdict& verdict;
+    Place place;  // what a refusal names
+};
 
-// A list of the manifest, or a field of its root: what has no table of its own is shown at the manifest's first byte.
-[[nodiscard]] Place root_place(const Context& context, const char* field,
-                               std::uint32_t index = FieldPath::kNoIndex) noexcept;
+// Every check of this folder returns true, or refuses and returns false. prove_plan() also looks whether the verdict was filled in, so
+// that success does not hang on one bit.
 
-// "scripts[s].commands[c]": the script command that a planned command comes from.
-[[nodiscard]] Place place_of(const Context& context, const PlannedCommand& command) noexcept;
+// place.cpp: sets the place to a table of a list of the manifest, or of its root.
+void enter(Context& context, const char* list, std::uint32_t index, std::uint32_t file_offset) noexcept;
+// Sets the place to a table inside the one that is entered.
+void enter_inner(Context& context, const char* list, std::uint32_t index, std::uint32_t file_offset) noexcept;
+// Sets the place to a command of a trace or script: "traces[0].commands[1]".
+void enter_command(Context& context, const char* list, std::uint32_t index, std::uint32_t command,
+                   std::uint32_t file_offset) noexcept;
+// Sets the place to a field of the root: what has no table of its own is shown at the manifest's first byte.
+void enter_root(Context& context, const char* field, std::uint32_t index = FieldPath::kNoIndex) noexcept;
+// Sets the place to "scripts[s].commands[c]": the script command that a planned command comes from.
+void enter_command(Context& context, const PlannedCommand& command) noexcept;
+
+// Both refuse a field of the context's place; with nullptr for a name, the place itself. They return false.
+[[nodiscard]] bool refuse_at(Context& context, Rule rule, const char* field, std::uint32_t actual = 0U,
+                             std::uint32_t limit = 0U) noexcept;
+[[nodiscard]] bool refuse_wide_at(Context& context, Rule rule, const char* field, std::uint64_t actual,
+                                  std::uint64_t limit) noexcept;
+// The same for no room in a map.
+[[nodiscard]] bool refuse_interval(Context& context, const char* field) noexcept;
 
 // The tag of every byte of a map that is a set.
 inline constexpr std::uint32_t kWrittenTag = 1U;
@@ -44,56 +55,84 @@ inline constexpr std::uint32_t kWrittenTag = 1U;
 }
 
 // target.cpp: the device is the one that the binary was captured for.
-Status check_target(Context& context) noexcept;
+[[nodiscard]] bool check_target(Context& context) noexcept;
 
 // layout.cpp: regions, buffers, tensors, self-tests. Fills in regions and tensor sizes.
-Status check_layout(Context& context) noexcept;
+[[nodiscard]] bool check_layout(Context& context) noexcept;
 
 // traces.cpp: the traces tile their segment, which fits into the trace region.
-Status check_trace_segment(Context& context) noexcept;
+[[nodiscard]] bool check_trace_segment(Context& context) noexcept;
 
 // scripts.cpp: which commands are where; indices; everything exactly once. Resolves both scripts.
-Status check_scripts(Context& context) noexcept;
+[[nodiscard]] bool check_scripts(Context& context) noexcept;
 
 // order.cpp: events take turns, so that there is no deadlock; rings; the critical path of every script.
-Status check_order(Context& context) noexcept;
+[[nodiscard]] bool check_order(Context& context) noexcept;
 
 // A command of a trace. Where a declared parameter patches it, the extents are those of all admitted values together.
 struct TraceCommand {
+    TraceCommand() noexcept;  // out of line: many words to set
+
     DecodedCommand decoded;
     std::uint32_t varying{kMaxExtentsPerCommand};  // index of the extent that a parameter moves
     std::uint32_t certain_address{0U};             // of that one: what is touched whatever the value
     std::uint32_t certain_bytes{0U};               // 0: no byte is
 };
 
-// traces.cpp: the command at `word` of a trace, with its patches. kOk or kRefused; word is inside the trace.
-Status decode_command(const Context& context, std::uint32_t trace, std::uint32_t word, TraceCommand& command) noexcept;
+// traces.cpp: where a proof is inside a trace that check_trace_segment() has accepted.
+struct TracePosition {
+    WordSpan words;              // from the command to the end of the trace
+    std::uint32_t offset_bytes;  // of the command in the trace segment, and in the trace region
+    std::uint32_t trace;
+    std::uint32_t command;  // counts from 0
+};
+[[nodiscard]] TracePosition first_of(const Context& context, std::uint32_t index, const TraceView& trace) noexcept;
+// Moves on behind the command, which decode_at() has accepted.
+void advance(TracePosition& position, const TraceCommand& command) noexcept;
+// Decodes the command, with its patches, and makes it the context's place. There are words left.
+[[nodiscard]] bool decode_at(Context& context, const TracePosition& position, TraceCommand& command) noexcept;
 
 // parameters.cpp: declared parameters and their patch points; fills in the plan's.
-Status check_parameters(Context& context) noexcept;
+[[nodiscard]] bool check_parameters(Context& context) noexcept;
 
 // parameters.cpp: where a declared parameter patches the decoded command, proves that the command set accepts it with every admitted value,
-// and widens its extents. words is exactly the command, at the device address.
-Status widen_command(const Context& context, const Place& place, WordSpan words, std::uint32_t address,
-                     TraceCommand& command) noexcept;
+// and widens its extents. words is exactly the command, at the device address; it is the context's
+// place.
+[[nodiscard]] bool widen_command(Context& context, WordSpan words, std::uint32_t address,
+                                 TraceCommand& command) noexcept;
 
 // traces.cpp: decodes and proves the commands of one trace, in the state of workspace.written; adds what they write.
-Status prove_trace(Context& context, std::uint32_t index) noexcept;
+[[nodiscard]] bool prove_trace(Context& context, std::uint32_t index) noexcept;
 
 // data_flow.cpp: everything that a script reads has been written in it, before it, or at set-up. Proves every trace.
-Status check_data_flow(Context& context) noexcept;
+[[nodiscard]] bool check_data_flow(Context& context) noexcept;
+
+// races.cpp: an access that conflicts with none, because nobody writes to weights.
+[[nodiscard]] bool reads_weights(const Context& context, const Extent& extent) noexcept;
 
 // races.cpp: commands on different queues that no event orders do not conflict.
-Status check_races(Context& context) noexcept;
+[[nodiscard]] bool check_races(Context& context) noexcept;
 
 // The region that holds all of [address, address + size_bytes); kMaxRegions where there is none.
 [[nodiscard]] std::uint32_t find_region(const Plan& plan, std::uint32_t address, std::uint32_t size_bytes) noexcept;
 
-// The command words of a trace that check_trace_segment() has accepted.
-[[nodiscard]] WordSpan words_of(const Context& context, const TraceView& trace) noexcept;
+// Whether two ranges, which do not wrap, share a byte.
+[[nodiscard]] bool overlap(std::uint32_t base1, std::uint32_t bytes1, std::uint32_t base2,
+                           std::uint32_t bytes2) noexcept;
+
+// The first of the plan's patch points from `first` on that lies in [address, address + size_bytes); their count where none does.
+[[nodiscard]] std::uint32_t find_point(const Plan& plan, std::uint32_t first, std::uint32_t address,
+                                       std::uint32_t size_bytes) noexcept;
 
 // The trace whose commands a replay runs, by its address.
 [[nodiscard]] std::uint32_t replayed_trace(const Context& context, const QueueCommand& command) noexcept;
+
+// A script, and the commands that it is a run of.
+[[nodiscard]] PlannedScript& script_of(Context& context, ScriptKind kind) noexcept;
+[[nodiscard]] PlannedCommands& commands_of(Context& context, ScriptKind kind) noexcept;
+
+// The later of two times.
+[[nodiscard]] std::uint64_t later(std::uint64_t left, std::uint64_t right) noexcept;
 
 // Index of the only script of that kind; script_count() where there is none.
 [[nodiscard]] std::uint32_t find_script(const Image& image, ScriptKind kind) noexcept;

@@ -1,6 +1,32 @@
 #include "runtime/plan/proof.h"
 
-namespace pianola::proof {
+namespace pianola {
+
+void PlanWorkspace::Touched::clear() noexcept {
+    reads.clear();
+    writes.clear();
+}
+
+std::uint32_t PlanWorkspace::Touched::last_conflict(const Extent& extent, std::uint32_t except) const noexcept {
+    const std::uint32_t written = writes.largest_tag(extent.address, extent.size_bytes, except);
+    if (extent.access != Access::kWrite) {
+        return written;
+    }
+    const std::uint32_t read = reads.largest_tag(extent.address, extent.size_bytes, except);
+    return (read > written) ? read : written;
+}
+
+bool PlanWorkspace::Touched::remember(const Extent& extent, std::uint32_t tag) noexcept {
+    IntervalMap& map = (extent.access == Access::kWrite) ? writes : reads;
+    return is_ok(map.assign(extent.address, extent.size_bytes, tag));
+}
+
+namespace proof {
+
+bool reads_weights(const Context& context, const Extent& extent) noexcept {
+    return (extent.access != Access::kWrite) && context.workspace.weights.contains(extent.address, extent.size_bytes);
+}
+
 namespace {
 
 // Steps may overlap; prologue and epilogue run alone. Two steps stand for every number of them: what the first orders before the second is
@@ -46,29 +72,23 @@ class RaceCheck {
           other_{context.workspace.touched[entry.queue ^ kOtherQueue]} {}
 
     // One range that the command touches.
-    [[nodiscard]] Status visit(const Extent& extent) noexcept {
-        const bool writes = extent.access == Access::kWrite;
-        if (!writes && context_.workspace.weights.contains(extent.address, extent.size_bytes)) {
-            return Status::kOk;  // nobody writes there
+    [[nodiscard]] bool visit(const Extent& extent) noexcept {
+        if (reads_weights(context_, extent)) {
+            return true;
         }
-        std::uint32_t last = other_.writes.largest_tag(extent.address, extent.size_bytes, 0U);
-        if (writes) {
-            const std::uint32_t read = other_.reads.largest_tag(extent.address, extent.size_bytes, 0U);
-            last = (read > last) ? read : last;
-        }
+        const std::uint32_t last = other_.last_conflict(extent, 0U);
         if (last > known_) {
             return refuse(Rule::kOrdRace, last);
         }
-        IntervalMap& map = writes ? own_.writes : own_.reads;
-        if (!is_ok(map.assign(extent.address, extent.size_bytes, number_))) {
-            return refuse_at(context_, place_of(context_, entry_), Rule::kCapIntervals, "body", kMaxIntervals,
-                             kMaxIntervals);
+        if (!own_.remember(extent, number_)) {
+            enter_command(context_, entry_);
+            return refuse_interval(context_, "body");
         }
-        return Status::kOk;
+        return true;
     }
 
     // Cores [first, first + count) that the command keeps busy.
-    [[nodiscard]] Status visit_cores(std::uint32_t first, std::uint32_t count) noexcept {
+    [[nodiscard]] bool visit_cores(std::uint32_t first, std::uint32_t count) noexcept {
         auto& users = context_.workspace.core_users;
         for (std::uint32_t core = first; core < (first + count); ++core) {
             const std::uint32_t last = users[entry_.queue ^ kOtherQueue][core];
@@ -77,13 +97,13 @@ class RaceCheck {
             }
             users[entry_.queue][core] = static_cast<std::uint8_t>(number_);
         }
-        return Status::kOk;
+        return true;
     }
 
   private:
-    [[nodiscard]] Status refuse(Rule rule, std::uint32_t last) const noexcept {
-        return refuse_at(context_, place_of(context_, entry_), rule, nullptr, name_of(entry_),
-                         name_of(command_of(context_.plan, last)));
+    [[nodiscard]] bool refuse(Rule rule, std::uint32_t last) const noexcept {
+        enter_command(context_, entry_);
+        return refuse_at(context_, rule, nullptr, name_of(entry_), name_of(command_of(context_.plan, last)));
     }
 
     Context& context_;
@@ -95,108 +115,100 @@ class RaceCheck {
 };
 
 // Everything that the commands of a trace touch. prove_trace() has proved each of them.
-Status visit_trace(Context& context, std::uint32_t index, RaceCheck& check) noexcept {
+bool visit_trace(Context& context, std::uint32_t index, RaceCheck& check) noexcept {
     const std::uint32_t all_cores = core_count(context.device);
-    const TraceView trace = context.image.trace(index);
+    TracePosition position = first_of(context, index, context.image.trace(index));
     bool whole_grid = false;
-    std::uint32_t word = 0U;
-    while (word < trace.word_count) {  // every command is at least one word long
+    while (!position.words.empty()) {  // every command is at least one word long
         TraceCommand command;
-        const Status decoded = decode_command(context, index, word, command);
-        if (!is_ok(decoded)) {
-            return decoded;
+        if (!decode_at(context, position, command)) {
+            return false;
         }
         for (const Extent& extent : command.decoded.extents.view()) {
-            const Status status = check.visit(extent);
-            if (!is_ok(status)) {
-                return status;
+            if (!check.visit(extent)) {
+                return false;
             }
         }
         const bool dispatches = command.decoded.kind == CommandKind::kDispatch;
         const bool launches = (command.decoded.kind == CommandKind::kLaunch) && !whole_grid;
-        if (dispatches || launches) {
-            const Status status =
-                check.visit_cores(dispatches ? command.decoded.core : 0U, dispatches ? 1U : all_cores);
-            if (!is_ok(status)) {
-                return status;
-            }
-            whole_grid = whole_grid || launches;
+        if ((dispatches || launches) &&
+            !check.visit_cores(dispatches ? command.decoded.core : 0U, dispatches ? 1U : all_cores)) {
+            return false;
         }
-        word += command.decoded.length_words;
+        whole_grid = whole_grid || launches;
+        advance(position, command);
     }
-    return Status::kOk;
+    return true;
 }
 
-Status visit_command(Context& context, const PlannedCommand& entry, Walk& walk) noexcept {
+bool visit_command(Context& context, const PlannedCommand& entry, Walk& walk) noexcept {
     const QueueCommand& command = entry.command;
+    const std::uint32_t other = entry.queue ^ kOtherQueue;
     Clock& clock = walk.clocks[entry.queue];
     clock[entry.queue] = static_cast<std::uint8_t>(walk.number);
     RaceCheck check{context, entry, walk};
     switch (command.kind) {
         case QueueCommandKind::kWrite:
-            return check.visit(Extent{command.address, command.size_bytes, Access::kWrite, ""});
         case QueueCommandKind::kRead:
-            return check.visit(Extent{command.address, command.size_bytes, Access::kRead, ""});
+            return check.visit(Extent{command.address, command.size_bytes,
+                                      (command.kind == QueueCommandKind::kRead) ? Access::kRead : Access::kWrite, ""});
         case QueueCommandKind::kReplay:
             return visit_trace(context, replayed_trace(context, command), check);
         case QueueCommandKind::kRecordEvent:
             walk.events[command.event] = clock;
-            return Status::kOk;
+            break;
         case QueueCommandKind::kWaitEvent: {
-            const std::uint32_t other = entry.queue ^ kOtherQueue;
             const std::uint8_t recorded = walk.events[command.event][other];
             clock[other] = (recorded > clock[other]) ? recorded : clock[other];
-            return Status::kOk;
+            break;
         }
         case QueueCommandKind::kUnspecified:
         case QueueCommandKind::kNotify:
         default:
-            return Status::kOk;  // in no script
+            break;  // in no script
     }
+    return true;
 }
 
 void forget(PlanWorkspace& workspace) noexcept {
     for (PlanWorkspace::Touched& touched : workspace.touched) {
-        touched.reads.clear();
-        touched.writes.clear();
+        touched.clear();
     }
-    for (auto& users : workspace.core_users) {
-        users.fill(0U);
-    }
+    workspace.core_users = {};
 }
+
+constexpr std::array<ScriptKind, 4> kSequence{ScriptKind::kPrologue, ScriptKind::kStep, ScriptKind::kStep,
+                                              ScriptKind::kEpilogue};
 
 }  // namespace
 
-Status check_races(Context& context) noexcept {
-    const Plan& plan = context.plan;
+bool check_races(Context& context) noexcept {
+    Plan& plan = context.plan;
     bool both_queues = true;
     for (std::uint32_t queue = 0U; queue < kMaxQueues; ++queue) {
         both_queues = both_queues && (plan.prologue.queue_used[queue] || plan.step.queue_used[queue] ||
                                       plan.epilogue.queue_used[queue]);
     }
     if (!both_queues) {
-        return Status::kOk;  // one queue runs in order
+        return true;  // one queue runs in order
     }
-    struct Stage {
-        const PlannedScript& script;
-        bool overlaps;  // with the stage before
-    };
-    const std::array<Stage, 4> stages{
-        {{plan.prologue, false}, {plan.step, false}, {plan.step, plan.steps_in_flight > 1U}, {plan.epilogue, false}}};
+    ScriptKind before = ScriptKind::kUnspecified;
     Walk walk;
-    for (const Stage& stage : stages) {
-        if (!stage.overlaps) {
+    for (const ScriptKind kind : kSequence) {
+        if ((kind != before) || (plan.steps_in_flight == 1U)) {
             forget(context.workspace);  // it starts when everything before has completed
         }
-        for (std::uint32_t i = 0U; i < stage.script.count; ++i) {
+        before = kind;
+        const PlannedScript& script = plan.script(kind);
+        for (std::uint32_t i = script.first; i < (script.first + script.count); ++i) {
             walk.number += 1U;
-            const Status status = visit_command(context, plan.commands[stage.script.first + i], walk);
-            if (!is_ok(status)) {
-                return status;
+            if (!visit_command(context, plan.commands[i], walk)) {
+                return false;
             }
         }
     }
-    return Status::kOk;
+    return true;
 }
 
-}  // namespace pianola::proof
+}  // namespace proof
+}  // namespace pianola

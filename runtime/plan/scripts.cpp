@@ -17,8 +17,9 @@ struct KindRule {
     return static_cast<std::uint8_t>(1U << static_cast<std::uint32_t>(kind));
 }
 constexpr std::uint8_t kSetup = bit_of(ScriptKind::kSetup);
-constexpr std::uint8_t kFirst = static_cast<std::uint8_t>(bit_of(ScriptKind::kStep) | bit_of(ScriptKind::kPrologue));
-constexpr std::uint8_t kLast = static_cast<std::uint8_t>(bit_of(ScriptKind::kStep) | bit_of(ScriptKind::kEpilogue));
+constexpr std::uint8_t kStep = bit_of(ScriptKind::kStep);
+constexpr std::uint8_t kFirst = static_cast<std::uint8_t>(kStep | bit_of(ScriptKind::kPrologue));
+constexpr std::uint8_t kLast = static_cast<std::uint8_t>(kStep | bit_of(ScriptKind::kEpilogue));
 constexpr std::uint8_t kAny = static_cast<std::uint8_t>(kFirst | kLast);
 constexpr std::array<KindRule, kKinds> kKindRules{{
     {"body", QueueCommandKind::kUnspecified, 0U, Rule::kNotRun},
@@ -35,136 +36,116 @@ constexpr std::array<KindRule, kKinds> kKindRules{{
     return static_cast<std::size_t>(kind);
 }
 
-// Per kind of command, the objects that a script has named, a bit each.
-using UsedObjects = std::array<std::uint32_t, kKinds>;
+// A number per kind of command.
+using PerKind = std::array<std::uint32_t, kKinds>;
 constexpr std::uint32_t kUsedBits = 32U;
 static_assert((kMaxTraces < kUsedBits) && (kMaxInputs < kUsedBits) && (kMaxOutputs < kUsedBits));
 
-// How many objects there are for a kind of command to name.
-[[nodiscard]] std::uint32_t count_objects(const Context& context, ScriptCommandKind kind) noexcept {
-    switch (kind) {
-        case ScriptCommandKind::kWriteBuffer:
-            return context.image.buffer_count();
-        case ScriptCommandKind::kLoadTrace:
-        case ScriptCommandKind::kReplayTrace:
-            return context.image.trace_count();
-        case ScriptCommandKind::kWriteInput:
-            return context.plan.input_count;
-        case ScriptCommandKind::kReadOutput:
-            return context.plan.output_count;
-        case ScriptCommandKind::kRecordEvent:
-        case ScriptCommandKind::kWaitEvent:
-            return kMaxEvents;
-        case ScriptCommandKind::kUnspecified:
-        default:
-            return 0U;
-    }
+// How many objects there are for each kind of command to name.
+[[nodiscard]] PerKind count_objects(const Context& context) noexcept {
+    const std::uint32_t traces = context.image.trace_count();
+    PerKind objects{};
+    objects[index_of(ScriptCommandKind::kWriteBuffer)] = context.image.buffer_count();
+    objects[index_of(ScriptCommandKind::kLoadTrace)] = traces;
+    objects[index_of(ScriptCommandKind::kWriteInput)] = context.plan.input_count;
+    objects[index_of(ScriptCommandKind::kReplayTrace)] = traces;
+    objects[index_of(ScriptCommandKind::kReadOutput)] = context.plan.output_count;
+    objects[index_of(ScriptCommandKind::kRecordEvent)] = kMaxEvents;
+    objects[index_of(ScriptCommandKind::kWaitEvent)] = kMaxEvents;
+    return objects;
 }
 
 // A script while its commands are resolved.
 struct ScriptInMaking {
-    PlannedScript& planned;
-    PlannedCommands& commands;
-    std::uint8_t index;  // in the manifest
     ScriptKind kind;
-    UsedObjects used;
+    std::uint8_t index{0U};    // in the manifest
+    std::uint8_t command{0U};  // of the script, the one that is resolved
+    PerKind used{};            // the objects that the script has named, a bit each
 };
 
-// A command of the manifest, where it is.
-struct Source {
-    Place place;
-    ScriptCommandView view;
-};
-
-Status append(const Context& context, const Source& source, ScriptInMaking& script,
-              const QueueCommand& command) noexcept {
-    const std::uint32_t place = script.planned.first + script.planned.count;
+bool append(Context& context, std::uint32_t queue, ScriptInMaking& script, const QueueCommand& command) noexcept {
+    PlannedScript& planned = script_of(context, script.kind);
+    const std::uint32_t place = planned.first + planned.count;
     if (place >= kMaxScriptCommands) {
-        return refuse_at(context, source.place, Rule::kCapCommands, nullptr, place + 1U, kMaxScriptCommands);
+        return refuse_at(context, Rule::kCapCommands, nullptr, place + 1U, kMaxScriptCommands);
     }
-    PlannedCommand& entry = script.commands[place];
+    PlannedCommand& entry = commands_of(context, script.kind)[place];
     entry.command = command;
-    entry.queue = static_cast<std::uint8_t>(source.view.queue);
+    entry.queue = static_cast<std::uint8_t>(queue);
     entry.script = script.index;
-    entry.index = static_cast<std::uint8_t>(source.place.inner_index);
-    script.planned.count += 1U;
-    script.planned.queue_used[entry.queue] = true;
-    script.planned.executed_commands[entry.queue] += 1U;
-    return Status::kOk;
+    entry.index = script.command;
+    planned.count += 1U;
+    planned.executed_commands[queue] += planned.queue_used[queue] ? 1U : 2U;  // with the notify that ends the script
+    planned.queue_used[queue] = true;
+    return true;
 }
 
-void name_buffer(const Context& context, std::uint32_t index, QueueCommand& command) noexcept {
+// Returns the buffer's region.
+std::uint32_t name_buffer(const Context& context, std::uint32_t index, QueueCommand& command) noexcept {
     const BufferView buffer = context.image.buffer(index);
     command.address = context.plan.regions[buffer.region].base + buffer.offset_bytes;
     command.size_bytes = buffer.size_bytes;
+    return buffer.region;
 }
 
-void name_trace(const Context& context, std::uint32_t index, QueueCommand& command) noexcept {
-    const TraceView trace = context.image.trace(index);
-    command.address = context.plan.trace_region_base + trace.offset_bytes;
-    command.size_bytes = trace.word_count * static_cast<std::uint32_t>(sizeof(std::uint32_t));
-    command.slot = kTracesSlot;
-    command.slot_offset = trace.offset_bytes;
-}
-
-Status name_weights(Context& context, const Source& source, QueueCommand& command) noexcept {
+bool name_weights(Context& context, const ScriptCommandView& view, QueueCommand& command) noexcept {
     IntervalMap& written = context.workspace.weights;
-    const ScriptCommandView& view = source.view;
-    const RegionKind kind = context.workspace.region_kinds[context.image.buffer(view.object).region];
+    const RegionKind kind = context.workspace.region_kinds[name_buffer(context, view.object, command)];
     const bool to_weights = (kind == RegionKind::kWeights) || (kind == RegionKind::kShared);
     const ByteSpan weights = context.image.weights();
-    name_buffer(context, view.object, command);
     command.slot = kWeightsSlot;
     command.slot_offset = view.segment_offset;
     if (!to_weights || !weights.contains(view.segment_offset, command.size_bytes)) {
-        return refuse_at(context, source.place, Rule::kScrWeights, to_weights ? "segment_offset" : "buffer",
-                         view.segment_offset, static_cast<std::uint32_t>(weights.size()));
+        return refuse_at(context, Rule::kScrWeights, to_weights ? "segment_offset" : "buffer", view.segment_offset,
+                         static_cast<std::uint32_t>(weights.size()));
     }
     if (written.largest_tag(command.address, command.size_bytes, 0U) != 0U) {
-        return refuse_at(context, source.place, Rule::kScrWeightsOnce, "buffer", command.address);
+        return refuse_at(context, Rule::kScrWeightsOnce, "buffer", command.address);
     }
-    if (!is_ok(written.assign(command.address, command.size_bytes, kWrittenTag))) {
-        return refuse_at(context, source.place, Rule::kCapIntervals, "buffer", kMaxIntervals, kMaxIntervals);
-    }
-    return Status::kOk;
+    return is_ok(written.assign(command.address, command.size_bytes, kWrittenTag)) ||
+           refuse_interval(context, "buffer");
 }
 
 // A tensor fills its buffers one behind the other: a transfer each.
-Status append_tensor(const Context& context, const Source& source, ScriptInMaking& script, const TensorView& tensor,
-                     QueueCommand& command) noexcept {
-    command.slot_offset = 0U;
-    Status status = Status::kOk;
-    for (std::uint32_t i = 0U; is_ok(status) && (i < tensor.buffer_count); ++i) {
-        name_buffer(context, tensor.buffer + i, command);
-        status = append(context, source, script, command);
+bool append_tensor(Context& context, const ScriptCommandView& view, ScriptInMaking& script,
+                   QueueCommand& command) noexcept {
+    const bool is_input = view.kind == ScriptCommandKind::kWriteInput;
+    const TensorView tensor = is_input ? context.image.input(view.object) : context.image.output(view.object);
+    command.slot = (is_input ? kFirstInputSlot : 0U) + view.object;
+    bool good = true;
+    for (std::uint32_t i = 0U; good && (i < tensor.buffer_count); ++i) {
+        static_cast<void>(name_buffer(context, tensor.buffer + i, command));
+        good = append(context, view.queue, script, command);
         command.slot_offset += command.size_bytes;
     }
-    return status;
+    return good;
 }
 
 // Turns a script command whose object is there into what its queue gets.
-Status resolve(Context& context, const Source& source, ScriptInMaking& script) noexcept {
-    const ScriptCommandView& view = source.view;
+bool resolve(Context& context, const ScriptCommandView& view, ScriptInMaking& script) noexcept {
     QueueCommand command;
     command.kind = kKindRules[index_of(view.kind)].queue;
     switch (view.kind) {
-        case ScriptCommandKind::kWriteBuffer: {
-            const Status named = name_weights(context, source, command);
-            return is_ok(named) ? append(context, source, script, command) : named;
-        }
-        case ScriptCommandKind::kReplayTrace:
-            script.planned.executed_commands[view.queue] += context.image.trace(view.object).command_count;
-            name_trace(context, view.object, command);
+        case ScriptCommandKind::kWriteBuffer:
+            if (!name_weights(context, view, command)) {
+                return false;
+            }
             break;
         case ScriptCommandKind::kLoadTrace:
-            name_trace(context, view.object, command);
+        case ScriptCommandKind::kReplayTrace: {
+            const TraceView trace = context.image.trace(view.object);
+            command.address = context.plan.trace_region_base + trace.offset_bytes;
+            command.size_bytes = trace.word_count * static_cast<std::uint32_t>(sizeof(std::uint32_t));
+            command.slot = kTracesSlot;
+            command.slot_offset = trace.offset_bytes;
+            if (view.kind == ScriptCommandKind::kReplayTrace) {
+                script_of(context, script.kind).executed_commands[view.queue] += trace.command_count;
+            }
             break;
+        }
         case ScriptCommandKind::kWriteInput:
-            command.slot = kFirstInputSlot + view.object;
-            return append_tensor(context, source, script, context.image.input(view.object), command);
         case ScriptCommandKind::kReadOutput:
-            command.slot = view.object;
-            return append_tensor(context, source, script, context.image.output(view.object), command);
+            return append_tensor(context, view, script, command);
         case ScriptCommandKind::kRecordEvent:
         case ScriptCommandKind::kWaitEvent:
             command.event = view.object;
@@ -173,153 +154,136 @@ Status resolve(Context& context, const Source& source, ScriptInMaking& script) n
         default:
             break;  // belongs in no script
     }
-    return append(context, source, script, command);
+    return append(context, view.queue, script, command);
 }
 
 // Where the command may go, and what it may name: one of the objects that are there, once where there is a rule for that.
-Status check_command(const Context& context, const Source& source, ScriptInMaking& script) noexcept {
-    const ScriptCommandView& view = source.view;
+bool check_command(Context& context, const ScriptCommandView& view, const PerKind& objects,
+                   ScriptInMaking& script) noexcept {
     const KindRule& rule = kKindRules[index_of(view.kind)];
     const std::uint32_t queues = (script.kind == ScriptKind::kSetup) ? 1U : context.plan.queue_count;
     if (view.queue >= queues) {
-        return refuse_at(context, source.place, Rule::kScrQueue, "queue", view.queue, queues);
+        return refuse_at(context, Rule::kScrQueue, "queue", view.queue, queues);
     }
     if ((rule.scripts & bit_of(script.kind)) == 0U) {
-        return refuse_at(context, source.place, Rule::kScrCommand, "body", static_cast<std::uint32_t>(view.kind));
+        return refuse_at(context, Rule::kScrCommand, "body", static_cast<std::uint32_t>(view.kind));
     }
-    const std::uint32_t objects = count_objects(context, view.kind);
-    if (view.object >= objects) {
-        return refuse_at(context, source.place, Rule::kScrIndex, rule.field, view.object, objects);
+    const std::uint32_t count = objects[index_of(view.kind)];
+    if (view.object >= count) {
+        return refuse_at(context, Rule::kScrIndex, rule.field, view.object, count);
     }
     if (rule.once != Rule::kNotRun) {
         std::uint32_t& used = script.used[index_of(view.kind)];
-        if (((used >> view.object) & 1U) != 0U) {
-            return refuse_at(context, source.place, rule.once, rule.field, 2U, 1U);
+        const std::uint32_t bit = 1U << view.object;
+        if ((used & bit) != 0U) {
+            return refuse_at(context, rule.once, rule.field, 2U, 1U);
         }
-        used |= 1U << view.object;
+        used |= bit;
     }
-    return Status::kOk;
+    return true;
 }
 
-Status resolve_script(Context& context, ScriptInMaking& script) noexcept {
-    const std::uint32_t first = script.planned.first;
-    script.planned = PlannedScript{};
-    script.planned.first = first;
+bool resolve_script(Context& context, const PerKind& objects, std::uint32_t first, ScriptInMaking& script) noexcept {
+    PlannedScript& planned = script_of(context, script.kind);
+    planned = PlannedScript{};
+    planned.first = first;
     const std::uint32_t index = find_script(context.image, script.kind);
-    script.index = static_cast<std::uint8_t>(index);
-    const std::uint32_t count = (index < context.image.script_count()) ? context.image.script(index).command_count : 0U;
-    for (std::uint32_t i = 0U; i < count; ++i) {
-        Source source{{}, context.image.script_command(index, i)};
-        source.place = Place{"scripts", index, source.view.file_offset, "commands", i};
-        const Status possible = check_command(context, source, script);
-        if (!is_ok(possible)) {
-            return possible;
-        }
-        const Status resolved = resolve(context, source, script);
-        if (!is_ok(resolved)) {
-            return resolved;
-        }
+    if (index >= context.image.script_count()) {
+        return true;
     }
-    return Status::kOk;
+    const ScriptView view = context.image.script(index);
+    script.index = static_cast<std::uint8_t>(index);
+    bool good = true;
+    for (std::uint32_t i = 0U; good && (i < view.command_count); ++i) {
+        const ScriptCommandView command = context.image.script_command(index, i);
+        script.command = static_cast<std::uint8_t>(i);
+        enter_command(context, "scripts", index, i, command.file_offset);
+        good = check_command(context, command, objects, script) && resolve(context, command, script);
+    }
+    return good;
 }
 
-// Every one of `count` objects is named.
-Status check_all_used(const Context& context, const char* list, std::uint32_t used, std::uint32_t count,
-                      Rule rule) noexcept {
-    for (std::uint32_t i = 0U; i < count; ++i) {
-        if (((used >> i) & 1U) == 0U) {
-            return refuse_at(context, root_place(context, list, i), rule, nullptr, 0U, 1U);
-        }
-    }
-    return Status::kOk;
-}
+constexpr std::array<ScriptKind, 4> kKindsInOrder{ScriptKind::kSetup, ScriptKind::kStep, ScriptKind::kPrologue,
+                                                  ScriptKind::kEpilogue};
 
 // There is one set-up and one step, and at most one prologue and one epilogue.
-Status check_script_kinds(const Context& context) noexcept {
-    constexpr std::array<ScriptKind, 4> kKindsInOrder{ScriptKind::kSetup, ScriptKind::kStep, ScriptKind::kPrologue,
-                                                      ScriptKind::kEpilogue};
+bool check_script_kinds(Context& context) noexcept {
     const std::uint32_t count = context.image.script_count();
     for (const ScriptKind wanted : kKindsInOrder) {
-        const bool is_optional = (bit_of(wanted) & (kSetup | bit_of(ScriptKind::kStep))) == 0U;
+        const bool is_optional = (bit_of(wanted) & (kSetup | kStep)) == 0U;
         std::uint32_t found = 0U;
         for (std::uint32_t i = 0U; i < count; ++i) {
             found += (context.image.script(i).kind == wanted) ? 1U : 0U;
         }
         if ((found != 1U) && ((found != 0U) || !is_optional)) {
-            return refuse_at(context, root_place(context, "scripts"), Rule::kScrMissing, nullptr, found, 1U);
+            enter_root(context, "scripts");
+            return refuse_at(context, Rule::kScrMissing, nullptr, found, 1U);
         }
     }
-    return Status::kOk;
+    return true;
 }
 
+using Scripts = std::array<ScriptInMaking, 4>;  // set-up, prologue, step, epilogue
+
 // The first inputs and the last outputs of a pipelined workload: all of both, or none of either.
-Status check_pipeline(Context& context, std::uint32_t first_inputs, std::uint32_t last_outputs) noexcept {
+bool check_pipeline(Context& context, std::uint32_t first_inputs, std::uint32_t last_outputs) noexcept {
     const std::uint32_t all_inputs = (1U << context.plan.input_count) - 1U;
     const std::uint32_t all_outputs = (1U << context.plan.output_count) - 1U;
     context.plan.is_pipelined = (first_inputs | last_outputs) != 0U;
-    if (context.plan.is_pipelined && ((first_inputs != all_inputs) || (last_outputs != all_outputs))) {
-        return refuse_at(context, root_place(context, "scripts"), Rule::kScrPipeline, nullptr, first_inputs,
-                         last_outputs);
-    }
-    return Status::kOk;
+    enter_root(context, "scripts");
+    return !context.plan.is_pipelined || ((first_inputs == all_inputs) && (last_outputs == all_outputs)) ||
+           refuse_at(context, Rule::kScrPipeline, nullptr, first_inputs, last_outputs);
 }
 
+// Scripts of which one must name every object of a list.
+struct Requirement {
+    const char* list;
+    ScriptCommandKind kind;
+    std::uint8_t scripts;
+};
+constexpr std::array<Requirement, 4> kRequirements{{
+    {"traces", ScriptCommandKind::kLoadTrace, kSetup},
+    {"traces", ScriptCommandKind::kReplayTrace, kAny},
+    {"inputs", ScriptCommandKind::kWriteInput, kStep},
+    {"outputs", ScriptCommandKind::kReadOutput, kStep},
+}};
+
 // Every object is named where it must be.
-Status check_uses(Context& context, const UsedObjects& setup, const UsedObjects& prologue, const UsedObjects& step,
-                  const UsedObjects& epilogue) noexcept {
-    constexpr std::size_t kLoad = index_of(ScriptCommandKind::kLoadTrace);
-    constexpr std::size_t kReplay = index_of(ScriptCommandKind::kReplayTrace);
-    constexpr std::size_t kWrite = index_of(ScriptCommandKind::kWriteInput);
-    constexpr std::size_t kRead = index_of(ScriptCommandKind::kReadOutput);
-    struct Requirement {
-        const char* list;
-        std::uint32_t used;
-        std::uint32_t count;
-        Rule rule;
-    };
-    const std::uint32_t traces = context.image.trace_count();
-    const std::array<Requirement, 4> requirements{{
-        {"traces", setup[kLoad], traces, Rule::kScrTraceOnce},
-        {"traces", prologue[kReplay] | step[kReplay] | epilogue[kReplay], traces, Rule::kScrTraceOnce},
-        {"inputs", step[kWrite], context.plan.input_count, Rule::kScrInputOnce},
-        {"outputs", step[kRead], context.plan.output_count, Rule::kScrOutputOnce},
-    }};
-    for (const Requirement& requirement : requirements) {
-        const Status status =
-            check_all_used(context, requirement.list, requirement.used, requirement.count, requirement.rule);
-        if (!is_ok(status)) {
-            return status;
+bool check_uses(Context& context, const PerKind& objects, const Scripts& scripts) noexcept {
+    for (const Requirement& requirement : kRequirements) {
+        const std::size_t kind = index_of(requirement.kind);
+        std::uint32_t used = 0U;
+        for (const ScriptInMaking& script : scripts) {
+            used |= ((requirement.scripts & bit_of(script.kind)) != 0U) ? script.used[kind] : 0U;
+        }
+        for (std::uint32_t i = 0U; i < objects[kind]; ++i) {
+            if (((used >> i) & 1U) == 0U) {
+                enter_root(context, requirement.list, i);
+                return refuse_at(context, kKindRules[kind].once, nullptr, 0U, 1U);
+            }
         }
     }
-    return check_pipeline(context, prologue[kWrite], epilogue[kRead]);
+    return check_pipeline(context, scripts[1].used[index_of(ScriptCommandKind::kWriteInput)],
+                          scripts[3].used[index_of(ScriptCommandKind::kReadOutput)]);
 }
 
 }  // namespace
 
-Status check_scripts(Context& context) noexcept {
-    const Status kinds = check_script_kinds(context);
-    if (!is_ok(kinds)) {
-        return kinds;
+bool check_scripts(Context& context) noexcept {
+    if (!check_script_kinds(context)) {
+        return false;
     }
-    Plan& plan = context.plan;
-    PlanWorkspace& workspace = context.workspace;
-    workspace.setup.first = 0U;
-    plan.prologue.first = 0U;
-    std::array<ScriptInMaking, 4> scripts{{
-        {workspace.setup, workspace.setup_commands, 0U, ScriptKind::kSetup, {}},
-        {plan.prologue, plan.commands, 0U, ScriptKind::kPrologue, {}},
-        {plan.step, plan.commands, 0U, ScriptKind::kStep, {}},
-        {plan.epilogue, plan.commands, 0U, ScriptKind::kEpilogue, {}},
-    }};
+    const PerKind objects = count_objects(context);
+    Scripts scripts{{{ScriptKind::kSetup}, {ScriptKind::kPrologue}, {ScriptKind::kStep}, {ScriptKind::kEpilogue}}};
+    std::uint32_t first = 0U;
     for (ScriptInMaking& script : scripts) {
-        const Status resolved = resolve_script(context, script);
-        if (!is_ok(resolved)) {
-            return resolved;
+        if (!resolve_script(context, objects, first, script)) {
+            return false;
         }
-        plan.step.first = plan.prologue.count;
-        plan.epilogue.first = plan.prologue.count + plan.step.count;
+        // The set-up has commands of its own.
+        first += (script.kind == ScriptKind::kSetup) ? 0U : script_of(context, script.kind).count;
     }
-    return check_uses(context, scripts[0].used, scripts[1].used, scripts[2].used, scripts[3].used);
+    return check_uses(context, objects, scripts);
 }
 
 }  // namespace pianola::proof

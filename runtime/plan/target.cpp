@@ -37,16 +37,15 @@ constexpr std::array<Comparison, 11> kMachine{{
     {Rule::kTgtGrid, "dram_banks", &TargetView::dram_banks, &DeviceDescription::dram_banks},
 }};
 
-Status compare(const Context& context, const Place& place, const TargetView& target,
-               Span<const Comparison> comparisons) noexcept {
+bool compare(Context& context, const TargetView& target, Span<const Comparison> comparisons) noexcept {
     for (const Comparison& comparison : comparisons) {
         const std::uint32_t binary = target.*comparison.binary;
         const std::uint32_t device = context.device.*comparison.device;
         if (binary != device) {
-            return refuse_at(context, place, comparison.rule, comparison.field, binary, device);
+            return refuse_at(context, comparison.rule, comparison.field, binary, device);
         }
     }
-    return Status::kOk;
+    return true;
 }
 
 // A device that says nonsense of itself is refused, so that later checks can rely on it.
@@ -60,30 +59,28 @@ Status compare(const Context& context, const Place& place, const TargetView& tar
 
 }  // namespace
 
-Status check_target(Context& context) noexcept {
+bool check_target(Context& context) noexcept {
     const TargetView target = context.image.target();
     const DeviceDescription& device = context.device;
-    const Place place{"target", FieldPath::kNoIndex, target.file_offset};
+    enter(context, "target", FieldPath::kNoIndex, target.file_offset);
     if (!equals(target.device_family, device.family)) {
-        return refuse_at(context, place, Rule::kTgtFamily, "device_family", 0U, 1U);
+        return refuse_at(context, Rule::kTgtFamily, "device_family", 0U, 1U);
     }
-    const Status same_commands = compare(context, place, target, kCommandSet);
-    if (!is_ok(same_commands)) {
-        return same_commands;
+    if (!compare(context, target, kCommandSet)) {
+        return false;
     }
     if (!digests_equal(target.kernel_library, ByteSpan{device.kernel_library})) {
-        return refuse_at(context, place, Rule::kTgtKernelLibrary, "kernel_library", 0U, 1U);
+        return refuse_at(context, Rule::kTgtKernelLibrary, "kernel_library", 0U, 1U);
     }
-    const Status same_machine = compare(context, place, target, kMachine);
-    if (!is_ok(same_machine)) {
-        return same_machine;
+    if (!compare(context, target, kMachine)) {
+        return false;
     }
     if (!is_sane(device)) {
-        return refuse_at(context, place, Rule::kTgtMemory, nullptr);
+        return refuse_at(context, Rule::kTgtMemory, nullptr);
     }
     context.plan.queue_count = device.queue_count;
     context.plan.trace_region_base = device.dram_base + (device.dram_bytes - device.trace_region_bytes);
-    return Status::kOk;
+    return true;
 }
 
 }  // namespace pianola::proof

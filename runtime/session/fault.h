@@ -25,6 +25,8 @@ enum class FaultStage : std::uint8_t {
 struct FaultRecord {
     Status status{Status::kOk};  // kTimeout, kDeviceFault, kIntegrity or kInternal; kOk while there is no fault
     FaultStage stage{FaultStage::kNone};
+    // The reset that follows every fault succeeded. If not, the device may still write to the outputs.
+    bool device_stopped{false};
     std::uint32_t queue{0U};        // the queue that it was noticed on
     std::uint32_t step{0U};         // token of the step: 1 is the set-up, the first step is 2
     std::uint64_t time_us{0U};      // platform time at which it was noticed
@@ -33,8 +35,6 @@ struct FaultRecord {
     DeviceFault device_fault{DeviceFault::kNone};
     std::uint32_t command{0U};  // commands that the queue had executed in this step; after kReadBack the byte offset
     std::uint32_t address{0U};  // device address, where there is one
-    // The reset that follows every fault succeeded. If not, the device may still write to the outputs.
-    bool device_stopped{false};
 };
 
 }  // namespace pianola

@@ -11,7 +11,7 @@
 
 namespace pianola {
 
-inline constexpr std::uint32_t kSessionBytes32 = 3128U;        // Session
+inline constexpr std::uint32_t kSessionBytes32 = 3112U;        // Session
 inline constexpr std::uint32_t kPlanWorkspaceBytes32 = 7368U;  // PlanWorkspace: while loading only
 inline constexpr std::uint32_t kVerdictBytes32 = 72U;          // Verdict: while loading only
 

@@ -17,7 +17,7 @@ Status Session::latch(Status status, FaultStage stage, std::uint32_t queue, cons
     fault_.status = status;
     fault_.stage = stage;
     fault_.queue = queue;
-    fault_.step = token_ - ((under_way_ > 1U) ? (under_way_ - 1U) : 0U);
+    fault_.step = oldest_token();
     fault_.time_us = platform_.now_us();
     fault_.started_us = flight.started_us;
     fault_.deadline_us = deadline_us_;
@@ -35,6 +35,10 @@ Status Session::latch(Status status, FaultStage stage, std::uint32_t queue, cons
     return status;
 }
 
+Status Session::latch(Status status, FaultStage stage, std::uint32_t queue) noexcept {
+    return latch(status, stage, queue, Completion{});
+}
+
 void Session::withhold_outputs() noexcept {
     for (Flight& flight : flights_) {
         for (std::uint32_t i = 0U; i < flight.bound_outputs; ++i) {
@@ -44,17 +48,12 @@ void Session::withhold_outputs() noexcept {
     }
 }
 
-const PlannedScript& Session::script_of(ScriptKind kind) const noexcept {
-    if (kind == ScriptKind::kStep) {
-        return plan_.step;
-    }
-    return (kind == ScriptKind::kPrologue) ? plan_.prologue : plan_.epilogue;
-}
-
 // The oldest script that is under way; where none is, the last one.
+std::uint32_t Session::oldest_token() const noexcept {
+    return token_ - ((under_way_ > 1U) ? (under_way_ - 1U) : 0U);
+}
 Session::Flight& Session::oldest() noexcept {
-    const std::uint32_t others = (under_way_ > 1U) ? (under_way_ - 1U) : 0U;
-    return flights_[(token_ - others) % kMaxStepsInFlight];
+    return flights_[oldest_token() % kMaxStepsInFlight];
 }
 
 // Where a binary has no prologue, there is nothing to start.
@@ -64,9 +63,9 @@ Session::State Session::idle_state() const noexcept {
 
 Status Session::load(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) noexcept {
     if (under_way_ != 0U) {
-        verdict = Verdict{};
+        reset(verdict);
         verdict.status = Status::kInvalidState;
-        return Status::kInvalidState;
+        return verdict.status;
     }
     state_ = State::kEmpty;
     fault_ = FaultRecord{};
@@ -77,18 +76,16 @@ Status Session::load(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) 
     has_stepped_ = false;
     executed_.fill(0U);
     records_.fill(0U);
-    for (Flight& flight : flights_) {
-        flight = Flight{};
-    }
+    flights_ = {};
     oldest().started_us = platform_.now_us();
     deadline_us_ = 0U;
 
     DeviceDescription description;
     const Status described = device_.describe(description);
     if (!is_ok(described)) {
-        verdict = Verdict{};
+        reset(verdict);
         verdict.status = described;
-        return latch(Status::kDeviceFault, FaultStage::kReset, 0U, Completion{});
+        return latch(Status::kDeviceFault, FaultStage::kReset);
     }
     const Status valid = validate(file, description, command_set_, workspace, image_, plan_, verdict);
     if (!is_ok(valid)) {
@@ -123,7 +120,7 @@ Status Session::load(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) 
 void Session::find_views() noexcept {
     views_ = Tensors{};
     transfers_.fill(0U);
-    has_views_ = !plan_.is_pipelined && (plan_.steps_in_flight == 1U);
+    bool all_seen = !plan_.is_pipelined && (plan_.steps_in_flight == 1U);
     for (std::uint32_t i = plan_.step.first; i < (plan_.step.first + plan_.step.count); ++i) {
         const QueueCommand& command = plan_.commands[i].command;
         if (!is_transfer(command.kind)) {
@@ -134,33 +131,30 @@ void Session::find_views() noexcept {
         const bool reads = command.kind == QueueCommandKind::kRead;
         const std::uint32_t tensor = reads ? command.slot : (command.slot - kFirstInputSlot);
         const bool is_whole = command.size_bytes == (reads ? plan_.output_bytes[tensor] : plan_.input_bytes[tensor]);
-        has_views_ = has_views_ && !view.empty() && is_whole;
-        if (reads) {
-            views_.outputs[tensor] = view;
-        } else {
-            views_.inputs[tensor] = view;
-            if (!view.empty()) {
-                std::memset(view.data(), 0, view.size());
-            }
+        (reads ? views_.outputs[tensor] : views_.inputs[tensor]) = view;
+        if (view.empty() || !is_whole) {
+            all_seen = false;
+        }
+        if (!reads && !view.empty()) {
+            std::memset(view.data(), 0, view.size());
         }
     }
+    has_views_ = all_seen;
 }
 
 Status Session::program_device() noexcept {
     const Status reset = device_.reset();
     if (!is_ok(reset)) {
-        return latch(reset, FaultStage::kReset, 0U, Completion{});
+        return latch(reset, FaultStage::kReset);
     }
     for (std::uint32_t i = 0U; i < plan_.region_count; ++i) {
-        const Status programmed = device_.program_region(plan_.regions[i]);
-        if (!is_ok(programmed)) {
-            return latch(Status::kDeviceFault, FaultStage::kProgram, 0U, Completion{});
+        if (!is_ok(device_.program_region(plan_.regions[i]))) {
+            return latch(Status::kDeviceFault, FaultStage::kProgram);
         }
     }
-    const Status weights = device_.bind_source(kWeightsSlot, image_.weights());
-    const Status traces = device_.bind_source(kTracesSlot, image_.trace_segment());
-    if (!is_ok(weights) || !is_ok(traces)) {
-        return latch(Status::kDeviceFault, FaultStage::kProgram, 0U, Completion{});
+    if (!is_ok(device_.bind_source(kWeightsSlot, image_.weights())) ||
+        !is_ok(device_.bind_source(kTracesSlot, image_.trace_segment()))) {
+        return latch(Status::kDeviceFault, FaultStage::kProgram);
     }
     return Status::kOk;
 }
@@ -193,8 +187,11 @@ QueueCommand Session::bind(const PlannedCommand& planned) noexcept {
     } else if ((command.kind == QueueCommandKind::kWrite) && (command.slot >= kFirstInputSlot)) {
         command.slot += flight * kMaxInputs;
     } else {
-        records_[command.event] += (command.kind == QueueCommandKind::kRecordEvent) ? 1U : 0U;
-        command.value = records_[command.event];
+        std::uint32_t& records = records_[command.event];
+        if (command.kind == QueueCommandKind::kRecordEvent) {
+            records += 1U;
+        }
+        command.value = records;
     }
     return command;
 }
@@ -206,7 +203,7 @@ Status Session::enqueue(const PlannedScript& script, const PlannedCommands& comm
             continue;
         }
         if (!is_ok(device_.enqueue(planned.queue, bind(planned)))) {
-            return latch(Status::kDeviceFault, stage, planned.queue, Completion{});
+            return latch(Status::kDeviceFault, stage, planned.queue);
         }
     }
     QueueCommand notify;
@@ -214,13 +211,13 @@ Status Session::enqueue(const PlannedScript& script, const PlannedCommands& comm
     notify.value = token_;
     for (std::uint32_t queue = 0U; queue < plan_.queue_count; ++queue) {
         if (script.queue_used[queue] && !is_ok(device_.enqueue(queue, notify))) {
-            return latch(Status::kDeviceFault, stage, queue, Completion{});
+            return latch(Status::kDeviceFault, stage, queue);
         }
     }
     // Only now may any queue start: a step is whole, or it is not there.
     for (std::uint32_t queue = 0U; queue < plan_.queue_count; ++queue) {
         if (script.queue_used[queue] && !is_ok(device_.ring_doorbell(queue))) {
-            return latch(Status::kDeviceFault, stage, queue, Completion{});
+            return latch(Status::kDeviceFault, stage, queue);
         }
     }
     return Status::kOk;
@@ -231,7 +228,11 @@ std::uint32_t Session::executed_in_step(std::uint32_t queue, std::uint32_t execu
     return executed_commands - executed_[queue];  // both wrap
 }
 
+// Gives the device its chance to run, and looks once whether every queue has completed the oldest script.
 Status Session::check_completions(const PlannedScript& script, FaultStage stage) noexcept {
+    if (!is_ok(device_.service())) {
+        return latch(Status::kDeviceFault, stage);
+    }
     bool all_done = true;
     std::uint32_t pending_queue = 0U;
     Completion progress;  // of that queue
@@ -240,7 +241,7 @@ Status Session::check_completions(const PlannedScript& script, FaultStage stage)
             continue;
         }
         Completion completion;
-        const Status status = device_.completion(queue, token_ - (under_way_ - 1U), completion);
+        const Status status = device_.completion(queue, oldest_token(), completion);
         if (status == Status::kPending) {
             all_done = false;
             pending_queue = queue;
@@ -270,9 +271,6 @@ Status Session::check_completions(const PlannedScript& script, FaultStage stage)
 Status Session::wait_for_setup(const PlannedScript& setup) noexcept {
     Status status = Status::kPending;
     while (status == Status::kPending) {  // ends at the deadline, which the platform's clock reaches
-        if (!is_ok(device_.service())) {
-            return latch(Status::kDeviceFault, FaultStage::kSetup, 0U, Completion{});
-        }
         status = check_completions(setup, FaultStage::kSetup);
         if (status == Status::kPending) {
             platform_.idle();
@@ -310,37 +308,36 @@ Status Session::refuse_unless(bool state_fits) const noexcept {
     return state_fits ? Status::kOk : Status::kInvalidState;
 }
 
-Status Session::input_view(std::uint32_t index, MutableByteSpan& view) const noexcept {
-    view = MutableByteSpan{};
+Status Session::refuse_unless_idle_in(State state) const noexcept {
+    return refuse_unless((state_ == state) && (under_way_ == 0U));
+}
+
+// What views of inputs and of outputs are refused for alike.
+Status Session::refuse_view(bool is_there) const noexcept {
     const Status ready = refuse_unless(is_idle());
-    if (!is_ok(ready)) {
-        return ready;
-    }
-    if (!has_views_ || (index >= plan_.input_count)) {
+    if (is_ok(ready) && (!has_views_ || !is_there)) {
         return Status::kInvalidArgument;
     }
-    view = views_.inputs[index];
-    return Status::kOk;
+    return ready;
+}
+
+Status Session::input_view(std::uint32_t index, MutableByteSpan& view) const noexcept {
+    const Status status = refuse_view(index < plan_.input_count);
+    view = is_ok(status) ? views_.inputs[index] : MutableByteSpan{};
+    return status;
 }
 
 Status Session::output_view(std::uint32_t index, ByteSpan& view) const noexcept {
-    view = ByteSpan{};
-    const Status ready = refuse_unless(is_idle());
-    if (!is_ok(ready)) {
-        return ready;
+    Status status = refuse_view(index < plan_.output_count);
+    if (is_ok(status) && !has_result_) {
+        status = Status::kInvalidState;
     }
-    if (!has_views_ || (index >= plan_.output_count)) {
-        return Status::kInvalidArgument;
-    }
-    if (!has_result_) {
-        return Status::kInvalidState;
-    }
-    view = views_.outputs[index];
-    return Status::kOk;
+    view = is_ok(status) ? views_.outputs[index] : MutableByteSpan{};
+    return status;
 }
 
 Status Session::submit() noexcept {
-    const Status ready = refuse_unless(is_idle() && (state_ == State::kStarted));
+    const Status ready = refuse_unless_idle_in(State::kStarted);
     if (!is_ok(ready)) {
         return ready;
     }
@@ -372,7 +369,7 @@ bool Session::sizes_match(Span<const ByteSpan> inputs, Span<const MutableByteSpa
 // Binds the tensors to the slots of a new flight, and enqueues the script.
 Status Session::submit_script(ScriptKind kind, Span<const ByteSpan> inputs,
                               Span<const MutableByteSpan> outputs) noexcept {
-    const PlannedScript& script = script_of(kind);
+    const PlannedScript& script = plan_.script(kind);
     begin(kind, Io::kTransfers);
     if (under_way_ == 1U) {
         watch(script);
@@ -389,7 +386,7 @@ Status Session::submit_script(ScriptKind kind, Span<const ByteSpan> inputs,
     }
     flight.bound_outputs = static_cast<std::uint32_t>(outputs.size());
     if (!bound) {
-        return latch(Status::kDeviceFault, FaultStage::kSubmit, 0U, Completion{});
+        return latch(Status::kDeviceFault, FaultStage::kSubmit);
     }
     return enqueue(script, plan_.commands, FaultStage::kSubmit);
 }
@@ -397,7 +394,7 @@ Status Session::submit_script(ScriptKind kind, Span<const ByteSpan> inputs,
 Status Session::submit(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept {
     const Status ready =
         refuse_unless((state_ == State::kStarted) && (under_way_ < plan_.steps_in_flight) &&
-                      (is_idle() || (oldest().kind == ScriptKind::kStep)));  // prologue and epilogue run alone
+                      ((under_way_ == 0U) || (oldest().kind == ScriptKind::kStep)));  // prologue and epilogue run alone
     if (!is_ok(ready)) {
         return ready;
     }
@@ -408,7 +405,7 @@ Status Session::submit(Span<const ByteSpan> inputs, Span<const MutableByteSpan> 
 }
 
 Status Session::start(Span<const ByteSpan> inputs) noexcept {
-    const Status ready = refuse_unless(is_idle() && (state_ == State::kStopped));
+    const Status ready = refuse_unless_idle_in(State::kStopped);
     if (!is_ok(ready)) {
         return ready;
     }
@@ -421,11 +418,11 @@ Status Session::start(Span<const ByteSpan> inputs) noexcept {
 }
 
 Status Session::stop(Span<const MutableByteSpan> outputs) noexcept {
-    const Status ready = refuse_unless(is_idle() && (state_ == State::kStarted));
+    const Status ready = refuse_unless_idle_in(State::kStarted);
     if (!is_ok(ready)) {
         return ready;
     }
-    if ((plan_.prologue.count == 0U) || !has_stepped_) {
+    if (((plan_.prologue.count | plan_.epilogue.count) == 0U) || !has_stepped_) {
         return Status::kInvalidState;
     }
     if (!sizes_match({}, outputs, false, plan_.is_pipelined)) {
@@ -443,9 +440,7 @@ Status Session::set_parameters(Span<const ParameterValue> values) noexcept {
         if (item.index >= plan_.parameter_count) {
             return Status::kInvalidArgument;
         }
-        const PlannedParameter& parameter = plan_.parameters[item.index];
-        if ((item.value < parameter.minimum) || (item.value > parameter.maximum) ||
-            ((item.value % parameter.alignment) != 0U)) {
+        if (!plan_.parameters[item.index].admits(item.value)) {
             return Status::kInvalidArgument;
         }
     }
@@ -470,21 +465,18 @@ Status Session::poll() noexcept {
     if (under_way_ == 0U) {
         return Status::kInvalidState;
     }
-    if (!is_ok(device_.service())) {
-        return latch(Status::kDeviceFault, FaultStage::kStep, 0U, Completion{});
-    }
-    const Flight& flight = oldest();
+    Flight& flight = oldest();
     const ScriptKind kind = flight.kind;
-    const Status status = check_completions(script_of(kind), FaultStage::kStep);
+    const Status status = check_completions(plan_.script(kind), FaultStage::kStep);
     if (!is_ok(status)) {
         return status;
     }
-    flights_[(token_ - (under_way_ - 1U)) % kMaxStepsInFlight].bound_outputs = 0U;
+    flight.bound_outputs = 0U;
     under_way_ -= 1U;
     if (under_way_ != 0U) {
         // The device has been at work on the one before until now.
         oldest().started_us = platform_.now_us();
-        watch(script_of(oldest().kind));
+        watch(plan_.script(oldest().kind));
     }
     if (kind == ScriptKind::kStep) {
         for (std::uint32_t i = 0U; (io_ == Io::kViews) && (i < plan_.output_count); ++i) {
@@ -494,7 +486,8 @@ Status Session::poll() noexcept {
         has_result_ = true;
         has_stepped_ = true;
     } else if (kind == ScriptKind::kEpilogue) {
-        state_ = State::kStopped;
+        state_ = idle_state();
+        has_stepped_ = false;
     } else {
         // The first step may come.
     }
@@ -518,7 +511,7 @@ Status Session::run(Span<const ByteSpan> inputs, Span<const MutableByteSpan> out
         const Status started = starts ? finish(start({})) : Status::kOk;
         return is_ok(started) ? finish(submit(inputs, outputs)) : started;
     }
-    const Status ready = refuse_unless(is_idle() && (state_ == State::kStopped));
+    const Status ready = refuse_unless_idle_in(State::kStopped);
     if (!is_ok(ready)) {
         return ready;
     }
@@ -568,7 +561,7 @@ Status Session::self_test(std::uint32_t index, MutableByteSpan scratch) noexcept
     }
     if ((used != 0U) && (std::memcmp(scratch.data(), &vectors[offset], used) != 0)) {
         std::memset(scratch.data(), 0, used);
-        return latch(Status::kIntegrity, FaultStage::kSelfTest, 0U, Completion{});
+        return latch(Status::kIntegrity, FaultStage::kSelfTest);
     }
     return Status::kOk;
 }
@@ -580,7 +573,7 @@ Status Session::unload() noexcept {
     state_ = State::kEmpty;
     const Status reset = device_.reset();
     if (!is_ok(reset)) {
-        return latch(reset, FaultStage::kReset, 0U, Completion{});
+        return latch(reset, FaultStage::kReset);
     }
     return Status::kOk;
 }

@@ -142,6 +142,7 @@ class Session {
     enum class Io : std::uint8_t { kTransfers, kViews };
 
     Status latch(Status status, FaultStage stage, std::uint32_t queue, const Completion& completion) noexcept;
+    Status latch(Status status, FaultStage stage, std::uint32_t queue = 0U) noexcept;  // there is no record
     // A script that is under way.
     struct Flight {
         ScriptKind kind{ScriptKind::kUnspecified};
@@ -154,8 +155,10 @@ class Session {
     void find_views() noexcept;
     [[nodiscard]] bool is_idle() const noexcept { return (state_ != State::kEmpty) && (under_way_ == 0U); }
     [[nodiscard]] Status refuse_unless(bool state_fits) const noexcept;
+    [[nodiscard]] Status refuse_unless_idle_in(State state) const noexcept;
+    [[nodiscard]] Status refuse_view(bool is_there) const noexcept;
     [[nodiscard]] State idle_state() const noexcept;
-    [[nodiscard]] const PlannedScript& script_of(ScriptKind kind) const noexcept;
+    [[nodiscard]] std::uint32_t oldest_token() const noexcept;
     [[nodiscard]] Flight& oldest() noexcept;
     void begin(ScriptKind kind, Io io) noexcept;
     void watch(const PlannedScript& script) noexcept;
@@ -174,24 +177,24 @@ class Session {
     Device& device_;
     Platform& platform_;
     const CommandSet& command_set_;
-    Image image_;
-    Plan plan_;
-    FaultRecord fault_;
     State state_{State::kEmpty};
-    std::uint32_t token_{0U};  // of the script under way, or of the last one; 1 is the set-up
-    std::uint32_t steps_completed_{0U};
-    std::uint32_t deadline_us_{0U};                     // of the oldest script under way, or of the last one
-    std::uint32_t under_way_{0U};                       // scripts; their tokens are the last ones
-    std::array<Flight, kMaxStepsInFlight> flights_{};   // by token
-    std::array<bool, kMaxQueues> queue_done_{};         // of the oldest
-    std::array<std::uint32_t, kMaxEvents> records_{};   // of each event since load()
-    std::array<std::uint32_t, kMaxQueues> executed_{};  // each queue's device count when it last completed
-    Tensors views_;
-    std::array<std::uint32_t, kMaxQueues> transfers_{};  // of each queue in a step: what zero-copy I/O leaves out
-    Io io_{Io::kTransfers};                              // of the script under way, or of the last one
+    Io io_{Io::kTransfers};  // of the script under way, or of the last one
     bool has_views_{false};
-    bool has_result_{false};   // the last step has completed
-    bool has_stepped_{false};  // a step has completed since start()
+    bool has_result_{false};                     // the last step has completed
+    bool has_stepped_{false};                    // a step has completed since start()
+    std::array<bool, kMaxQueues> queue_done_{};  // of the oldest
+    std::uint32_t token_{0U};                    // of the script under way, or of the last one; 1 is the set-up
+    std::uint32_t under_way_{0U};                // scripts; their tokens are the last ones
+    std::uint32_t deadline_us_{0U};              // of the oldest script under way, or of the last one
+    std::uint32_t steps_completed_{0U};
+    std::array<std::uint32_t, kMaxQueues> executed_{};   // each queue's device count when it last completed
+    std::array<std::uint32_t, kMaxQueues> transfers_{};  // of each queue in a step: what zero-copy I/O leaves out
+    Image image_;
+    FaultRecord fault_;
+    std::array<std::uint32_t, kMaxEvents> records_{};  // of each event since load()
+    Tensors views_;
+    std::array<Flight, kMaxStepsInFlight> flights_{};  // by token
+    Plan plan_;
 };
 
 }  // namespace pianola

@@ -41,6 +41,9 @@ DeviceDescription device_of(const PackRecord& record) noexcept {
     device.clock_khz = record.clock_khz;
     device.queue_count = record.queue_count;
     device.ring_words = record.ring_words;
+    device.grid_columns = record.grid_columns;
+    device.grid_rows = record.grid_rows;
+    device.dram_banks = record.dram_banks;
     return device;
 }
 

@@ -41,7 +41,10 @@ struct PackRecord {
     std::uint32_t clock_khz{0U};
     std::uint32_t queue_count{0U};
     std::uint32_t ring_words{0U};
-    std::array<std::uint32_t, 5U> reserved{};
+    std::uint32_t grid_columns{0U};
+    std::uint32_t grid_rows{0U};
+    std::uint32_t dram_banks{0U};
+    std::array<std::uint32_t, 2U> reserved{};
 };
 static_assert(sizeof(PackRecord) == (2U * kPackAlignment), "the file format");
 

@@ -61,6 +61,9 @@ class Pack {
         record.clock_khz = device.clock_khz;
         record.queue_count = device.queue_count;
         record.ring_words = device.ring_words;
+        record.grid_columns = device.grid_columns;
+        record.grid_rows = device.grid_rows;
+        record.dram_banks = device.dram_banks;
         return record;
     }
 

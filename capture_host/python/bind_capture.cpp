@@ -1,0 +1,240 @@
+#include <fmt/format.h>
+
+#include <cstring>
+#include <string_view>
+
+#include "capture_host/api/workload_capture.h"
+#include "capture_host/files/files.h"
+#include "capture_host/python/bindings.h"
+#include "capture_host/python/player.h"
+#include "capture_host/tensor/tensor.h"
+
+namespace pianola::python {
+namespace {
+
+namespace py = pybind11;
+using host::CapturedWorkload;
+using host::TensorDeclaration;
+using host::WorkloadCapture;
+using tensor::Tensor;
+
+[[nodiscard]] py::bytes bytes_of(const std::vector<std::uint8_t>& bytes) {
+    const std::string text{bytes.begin(), bytes.end()};
+    return py::bytes{text};
+}
+
+[[nodiscard]] TensorDeclaration declaration(const Tensor& tensor, const std::string& name, float scale,
+                                            std::int32_t zero_point) {
+    return TensorDeclaration{name, tensor.type(), tensor.shape(), scale, zero_point};
+}
+
+[[nodiscard]] py::dict device_entry(const capture::ManifestTarget& target) {
+    py::dict entry;
+    entry["dram_base"] = target.dram_base;
+    entry["dram_bytes"] = target.dram_bytes;
+    entry["l1_base"] = target.l1_base;
+    entry["l1_bytes"] = target.l1_bytes;
+    entry["trace_region_bytes"] = target.trace_region_bytes;
+    entry["clock_khz"] = target.clock_khz;
+    entry["queue_count"] = target.queue_count;
+    entry["grid_columns"] = target.grid_columns;
+    entry["grid_rows"] = target.grid_rows;
+    entry["dram_banks"] = target.dram_banks;
+    return entry;
+}
+
+void bind_workloads(py::module_& module) {
+    py::class_<CapturedWorkload>(module, "CapturedWorkload", "A trace binary, with what is known of it.")
+        .def_property_readonly("file", [](const CapturedWorkload& self) { return bytes_of(self.file); })
+        .def_property_readonly(
+            "device", [](const CapturedWorkload& self) { return device_entry(self.manifest.target); },
+            "The device that it was captured on, as `pianola run --device` takes it.")
+        .def_readonly("steps", &CapturedWorkload::steps, "Steps that were captured and are one now.")
+        .def(
+            "save", [](const CapturedWorkload& self, const std::string& path) { files::store_file(path, self.file); },
+            "Writes the .ptb, whole or not at all.", py::arg("path"));
+    py::class_<WorkloadCapture>(module, "WorkloadCapture",
+                                "Records the calls on a device; pianola.capture() begins one.")
+        .def(py::init([](const DevicePtr& device, const std::string& name, std::int64_t step_deadline_us,
+                         std::int64_t steps_in_flight, bool self_tests) {
+                 host::CaptureOptions options;
+                 options.source_name = name;
+                 options.step_deadline_us = unsigned_from(step_deadline_us, "step_deadline_us");
+                 options.steps_in_flight = unsigned_from(steps_in_flight, "steps_in_flight");
+                 options.self_tests = self_tests;
+                 return std::make_unique<WorkloadCapture>(device, options);
+             }),
+             py::arg("device").none(false), py::kw_only(), py::arg("name") = "host program",
+             py::arg("step_deadline_us") = 0, py::arg("steps_in_flight") = 0, py::arg("self_tests") = true)
+        .def(
+            "declare_input",
+            [](WorkloadCapture& self, const Tensor& tensor, const std::string& name, float scale,
+               std::int32_t zero_point) {
+                self.declare_input(tensor.buffer(), declaration(tensor, name, scale, zero_point));
+            },
+            "What every step is given; in the order of declaration.", py::arg("tensor"), py::arg("name"),
+            py::arg("scale") = 0.0F, py::arg("zero_point") = 0)
+        .def(
+            "declare_output",
+            [](WorkloadCapture& self, const Tensor& tensor, const std::string& name, float scale,
+               std::int32_t zero_point) {
+                self.declare_output(tensor.buffer(), declaration(tensor, name, scale, zero_point));
+            },
+            "What every step gives; in the order of declaration.", py::arg("tensor"), py::arg("name"),
+            py::arg("scale") = 0.0F, py::arg("zero_point") = 0)
+        .def(
+            "declare_constant",
+            [](WorkloadCapture& self, const Tensor& tensor, const std::string& name) {
+                self.declare_constant(tensor.buffer(), name);
+            },
+            "Written before the first step, and never again.", py::arg("tensor"), py::arg("name") = "constant")
+        .def("begin_prologue", &WorkloadCapture::begin_prologue)
+        .def("begin_step", &WorkloadCapture::begin_step, "Again for the next step; equal steps become one.")
+        .def("begin_epilogue", &WorkloadCapture::begin_epilogue)
+        .def("end", &WorkloadCapture::end, "Ends recording, and makes, proves and replays the binary.")
+        .def("discard", &WorkloadCapture::discard, "Ends recording without a result.")
+        .def("is_active", &WorkloadCapture::is_active);
+}
+
+[[nodiscard]] py::dict tensor_entry(const capture::ManifestTensor& tensor) {
+    py::dict entry;
+    entry["name"] = tensor.name;
+    entry["dtype"] = tensor.type;
+    entry["shape"] = py::tuple(py::cast(tensor.shape));
+    entry["scale"] = tensor.scale;
+    entry["zero_point"] = tensor.zero_point;
+    return entry;
+}
+
+[[nodiscard]] py::list tensor_entries(const std::vector<capture::ManifestTensor>& tensors) {
+    py::list entries;
+    for (const capture::ManifestTensor& each : tensors) {
+        entries.append(tensor_entry(each));
+    }
+    return entries;
+}
+
+[[nodiscard]] std::vector<std::uint8_t> contents_of(const py::object& file) {
+    if (py::isinstance<py::bytes>(file)) {
+        const std::string_view text = py::cast<py::bytes>(file);
+        return {text.begin(), text.end()};
+    }
+    return files::load_file(py::module_::import("os").attr("fspath")(file).cast<std::string>());
+}
+
+[[nodiscard]] py::dtype dtype_of(ElementType type) {
+    switch (type) {
+        case ElementType::kInt8:
+            return py::dtype::of<std::int8_t>();
+        case ElementType::kUint8:
+            return py::dtype::of<std::uint8_t>();
+        case ElementType::kInt16:
+            return py::dtype::of<std::int16_t>();
+        case ElementType::kInt32:
+            return py::dtype::of<std::int32_t>();
+        case ElementType::kFloat32:
+            return py::dtype::of<float>();
+        case ElementType::kBool:
+            return py::dtype::of<bool>();
+        case ElementType::kUnspecified:
+            break;
+    }
+    return py::dtype::of<std::uint8_t>();
+}
+
+// The bytes of one input, which must be what the binary says it is.
+[[nodiscard]] std::vector<std::uint8_t> input_bytes(const py::handle& value, const capture::ManifestTensor& tensor) {
+    const py::array array = py::array::ensure(value, py::array::c_style);
+    const py::dtype wanted = dtype_of(tensor.type);
+    const std::vector<std::uint32_t> shape{array.shape(), array.shape() + array.ndim()};
+    if ((array.dtype().char_() != wanted.char_()) || (array.dtype().byteorder() == '>') || (shape != tensor.shape)) {
+        throw PlayerError{
+            "PLAYER-INPUT",
+            fmt::format("input {} is {} of {}, and an array of shape {} and type {} was given", tensor.name,
+                        tensor::to_string(tensor.shape), tensor::type_name(tensor.type), tensor::to_string(shape),
+                        py::str(static_cast<py::handle>(array.dtype())).cast<std::string>())};
+    }
+    const auto* const data = static_cast<const std::uint8_t*>(array.data());
+    return {data, data + array.nbytes()};
+}
+
+[[nodiscard]] Player::Tensors record_of(const py::dict& named, const std::vector<capture::ManifestTensor>& tensors) {
+    Player::Tensors record;
+    for (const capture::ManifestTensor& each : tensors) {
+        if (!named.contains(each.name.c_str())) {
+            throw PlayerError{"PLAYER-INPUT", fmt::format("input {} is missing", each.name)};
+        }
+        record.push_back(input_bytes(named[each.name.c_str()], each));
+    }
+    if (named.size() != tensors.size()) {
+        throw PlayerError{"PLAYER-INPUT",
+                          fmt::format("the binary has {} inputs, and {} were given", tensors.size(), named.size())};
+    }
+    return record;
+}
+
+[[nodiscard]] py::dict named_outputs(const Player::Tensors& record,
+                                     const std::vector<capture::ManifestTensor>& tensors) {
+    py::dict named;
+    for (std::size_t i = 0U; i < tensors.size(); ++i) {
+        py::array array{dtype_of(tensors[i].type),
+                        std::vector<py::ssize_t>{tensors[i].shape.begin(), tensors[i].shape.end()}};
+        std::memcpy(array.mutable_data(), record[i].data(), record[i].size());
+        named[tensors[i].name.c_str()] = array;
+    }
+    return named;
+}
+
+[[nodiscard]] py::list run(Player& self, const std::vector<py::dict>& inputs) {
+    std::vector<Player::Tensors> records;
+    for (const py::dict& named : inputs) {
+        records.push_back(record_of(named, self.manifest().inputs));
+    }
+    py::list results;
+    for (const Player::Tensors& record : self.run(records)) {
+        results.append(named_outputs(record, self.manifest().outputs));
+    }
+    return results;
+}
+
+void bind_session(py::module_& module) {
+    py::class_<Player>(module, "Session",
+                       "A trace binary on a simulated device of its own, as the runtime on target replays it.")
+        .def(py::init([](const py::object& file, bool threaded) {
+                 return std::make_unique<Player>(contents_of(file), threaded);
+             }),
+             py::arg("file"), py::kw_only(), py::arg("threaded") = false)
+        .def_property_readonly("inputs", [](const Player& self) { return tensor_entries(self.manifest().inputs); })
+        .def_property_readonly("outputs", [](const Player& self) { return tensor_entries(self.manifest().outputs); })
+        .def_property_readonly("parameters",
+                               [](const Player& self) {
+                                   py::list entries;
+                                   for (const capture::ManifestParameter& each : self.manifest().parameters) {
+                                       py::dict entry;
+                                       entry["name"] = each.name;
+                                       entry["minimum"] = each.minimum;
+                                       entry["maximum"] = each.maximum;
+                                       entry["alignment"] = each.alignment;
+                                       entries.append(entry);
+                                   }
+                                   return entries;
+                               })
+        .def_property_readonly("step_cycles", [](const Player& self) { return self.manifest().step_cycles; })
+        .def("run", &run, "One dictionary of arrays by name for every inference; gives as many.", py::arg("inputs"))
+        .def(
+            "set_parameter",
+            [](Player& self, const std::string& name, std::int64_t value) {
+                self.set_parameter(name, unsigned_from(value, "value"));
+            },
+            py::arg("name"), py::arg("value"))
+        .def("self_test", &Player::self_test, "Replays the binary's own self-test vectors; gives their number.");
+}
+
+}  // namespace
+
+void bind_capture(py::module_& module) {
+    bind_workloads(module);
+    bind_session(module);
+}
+
+}  // namespace pianola::python

@@ -1,0 +1,204 @@
+#include <fmt/format.h>
+
+#include "capture_host/python/bindings.h"
+#include "capture_host/tensor/tensor.h"
+
+namespace pianola::python {
+namespace {
+
+namespace py = pybind11;
+using host::Device;
+using host::TraceId;
+using tensor::Tensor;
+
+[[nodiscard]] DevicePtr open(std::int64_t device_id, std::int64_t l1_small_size, std::int64_t trace_region_size,
+                             std::int64_t num_command_queues, const std::optional<CoreGrid>& core_grid, bool threaded,
+                             bool allow_allocation_under_trace, bool keep_log) {
+    static_cast<void>(unsigned_from(device_id, "device_id"));
+    static_cast<void>(unsigned_from(l1_small_size, "l1_small_size"));
+    host::DeviceOptions options;
+    if (core_grid.has_value()) {
+        options.spec.grid_columns = core_grid->x;
+        options.spec.grid_rows = core_grid->y;
+    }
+    options.trace_region_size = unsigned_from(trace_region_size, "trace_region_size");
+    options.num_command_queues = unsigned_from(num_command_queues, "num_command_queues");
+    options.threaded = threaded;
+    options.allow_allocation_under_trace = allow_allocation_under_trace;
+    options.keep_log = keep_log;
+    return host::open_device(options);
+}
+
+[[nodiscard]] py::dict use(const host::MemoryUse& memory) {
+    py::dict entry;
+    entry["total_bytes"] = memory.total_bytes;
+    entry["used_bytes"] = memory.used_bytes;
+    entry["largest_free_bytes"] = memory.largest_free_bytes;
+    entry["free_under_trace_bytes"] = memory.free_under_trace_bytes;
+    entry["allocations"] = memory.allocations;
+    return entry;
+}
+
+void bind_members(py::module_& module) {
+    auto device = module.attr("Device").cast<py::class_<Device, DevicePtr>>();
+    device.def("is_open", &Device::is_open)
+        .def_property_readonly("num_command_queues",
+                               [](const Device& self) { return self.options().num_command_queues; })
+        .def_property_readonly(
+            "core_grid", [](const Device& self) { return CoreGrid{self.spec().grid_columns, self.spec().grid_rows}; })
+        .def("num_program_cache_entries", &Device::program_cache_entries)
+        .def("enable_program_cache", [](Device& self) { self.set_program_cache_enabled(true); })
+        .def(
+            "disable_and_clear_program_cache",
+            [](Device& self) {
+                self.set_program_cache_enabled(false);
+                self.clear_program_cache();
+            },
+            "Every operation is compiled anew, and none can be captured.")
+        .def("clear_program_cache", &Device::clear_program_cache)
+        .def("trace_region_bytes_used", &Device::trace_region_bytes_used)
+        .def("warnings", &Device::warnings, "What was allowed although it has consequences.")
+        .def("memory_report",
+             [](const Device& self) {
+                 const host::MemoryReport report = self.memory_report();
+                 py::dict memories;
+                 memories["DRAM"] = use(report.dram);
+                 memories["L1"] = use(report.l1);
+                 memories["trace_region"] = use(report.trace_region);
+                 return memories;
+             })
+        .def("host_time_ns", [](const Device& self) { return self.now().host_ns; })
+        .def("device_cycles", [](const Device& self) { return self.now().device_cycles; });
+    module.def("open_device", &open, "Opens a simulated device of its own. docs/PYTHON.md lists the options.",
+               py::arg("device_id") = 0, py::kw_only(), py::arg("l1_small_size") = 0, py::arg("trace_region_size") = 0,
+               py::arg("num_command_queues") = 1, py::arg("core_grid") = py::none(), py::arg("threaded") = false,
+               py::arg("allow_allocation_under_trace") = false, py::arg("keep_log") = false);
+    module.def(
+        "close_device", [](const DevicePtr& self) { self->close(); },
+        "Waits for what is under way, and frees everything.", py::arg("device").none(false));
+    module.def(
+        "synchronize_device",
+        [](const DevicePtr& self, std::optional<std::uint32_t> queue) {
+            if (queue.has_value()) {
+                self->finish(*queue);
+            } else {
+                self->synchronize();
+            }
+        },
+        "Waits for all queues, or for one.", py::arg("device").none(false), py::arg("cq_id") = py::none());
+}
+
+void bind_events(py::module_& module) {
+    py::class_<Event>(module, "Event", "What one queue records and another waits for.")
+        .def("__repr__", [](const Event& event) { return fmt::format("Event({})", event.id.value); });
+    module.def(
+        "create_event", [](const DevicePtr& device) { return Event{device, device->create_event()}; },
+        py::arg("device").none(false));
+    module.def(
+        "record_event", [](std::uint32_t queue, const Event& event) { event.device->record_event(queue, event.id); },
+        "The event happens when everything before it on the queue has completed.", py::arg("cq_id"), py::arg("event"));
+    module.def(
+        "wait_for_event",
+        [](std::uint32_t queue, const Event& event) { event.device->wait_for_event(queue, event.id); },
+        "The queue does not get on before the event's latest record has happened.", py::arg("cq_id"), py::arg("event"));
+    module.def(
+        "event_synchronize", [](const Event& event) { event.device->event_synchronize(event.id); },
+        "Waits for the event's latest record.", py::arg("event"));
+    module.def(
+        "event_query", [](const Event& event) { return event.device->event_query(event.id); },
+        "True where the event's latest record has happened.", py::arg("event"));
+}
+
+[[nodiscard]] std::vector<host::BufferPtr> buffers_of(const std::vector<Tensor>& tensors) {
+    std::vector<host::BufferPtr> buffers;
+    for (const Tensor& each : tensors) {
+        buffers.push_back(each.buffer());
+    }
+    return buffers;
+}
+
+[[nodiscard]] py::bytes bytes_of(const std::vector<std::uint8_t>& bytes) {
+    const std::string text{bytes.begin(), bytes.end()};
+    return py::bytes{text};
+}
+
+[[nodiscard]] py::dict info_of(const host::TraceInfo& info) {
+    py::dict entry;
+    entry["cq_id"] = info.queue;
+    entry["address"] = info.address;
+    entry["bytes"] = info.bytes;
+    entry["command_count"] = info.command_count;
+    entry["cost_cycles"] = info.cost_cycles;
+    py::list programs;
+    for (const host::TraceProgramInfo& program : info.programs) {
+        programs.append(py::make_tuple(program.name, program.command_count));
+    }
+    entry["programs"] = programs;
+    return entry;
+}
+
+void bind_traces(py::module_& module) {
+    py::class_<TraceId>(module, "TraceId", "A trace of one device.")
+        .def("__int__", [](TraceId trace) { return trace.value; })
+        .def("__eq__", [](TraceId left, TraceId right) { return left == right; })
+        .def("__hash__", [](TraceId trace) { return std::hash<std::uint64_t>{}(trace.value); })
+        .def("__repr__", [](TraceId trace) { return fmt::format("TraceId({})", trace.value); });
+    const auto device = py::arg("device").none(false);
+    module.def(
+        "begin_trace_capture",
+        [](const DevicePtr& self, std::uint32_t queue) { return self->begin_trace_capture(queue); },
+        "From now on the queue's operations go into a trace and are not executed.", device, py::arg("cq_id") = 0U);
+    module.def(
+        "end_trace_capture",
+        [](const DevicePtr& self, TraceId trace, std::uint32_t queue) { self->end_trace_capture(queue, trace); },
+        device, py::arg("trace_id"), py::arg("cq_id") = 0U);
+    module.def(
+        "execute_trace",
+        [](const DevicePtr& self, TraceId trace, std::uint32_t queue, bool blocking) {
+            self->execute_trace(queue, trace, blocking);
+        },
+        device, py::arg("trace_id"), py::arg("cq_id") = 0U, py::arg("blocking") = false);
+    module.def(
+        "release_trace", [](const DevicePtr& self, TraceId trace) { self->release_trace(trace); }, device,
+        py::arg("trace_id"));
+    module.def(
+        "trace_info", [](const DevicePtr& self, TraceId trace) { return info_of(self->trace_info(trace)); }, device,
+        py::arg("trace_id"));
+    module.def(
+        "collect_trace",
+        [](const DevicePtr& self, TraceId trace) { return bytes_of(self->collect_trace(trace).bytes); },
+        "The trace as bytes, for load_trace() on an equal device.", device, py::arg("trace_id"));
+    module.def(
+        "load_trace",
+        [](const DevicePtr& self, const py::bytes& blob, std::uint32_t queue, const std::vector<Tensor>& tensors) {
+            const std::string_view text = blob;
+            const std::vector<std::uint8_t> bytes{text.begin(), text.end()};
+            return self->load_trace(queue, ByteSpan{bytes.data(), bytes.size()}, buffers_of(tensors));
+        },
+        "A trace from bytes. Its memory must be free, or be that of `tensors`.", device, py::arg("blob"),
+        py::arg("cq_id") = 0U, py::arg("tensors") = std::vector<Tensor>{});
+    module.def(
+        "expect_input",
+        [](const DevicePtr& self, TraceId trace, const Tensor& input, const std::string& name) {
+            self->expect_input(trace, input.buffer(), name);
+        },
+        "From now on the trace is executed only while this tensor is allocated where the trace reads it.", device,
+        py::arg("trace_id"), py::arg("tensor"), py::arg("name") = "input");
+    module.def(
+        "set_parameter",
+        [](const DevicePtr& self, TraceId trace, const std::string& name, std::int64_t value) {
+            self->set_parameter(trace, name, unsigned_from(value, "value"));
+        },
+        "A new value of a declared parameter, from the next execution on.", device, py::arg("trace_id"),
+        py::arg("name"), py::arg("value"));
+}
+
+}  // namespace
+
+void bind_device(py::module_& module) {
+    bind_members(module);
+    bind_events(module);
+    bind_traces(module);
+}
+
+}  // namespace pianola::python

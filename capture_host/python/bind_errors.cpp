@@ -1,0 +1,52 @@
+#include <cstring>
+
+#include "capture_host/api/host_error.h"
+#include "capture_host/files/files.h"
+#include "capture_host/pipeline/pipeline_error.h"
+#include "capture_host/python/bindings.h"
+#include "capture_host/python/player.h"
+#include "capture_host/tensor/tensor_error.h"
+
+namespace pianola::python {
+namespace {
+
+namespace py = pybind11;
+
+// The exception's class lives as long as the interpreter, which is why nothing here owns it.
+py::handle error_class;
+
+void raise(const std::string& message, const std::string& rule) {
+    const py::object error = error_class(py::str(message));
+    error.attr("rule") = py::str(rule);
+    PyErr_SetObject(error_class.ptr(), error.ptr());
+}
+
+void translate(std::exception_ptr pending) {
+    try {
+        std::rethrow_exception(std::move(pending));
+    } catch (const host::HostError& error) {
+        raise(error.what(), error.rule_id());
+    } catch (const tensor::TensorError& error) {
+        raise(error.what(), error.rule_id());
+    } catch (const pipeline::PipelineError& error) {
+        raise(error.what(), error.rule_id());
+    } catch (const PlayerError& error) {
+        raise(error.what(), error.rule_id());
+    } catch (const files::FileError& error) {
+        PyErr_SetString(PyExc_OSError, error.what());
+    }
+}
+
+}  // namespace
+
+void bind_errors(py::module_& module) {
+    py::dict members;
+    members["rule"] = "";
+    error_class = PyErr_NewExceptionWithDoc(
+        "pianola.Error", "What pianola refuses, or a device reports. `rule` is the id of the broken rule.",
+        PyExc_RuntimeError, members.ptr());
+    module.attr("Error") = error_class;
+    py::register_exception_translator(&translate);
+}
+
+}  // namespace pianola::python

@@ -1,0 +1,159 @@
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "capture_host/python/bindings.h"
+#include "capture_host/tensor/operations.h"
+#include "capture_host/tensor/tensor.h"
+#include "capture_host/tensor/tensor_error.h"
+
+namespace pianola::python {
+namespace {
+
+namespace py = pybind11;
+using tensor::MemoryConfig;
+using tensor::Tensor;
+using tensor::TensorError;
+using tensor::TensorRule;
+using tensor::TensorSpec;
+
+[[nodiscard]] ElementType type_of(const py::array& array) {
+    const py::dtype type = array.dtype();
+    for (const auto& [format, element] : {std::pair{'b', ElementType::kInt8}, std::pair{'B', ElementType::kUint8},
+                                          std::pair{'i', ElementType::kInt32}, std::pair{'f', ElementType::kFloat32}}) {
+        if ((type.char_() == format) && (type.byteorder() != '>')) {
+            return element;
+        }
+    }
+    throw TensorError{TensorRule::kType, "arrays hold int8, uint8, int32 or float32 of this machine, not " +
+                                             py::str(static_cast<py::handle>(type)).cast<std::string>() +
+                                             "; convert with astype() first"};
+}
+
+[[nodiscard]] py::dtype dtype_of(ElementType type) {
+    switch (type) {
+        case ElementType::kInt8:
+            return py::dtype::of<std::int8_t>();
+        case ElementType::kUint8:
+            return py::dtype::of<std::uint8_t>();
+        case ElementType::kInt32:
+            return py::dtype::of<std::int32_t>();
+        case ElementType::kFloat32:
+            return py::dtype::of<float>();
+        case ElementType::kInt16:
+        case ElementType::kBool:
+        case ElementType::kUnspecified:
+            break;
+    }
+    throw TensorError{TensorRule::kType, "tensors hold int8, uint8, int32 or float32"};
+}
+
+[[nodiscard]] Tensor from_numpy(const py::array& array, const std::optional<ElementType>& dtype, ElementLayout layout,
+                                const DevicePtr& device, const std::optional<MemoryConfig>& memory,
+                                std::uint32_t queue) {
+    check_layout(layout);
+    const ElementType type = type_of(array);
+    if (dtype.has_value() && (*dtype != type)) {
+        throw TensorError{TensorRule::kType,
+                          fmt::format("the array holds {}, and {} was asked for; convert with astype() first",
+                                      tensor::type_name(type), tensor::type_name(*dtype))};
+    }
+    const py::array dense = py::array::ensure(array, py::array::c_style);
+    TensorSpec spec;
+    spec.type = type;
+    for (py::ssize_t i = 0; i < dense.ndim(); ++i) {
+        spec.shape.push_back(static_cast<std::uint32_t>(std::min<py::ssize_t>(dense.shape(i), INT32_MAX)));
+    }
+    tensor::check_spec(spec);
+    const auto* const data = static_cast<const std::uint8_t*>(dense.data());
+    const Tensor tensor = Tensor::on_host(spec, {data, data + dense.nbytes()});
+    return (device != nullptr) ? tensor.to(device, memory.value_or(tensor::kDramInterleaved), queue) : tensor;
+}
+
+[[nodiscard]] py::array to_numpy(const Tensor& tensor) {
+    const std::vector<std::uint8_t>& bytes = tensor.bytes();
+    py::array array{dtype_of(tensor.type()), std::vector<py::ssize_t>(tensor.shape().begin(), tensor.shape().end())};
+    std::memcpy(array.mutable_data(), bytes.data(), bytes.size());
+    return array;
+}
+
+[[nodiscard]] TensorSpec spec_of(const py::object& shape, ElementType dtype, ElementLayout layout,
+                                 const std::optional<MemoryConfig>& memory) {
+    check_layout(layout);
+    return TensorSpec{shape_from(shape), dtype, memory.value_or(tensor::kDramInterleaved)};
+}
+
+[[nodiscard]] std::string describe(const Tensor& tensor) {
+    const std::string place = tensor.is_on_device() ? tensor::to_string(tensor.memory_config()) : "host";
+    return fmt::format("Tensor({}, {}, {}{})", tensor::to_string(tensor.shape()), tensor::type_name(tensor.type()),
+                       place, tensor.is_allocated() ? "" : ", deallocated");
+}
+
+void bind_class(py::module_& module) {
+    enum class Storage : std::uint8_t { kHost, kDevice };
+    py::enum_<Storage>(module, "StorageType", "Where a tensor's data are.")
+        .value("HOST", Storage::kHost)
+        .value("DEVICE", Storage::kDevice);
+    py::class_<Tensor>(module, "Tensor", "Data of a shape and an element type, on the host or on a device.")
+        .def_property_readonly("shape", [](const Tensor& tensor) { return py::tuple(py::cast(tensor.shape())); })
+        .def_property_readonly("dtype", &Tensor::type)
+        .def_property_readonly("layout", [](const Tensor&) { return ElementLayout::kRowMajor; })
+        .def_property_readonly("spec", &Tensor::spec)
+        .def("memory_config", &Tensor::memory_config)
+        .def("buffer_address", &Tensor::buffer_address, "Device address of the first byte; for L1, on the first core.")
+        .def("is_allocated", &Tensor::is_allocated)
+        .def("is_ready", &Tensor::is_ready, "Host: the data are there, so that looking at them does not wait.")
+        .def("storage_type",
+             [](const Tensor& tensor) { return tensor.is_on_device() ? Storage::kDevice : Storage::kHost; })
+        .def("device", [](const Tensor& tensor) { return tensor.is_on_device() ? tensor.device() : DevicePtr{}; })
+        .def("deallocate", &Tensor::deallocate, py::arg("force") = true)
+        .def("cpu", &Tensor::cpu, py::arg("blocking") = true, py::arg("cq_id") = 0U)
+        .def(
+            "to",
+            [](const Tensor& tensor, const DevicePtr& device, const std::optional<MemoryConfig>& memory,
+               std::uint32_t queue) { return tensor.to(device, memory.value_or(tensor::kDramInterleaved), queue); },
+            py::arg("device").none(false), py::arg("memory_config") = py::none(), py::arg("cq_id") = 0U)
+        .def("to_numpy", &to_numpy, "A copy of a host tensor's data. Waits for a read that is under way.")
+        .def("__add__",
+             [](const Tensor& left, const Tensor& right) { return binary(tensor::Binary::kAdd, left, right); })
+        .def("__sub__",
+             [](const Tensor& left, const Tensor& right) { return binary(tensor::Binary::kSubtract, left, right); })
+        .def("__mul__",
+             [](const Tensor& left, const Tensor& right) { return binary(tensor::Binary::kMultiply, left, right); })
+        .def("__matmul__", [](const Tensor& left, const Tensor& right) { return matmul(left, right); })
+        .def("__neg__", [](const Tensor& operand) { return unary(tensor::Unary::kNeg, operand); })
+        .def("__repr__", &describe);
+}
+
+}  // namespace
+
+void bind_tensor(py::module_& module) {
+    // Named by annotations before it is bound in full.
+    py::class_<host::Device, DevicePtr>(module, "Device", "A simulated reference device.");
+    bind_class(module);
+    module.def("from_numpy", &from_numpy, "A tensor with an array's data, on the host or on a device.",
+               py::arg("array"), py::arg("dtype") = py::none(), py::arg("layout") = ElementLayout::kRowMajor,
+               py::arg("device") = py::none(), py::arg("memory_config") = py::none(), py::arg("cq_id") = 0U);
+    module.def("to_numpy", &to_numpy, "A copy of a host tensor's data. Waits for a read that is under way.",
+               py::arg("tensor"));
+    module.def(
+        "allocate_tensor_on_device",
+        [](const py::object& shape, ElementType dtype, ElementLayout layout, const DevicePtr& device,
+           const std::optional<MemoryConfig>& memory) {
+            return Tensor::on_device(spec_of(shape, dtype, layout, memory), device);
+        },
+        "Device memory for a tensor, with whatever was there.", py::arg("shape"), py::arg("dtype"), py::arg("layout"),
+        py::arg("device").none(false), py::arg("memory_config") = py::none());
+    module.def(
+        "allocate_tensor_on_device",
+        [](TensorSpec spec, const DevicePtr& device, const std::optional<MemoryConfig>& memory) {
+            spec.memory = memory.value_or(spec.memory);
+            return Tensor::on_device(spec, device);
+        },
+        py::arg("tensor_spec"), py::arg("device").none(false), py::arg("memory_config") = py::none());
+    module.def("copy_host_to_device_tensor", &tensor::copy_host_to_device, py::arg("host_tensor"),
+               py::arg("device_tensor"), py::arg("cq_id") = 0U, py::arg("blocking") = false);
+    module.def("deallocate", &Tensor::deallocate, py::arg("tensor"), py::arg("force") = true);
+}
+
+}  // namespace pianola::python

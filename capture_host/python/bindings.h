@@ -1,0 +1,57 @@
+// The parts of the Python module.
+//
+// Place in the whole: each function adds its part; module.cpp calls them in the order in which they need each other. docs/PYTHON.md is the
+// manual, pianola/__init__.pyi the signatures. Host only.
+#pragma once
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "capture_host/api/device.h"
+#include "capture_host/api/geometry.h"
+#include "capture_host/tensor/tensor_spec.h"
+
+namespace pianola::python {
+
+void bind_errors(pybind11::module_& module);
+void bind_configs(pybind11::module_& module);
+void bind_tensor(pybind11::module_& module);
+void bind_device(pybind11::module_& module);
+void bind_operations(pybind11::module_& module);
+void bind_pipeline(pybind11::module_& module);
+void bind_capture(pybind11::module_& module);
+
+using DevicePtr = std::shared_ptr<host::Device>;
+
+// An event knows its device, because the calls that use it name a queue only.
+struct Event {
+    DevicePtr device;
+    host::EventId id;
+};
+
+// A rectangle of cores that begins at the origin.
+struct CoreGrid {
+    std::uint32_t x{1U};
+    std::uint32_t y{1U};
+};
+struct CoreSet {
+    host::CoreRangeSet ranges;
+};
+enum class ElementLayout : std::uint8_t { kRowMajor, kTile };
+
+// Cores, however they are named: a CoreRangeSet, a CoreRange, a CoreGrid.
+[[nodiscard]] host::CoreRangeSet cores_from(const pybind11::handle& cores);
+// Throws TENSOR-LAYOUT for tiles.
+void check_layout(ElementLayout layout);
+// Throws TENSOR-SHAPE for numbers that cannot be dimensions.
+[[nodiscard]] tensor::Shape shape_from(const pybind11::handle& shape);
+
+// For numbers that the caller of Python may give as any integer: throws ValueError where it does not fit.
+[[nodiscard]] std::uint32_t unsigned_from(std::int64_t value, const char* name);
+
+}  // namespace pianola::python

@@ -1,0 +1,14 @@
+// The module pianola._native.
+
+#include "capture_host/python/bindings.h"
+
+PYBIND11_MODULE(_native, module) {
+    module.doc() = "What the package pianola is made of.";
+    pianola::python::bind_errors(module);
+    pianola::python::bind_configs(module);
+    pianola::python::bind_tensor(module);
+    pianola::python::bind_device(module);
+    pianola::python::bind_operations(module);
+    pianola::python::bind_pipeline(module);
+    pianola::python::bind_capture(module);
+}

@@ -1,0 +1,196 @@
+#include "capture_host/python/player.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+#include "capture_host/files/files.h"
+#include "hal/refdev/refdev_command_set.h"
+#include "hal/sim/sim_device.h"
+#include "hal/sim/sim_platform.h"
+#include "runtime/session/session.h"
+
+namespace pianola::python {
+namespace {
+
+[[noreturn]] void refuse(const Verdict& verdict) {
+    std::array<char, 256U> path{};
+    const std::size_t length = format_path(verdict.path, {path.data(), path.size()});
+    throw PlayerError{rule_id(verdict.rule),
+                      fmt::format("{}: {} (byte {}, value {}, limit {})", std::string{path.data(), length},
+                                  rule_message(verdict.rule), verdict.file_offset, verdict.actual, verdict.limit)};
+}
+
+// What the file says of its target, before anything else of it is believed. load() checks all of it again.
+[[nodiscard]] refdev::DeviceSpec device_for(ByteSpan file) {
+    Verdict verdict;
+    reset(verdict);
+    Envelope envelope;
+    Image image;
+    if (!is_ok(parse_envelope(file, envelope, verdict)) || !is_ok(authenticate(file, envelope, verdict)) ||
+        !is_ok(open_image(file, envelope, image, verdict))) {
+        refuse(verdict);
+    }
+    const TargetView target = image.target();
+    refdev::DeviceSpec spec;
+    spec.dram_base = target.dram_base;
+    spec.dram_bytes = target.dram_bytes;
+    spec.l1_base = target.l1_base;
+    spec.l1_bytes = target.l1_bytes;
+    spec.trace_region_bytes = target.trace_region_bytes;
+    spec.clock_khz = target.clock_khz;
+    spec.queue_count = target.queue_count;
+    spec.grid_columns = target.grid_columns;
+    spec.grid_rows = target.grid_rows;
+    spec.dram_banks = target.dram_banks;
+    return spec;
+}
+
+// Views of tensors, as the session takes them.
+class Sources {
+  public:
+    explicit Sources(const Player::Tensors& tensors) {
+        for (const std::vector<std::uint8_t>& tensor : tensors) {
+            views_.emplace_back(tensor.data(), tensor.size());
+        }
+    }
+    [[nodiscard]] Span<const ByteSpan> view() const noexcept { return {views_.data(), views_.size()}; }
+
+  private:
+    std::vector<ByteSpan> views_;
+};
+
+class Destinations {
+  public:
+    explicit Destinations(Player::Tensors& tensors) {
+        for (std::vector<std::uint8_t>& tensor : tensors) {
+            views_.emplace_back(tensor.data(), tensor.size());
+        }
+    }
+    [[nodiscard]] Span<const MutableByteSpan> view() const noexcept { return {views_.data(), views_.size()}; }
+
+  private:
+    std::vector<MutableByteSpan> views_;
+};
+
+[[nodiscard]] sim::SimOptions options_for(ByteSpan file, bool threaded) {
+    sim::SimOptions options;
+    options.spec = device_for(file);
+    options.threading = threaded ? sim::Threading::kThreaded : sim::Threading::kInProcess;
+    return options;
+}
+
+}  // namespace
+
+struct Player::State {
+    State(const std::vector<std::uint8_t>& bytes, bool threaded)
+        : file{bytes},
+          device{options_for(file.view(), threaded)},
+          platform{device},
+          session{device, platform, command_set} {
+        Verdict verdict;
+        const auto workspace = std::make_unique<PlanWorkspace>();
+        const Status status = session.load(file.view(), *workspace, verdict);
+        if (status == Status::kRefused) {
+            refuse(verdict);
+        }
+        check(status);
+        manifest = capture::read_manifest(session.image());
+    }
+
+    void check(Status status) const {
+        if (!is_ok(status)) {
+            const FaultRecord& fault = session.fault();
+            throw PlayerError{"PLAYER-FAULT",
+                              fmt::format("the replay stopped with status {:#x} on queue {} at command {}; "
+                                          "load the binary again",
+                                          static_cast<std::uint32_t>(status), fault.queue, fault.command)};
+        }
+    }
+
+    // Waits for what has been submitted.
+    void finish(Status submitted) {
+        check(submitted);
+        Status status = session.poll();
+        while (status == Status::kPending) {
+            platform.idle();
+            status = session.poll();
+        }
+        check(status);
+    }
+
+    files::AlignedBytes file;
+    refdev::RefdevCommandSet command_set;
+    sim::SimDevice device;
+    sim::SimPlatform platform;
+    Session session;
+    capture::Manifest manifest;
+};
+
+Player::Player(const std::vector<std::uint8_t>& file, bool threaded)
+    : state_{std::make_unique<State>(file, threaded)} {}
+
+Player::~Player() = default;
+
+const capture::Manifest& Player::manifest() const noexcept {
+    return state_->manifest;
+}
+
+std::vector<Player::Tensors> Player::run(const std::vector<Tensors>& inputs) {
+    State& state = *state_;
+    const Plan& plan = state.session.plan();
+    const std::size_t count = inputs.size();
+    std::vector<Tensors> outputs;
+    for (std::size_t i = 0U; i < count; ++i) {
+        Tensors& output = outputs.emplace_back();
+        for (std::uint32_t tensor = 0U; tensor < plan.output_count; ++tensor) {
+            output.emplace_back(plan.output_bytes.at(tensor));
+        }
+    }
+    if (plan.is_pipelined && (count > 1U)) {
+        state.finish(state.session.start(Sources{inputs.front()}.view()));
+        for (std::size_t i = 1U; i < count; ++i) {
+            state.finish(state.session.submit(Sources{inputs[i]}.view(), Destinations{outputs[i - 1U]}.view()));
+        }
+        state.finish(state.session.stop(Destinations{outputs.back()}.view()));
+        return outputs;
+    }
+    for (std::size_t i = 0U; i < count; ++i) {
+        state.check(state.session.run(Sources{inputs[i]}.view(), Destinations{outputs[i]}.view()));
+    }
+    if (!plan.is_pipelined && (plan.epilogue.count > 0U) && (count > 0U)) {
+        state.finish(state.session.stop({}));
+    }
+    return outputs;
+}
+
+void Player::set_parameter(const std::string& name, std::uint32_t value) {
+    const std::vector<capture::ManifestParameter>& parameters = state_->manifest.parameters;
+    for (std::uint32_t i = 0U; i < parameters.size(); ++i) {
+        if (parameters[i].name != name) {
+            continue;
+        }
+        const Session::ParameterValue wanted{i, value};
+        const Status status = state_->session.set_parameters({&wanted, 1U});
+        if (status == Status::kInvalidArgument) {
+            throw PlayerError{"PLAYER-PARAMETER", fmt::format("{} takes multiples of {} from {} to {}, not {}", name,
+                                                              parameters[i].alignment, parameters[i].minimum,
+                                                              parameters[i].maximum, value)};
+        }
+        state_->check(status);
+        return;
+    }
+    throw PlayerError{"PLAYER-PARAMETER", fmt::format("the binary declares no parameter {}", name)};
+}
+
+std::uint32_t Player::self_test() {
+    const std::uint32_t count = state_->session.image().self_test_count();
+    std::vector<std::uint8_t> scratch(state_->session.output_bytes());
+    for (std::uint32_t i = 0U; i < count; ++i) {
+        state_->check(state_->session.self_test(i, {scratch.data(), scratch.size()}));
+    }
+    return count;
+}
+
+}  // namespace pianola::python

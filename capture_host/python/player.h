@@ -1,0 +1,52 @@
+// Player: a trace binary on a simulated device of its own.
+//
+// Place in the whole: what pianola.Session is. The device is the one that the binary was captured for. Throws PlayerError. Host only.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "capture_host/writer/manifest.h"
+#include "hal/refdev/device_spec.h"
+
+namespace pianola::python {
+
+// what() begins with the id of the broken rule, which is the runtime's own.
+class PlayerError : public std::runtime_error {
+  public:
+    PlayerError(std::string rule, const std::string& message)
+        : std::runtime_error{rule + ": " + message}, rule_{std::move(rule)} {}
+    [[nodiscard]] const std::string& rule_id() const noexcept { return rule_; }
+
+  private:
+    std::string rule_;
+};
+
+class Player {
+  public:
+    Player(const std::vector<std::uint8_t>& file, bool threaded);
+    ~Player();
+    Player(const Player&) = delete;
+    Player(Player&&) = delete;
+    Player& operator=(const Player&) = delete;
+    Player& operator=(Player&&) = delete;
+
+    [[nodiscard]] const capture::Manifest& manifest() const noexcept;
+    // Inferences one after the other, or overlapped where the binary is pipelined: bytes of every input, in the binary's order, of each of
+    // them; gives those of every output. Prologue and epilogue are run where there are any.
+    using Tensors = std::vector<std::vector<std::uint8_t>>;
+    [[nodiscard]] std::vector<Tensors> run(const std::vector<Tensors>& inputs);
+    // A new value for a declared parameter, from the next run() on.
+    void set_parameter(const std::string& name, std::uint32_t value);
+    // Replays the binary's own self-test vectors, and returns how many there are.
+    std::uint32_t self_test();
+
+  private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace pianola::python

@@ -1,0 +1,283 @@
+#include <fmt/format.h>
+
+#include "capture_host/tensor/tensor_error.h"
+#include "capture_host/tensor/work.h"
+#include "hal/refdev/kernels/arguments.h"
+
+namespace pianola::tensor {
+namespace {
+
+using refdev::KernelId;
+
+[[nodiscard]] std::uint32_t word(std::uint64_t value) noexcept {
+    return static_cast<std::uint32_t>(value);
+}
+
+struct BinaryKernel {
+    const char* name;
+    refdev::BinaryOp op;
+};
+
+[[nodiscard]] BinaryKernel kernel_of(Binary operation) {
+    switch (operation) {
+        case Binary::kAdd:
+            return {"add", refdev::BinaryOp::kAdd};
+        case Binary::kSubtract:
+            return {"subtract", refdev::BinaryOp::kSubtract};
+        case Binary::kMultiply:
+            break;
+    }
+    return {"multiply", refdev::BinaryOp::kMultiply};
+}
+
+struct UnaryKernel {
+    const char* name;
+    refdev::UnaryOp op;
+};
+
+[[nodiscard]] UnaryKernel kernel_of(Unary operation) {
+    switch (operation) {
+        case Unary::kRelu:
+            return {"relu", refdev::UnaryOp::kRelu};
+        case Unary::kNeg:
+            return {"neg", refdev::UnaryOp::kNegate};
+        case Unary::kAbs:
+            break;
+    }
+    return {"abs", refdev::UnaryOp::kAbs};
+}
+
+// Memory for a result whose rows are those of an operand and whose columns are others.
+[[nodiscard]] MemoryConfig memory_for_columns(const MemoryConfig& operand, std::uint32_t columns) {
+    if ((operand.layout == host::Layout::kHeightSharded) && operand.shard.has_value()) {
+        MemoryConfig memory = operand;
+        memory.shard->columns = columns;
+        return memory;
+    }
+    return MemoryConfig{host::Layout::kInterleaved, operand.memory, std::nullopt};
+}
+
+[[nodiscard]] bool has_whole_rows(const Tensor& tensor) {
+    for (const host::Piece& piece : tensor.buffer()->pieces()) {
+        if (piece.column_bytes != tensor.buffer()->config().row_bytes) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Operands whose rows or columns are cut go to one run of DRAM first.
+[[nodiscard]] Tensor in_whole_rows(const Tensor& tensor, std::uint32_t queue) {
+    return has_whole_rows(tensor) ? tensor : to_memory_config(tensor, kDramInterleaved, queue);
+}
+
+[[nodiscard]] Tensor in_one_run(const Tensor& tensor, std::uint32_t queue) {
+    return (tensor.buffer()->pieces().size() == 1U) ? tensor : to_memory_config(tensor, kDramInterleaved, queue);
+}
+
+// An operation that makes rows of the result from the same rows of an operand, both whole. `describe` adds one launch for each range of
+// rows that lies dense in both.
+template <typename Describe>
+void row_by_row(const Tensor& operand, const Tensor& result, const char* name, std::uint32_t queue,
+                const Describe& describe) {
+    Launches launches{*result.device()};
+    const std::uint64_t operand_row_bytes = operand.buffer()->config().row_bytes;
+    for_dense_rows(launches, result, [&](std::uint32_t to, host::CoreCoord core, const Block& block) {
+        for (const Band& band :
+             bands_of(*operand.buffer(), Block{block.row_begin, block.rows, 0U, operand_row_bytes})) {
+            const auto begin = word(to + ((band.row_begin - block.row_begin) * block.column_bytes));
+            launches.add(describe.kernel, core,
+                         describe(address_in(operand.buffer(), band.strips.front().address),
+                                  address_in(result.buffer(), begin), word(band.rows)));
+        }
+    });
+    enqueue(result, launches, name, queue);
+}
+
+void require_apart(const char* operation, const Tensor& result, const Tensor& operand) {
+    if (result.buffer() == operand.buffer()) {
+        throw TensorError{TensorRule::kOverlap, fmt::format("{}: the output must not be an operand", operation)};
+    }
+}
+
+struct MatmulLaunch {
+    static constexpr KernelId kernel = KernelId::kMatmul;
+    host::Argument weight;
+    std::uint32_t depth;
+    std::uint32_t columns;
+    std::uint32_t type;
+    std::uint32_t accumulate;
+
+    host::Arguments operator()(const host::Argument& from, const host::Argument& to, std::uint32_t rows) const {
+        return {from, weight, to, rows, depth, columns, type, accumulate};
+    }
+};
+
+struct ReduceLaunch {
+    static constexpr KernelId kernel = KernelId::kReduce;
+    std::uint32_t columns;
+    std::uint32_t type;
+    refdev::ReduceOp op;
+
+    host::Arguments operator()(const host::Argument& from, const host::Argument& to, std::uint32_t rows) const {
+        constexpr std::uint32_t kColumnsDisappear = 1U;
+        return {from, to, rows, columns, type, word(static_cast<std::uint32_t>(op)), kColumnsDisappear};
+    }
+};
+
+// One row in every row: the start of the sums of linear().
+void spread_row(const Tensor& row, const Tensor& result, std::uint32_t queue) {
+    Launches launches{*result.device()};
+    const std::uint32_t bytes = word(result.buffer()->config().row_bytes);
+    for_dense_rows(launches, result, [&](std::uint32_t to, host::CoreCoord core, const Block& block) {
+        launches.add(KernelId::kGather, core,
+                     {address_in(result.buffer(), to), word(block.rows), 1U,
+                      address_in(row.buffer(), row.buffer()->pieces().front().device_address), 0U, bytes, 0U, 0U, 0U,
+                      0U, 0U, 0U, 0U, 0U, 0U});
+    });
+    enqueue(result, launches, "spread", queue);
+}
+
+// `body` computes into a tensor with whole rows; where the result has none, through one that has.
+template <typename Body>
+[[nodiscard]] Tensor through_whole_rows(const Tensor& result, std::uint32_t queue, const Body& body) {
+    if (has_whole_rows(result)) {
+        body(result);
+        return result;
+    }
+    const Tensor whole =
+        Tensor::on_device(TensorSpec{result.shape(), result.type(), kDramInterleaved}, result.device());
+    body(whole);
+    copy(whole, result, queue);
+    return result;
+}
+
+}  // namespace
+
+Tensor binary(Binary operation, const Tensor& left, const Tensor& right, const OperationOptions& options) {
+    const BinaryKernel kernel = kernel_of(operation);
+    require_same_device(kernel.name, left, right);
+    require_arithmetic(kernel.name, left);
+    if (left.type() != right.type()) {
+        throw TensorError{TensorRule::kType, fmt::format("{}: operands of {} and {}; both must have one type",
+                                                         kernel.name, type_name(left.type()), type_name(right.type()))};
+    }
+    if (left.shape() != right.shape()) {
+        throw TensorError{TensorRule::kShape,
+                          fmt::format("{}: operands of {} and {}; shapes must be equal, nothing is "
+                                      "broadcast",
+                                      kernel.name, to_string(left.shape()), to_string(right.shape()))};
+    }
+    Tensor result = result_for(kernel.name, left.spec(), options, left.device());
+    const Tensor first = beside(left, result, options.queue);
+    const Tensor second = beside(right, result, options.queue);
+    Launches launches{*result.device()};
+    const std::uint32_t element = bytes_per_element(result.type());
+    for_dense_rows(launches, result, [&](std::uint32_t to, host::CoreCoord core, const Block& block) {
+        for (const Band& outer : bands_of(*first.buffer(), block)) {
+            const Block part{outer.row_begin, outer.rows, block.column_begin, block.column_bytes};
+            for (const Band& band : bands_of(*second.buffer(), part)) {
+                const std::uint64_t skipped = (band.row_begin - outer.row_begin) * block.column_bytes;
+                const std::uint64_t begin = (band.row_begin - block.row_begin) * block.column_bytes;
+                launches.add(
+                    KernelId::kBinary, core,
+                    {address_in(first.buffer(), word(outer.strips.front().address + skipped)),
+                     address_in(second.buffer(), band.strips.front().address),
+                     address_in(result.buffer(), word(to + begin)), word((band.rows * block.column_bytes) / element),
+                     static_cast<std::uint32_t>(result.type()), static_cast<std::uint32_t>(kernel.op)});
+            }
+        }
+    });
+    enqueue(result, launches, kernel.name, options.queue);
+    return result;
+}
+
+Tensor unary(Unary operation, const Tensor& operand, const OperationOptions& options) {
+    const UnaryKernel kernel = kernel_of(operation);
+    require_arithmetic(kernel.name, operand);
+    Tensor result = result_for(kernel.name, operand.spec(), options, operand.device());
+    const Tensor source = beside(operand, result, options.queue);
+    Launches launches{*result.device()};
+    const std::uint32_t element = bytes_per_element(result.type());
+    for_dense_rows(launches, result, [&](std::uint32_t to, host::CoreCoord core, const Block& block) {
+        for (const Band& band : bands_of(*source.buffer(), block)) {
+            const std::uint64_t begin = (band.row_begin - block.row_begin) * block.column_bytes;
+            launches.add(
+                KernelId::kUnary, core,
+                {address_in(source.buffer(), band.strips.front().address),
+                 address_in(result.buffer(), word(to + begin)), word((band.rows * block.column_bytes) / element),
+                 static_cast<std::uint32_t>(result.type()), static_cast<std::uint32_t>(kernel.op), 0U});
+        }
+    });
+    enqueue(result, launches, kernel.name, options.queue);
+    return result;
+}
+
+Tensor linear(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
+              const OperationOptions& options) {
+    const char* const name = bias.has_value() ? "linear" : "matmul";
+    require_same_device(name, input, weight);
+    require_arithmetic(name, input);
+    if (input.type() != weight.type()) {
+        throw TensorError{TensorRule::kType, fmt::format("{}: operands of {} and {}; both must have one type", name,
+                                                         type_name(input.type()), type_name(weight.type()))};
+    }
+    if ((weight.shape().size() != 2U) || (columns_of(input.shape()) != weight.shape().front())) {
+        throw TensorError{
+            TensorRule::kShape,
+            fmt::format("{}: {} times {}; the second operand is [k, n], with k the last dimension of the first", name,
+                        to_string(input.shape()), to_string(weight.shape()))};
+    }
+    const std::uint32_t depth = weight.shape().front();
+    const std::uint32_t columns = weight.shape().back();
+    if (bias.has_value()) {
+        require_same_device(name, input, *bias);
+        if ((element_count(bias->shape()) != columns) || (columns_of(bias->shape()) != columns) ||
+            (bias->type() != ElementType::kInt32)) {
+            throw TensorError{TensorRule::kShape,
+                              fmt::format("{}: the bias is {} of {}; it must be [{}] of int32", name,
+                                          to_string(bias->shape()), type_name(bias->type()), columns)};
+        }
+    }
+    TensorSpec spec{input.shape(), ElementType::kInt32, memory_for_columns(input.memory_config(), columns)};
+    spec.shape.back() = columns;
+    const Tensor result = result_for(name, spec, options, input.device());
+    require_apart(name, result, input);
+    require_apart(name, result, weight);
+    if (bias.has_value()) {
+        require_apart(name, result, *bias);
+    }
+    return through_whole_rows(result, options.queue, [&](const Tensor& whole) {
+        const Tensor rows = in_whole_rows(input, options.queue);
+        const Tensor matrix = in_one_run(weight, options.queue);
+        if (bias.has_value()) {
+            spread_row(in_one_run(*bias, options.queue), whole, options.queue);
+        }
+        const host::Argument matrix_address =
+            address_in(matrix.buffer(), matrix.buffer()->pieces().front().device_address);
+        row_by_row(rows, whole, name, options.queue,
+                   MatmulLaunch{matrix_address, depth, columns, static_cast<std::uint32_t>(input.type()),
+                                bias.has_value() ? 1U : 0U});
+    });
+}
+
+Tensor matmul(const Tensor& left, const Tensor& right, const OperationOptions& options) {
+    return linear(left, right, std::nullopt, options);
+}
+
+Tensor reduce(Reduction operation, const Tensor& operand, const OperationOptions& options) {
+    const char* const name = (operation == Reduction::kSum) ? "sum" : "max";
+    require_arithmetic(name, operand);
+    const std::uint32_t columns = columns_of(operand.shape());
+    TensorSpec spec{operand.shape(), ElementType::kInt32, memory_for_columns(operand.memory_config(), 1U)};
+    spec.shape.back() = 1U;
+    const Tensor result = result_for(name, spec, options, operand.device());
+    require_apart(name, result, operand);
+    return through_whole_rows(result, options.queue, [&](const Tensor& whole) {
+        row_by_row(in_whole_rows(operand, options.queue), whole, name, options.queue,
+                   ReduceLaunch{columns, static_cast<std::uint32_t>(operand.type()),
+                                (operation == Reduction::kSum) ? refdev::ReduceOp::kSum : refdev::ReduceOp::kMaximum});
+    });
+}
+
+}  // namespace pianola::tensor

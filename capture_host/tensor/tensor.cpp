@@ -1,0 +1,161 @@
+#include "capture_host/tensor/tensor.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "capture_host/tensor/tensor_error.h"
+
+namespace pianola::tensor {
+
+struct Tensor::Storage {
+    TensorSpec spec;
+    bool on_device{false};
+    bool freed{false};
+    bool pending{false};
+    host::BufferPtr buffer;
+    host::ReadHandle read;
+    std::vector<std::uint8_t> bytes;
+};
+
+Tensor::Tensor(std::shared_ptr<Storage> storage) : storage_{std::move(storage)} {}
+
+Tensor Tensor::on_host(const TensorSpec& spec, std::vector<std::uint8_t> bytes) {
+    check_spec(spec);
+    if (bytes.size() != size_bytes(spec)) {
+        throw TensorError{TensorRule::kData,
+                          fmt::format("{} of {} is {} bytes, and {} were given", to_string(spec.shape),
+                                      type_name(spec.type), size_bytes(spec), bytes.size())};
+    }
+    auto storage = std::make_shared<Storage>();
+    storage->spec = spec;
+    storage->bytes = std::move(bytes);
+    return Tensor{std::move(storage)};
+}
+
+Tensor Tensor::on_host(const TensorSpec& spec, host::ReadHandle read) {
+    check_spec(spec);
+    auto storage = std::make_shared<Storage>();
+    storage->spec = spec;
+    storage->pending = true;
+    storage->read = std::move(read);
+    return Tensor{std::move(storage)};
+}
+
+Tensor Tensor::on_device(const TensorSpec& spec, const std::shared_ptr<host::Device>& device) {
+    check_spec(spec);
+    auto storage = std::make_shared<Storage>();
+    storage->spec = spec;
+    storage->on_device = true;
+    storage->buffer = device->allocate(buffer_config(spec));
+    return Tensor{std::move(storage)};
+}
+
+const TensorSpec& Tensor::spec() const noexcept {
+    return storage_->spec;
+}
+
+bool Tensor::is_on_device() const noexcept {
+    return storage_->on_device;
+}
+
+bool Tensor::is_allocated() const noexcept {
+    return !storage_->freed && (!storage_->on_device || storage_->buffer->is_allocated());
+}
+
+bool Tensor::is_ready() const {
+    return !storage_->on_device && (!storage_->pending || storage_->read.is_ready());
+}
+
+const host::BufferPtr& Tensor::buffer() const {
+    if (!storage_->on_device) {
+        throw TensorError{TensorRule::kDevice, "the tensor lies on the host; bring it to a device with to() first"};
+    }
+    if (!is_allocated()) {
+        throw TensorError{TensorRule::kFreed,
+                          "the tensor was deallocated, or its device closed, before this use of it"};
+    }
+    return storage_->buffer;
+}
+
+std::shared_ptr<host::Device> Tensor::device() const {
+    return buffer()->device();
+}
+
+const std::vector<std::uint8_t>& Tensor::bytes() const {
+    if (storage_->on_device) {
+        throw TensorError{TensorRule::kHost, "the tensor lies on a device; read it with cpu() first"};
+    }
+    if (storage_->freed) {
+        throw TensorError{TensorRule::kFreed, "the tensor was deallocated before this use of it"};
+    }
+    return storage_->pending ? storage_->read.data() : storage_->bytes;
+}
+
+void Tensor::deallocate(bool force) {
+    if (storage_->freed || (!force && (storage_.use_count() > 1))) {
+        return;
+    }
+    if (storage_->on_device && storage_->buffer->is_allocated()) {
+        if (const std::shared_ptr<host::Device> owner = storage_->buffer->device()) {
+            owner->deallocate(storage_->buffer);
+        }
+    }
+    storage_->freed = true;
+    storage_->pending = false;
+    storage_->read = host::ReadHandle{};
+    storage_->bytes = {};
+}
+
+Tensor Tensor::cpu(bool blocking, std::uint32_t queue) const {
+    if (!storage_->on_device) {
+        return *this;
+    }
+    const host::BufferPtr& source = buffer();
+    return on_host(spec(), device()->enqueue_read(queue, source, blocking));
+}
+
+Tensor Tensor::to(const std::shared_ptr<host::Device>& device, const MemoryConfig& memory, std::uint32_t queue) const {
+    if (storage_->on_device) {
+        throw TensorError{TensorRule::kHost, "the tensor lies on a device already; to_memory_config() moves it"};
+    }
+    Tensor moved = on_device(TensorSpec{shape(), type(), memory}, device);
+    copy_host_to_device(*this, moved, queue);
+    return moved;
+}
+
+void Tensor::read_from(const Tensor& source, std::uint32_t queue, bool blocking) {
+    if (storage_->on_device) {
+        throw TensorError{TensorRule::kHost, "only a tensor on the host can be read into"};
+    }
+    if ((shape() != source.shape()) || (type() != source.type())) {
+        throw TensorError{TensorRule::kShape,
+                          fmt::format("{} of {} cannot be read into {} of {}", to_string(source.shape()),
+                                      type_name(source.type()), to_string(shape()), type_name(type()))};
+    }
+    storage_->read = source.device()->enqueue_read(queue, source.buffer(), blocking);
+    storage_->pending = true;
+    storage_->freed = false;
+    storage_->bytes = {};
+}
+
+void copy_host_to_device(const Tensor& host_tensor, const Tensor& device_tensor, std::uint32_t queue, bool blocking) {
+    if (host_tensor.is_on_device()) {
+        throw TensorError{TensorRule::kHost,
+                          "the source of a host-to-device copy lies on a device; reshard() copies there"};
+    }
+    if (!device_tensor.is_on_device()) {
+        throw TensorError{TensorRule::kDevice, "the destination of a host-to-device copy lies on the host"};
+    }
+    if ((host_tensor.shape() != device_tensor.shape()) || (host_tensor.type() != device_tensor.type())) {
+        throw TensorError{
+            TensorRule::kShape,
+            fmt::format("host data are {} of {}, and the device tensor is {} of {}; both must be the same",
+                        to_string(host_tensor.shape()), type_name(host_tensor.type()), to_string(device_tensor.shape()),
+                        type_name(device_tensor.type()))};
+    }
+    const std::vector<std::uint8_t>& data = host_tensor.bytes();
+    device_tensor.device()->enqueue_write(queue, device_tensor.buffer(), ByteSpan{data.data(), data.size()}, blocking);
+}
+
+}  // namespace pianola::tensor

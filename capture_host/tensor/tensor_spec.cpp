@@ -1,0 +1,198 @@
+#include "capture_host/tensor/tensor_spec.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "capture_host/tensor/tensor_error.h"
+#include "runtime/core/config.h"
+
+namespace pianola::tensor {
+namespace {
+
+constexpr std::uint64_t kMaxTensorBytes = (std::uint64_t{1} << 31U) - 1U;
+
+[[nodiscard]] bool same_ranges(const host::CoreRangeSet& left, const host::CoreRangeSet& right) noexcept {
+    return std::equal(
+        left.begin(), left.end(), right.begin(), right.end(),
+        [](const host::CoreRange& a, const host::CoreRange& b) { return (a.first == b.first) && (a.last == b.last); });
+}
+
+[[nodiscard]] const char* layout_name(host::Layout layout) noexcept {
+    switch (layout) {
+        case host::Layout::kInterleaved:
+            return "interleaved";
+        case host::Layout::kHeightSharded:
+            return "height-sharded";
+        case host::Layout::kWidthSharded:
+            return "width-sharded";
+        case host::Layout::kBlockSharded:
+            return "block-sharded";
+    }
+    return "unknown";
+}
+
+[[nodiscard]] std::uint32_t shares(std::uint64_t total, std::uint64_t parts) noexcept {
+    return static_cast<std::uint32_t>((total + parts - 1U) / parts);
+}
+
+}  // namespace
+
+bool operator==(const MemoryConfig& left, const MemoryConfig& right) noexcept {
+    if ((left.layout != right.layout) || (left.memory != right.memory) ||
+        (left.shard.has_value() != right.shard.has_value())) {
+        return false;
+    }
+    return !left.shard.has_value() ||
+           ((left.shard->rows == right.shard->rows) && (left.shard->columns == right.shard->columns) &&
+            same_ranges(left.shard->cores, right.shard->cores));
+}
+
+std::string to_string(const MemoryConfig& config) {
+    const char* const memory = (config.memory == host::Memory::kL1) ? "L1" : "DRAM";
+    if (!config.shard.has_value()) {
+        return fmt::format("{}, {}", memory, layout_name(config.layout));
+    }
+    return fmt::format("{}, {} in shards of {} x {}", memory, layout_name(config.layout), config.shard->rows,
+                       config.shard->columns);
+}
+
+MemoryConfig sharded(const Shape& shape, const host::CoreRangeSet& cores, host::Layout layout, host::Memory memory) {
+    if (shape.empty()) {
+        throw TensorError{TensorRule::kShape, "a shape without dimensions cannot be sharded"};
+    }
+    const std::uint64_t count = host::cores_of(cores).size();
+    if (count == 0U) {
+        throw TensorError{TensorRule::kMemory, "shards need at least one core; name the cores, or the device's grid"};
+    }
+    host::ShardSpec shard;
+    shard.rows = static_cast<std::uint32_t>(rows_of(shape));
+    shard.columns = columns_of(shape);
+    switch (layout) {
+        case host::Layout::kInterleaved:
+            throw TensorError{TensorRule::kMemory,
+                              "interleaved memory has no shards; use the interleaved configuration itself"};
+        case host::Layout::kHeightSharded:
+            shard.rows = shares(rows_of(shape), count);
+            break;
+        case host::Layout::kWidthSharded:
+            shard.columns = shares(columns_of(shape), count);
+            break;
+        case host::Layout::kBlockSharded: {
+            if (cores.size() != 1U) {
+                throw TensorError{
+                    TensorRule::kMemory,
+                    fmt::format("block shards need one rectangle of cores, and were given {} ranges", cores.size())};
+            }
+            const host::CoreRange range = cores.front();
+            shard.rows = shares(rows_of(shape), (range.last.y - range.first.y) + 1U);
+            shard.columns = shares(columns_of(shape), (range.last.x - range.first.x) + 1U);
+            break;
+        }
+    }
+    if (memory == host::Memory::kL1) {
+        shard.cores = cores;
+    }
+    return MemoryConfig{layout, memory, shard};
+}
+
+void check_spec(const TensorSpec& spec) {
+    if (spec.shape.empty() || (spec.shape.size() > kMaxRank)) {
+        throw TensorError{TensorRule::kShape,
+                          fmt::format("a tensor has 1 to {} dimensions, and this one {}", kMaxRank, spec.shape.size())};
+    }
+    const std::uint64_t limit = kMaxTensorBytes / bytes_per_element(spec.type);
+    std::uint64_t count = 1U;
+    for (std::uint32_t const dimension : spec.shape) {
+        if (dimension == 0U) {
+            throw TensorError{TensorRule::kShape, fmt::format("{} has a dimension of 0; every dimension is at least 1",
+                                                              to_string(spec.shape))};
+        }
+        if (count > limit / dimension) {
+            throw TensorError{TensorRule::kShape, fmt::format("{} of {} is larger than {} bytes", to_string(spec.shape),
+                                                              type_name(spec.type), kMaxTensorBytes)};
+        }
+        count *= dimension;
+    }
+    if ((spec.memory.layout != host::Layout::kInterleaved) && !spec.memory.shard.has_value()) {
+        throw TensorError{TensorRule::kMemory,
+                          fmt::format("{} memory needs a shard specification", layout_name(spec.memory.layout))};
+    }
+    if ((spec.memory.layout == host::Layout::kInterleaved) && spec.memory.shard.has_value()) {
+        throw TensorError{TensorRule::kMemory, "interleaved memory has no shards; leave the shard specification out"};
+    }
+}
+
+std::uint32_t bytes_per_element(ElementType type) {
+    switch (type) {
+        case ElementType::kInt8:
+        case ElementType::kUint8:
+            return 1U;
+        case ElementType::kInt32:
+        case ElementType::kFloat32:
+            return 4U;
+        case ElementType::kInt16:
+        case ElementType::kBool:
+        case ElementType::kUnspecified:
+            break;
+    }
+    throw TensorError{TensorRule::kType, "tensors hold int8, uint8, int32 or float32"};
+}
+
+const char* type_name(ElementType type) noexcept {
+    switch (type) {
+        case ElementType::kInt8:
+            return "int8";
+        case ElementType::kUint8:
+            return "uint8";
+        case ElementType::kInt16:
+            return "int16";
+        case ElementType::kInt32:
+            return "int32";
+        case ElementType::kFloat32:
+            return "float32";
+        case ElementType::kBool:
+            return "bool";
+        case ElementType::kUnspecified:
+            break;
+    }
+    return "no type";
+}
+
+std::uint64_t element_count(const Shape& shape) noexcept {
+    std::uint64_t count = 1U;
+    for (std::uint32_t const dimension : shape) {
+        count *= dimension;
+    }
+    return count;
+}
+
+std::uint32_t columns_of(const Shape& shape) noexcept {
+    return shape.back();
+}
+
+std::uint64_t rows_of(const Shape& shape) noexcept {
+    return element_count(shape) / columns_of(shape);
+}
+
+std::uint64_t size_bytes(const TensorSpec& spec) {
+    return element_count(spec.shape) * bytes_per_element(spec.type);
+}
+
+std::string to_string(const Shape& shape) {
+    return fmt::format("[{}]", fmt::join(shape, ", "));
+}
+
+host::BufferConfig buffer_config(const TensorSpec& spec) {
+    host::BufferConfig config;
+    config.rows = rows_of(spec.shape);
+    config.element_bytes = bytes_per_element(spec.type);
+    config.row_bytes = std::uint64_t{columns_of(spec.shape)} * config.element_bytes;
+    config.memory = spec.memory.memory;
+    config.layout = spec.memory.layout;
+    config.shard = spec.memory.shard;
+    return config;
+}
+
+}  // namespace pianola::tensor

@@ -1,0 +1,70 @@
+#include "capture_host/tensor/work.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "capture_host/tensor/tensor_error.h"
+
+namespace pianola::tensor {
+
+void require_same_device(const char* operation, const Tensor& left, const Tensor& right) {
+    if (left.device() != right.device()) {
+        throw TensorError{TensorRule::kDevice, fmt::format("{}: the operands lie on different devices", operation)};
+    }
+}
+
+void require_arithmetic(const char* operation, const Tensor& operand) {
+    if ((operand.type() != ElementType::kInt8) && (operand.type() != ElementType::kInt32)) {
+        throw TensorError{TensorRule::kType,
+                          fmt::format("{} computes with int8 and int32; {} can be moved and filled only", operation,
+                                      type_name(operand.type()))};
+    }
+}
+
+Tensor result_for(const char* operation, const TensorSpec& spec, const OperationOptions& options,
+                  const std::shared_ptr<host::Device>& device) {
+    if (!options.output.has_value()) {
+        return Tensor::on_device(TensorSpec{spec.shape, spec.type, options.memory.value_or(spec.memory)}, device);
+    }
+    const Tensor& output = *options.output;
+    if (output.device() != device) {
+        throw TensorError{TensorRule::kDevice, fmt::format("{}: the output lies on another device", operation)};
+    }
+    if ((output.shape() != spec.shape) || (output.type() != spec.type)) {
+        throw TensorError{(output.shape() != spec.shape) ? TensorRule::kShape : TensorRule::kType,
+                          fmt::format("{} gives {} of {}, and the output is {} of {}", operation, to_string(spec.shape),
+                                      type_name(spec.type), to_string(output.shape()), type_name(output.type()))};
+    }
+    if (options.memory.has_value() && (*options.memory != output.memory_config())) {
+        throw TensorError{TensorRule::kMemory,
+                          fmt::format("{}: the output lies in {}, and {} was asked for", operation,
+                                      to_string(output.memory_config()), to_string(*options.memory))};
+    }
+    return output;
+}
+
+bool follows(const Tensor& operand, const Tensor& result) {
+    const std::vector<host::Piece>& pieces = result.buffer()->pieces();
+    return std::all_of(pieces.begin(), pieces.end(), [&operand](const host::Piece& piece) {
+        const std::vector<Band> bands = bands_of(
+            *operand.buffer(), Block{piece.row_begin, piece.rows, piece.column_begin_bytes, piece.column_bytes});
+        return std::all_of(bands.begin(), bands.end(), [](const Band& band) {
+            return (band.strips.size() == 1U) && ((band.rows == 1U) || band.strips.front().is_dense());
+        });
+    });
+}
+
+Tensor beside(const Tensor& operand, const Tensor& result, std::uint32_t queue) {
+    return follows(operand, result) ? operand : to_memory_config(operand, result.memory_config(), queue);
+}
+
+void enqueue(const Tensor& result, const Launches& launches, const std::string& name, std::uint32_t queue) {
+    if (launches.empty()) {
+        return;
+    }
+    host::Program program = launches.program(name);
+    result.device()->enqueue_program(queue, program);
+}
+
+}  // namespace pianola::tensor

@@ -1,0 +1,289 @@
+#!/usr/bin/env python3
+"""Workloads of the guides' kinds become trace binaries: eager run, traced run, and replays of the binary give the same bytes.
+
+The binary is replayed in this process, with a thread for each queue, and by the command line in another process, on inputs that the
+captured run has not seen as well as on its own. What is right is what NumPy computes.
+"""
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+import numpy
+
+import pianola
+from python_support import TRACE_REGION, int8_array, main, saturated
+
+SHAPE = (8, 64)
+GRID = pianola.CoreGrid(y=2, x=2)
+L1 = pianola.create_sharded_memory_config(SHAPE, GRID, pianola.ShardStrategy.HEIGHT)
+DRAM = pianola.create_sharded_memory_config(SHAPE, GRID, pianola.ShardStrategy.HEIGHT, buffer_type=pianola.BufferType.DRAM)
+STEPS = 4
+
+
+def run_model(tensor, weight):
+    """relu(2x - w) in saturating int8; leaves nothing but its output, and its input's place free."""
+    doubled = pianola.add(tensor, tensor)
+    tensor.deallocate()
+    shifted = pianola.subtract(doubled, weight)
+    doubled.deallocate()
+    output = pianola.relu(shifted)
+    shifted.deallocate()
+    return output
+
+
+def reference(array, weight):
+    """What the model computes, in NumPy."""
+    return numpy.maximum(saturated(saturated(array.astype(int) * 2).astype(int) - weight), 0).astype(numpy.int8)
+
+
+class Workload:
+    """A device with a persistent input, weight and output, and a way of running the model."""
+
+    QUEUES = 1
+
+    def __init__(self, threaded=False):
+        options = {"core_grid": GRID, "trace_region_size": TRACE_REGION, "threaded": threaded}
+        self.device = pianola.open_device(num_command_queues=self.QUEUES, **options)
+        self.input = pianola.zeros(SHAPE, pianola.int8, device=self.device, memory_config=DRAM)
+        self.weight = pianola.zeros(SHAPE, pianola.int8, device=self.device, memory_config=L1)
+        self.output = pianola.zeros(SHAPE, pianola.int8, device=self.device, memory_config=DRAM)
+        self.prepare()
+
+    def prepare(self):
+        """Compiles the model; traced workloads capture it."""
+        self.compute()
+
+    def compute(self):
+        """From input to output, operation by operation."""
+        result = run_model(pianola.to_memory_config(self.input, L1), self.weight)
+        pianola.reshard(result, DRAM, self.output)
+        result.deallocate()
+
+    def run(self, weight, arrays, capture=None):
+        """Outputs for all inputs; marks steps where something is captured."""
+        pianola.copy_host_to_device_tensor(pianola.from_numpy(weight), self.weight)
+        if capture is not None:
+            capture.declare_constant(self.weight, "weight")
+            capture.declare_input(self.input, "x")
+            capture.declare_output(self.output, "y")
+        return [output.to_numpy() for output in self.run_all([pianola.from_numpy(array) for array in arrays], capture)]
+
+    def run_all(self, inputs, capture):
+        """One step for each input."""
+        outputs = []
+        for tensor in inputs:
+            if capture is not None:
+                capture.begin_step()
+            outputs.append(self.step(tensor))
+        return outputs
+
+    def step(self, tensor):
+        """One input, on one queue."""
+        pianola.copy_host_to_device_tensor(tensor, self.input)
+        self.compute()
+        return self.output.cpu(blocking=False)
+
+
+class Eager(Workload):
+    """Every operation by itself."""
+
+
+class Traced(Workload):
+    """The model in a trace."""
+
+    def prepare(self):
+        self.compute()
+        self.trace = pianola.begin_trace_capture(self.device)
+        Workload.compute(self)
+        pianola.end_trace_capture(self.device, self.trace)
+        self.compute = lambda: pianola.execute_trace(self.device, self.trace)
+
+
+class SeparateWrites(Traced):
+    """Queue 1 writes, queue 0 runs the trace and reads."""
+
+    QUEUES = 2
+
+    def prepare(self):
+        super().prepare()
+        self.taken, self.written = pianola.create_event(self.device), pianola.create_event(self.device)
+
+    def run_all(self, inputs, capture):
+        pianola.record_event(0, self.taken)
+        return super().run_all(inputs, capture)
+
+    def step(self, tensor):
+        pianola.wait_for_event(1, self.taken)
+        pianola.copy_host_to_device_tensor(tensor, self.input, cq_id=1)
+        pianola.record_event(1, self.written)
+        pianola.wait_for_event(0, self.written)
+        self.compute()
+        pianola.record_event(0, self.taken)
+        return self.output.cpu(blocking=False)
+
+
+class SeparateTransfers(Traced):
+    """Queue 1 writes and reads, queue 0 runs the trace; the next input is written before the last output is read."""
+
+    QUEUES = 2
+
+    def prepare(self):
+        super().prepare()
+        self.taken, self.written, self.placed, self.read = (pianola.create_event(self.device) for _ in range(4))
+
+    def write(self, tensor):
+        """The next input, when the last one has been taken."""
+        pianola.wait_for_event(1, self.taken)
+        pianola.copy_host_to_device_tensor(tensor, self.input, cq_id=1)
+        pianola.record_event(1, self.written)
+
+    def work(self):
+        """The model, when the input is there and the last output has been read."""
+        pianola.wait_for_event(0, self.written)
+        pianola.wait_for_event(0, self.read)
+        self.compute()
+        pianola.record_event(0, self.taken)
+        pianola.record_event(0, self.placed)
+
+    def fetch(self):
+        """The output."""
+        pianola.wait_for_event(1, self.placed)
+        output = self.output.cpu(blocking=False, cq_id=1)
+        pianola.record_event(1, self.read)
+        return output
+
+    def run_all(self, inputs, capture):
+        pianola.record_event(0, self.taken)
+        pianola.record_event(1, self.read)
+        if capture is not None:
+            capture.begin_prologue()
+        self.write(inputs[0])
+        outputs = []
+        for following in inputs[1:]:
+            if capture is not None:
+                capture.begin_step()
+            self.work()
+            self.write(following)
+            outputs.append(self.fetch())
+        if capture is not None:
+            capture.begin_epilogue()
+        self.work()
+        return [*outputs, self.fetch()]
+
+
+KINDS = (Eager, Traced, SeparateWrites, SeparateTransfers)
+
+
+class Capture(unittest.TestCase):
+    """One workload after the other."""
+
+    def setUp(self):
+        self.rng = numpy.random.default_rng(23)
+        self.weight = int8_array(self.rng, SHAPE)
+        self.seen = [int8_array(self.rng, SHAPE) for _ in range(STEPS)]
+        self.unseen = [int8_array(self.rng, SHAPE) for _ in range(7)]
+
+    def assert_right(self, outputs, arrays):
+        """Outputs are what NumPy computes."""
+        self.assertEqual(len(outputs), len(arrays))
+        for output, array in zip(outputs, arrays):
+            numpy.testing.assert_array_equal(output, reference(array, self.weight))
+
+    def capture(self, kind):
+        """A workload's binary; the captured run is right as well."""
+        workload = kind()
+        with pianola.capture(workload.device, name=kind.__name__) as capture:
+            outputs = workload.run(self.weight, self.seen, capture)
+        self.assert_right(outputs, self.seen)
+        pianola.close_device(workload.device)
+        return capture.result
+
+    def run_program(self, workload, arrays):
+        """Outputs of `pianola run`, in a process of its own."""
+        program = os.environ["PIANOLA_PROGRAM"]
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            workload.save(str(folder / "a.ptb"))
+            (folder / "device.json").write_text(json.dumps(workload.device), encoding="utf-8")
+            (folder / "x.bin").write_bytes(b"".join(array.tobytes() for array in arrays))
+            call = [program, "run", "a.ptb", "--device", "device.json", "--batch", "--self-test"]
+            call += ["--input", "x.bin", "--output", "y.bin"]
+            run = subprocess.run(call, cwd=folder, capture_output=True, text=True, check=False)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertIn("self-tests passed", run.stdout)
+            return list(numpy.frombuffer((folder / "y.bin").read_bytes(), numpy.int8).reshape(-1, *SHAPE))
+
+    def test_without_capture(self):
+        for kind in KINDS:
+            with self.subTest(kind.__name__):
+                for threaded in (False, True):
+                    workload = kind(threaded)
+                    self.assert_right(workload.run(self.weight, self.unseen), self.unseen)
+                    pianola.close_device(workload.device)
+
+    def test_replay_here_and_with_a_thread_for_each_queue(self):
+        for kind in KINDS:
+            with self.subTest(kind.__name__):
+                result = self.capture(kind)
+                self.assertEqual(result.steps, STEPS - 1 if kind is SeparateTransfers else STEPS)
+                for arrays in (self.seen, self.unseen, self.unseen[:2], self.unseen[:1]):
+                    for threaded in (False, True):
+                        session = pianola.Session(result.file, threaded=threaded)
+                        self.assertEqual([entry["name"] for entry in (*session.inputs, *session.outputs)], ["x", "y"])
+                        for _ in range(2):
+                            records = session.run([{"x": array} for array in arrays])
+                            self.assert_right([record["y"] for record in records], arrays)
+                self.assertGreater(pianola.Session(result.file).self_test(), 0)
+
+    def test_replay_in_another_process(self):
+        if "PIANOLA_PROGRAM" not in os.environ:
+            self.skipTest("no program; set PIANOLA_PROGRAM")
+        for kind in KINDS:
+            with self.subTest(kind.__name__):
+                self.assert_right(self.run_program(self.capture(kind), self.unseen), self.unseen)
+
+    def test_the_same_run_gives_the_same_bytes(self):
+        for kind in KINDS:
+            with self.subTest(kind.__name__):
+                self.assertEqual(self.capture(kind).file, self.capture(kind).file)
+
+    def test_an_exception_ends_the_capture(self):
+        workload = Eager()
+        with self.assertRaises(ZeroDivisionError):
+            with pianola.capture(workload.device) as capture:
+                raise ZeroDivisionError
+        self.assertIsNone(capture.result)
+        with pianola.capture(workload.device, name="Eager") as capture:
+            workload.run(self.weight, self.seen, capture)
+        self.assertGreater(len(capture.result.file), 0)
+        pianola.close_device(workload.device)
+
+    def test_refusals(self):
+        file = self.capture(Eager).file
+        damaged = bytearray(file)
+        damaged[len(file) // 2] ^= 1
+        session = pianola.Session(file)
+        good = self.seen[0]
+        for rule, call in (
+            ("ENV-DIGEST", lambda: pianola.Session(bytes(damaged))),
+            ("PLAYER-INPUT", lambda: session.run([{"y": good}])),
+            ("PLAYER-INPUT", lambda: session.run([{"x": good, "z": good}])),
+            ("PLAYER-INPUT", lambda: session.run([{"x": good.astype(numpy.int32)}])),
+            ("PLAYER-INPUT", lambda: session.run([{"x": good.T}])),
+            ("PLAYER-PARAMETER", lambda: session.set_parameter("none", 1)),
+        ):
+            with self.assertRaises(pianola.Error) as raised:
+                call()
+            self.assertEqual(raised.exception.rule, rule)
+        with self.assertRaises(pianola.Error):
+            pianola.Session(b"")
+        with self.assertRaises(OSError):
+            pianola.Session("no such file.ptb")
+        self.assert_right([record["y"] for record in pianola.replay(file, [{"x": good}])], [good])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""The pages on the Python package and the pipeline: their code runs, their rules are the library's, their examples work."""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from python_support import main
+
+SOURCE = pathlib.Path(os.environ.get("PIANOLA_SOURCE", pathlib.Path(__file__).parents[2]))
+FENCED = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+RULE = re.compile(r'^PIANOLA_\w+_RULE\(\w+, "([A-Z-]+)", "(.*)"\)$', re.MULTILINE)
+
+
+class Pages(unittest.TestCase):
+    """Code and tables."""
+
+    def run_page(self, name, least):
+        """Runs a page's code, block after block, in one namespace."""
+        blocks = FENCED.findall((SOURCE / "docs" / name).read_text(encoding="utf-8"))
+        self.assertGreaterEqual(len(blocks), least)
+        names = {}
+        for number, block in enumerate(blocks):
+            exec(compile(block, f"{name} {number}", "exec"), names)  # the page is what is tested
+
+    def test_code(self):
+        self.run_page("PYTHON.md", 4)
+        self.run_page("PIPELINE.md", 1)
+
+    def test_rules(self):
+        for page, rules in (("PYTHON.md", "tensor/tensor_rules.inc"), ("PIPELINE.md", "pipeline/pipeline_rules.inc")):
+            listed = RULE.findall((SOURCE / "capture_host" / rules).read_text(encoding="utf-8"))
+            self.assertGreater(len(listed), 8)
+            rows = "".join(f"| {rule} | {text} |\n" for rule, text in listed)
+            head = "| rule | what holds where it is kept |\n|---|---|\n"
+            self.assertIn(head + rows, (SOURCE / "docs" / page).read_text(encoding="utf-8"))
+
+
+class Examples(unittest.TestCase):
+    """Programs of docs/examples/python."""
+
+    def run_example(self, name, *arguments):
+        """What an example prints."""
+        call = [sys.executable, "-B", SOURCE / "docs/examples/python" / name, *arguments]
+        run = subprocess.run(call, capture_output=True, text=True, check=False)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        return run.stdout
+
+    def test_first_steps(self):
+        self.assertRegex(self.run_example("first_steps.py"), r"^10 scores, eager and traced alike; \d+ bytes of trace\n$")
+
+    def test_two_queues(self):
+        self.assertEqual(self.run_example("two_queues.py"), "8 outputs\n")
+
+    def test_capture(self):
+        with tempfile.TemporaryDirectory() as folder:
+            output = pathlib.Path(folder) / "layer.ptb"
+            self.assertEqual(self.run_example("capture.py", output), f"4 steps became one of {output.stat().st_size} bytes\n")
+            program = os.environ.get("PIANOLA_PROGRAM")
+            if program:
+                call = [program, "run", output, "--device", output.with_suffix(".json"), "--self-test"]
+                run = subprocess.run(call, capture_output=True, text=True, check=False)
+                self.assertIn("self-tests passed", run.stdout, run.stderr)
+
+
+if __name__ == "__main__":
+    main()
