@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "capture_host/pipeline/pipeline.h"
 
@@ -13,7 +14,11 @@ namespace pianola::pipeline {
 struct Parts {
     Model model;
     std::shared_ptr<host::Device> device;
-    PipelineMemory memory;
+    // Those that the executor needs; the others are left as they are made.
+    MemoryConfig dram_input;
+    MemoryConfig l1_input;
+    MemoryConfig dram_output;
+    std::optional<MemoryConfig> l1_output;
 };
 
 [[nodiscard]] std::unique_ptr<Executor> make_eager(const Parts& parts);

@@ -12,12 +12,12 @@ class Eager final : public Executor {
     explicit Eager(Parts parts) : parts_{std::move(parts)} {}
 
     std::vector<tensor::TensorSpec> compile(const Tensor& sample) override {
-        return specs_of(run_model(parts_, sample.to(parts_.device, *parts_.memory.l1_input, kQueue)));
+        return specs_of(run_model(parts_, sample.to(parts_.device, parts_.l1_input, kQueue)));
     }
 
     void execute(const std::vector<Tensor>& inputs, Delivery& delivery) override {
         for (const Tensor& input : inputs) {
-            const Tensor in_l1 = input.to(parts_.device, *parts_.memory.l1_input, kQueue);
+            const Tensor in_l1 = input.to(parts_.device, parts_.l1_input, kQueue);
             delivery.deliver(run_model(parts_, in_l1), kQueue);
         }
     }
@@ -32,7 +32,7 @@ class Traced final : public Executor {
     explicit Traced(Parts parts) : parts_{std::move(parts)} {}
 
     std::vector<tensor::TensorSpec> compile(const Tensor& sample) override {
-        input_ = sample.to(parts_.device, *parts_.memory.dram_input, kQueue);
+        input_ = std::make_unique<Tensor>(sample.to(parts_.device, parts_.dram_input, kQueue));
         std::vector<tensor::TensorSpec> outputs = specs_of(run());
         captured_ = std::make_unique<CapturedModel>(parts_.device, [this] { return run(); });
         return outputs;
@@ -48,11 +48,11 @@ class Traced final : public Executor {
 
   private:
     [[nodiscard]] Outputs run() const {
-        return run_model(parts_, tensor::to_memory_config(*input_, *parts_.memory.l1_input, kQueue));
+        return run_model(parts_, tensor::to_memory_config(*input_, parts_.l1_input, kQueue));
     }
 
     Parts parts_;
-    std::optional<Tensor> input_;
+    std::unique_ptr<Tensor> input_;
     std::unique_ptr<CapturedModel> captured_;
 };
 

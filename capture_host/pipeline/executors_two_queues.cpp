@@ -43,7 +43,7 @@ class SeparateWrites final : public Executor {
     explicit SeparateWrites(Parts parts) : parts_{std::move(parts)} {}
 
     std::vector<tensor::TensorSpec> compile(const Tensor& sample) override {
-        intake_.emplace(parts_.device, placed(sample, *parts_.memory.dram_input));
+        intake_ = std::make_unique<Intake>(parts_.device, placed(sample, parts_.dram_input));
         return specs_of(run(sample));
     }
 
@@ -56,12 +56,12 @@ class SeparateWrites final : public Executor {
   private:
     [[nodiscard]] Outputs run(const Tensor& input) {
         intake_->write(input);
-        const Tensor in_l1 = intake_->take(*parts_.memory.l1_input);
+        const Tensor in_l1 = intake_->take(parts_.l1_input);
         return run_model(parts_, in_l1);
     }
 
     Parts parts_;
-    std::optional<Intake> intake_;
+    std::unique_ptr<Intake> intake_;
 };
 
 // The same with the model in a trace. Events cannot be in it, so that the move of the input to L1 comes before it.
@@ -70,11 +70,11 @@ class TracedSeparateWrites final : public Executor {
     explicit TracedSeparateWrites(Parts parts) : parts_{std::move(parts)} {}
 
     std::vector<tensor::TensorSpec> compile(const Tensor& sample) override {
-        intake_.emplace(parts_.device, placed(sample, *parts_.memory.dram_input));
+        intake_ = std::make_unique<Intake>(parts_.device, placed(sample, parts_.dram_input));
         intake_->write(sample);
-        std::vector<tensor::TensorSpec> outputs = specs_of(run_model(parts_, intake_->take(*parts_.memory.l1_input)));
+        std::vector<tensor::TensorSpec> outputs = specs_of(run_model(parts_, intake_->take(parts_.l1_input)));
         intake_->write(sample);
-        persistent_ = capture_with_input(parts_.device, intake_->take(*parts_.memory.l1_input),
+        persistent_ = capture_with_input(parts_.device, intake_->take(parts_.l1_input),
                                          [this](const Tensor& input) { return run_model(parts_, input); });
         return outputs;
     }
@@ -82,7 +82,7 @@ class TracedSeparateWrites final : public Executor {
     void execute(const std::vector<Tensor>& inputs, Delivery& delivery) override {
         for (const Tensor& input : inputs) {
             intake_->write(input);
-            persistent_.input = intake_->take(*parts_.memory.l1_input, persistent_.input);
+            persistent_.input = intake_->take(parts_.l1_input, persistent_.input);
             persistent_.captured->execute();
             delivery.deliver(persistent_.captured->outputs(), kOperations);
         }
@@ -90,7 +90,7 @@ class TracedSeparateWrites final : public Executor {
 
   private:
     Parts parts_;
-    std::optional<Intake> intake_;
+    std::unique_ptr<Intake> intake_;
     PersistentInput persistent_;
 };
 
@@ -102,15 +102,16 @@ class SeparateTransfers final : public Executor {
         : parts_{std::move(parts)}, place_{parts_.device, kOperations}, read_{parts_.device, kTransfers} {}
 
     std::vector<tensor::TensorSpec> compile(const Tensor& sample) override {
-        intake_.emplace(parts_.device, placed(sample, *parts_.memory.dram_input));
+        intake_ = std::make_unique<Intake>(parts_.device, placed(sample, parts_.dram_input));
         intake_->write(sample);
         {
-            const Outputs outputs = finish(run(intake_->take(*parts_.memory.l1_input)));
-            output_ = tensor::reshard(outputs.front(), *parts_.memory.dram_output, std::nullopt, kOperations);
+            const Outputs outputs = finish(run(intake_->take(parts_.l1_input)));
+            output_ = std::make_unique<Tensor>(
+                tensor::reshard(outputs.front(), parts_.dram_output, std::nullopt, kOperations));
         }
         intake_->write(sample);
         persistent_ = capture_with_input(
-            parts_.device, intake_->take(*parts_.memory.l1_input), [this](const Tensor& input) { return run(input); },
+            parts_.device, intake_->take(parts_.l1_input), [this](const Tensor& input) { return run(input); },
             [this](const Outputs& outputs) { return finish(outputs); });
         return {output_->spec()};
     }
@@ -118,12 +119,12 @@ class SeparateTransfers final : public Executor {
     void execute(const std::vector<Tensor>& inputs, Delivery& delivery) override {
         intake_->write(inputs.front());
         for (std::size_t i = 0U; i < inputs.size(); ++i) {
-            persistent_.input = intake_->take(*parts_.memory.l1_input, persistent_.input);
+            persistent_.input = intake_->take(parts_.l1_input, persistent_.input);
             persistent_.captured->execute();
             read_.hold(kOperations);
             place_.run([this](std::uint32_t queue) {
-                output_ = tensor::reshard(persistent_.captured->outputs().front(), *parts_.memory.dram_output, output_,
-                                          queue);
+                static_cast<void>(
+                    tensor::reshard(persistent_.captured->outputs().front(), parts_.dram_output, *output_, queue));
             });
             if (i + 1U < inputs.size()) {
                 intake_->write(inputs[i + 1U]);
@@ -133,7 +134,7 @@ class SeparateTransfers final : public Executor {
         }
     }
 
-    std::size_t least_inputs() const noexcept override { return 2U; }
+    [[nodiscard]] std::size_t least_inputs() const noexcept override { return 2U; }
 
   private:
     [[nodiscard]] Outputs run(const Tensor& input) const {
@@ -148,17 +149,17 @@ class SeparateTransfers final : public Executor {
     }
 
     [[nodiscard]] Outputs finish(const Outputs& outputs) const {
-        if (!parts_.memory.l1_output.has_value()) {
+        if (!parts_.l1_output.has_value()) {
             return outputs;
         }
-        return {tensor::to_memory_config(outputs.front(), *parts_.memory.l1_output, kOperations)};
+        return {tensor::to_memory_config(outputs.front(), *parts_.l1_output, kOperations)};
     }
 
     Parts parts_;
     Stage place_;
     Stage read_;
-    std::optional<Intake> intake_;
-    std::optional<Tensor> output_;
+    std::unique_ptr<Intake> intake_;
+    std::unique_ptr<Tensor> output_;
     PersistentInput persistent_;
 };
 

@@ -226,7 +226,12 @@ void Pipeline::cleanup() {
 std::unique_ptr<Pipeline> create_pipeline(const PipelineConfig& config, const Model& model,
                                           const std::shared_ptr<host::Device>& device, const PipelineMemory& memory) {
     check_config(config, *device, memory);
-    const Parts parts{model, device, memory};
+    const Parts parts{model,
+                      device,
+                      memory.dram_input.value_or(MemoryConfig{}),
+                      memory.l1_input.value_or(MemoryConfig{}),
+                      memory.dram_output.value_or(MemoryConfig{}),
+                      memory.l1_output};
     const Make make = executor_for(config);
     return std::make_unique<Pipeline>(device, [parts, make] { return make(parts); });
 }

@@ -116,7 +116,8 @@ void bind_workloads(py::module_& module) {
 
 [[nodiscard]] std::vector<std::uint8_t> contents_of(const py::object& file) {
     if (py::isinstance<py::bytes>(file)) {
-        const std::string_view text = py::cast<py::bytes>(file);
+        const auto contents = py::cast<py::bytes>(file);
+        const std::string_view text = contents;
         return {text.begin(), text.end()};
     }
     return files::load_file(py::module_::import("os").attr("fspath")(file).cast<std::string>());

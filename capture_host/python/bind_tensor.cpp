@@ -129,7 +129,7 @@ void bind_class(py::module_& module) {
 
 void bind_tensor(py::module_& module) {
     // Named by annotations before it is bound in full.
-    py::class_<host::Device, DevicePtr>(module, "Device", "A simulated reference device.");
+    const py::class_<host::Device, DevicePtr> device_class{module, "Device", "A simulated reference device."};
     bind_class(module);
     module.def("from_numpy", &from_numpy, "A tensor with an array's data, on the host or on a device.",
                py::arg("array"), py::arg("dtype") = py::none(), py::arg("layout") = ElementLayout::kRowMajor,

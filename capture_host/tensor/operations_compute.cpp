@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "capture_host/tensor/tensor_error.h"
 #include "capture_host/tensor/work.h"
 #include "hal/refdev/kernels/arguments.h"
@@ -58,12 +60,10 @@ struct UnaryKernel {
 }
 
 [[nodiscard]] bool has_whole_rows(const Tensor& tensor) {
-    for (const host::Piece& piece : tensor.buffer()->pieces()) {
-        if (piece.column_bytes != tensor.buffer()->config().row_bytes) {
-            return false;
-        }
-    }
-    return true;
+    const std::vector<host::Piece>& pieces = tensor.buffer()->pieces();
+    return std::all_of(pieces.begin(), pieces.end(), [&tensor](const host::Piece& piece) {
+        return piece.column_bytes == tensor.buffer()->config().row_bytes;
+    });
 }
 
 // Operands whose rows or columns are cut go to one run of DRAM first.
@@ -86,7 +86,7 @@ void row_by_row(const Tensor& operand, const Tensor& result, const char* name, s
         for (const Band& band :
              bands_of(*operand.buffer(), Block{block.row_begin, block.rows, 0U, operand_row_bytes})) {
             const auto begin = word(to + ((band.row_begin - block.row_begin) * block.column_bytes));
-            launches.add(describe.kernel, core,
+            launches.add(Describe::kKernel, core,
                          describe(address_in(operand.buffer(), band.strips.front().address),
                                   address_in(result.buffer(), begin), word(band.rows)));
         }
@@ -101,7 +101,7 @@ void require_apart(const char* operation, const Tensor& result, const Tensor& op
 }
 
 struct MatmulLaunch {
-    static constexpr KernelId kernel = KernelId::kMatmul;
+    static constexpr KernelId kKernel = KernelId::kMatmul;
     host::Argument weight;
     std::uint32_t depth;
     std::uint32_t columns;
@@ -114,7 +114,7 @@ struct MatmulLaunch {
 };
 
 struct ReduceLaunch {
-    static constexpr KernelId kernel = KernelId::kReduce;
+    static constexpr KernelId kKernel = KernelId::kReduce;
     std::uint32_t columns;
     std::uint32_t type;
     refdev::ReduceOp op;
