@@ -20,13 +20,12 @@ schema::Digest to_schema(const Sha256Digest& digest) {
 Offset<schema::Target> create(FlatBufferBuilder& builder, const ManifestTarget& target) {
     const auto family = builder.CreateString(target.device_family);
     const schema::Digest library = to_schema(target.kernel_library);
-    return schema::CreateTarget(builder, family, target.command_set_id, target.command_set_version, &library,
-                                target.dram_base, target.dram_bytes, target.l1_base, target.l1_bytes,
-                                target.trace_region_bytes, target.clock_khz,
-                                static_cast<std::uint8_t>(target.queue_count), target.ring_words,
-                                static_cast<std::uint8_t>(target.grid_columns),
-                                static_cast<std::uint8_t>(target.grid_rows),
-                                static_cast<std::uint8_t>(target.dram_banks));
+    return schema::CreateTarget(
+        builder, family, target.command_set_id, target.command_set_version, &library, target.dram_base,
+        target.dram_bytes, target.l1_base, target.l1_bytes, target.trace_region_bytes, target.clock_khz,
+        static_cast<std::uint8_t>(target.queue_count), target.ring_words,
+        static_cast<std::uint8_t>(target.grid_columns), static_cast<std::uint8_t>(target.grid_rows),
+        static_cast<std::uint8_t>(target.dram_banks));
 }
 
 Offset<schema::Region> create(FlatBufferBuilder& builder, const ManifestRegion& region) {

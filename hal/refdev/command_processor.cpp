@@ -31,12 +31,15 @@ void CommandProcessor::reset() noexcept {
     time_cycles_ = 0U;
     fault_address_ = 0U;
     kernel_id_ = 0U;
+    needs_attention_ = false;
     cores_busy_ = false;
     cores_done_cycles_ = 0U;
+    has_waited_ = false;
 }
 
 // Stops the queue for good.
 Progress CommandProcessor::stop(DeviceFault fault) noexcept {
+    needs_attention_ = true;
     stopped_ = true;
     shared_.fault.fault = fault;
     shared_.fault.fault_command = executed_;
@@ -125,8 +128,9 @@ Progress CommandProcessor::step_trace() noexcept {
         return stop((left > 0U) ? DeviceFault::kUnknownCommand : DeviceFault::kTraceOverrun);
     }
     const WordSpan words{&trace_[trace_position_], length_words};
-    [[maybe_unused]] const std::uint64_t start_cycles = time_cycles_;
+    [[maybe_unused]] const std::uint64_t start_cycles = has_waited_ ? waited_from_cycles_ : time_cycles_;
     if constexpr (kIsObserved) {
+        has_waited_ = false;
         observer_->before(queue_, words);
         kernel_id_ = 0U;
     }
@@ -148,7 +152,7 @@ Progress CommandProcessor::step_observed_trace() noexcept {
 }
 
 Progress CommandProcessor::step() noexcept {
-    if (stopped_) {
+    if (needs_attention_ && attend()) {
         return Progress::kStopped;
     }
     if (trace_.empty()) {
@@ -200,14 +204,11 @@ DeviceFault CommandProcessor::execute_queue_command(WordSpan words) noexcept {
 
 DeviceFault CommandProcessor::execute_trace_command(WordSpan words) noexcept {
     const auto opcode = static_cast<Opcode>(words[0] & kOpcodeMask);
+    if (opcode == Opcode::kLaunch) {  // nearly every command is one
+        return launch(words);
+    }
     if (opcode == Opcode::kDispatch) {
         return dispatch(words);
-    }
-    if (cores_busy_) {
-        join_cores();
-    }
-    if (opcode == Opcode::kLaunch) {  // nearly every other command is one
-        return launch(words);
     }
     digest_ = chain(digest_, words[0]);
     switch (opcode) {
@@ -295,21 +296,22 @@ DeviceFault CommandProcessor::replay(WordSpan words) noexcept {
 }
 
 // The kernel's id is in the last word but one of the head.
-DeviceFault CommandProcessor::run_kernel(WordSpan words, std::uint32_t head_words) noexcept {
-    if (words.size() < head_words) {
+template <std::uint32_t kHeadWords>
+DeviceFault CommandProcessor::run_kernel(WordSpan words) noexcept {
+    if (words.size() < kHeadWords) {
         return DeviceFault::kUnknownCommand;
     }
-    kernel_id_ = words[head_words - 2U];
+    kernel_id_ = words[kHeadWords - 2U];
     digest_ = chain(chain(digest_, words[0]), kernel_id_);
     const Kernel* const kernel = find_kernel(kernel_id_);
     if (kernel == nullptr) {
         return DeviceFault::kUnknownKernel;
     }
-    const std::size_t argument_words = words.size() - head_words;
+    const std::size_t argument_words = words.size() - kHeadWords;
     if (argument_words != kernel->argument_words) {
         return DeviceFault::kUnknownCommand;
     }
-    const Status status = kernel->run(words.subspan(head_words, argument_words), memory_);
+    const Status status = kernel->run(words.subspan(kHeadWords, argument_words), memory_);
     if (!is_ok(status)) {
         return (status == Status::kRefused) ? DeviceFault::kBadArgument : DeviceFault::kBus;
     }
@@ -317,7 +319,7 @@ DeviceFault CommandProcessor::run_kernel(WordSpan words, std::uint32_t head_word
 }
 
 DeviceFault CommandProcessor::launch(WordSpan words) noexcept {
-    const DeviceFault fault = run_kernel(words, kLaunchHeadWords);
+    const DeviceFault fault = run_kernel<kLaunchHeadWords>(words);
     if (fault == DeviceFault::kNone) {
         time_cycles_ += std::uint64_t{words[2]} + kCommandCycles;
     }
@@ -327,7 +329,7 @@ DeviceFault CommandProcessor::launch(WordSpan words) noexcept {
 // The kernel runs at once, before the next command is looked at: that cores work side by side is seen in the device's time only, and
 // commands between two barriers do not conflict, so that nothing else could tell.
 DeviceFault CommandProcessor::dispatch(WordSpan words) noexcept {
-    const DeviceFault fault = run_kernel(words, kDispatchHeadWords);
+    const DeviceFault fault = run_kernel<kDispatchHeadWords>(words);
     if (fault != DeviceFault::kNone) {
         return fault;
     }
@@ -337,6 +339,7 @@ DeviceFault CommandProcessor::dispatch(WordSpan words) noexcept {
     }
     digest_ = chain(digest_, core);
     if (!cores_busy_) {
+        needs_attention_ = true;
         cores_busy_ = true;
         core_free_cycles_.fill(0U);
     }
@@ -349,8 +352,20 @@ DeviceFault CommandProcessor::dispatch(WordSpan words) noexcept {
 }
 
 void CommandProcessor::join_cores() noexcept {
+    has_waited_ = true;
+    waited_from_cycles_ = time_cycles_;
     time_cycles_ = (cores_done_cycles_ > time_cycles_) ? cores_done_cycles_ : time_cycles_;
     cores_busy_ = false;
+    needs_attention_ = false;
+}
+
+// True where the queue has stopped. Every command of a trace but a dispatch waits for the cores.
+bool CommandProcessor::attend() noexcept {
+    const std::uint32_t header = (trace_position_ < trace_.size()) ? trace_[trace_position_] : 0U;
+    if (!stopped_ && (static_cast<Opcode>(header & kOpcodeMask) != Opcode::kDispatch)) {
+        join_cores();
+    }
+    return stopped_;
 }
 
 DeviceFault CommandProcessor::copy(WordSpan words) noexcept {

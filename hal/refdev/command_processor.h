@@ -78,10 +78,12 @@ class CommandProcessor {
     [[nodiscard]] DeviceFault write(WordSpan words) noexcept;
     [[nodiscard]] DeviceFault read(WordSpan words) noexcept;
     [[nodiscard]] DeviceFault replay(WordSpan words) noexcept;
-    [[nodiscard]] DeviceFault run_kernel(WordSpan words, std::uint32_t head_words) noexcept;
+    template <std::uint32_t kHeadWords>
+    [[nodiscard]] DeviceFault run_kernel(WordSpan words) noexcept;
     [[nodiscard]] DeviceFault launch(WordSpan words) noexcept;
-    [[nodiscard]] DeviceFault dispatch(WordSpan words) noexcept;
-    void join_cores() noexcept;
+    [[gnu::cold, nodiscard]] DeviceFault dispatch(WordSpan words) noexcept;  // cold: see step_observed_trace()
+    [[gnu::cold]] void join_cores() noexcept;
+    [[gnu::cold, nodiscard]] bool attend() noexcept;
     [[nodiscard]] DeviceFault copy(WordSpan words) noexcept;
     [[nodiscard]] DeviceFault fill(WordSpan words) noexcept;
     [[nodiscard]] bool event_reached(std::uint32_t event, std::uint32_t value) const noexcept;
@@ -97,6 +99,7 @@ class CommandProcessor {
     CommandObserver* observer_;
 
     bool idle_{true};
+    bool needs_attention_{false};  // stopped, or cores are busy: one look where nothing is special
     bool stopped_{false};
     std::uint32_t position_{0U};        // words consumed since reset
     WordSpan trace_;                    // empty while no trace is running
@@ -112,6 +115,8 @@ class CommandProcessor {
     bool cores_busy_{false};
     std::uint64_t cores_done_cycles_{0U};                      // when the last of them is free
     std::uint64_t core_start_cycles_{0U};                      // of the last dispatch
+    bool has_waited_{false};                                   // the next command has waited for cores,
+    std::uint64_t waited_from_cycles_{0U};                     // since then
     std::array<std::uint64_t, kMaxCores> core_free_cycles_{};  // valid while cores_busy_
 };
 

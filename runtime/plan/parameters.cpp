@@ -47,6 +47,7 @@ class Variants {
     // True where the command set accepts the value, and the command costs what `like` costs.
     [[nodiscard]] bool decode(std::uint32_t value, const DecodedCommand& like, DecodedCommand& variant) noexcept {
         words_[patched_] = value;
+        variant = DecodedCommand{};
         DecodeError error;
         return is_ok(command_set_.decode(WordSpan{words_.data(), count_}, variant, error)) &&
                (variant.length_words == count_) && (variant.kind == like.kind) &&
@@ -95,18 +96,14 @@ class Variants {
 }
 
 // Proves the lowest, the second and the highest value, and makes the extents of `command` those of all values.
-[[nodiscard]] bool accepts_all(Variants variants, const PlannedParameter& parameter, TraceCommand& command) noexcept {
+[[nodiscard]] bool accepts_all(Variants& variants, const PlannedParameter& parameter, TraceCommand& command) noexcept {
     const std::uint32_t span = parameter.maximum - parameter.minimum;
-    const std::array<std::uint32_t, 3> values{
-        parameter.minimum, (span > 0U) ? (parameter.minimum + parameter.alignment) : parameter.minimum,
-        parameter.maximum};
-    std::array<TraceCommand, 3> decoded;
-    for (std::size_t i = 0U; i < values.size(); ++i) {
-        if (!variants.decode(values[i], command.decoded, decoded[i].decoded)) {
-            return false;
-        }
-    }
-    return widen(decoded[0].decoded, decoded[2].decoded, span, command);
+    const std::uint32_t second = (span > 0U) ? (parameter.minimum + parameter.alignment) : parameter.minimum;
+    DecodedCommand lowest;
+    DecodedCommand other;
+    return variants.decode(parameter.minimum, command.decoded, lowest) &&
+           variants.decode(second, command.decoded, other) &&
+           variants.decode(parameter.maximum, command.decoded, other) && widen(lowest, other, span, command);
 }
 
 }  // namespace
@@ -158,10 +155,12 @@ bool widen_command(Context& context, WordSpan words, std::uint32_t address, Trac
         rule = Rule::kParWord;
     } else if (!parameter.admits(value)) {
         rule = Rule::kParValue;
-    } else if ((words.size() <= kMaxCommandWords) &&
-               accepts_all(Variants{context.command_set, words, patched}, parameter, command) &&
-               ((wanted == PatchKind::kAddress) || (command.varying == kMaxExtentsPerCommand))) {
-        return true;
+    } else if (words.size() <= kMaxCommandWords) {
+        Variants variants{context.command_set, words, patched};
+        if (accepts_all(variants, parameter, command) &&
+            ((wanted == PatchKind::kAddress) || (command.varying == kMaxExtentsPerCommand))) {
+            return true;
+        }
     } else {
         // It is not accepted with every value.
     }

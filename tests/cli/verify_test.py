@@ -81,7 +81,7 @@ class Verify(cli_support.CliTest):
     def test_inspect_has_stable_keys(self):
         binary = self.capture("kws_ref_model", "--queues", "2")
         shown = json.loads(self.run_pianola("inspect", binary, "--json", "--commands").stdout)
-        self.assertEqual(sorted(shown), ["budgets", "buffers", "inputs", "outputs", "provenance", "regions", "scripts",
+        self.assertEqual(sorted(shown), ["budgets", "buffers", "inputs", "outputs", "parameters", "provenance", "regions", "scripts",
                                          "self_tests", "target", "traces"])
         self.assertEqual(shown["provenance"]["source_name"], "model.tflite")
         self.assertEqual(shown["inputs"][0]["shape"], [1, 49, 10, 1])
