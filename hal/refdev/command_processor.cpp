@@ -56,7 +56,7 @@ void CommandProcessor::report(WordSpan words, std::uint64_t start_cycles, Device
     if ((opcode == Opcode::kDispatch) && (fault == DeviceFault::kNone)) {
         executed.core = words[1];
         executed.start_cycles = core_start_cycles_;
-        executed.end_cycles = core_free_cycles_[executed.core];
+        executed.end_cycles = cores_since_cycles_ + core_free_cycles_[executed.core];
     }
     observer_->after(executed, words);
 }
@@ -342,12 +342,17 @@ DeviceFault CommandProcessor::dispatch(WordSpan words) noexcept {
         needs_attention_ = true;
         cores_busy_ = true;
         core_free_cycles_.fill(0U);
+        cores_since_cycles_ = time_cycles_;
     }
     time_cycles_ += kCommandCycles;
-    std::uint64_t& free_cycles = core_free_cycles_[core];
-    core_start_cycles_ = (time_cycles_ > free_cycles) ? time_cycles_ : free_cycles;
-    free_cycles = core_start_cycles_ + words[3];
-    cores_done_cycles_ = (free_cycles > cores_done_cycles_) ? free_cycles : cores_done_cycles_;
+    std::uint32_t& free_cycles = core_free_cycles_[core];
+    const std::uint64_t free_at_cycles = cores_since_cycles_ + free_cycles;
+    core_start_cycles_ = (time_cycles_ > free_at_cycles) ? time_cycles_ : free_at_cycles;
+    const std::uint64_t busy_cycles = (core_start_cycles_ - cores_since_cycles_) + words[3];
+    // What was proved is below kMaxStepCycles; a damaged trace must not wrap.
+    free_cycles = (busy_cycles > UINT32_MAX) ? UINT32_MAX : static_cast<std::uint32_t>(busy_cycles);
+    const std::uint64_t done_cycles = cores_since_cycles_ + free_cycles;
+    cores_done_cycles_ = (done_cycles > cores_done_cycles_) ? done_cycles : cores_done_cycles_;
     return DeviceFault::kNone;
 }
 

@@ -117,7 +117,8 @@ class CommandProcessor {
     std::uint64_t core_start_cycles_{0U};                      // of the last dispatch
     bool has_waited_{false};                                   // the next command has waited for cores,
     std::uint64_t waited_from_cycles_{0U};                     // since then
-    std::array<std::uint64_t, kMaxCores> core_free_cycles_{};  // valid while cores_busy_
+    std::uint64_t cores_since_cycles_{0U};                     // when the first of them was given work
+    std::array<std::uint32_t, kMaxCores> core_free_cycles_{};  // since then; valid while cores_busy_
 };
 
 }  // namespace pianola::refdev
