@@ -33,7 +33,7 @@ struct Traced {
 };
 
 TEST(Blobs, SerialiseParseSerialiseIsTheIdentity) {
-    Traced source;
+    const Traced source;
     const host::TraceBlob blob = source.device->collect_trace(source.trace);
     const auto other = host::open_device(small_device());
     const TraceId loaded = other->load_trace(0U, view(blob.bytes));
@@ -45,7 +45,7 @@ TEST(Blobs, SerialiseParseSerialiseIsTheIdentity) {
 }
 
 TEST(Blobs, ALoadedTraceRuns) {
-    Traced source;
+    const Traced source;
     const host::TraceBlob blob = source.device->collect_trace(source.trace);
     const auto device = host::open_device(small_device());
     const BufferPtr input = device->allocate(flat(300U));
@@ -61,7 +61,7 @@ TEST(Blobs, ALoadedTraceRuns) {
 }
 
 TEST(Blobs, MemoryThatIsTakenIsRefused) {
-    Traced source;
+    const Traced source;
     const host::TraceBlob blob = source.device->collect_trace(source.trace);
     const auto device = host::open_device(small_device());
     const BufferPtr input = device->allocate(flat(300U));
@@ -77,7 +77,7 @@ TEST(Blobs, MemoryThatIsTakenIsRefused) {
 }
 
 TEST(Blobs, OtherDevicesAreNamed) {
-    Traced source;
+    const Traced source;
     const host::TraceBlob blob = source.device->collect_trace(source.trace);
     const auto refused = [&](const std::string& part, const host::DeviceOptions& options) {
         const auto device = host::open_device(options);
@@ -106,7 +106,7 @@ Bytes with_word(Bytes blob, std::size_t word, std::uint32_t value) {
     for (std::size_t i = 0U; i < 4U; ++i) {
         blob.at((word * 4U) + i) = static_cast<std::uint8_t>(value >> (8U * i));
     }
-    const Sha256Digest digest = sha256({blob.data(), blob.size() - digest.size()});
+    const Sha256Digest digest = sha256({blob.data(), blob.size() - kSha256Bytes});
     std::copy(digest.begin(), digest.end(), blob.end() - static_cast<std::ptrdiff_t>(digest.size()));
     return blob;
 }
@@ -118,7 +118,7 @@ std::uint32_t word_at(const Bytes& blob, std::size_t word) {
 }
 
 TEST(Blobs, EveryFlippedByteAndEveryLengthIsRefused) {
-    Traced source;
+    const Traced source;
     const Bytes blob = source.device->collect_trace(source.trace).bytes;
     const auto device = host::open_device(small_device());
     const auto rule_of = [&device](const Bytes& bytes) {
@@ -142,7 +142,7 @@ TEST(Blobs, EveryFlippedByteAndEveryLengthIsRefused) {
 
 // With the digest set right again: the contents are proved, whoever made them.
 TEST(Blobs, EveryChangedWordIsRefusedOrHarmless) {
-    Traced source;
+    const Traced source;
     const Bytes blob = source.device->collect_trace(source.trace).bytes;
     const std::size_t words = (blob.size() / 4U) - 8U;
     std::uint32_t loaded = 0U;
@@ -165,7 +165,7 @@ TEST(Blobs, EveryChangedWordIsRefusedOrHarmless) {
 }
 
 TEST(Blobs, VersionsAndCommandsAreNamed) {
-    Traced source;
+    const Traced source;
     const Bytes blob = source.device->collect_trace(source.trace).bytes;
     const auto device = host::open_device(small_device());
     const auto refused = [&](HostRule rule, const std::string& part, const Bytes& bytes) {

@@ -409,7 +409,7 @@ TEST(CaptureRefusals, States) {
     expect_rule(HostRule::kCaptureState, "not being captured", [&] { (void)host::current_capture(small.device); });
     host::begin_capture(small.device);
     expect_rule(HostRule::kCaptureState, "already", [&] { host::begin_capture(small.device); });
-    expect_rule(HostRule::kCaptureState, "already", [&] { WorkloadCapture other{small.device}; });
+    expect_rule(HostRule::kCaptureState, "already", [&] { const WorkloadCapture other{small.device}; });
     WorkloadCapture& capture = host::current_capture(small.device);
     small.declare(capture);
     expect_rule(HostRule::kCaptureState, "epilogue comes after a step", [&] { capture.begin_epilogue(); });
@@ -427,7 +427,7 @@ TEST(CaptureRefusals, States) {
         expect_rule(HostRule::kCaptureState, "not being captured", [&] { (void)guard.capture(); });
     }
     try {
-        CaptureGuard guard{small.device};
+        const CaptureGuard guard{small.device};
         throw std::runtime_error{"the application failed"};
     } catch (const std::runtime_error&) {
         CaptureGuard again{small.device};  // free again
@@ -585,7 +585,7 @@ TEST(CaptureRefusals, Limits) {
         expect_rule(HostRule::kCaptureLimit, "deadline is too short", [&] { (void)capture.end(); });
     }
     {
-        host::DeviceOptions tiny = small_device(1U, 64U);
+        const host::DeviceOptions tiny = small_device(1U, 64U);
         const auto device = host::open_device(tiny);
         const BufferPtr input = device->allocate(flat(64U));
         const BufferPtr output = device->allocate(flat(64U));

@@ -244,8 +244,8 @@ TEST(Programs, Refusals) {
     Program empty;
     expect_rule(HostRule::kProgramEmpty, "no kernel", [&] { device->enqueue_program(0U, empty); });
     expect_rule(HostRule::kProgramKernel, "requantize", [&] { (void)empty.add_kernel("nonsense", four_cores()); });
-    expect_rule(HostRule::kProgramKernel, "kernel 4711",
-                [&] { (void)empty.add_kernel(static_cast<refdev::KernelId>(4711U), four_cores()); });
+    expect_rule(HostRule::kProgramKernel, "no kernel 0",
+                [&] { (void)empty.add_kernel(refdev::KernelId::kUnspecified, four_cores()); });
     expect_rule(HostRule::kProgramUnknown, "number 3", [&] { empty.set_common_runtime_args({3U}, {}); });
     expect_rule(HostRule::kBufferConfig, "holds nothing",
                 [&] { (void)empty.add_circular_buffer(four_cores(), 0U, 5U); });
@@ -282,7 +282,7 @@ TEST(Programs, Refusals) {
 TEST(Programs, APlainAddressOfFreedMemoryIsRefused) {
     const auto device = host::open_device(small_device());
     const host::BufferPtr a = device->allocate(flat(64U));
-    host::BufferPtr b = device->allocate(flat(64U));
+    const host::BufferPtr b = device->allocate(flat(64U));
     Program program;
     const host::KernelHandle kernel = program.add_kernel("requantize", host::one_core({0U, 0U}));
     program.set_runtime_args(kernel, CoreCoord{0U, 0U}, {a->address(), b->address()});

@@ -14,7 +14,7 @@ namespace {
 using host::HostRule;
 
 std::string text_of(const std::filesystem::path& path) {
-    std::ifstream file{path};
+    const std::ifstream file{path};
     std::stringstream text;
     text << file.rdbuf();
     return text.str();
@@ -81,7 +81,7 @@ TEST(Rules, AWaitThatCannotEndIsAnError) {
 }
 
 TEST(Rules, ATraceLongerThanTheRuntimeProves) {
-    host::DeviceOptions options = small_device(1U, 64U);
+    const host::DeviceOptions options = small_device(1U, 64U);
     const auto device = host::open_device(options);
     const host::BufferPtr a = device->allocate(flat(64U));
     const host::BufferPtr b = device->allocate(flat(64U));
@@ -101,7 +101,7 @@ TEST(Rules, ATraceLongerThanTheRuntimeProves) {
 #if !PIANOLA_RECORDING
 TEST(Rules, RecordingThatWasCompiledOutSaysSo) {
     const auto device = host::open_device(small_device());
-    expect_rule(HostRule::kCaptureOff, "PIANOLA_RECORDING=OFF", [&] { host::WorkloadCapture capture{device}; });
+    expect_rule(HostRule::kCaptureOff, "PIANOLA_RECORDING=OFF", [&] { const host::WorkloadCapture capture{device}; });
 }
 #endif
 

@@ -235,14 +235,15 @@ TEST(Traces, CoresRunSideBySide) {
     for (std::uint32_t i = 0U; i < 4U; ++i) {
         buffers.push_back(device->allocate(flat(8000U)));
         buffers.push_back(device->allocate(flat(8000U)));
-        add_constant(parallel, {i % 2U, i / 2U}, buffers[2U * i], buffers[(2U * i) + 1U], 8000U, 1);
-        add_constant(serial, {0U, 0U}, buffers[2U * i], buffers[(2U * i) + 1U], 8000U, 1);
+        add_constant(parallel, {i % 2U, i / 2U}, buffers[std::size_t{2U} * i], buffers[(std::size_t{2U} * i) + 1U],
+                     8000U, 1);
+        add_constant(serial, {0U, 0U}, buffers[std::size_t{2U} * i], buffers[(std::size_t{2U} * i) + 1U], 8000U, 1);
     }
     const TraceId side_by_side = captured(*device, {&parallel});
     const TraceId one_by_one = captured(*device, {&serial});
     const std::uint64_t kernel = device->read_back_trace(one_by_one).at(3U);
-    EXPECT_EQ(device->trace_info(one_by_one).cost_cycles, 16U + (4U * kernel) + 16U);
-    EXPECT_EQ(device->trace_info(side_by_side).cost_cycles, (4U * 16U) + kernel + 16U);
+    EXPECT_EQ(device->trace_info(one_by_one).cost_cycles, 32U + (std::uint64_t{4U} * kernel));
+    EXPECT_EQ(device->trace_info(side_by_side).cost_cycles, 80U + kernel);  // four dispatches, the kernels, the end
     // The device takes what the host says.
     device->synchronize();
     for (const TraceId trace : {side_by_side, one_by_one}) {
@@ -411,7 +412,7 @@ TEST(Traces, AnInputInL1ThatIsReallocatedWhereItWas) {
     const std::uint32_t trace_address = input->address();
     const auto model = [&] {
         // The first program frees the input before the second one's buffer, which needs its place.
-        BufferPtr moved = device->allocate(flat(half, Memory::kL1));
+        const BufferPtr moved = device->allocate(flat(half, Memory::kL1));
         Program to = constant_program(input, moved, 1, "to");
         device->enqueue_program(0U, to);
         device->deallocate(input);
@@ -570,7 +571,7 @@ TEST(Traces, ParametersChangeAddresses) {
     for (const std::uint32_t row : {3U, 0U, 2U, 1U}) {
         device->set_parameter(trace, "row", table->address() + (row * 64U));
         device->execute_trace(0U, trace);
-        const auto first = data.begin() + static_cast<std::ptrdiff_t>(row * 64U);
+        const auto first = data.begin() + std::ptrdiff_t{64} * row;
         EXPECT_EQ(read(*device, output), plus(Bytes{first, first + 64}, 1)) << row;
     }
     expect_rule(HostRule::kTraceParameter, "admits",
@@ -585,8 +586,7 @@ TEST(Traces, ParametersChangeAddresses) {
 }
 
 TEST(Traces, ATraceClosesTheGapsOfTheHost) {
-    host::DeviceOptions options = small_device();
-    const auto device = host::open_device(options);
+    const auto device = host::open_device(small_device());
     const BufferPtr a = device->allocate(flat(64U));
     const BufferPtr b = device->allocate(flat(64U));
     Program program = constant_program(a, b, 1);
@@ -608,7 +608,7 @@ TEST(Traces, ATraceClosesTheGapsOfTheHost) {
     }
     device->end_trace_capture(0U, trace);
     const std::uint64_t traced = took([&] { device->execute_trace(0U, trace); });
-    EXPECT_GE(eager, 20U * 9300U);
+    EXPECT_GE(eager, 186'000U);
     EXPECT_LT(traced * 10U, eager);
 }
 
