@@ -54,6 +54,6 @@ struct LinkedWorkload {
 };
 
 // Throws LinkError.
-[[nodiscard]] LinkedWorkload link(const Recorder& recorder, const LinkOptions& options);
+[[nodiscard]] LinkedWorkload link(const Recorder& recorded, const LinkOptions& options);
 
 }  // namespace pianola::capture

@@ -119,13 +119,13 @@ bool check_segments(const Reading& reading, Envelope& envelope) noexcept {
                                 expected_offset);
         }
         // offset <= file_bytes: so the header was, and what the last segment was padded to
-        const std::uint32_t end = offset + size_bytes;
-        expected_offset = align_up(end);
+        const std::uint32_t contents_end = offset + size_bytes;
+        expected_offset = align_up(contents_end);
         if ((size_bytes > (file_bytes - offset)) || (expected_offset > file_bytes)) {
             return refuse_field(reading, Rule::kEnvSegmentSize, name, entry + header::kSegmentSize, size_bytes,
                                 file_bytes - offset);
         }
-        if (!check_zero(reading, end, expected_offset, Rule::kEnvPadding, name)) {
+        if (!check_zero(reading, contents_end, expected_offset, Rule::kEnvPadding, name)) {
             return false;
         }
         envelope.*kSegments[i].segment = Segment{offset, size_bytes};

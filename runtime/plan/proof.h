@@ -81,10 +81,10 @@ struct TraceCommand {
 
 // traces.cpp: where a proof is inside a trace that check_trace_segment() has accepted.
 struct TracePosition {
-    WordSpan words;              // from the command to the end of the trace
-    std::uint32_t offset_bytes;  // of the command in the trace segment, and in the trace region
-    std::uint32_t trace;
-    std::uint32_t command;  // counts from 0
+    WordSpan words;                  // from the command to the end of the trace
+    std::uint32_t offset_bytes{0U};  // of the command in the trace segment, and in the trace region
+    std::uint32_t trace{0U};
+    std::uint32_t command{0U};  // counts from 0
 };
 [[nodiscard]] TracePosition first_of(const Context& context, std::uint32_t index, const TraceView& trace) noexcept;
 // Moves on behind the command, which decode_at() has accepted.

@@ -8,12 +8,12 @@ void PlanWorkspace::Touched::clear() noexcept {
 }
 
 std::uint32_t PlanWorkspace::Touched::last_conflict(const Extent& extent, std::uint32_t except) const noexcept {
-    const std::uint32_t written = writes.largest_tag(extent.address, extent.size_bytes, except);
+    const std::uint32_t last_write = writes.largest_tag(extent.address, extent.size_bytes, except);
     if (extent.access != Access::kWrite) {
-        return written;
+        return last_write;
     }
-    const std::uint32_t read = reads.largest_tag(extent.address, extent.size_bytes, except);
-    return (read > written) ? read : written;
+    const std::uint32_t last_read = reads.largest_tag(extent.address, extent.size_bytes, except);
+    return (last_read > last_write) ? last_read : last_write;
 }
 
 bool PlanWorkspace::Touched::remember(const Extent& extent, std::uint32_t tag) noexcept {

@@ -57,7 +57,7 @@ static_assert((kMaxTraces < kUsedBits) && (kMaxInputs < kUsedBits) && (kMaxOutpu
 
 // A script while its commands are resolved.
 struct ScriptInMaking {
-    ScriptKind kind;
+    ScriptKind kind{ScriptKind::kUnspecified};
     std::uint8_t index{0U};    // in the manifest
     std::uint8_t command{0U};  // of the script, the one that is resolved
     PerKind used{};            // the objects that the script has named, a bit each
@@ -210,7 +210,7 @@ constexpr std::array<ScriptKind, 4> kKindsInOrder{ScriptKind::kSetup, ScriptKind
 bool check_script_kinds(Context& context) noexcept {
     const std::uint32_t count = context.image.script_count();
     for (const ScriptKind wanted : kKindsInOrder) {
-        const bool is_optional = (bit_of(wanted) & (kSetup | kStep)) == 0U;
+        const bool is_optional = (std::uint32_t{bit_of(wanted)} & (std::uint32_t{kSetup} | kStep)) == 0U;
         std::uint32_t found = 0U;
         for (std::uint32_t i = 0U; i < count; ++i) {
             found += (context.image.script(i).kind == wanted) ? 1U : 0U;
