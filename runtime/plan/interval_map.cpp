@@ -31,6 +31,7 @@ bool IntervalMap::resize(std::uint32_t index, std::uint32_t removed, std::uint32
     return true;
 }
 
+// NOLINTNEXTLINE(readability-function-cognitive-complexity): DEV-036
 Status IntervalMap::assign(std::uint32_t address, std::uint32_t size_bytes, std::uint32_t tag) noexcept {
     Interval whole{address, address + (size_bytes - 1U), tag};
     // Everything that overlaps is replaced, but for what sticks out on either side; what touches and has the same tag joins.

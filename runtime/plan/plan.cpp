@@ -101,7 +101,7 @@ constexpr std::array<ScriptKind, 4> kScriptKinds{ScriptKind::kPrologue, ScriptKi
 bool check_budgets(Context& context) noexcept {
     const BudgetsView budgets = context.image.budgets();
     enter(context, "budgets", FieldPath::kNoIndex, budgets.file_offset);
-    Plan& plan = context.plan;
+    const Plan& plan = context.plan;
     if (budgets.step_cycles != plan.step.cycles) {
         return refuse_wide_at(context, Rule::kBudCycles, "step_cycles", budgets.step_cycles, plan.step.cycles);
     }

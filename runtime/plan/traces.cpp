@@ -101,6 +101,7 @@ class Cores {
         std::uint64_t& free_cycles = context_.workspace.core_cycles[command.core];
         free_cycles = later(cycles, free_cycles) + command.core_cycles;
         last_cycles_ = later(last_cycles_, free_cycles);
+        // NOLINTNEXTLINE(readability-use-anyofallof): DEV-037
         for (const Extent& extent : command.extents.view()) {
             if (!touch(check, extent, command.core + 1U)) {
                 return false;
