@@ -33,17 +33,17 @@ inline constexpr std::uint32_t kMaxInputs = 8U;   // 16 bytes each
 inline constexpr std::uint32_t kMaxOutputs = 8U;  // 16 bytes each
 inline constexpr std::uint32_t kMaxTraces = 16U;
 inline constexpr std::uint32_t kMaxScripts = 4U;
-inline constexpr std::uint32_t kMaxScriptCommands =
-    64U;  // of the set-up (in the workspace), and of all other scripts; 36 bytes each
+// Of all scripts but the set-up; the set-up's have the same place once more, in the plan's workspace. 32 bytes each.
+inline constexpr std::uint32_t kMaxScriptCommands = 64U;
 inline constexpr std::uint32_t kMaxTensorBuffers = 64U;  // of one input or output; each is a command
-inline constexpr std::uint32_t kMaxCores = 64U;          // of the grid; 8 bytes each in the workspace
+inline constexpr std::uint32_t kMaxCores = 64U;          // of the grid; 10 bytes each in the workspace
 inline constexpr std::uint32_t kMaxQueues = 2U;
 inline constexpr std::uint32_t kMaxEvents = 8U;
 inline constexpr std::uint32_t kMaxStepsInFlight = 2U;  // rings must hold them all
-inline constexpr std::uint32_t kMaxParameters = 8U;     // 16 bytes each
-inline constexpr std::uint32_t kMaxPatchPoints = 16U;   // of all parameters together; 8 bytes each
-inline constexpr std::uint32_t kMaxIntervals =
-    64U;                                            // disjoint byte ranges in one proof; 12 bytes each in the workspace
+inline constexpr std::uint32_t kMaxParameters = 8U;     // 20 bytes each
+inline constexpr std::uint32_t kMaxPatchPoints = 16U;   // of all parameters together; 4 bytes each
+// Disjoint byte ranges in one proof; 72 bytes each in the workspace, which has six maps of them.
+inline constexpr std::uint32_t kMaxIntervals = 64U;
 inline constexpr std::uint32_t kMaxPathSteps = 5U;  // of a field path; 16 bytes each in a verdict
 
 }  // namespace pianola

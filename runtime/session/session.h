@@ -115,7 +115,8 @@ class Session {
     // must be stopped before.
     Status run(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept;
 
-    // Replays self-test vector `index` and compares the outputs with those of the capture. `scratch` holds all outputs of one
+    // Replays self-test vector `index` and compares the outputs with those of the capture, which holds for the captured values of declared
+    // parameters only. `scratch` holds all outputs of one
     // step: output_bytes() of them. kOk, kInvalidArgument, kInvalidState, kIntegrity and the other faults of poll().
     Status self_test(std::uint32_t index, MutableByteSpan scratch) noexcept;
 
