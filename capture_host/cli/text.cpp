@@ -52,11 +52,12 @@ const char* name_of(Status status) {
     }
 }
 
-}  // namespace
+// Whether the two numbers of a refusal stand for commands.
+bool names_commands(Rule rule) {
+    return (rule == Rule::kOrdRace) || (rule == Rule::kOrdCores) || (rule == Rule::kOrdEventAhead);
+}
 
-namespace {
-
-// The commands of a script, by name: what ORD-RACE and ORD-CORES say as numbers. Both rules come after the manifest has been proved to be
+// The commands of a script, by name: what such a rule says as numbers. They come after the manifest has been proved to be
 // well-formed, so that the indices are good.
 struct NamedCommand {
     std::string text;
@@ -77,7 +78,7 @@ NamedCommand command_by_name(const Image& image, std::uint64_t name) {
 
 std::string describe_verdict(const Verdict& verdict, const Image& image) {
     std::string text = describe_verdict(verdict);
-    if ((verdict.rule == Rule::kOrdRace) || (verdict.rule == Rule::kOrdCores)) {
+    if (names_commands(verdict.rule)) {
         const NamedCommand later = command_by_name(image, verdict.actual);
         const NamedCommand earlier = command_by_name(image, verdict.limit);
         text += fmt::format(
@@ -97,8 +98,8 @@ std::string describe_verdict(const Verdict& verdict) {
     std::string text =
         fmt::format("refused: {}: {}\n  field   {}\n  offset  {} (0x{:X})", rule_id(verdict.rule),
                     rule_message(verdict.rule), path_text(verdict.path), verdict.file_offset, verdict.file_offset);
-    const bool names_commands = (verdict.rule == Rule::kOrdRace) || (verdict.rule == Rule::kOrdCores);
-    if ((verdict.actual != verdict.limit) && !names_commands) {  // rules that compare no numbers leave both at zero
+    if ((verdict.actual != verdict.limit) &&
+        !names_commands(verdict.rule)) {  // rules that compare no numbers leave both at zero
         text += fmt::format("\n  found   {}, expected or limit {}", verdict.actual, verdict.limit);
     }
     return text;

@@ -143,9 +143,9 @@ bool decode(Context& context, WordSpan words, DecodedCommand& command) noexcept 
         return refuse_at(context, Rule::kTrcCommand, "header", command.length_words,
                          static_cast<std::uint32_t>(words.size()));
     }
-    const std::uint64_t cycles = command.cost_cycles + command.core_cycles;
-    return ((command.cost_cycles <= kMaxStepCycles) && (cycles <= kMaxStepCycles)) ||
-           refuse_wide_at(context, Rule::kBudCeiling, "header", cycles, kMaxStepCycles);
+    return ((command.cost_cycles <= kMaxStepCycles) &&
+            (command.core_cycles <= (kMaxStepCycles - command.cost_cycles))) ||
+           refuse_wide_at(context, Rule::kBudCeiling, "header", command.cost_cycles, kMaxStepCycles);
 }
 
 // Programs follow each other without gap, and end where the commands before the end command do.

@@ -165,11 +165,50 @@ std::vector<RuleCase> address_cases() {
     };
 }
 
+// Of the workload's first launch, behind the fill and the copy.
+constexpr std::uint32_t kLaunch = 8U;
+constexpr std::uint32_t kLaunchKernel = kLaunch + 1U;
+constexpr std::uint32_t kLaunchInput = kLaunch + 3U;
+constexpr std::uint32_t kLaunchOutput = kLaunch + 4U;
+constexpr std::uint32_t kLaunchCount = kLaunch + 5U;
+constexpr std::uint32_t kLaunchMultiplier = kLaunch + 7U;
+constexpr std::uint32_t kLaunchShift = kLaunch + 8U;
+
+// Refused at a word of the launch.
+RuleCase launch_case(Rule rule, const char* what, std::uint32_t word, const ManifestParameter& parameter) {
+    return {rule, what, "traces[0].commands[2]", trace_word(word), one(parameter)};
+}
+
+std::function<Mutant()> launch_output(std::uint32_t minimum, std::uint32_t maximum) {
+    return parameters_edit([=](Workload& workload, std::uint32_t) {
+        const std::uint32_t output = words_of(workload.segments.traces).at(kLaunchOutput);
+        workload.manifest.parameters = {address(output + minimum, output + maximum, 16U, kLaunchOutput)};
+    });
+}
+
+std::vector<RuleCase> launch_cases() {
+    return {
+        launch_case(Rule::kParWord, "which kernel is launched", kLaunchKernel,
+                    value(0U, 18U, 1U, {{0U, kLaunchKernel}})),
+        launch_case(Rule::kParWord, "how many elements a kernel works on", kLaunchCount,
+                    value(64U, 64U, 1U, {{0U, kLaunchCount}})),
+        launch_case(Rule::kParWord, "a kernel's input that is called a value", kLaunchInput,
+                    value(0U, UINT32_MAX, 1U, {{0U, kLaunchInput}})),
+        launch_case(Rule::kParAccepted, "a multiplier that the kernel does not admit", kLaunchMultiplier,
+                    value(0U, 0x8000'0000U, 1U, {{0U, kLaunchMultiplier}})),
+        launch_case(Rule::kParAccepted, "a shift that the kernel does not admit", kLaunchShift,
+                    value(0U, 31U, 1U, {{0U, kLaunchShift}})),
+        // The addition behind it reads where the launch has always written.
+        {Rule::kTrcUnwritten, "an output that moves away from its reader", "traces[0].commands[3].input1",
+         trace_word(kLaunch + 10U + 3U), launch_output(0U, 64U)},
+    };
+}
+
 }  // namespace
 
 std::vector<RuleCase> parameter_cases() {
     std::vector<RuleCase> cases = declaration_cases();
-    for (const auto& more : {command_cases(), address_cases()}) {
+    for (const auto& more : {command_cases(), address_cases(), launch_cases()}) {
         cases.insert(cases.end(), more.begin(), more.end());
     }
     return cases;
@@ -181,6 +220,8 @@ std::vector<AcceptedCase> accepted_parameters() {
         {"the only multiple", one(value(7U, 7U, 7U))().file},
         {"a target", one_address(kTarget, 4096U - kCopied, 16U, kCopyTo)().file},
         {"a source", one_address(kFilled, kFilled + 48U, 1U, kCopyFrom)().file},
+        {"a multiplier", one(value(0U, INT32_MAX, 1U, {{0U, kLaunchMultiplier}}))().file},
+        {"an output that stays", launch_output(0U, 0U)().file},
         {"a target that is read", one_address(kTarget, kTarget, 1U, kCopyTo, true)().file},
     };
 }
