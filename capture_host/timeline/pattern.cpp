@@ -87,13 +87,13 @@ class Maker {
         item.host_cycles = dispatch_cycles_;
         add(std::move(item));
     }
-    void add(Item item) { into->push_back(std::move(item)); }
+    void add(Item item) { (pattern.*into).push_back(std::move(item)); }
 
     // A script of the binary, with the completion records that end it.
     void script(const std::vector<ScriptCommand>& commands, const Workload& workload);
 
     Pattern pattern;
-    std::vector<Item>* into{&pattern.step};  // where add() puts them
+    std::vector<Item> Pattern::* into{&Pattern::step};  // where add() puts them
 
   private:
     static Cycles to_cycles(std::uint64_t ns, const Workload& workload) {
@@ -180,12 +180,12 @@ void add_transfers(Maker& maker, const Workload& workload) {
 }
 
 void add_first_write(Maker& maker, const Workload& workload) {
-    maker.into = &maker.pattern.prologue;
+    maker.into = &Pattern::prologue;
     for (const Transfer& input : workload.inputs) {
         maker.write(kIoQueue, input);
     }
     maker.record(kIoQueue, kWritten);
-    maker.into = &maker.pattern.step;
+    maker.into = &Pattern::step;
 }
 
 // Part [first, last) of the commands, as a trace of its own; nothing where it is empty.
@@ -280,9 +280,9 @@ Pattern session_pattern(const Workload& workload, const HostCost& cost) {
     Maker maker{"as-captured", workload, cost, 1U};
     maker.pattern.steps_in_flight = workload.steps_in_flight;
     maker.script(workload.step, workload);
-    maker.into = &maker.pattern.prologue;
+    maker.into = &Pattern::prologue;
     maker.script(workload.prologue, workload);
-    maker.into = &maker.pattern.epilogue;
+    maker.into = &Pattern::epilogue;
     maker.script(workload.epilogue, workload);
     return maker.pattern;
 }

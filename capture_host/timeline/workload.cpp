@@ -96,7 +96,6 @@ class Reader {
             case QueueCommandKind::kReplay:
                 return "replay";
             case QueueCommandKind::kRecordEvent:
-                return fmt::format("event {}", command.event);
             case QueueCommandKind::kWaitEvent:
                 return fmt::format("event {}", command.event);
             case QueueCommandKind::kNotify:
@@ -118,8 +117,8 @@ class Reader {
         return commands;
     }
 
-    [[nodiscard]] std::vector<TraceCommand> read_trace(std::uint32_t index) const {
-        const TraceView trace = image_.trace(index);
+    [[nodiscard]] std::vector<TraceCommand> read_trace(std::uint32_t place) const {
+        const TraceView trace = image_.trace(place);
         const WordSpan words =
             image_.trace_words().subspan(trace.offset_bytes / sizeof(std::uint32_t), trace.word_count);
         std::vector<TraceCommand> commands;
@@ -132,12 +131,12 @@ class Reader {
                 throw std::logic_error{"a proved trace does not decode"};
             }
             word += decoded.length_words;
-            while ((program < trace.program_count) && (in_program >= image_.program(index, program).command_count)) {
+            while ((program < trace.program_count) && (in_program >= image_.program(place, program).command_count)) {
                 program += 1U;
                 in_program = 0U;
             }
             const bool is_named = (program < trace.program_count) && (decoded.kind != CommandKind::kBarrier);
-            commands.push_back(make_command(decoded, is_named ? capture::to_string(image_.program(index, program).name)
+            commands.push_back(make_command(decoded, is_named ? capture::to_string(image_.program(place, program).name)
                                                               : plain_name(decoded.kind)));
             in_program += 1U;
         }

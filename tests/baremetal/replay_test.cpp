@@ -49,7 +49,7 @@ Status replay_with_transfers(ByteSpan input, MutableByteSpan output) noexcept {
 struct Records {
     ByteSpan inputs;
     MutableByteSpan outputs;
-    std::uint32_t count;
+    std::uint32_t count{0U};
 
     [[nodiscard]] ByteSpan input(std::uint32_t record) const noexcept {
         const std::size_t bytes = inputs.size() / count;
