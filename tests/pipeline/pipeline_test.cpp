@@ -43,7 +43,7 @@ Outputs doubled_positive(const Tensor& input) {
 std::vector<std::uint8_t> data(std::uint32_t seed) {
     std::vector<std::uint8_t> bytes(tensor::element_count(kShape));
     for (std::size_t i = 0U; i < bytes.size(); ++i) {
-        bytes[i] = static_cast<std::uint8_t>((i * 37U) + (seed * 101U));
+        bytes[i] = static_cast<std::uint8_t>((i * 37U) + (std::size_t{seed} * 101U));
     }
     return bytes;
 }
