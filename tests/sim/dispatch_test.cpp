@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iostream>
 #include <memory>
 #include <random>
 #include <vector>
@@ -137,7 +137,7 @@ TEST_F(Dispatch, AccessesAreChecked) {
         {
             *device_.memory_at(spec_.l1_base, 1U) = 1U;
             (void)run(joined(dispatch(3U, kPublishedCost + 1U, doubling()), kEnd));
-            std::fprintf(stderr, "violations: %d.", static_cast<int>(device_.access_violations()));
+            std::cerr << "violations: " << device_.access_violations() << "." << std::flush;
             std::_Exit(1);
         },
         testing::ExitedWithCode(1), "use-after-poison|violations: 1\\.");

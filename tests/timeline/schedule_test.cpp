@@ -206,7 +206,7 @@ TEST(Schedule, LanesAreInOrderAndWhole) {
                 EXPECT_EQ(sums[Category::kCompute], kSteps * compute) << pattern.name;
                 EXPECT_EQ(sums[Category::kWrite], kSteps * kTransfer) << pattern.name;
                 EXPECT_EQ(sums[Category::kRead], kSteps * kTransfer) << pattern.name;
-                EXPECT_EQ(sums[Category::kDispatch], is_eager ? (kSteps * 2U * ((dispatch + 1U) / 2U)) : 0U);
+                EXPECT_EQ(sums[Category::kDispatch], is_eager ? (Cycles{kSteps} * 2U * ((dispatch + 1U) / 2U)) : 0U);
             }
         }
     }
