@@ -54,7 +54,7 @@ const char* name_of(Status status) {
 
 // Whether the two numbers of a refusal stand for commands.
 bool names_commands(Rule rule) {
-    return (rule == Rule::kOrdRace) || (rule == Rule::kOrdCores) || (rule == Rule::kOrdEventAhead);
+    return (rule == Rule::kOrdRace) || (rule == Rule::kOrdCores);
 }
 
 // The commands of a script, by name: what such a rule says as numbers. They come after the manifest has been proved to be

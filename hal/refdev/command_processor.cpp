@@ -176,11 +176,11 @@ DeviceFault CommandProcessor::execute_queue_command(WordSpan words) noexcept {
             return replay(words);
         case Opcode::kRecordEvent:
             time_cycles_ += kCommandCycles;
-            events_[words[1]].time_cycles = time_cycles_;
+            events_[words[1]].times_cycles[words[2] % kKeptRecords] = time_cycles_;
             events_[words[1]].counter.store(words[2], std::memory_order_release);
             return DeviceFault::kNone;
         case Opcode::kWaitEvent: {
-            const std::uint64_t recorded_cycles = events_[words[1]].time_cycles;
+            const std::uint64_t recorded_cycles = events_[words[1]].times_cycles[words[2] % kKeptRecords];
             time_cycles_ = ((recorded_cycles > time_cycles_) ? recorded_cycles : time_cycles_) + kCommandCycles;
             return DeviceFault::kNone;
         }

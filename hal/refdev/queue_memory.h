@@ -35,10 +35,18 @@ struct QueueMemory {
     Completion fault;
 };
 
+// The last records of an event whose times are kept: a queue that waits for one reads its time while the next are made. No session has
+// more records of one event under way than scripts have commands, in all its steps; who drives the device otherwise, and lets a queue fall
+// further behind, finds the time of a later record.
+inline constexpr std::uint32_t kKeptRecords = 64U;
+static_assert(kKeptRecords >= (kMaxStepsInFlight * (kMaxScriptCommands / 2U)),
+              "each record has its wait in the same scripts");
+static_assert((kKeptRecords & (kKeptRecords - 1U)) == 0U, "counters wrap");
+
 // One event: who waits compares the counter by unsigned difference, so that it may wrap.
 struct EventCell {
-    std::atomic<std::uint32_t> counter{0U};  // publishes the time
-    std::uint64_t time_cycles{0U};           // of the last record
+    std::atomic<std::uint32_t> counter{0U};                  // publishes the time
+    std::array<std::uint64_t, kKeptRecords> times_cycles{};  // of the records, by what they set the counter to
 };
 using EventFile = std::array<EventCell, kMaxEvents>;
 

@@ -99,7 +99,7 @@ Status RefdevDriver::reset() noexcept {
     destinations_ = 0U;
     for (EventCell& event : shared_.events) {
         event.counter.store(0U, std::memory_order_relaxed);
-        event.time_cycles = 0U;
+        event.times_cycles.fill(0U);
     }
     for (std::uint32_t queue = 0U; queue < kMaxQueues; ++queue) {
         clear_queue(queue);

@@ -46,8 +46,7 @@ static_assert(kMaxQueues == 2U);
 struct Walk {
     std::array<Clock, kMaxQueues> clocks{};
     std::array<Clock, kMaxEvents> events{};
-    std::array<std::uint8_t, kMaxEvents> waits{};  // the last wait for each event
-    std::uint32_t number{0U};                      // of the command
+    std::uint32_t number{0U};  // of the command
 };
 
 // The command with that number.
@@ -99,11 +98,6 @@ class RaceCheck {
             users[entry_.queue][core] = static_cast<std::uint8_t>(number_);
         }
         return true;
-    }
-
-    // The event's record: behind the wait for the record before, which would else find this one.
-    [[nodiscard]] bool visit_record(std::uint32_t last_wait) const noexcept {
-        return (last_wait <= known_) || refuse(Rule::kOrdEventAhead, last_wait);
     }
 
   private:
@@ -162,11 +156,10 @@ bool visit_command(Context& context, const PlannedCommand& entry, Walk& walk) no
             return visit_trace(context, replayed_trace(context, command), check);
         case QueueCommandKind::kRecordEvent:
             walk.events[command.event] = clock;
-            return check.visit_record(walk.waits[command.event]);
+            break;
         case QueueCommandKind::kWaitEvent: {
             const std::uint8_t recorded = walk.events[command.event][other];
             clock[other] = (recorded > clock[other]) ? recorded : clock[other];
-            walk.waits[command.event] = clock[entry.queue];
             break;
         }
         case QueueCommandKind::kUnspecified:
@@ -203,7 +196,6 @@ bool check_races(Context& context) noexcept {
     Walk walk;
     for (const ScriptKind kind : kSequence) {
         if ((kind != before) || (plan.steps_in_flight == 1U)) {
-            walk.waits = {};
             forget(context.workspace);  // it starts when everything before has completed
         }
         before = kind;

@@ -54,14 +54,6 @@ TEST(VerdictText, CoresThatTwoTracesUseNameBothTraces) {
     EXPECT_NE(text.find("replay_trace 1 on queue 1"), std::string::npos) << text;
 }
 
-TEST(VerdictText, AnEventThatIsRecordedTooEarlyNamesTheWait) {
-    const std::string text =
-        refusal_text(Rule::kOrdEventAhead, "recorded again, and its queue has heard nothing from who waits");
-    EXPECT_NE(text.find("between wait_event 2 on queue 1 (scripts[2].commands[1], prologue)"), std::string::npos)
-        << text;
-    EXPECT_NE(text.find("and record_event 2 on queue 0 (scripts[2].commands[2], prologue)"), std::string::npos) << text;
-}
-
 TEST(VerdictText, OtherRulesShowTheirNumbers) {
     const std::string text = refusal_text(Rule::kBudCycles, "a cycle more");
     EXPECT_NE(text.find("BUD-CYCLES"), std::string::npos) << text;
