@@ -48,6 +48,26 @@ TEST_F(Processor, WorkAfterANotifyStartsAtItsDoorbellWhoeverIsFaster) {
     EXPECT_EQ(shared_->completions[1].time_cycles, kLater + kCommandCycles);
 }
 
+// However far the recording queue has gone on when somebody gets round to waiting: 63 records further at most, and also where counters wrap.
+TEST_F(Processor, AWaitEndsAtTheTimeOfItsOwnRecord) {
+    constexpr std::uint32_t kFirst = 0xFFFF'FFF0U;
+    for (std::uint32_t record = 0U; record < kKeptRecords; ++record) {
+        publish({header_word(Opcode::kRecordEvent, kEventWords), 0U, kFirst + record}, 0U);
+        ASSERT_EQ(processor_.step(), Progress::kExecuted);
+    }
+    for (const std::uint32_t record : {0U, 20U, 63U}) {
+        const auto waiting = std::make_unique<QueueMemory>();
+        CommandProcessor other{1U, *waiting, events_, memory_, host_, nullptr};
+        waiting->ring = {header_word(Opcode::kWaitEvent, kEventWords), 0U, kFirst + record,
+                         header_word(Opcode::kNotify, kNotifyWords), 1U};
+        waiting->published.store(kEventWords + kNotifyWords);
+        ASSERT_EQ(other.step(), Progress::kExecuted);
+        ASSERT_EQ(other.step(), Progress::kExecuted);
+        // The record's end, the wait, the notify.
+        EXPECT_EQ(waiting->completions[1].time_cycles, std::uint64_t{kCommandCycles} * (record + 3U)) << record;
+    }
+}
+
 TEST_F(Processor, CommandsWrapRoundTheRing) {
     for (std::uint32_t token = 1U; token <= kRingWords; ++token) {
         publish({header_word(Opcode::kRecordEvent, kEventWords), 0U, token}, 0U);
