@@ -9,6 +9,7 @@
 #include "hal/refdev/refdev_command_set.h"
 #include "hal/sim/sim_device.h"
 #include "hal/sim/sim_platform.h"
+#include "runtime/session/development_config.h"
 #include "runtime/session/session.h"
 
 namespace pianola::host {
@@ -107,7 +108,7 @@ class Trial {
     sim::SimDevice device_;
     sim::SimPlatform platform_{device_};
     refdev::RefdevCommandSet command_set_;
-    Session session_{device_, platform_, command_set_};
+    Session session_{device_, platform_, command_set_, kDevelopmentConfig};
     std::unique_ptr<PlanWorkspace> workspace_{std::make_unique<PlanWorkspace>()};
     std::vector<ByteSpan> reads_;
     std::vector<MutableByteSpan> writes_;

@@ -9,6 +9,7 @@
 #include "hal/refdev/command_encoding.h"
 #include "hal/refdev/kernels/kernel.h"
 #include "hal/refdev/refdev_command_set.h"
+#include "runtime/session/development_config.h"
 
 namespace pianola::cli {
 namespace {
@@ -310,7 +311,7 @@ int inspect_file(const InspectArguments& arguments) {
     Image image;
     Verdict verdict;
     Status status = parse_envelope(file.view(), envelope, verdict);
-    status = is_ok(status) ? authenticate(file.view(), envelope, verdict) : status;
+    status = is_ok(status) ? authenticate(file.view(), envelope, kDevelopmentTrust, verdict) : status;
     status = is_ok(status) ? open_image(file.view(), envelope, image, verdict) : status;
     if (!is_ok(status)) {
         throw CliError{kRefused, fmt::format("{}: {}", arguments.file, describe_verdict(verdict))};

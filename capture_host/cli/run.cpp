@@ -10,6 +10,7 @@
 #include "hal/refdev/refdev_command_set.h"
 #include "hal/sim/sim_device.h"
 #include "hal/sim/sim_platform.h"
+#include "runtime/session/development_config.h"
 #include "runtime/session/session.h"
 
 namespace pianola::cli {
@@ -39,7 +40,7 @@ class Replay {
           file_{files::load_file(arguments.file)},
           device_{options_for(arguments)},
           platform_{device_},
-          session_{device_, platform_, command_set_} {}
+          session_{device_, platform_, command_set_, kDevelopmentConfig} {}
 
     int run() {
         load();

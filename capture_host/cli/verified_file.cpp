@@ -8,6 +8,7 @@
 #include "capture_host/cli/cli.h"
 #include "capture_host/writer/verify.h"
 #include "hal/refdev/refdev_command_set.h"
+#include "runtime/session/development_config.h"
 
 namespace pianola::cli {
 namespace {
@@ -28,7 +29,7 @@ VerifiedFile::VerifiedFile(const std::string& file_name, const refdev::DeviceSpe
     refdev::describe(spec, device);
     Verdict verdict;
     if (!is_ok(
-            capture::verify(bytes_.view(), device, refdev::RefdevCommandSet{}, *workspace_, image_, plan_, verdict))) {
+            capture::verify(bytes_.view(), device, refdev::RefdevCommandSet{}, kDevelopmentTrust, *workspace_, image_, plan_, verdict))) {
         throw CliError{kRefused, fmt::format("{}: {}", file_name, describe_verdict(verdict))};
     }
 }

@@ -8,6 +8,7 @@
 
 #include "capture_host/cli/cli.h"
 #include "hal/refdev/refdev_command_set.h"
+#include "runtime/session/development_config.h"
 
 namespace pianola::cli {
 namespace {
@@ -29,7 +30,7 @@ int verify_file(const VerifyArguments& arguments) {
     Plan plan;
     Verdict verdict;
     const Status status =
-        capture::verify(file.view(), device, refdev::RefdevCommandSet{}, *workspace, image, plan, verdict);
+        capture::verify(file.view(), device, refdev::RefdevCommandSet{}, kDevelopmentTrust, *workspace, image, plan, verdict);
     if (arguments.json) {
         nlohmann::json json = verdict_to_json(verdict);
         json["file"] = arguments.file;

@@ -9,6 +9,7 @@
 #include "hal/sim/sim_device.h"
 #include "hal/sim/sim_platform.h"
 #include "runtime/core/config.h"
+#include "runtime/session/development_config.h"
 #include "runtime/session/session.h"
 
 namespace pianola::capture {
@@ -39,7 +40,7 @@ struct Trial {
     sim::SimDevice device;
     sim::SimPlatform platform{device};
     refdev::RefdevCommandSet command_set;
-    Session session{device, platform, command_set};
+    Session session{device, platform, command_set, kDevelopmentConfig};
     std::unique_ptr<PlanWorkspace> workspace{std::make_unique<PlanWorkspace>()};
 };
 

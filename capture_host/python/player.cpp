@@ -9,6 +9,7 @@
 #include "hal/refdev/refdev_command_set.h"
 #include "hal/sim/sim_device.h"
 #include "hal/sim/sim_platform.h"
+#include "runtime/session/development_config.h"
 #include "runtime/session/session.h"
 
 namespace pianola::python {
@@ -28,7 +29,7 @@ namespace {
     reset(verdict);
     Envelope envelope;
     Image image;
-    if (!is_ok(parse_envelope(file, envelope, verdict)) || !is_ok(authenticate(file, envelope, verdict)) ||
+    if (!is_ok(parse_envelope(file, envelope, verdict)) || !is_ok(authenticate(file, envelope, kDevelopmentTrust, verdict)) ||
         !is_ok(open_image(file, envelope, image, verdict))) {
         refuse(verdict);
     }
@@ -88,7 +89,7 @@ struct Player::State {
         : file{bytes},
           device{options_for(file.view(), threaded)},
           platform{device},
-          session{device, platform, command_set} {
+          session{device, platform, command_set, kDevelopmentConfig} {
         Verdict verdict;
         const auto workspace = std::make_unique<PlanWorkspace>();
         const Status status = session.load(file.view(), *workspace, verdict);

@@ -5,6 +5,7 @@
 #include "hal/refdev/refdev_command_set.h"
 #include "hal/sim/sim_device.h"
 #include "hal/sim/sim_platform.h"
+#include "runtime/session/development_config.h"
 #include "runtime/session/session.h"
 
 namespace pianola::timeline {
@@ -33,7 +34,7 @@ void expect(const std::vector<Item>& items, std::uint32_t step, ExpectedQueues& 
 class Replayer {
   public:
     Replayer(ByteSpan file, const refdev::DeviceSpec& spec)
-        : device_{options_for(spec)}, platform_{device_}, session_{device_, platform_, command_set_} {
+        : device_{options_for(spec)}, platform_{device_}, session_{device_, platform_, command_set_, kDevelopmentConfig} {
         Verdict verdict;
         const auto workspace = std::make_unique<PlanWorkspace>();
         check(session_.load(file, *workspace, verdict), "the set-up");

@@ -9,6 +9,7 @@
 #include "hal/refdev/refdev_command_set.h"
 #include "hal/sim/sim_device.h"
 #include "hal/sim/sim_platform.h"
+#include "runtime/session/development_config.h"
 #include "runtime/session/session.h"
 
 namespace {
@@ -44,7 +45,7 @@ int main(int argc, char** argv) {
     pianola::sim::SimDevice device{pianola::sim::SimOptions{}};
     pianola::sim::SimPlatform platform{device};
     const pianola::refdev::RefdevCommandSet command_set;
-    pianola::Session session{device, platform, command_set};
+    pianola::Session session{device, platform, command_set, pianola::kDevelopmentConfig};
 
     pianola::Verdict verdict;
     if (!is_ok(session.load(file.view(), g_workspace, verdict))) {

@@ -38,4 +38,16 @@ void SimPlatform::enter_safe_state(const FaultRecord& fault) noexcept {
     last_fault_ = fault;
 }
 
+Status SimPlatform::lowest_security_version(std::uint32_t& version) noexcept {
+    version = security_version_;
+    return counter_answer_;
+}
+
+Status SimPlatform::raise_security_version(std::uint32_t version) noexcept {
+    if (is_ok(counter_answer_)) {
+        security_version_ = version;
+    }
+    return counter_answer_;
+}
+
 }  // namespace pianola::sim

@@ -30,6 +30,15 @@ class SimPlatform final : public Platform {
     void idle() noexcept override;
     void serve_watchdog() noexcept override { watchdog_services_ += 1U; }
     void enter_safe_state(const FaultRecord& fault) noexcept override;
+    Status lowest_security_version(std::uint32_t& version) noexcept override;
+    Status raise_security_version(std::uint32_t version) noexcept override;
+
+    // What the counter answers from now on, and what it then holds; without kOk it stays as it is.
+    void set_security_counter(std::uint32_t version, Status answer = Status::kOk) noexcept {
+        security_version_ = version;
+        counter_answer_ = answer;
+    }
+    [[nodiscard]] std::uint32_t security_counter() const noexcept { return security_version_; }
 
     [[nodiscard]] std::uint32_t safe_state_entries() const noexcept { return safe_state_entries_; }
     [[nodiscard]] std::uint32_t watchdog_services() const noexcept { return watchdog_services_; }
@@ -44,6 +53,8 @@ class SimPlatform final : public Platform {
     std::uint32_t safe_state_entries_{0U};
     std::uint32_t watchdog_services_{0U};
     FaultRecord last_fault_;
+    std::uint32_t security_version_{0U};
+    Status counter_answer_{Status::kOk};
 };
 
 }  // namespace pianola::sim

@@ -44,6 +44,9 @@ inline constexpr std::uint32_t kMaxParameters = 8U;     // 20 bytes each
 inline constexpr std::uint32_t kMaxPatchPoints = 16U;   // of all parameters together; 4 bytes each
 // Disjoint byte ranges in one proof; 72 bytes each in the workspace, which has six maps of them.
 inline constexpr std::uint32_t kMaxIntervals = 64U;
+// Bytes of device memory that are compared with the binary in one call. Bounds the time of a call; costs no RAM.
+inline constexpr std::uint32_t kScrubSliceBytes = 1024U;
+inline constexpr std::uint32_t kMaxFaultRecords = 4U;  // kept after the fact; 64 bytes each
 inline constexpr std::uint32_t kMaxPathSteps = 5U;  // of a field path; 16 bytes each in a verdict
 
 }  // namespace pianola

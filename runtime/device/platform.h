@@ -6,6 +6,8 @@
 
 #include <cstdint>
 
+#include "runtime/core/status.h"
+
 namespace pianola {
 
 struct FaultRecord;
@@ -26,6 +28,14 @@ class Platform {
 
     // Called only on proven progress: a step that completed within its deadline.
     virtual void serve_watchdog() noexcept = 0;
+
+    // The lowest security version that may be loaded: a monotonic counter in memory that survives power cycles and that only secure code
+    // writes. Read at every load. Where it is not kOk, nothing is loaded.
+    virtual Status lowest_security_version(std::uint32_t& version) noexcept = 0;
+
+    // Raises the counter to `version`. Called by Session::confirm_start() only, with a version higher than the counter's. After kOk the counter
+    // reads as `version`, even if power is lost; otherwise as before.
+    virtual Status raise_security_version(std::uint32_t version) noexcept = 0;
 
     // A fault has latched. Called once per fault, before any call of the session reports it.
     virtual void enter_safe_state(const FaultRecord& fault) noexcept = 0;

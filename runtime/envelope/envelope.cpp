@@ -45,12 +45,10 @@ struct FixedField {
     std::uint32_t value;
     Rule rule;
 };
-constexpr std::array<FixedField, 5> kFixedFields{{
+constexpr std::array<FixedField, 3> kFixedFields{{
     FixedField{"envelope_version", header::kEnvelopeVersion, kEnvelopeVersion, Rule::kEnvVersion},
     FixedField{"header_bytes", header::kHeaderBytes, header::kBytes, Rule::kEnvHeaderSize},
     FixedField{"digest_algorithm", header::kDigestAlgorithm, kDigestSha256, Rule::kEnvDigestAlgorithm},
-    FixedField{"signature_algorithm", header::kSignatureAlgorithm, kSignatureNone, Rule::kEnvSignature},
-    FixedField{"signature_bytes", header::kSignatureBytes, 0U, Rule::kEnvSignature},
 }};
 
 // Bytes [first, end) are zero. They are inside the file.
@@ -98,11 +96,30 @@ bool check_fixed_part(const Reading& reading) noexcept {
            check_zero(reading, header::kReservedAfterTable, header::kDigest, Rule::kEnvReserved, "reserved");
 }
 
-// Segments follow each other from the end of the header, each padded with zeros to the alignment, to the end of the file.
+// Without a signature, nothing says whose it would be.
+bool check_signature_fields(const Reading& reading, Envelope& envelope) noexcept {
+    const std::uint32_t algorithm = load_le32(reading.file, header::kSignatureAlgorithm);
+    const std::uint32_t signature_bytes = load_le32(reading.file, header::kSignatureBytes);
+    const bool is_signed = algorithm == kSignatureEcdsaP256;
+    if (!is_signed && (algorithm != kSignatureNone)) {
+        return refuse_field(reading, Rule::kEnvSignature, "signature_algorithm", header::kSignatureAlgorithm, algorithm,
+                            kSignatureEcdsaP256);
+    }
+    const std::uint32_t expected_bytes = is_signed ? kSignatureBytes : 0U;
+    if ((signature_bytes != expected_bytes) || (reading.file.size() < (header::kBytes + signature_bytes))) {
+        return refuse_field(reading, is_signed ? Rule::kAutSignatureSize : Rule::kEnvSignature, "signature_bytes",
+                            header::kSignatureBytes, signature_bytes, expected_bytes);
+    }
+    envelope.signature_bytes = signature_bytes;
+    std::memcpy(envelope.key_id.data(), &reading.file[header::kKeyId], kKeyIdBytes);
+    return is_signed || check_zero(reading, header::kKeyId, header::kKeyId + kKeyIdBytes, Rule::kEnvReserved, "key_id");
+}
+
+// Segments follow each other from the end of the header, each padded with zeros to the alignment, to the end of the file or its signature.
 bool check_segments(const Reading& reading, Envelope& envelope) noexcept {
-    const auto file_bytes = static_cast<std::uint32_t>(reading.file.size());
-    envelope.total_bytes = file_bytes;
+    envelope.total_bytes = static_cast<std::uint32_t>(reading.file.size());
     envelope.security_version = load_le32(reading.file, header::kSecurityVersion);
+    const std::uint32_t body_end = envelope.total_bytes - envelope.signature_bytes;
     std::uint32_t expected_offset = header::kBytes;
     for (std::uint32_t i = 0U; i < kSegmentCount; ++i) {
         const char* const name = kSegments[i].name;
@@ -118,20 +135,49 @@ bool check_segments(const Reading& reading, Envelope& envelope) noexcept {
             return refuse_field(reading, Rule::kEnvSegmentLayout, name, entry + header::kSegmentOffset, offset,
                                 expected_offset);
         }
-        // offset <= file_bytes: so the header was, and what the last segment was padded to
+        // offset <= body_end: so the header was, and what the last segment was padded to
         const std::uint32_t contents_end = offset + size_bytes;
         expected_offset = align_up(contents_end);
-        if ((size_bytes > (file_bytes - offset)) || (expected_offset > file_bytes)) {
+        if ((size_bytes > (body_end - offset)) || (expected_offset > body_end)) {
             return refuse_field(reading, Rule::kEnvSegmentSize, name, entry + header::kSegmentSize, size_bytes,
-                                file_bytes - offset);
+                                body_end - offset);
         }
         if (!check_zero(reading, contents_end, expected_offset, Rule::kEnvPadding, name)) {
             return false;
         }
         envelope.*kSegments[i].segment = Segment{offset, size_bytes};
     }
-    return (expected_offset == file_bytes) ||
-           refuse_field(reading, Rule::kEnvTrailing, "total_bytes", expected_offset, file_bytes, expected_offset);
+    return (expected_offset == body_end) ||
+           refuse_field(reading, Rule::kEnvTrailing, "total_bytes", expected_offset, body_end, expected_offset);
+}
+
+[[nodiscard]] const TrustedKey* find_key(const Trust& trust, const KeyId& id) noexcept {
+    for (const TrustedKey& key : trust.keys) {
+        if (std::memcmp(key.id.data(), id.data(), id.size()) == 0) {
+            return &key;
+        }
+    }
+    return nullptr;
+}
+
+bool check_signature(const Reading& reading, const Envelope& envelope, const Trust& trust,
+                     const Sha256Digest& digest) noexcept {
+    const TrustedKey* const key = (envelope.signature_bytes != 0U) ? find_key(trust, envelope.key_id) : nullptr;
+    if (key == nullptr) {
+        const bool is_signed = envelope.signature_bytes != 0U;
+        return (trust.signatures == SignaturePolicy::kOptional) ||
+               refuse_field(reading, is_signed ? Rule::kAutKey : Rule::kAutUnsigned,
+                            is_signed ? "key_id" : "signature_algorithm",
+                            is_signed ? header::kKeyId : header::kSignatureAlgorithm);
+    }
+    if (key->state != KeyState::kTrusted) {
+        return refuse_field(reading, Rule::kAutRevoked, "key_id", header::kKeyId);
+    }
+    const std::uint32_t place = envelope.total_bytes - envelope.signature_bytes;
+    Signature signature;
+    std::memcpy(signature.data(), &reading.file[place], signature.size());
+    return ((trust.verifier != nullptr) && is_ok(trust.verifier->verify(digest, signature, key->key))) ||
+           refuse_field(reading, Rule::kAutSignature, "signature", place);
 }
 
 }  // namespace
@@ -139,28 +185,36 @@ bool check_segments(const Reading& reading, Envelope& envelope) noexcept {
 Status parse_envelope(ByteSpan file, Envelope& envelope, Verdict& verdict) noexcept {
     reset(verdict);
     const Reading reading{file, verdict};
-    return (check_file(reading) && check_fixed_part(reading) && check_segments(reading, envelope)) ? Status::kOk
-                                                                                                   : Status::kRefused;
+    const bool good = check_file(reading) && check_fixed_part(reading) && check_signature_fields(reading, envelope) &&
+                      check_segments(reading, envelope);
+    return good ? Status::kOk : Status::kRefused;
 }
 
-Sha256Digest envelope_digest(ByteSpan file) noexcept {
+Sha256Digest envelope_digest(ByteSpan unsigned_part) noexcept {
     constexpr std::uint32_t kBody = header::kDigest + kSha256Bytes;
     Sha256 hash;
-    hash.update(file.subspan(0U, header::kDigest));
-    hash.update(file.subspan(kBody, file.size() - kBody));
+    hash.update(unsigned_part.subspan(0U, header::kDigest));
+    hash.update(unsigned_part.subspan(kBody, unsigned_part.size() - kBody));
     return hash.finish();
 }
 
-Status authenticate(ByteSpan file, const Envelope& envelope, Verdict& verdict) noexcept {
+Status authenticate(ByteSpan file, const Envelope& envelope, const Trust& trust, Verdict& verdict) noexcept {
     reset(verdict);
     const Reading reading{file, verdict};
     bool good = false;
-    if ((file.size() < header::kBytes) || (envelope.total_bytes != file.size())) {
+    if ((file.size() < (header::kBytes + envelope.signature_bytes)) || (envelope.total_bytes != file.size())) {
         good = refuse_field(reading, Rule::kEnvTotalSize, "total_bytes", header::kTotalBytes, envelope.total_bytes,
                             file.size());
     } else {
-        good = digests_equal(ByteSpan{envelope_digest(file)}, file.subspan(header::kDigest, kSha256Bytes)) ||
-               refuse_field(reading, Rule::kEnvDigest, "digest", header::kDigest);
+        const Sha256Digest digest = envelope_digest(file.subspan(0U, file.size() - envelope.signature_bytes));
+        if (!digests_equal(ByteSpan{digest}, file.subspan(header::kDigest, kSha256Bytes))) {
+            good = refuse_field(reading, Rule::kEnvDigest, "digest", header::kDigest);
+        } else if (envelope.security_version < trust.lowest_security_version) {
+            good = refuse_field(reading, Rule::kAutVersion, "security_version", header::kSecurityVersion,
+                                envelope.security_version, trust.lowest_security_version);
+        } else {
+            good = check_signature(reading, envelope, trust, digest);
+        }
     }
     return good ? Status::kOk : Status::kRefused;
 }

@@ -1,8 +1,8 @@
 // Envelope: the fixed header of a trace binary, and the proof that the file is whole.
 //
 // Place in the whole: the first two stages of loading. parse_envelope() decodes the header field by field and proves that its
-// parts tile the file without gap or overlap; authenticate() then checks the digest over every byte. Nothing behind the header
-// is interpreted before that. docs/FORMAT.md specifies the bytes.
+// parts tile the file without gap or overlap; authenticate() then checks the digest over every byte, and who has signed it. Nothing behind
+// the header is interpreted before that. docs/FORMAT.md specifies the bytes.
 #pragma once
 
 #include <array>
@@ -10,6 +10,7 @@
 
 #include "runtime/core/span.h"
 #include "runtime/digest/sha256.h"
+#include "runtime/trust/trust.h"
 #include "runtime/verdict/verdict.h"
 
 namespace pianola {
@@ -24,14 +25,15 @@ inline constexpr std::uint32_t kSecurityVersion = 20U;
 inline constexpr std::uint32_t kDigestAlgorithm = 24U;
 inline constexpr std::uint32_t kSignatureAlgorithm = 28U;
 inline constexpr std::uint32_t kSignatureBytes = 32U;
-inline constexpr std::uint32_t kReserved = 36U;  // 12 bytes, zero
+inline constexpr std::uint32_t kKeyId = 36U;     // 8 bytes, as they are; zero where there is no signature
+inline constexpr std::uint32_t kReserved = 44U;  // 4 bytes, zero
 inline constexpr std::uint32_t kSchemaHash = 48U;
 inline constexpr std::uint32_t kSegmentTable = 80U;  // 4 entries of {kind, offset, size}, in this order
 inline constexpr std::uint32_t kSegmentEntryBytes = 12U;
 inline constexpr std::uint32_t kSegmentOffset = 4U;         // inside an entry
 inline constexpr std::uint32_t kSegmentSize = 8U;           // inside an entry
 inline constexpr std::uint32_t kReservedAfterTable = 128U;  // 32 bytes, zero
-inline constexpr std::uint32_t kDigest = 160U;              // the only bytes that the digest does not cover
+inline constexpr std::uint32_t kDigest = 160U;  // the digest covers every byte but its own and the signature's
 inline constexpr std::uint32_t kBytes = 192U;
 }  // namespace header
 
@@ -40,6 +42,7 @@ inline constexpr std::array<std::uint8_t, 8> kMagicBytes{0x89U, 'P', 'T', 'B', 0
 inline constexpr std::uint32_t kEnvelopeVersion = 1U;
 inline constexpr std::uint32_t kDigestSha256 = 1U;
 inline constexpr std::uint32_t kSignatureNone = 1U;
+inline constexpr std::uint32_t kSignatureEcdsaP256 = 2U;  // over the digest; the last kSignatureBytes of the file
 
 // Kinds are their place in the table plus one. Every file has all four; all but the manifest may be empty.
 enum class SegmentKind : std::uint32_t {
@@ -59,6 +62,8 @@ struct Segment {
 struct Envelope {
     std::uint32_t total_bytes{0U};
     std::uint32_t security_version{0U};
+    std::uint32_t signature_bytes{0U};  // at the end of the file; 0 where it is not signed
+    KeyId key_id{};                     // of the key that has signed it
     Segment manifest;
     Segment weights;
     Segment traces;
@@ -69,10 +74,11 @@ struct Envelope {
 // padding.
 Status parse_envelope(ByteSpan file, Envelope& envelope, Verdict& verdict) noexcept;
 
-// kOk, or kRefused with a verdict. Needs an envelope of the same file. Time is linear in the size of the file.
-Status authenticate(ByteSpan file, const Envelope& envelope, Verdict& verdict) noexcept;
+// Proves that the file is whole, and that `trust` admits who has made it. kOk, or kRefused with a verdict. Needs an envelope of the same
+// file. Time is linear in the size of the file, and one verification of a signature.
+Status authenticate(ByteSpan file, const Envelope& envelope, const Trust& trust, Verdict& verdict) noexcept;
 
-// The digest that a file of this header and body must carry: over every byte but the digest's own.
-[[nodiscard]] Sha256Digest envelope_digest(ByteSpan file) noexcept;
+// The digest that a file must carry. `unsigned_part` is all of it but the signature.
+[[nodiscard]] Sha256Digest envelope_digest(ByteSpan unsigned_part) noexcept;
 
 }  // namespace pianola

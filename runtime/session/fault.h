@@ -3,8 +3,10 @@
 // Place in the whole: filled in once, when a fault latches, and kept until the next load.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
+#include "runtime/core/config.h"
 #include "runtime/core/status.h"
 #include "runtime/device/device.h"
 
@@ -20,6 +22,9 @@ enum class FaultStage : std::uint8_t {
     kStep,       // a step, or the prologue or epilogue around steps
     kSelfTest,   // a self-test vector gave another output
     kParameter,  // a parameter's words could not all be set
+    kScrub,      // traces or weights on the device are not the binary's any more
+    kState,      // the session's own state is not as the last call left it
+    kArm,        // the two validations of one binary do not agree
 };
 
 struct FaultRecord {
@@ -35,6 +40,25 @@ struct FaultRecord {
     DeviceFault device_fault{DeviceFault::kNone};
     std::uint32_t command{0U};  // commands that the queue had executed in this step; after kReadBack the byte offset
     std::uint32_t address{0U};  // device address, where there is one
+};
+
+// The last faults, oldest overwritten first.
+class FaultHistory {
+  public:
+    void add(const FaultRecord& fault) noexcept {
+        records_[count_ % kMaxFaultRecords] = fault;
+        count_ += 1U;
+    }
+    // index 0 is the last one.
+    [[nodiscard]] const FaultRecord& last(std::uint32_t index) const noexcept {
+        return records_[(count_ - 1U - index) % kMaxFaultRecords];
+    }
+    [[nodiscard]] std::uint32_t count() const noexcept { return count_; }  // of all that there were; wraps
+
+  private:
+    static_assert((kMaxFaultRecords & (kMaxFaultRecords - 1U)) == 0U, "the count wraps");
+    std::array<FaultRecord, kMaxFaultRecords> records_{};
+    std::uint32_t count_{0U};
 };
 
 }  // namespace pianola

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "runtime/integrity/seal.h"
+
 namespace pianola {
 namespace {
 
@@ -10,7 +12,52 @@ namespace {
     return (kind == QueueCommandKind::kWrite) || (kind == QueueCommandKind::kRead);
 }
 
+template <typename Object>
+[[nodiscard]] ByteSpan bytes_of(const Object& object) noexcept {
+    static_assert(((sizeof(Object) % sizeof(std::uint32_t)) == 0U) && (alignof(Object) >= sizeof(std::uint32_t)));
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-005
+    return ByteSpan{reinterpret_cast<const std::uint8_t*>(&object), sizeof(object)};
+}
+
+// What validate_twice() comes to where both validations have passed every stage and accepted.
+constexpr std::uint32_t kArmed =
+    follow(follow(follow(follow(kFlowAccepted, Status::kOk), Status::kOk), Status::kOk), Status::kOk) + kFlowAccepted;
+[[nodiscard]] bool is_armed(const volatile std::uint32_t& armed) noexcept {
+    return armed == kArmed;
+}
+
 }  // namespace
+
+Session::Session(Device& device, Platform& platform, const CommandSet& command_set,
+                 const SessionConfig& config) noexcept
+    : device_{device}, platform_{platform}, command_set_{command_set}, config_{config} {
+    seal();
+}
+
+void Session::seal() noexcept {
+    if (config_.release != Release::kAtCompletion) {
+        loaded_seal_ = seal_of(bytes_of(loaded_));
+        running_seal_ = seal_of(bytes_of(running_));
+    }
+}
+
+// Whether the state is as the last call left it. Where memories correct themselves, nobody asks.
+bool Session::is_whole() const noexcept {
+    return (config_.release == Release::kAtCompletion) ||
+           ((seal_of(bytes_of(loaded_)) == loaded_seal_) && (seal_of(bytes_of(running_)) == running_seal_));
+}
+
+// Every call that goes on from the state begins and ends with these.
+Status Session::enter() noexcept {
+    const bool is_latched = (running_.state == State::kFaulted) && !is_ok(fault_.status);
+    return (is_latched || is_whole()) ? Status::kOk : leave(latch(Status::kIntegrity, FaultStage::kState));
+}
+Status Session::leave(Status status) noexcept {
+    if (config_.release != Release::kAtCompletion) {
+        running_seal_ = seal_of(bytes_of(running_));
+    }
+    return status;
+}
 
 Status Session::latch(Status status, FaultStage stage, std::uint32_t queue, const Completion& completion) noexcept {
     const Flight& flight = oldest();
@@ -20,17 +67,20 @@ Status Session::latch(Status status, FaultStage stage, std::uint32_t queue, cons
     fault_.step = oldest_token();
     fault_.time_us = platform_.now_us();
     fault_.started_us = flight.started_us;
-    fault_.deadline_us = deadline_us_;
+    fault_.deadline_us = running_.deadline_us;
     fault_.device_fault = completion.fault;
     fault_.command = completion.fault_command;
     fault_.address = completion.fault_address;
-    state_ = State::kFaulted;
-    has_result_ = false;
-    under_way_ = 0U;
+    running_.state = State::kFaulted;
+    running_.has_result = false;
+    running_.is_confirmed = false;
+    running_.is_verifying = false;
+    running_.under_way = 0U;
     // Outputs are withheld only once the device can no longer write to them. Where it does not stop, the safe state has to see to
     // that: it learns so from the record.
     fault_.device_stopped = is_ok(device_.reset());
     withhold_outputs();
+    history_.add(fault_);
     platform_.enter_safe_state(fault_);
     return status;
 }
@@ -40,7 +90,7 @@ Status Session::latch(Status status, FaultStage stage, std::uint32_t queue) noex
 }
 
 void Session::withhold_outputs() noexcept {
-    for (Flight& flight : flights_) {
+    for (Flight& flight : running_.flights) {
         for (std::uint32_t i = 0U; i < flight.bound_outputs; ++i) {
             std::memset(flight.outputs[i].data(), 0, flight.outputs[i].size());
         }
@@ -50,35 +100,35 @@ void Session::withhold_outputs() noexcept {
 
 // The oldest script that is under way; where none is, the last one.
 std::uint32_t Session::oldest_token() const noexcept {
-    return token_ - ((under_way_ > 1U) ? (under_way_ - 1U) : 0U);
+    return running_.token - ((running_.under_way > 1U) ? (running_.under_way - 1U) : 0U);
 }
 Session::Flight& Session::oldest() noexcept {
-    return flights_[oldest_token() % kMaxStepsInFlight];
+    return running_.flights[oldest_token() % kMaxStepsInFlight];
 }
 
 // Where a binary has no prologue, there is nothing to start.
 Session::State Session::idle_state() const noexcept {
-    return (plan_.prologue.count == 0U) ? State::kStarted : State::kStopped;
+    return (loaded_.plan.prologue.count == 0U) ? State::kStarted : State::kStopped;
 }
 
 Status Session::load(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) noexcept {
-    if (under_way_ != 0U) {
+    if (running_.under_way != 0U) {
         reset(verdict);
         verdict.status = Status::kInvalidState;
         return verdict.status;
     }
-    state_ = State::kEmpty;
+    const Status status = load_whole(file, workspace, verdict);
+    seal();
+    return status;
+}
+
+Status Session::load_whole(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) noexcept {
     fault_ = FaultRecord{};
-    token_ = 0U;
-    steps_completed_ = 0U;
-    has_views_ = false;
-    has_result_ = false;
-    has_stepped_ = false;
-    executed_.fill(0U);
-    records_.fill(0U);
-    flights_ = {};
+    running_ = Running{};
+    loaded_.armed = 0U;
+    loaded_.has_views = false;
+    loaded_.file = file;
     oldest().started_us = platform_.now_us();
-    deadline_us_ = 0U;
 
     DeviceDescription description;
     const Status described = device_.describe(description);
@@ -87,7 +137,7 @@ Status Session::load(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) 
         verdict.status = described;
         return latch(Status::kDeviceFault, FaultStage::kReset);
     }
-    const Status valid = validate(file, description, command_set_, workspace, image_, plan_, verdict);
+    const Status valid = validate_twice(file, description, workspace, verdict);
     if (!is_ok(valid)) {
         return valid;
     }
@@ -101,37 +151,72 @@ Status Session::load(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) 
     if (!is_ok(started)) {
         return started;
     }
-    const Status loaded = wait_for_setup(workspace.setup);
-    if (!is_ok(loaded)) {
-        return loaded;
+    const Status set_up = wait_for_setup(workspace.setup);
+    if (!is_ok(set_up)) {
+        return set_up;
     }
-    under_way_ = 0U;
-    const Status same = read_back_traces();
-    if (!is_ok(same)) {
-        return same;
+    running_.under_way = 0U;
+    find_constants(workspace.setup, workspace.setup_commands, loaded_.image.envelope(), loaded_.constants);
+    Status compared = Status::kPending;
+    while (compared == Status::kPending) {  // ends with the constants, which the setup's commands bound
+        compared = compare_constants(running_.background, FaultStage::kReadBack);
+    }
+    if (!is_ok(compared)) {
+        return compared;
     }
     find_views();
-    state_ = idle_state();
+    running_.state = idle_state();
+    return Status::kOk;
+}
+
+// The same checks twice, on state of their own: a core that skips an instruction, or computes wrongly once, leaves one of the two verdicts
+// without its flow. Nothing branches on what is added up here; who starts the device looks at the sum.
+Status Session::validate_twice(ByteSpan file, const DeviceDescription& description, PlanWorkspace& workspace,
+                               Verdict& verdict) noexcept {
+    Trust trust = config_.trust;
+    std::uint32_t lowest = 0U;
+    if (!is_ok(platform_.lowest_security_version(lowest))) {
+        reset(verdict);
+        return refuse(verdict, Rule::kAutCounter, 0U);
+    }
+    if (lowest > trust.lowest_security_version) {
+        trust.lowest_security_version = lowest;
+    }
+    const Status first =
+        validate(file, description, command_set_, trust, workspace, loaded_.image, loaded_.plan, verdict);
+    if (!is_ok(first)) {
+        return first;
+    }
+    Verdict again;
+    const Status second =
+        validate(file, description, command_set_, trust, workspace, loaded_.image, loaded_.plan, again);
+    if (!is_ok(second)) {
+        verdict = again;
+        return second;
+    }
+    loaded_.armed =
+        follow(follow(follow(follow(verdict.flow, first), second), verdict.status), again.status) + again.flow;
     return Status::kOk;
 }
 
 // Looks where the step's transfers go to and come from in device memory. In that memory an input starts as zeros, so that a first
 // step depends on nothing that was there before.
 void Session::find_views() noexcept {
-    views_ = Tensors{};
-    transfers_.fill(0U);
-    bool all_seen = !plan_.is_pipelined && (plan_.steps_in_flight == 1U);
-    for (std::uint32_t i = plan_.step.first; i < (plan_.step.first + plan_.step.count); ++i) {
-        const QueueCommand& command = plan_.commands[i].command;
+    loaded_.views = Tensors{};
+    loaded_.transfers.fill(0U);
+    bool all_seen = !loaded_.plan.is_pipelined && (loaded_.plan.steps_in_flight == 1U);
+    for (std::uint32_t i = loaded_.plan.step.first; i < (loaded_.plan.step.first + loaded_.plan.step.count); ++i) {
+        const QueueCommand& command = loaded_.plan.commands[i].command;
         if (!is_transfer(command.kind)) {
             continue;
         }
-        transfers_[plan_.commands[i].queue] += 1U;
+        loaded_.transfers[loaded_.plan.commands[i].queue] += 1U;
         const MutableByteSpan view = device_.host_view(command.address, command.size_bytes);
         const bool reads = command.kind == QueueCommandKind::kRead;
         const std::uint32_t tensor = reads ? command.slot : (command.slot - kFirstInputSlot);
-        const bool is_whole = command.size_bytes == (reads ? plan_.output_bytes[tensor] : plan_.input_bytes[tensor]);
-        (reads ? views_.outputs[tensor] : views_.inputs[tensor]) = view;
+        const bool is_whole =
+            command.size_bytes == (reads ? loaded_.plan.output_bytes[tensor] : loaded_.plan.input_bytes[tensor]);
+        (reads ? loaded_.views.outputs[tensor] : loaded_.views.inputs[tensor]) = view;
         if (view.empty() || !is_whole) {
             all_seen = false;
         }
@@ -139,21 +224,24 @@ void Session::find_views() noexcept {
             std::memset(view.data(), 0, view.size());
         }
     }
-    has_views_ = all_seen;
+    loaded_.has_views = all_seen;
 }
 
 Status Session::program_device() noexcept {
+    if (!is_armed(loaded_.armed)) {
+        return latch(Status::kIntegrity, FaultStage::kArm);
+    }
     const Status reset = device_.reset();
     if (!is_ok(reset)) {
         return latch(reset, FaultStage::kReset);
     }
-    for (std::uint32_t i = 0U; i < plan_.region_count; ++i) {
-        if (!is_ok(device_.program_region(plan_.regions[i]))) {
+    for (std::uint32_t i = 0U; i < loaded_.plan.region_count; ++i) {
+        if (!is_ok(device_.program_region(loaded_.plan.regions[i]))) {
             return latch(Status::kDeviceFault, FaultStage::kProgram);
         }
     }
-    if (!is_ok(device_.bind_source(kWeightsSlot, image_.weights())) ||
-        !is_ok(device_.bind_source(kTracesSlot, image_.trace_segment()))) {
+    if (!is_ok(device_.bind_source(kWeightsSlot, loaded_.image.weights())) ||
+        !is_ok(device_.bind_source(kTracesSlot, loaded_.image.trace_segment()))) {
         return latch(Status::kDeviceFault, FaultStage::kProgram);
     }
     return Status::kOk;
@@ -161,33 +249,33 @@ Status Session::program_device() noexcept {
 
 // The next token is that of a new script, which is under way from here on.
 void Session::begin(ScriptKind kind, Io io) noexcept {
-    token_ += 1U;
-    under_way_ += 1U;
-    io_ = io;
-    has_result_ = false;
-    Flight& flight = flights_[token_ % kMaxStepsInFlight];
+    running_.token += 1U;
+    running_.under_way += 1U;
+    running_.io = io;
+    running_.has_result = false;
+    Flight& flight = running_.flights[running_.token % kMaxStepsInFlight];
     flight.kind = kind;
     flight.started_us = platform_.now_us();
 }
 
 // The script becomes the oldest one that is under way.
 void Session::watch(const PlannedScript& script) noexcept {
-    deadline_us_ = script.deadline_us;
+    running_.deadline_us = script.deadline_us;
     for (std::uint32_t queue = 0U; queue < kMaxQueues; ++queue) {
-        queue_done_[queue] = !script.queue_used[queue];
+        running_.queue_done[queue] = !script.queue_used[queue];
     }
 }
 
 // A planned command as this step's: with the slots of its flight, and what its event has counted to.
 QueueCommand Session::bind(const PlannedCommand& planned) noexcept {
     QueueCommand command = planned.command;
-    const std::uint32_t flight = token_ % kMaxStepsInFlight;
+    const std::uint32_t flight = running_.token % kMaxStepsInFlight;
     if (command.kind == QueueCommandKind::kRead) {
         command.slot += flight * kMaxOutputs;
     } else if ((command.kind == QueueCommandKind::kWrite) && (command.slot >= kFirstInputSlot)) {
         command.slot += flight * kMaxInputs;
     } else {
-        std::uint32_t& records = records_[command.event];
+        std::uint32_t& records = running_.records[command.event];
         if (command.kind == QueueCommandKind::kRecordEvent) {
             records += 1U;
         }
@@ -199,7 +287,7 @@ QueueCommand Session::bind(const PlannedCommand& planned) noexcept {
 Status Session::enqueue(const PlannedScript& script, const PlannedCommands& commands, FaultStage stage) noexcept {
     for (std::uint32_t i = script.first; i < (script.first + script.count); ++i) {
         const PlannedCommand& planned = commands[i];
-        if ((io_ == Io::kViews) && is_transfer(planned.command.kind)) {
+        if ((running_.io == Io::kViews) && is_transfer(planned.command.kind)) {
             continue;
         }
         if (!is_ok(device_.enqueue(planned.queue, bind(planned)))) {
@@ -208,14 +296,17 @@ Status Session::enqueue(const PlannedScript& script, const PlannedCommands& comm
     }
     QueueCommand notify;
     notify.kind = QueueCommandKind::kNotify;
-    notify.value = token_;
-    for (std::uint32_t queue = 0U; queue < plan_.queue_count; ++queue) {
+    notify.value = running_.token;
+    for (std::uint32_t queue = 0U; queue < loaded_.plan.queue_count; ++queue) {
         if (script.queue_used[queue] && !is_ok(device_.enqueue(queue, notify))) {
             return latch(Status::kDeviceFault, stage, queue);
         }
     }
+    if (!is_armed(loaded_.armed)) {
+        return latch(Status::kIntegrity, FaultStage::kArm);
+    }
     // Only now may any queue start: a step is whole, or it is not there.
-    for (std::uint32_t queue = 0U; queue < plan_.queue_count; ++queue) {
+    for (std::uint32_t queue = 0U; queue < loaded_.plan.queue_count; ++queue) {
         if (script.queue_used[queue] && !is_ok(device_.ring_doorbell(queue))) {
             return latch(Status::kDeviceFault, stage, queue);
         }
@@ -225,7 +316,7 @@ Status Session::enqueue(const PlannedScript& script, const PlannedCommands& comm
 
 // How many commands a queue had executed in this step when it published the record.
 std::uint32_t Session::executed_in_step(std::uint32_t queue, std::uint32_t executed_commands) const noexcept {
-    return executed_commands - executed_[queue];  // both wrap
+    return executed_commands - running_.executed[queue];  // both wrap
 }
 
 // Gives the device its chance to run, and looks once whether every queue has completed the oldest script.
@@ -236,8 +327,8 @@ Status Session::check_completions(const PlannedScript& script, FaultStage stage)
     bool all_done = true;
     std::uint32_t pending_queue = 0U;
     Completion progress;  // of that queue
-    for (std::uint32_t queue = 0U; queue < plan_.queue_count; ++queue) {
-        if (queue_done_[queue]) {
+    for (std::uint32_t queue = 0U; queue < loaded_.plan.queue_count; ++queue) {
+        if (running_.queue_done[queue]) {
             continue;
         }
         Completion completion;
@@ -253,13 +344,13 @@ Status Session::check_completions(const PlannedScript& script, FaultStage stage)
             return latch(Status::kDeviceFault, stage, queue, completion);
         }
         const std::uint32_t executed = executed_in_step(queue, completion.executed_commands);
-        const std::uint32_t left_out = (io_ == Io::kViews) ? transfers_[queue] : 0U;
+        const std::uint32_t left_out = (running_.io == Io::kViews) ? loaded_.transfers[queue] : 0U;
         if (executed != (script.executed_commands[queue] - left_out)) {
             completion.fault_command = executed;
             return latch(Status::kIntegrity, stage, queue, completion);
         }
-        executed_[queue] = completion.executed_commands;
-        queue_done_[queue] = true;
+        running_.executed[queue] = completion.executed_commands;
+        running_.queue_done[queue] = true;
     }
     // Late is late, whether the device was, or who looks: results that come after the deadline are withheld too.
     if ((platform_.now_us() - oldest().started_us) > script.deadline_us) {
@@ -279,89 +370,86 @@ Status Session::wait_for_setup(const PlannedScript& setup) noexcept {
     return status;
 }
 
-Status Session::read_back_traces() noexcept {
-    constexpr std::size_t kChunkBytes = 64U;
-    const ByteSpan expected = image_.trace_segment();
-    std::array<std::uint8_t, kChunkBytes> chunk{};
-    for (std::size_t offset = 0U; offset < expected.size(); offset += kChunkBytes) {
-        const std::size_t left = expected.size() - offset;
-        const std::size_t count = (left < kChunkBytes) ? left : kChunkBytes;
-        const MutableByteSpan part{chunk.data(), count};
-        Completion where;
-        where.fault_command = static_cast<std::uint32_t>(offset);
-        where.fault_address = plan_.trace_region_base + static_cast<std::uint32_t>(offset);
-        if (!is_ok(device_.read_back(where.fault_address, part))) {
-            return latch(Status::kDeviceFault, FaultStage::kReadBack, 0U, where);
-        }
-        if (std::memcmp(part.data(), &expected[offset], count) != 0) {
-            return latch(Status::kIntegrity, FaultStage::kReadBack, 0U, where);
-        }
-    }
-    return Status::kOk;
+// The next slice of what set-up has written.
+Status Session::compare_constants(ScrubCursor& cursor, FaultStage stage) noexcept {
+    Completion where;
+    const Status status =
+        compare_slice(device_, ScrubSource{loaded_.file, loaded_.plan, loaded_.constants, running_.parameters}, cursor,
+                      where.fault_address);
+    return ((status == Status::kOk) || (status == Status::kPending)) ? status : latch(status, stage, 0U, where);
 }
 
 // A latched fault comes before everything else.
 Status Session::refuse_unless(bool state_fits) const noexcept {
-    if (state_ == State::kFaulted) {
+    if (running_.state == State::kFaulted) {
         return Status::kFaultLatched;
     }
     return state_fits ? Status::kOk : Status::kInvalidState;
 }
 
 Status Session::refuse_unless_idle_in(State state) const noexcept {
-    return refuse_unless((state_ == state) && (under_way_ == 0U));
+    return refuse_unless((running_.state == state) && (running_.under_way == 0U));
+}
+
+Status Session::enter_idle_in(State state) noexcept {
+    const Status entered = enter();
+    return is_ok(entered) ? refuse_unless_idle_in(state) : entered;
+}
+Status Session::enter_idle() noexcept {
+    const Status entered = enter();
+    return is_ok(entered) ? refuse_unless(is_idle()) : entered;
 }
 
 // What views of inputs and of outputs are refused for alike.
 Status Session::refuse_view(bool is_there) const noexcept {
-    const Status ready = refuse_unless(is_idle());
-    if (is_ok(ready) && (!has_views_ || !is_there)) {
+    const Status ready = is_whole() ? refuse_unless(is_idle()) : Status::kIntegrity;
+    if (is_ok(ready) && (!loaded_.has_views || !is_there)) {
         return Status::kInvalidArgument;
     }
     return ready;
 }
 
 Status Session::input_view(std::uint32_t index, MutableByteSpan& view) const noexcept {
-    const Status status = refuse_view(index < plan_.input_count);
-    view = is_ok(status) ? views_.inputs[index] : MutableByteSpan{};
+    const Status status = refuse_view(index < loaded_.plan.input_count);
+    view = is_ok(status) ? loaded_.views.inputs[index] : MutableByteSpan{};
     return status;
 }
 
 Status Session::output_view(std::uint32_t index, ByteSpan& view) const noexcept {
-    Status status = refuse_view(index < plan_.output_count);
-    if (is_ok(status) && !has_result_) {
+    Status status = refuse_view(index < loaded_.plan.output_count);
+    if (is_ok(status) && !running_.has_result) {
         status = Status::kInvalidState;
     }
-    view = is_ok(status) ? views_.outputs[index] : MutableByteSpan{};
+    view = is_ok(status) ? loaded_.views.outputs[index] : MutableByteSpan{};
     return status;
 }
 
 Status Session::submit() noexcept {
-    const Status ready = refuse_unless_idle_in(State::kStarted);
+    const Status ready = enter_idle_in(State::kStarted);
     if (!is_ok(ready)) {
         return ready;
     }
-    if (!has_views_) {
+    if (!loaded_.has_views) {
         return Status::kInvalidArgument;
     }
     begin(ScriptKind::kStep, Io::kViews);
-    watch(plan_.step);
-    for (std::uint32_t i = 0U; i < plan_.input_count; ++i) {
-        device_.give_to_device(views_.inputs[i]);
+    watch(loaded_.plan.step);
+    for (std::uint32_t i = 0U; i < loaded_.plan.input_count; ++i) {
+        device_.give_to_device(loaded_.views.inputs[i]);
     }
-    return enqueue(plan_.step, plan_.commands, FaultStage::kSubmit);
+    return leave(enqueue(loaded_.plan.step, loaded_.plan.commands, FaultStage::kSubmit));
 }
 
 // Tensors that the script moves are all there, of exactly their sizes; those that it does not move are not given.
 bool Session::sizes_match(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs, bool takes,
                           bool gives) const noexcept {
-    bool match =
-        (inputs.size() == (takes ? plan_.input_count : 0U)) && (outputs.size() == (gives ? plan_.output_count : 0U));
+    bool match = (inputs.size() == (takes ? loaded_.plan.input_count : 0U)) &&
+                 (outputs.size() == (gives ? loaded_.plan.output_count : 0U));
     for (std::uint32_t i = 0U; match && (i < inputs.size()); ++i) {
-        match = inputs[i].size() == plan_.input_bytes[i];
+        match = inputs[i].size() == loaded_.plan.input_bytes[i];
     }
     for (std::uint32_t i = 0U; match && (i < outputs.size()); ++i) {
-        match = outputs[i].size() == plan_.output_bytes[i];
+        match = outputs[i].size() == loaded_.plan.output_bytes[i];
     }
     return match;
 }
@@ -369,13 +457,13 @@ bool Session::sizes_match(Span<const ByteSpan> inputs, Span<const MutableByteSpa
 // Binds the tensors to the slots of a new flight, and enqueues the script.
 Status Session::submit_script(ScriptKind kind, Span<const ByteSpan> inputs,
                               Span<const MutableByteSpan> outputs) noexcept {
-    const PlannedScript& script = plan_.script(kind);
+    const PlannedScript& script = loaded_.plan.script(kind);
     begin(kind, Io::kTransfers);
-    if (under_way_ == 1U) {
+    if (running_.under_way == 1U) {
         watch(script);
     }
-    const std::uint32_t index = token_ % kMaxStepsInFlight;
-    Flight& flight = flights_[index];
+    const std::uint32_t index = running_.token % kMaxStepsInFlight;
+    Flight& flight = running_.flights[index];
     bool bound = true;
     for (std::uint32_t i = 0U; i < inputs.size(); ++i) {
         bound = is_ok(device_.bind_source(kFirstInputSlot + (index * kMaxInputs) + i, inputs[i])) && bound;
@@ -385,16 +473,18 @@ Status Session::submit_script(ScriptKind kind, Span<const ByteSpan> inputs,
         flight.outputs[i] = outputs[i];
     }
     flight.bound_outputs = static_cast<std::uint32_t>(outputs.size());
-    if (!bound) {
-        return latch(Status::kDeviceFault, FaultStage::kSubmit);
-    }
-    return enqueue(script, plan_.commands, FaultStage::kSubmit);
+    return leave(bound ? enqueue(script, loaded_.plan.commands, FaultStage::kSubmit)
+                       : latch(Status::kDeviceFault, FaultStage::kSubmit));
 }
 
 Status Session::submit(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept {
-    const Status ready =
-        refuse_unless((state_ == State::kStarted) && (under_way_ < plan_.steps_in_flight) &&
-                      ((under_way_ == 0U) || (oldest().kind == ScriptKind::kStep)));  // prologue and epilogue run alone
+    const Status entered = enter();
+    if (!is_ok(entered)) {
+        return entered;
+    }
+    const Status ready = refuse_unless(
+        (running_.state == State::kStarted) && (running_.under_way < loaded_.plan.steps_in_flight) &&
+        ((running_.under_way == 0U) || (oldest().kind == ScriptKind::kStep)));  // prologue and epilogue run alone
     if (!is_ok(ready)) {
         return ready;
     }
@@ -405,89 +495,110 @@ Status Session::submit(Span<const ByteSpan> inputs, Span<const MutableByteSpan> 
 }
 
 Status Session::start(Span<const ByteSpan> inputs) noexcept {
-    const Status ready = refuse_unless_idle_in(State::kStopped);
+    const Status ready = enter_idle_in(State::kStopped);
     if (!is_ok(ready)) {
         return ready;
     }
-    if (!sizes_match(inputs, {}, plan_.is_pipelined, false)) {
+    if (!sizes_match(inputs, {}, loaded_.plan.is_pipelined, false)) {
         return Status::kInvalidArgument;
     }
-    has_stepped_ = false;
-    state_ = State::kStarted;  // latching comes later than this
+    running_.has_stepped = false;
+    running_.state = State::kStarted;  // latching comes later than this
     return submit_script(ScriptKind::kPrologue, inputs, {});
 }
 
 Status Session::stop(Span<const MutableByteSpan> outputs) noexcept {
-    const Status ready = refuse_unless_idle_in(State::kStarted);
+    const Status ready = enter_idle_in(State::kStarted);
     if (!is_ok(ready)) {
         return ready;
     }
-    if (((plan_.prologue.count | plan_.epilogue.count) == 0U) || !has_stepped_) {
+    if (((loaded_.plan.prologue.count | loaded_.plan.epilogue.count) == 0U) || !running_.has_stepped) {
         return Status::kInvalidState;
     }
-    if (!sizes_match({}, outputs, false, plan_.is_pipelined)) {
+    if (!sizes_match({}, outputs, false, loaded_.plan.is_pipelined)) {
         return Status::kInvalidArgument;
     }
     return submit_script(ScriptKind::kEpilogue, {}, outputs);
 }
 
 Status Session::set_parameters(Span<const ParameterValue> values) noexcept {
-    const Status ready = refuse_unless(is_idle());
+    const Status ready = enter_idle();
     if (!is_ok(ready)) {
         return ready;
     }
     for (const ParameterValue& item : values) {
-        if (item.index >= plan_.parameter_count) {
+        if (item.index >= loaded_.plan.parameter_count) {
             return Status::kInvalidArgument;
         }
-        if (!plan_.parameters[item.index].admits(item.value)) {
+        if (!loaded_.plan.parameters[item.index].admits(item.value)) {
             return Status::kInvalidArgument;
         }
     }
     for (const ParameterValue& item : values) {
-        const PlannedParameter& parameter = plan_.parameters[item.index];
+        const PlannedParameter& parameter = loaded_.plan.parameters[item.index];
+        running_.parameters.value[item.index] = item.value;
+        running_.parameters.is_set[item.index] = true;
         for (std::uint32_t i = 0U; i < parameter.point_count; ++i) {
-            const std::uint32_t address = plan_.patch_addresses[parameter.first_point + i];
+            const std::uint32_t address = loaded_.plan.patch_addresses[parameter.first_point + i];
             if (!is_ok(device_.patch_word(address, item.value))) {
                 Completion where;
                 where.fault_address = address;
-                return latch(Status::kDeviceFault, FaultStage::kParameter, 0U, where);
+                return leave(latch(Status::kDeviceFault, FaultStage::kParameter, 0U, where));
             }
         }
     }
-    return Status::kOk;
+    return leave(Status::kOk);
 }
 
 Status Session::poll() noexcept {
-    if (state_ == State::kFaulted) {
-        return Status::kFaultLatched;
+    const Status entered = enter();
+    if (!is_ok(entered)) {
+        return entered;
     }
-    if (under_way_ == 0U) {
-        return Status::kInvalidState;
+    const Status ready = refuse_unless(running_.under_way != 0U);
+    return is_ok(ready) ? leave(complete_oldest()) : ready;
+}
+
+// A script whose commands have all been executed is complete once what it has relied on is seen to be whole.
+Status Session::verify_release() noexcept {
+    if (config_.release == Release::kAtCompletion) {
+        return Status::kOk;
     }
+    if (!running_.is_verifying) {
+        running_.is_verifying = true;
+        running_.release = ScrubCursor{};
+    }
+    const Status compared = compare_constants(running_.release, FaultStage::kScrub);
+    running_.is_verifying = compared == Status::kPending;
+    return compared;
+}
+
+Status Session::complete_oldest() noexcept {
     Flight& flight = oldest();
     const ScriptKind kind = flight.kind;
-    const Status status = check_completions(plan_.script(kind), FaultStage::kStep);
+    const Status completed = check_completions(loaded_.plan.script(kind), FaultStage::kStep);
+    const Status status = is_ok(completed) ? verify_release() : completed;
     if (!is_ok(status)) {
         return status;
     }
     flight.bound_outputs = 0U;
-    under_way_ -= 1U;
-    if (under_way_ != 0U) {
+    running_.under_way -= 1U;
+    if (running_.under_way != 0U) {
         // The device has been at work on the one before until now.
         oldest().started_us = platform_.now_us();
-        watch(plan_.script(oldest().kind));
+        watch(loaded_.plan.script(oldest().kind));
     }
     if (kind == ScriptKind::kStep) {
-        for (std::uint32_t i = 0U; (io_ == Io::kViews) && (i < plan_.output_count); ++i) {
-            device_.take_from_device(views_.outputs[i]);
+        for (std::uint32_t i = 0U; (running_.io == Io::kViews) && (i < loaded_.plan.output_count); ++i) {
+            device_.take_from_device(loaded_.views.outputs[i]);
         }
-        steps_completed_ += 1U;
-        has_result_ = true;
-        has_stepped_ = true;
+        running_.steps_completed += 1U;
+        running_.has_result = true;
+        running_.has_stepped = true;
+        running_.is_confirmed = running_.is_confirmed || (loaded_.image.self_test_count() == 0U);
     } else if (kind == ScriptKind::kEpilogue) {
-        state_ = idle_state();
-        has_stepped_ = false;
+        running_.state = idle_state();
+        running_.has_stepped = false;
     } else {
         // The first step may come.
     }
@@ -499,15 +610,21 @@ Status Session::poll() noexcept {
 Status Session::finish(Status submitted) noexcept {
     Status status = is_ok(submitted) ? poll() : submitted;
     while (status == Status::kPending) {  // ends at the deadline, which the platform's clock reaches
-        platform_.idle();
+        if (!running_.is_verifying) {
+            platform_.idle();
+        }
         status = poll();
     }
     return status;
 }
 
 Status Session::run(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept {
-    if (!plan_.is_pipelined) {
-        const bool starts = (state_ == State::kStopped) && (under_way_ == 0U);
+    const Status entered = enter();
+    if (!is_ok(entered)) {
+        return entered;
+    }
+    if (!loaded_.plan.is_pipelined) {
+        const bool starts = (running_.state == State::kStopped) && (running_.under_way == 0U);
         const Status started = starts ? finish(start({})) : Status::kOk;
         return is_ok(started) ? finish(submit(inputs, outputs)) : started;
     }
@@ -525,57 +642,105 @@ Status Session::run(Span<const ByteSpan> inputs, Span<const MutableByteSpan> out
 
 std::uint32_t Session::output_bytes() const noexcept {
     std::uint32_t bytes = 0U;
-    for (std::uint32_t i = 0U; i < plan_.output_count; ++i) {
-        bytes += plan_.output_bytes[i];
+    for (std::uint32_t i = 0U; i < loaded_.plan.output_count; ++i) {
+        bytes += loaded_.plan.output_bytes[i];
     }
     return bytes;
 }
 
 Status Session::self_test(std::uint32_t index, MutableByteSpan scratch) noexcept {
-    const Status ready = refuse_unless(is_idle());
+    const Status ready = enter_idle();
     if (!is_ok(ready)) {
         return ready;
     }
-    if ((index >= image_.self_test_count()) || (scratch.size() < output_bytes())) {
+    if ((index >= loaded_.image.self_test_count()) || (scratch.size() < output_bytes())) {
         return Status::kInvalidArgument;
     }
     // Vectors follow each other, each all inputs and then all outputs; the plan has proved that they fill the segment.
-    const ByteSpan vectors = image_.self_tests();
-    const std::size_t vector_bytes = vectors.size() / image_.self_test_count();
+    const ByteSpan vectors = loaded_.image.self_tests();
+    const std::size_t vector_bytes = vectors.size() / loaded_.image.self_test_count();
     std::size_t offset = index * vector_bytes;
     std::array<ByteSpan, kMaxInputs> inputs{};
-    for (std::uint32_t i = 0U; i < plan_.input_count; ++i) {
-        inputs[i] = vectors.subspan(offset, plan_.input_bytes[i]);
-        offset += plan_.input_bytes[i];
+    for (std::uint32_t i = 0U; i < loaded_.plan.input_count; ++i) {
+        inputs[i] = vectors.subspan(offset, loaded_.plan.input_bytes[i]);
+        offset += loaded_.plan.input_bytes[i];
     }
     std::array<MutableByteSpan, kMaxOutputs> outputs{};
     std::size_t used = 0U;
-    for (std::uint32_t i = 0U; i < plan_.output_count; ++i) {
-        outputs[i] = scratch.subspan(used, plan_.output_bytes[i]);
-        used += plan_.output_bytes[i];
+    for (std::uint32_t i = 0U; i < loaded_.plan.output_count; ++i) {
+        outputs[i] = scratch.subspan(used, loaded_.plan.output_bytes[i]);
+        used += loaded_.plan.output_bytes[i];
     }
-    const Status status = run(Span<const ByteSpan>{inputs.data(), plan_.input_count},
-                              Span<const MutableByteSpan>{outputs.data(), plan_.output_count});
+    const Status status = run(Span<const ByteSpan>{inputs.data(), loaded_.plan.input_count},
+                              Span<const MutableByteSpan>{outputs.data(), loaded_.plan.output_count});
     if (!is_ok(status)) {
         return status;
     }
     if ((used != 0U) && (std::memcmp(scratch.data(), &vectors[offset], used) != 0)) {
         std::memset(scratch.data(), 0, used);
-        return latch(Status::kIntegrity, FaultStage::kSelfTest);
+        return leave(latch(Status::kIntegrity, FaultStage::kSelfTest));
     }
     return Status::kOk;
 }
 
-Status Session::unload() noexcept {
-    if (under_way_ != 0U) {
+Status Session::self_test(MutableByteSpan scratch) noexcept {
+    const Status ready = enter_idle();
+    if (!is_ok(ready)) {
+        return ready;
+    }
+    const std::uint32_t count = loaded_.image.self_test_count();
+    for (std::uint32_t i = 0U; i < count; ++i) {
+        const Status status = self_test(i, scratch);
+        if (!is_ok(status)) {
+            return status;
+        }
+    }
+    running_.is_confirmed = running_.is_confirmed || (count != 0U);
+    return leave(Status::kOk);
+}
+
+Status Session::scrub() noexcept {
+    const Status entered = enter();
+    if (!is_ok(entered)) {
+        return entered;
+    }
+    const Status ready = refuse_unless(running_.state != State::kEmpty);
+    if (!is_ok(ready)) {
+        return ready;
+    }
+    const Status compared = compare_constants(running_.background, FaultStage::kScrub);
+    return leave((compared == Status::kPending) ? Status::kOk : compared);
+}
+
+std::uint32_t Session::scrub_calls() const noexcept {
+    std::uint32_t calls = 0U;
+    for (std::uint32_t i = 0U; i < loaded_.constants.count; ++i) {
+        calls += (loaded_.constants.ranges[i].size_bytes + (kScrubSliceBytes - 1U)) / kScrubSliceBytes;
+    }
+    return calls;
+}
+
+Status Session::confirm_start() noexcept {
+    const Status ready = enter_idle();
+    if (!is_ok(ready)) {
+        return ready;
+    }
+    if (!running_.is_confirmed) {
         return Status::kInvalidState;
     }
-    state_ = State::kEmpty;
-    const Status reset = device_.reset();
-    if (!is_ok(reset)) {
-        return latch(reset, FaultStage::kReset);
+    std::uint32_t lowest = 0U;
+    const Status read = platform_.lowest_security_version(lowest);
+    const std::uint32_t version = loaded_.image.envelope().security_version;
+    return (is_ok(read) && (version > lowest)) ? platform_.raise_security_version(version) : read;
+}
+
+Status Session::unload() noexcept {
+    if (running_.under_way != 0U) {
+        return Status::kInvalidState;
     }
-    return Status::kOk;
+    running_.state = State::kEmpty;
+    const Status reset = device_.reset();
+    return leave(is_ok(reset) ? Status::kOk : latch(reset, FaultStage::kReset));
 }
 
 }  // namespace pianola

@@ -13,6 +13,10 @@
 // input_view() and output_view(), and submit() copies nothing. Transfers: submit(inputs, outputs) has the device's queues move
 // the bytes from and to the application's memory; the only way where the ECU core does not see device memory.
 //
+// Between two calls the state of a session lies sealed (runtime/integrity/seal.h): a call that finds it changed latches a fault and does nothing
+// else. References to device, platform, command set and configuration are outside the seal: a port that calls through a damaged
+// one traps.
+//
 // The first failure while the device is involved latches: outputs are withheld (views are refused, memory that was bound for
 // transfers is overwritten with zeros), Platform::enter_safe_state() is called once, and every later call returns kFaultLatched
 // until the next load().
@@ -26,24 +30,41 @@
 #include "runtime/device/device.h"
 #include "runtime/device/platform.h"
 #include "runtime/image/image.h"
+#include "runtime/integrity/scrub.h"
 #include "runtime/plan/plan.h"
 #include "runtime/session/fault.h"
+#include "runtime/trust/trust.h"
 #include "runtime/verdict/verdict.h"
 
 namespace pianola {
 
 // Runs every check that needs no device at work: what load() does before it touches the device, and what `pianola verify` does.
 // kOk, or kRefused with a verdict. image and plan are valid only after kOk. The file must be 64-byte aligned.
-Status validate(ByteSpan file, const DeviceDescription& device, const CommandSet& command_set, PlanWorkspace& workspace,
-                Image& image, Plan& plan, Verdict& verdict) noexcept;
+Status validate(ByteSpan file, const DeviceDescription& device, const CommandSet& command_set, const Trust& trust,
+                PlanWorkspace& workspace, Image& image, Plan& plan, Verdict& verdict) noexcept;
+
+// When a step's outputs are given out. Wide patterns; what is neither is treated as kVerified.
+enum class Release : std::uint32_t {
+    // Once traces, weights and the session's own state have been found unchanged after the step: poll() goes on returning kPending for
+    // as many calls as that takes, kScrubSliceBytes each. A bit that flipped in any of them before it was used is noticed in time.
+    kVerified = 0x4DB2'B24DU,
+    // As soon as the device has completed: for memories that correct themselves (ECC). scrub() still finds what has changed, later.
+    kAtCompletion = 0xB24D'4DB2U,
+};
+
+// Constant: keep it in flash.
+struct SessionConfig {
+    Trust trust;
+    Release release{Release::kVerified};
+};
 
 class Session {
   public:
-    // All three must outlive the session.
-    Session(Device& device, Platform& platform, const CommandSet& command_set) noexcept
-        : device_{device}, platform_{platform}, command_set_{command_set} {}
+    // All of them must outlive the session.
+    Session(Device& device, Platform& platform, const CommandSet& command_set, const SessionConfig& config) noexcept;
 
-    // Validates the file, programs the device, runs the set-up and reads the trace region back. Blocks, within the binary's
+    // Validates the file, twice over, so that no single fault of the core can stand in for a check; programs the device, runs the set-up
+    // and compares what the device then holds. Blocks: for as long as validation takes (docs/INTEGRATION.md), then within the binary's
     // set-up deadline. The file must stay in place, unchanged, until the next load() or unload(). workspace is free afterwards.
     //   kOk            ready for steps
     //   kRefused       verdict says why; the device was not touched; the session is empty
@@ -53,7 +74,7 @@ class Session {
 
     // Zero-copy I/O. True where the ECU core sees every input and output of the binary in device memory, each in one piece, and steps do
     // not overlap. Valid from load() on.
-    [[nodiscard]] bool has_views() const noexcept { return has_views_; }
+    [[nodiscard]] bool has_views() const noexcept { return loaded_.has_views; }
 
     // Where to write input `index` for the next step, or to read output `index` of the last one. The view belongs to the caller until
     // the next submit(), and must then be asked for anew; inputs keep their bytes, which are zero after load().
@@ -120,15 +141,34 @@ class Session {
     // step: output_bytes() of them. kOk, kInvalidArgument, kInvalidState, kIntegrity and the other faults of poll().
     Status self_test(std::uint32_t index, MutableByteSpan scratch) noexcept;
 
+    // Replays every self-test vector of the binary. For start-up, and on demand. `scratch` and results as above; kOk where there is none.
+    Status self_test(MutableByteSpan scratch) noexcept;
+
+    // Compares the next kScrubSliceBytes of traces and weights with the binary. For a cyclic task: what the last call of a period of
+    // scrub_calls() began with has then been compared. Bounded work, also while steps are under way.
+    //   kOk, kInvalidState: not loaded; kFaultLatched; or kIntegrity, kDeviceFault: the fault that latched now
+    Status scrub() noexcept;
+    [[nodiscard]] std::uint32_t scrub_calls() const noexcept;
+
+    // The start was good: from now on nothing older may be loaded. Raises the platform's counter to the binary's security version where that
+    // is higher. To be called once the application is content, after self_test() of all vectors; a binary without any needs a completed step.
+    //   kOk; kInvalidState: not loaded, something is under way, or nothing has shown yet that the start was good; kFaultLatched; whatever
+    //   else the platform answers: the counter is as it was
+    Status confirm_start() noexcept;
+
     // Stops the device and forgets the binary. kOk; kInvalidState while a step is under way; the faults of load().
     Status unload() noexcept;
 
-    [[nodiscard]] bool is_loaded() const noexcept { return state_ != State::kEmpty; }
+    [[nodiscard]] bool is_loaded() const noexcept { return running_.state != State::kEmpty; }
     // Valid from load() to unload().
-    [[nodiscard]] const Image& image() const noexcept { return image_; }
-    [[nodiscard]] const Plan& plan() const noexcept { return plan_; }
+    [[nodiscard]] const Image& image() const noexcept { return loaded_.image; }
+    [[nodiscard]] const Plan& plan() const noexcept { return loaded_.plan; }
     [[nodiscard]] const FaultRecord& fault() const noexcept { return fault_; }
-    [[nodiscard]] std::uint32_t steps_completed() const noexcept { return steps_completed_; }
+    // The faults of this session's whole life, the last ones first: they outlive load(). index < kMaxFaultRecords; empty, with a status of kOk,
+    // where there were fewer.
+    [[nodiscard]] const FaultRecord& past_fault(std::uint32_t index) const noexcept { return history_.last(index); }
+    [[nodiscard]] std::uint32_t fault_count() const noexcept { return history_.count(); }
+    [[nodiscard]] std::uint32_t steps_completed() const noexcept { return running_.steps_completed; }
     // Bytes of all outputs of one step.
     [[nodiscard]] std::uint32_t output_bytes() const noexcept;
 
@@ -141,9 +181,6 @@ class Session {
         std::array<MutableByteSpan, kMaxOutputs> outputs{};
     };
     enum class Io : std::uint8_t { kTransfers, kViews };
-
-    Status latch(Status status, FaultStage stage, std::uint32_t queue, const Completion& completion) noexcept;
-    Status latch(Status status, FaultStage stage, std::uint32_t queue = 0U) noexcept;  // there is no record
     // A script that is under way.
     struct Flight {
         ScriptKind kind{ScriptKind::kUnspecified};
@@ -152,9 +189,54 @@ class Session {
         std::uint32_t bound_outputs{0U};
     };
 
+    // What stays as it is between load() and unload().
+    struct Loaded {
+        std::uint32_t armed{0U};  // kArmed where both validations have gone all their way, and accepted
+        bool has_views{false};
+        ByteSpan file;
+        std::array<std::uint32_t, kMaxQueues> transfers{};  // of each queue in a step: what zero-copy I/O leaves out
+        Image image;
+        Tensors views;
+        ConstantRanges constants;
+        Plan plan;
+    };
+    // What the steps change.
+    struct Running {
+        State state{State::kEmpty};
+        Io io{Io::kTransfers};     // of the script under way, or of the last one
+        bool has_result{false};    // the last step has completed
+        bool has_stepped{false};   // a step has completed since start()
+        bool is_confirmed{false};  // every self-test vector, or where there is none a step, has gone well since load()
+        bool is_verifying{false};  // the oldest has completed, and is not released yet
+        std::array<bool, kMaxQueues> queue_done{};  // of the oldest
+        std::uint32_t token{0U};                    // of the script under way, or of the last one; 1 is the set-up
+        std::uint32_t under_way{0U};                // scripts; their tokens are the last ones
+        std::uint32_t deadline_us{0U};              // of the oldest script under way, or of the last one
+        std::uint32_t steps_completed{0U};
+        std::array<std::uint32_t, kMaxQueues> executed{};  // each queue's device count when it last completed
+        std::array<std::uint32_t, kMaxEvents> records{};   // of each event since load()
+        ScrubCursor release;                               // how far the step that has completed is verified
+        ScrubCursor background;                            // how far scrub() has come
+        ParameterValues parameters;
+        std::array<Flight, kMaxStepsInFlight> flights{};  // by token
+    };
+
+    [[nodiscard]] bool is_whole() const noexcept;
+    void seal() noexcept;
+    Status enter() noexcept;
+    Status enter_idle_in(State state) noexcept;
+    Status enter_idle() noexcept;
+    Status leave(Status status) noexcept;
+    Status latch(Status status, FaultStage stage, std::uint32_t queue, const Completion& completion) noexcept;
+    Status latch(Status status, FaultStage stage, std::uint32_t queue = 0U) noexcept;  // there is no record
+    Status load_whole(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) noexcept;
+    Status validate_twice(ByteSpan file, const DeviceDescription& description, PlanWorkspace& workspace,
+                          Verdict& verdict) noexcept;
     Status program_device() noexcept;
     void find_views() noexcept;
-    [[nodiscard]] bool is_idle() const noexcept { return (state_ != State::kEmpty) && (under_way_ == 0U); }
+    [[nodiscard]] bool is_idle() const noexcept {
+        return (running_.state != State::kEmpty) && (running_.under_way == 0U);
+    }
     [[nodiscard]] Status refuse_unless(bool state_fits) const noexcept;
     [[nodiscard]] Status refuse_unless_idle_in(State state) const noexcept;
     [[nodiscard]] Status refuse_view(bool is_there) const noexcept;
@@ -171,31 +253,22 @@ class Session {
     [[nodiscard]] std::uint32_t executed_in_step(std::uint32_t queue, std::uint32_t executed_commands) const noexcept;
     Status check_completions(const PlannedScript& script, FaultStage stage) noexcept;
     Status wait_for_setup(const PlannedScript& setup) noexcept;
+    Status verify_release() noexcept;
+    Status complete_oldest() noexcept;
     Status finish(Status submitted) noexcept;
-    Status read_back_traces() noexcept;
+    Status compare_constants(ScrubCursor& cursor, FaultStage stage) noexcept;
     void withhold_outputs() noexcept;
 
     Device& device_;
     Platform& platform_;
     const CommandSet& command_set_;
-    State state_{State::kEmpty};
-    Io io_{Io::kTransfers};  // of the script under way, or of the last one
-    bool has_views_{false};
-    bool has_result_{false};                     // the last step has completed
-    bool has_stepped_{false};                    // a step has completed since start()
-    std::array<bool, kMaxQueues> queue_done_{};  // of the oldest
-    std::uint32_t token_{0U};                    // of the script under way, or of the last one; 1 is the set-up
-    std::uint32_t under_way_{0U};                // scripts; their tokens are the last ones
-    std::uint32_t deadline_us_{0U};              // of the oldest script under way, or of the last one
-    std::uint32_t steps_completed_{0U};
-    std::array<std::uint32_t, kMaxQueues> executed_{};   // each queue's device count when it last completed
-    std::array<std::uint32_t, kMaxQueues> transfers_{};  // of each queue in a step: what zero-copy I/O leaves out
-    Image image_;
+    const SessionConfig& config_;
+    std::uint32_t loaded_seal_{0U};
+    std::uint32_t running_seal_{0U};
     FaultRecord fault_;
-    std::array<std::uint32_t, kMaxEvents> records_{};  // of each event since load()
-    Tensors views_;
-    std::array<Flight, kMaxStepsInFlight> flights_{};  // by token
-    Plan plan_;
+    FaultHistory history_;
+    Running running_;
+    Loaded loaded_;
 };
 
 }  // namespace pianola

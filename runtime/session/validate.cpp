@@ -2,14 +2,14 @@
 
 namespace pianola {
 
-Status validate(ByteSpan file, const DeviceDescription& device, const CommandSet& command_set, PlanWorkspace& workspace,
-                Image& image, Plan& plan, Verdict& verdict) noexcept {
+Status validate(ByteSpan file, const DeviceDescription& device, const CommandSet& command_set, const Trust& trust,
+                PlanWorkspace& workspace, Image& image, Plan& plan, Verdict& verdict) noexcept {
     Envelope envelope;
     const Status parsed = parse_envelope(file, envelope, verdict);
     if (!is_ok(parsed)) {
         return parsed;
     }
-    const Status authentic = authenticate(file, envelope, verdict);
+    const Status authentic = authenticate(file, envelope, trust, verdict);
     if (!is_ok(authentic)) {
         return authentic;
     }
@@ -17,7 +17,9 @@ Status validate(ByteSpan file, const DeviceDescription& device, const CommandSet
     if (!is_ok(opened)) {
         return opened;
     }
-    return prove_plan(image, device, command_set, workspace, plan, verdict);
+    const Status proved = prove_plan(image, device, command_set, workspace, plan, verdict);
+    verdict.flow = follow(follow(follow(follow(kFlowStart, parsed), authentic), opened), proved);
+    return proved;
 }
 
 }  // namespace pianola

@@ -37,10 +37,22 @@ struct Verdict {
     Status status{Status::kInternal};
     Rule rule{Rule::kNotRun};
     FieldPath path;
+    std::uint32_t flow{0U};         // kFlowAccepted once validate() has gone all its way; see follow()
     std::uint32_t file_offset{0U};  // first byte of the offending field
     std::uint64_t actual{0U};       // what the file says, where the rule compares numbers
     std::uint64_t limit{0U};        // what it is compared with
 };
+
+// Control flow, counted: every stage of validation adds the status that it came to, without a branch, so that a stage that was skipped, or
+// whose failure was, shows in the sum.
+[[nodiscard]] constexpr std::uint32_t follow(std::uint32_t flow, Status status) noexcept {
+    constexpr std::uint32_t kPrime = 0x0100'0193U;
+    return (flow ^ static_cast<std::uint32_t>(status)) * kPrime;
+}
+inline constexpr std::uint32_t kFlowStart = 0x1357'9BDFU;
+// Envelope, authenticity, image, plan.
+inline constexpr std::uint32_t kFlowAccepted =
+    follow(follow(follow(follow(kFlowStart, Status::kOk), Status::kOk), Status::kOk), Status::kOk);
 
 // Makes it a verdict that nobody has reached yet.
 void reset(Verdict& verdict) noexcept;

@@ -7,6 +7,7 @@
 #include "capture_host/writer/verify.h"
 #include "hal/refdev/refdev_command_set.h"
 #include "tests/api/support.h"
+#include "runtime/session/development_config.h"
 
 namespace pianola::test {
 namespace {
@@ -66,7 +67,7 @@ void expect_verified(const CapturedWorkload& workload, const refdev::DeviceSpec&
     const auto plan = std::make_unique<Plan>();
     Image image;
     Verdict verdict;
-    EXPECT_EQ(capture::verify(file.view(), description, command_set, *workspace, image, *plan, verdict), Status::kOk)
+    EXPECT_EQ(capture::verify(file.view(), description, command_set, kDevelopmentTrust, *workspace, image, *plan, verdict), Status::kOk)
         << rule_id(verdict.rule);
 }
 

@@ -6,6 +6,7 @@
 #include "hal/board/board.h"
 #include "hal/board/semihosting.h"
 #include "hal/board/shared_memory.h"
+#include "runtime/session/development_config.h"
 
 namespace pianola::baremetal {
 namespace {
@@ -21,7 +22,7 @@ constexpr std::uint32_t kAlignment = kFileAlignmentBytes;
 Bench::Bench(const refdev::FaultScript& faults, std::uint32_t reset_limit_us) noexcept
     : link{refdev::DeviceSpec{}, board::shared_state()},
       device{refdev::DeviceSpec{}, board::shared_state(), link, faults, reset_limit_us},
-      session{device, platform, command_set} {}
+      session{device, platform, command_set, kDevelopmentConfig} {}
 
 LoadArea::LoadArea() noexcept : free_{board::load_area()} {}
 

@@ -24,6 +24,11 @@ class TestPlatform final : public board::BoardPlatform {
     TestPlatform& operator=(TestPlatform&&) = delete;
 
     void serve_watchdog() noexcept override { watchdog_services_ += 1U; }
+    Status lowest_security_version(std::uint32_t& version) noexcept override {
+        version = 0U;
+        return Status::kOk;
+    }
+    Status raise_security_version(std::uint32_t /*version*/) noexcept override { return Status::kOk; }
     void enter_safe_state(const FaultRecord& /*fault*/) noexcept override { safe_state_entries_ += 1U; }
 
     [[nodiscard]] std::uint32_t watchdog_services() const noexcept { return watchdog_services_; }

@@ -9,6 +9,7 @@
 #include "hal/board/shared_memory.h"
 #include "tests/baremetal/bench.h"
 #include "tests/baremetal/counted.h"
+#include "runtime/session/development_config.h"
 
 namespace pianola::baremetal {
 namespace {
@@ -20,7 +21,7 @@ struct CountedBench {
     CountedPlatform platform{link};
     board::BoardDevice device{refdev::DeviceSpec{}, board::shared_state(), link};
     refdev::RefdevCommandSet command_set;
-    Session session{device, platform, command_set};
+    Session session{device, platform, command_set, kDevelopmentConfig};
     PlanWorkspace workspace;
     Verdict verdict;
 };

@@ -60,6 +60,11 @@ class CountedPlatform final : public Platform {
     [[nodiscard]] std::uint64_t now_us() noexcept override { return board::now_us(); }
     void idle() noexcept override;
     void serve_watchdog() noexcept override {}
+    Status lowest_security_version(std::uint32_t& version) noexcept override {
+        version = 0U;
+        return Status::kOk;
+    }
+    Status raise_security_version(std::uint32_t /*version*/) noexcept override { return Status::kOk; }
     void enter_safe_state(const FaultRecord& /*fault*/) noexcept override {}
 
   private:

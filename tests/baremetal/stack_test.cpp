@@ -9,6 +9,7 @@
 #include "hal/board/board_device.h"
 #include "hal/board/shared_memory.h"
 #include "tests/baremetal/bench.h"
+#include "runtime/session/development_config.h"
 
 // NOLINTNEXTLINE(bugprone-reserved-identifier, readability-identifier-naming): DEV-032
 extern "C" std::uint8_t __stack_ecu_start;
@@ -26,7 +27,7 @@ struct StackBench {
     TestPlatform platform;
     board::BoardDevice device{refdev::DeviceSpec{}, board::shared_state(), link};
     refdev::RefdevCommandSet command_set;
-    Session session{device, platform, command_set};
+    Session session{device, platform, command_set, kDevelopmentConfig};
     PlanWorkspace workspace;
     Verdict verdict;
     ByteSpan file;

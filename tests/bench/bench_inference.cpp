@@ -13,6 +13,7 @@
 
 #include "capture_host/writer/verify.h"
 #include "tests/models/replay.h"
+#include "runtime/session/development_config.h"
 
 namespace {
 
@@ -40,7 +41,7 @@ using pianola::Status;
     pianola::Plan plan;
     pianola::Verdict verdict;
     const pianola::refdev::RefdevCommandSet command_set;
-    return is_ok(pianola::capture::verify(file, device, command_set, workspace, image, plan, verdict));
+    return is_ok(pianola::capture::verify(file, device, command_set, pianola::kDevelopmentTrust, workspace, image, plan, verdict));
 }
 
 // Counted: the yardstick for verify.
@@ -88,7 +89,7 @@ int verify(const pianola::replay::Bytes& bytes) {
     pianola::Image image;
     pianola::Plan plan;
     pianola::Verdict verdict;
-    const bool warm = is_ok(pianola::capture::verify(file.view(), device, pianola::refdev::RefdevCommandSet{},
+    const bool warm = is_ok(pianola::capture::verify(file.view(), device, pianola::refdev::RefdevCommandSet{}, pianola::kDevelopmentTrust,
                                                      *workspace, image, plan, verdict));
     const bool accepted = warm && pianola_counted_verify(file.view(), device, *workspace);
     const pianola::Sha256Digest digest = pianola_counted_digest(file.view());

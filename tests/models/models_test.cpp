@@ -13,6 +13,7 @@
 #include "capture_host/writer/verify.h"
 #include "tests/models/replay.h"
 #include "tests/tflite/shared_models.h"
+#include "runtime/session/development_config.h"
 
 namespace pianola {
 namespace {
@@ -60,7 +61,7 @@ void expect_verified(const Bytes& bytes, const refdev::DeviceSpec& spec, const s
     Image image;
     Plan plan;
     Verdict verdict;
-    ASSERT_EQ(capture::verify(file.view(), device, refdev::RefdevCommandSet{}, *workspace, image, plan, verdict),
+    ASSERT_EQ(capture::verify(file.view(), device, refdev::RefdevCommandSet{}, kDevelopmentTrust, *workspace, image, plan, verdict),
               Status::kOk)
         << name << ": " << rule_id(verdict.rule);
 }

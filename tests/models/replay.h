@@ -19,6 +19,7 @@
 #include "hal/sim/sim_platform.h"
 #include "runtime/core/config.h"
 #include "runtime/digest/sha256.h"
+#include "runtime/session/development_config.h"
 #include "runtime/session/session.h"
 
 namespace pianola::replay {
@@ -94,7 +95,7 @@ class Player {
     refdev::RefdevCommandSet command_set_;
     sim::SimDevice device_;
     sim::SimPlatform platform_{device_};
-    Session session_{device_, platform_, command_set_};
+    Session session_{device_, platform_, command_set_, kDevelopmentConfig};
 };
 
 // The tensors "<kind>_<record>_0.bin", "<kind>_<record>_1.bin", ... of a model's folder; empty where there is no such record.

@@ -5,6 +5,7 @@
 #include "hal/refdev/refdev_command_set.h"
 #include "tests/runtime/rule_case.h"
 #include "tests/support/trace_file.h"
+#include "runtime/session/development_config.h"
 
 namespace pianola::test {
 namespace {
@@ -88,7 +89,7 @@ Verdict verdict_of(const Mutant& mutant, const VendorCommand& command) {
     const auto plan = std::make_unique<Plan>();
     Image image;
     Verdict verdict;
-    const Status status = validate(file.view(), mutant.device, command_set, *workspace, image, *plan, verdict);
+    const Status status = validate(file.view(), mutant.device, command_set, kDevelopmentTrust, *workspace, image, *plan, verdict);
     EXPECT_EQ(status, verdict.status);
     return verdict;
 }

@@ -47,13 +47,23 @@ std::vector<RuleCase> envelope_cases() {
         {Rule::kEnvSignature, "unknown algorithm", "header.signature_algorithm", fixed(28U), bytes_edit(set(28U, 3U))},
         {Rule::kEnvSignature, "bytes without algorithm", "header.signature_bytes", fixed(32U),
          bytes_edit(set(32U, 64U))},
+        {Rule::kAutSignatureSize, "a signature of no bytes", "header.signature_bytes", fixed(32U),
+         bytes_edit(set(28U, 2U))},
+        {Rule::kAutSignatureSize, "half a signature", "header.signature_bytes", fixed(32U), bytes_edit([](auto& file) {
+             resized(32)(file);
+             set(28U, 2U)(file);
+             set(32U, 32U)(file);
+         })},
         {Rule::kEnvTotalSize, "says more than there is", "header.total_bytes", fixed(16U),
          bytes_edit(set(16U, 1U << 20U))},
         {Rule::kEnvTotalSize, "is less than it says", "header.total_bytes", fixed(16U),
          bytes_edit([](auto& file) { file.pop_back(); })},
         {Rule::kEnvSchemaHash, "first byte", "header.schema_hash", fixed(48U), bytes_edit(flip(48U))},
         {Rule::kEnvSchemaHash, "last byte", "header.schema_hash", fixed(48U), bytes_edit(flip(79U))},
-        {Rule::kEnvReserved, "first byte before the table", "header.reserved", fixed(36U), bytes_edit(flip(36U))},
+        {Rule::kEnvReserved, "a key, and no signature", "header.key_id", fixed(36U), bytes_edit(flip(36U))},
+        {Rule::kEnvReserved, "the last byte of a key, and no signature", "header.key_id", fixed(43U),
+         bytes_edit(flip(43U))},
+        {Rule::kEnvReserved, "first byte before the table", "header.reserved", fixed(44U), bytes_edit(flip(44U))},
         {Rule::kEnvReserved, "last byte before the table", "header.reserved", fixed(47U), bytes_edit(flip(47U))},
         {Rule::kEnvReserved, "first byte behind the table", "header.reserved", fixed(128U), bytes_edit(flip(128U))},
         {Rule::kEnvReserved, "last byte behind the table", "header.reserved", fixed(159U), bytes_edit(flip(159U))},

@@ -9,6 +9,7 @@
 #include "hal/refdev/refdev_command_set.h"
 #include "hal/sim/sim_device.h"
 #include "hal/sim/sim_platform.h"
+#include "runtime/session/development_config.h"
 #include "runtime/session/session.h"
 
 namespace pianola::test {
@@ -37,10 +38,19 @@ struct Bench {
         return session.submit(Span<const ByteSpan>{inputs}, Span<const MutableByteSpan>{outputs});
     }
 
+    // Polls until the step has completed and is verified, or a fault has latched. In process the device has always finished by the first poll.
+    Status finish() {
+        Status status = session.poll();
+        for (std::uint32_t i = 0U; (status == Status::kPending) && (i < session.scrub_calls()); ++i) {
+            status = session.poll();
+        }
+        return status;
+    }
+
     sim::SimDevice device;
     sim::SimPlatform platform{device};
     refdev::RefdevCommandSet command_set;
-    Session session{device, platform, command_set};
+    Session session{device, platform, command_set, kDevelopmentConfig};
     std::unique_ptr<PlanWorkspace> workspace{std::make_unique<PlanWorkspace>()};
     Verdict verdict;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "pianola_schema_hash.h"
+#include "runtime/session/development_config.h"
 
 namespace pianola::test {
 namespace {
@@ -73,7 +74,7 @@ Validator::Validator() {
 }
 
 Status Validator::validate(ByteSpan file) {
-    return pianola::validate(file, device_, command_set_, *workspace_, image_, *plan_, verdict_);
+    return pianola::validate(file, device_, command_set_, kDevelopmentTrust, *workspace_, image_, *plan_, verdict_);
 }
 
 Status Validator::validate(const std::vector<std::uint8_t>& file) {

@@ -10,6 +10,7 @@
 #include "hal/refdev/refdev_command_set.h"
 #include "hal/sim/sim_device.h"
 #include "hal/sim/sim_platform.h"
+#include "runtime/session/development_config.h"
 #include "runtime/session/session.h"
 #include "tests/timeline/subject.h"
 
@@ -26,7 +27,7 @@ std::vector<refdev::ExecutedCommand> simulate(const Subject& subject) {
     sim::SimDevice device{options};
     sim::SimPlatform platform{device};
     const refdev::RefdevCommandSet command_set;
-    Session session{device, platform, command_set};
+    Session session{device, platform, command_set, kDevelopmentConfig};
     const auto workspace = std::make_unique<PlanWorkspace>();
     Verdict verdict;
     EXPECT_EQ(session.load(subject.file(), *workspace, verdict), Status::kOk);

@@ -12,6 +12,7 @@
 #include "hal/refdev/device_spec.h"
 #include "hal/refdev/kernels/arguments.h"
 #include "hal/refdev/refdev_command_set.h"
+#include "runtime/session/development_config.h"
 
 namespace pianola::timeline {
 
@@ -79,7 +80,7 @@ Subject::Subject(const test::Workload& workload) : bytes_{workload.file()} {
     Image image;
     Plan plan;
     Verdict verdict;
-    EXPECT_EQ(capture::verify(bytes_.view(), device, command_set, *workspace, image, plan, verdict), Status::kOk)
+    EXPECT_EQ(capture::verify(bytes_.view(), device, command_set, kDevelopmentTrust, *workspace, image, plan, verdict), Status::kOk)
         << rule_id(verdict.rule) << " " << verdict.actual << " " << verdict.limit;
     workload_ = read_workload(image, plan, command_set);
 }

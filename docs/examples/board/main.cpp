@@ -17,6 +17,7 @@
 #include "hal/refdev/refdev_command_set.h"
 #include "road_signs.h"           // made by `pianola embed`: the binary's symbols
 #include "road_signs_manifest.h"  // made by `pianola size --header`: what it needs
+#include "runtime/session/development_config.h"
 #include "runtime/session/session.h"
 
 namespace {
@@ -43,6 +44,12 @@ class EcuPlatform final : public board::BoardPlatform {
     EcuPlatform& operator=(EcuPlatform&&) = delete;
 
     void serve_watchdog() noexcept override {}  // here the ECU's own watchdog is served, and nowhere else
+    // An ECU keeps this counter in memory that survives power cycles. This one has none, and its policy asks for no signatures.
+    pianola::Status lowest_security_version(std::uint32_t& version) noexcept override {
+        version = 0U;
+        return pianola::Status::kOk;
+    }
+    pianola::Status raise_security_version(std::uint32_t /*version*/) noexcept override { return pianola::Status::kOk; }
     void enter_safe_state(const pianola::FaultRecord& /*fault*/) noexcept override {
         semihosting::print("safe state\n");  // here actuators go to where they do no harm
     }
@@ -175,7 +182,7 @@ ExitCode run_application() noexcept {
     static board::BoardDevice device{manifest::kDeviceSpec, board::shared_state(), link};
     static EcuPlatform platform;
     static const pianola::refdev::RefdevCommandSet kCommandSet;
-    static pianola::Session session{device, platform, kCommandSet};
+    static pianola::Session session{device, platform, kCommandSet, pianola::kDevelopmentConfig};
     static pianola::PlanWorkspace workspace;  // free again after load(): may lie over memory of other use
     static pianola::Verdict verdict;
 

@@ -1,0 +1,73 @@
+#include "runtime/integrity/scrub.h"
+
+#include <cstring>
+
+namespace pianola {
+namespace {
+
+constexpr std::uint32_t kChunkBytes = 64U;
+static_assert((kScrubSliceBytes % kChunkBytes) == 0U);
+using Chunk = std::array<std::uint8_t, kChunkBytes>;
+
+// The words of declared parameters that lie in [address, address + bytes.size()), as they were set.
+void put_parameters(const Plan& plan, const ParameterValues& values, std::uint32_t address,
+                    MutableByteSpan bytes) noexcept {
+    for (std::uint32_t i = 0U; i < plan.parameter_count; ++i) {
+        const PlannedParameter& parameter = plan.parameters[i];
+        for (std::uint32_t k = 0U; values.is_set[i] && (k < parameter.point_count); ++k) {
+            const std::uint32_t place = plan.patch_addresses[parameter.first_point + k] - address;
+            if (place < bytes.size()) {  // words and chunks are aligned: a word is in one chunk
+                std::memcpy(&bytes[place], &values.value[i], sizeof(values.value[i]));
+            }
+        }
+    }
+}
+
+}  // namespace
+
+void find_constants(const PlannedScript& setup, const PlannedCommands& commands, const Envelope& envelope,
+                    ConstantRanges& constants) noexcept {
+    for (std::uint32_t i = 0U; i < setup.count; ++i) {
+        const QueueCommand& command = commands[i].command;
+        const Segment& segment = (command.slot == kWeightsSlot) ? envelope.weights : envelope.traces;
+        constants.ranges[i] = ConstantRange{command.address, segment.offset + command.slot_offset, command.size_bytes};
+    }
+    constants.count = setup.count;
+}
+
+Status compare_slice(Device& device, const ScrubSource& source, ScrubCursor& cursor, std::uint32_t& address) noexcept {
+    if (source.constants.count == 0U) {
+        return Status::kOk;
+    }
+    const ConstantRange& range = source.constants.ranges[cursor.range];
+    const std::uint32_t left = range.size_bytes - cursor.offset_bytes;
+    const std::uint32_t slice = (left < kScrubSliceBytes) ? left : kScrubSliceBytes;
+    for (std::uint32_t done = 0U; done < slice; done += kChunkBytes) {
+        const std::uint32_t count = ((slice - done) < kChunkBytes) ? (slice - done) : kChunkBytes;
+        const std::uint32_t offset = cursor.offset_bytes + done;
+        address = range.address + offset;
+        Chunk held;
+        Chunk expected;
+        std::memcpy(expected.data(), &source.file[range.file_offset + offset], count);
+        put_parameters(source.plan, source.values, address, MutableByteSpan{expected.data(), count});
+        if (!is_ok(device.read_back(address, MutableByteSpan{held.data(), count}))) {
+            return Status::kDeviceFault;
+        }
+        if (std::memcmp(held.data(), expected.data(), count) != 0) {
+            return Status::kIntegrity;
+        }
+    }
+    cursor.offset_bytes += slice;
+    if (cursor.offset_bytes < range.size_bytes) {
+        return Status::kPending;
+    }
+    cursor.offset_bytes = 0U;
+    cursor.range += 1U;
+    if (cursor.range < source.constants.count) {
+        return Status::kPending;
+    }
+    cursor.range = 0U;
+    return Status::kOk;
+}
+
+}  // namespace pianola

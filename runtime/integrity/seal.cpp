@@ -1,0 +1,19 @@
+#include "runtime/integrity/seal.h"
+
+#include <cstring>
+
+namespace pianola {
+
+std::uint32_t seal_of(ByteSpan object) noexcept {
+    constexpr std::uint32_t kOffsetBasis = 0x811C'9DC5U;
+    constexpr std::uint32_t kPrime = 0x0100'0193U;
+    std::uint32_t seal = kOffsetBasis;
+    for (std::size_t i = 0U; i < object.size(); i += sizeof(std::uint32_t)) {
+        std::uint32_t word = 0U;
+        std::memcpy(&word, &object[i], sizeof(word));
+        seal = (seal ^ word) * kPrime;
+    }
+    return seal;
+}
+
+}  // namespace pianola
