@@ -53,6 +53,10 @@ void add_embed(CLI::App& app, Action& action);
 void add_size(CLI::App& app, Action& action);
 void add_log(CLI::App& app, Action& action);
 void add_timeline(CLI::App& app, Action& action);
+void add_keygen(CLI::App& app, Action& action);
+void add_pubkey(CLI::App& app, Action& action);
+void add_sign(CLI::App& app, Action& action);
+void add_receipt(CLI::App& app, Action& action);
 
 // The device of --device SPEC.json, or the default where the name is empty. docs/CLI.md gives the members. Throws CliError.
 [[nodiscard]] refdev::DeviceSpec load_device_spec(const std::string& file_name);

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "capture_host/cli/cli.h"
+#include "capture_host/signing/keys.h"
 
 namespace {
 
@@ -19,7 +20,10 @@ constexpr const char* kFooter =
     "  pianola run model.ptb --input image.bin --output scores.bin\n"
     "  pianola size model.ptb\n"
     "  pianola embed model.ptb -o model.c --header model.h\n"
-    "  pianola timeline model.ptb -o model.html";
+    "  pianola timeline model.ptb -o model.html\n"
+    "  pianola keygen -o private.pem\n"
+    "  pianola sign model.ptb --key private.pem -o signed.ptb\n"
+    "  pianola verify signed.ptb --key private.pem";
 
 int run(int argc, char** argv) {
     CLI::App app{"Captures a static workload into a verified trace binary, and replays it.", "pianola"};
@@ -35,6 +39,10 @@ int run(int argc, char** argv) {
     pianola::cli::add_size(app, action);
     pianola::cli::add_log(app, action);
     pianola::cli::add_timeline(app, action);
+    pianola::cli::add_keygen(app, action);
+    pianola::cli::add_pubkey(app, action);
+    pianola::cli::add_sign(app, action);
+    pianola::cli::add_receipt(app, action);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
@@ -63,6 +71,9 @@ int main(int argc, char** argv) {
     } catch (const pianola::cli::CliError& error) {
         fmt::print(stderr, "pianola: {}\n", error.what());
         return error.code();
+    } catch (const pianola::signing::SigningError& error) {
+        fmt::print(stderr, "pianola: {}\n", error.what());
+        return ExitCode::kFileTrouble;
     } catch (const pianola::files::FileError& error) {
         fmt::print(stderr, "pianola: {}\n", error.what());
         return ExitCode::kFileTrouble;

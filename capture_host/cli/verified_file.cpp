@@ -28,8 +28,8 @@ VerifiedFile::VerifiedFile(const std::string& file_name, const refdev::DeviceSpe
     DeviceDescription device;
     refdev::describe(spec, device);
     Verdict verdict;
-    if (!is_ok(
-            capture::verify(bytes_.view(), device, refdev::RefdevCommandSet{}, kDevelopmentTrust, *workspace_, image_, plan_, verdict))) {
+    if (!is_ok(capture::verify(bytes_.view(), device, refdev::RefdevCommandSet{}, kDevelopmentTrust, *workspace_,
+                               image_, plan_, verdict))) {
         throw CliError{kRefused, fmt::format("{}: {}", file_name, describe_verdict(verdict))};
     }
 }

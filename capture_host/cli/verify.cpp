@@ -7,8 +7,9 @@
 #include <memory>
 
 #include "capture_host/cli/cli.h"
+#include "capture_host/cli/trust_option.h"
+#include "capture_host/signing/receipt.h"
 #include "hal/refdev/refdev_command_set.h"
-#include "runtime/session/development_config.h"
 
 namespace pianola::cli {
 namespace {
@@ -16,6 +17,9 @@ namespace {
 struct VerifyArguments {
     std::string file;
     std::string device;
+    TrustArguments trust;
+    std::string receipt;
+    std::string receipt_key;
     bool json{false};
 };
 
@@ -24,13 +28,20 @@ int verify_file(const VerifyArguments& arguments) {
     const files::AlignedBytes file{files::load_file(arguments.file)};
     DeviceDescription device;
     refdev::describe(spec, device);
+    const TrustOption trust{arguments.trust};
 
     const auto workspace = std::make_unique<PlanWorkspace>();
     Image image;
     Plan plan;
     Verdict verdict;
-    const Status status =
-        capture::verify(file.view(), device, refdev::RefdevCommandSet{}, kDevelopmentTrust, *workspace, image, plan, verdict);
+    const Status status = capture::verify(file.view(), device, refdev::RefdevCommandSet{}, trust.trust(), *workspace,
+                                          image, plan, verdict);
+    if (!arguments.receipt.empty()) {
+        const nlohmann::json statement =
+            signing::make_statement({file.view(), device, trust.trust(), verdict, PIANOLA_VERSION});
+        files::store_file(arguments.receipt,
+                          signing::make_receipt(statement, signing::Key::load_private(arguments.receipt_key)));
+    }
     if (arguments.json) {
         nlohmann::json json = verdict_to_json(verdict);
         json["file"] = arguments.file;
@@ -48,8 +59,17 @@ void add_verify(CLI::App& app, Action& action) {
     CLI::App* const command =
         app.add_subcommand("verify", "Runs every check that the target runs, and those of the host");
     command->footer(
-        "A refusal names the rule (docs/RULES.md), the field and the byte offset, and ends with exit code 3.");
+        "A refusal names the rule (docs/RULES.md), the field and the byte offset, and ends with exit code 3. With "
+        "--key,\n"
+        "files that are not signed, or by others, are refused as a device in production refuses them.");
     command->add_option("file", arguments->file, "Trace binary")->required();
+    add_trust_options(*command, arguments->trust);
+    CLI::Option* const receipt = command->add_option("--receipt", arguments->receipt,
+                                                     "Write a signed statement of the verdict (docs/RECEIPT.md)");
+    CLI::Option* const receipt_key =
+        command->add_option("--receipt-key", arguments->receipt_key, "Private key, PEM, that signs the statement");
+    receipt->needs(receipt_key);
+    receipt_key->needs(receipt);
     add_device_option(*command, arguments->device);
     command->add_flag("--json", arguments->json, "Print the verdict as JSON");
     command->callback([arguments, &action] { action = [arguments] { return verify_file(*arguments); }; });

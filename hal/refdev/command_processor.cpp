@@ -3,16 +3,10 @@
 #include <cstring>
 
 #include "hal/refdev/kernels/kernel.h"
+#include "hal/refdev/queue_command.h"
 
 namespace pianola::refdev {
 namespace {
-
-// Chain over the executed trace commands: FNV-1a, 64 bits, over whole words.
-constexpr std::uint64_t kDigestPrime = 0x0000'0100'0000'01B3U;
-
-[[nodiscard]] constexpr std::uint64_t chain(std::uint64_t digest, std::uint32_t word) noexcept {
-    return (digest ^ word) * kDigestPrime;
-}
 
 constexpr std::uint32_t kRingMask = kRingWords - 1U;
 constexpr std::uint32_t kWordBytes = 4U;
@@ -28,6 +22,7 @@ void CommandProcessor::reset() noexcept {
     trace_position_ = 0U;
     executed_ = 0U;
     digest_ = 0U;
+    queue_digest_ = 0U;
     time_cycles_ = 0U;
     fault_address_ = 0U;
     kernel_id_ = 0U;
@@ -100,6 +95,9 @@ Progress CommandProcessor::step_queue() noexcept {
     fault_address_ = 0U;
     executed_ += 1U;
     position_ += length_words;
+    for (const std::uint32_t word : words) {
+        digest_ = chain(digest_, word);
+    }
     const DeviceFault fault = execute_queue_command(words);
     shared_.progress.store(executed_, std::memory_order_relaxed);
     shared_.consumed.store(position_, std::memory_order_release);
@@ -225,6 +223,7 @@ DeviceFault CommandProcessor::execute_trace_command(WordSpan words) noexcept {
                 return DeviceFault::kTraceOverrun;
             }
             trace_ = WordSpan{};
+            digest_ = chain_wide(queue_digest_, digest_);
             return DeviceFault::kNone;
         case Opcode::kInvalid:
         case Opcode::kLaunch:
@@ -290,6 +289,8 @@ DeviceFault CommandProcessor::replay(WordSpan words) noexcept {
         reinterpret_cast<const std::uint32_t*>(bytes);  // NOLINT(cppcoreguidelines-pro-type-reinterpret-cast): DEV-005
     trace_ = WordSpan{trace, words[2] / kWordBytes};
     trace_position_ = 0U;
+    queue_digest_ = digest_;
+    digest_ = 0U;
     fault_address_ = 0U;  // from here on, only commands that know their address set it
     time_cycles_ += kCommandCycles;
     return DeviceFault::kNone;

@@ -24,7 +24,7 @@ struct ExecutedCommand {
     Opcode opcode{Opcode::kInvalid};
     std::uint32_t kernel_id{0U};  // kLaunch and kDispatch only
     DeviceFault fault{DeviceFault::kNone};
-    std::uint64_t digest{0U};        // chain over trace commands since reset, as in Completion
+    std::uint64_t digest{0U};        // of the queue since reset, or of the trace that is running; this command included
     std::uint64_t start_cycles{0U};  // of a dispatch: on its core
     std::uint64_t end_cycles{0U};
     std::uint32_t core{kNoCore};  // kDispatch only
@@ -105,7 +105,8 @@ class CommandProcessor {
     WordSpan trace_;                    // empty while no trace is running
     std::uint32_t trace_position_{0U};  // next word of the trace
     std::uint32_t executed_{0U};
-    std::uint64_t digest_{0U};
+    std::uint64_t digest_{0U};        // of the queue, or of the trace that is running
+    std::uint64_t queue_digest_{0U};  // of the queue, while a trace is running
     std::uint64_t time_cycles_{0U};
     std::uint32_t fault_address_{0U};
     std::uint32_t kernel_id_{0U};

@@ -22,7 +22,7 @@ struct LogEntry {
     std::uint8_t kind{0U};        // Opcode
     std::uint8_t fault{0U};       // DeviceFault
     std::uint16_t kernel_id{0U};  // of a launch, else 0
-    std::uint64_t digest{0U};     // chain over trace commands since reset, this one included
+    std::uint64_t digest{0U};     // of the queue since reset, or of the trace that is running; this one included
 };
 static_assert(sizeof(LogEntry) == 16U, "the entries' memory is the dump format");
 

@@ -1,7 +1,7 @@
 #include "hal/refdev/refdev_command_set.h"
 
-#include "hal/refdev/command_encoding.h"
 #include "hal/refdev/kernels/kernel.h"
+#include "hal/refdev/queue_command.h"
 #include "runtime/core/config.h"
 
 namespace pianola::refdev {
@@ -196,6 +196,25 @@ std::uint32_t RefdevCommandSet::queue_words(const QueueCommand& command) const n
 
 std::uint64_t RefdevCommandSet::queue_cycles(const QueueCommand& command) const noexcept {
     return queue_command_cycles(command.kind, command.size_bytes);
+}
+
+std::uint64_t RefdevCommandSet::queue_digest(std::uint64_t digest, const QueueCommand& command,
+                                             std::uint64_t trace_digest) const noexcept {
+    const EncodedCommand encoded = encode(command);
+    for (const std::uint32_t word : Span<const std::uint32_t>{encoded.words.data(), encoded.count}) {
+        digest = chain(digest, word);
+    }
+    return (command.kind == QueueCommandKind::kReplay) ? chain_wide(digest, trace_digest) : digest;
+}
+
+// The header; of kernels the id, and the core where there is one.
+std::uint64_t RefdevCommandSet::trace_digest(std::uint64_t digest, WordSpan words) const noexcept {
+    const std::uint64_t with_header = chain(digest, words[0]);
+    const auto opcode = static_cast<Opcode>(words[0] & kOpcodeMask);
+    if (opcode == Opcode::kLaunch) {
+        return chain(with_header, words[1]);
+    }
+    return (opcode == Opcode::kDispatch) ? chain(chain(with_header, words[2]), words[1]) : with_header;
 }
 
 }  // namespace pianola::refdev

@@ -2,43 +2,12 @@
 
 #include <cstring>
 
-#include "hal/refdev/command_encoding.h"
+#include "hal/refdev/queue_command.h"
 
 namespace pianola::refdev {
 namespace {
 
 constexpr std::uint32_t kRingMask = kRingWords - 1U;
-
-// The words of a queue command; count 0 where the command is of no kind.
-struct EncodedCommand {
-    std::array<std::uint32_t, kMaxQueueCommandWords> words{};
-    std::uint32_t count{0U};
-};
-
-EncodedCommand encode(const QueueCommand& command) noexcept {
-    const std::uint32_t count = queue_command_words(command.kind);
-    switch (command.kind) {
-        case QueueCommandKind::kWrite:
-            return {{header_word(Opcode::kWrite, count), command.address, command.size_bytes, command.slot,
-                     command.slot_offset},
-                    count};
-        case QueueCommandKind::kRead:
-            return {{header_word(Opcode::kRead, count), command.address, command.size_bytes, command.slot,
-                     command.slot_offset},
-                    count};
-        case QueueCommandKind::kReplay:
-            return {{header_word(Opcode::kReplay, count), command.address, command.size_bytes}, count};
-        case QueueCommandKind::kRecordEvent:
-            return {{header_word(Opcode::kRecordEvent, count), command.event, command.value}, count};
-        case QueueCommandKind::kWaitEvent:
-            return {{header_word(Opcode::kWaitEvent, count), command.event, command.value}, count};
-        case QueueCommandKind::kNotify:
-            return {{header_word(Opcode::kNotify, count), command.value}, count};
-        case QueueCommandKind::kUnspecified:
-        default:
-            return {};
-    }
-}
 
 }  // namespace
 

@@ -110,6 +110,14 @@ class CommandSet {
     [[nodiscard]] virtual std::uint32_t queue_words(const QueueCommand& command) const noexcept = 0;
     [[nodiscard]] virtual std::uint64_t queue_cycles(const QueueCommand& command) const noexcept = 0;
 
+    // What the device's digest becomes by executing a queue command; for kReplay, trace_digest is that of the whole trace. A queue begins with
+    // 0 after a reset. Every word of the command changes it.
+    [[nodiscard]] virtual std::uint64_t queue_digest(std::uint64_t digest, const QueueCommand& command,
+                                                     std::uint64_t trace_digest) const noexcept = 0;
+    // What a trace's digest becomes by the command `words`, which decode() accepts. A trace begins with 0. It does not depend on words that
+    // may be patched.
+    [[nodiscard]] virtual std::uint64_t trace_digest(std::uint64_t digest, WordSpan words) const noexcept = 0;
+
   protected:
     CommandSet() = default;
     ~CommandSet() = default;

@@ -79,8 +79,8 @@ enum class DeviceFault : std::uint32_t {
 struct Completion {
     std::uint32_t token{0U};              // of the last kNotify that completed
     std::uint32_t executed_commands{0U};  // since reset: commands of traces and of the queue, wrapping
-    std::uint64_t digest{0U};             // chain over the executed trace commands since reset
-    std::uint64_t time_cycles{0U};        // device time of the last completion
+    std::uint64_t digest{0U};       // over all that the queue has executed since reset: CommandSet::queue_digest()
+    std::uint64_t time_cycles{0U};  // device time of the last completion
     DeviceFault fault{DeviceFault::kNone};
     std::uint32_t fault_command{0U};  // value of executed_commands at the fault
     std::uint32_t fault_address{0U};  // device address, where there is one

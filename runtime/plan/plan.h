@@ -39,6 +39,7 @@ struct PlannedCommand {
     std::uint8_t queue{0U};
     std::uint8_t script{0U};  // index in the manifest
     std::uint8_t index{0U};   // of the command in that script
+    std::uint8_t trace{0U};   // kReplay only
 };
 using PlannedCommands = std::array<PlannedCommand, kMaxScriptCommands>;
 
@@ -85,6 +86,8 @@ struct Plan {
     std::array<RegionConfig, kMaxRegions> regions{};
     std::array<std::uint32_t, kMaxPatchPoints> patch_addresses{};  // device addresses of words in the trace region
     std::array<PlannedParameter, kMaxParameters> parameters{};
+    std::array<std::uint64_t, kMaxTraces>
+        trace_digests{};         // that a replay comes to; 0 where no script replays the trace
     PlannedCommands commands{};  // of all scripts but the set-up
 
     // One of the three: every kind but the set-up.

@@ -60,6 +60,7 @@ struct ScriptInMaking {
     ScriptKind kind{ScriptKind::kUnspecified};
     std::uint8_t index{0U};    // in the manifest
     std::uint8_t command{0U};  // of the script, the one that is resolved
+    std::uint8_t trace{0U};    // that it names
     PerKind used{};            // the objects that the script has named, a bit each
 };
 
@@ -74,6 +75,7 @@ bool append(Context& context, std::uint32_t queue, ScriptInMaking& script, const
     entry.queue = static_cast<std::uint8_t>(queue);
     entry.script = script.index;
     entry.index = script.command;
+    entry.trace = script.trace;
     planned.count += 1U;
     planned.executed_commands[queue] += planned.queue_used[queue] ? 1U : 2U;  // with the notify that ends the script
     planned.queue_used[queue] = true;
@@ -134,6 +136,7 @@ bool resolve(Context& context, const ScriptCommandView& view, ScriptInMaking& sc
         case ScriptCommandKind::kLoadTrace:
         case ScriptCommandKind::kReplayTrace: {
             const TraceView trace = context.image.trace(view.object);
+            script.trace = static_cast<std::uint8_t>(view.object);
             command.address = context.plan.trace_region_base + trace.offset_bytes;
             command.size_bytes = trace.word_count * static_cast<std::uint32_t>(sizeof(std::uint32_t));
             command.slot = kTracesSlot;

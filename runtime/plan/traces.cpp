@@ -233,6 +233,7 @@ bool prove_trace(Context& context, std::uint32_t index) noexcept {
     const TraceView trace = context.image.trace(index);
     TracePosition position = first_of(context, index, trace);
     Cores cores{context};
+    std::uint64_t digest = 0U;
     std::uint64_t cycles = 0U;  // at most 2^20 commands of at most kMaxStepCycles
     bool ended = false;
     while (!position.words.empty() && !ended) {  // every command is at least one word long
@@ -250,8 +251,10 @@ bool prove_trace(Context& context, std::uint32_t index) noexcept {
             return false;
         }
         ended = command.decoded.kind == CommandKind::kEnd;
+        digest = context.command_set.trace_digest(digest, position.words.subspan(0U, command.decoded.length_words));
         advance(position, command);
     }
+    context.plan.trace_digests[index] = digest;
     enter(context, "traces", index, trace.file_offset);
     if (!ended || !position.words.empty()) {
         return refuse_at(context, Rule::kTrcEnd, "word_count", trace.word_count,

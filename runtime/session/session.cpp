@@ -284,23 +284,34 @@ QueueCommand Session::bind(const PlannedCommand& planned) noexcept {
     return command;
 }
 
+Status Session::enqueue_one(std::uint32_t queue, const QueueCommand& command, std::uint32_t trace,
+                            FaultStage stage) noexcept {
+    std::uint64_t& digest = running_.digests[queue];
+    digest = command_set_.queue_digest(digest, command, loaded_.plan.trace_digests[trace]);
+    return is_ok(device_.enqueue(queue, command)) ? Status::kOk : latch(Status::kDeviceFault, stage, queue);
+}
+
 Status Session::enqueue(const PlannedScript& script, const PlannedCommands& commands, FaultStage stage) noexcept {
     for (std::uint32_t i = script.first; i < (script.first + script.count); ++i) {
         const PlannedCommand& planned = commands[i];
         if ((running_.io == Io::kViews) && is_transfer(planned.command.kind)) {
             continue;
         }
-        if (!is_ok(device_.enqueue(planned.queue, bind(planned)))) {
-            return latch(Status::kDeviceFault, stage, planned.queue);
+        const Status enqueued = enqueue_one(planned.queue, bind(planned), planned.trace, stage);
+        if (!is_ok(enqueued)) {
+            return enqueued;
         }
     }
+    Flight& flight = running_.flights[running_.token % kMaxStepsInFlight];
     QueueCommand notify;
     notify.kind = QueueCommandKind::kNotify;
     notify.value = running_.token;
     for (std::uint32_t queue = 0U; queue < loaded_.plan.queue_count; ++queue) {
-        if (script.queue_used[queue] && !is_ok(device_.enqueue(queue, notify))) {
-            return latch(Status::kDeviceFault, stage, queue);
+        const Status enqueued = script.queue_used[queue] ? enqueue_one(queue, notify, 0U, stage) : Status::kOk;
+        if (!is_ok(enqueued)) {
+            return enqueued;
         }
+        flight.digests[queue] = running_.digests[queue];
     }
     if (!is_armed(loaded_.armed)) {
         return latch(Status::kIntegrity, FaultStage::kArm);
@@ -345,7 +356,8 @@ Status Session::check_completions(const PlannedScript& script, FaultStage stage)
         }
         const std::uint32_t executed = executed_in_step(queue, completion.executed_commands);
         const std::uint32_t left_out = (running_.io == Io::kViews) ? loaded_.transfers[queue] : 0U;
-        if (executed != (script.executed_commands[queue] - left_out)) {
+        if ((executed != (script.executed_commands[queue] - left_out)) ||
+            (completion.digest != oldest().digests[queue])) {
             completion.fault_command = executed;
             return latch(Status::kIntegrity, stage, queue, completion);
         }

@@ -185,6 +185,7 @@ class Session {
     struct Flight {
         ScriptKind kind{ScriptKind::kUnspecified};
         std::uint64_t started_us{0U};
+        std::array<std::uint64_t, kMaxQueues> digests{};  // that its completion records must have
         std::array<MutableByteSpan, kMaxOutputs> outputs{};
         std::uint32_t bound_outputs{0U};
     };
@@ -214,6 +215,7 @@ class Session {
         std::uint32_t deadline_us{0U};              // of the oldest script under way, or of the last one
         std::uint32_t steps_completed{0U};
         std::array<std::uint32_t, kMaxQueues> executed{};  // each queue's device count when it last completed
+        std::array<std::uint64_t, kMaxQueues> digests{};   // of all that was enqueued, as the device will report it
         std::array<std::uint32_t, kMaxEvents> records{};   // of each event since load()
         ScrubCursor release;                               // how far the step that has completed is verified
         ScrubCursor background;                            // how far scrub() has come
@@ -246,6 +248,8 @@ class Session {
     void begin(ScriptKind kind, Io io) noexcept;
     void watch(const PlannedScript& script) noexcept;
     [[nodiscard]] QueueCommand bind(const PlannedCommand& planned) noexcept;
+    Status enqueue_one(std::uint32_t queue, const QueueCommand& command, std::uint32_t trace,
+                       FaultStage stage) noexcept;
     Status enqueue(const PlannedScript& script, const PlannedCommands& commands, FaultStage stage) noexcept;
     Status submit_script(ScriptKind kind, Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept;
     [[nodiscard]] bool sizes_match(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs, bool takes,

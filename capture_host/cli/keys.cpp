@@ -1,0 +1,134 @@
+// pianola keygen and pubkey: a key to sign with, and its public half in the forms that others need.
+
+#include "capture_host/signing/keys.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <memory>
+
+#include "capture_host/cli/cli.h"
+#include "capture_host/cli/verified_file.h"
+
+namespace pianola::cli {
+namespace {
+
+struct KeygenArguments {
+    std::string output;
+    std::string type{"p256"};
+    bool json{false};
+};
+
+std::string to_text(const Sha256Digest& digest) {
+    return to_hex(ByteSpan{digest});
+}
+
+int make_key(const KeygenArguments& arguments) {
+    struct stat existing{};
+    if (::stat(arguments.output.c_str(), &existing) == 0) {
+        throw CliError{kFileTrouble,
+                       fmt::format("{}: there is a file already, and a key is not overwritten", arguments.output)};
+    }
+    const signing::Key key =
+        signing::Key::generate((arguments.type == "p256") ? signing::KeyKind::kP256 : signing::KeyKind::kEd25519);
+    constexpr mode_t kOwnerOnly = 0077U;
+    const mode_t before = ::umask(kOwnerOnly);
+    files::store_file(arguments.output, key.private_pem());
+    (void)::umask(before);
+    if (arguments.json) {
+        fmt::print("{}\n", nlohmann::json{{"file", arguments.output},
+                                          {"type", arguments.type},
+                                          {"hash", to_text(key.hash())},
+                                          {"id", to_hex(ByteSpan{key.id()})}}
+                               .dump(2));
+    } else {
+        fmt::print("{}: a private key, readable by you alone\n  id {}\n", arguments.output, to_hex(ByteSpan{key.id()}));
+    }
+    return kDone;
+}
+
+struct PubkeyArguments {
+    std::string key;
+    std::string format{"pem"};
+    std::string symbol{"kSigningKey"};
+    std::string output;
+};
+
+std::string to_list(ByteSpan bytes) {
+    constexpr std::size_t kPerLine = 12U;
+    std::string text;
+    for (std::size_t i = 0U; i < bytes.size(); ++i) {
+        text += fmt::format("{}0x{:02X}U,", ((i % kPerLine) == 0U) ? "\n        " : " ", bytes[i]);
+    }
+    return text;
+}
+
+std::string to_source(const signing::Key& key, const std::string& symbol) {
+    return fmt::format(
+        "// Public key, SHA-256 of its SubjectPublicKeyInfo {}; made by pianola pubkey.\n"
+        "#include \"runtime/trust/trust.h\"\n\n"
+        "inline constexpr pianola::TrustedKey {}{{\n"
+        "    {{{}}},\n    {{{}}},\n    pianola::KeyState::kTrusted}};\n",
+        to_text(key.hash()), symbol, to_list(ByteSpan{key.id()}), to_list(ByteSpan{key.point()}));
+}
+
+std::string to_json(const signing::Key& key) {
+    nlohmann::json json{{"type", (key.kind() == signing::KeyKind::kP256) ? "p256" : "ed25519"},
+                        {"hash", to_text(key.hash())},
+                        {"id", to_hex(ByteSpan{key.id()})},
+                        {"pem", key.public_pem()}};
+    if (key.kind() == signing::KeyKind::kP256) {
+        json["point"] = to_hex(ByteSpan{key.point()});
+    }
+    return json.dump(2) + "\n";
+}
+
+int show_public_key(const PubkeyArguments& arguments) {
+    const signing::Key key = signing::Key::load_public(arguments.key);
+    std::string text;
+    if (arguments.format == "pem") {
+        text = key.public_pem();
+    } else if (arguments.format == "c") {
+        text = to_source(key, checked_symbol(arguments.symbol, arguments.key));
+    } else if (arguments.format == "hash") {
+        text = to_text(key.hash()) + "\n";
+    } else {
+        text = to_json(key);
+    }
+    write_result(arguments.output, text);
+    return kDone;
+}
+
+}  // namespace
+
+void add_keygen(CLI::App& app, Action& action) {
+    auto arguments = std::make_shared<KeygenArguments>();
+    CLI::App* const command = app.add_subcommand("keygen", "Makes a private key to sign binaries or receipts with");
+    command->footer(
+        "The key is written without a password, readable by its owner alone: keep it off build machines, or leave it "
+        "in\n"
+        "an HSM and sign with `pianola sign --digest-out`. An existing file is never overwritten.");
+    command->add_option("-o,--output", arguments->output, "Private key, PEM (PKCS#8)")->required();
+    command->add_option("--type", arguments->type, "p256 signs binaries and receipts, ed25519 receipts only")
+        ->check(CLI::IsMember({"p256", "ed25519"}))
+        ->capture_default_str();
+    command->add_flag("--json", arguments->json, "Print hash and id as JSON");
+    command->callback([arguments, &action] { action = [arguments] { return make_key(*arguments); }; });
+}
+
+void add_pubkey(CLI::App& app, Action& action) {
+    auto arguments = std::make_shared<PubkeyArguments>();
+    CLI::App* const command = app.add_subcommand("pubkey", "Shows the public half of a key");
+    command->footer(
+        "c is a header with a constant for the device's list of keys. hash is what\n"
+        "`openssl pkey -pubin -outform DER | sha256sum` prints; its first 16 digits are the key's id in binaries.");
+    command->add_option("key", arguments->key, "Private or public key, PEM")->required();
+    command->add_option("--format", arguments->format, "pem, c, hash or json")
+        ->check(CLI::IsMember({"pem", "c", "hash", "json"}))
+        ->capture_default_str();
+    command->add_option("--symbol", arguments->symbol, "Name of the constant, for --format c")->capture_default_str();
+    command->add_option("-o,--output", arguments->output, "File; without it standard output");
+    command->callback([arguments, &action] { action = [arguments] { return show_public_key(*arguments); }; });
+}
+
+}  // namespace pianola::cli

@@ -1,0 +1,139 @@
+// pianola sign: a binary with a signature, made here or by a key that is kept elsewhere.
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+
+#include "capture_host/cli/cli.h"
+#include "capture_host/cli/verified_file.h"
+#include "capture_host/signing/keys.h"
+#include "capture_host/signing/sign_binary.h"
+#include "hal/crypto/bearssl_verifier.h"
+
+namespace pianola::cli {
+namespace {
+
+struct SignArguments {
+    std::string file;
+    std::string output;
+    std::string key;           // private
+    std::string public_key;    // of a key that is kept elsewhere
+    std::string digest_out;    // first half of signing elsewhere
+    std::string signature_in;  // second half
+    std::string device;
+    std::optional<std::uint32_t> security_version;
+    bool json{false};
+};
+
+int report(const SignArguments& arguments, const signing::Key& key, const signing::Bytes& file, const char* what) {
+    const std::uint32_t version = signing::security_version_of(file);
+    const std::string digest = to_hex(ByteSpan{signing::digest_of(file)});
+    if (arguments.json) {
+        fmt::print("{}\n", nlohmann::json{{"file", arguments.output},
+                                          {"state", what},
+                                          {"key", to_hex(ByteSpan{key.id()})},
+                                          {"security_version", version},
+                                          {"digest", digest}}
+                               .dump(2));
+    } else {
+        fmt::print("{}: {}, key {}, security version {}\n", arguments.output, what, to_hex(ByteSpan{key.id()}),
+                   version);
+    }
+    return kDone;
+}
+
+// What is signed is what the validator accepts, in canonical form.
+signing::Bytes prepare(const SignArguments& arguments, const signing::Key& key) {
+    const VerifiedFile file{arguments.file, load_device_spec(arguments.device)};
+    const signing::Bytes bytes(file.bytes().begin(), file.bytes().end());
+    return signing::prepare(bytes, key.id(), arguments.security_version.value_or(signing::security_version_of(bytes)));
+}
+
+void require_signature(const signing::Bytes& file, const Signature& signature, const signing::Key& key) {
+    const crypto::BearSslVerifier verifier;
+    if (!is_ok(verifier.verify(signing::digest_of(file), signature, key.point()))) {
+        throw CliError{kRefused, "the signature is not that of the key, over this file's digest"};
+    }
+}
+
+int sign_here(const SignArguments& arguments) {
+    const signing::Key key = signing::Key::load_private(arguments.key);
+    const signing::Bytes prepared = prepare(arguments, key);
+    const Signature signature = key.sign_digest(signing::digest_of(prepared));
+    require_signature(prepared, signature, key);
+    const signing::Bytes file = signing::with_signature(prepared, signature);
+    files::store_file(arguments.output, file);
+    return report(arguments, key, file, "signed");
+}
+
+int write_digest(const SignArguments& arguments) {
+    const signing::Key key = signing::Key::load_public(arguments.public_key);
+    const signing::Bytes prepared = prepare(arguments, key);
+    const Sha256Digest digest = signing::digest_of(prepared);
+    files::store_file(arguments.digest_out, std::vector<std::uint8_t>(digest.begin(), digest.end()));
+    files::store_file(arguments.output, prepared);
+    return report(arguments, key, prepared, "prepared, not signed yet");
+}
+
+int take_signature(const SignArguments& arguments) {
+    const signing::Key key = signing::Key::load_public(arguments.public_key);
+    const VerifiedFile file{arguments.file, load_device_spec(arguments.device)};
+    const signing::Bytes prepared(file.bytes().begin(), file.bytes().end());
+    const Envelope& envelope = file.image().envelope();
+    if ((envelope.signature_bytes == 0U) || (envelope.key_id != key.id())) {
+        throw CliError{kUsage,
+                       fmt::format("{}: was not prepared for this key; use --digest-out first", arguments.file)};
+    }
+    const Signature signature = signing::parse_signature(files::load_file(arguments.signature_in));
+    require_signature(prepared, signature, key);
+    const signing::Bytes signed_file = signing::with_signature(prepared, signature);
+    files::store_file(arguments.output, signed_file);
+    return report(arguments, key, signed_file, "signed");
+}
+
+int sign_file(const SignArguments& arguments) {
+    if (!arguments.key.empty()) {
+        return sign_here(arguments);
+    }
+    return arguments.digest_out.empty() ? take_signature(arguments) : write_digest(arguments);
+}
+
+}  // namespace
+
+void add_sign(CLI::App& app, Action& action) {
+    auto arguments = std::make_shared<SignArguments>();
+    CLI::App* const command = app.add_subcommand("sign", "Signs a binary that the validator accepts (ECDSA, P-256)");
+    command->footer(
+        "The signature covers the whole file: the key's id and the security version too.\n\n"
+        "With a key in a file:\n"
+        "  pianola sign model.ptb --key private.pem -o signed.ptb\n"
+        "With a key that stays in an HSM, or with OpenSSL's own tool:\n"
+        "  pianola sign model.ptb --public public.pem --digest-out digest.bin -o prepared.ptb\n"
+        "  openssl pkeyutl -sign -inkey private.pem -in digest.bin -out signature.der\n"
+        "  pianola sign prepared.ptb --public public.pem --signature-in signature.der -o signed.ptb");
+    command->add_option("file", arguments->file, "Trace binary; a signature that it has is replaced")->required();
+    command->add_option("-o,--output", arguments->output, "Where the result goes")->required();
+    CLI::Option* const key = command->add_option("--key", arguments->key, "Private key, PEM");
+    CLI::Option* const public_key =
+        command->add_option("--public", arguments->public_key, "Public key, PEM, of a key that is kept elsewhere");
+    CLI::Option* const digest_out = command->add_option("--digest-out", arguments->digest_out,
+                                                        "Write the 32 bytes that are to be signed elsewhere");
+    CLI::Option* const signature_in = command->add_option("--signature-in", arguments->signature_in,
+                                                          "Take the signature that was made: DER, or 64 bytes");
+    CLI::Option* const version = command->add_option("--security-version", arguments->security_version,
+                                                     "Against loading what is older; without it as in the file");
+    key->excludes(public_key)->excludes(digest_out)->excludes(signature_in);
+    digest_out->needs(public_key)->excludes(signature_in);
+    signature_in->needs(public_key)->excludes(version);
+    add_device_option(*command, arguments->device);
+    command->add_flag("--json", arguments->json, "Print the result as JSON");
+    command->callback([arguments, &action] {
+        if (arguments->key.empty() && arguments->digest_out.empty() && arguments->signature_in.empty()) {
+            throw CLI::ValidationError{"sign", "one of --key, --digest-out and --signature-in is needed"};
+        }
+        action = [arguments] { return sign_file(*arguments); };
+    });
+}
+
+}  // namespace pianola::cli

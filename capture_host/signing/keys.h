@@ -1,0 +1,68 @@
+// Keys: ECDSA on the curve P-256, and Ed25519 for receipts, as OpenSSL keeps them.
+//
+// Place in the whole: the only part of the host side that makes signatures. Everything is OpenSSL's; this gives it the shapes that trace
+// binaries and receipts have. The target verifies with another implementation (hal/crypto). Host only.
+#pragma once
+
+#include <openssl/evp.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "runtime/trust/trust.h"
+
+namespace pianola::signing {
+
+// A key, a signature or a file that can not be used. what() says which, and why.
+class SigningError : public std::runtime_error {
+  public:
+    using std::runtime_error::runtime_error;
+};
+
+enum class KeyKind : std::uint8_t {
+    kP256,     // signs binaries, and receipts
+    kEd25519,  // signs receipts: the same statement always gets the same bytes (RFC 8032)
+};
+
+class Key {
+  public:
+    [[nodiscard]] static Key generate(KeyKind kind);
+    // PEM, not encrypted: PKCS#8 or SEC 1, and SubjectPublicKeyInfo. A file with a private key serves as its public key too. Throw SigningError
+    // where it is something else, another curve, or a point that is not on it; files::FileError.
+    [[nodiscard]] static Key load_private(const std::filesystem::path& path);
+    [[nodiscard]] static Key load_public(const std::filesystem::path& path);
+
+    [[nodiscard]] KeyKind kind() const;
+    [[nodiscard]] std::string private_pem() const;
+    [[nodiscard]] std::string public_pem() const;
+    // SHA-256 of the SubjectPublicKeyInfo in DER.
+    [[nodiscard]] Sha256Digest hash() const;
+    // The first bytes of hash().
+    [[nodiscard]] KeyId id() const;
+    // The point on P-256. Throws SigningError for other kinds.
+    [[nodiscard]] PublicKey point() const;
+
+    // P-256 only. Not reproducible: ECDSA takes a random number for each signature.
+    [[nodiscard]] Signature sign_digest(const Sha256Digest& digest) const;
+    // Of a whole message; any kind. P-256: DER, over the message's SHA-256.
+    [[nodiscard]] std::vector<std::uint8_t> sign_message(const std::string& message) const;
+    [[nodiscard]] bool verifies_message(const std::string& message, const std::vector<std::uint8_t>& signature) const;
+
+  private:
+    struct Release {
+        void operator()(EVP_PKEY* key) const noexcept { EVP_PKEY_free(key); }
+    };
+    explicit Key(EVP_PKEY* key) : key_{key} {}
+    [[nodiscard]] static Key load(const std::filesystem::path& path, bool is_private);
+
+    std::unique_ptr<EVP_PKEY, Release> key_;
+};
+
+// What other tools write: ASN.1 DER (RFC 3279, section 2.2.3), or 64 raw bytes. Throws SigningError.
+[[nodiscard]] Signature parse_signature(const std::vector<std::uint8_t>& bytes);
+
+}  // namespace pianola::signing

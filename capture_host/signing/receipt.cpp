@@ -1,0 +1,130 @@
+#include "capture_host/signing/receipt.h"
+
+#include <array>
+
+#include "pianola_schema_hash.h"
+
+namespace pianola::signing {
+namespace {
+
+constexpr const char* kFormat = "pianola-receipt";
+
+std::string to_hex(const std::uint8_t* bytes, std::size_t count) {
+    constexpr std::array<char, 17> kDigits{"0123456789abcdef"};
+    std::string text;
+    for (std::size_t i = 0U; i < count; ++i) {
+        text += kDigits.at(static_cast<std::size_t>(bytes[i]) >> 4U);
+        text += kDigits.at(static_cast<std::size_t>(bytes[i]) & 0xFU);
+    }
+    return text;
+}
+template <typename Array>
+std::string to_hex(const Array& bytes) {
+    return to_hex(bytes.data(), bytes.size());
+}
+
+std::vector<std::uint8_t> from_hex(const std::string& text) {
+    constexpr int kBase = 16;
+    std::vector<std::uint8_t> bytes;
+    if ((text.size() % 2U) != 0U || (text.find_first_not_of("0123456789abcdef") != std::string::npos)) {
+        throw SigningError{"the receipt's signature is not in hexadecimal digits"};
+    }
+    for (std::size_t i = 0U; i < text.size(); i += 2U) {
+        bytes.push_back(static_cast<std::uint8_t>(std::stoul(text.substr(i, 2U), nullptr, kBase)));
+    }
+    return bytes;
+}
+
+nlohmann::json rules() {
+    return nlohmann::json::array({
+#define PIANOLA_RULE(name, id, message, why) id,  // NOLINT(cppcoreguidelines-macro-usage): DEV-004
+#include "runtime/verdict/rules.inc"
+#undef PIANOLA_RULE
+    });
+}
+
+nlohmann::json device_to_json(const DeviceDescription& device) {
+    return {{"family", device.family},
+            {"command_set_id", device.command_set_id},
+            {"command_set_version", device.command_set_version},
+            {"kernel_library", to_hex(device.kernel_library)},
+            {"dram_base", device.dram_base},
+            {"dram_bytes", device.dram_bytes},
+            {"l1_base", device.l1_base},
+            {"l1_bytes", device.l1_bytes},
+            {"trace_region_bytes", device.trace_region_bytes},
+            {"clock_khz", device.clock_khz},
+            {"queue_count", device.queue_count},
+            {"ring_words", device.ring_words},
+            {"grid_columns", device.grid_columns},
+            {"grid_rows", device.grid_rows},
+            {"dram_banks", device.dram_banks}};
+}
+
+nlohmann::json trust_to_json(const Trust& trust) {
+    nlohmann::json keys = nlohmann::json::array();
+    for (const TrustedKey& key : trust.keys) {
+        keys.push_back({{"id", to_hex(key.id)}, {"revoked", key.state != KeyState::kTrusted}});
+    }
+    return {{"signatures", (trust.signatures == SignaturePolicy::kOptional) ? "optional" : "required"},
+            {"keys", keys},
+            {"lowest_security_version", trust.lowest_security_version}};
+}
+
+nlohmann::json verdict_to_json(const Verdict& verdict) {
+    if (is_ok(verdict.status) && (verdict.flow == kFlowAccepted)) {
+        return {{"accepted", true}};
+    }
+    constexpr std::size_t kPathText = 256U;
+    std::array<char, kPathText> path{};
+    const std::size_t length = format_path(verdict.path, Span<char>{path});
+    return {{"accepted", false},
+            {"rule", rule_id(verdict.rule)},
+            {"field", std::string{path.data(), length}},
+            {"offset", verdict.file_offset}};
+}
+
+// What is signed: one line, members in alphabetical order.
+std::string canonical(const nlohmann::json& statement) {
+    return statement.dump(-1, ' ', true);
+}
+
+}  // namespace
+
+nlohmann::json make_statement(const Judgement& judgement) {
+    return {
+        {"format", kFormat},
+        {"version", kReceiptVersion},
+        {"binary", {{"sha256", to_hex(sha256(judgement.file))}, {"bytes", judgement.file.size()}}},
+        {"device", device_to_json(judgement.device)},
+        {"trust", trust_to_json(judgement.trust)},
+        {"validator", {{"version", judgement.validator_version}, {"schema", to_hex(kSchemaHash)}, {"rules", rules()}}},
+        {"verdict", verdict_to_json(judgement.verdict)}};
+}
+
+std::string make_receipt(const nlohmann::json& statement, const Key& key) {
+    const nlohmann::json receipt{{"statement", statement},
+                                 {"key", to_hex(key.hash())},
+                                 {"signature", to_hex(key.sign_message(canonical(statement)))}};
+    return receipt.dump(2) + "\n";
+}
+
+nlohmann::json open_receipt(const std::vector<std::uint8_t>& text, const Key& key) {
+    const nlohmann::json receipt = nlohmann::json::parse(text, nullptr, false);
+    const auto is_text = [&receipt](const char* name) { return receipt.contains(name) && receipt[name].is_string(); };
+    if (!receipt.is_object() || (receipt.size() != 3U) || !receipt.contains("statement") ||
+        !receipt["statement"].is_object() || !is_text("key") || !is_text("signature") ||
+        (receipt["statement"].value("format", nlohmann::json{}) != kFormat) ||
+        (receipt["statement"].value("version", nlohmann::json{}) != kReceiptVersion)) {
+        throw SigningError{"not a receipt of this version"};
+    }
+    if (receipt["key"] != to_hex(key.hash())) {
+        throw SigningError{"the receipt was signed with another key"};
+    }
+    if (!key.verifies_message(canonical(receipt["statement"]), from_hex(receipt["signature"].get<std::string>()))) {
+        throw SigningError{"the signature does not hold: the receipt was changed, or is not that key's"};
+    }
+    return receipt["statement"];
+}
+
+}  // namespace pianola::signing

@@ -1,0 +1,36 @@
+// Receipts: a signed statement of what a validator said about a binary.
+//
+// Place in the whole: evidence for who did not run the validator himself. A statement names the binary by its hash, the device and the
+// policy that it was judged for, the validator by version, schema and rules, and the verdict. The same input gives the same
+// statement, byte for byte; with an Ed25519 key the same receipt. docs/RECEIPT.md specifies the file. Host only.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "capture_host/signing/keys.h"
+#include "runtime/device/device.h"
+#include "runtime/verdict/verdict.h"
+
+namespace pianola::signing {
+
+inline constexpr int kReceiptVersion = 1;
+
+struct Judgement {
+    ByteSpan file;
+    const DeviceDescription& device;
+    const Trust& trust;
+    const Verdict& verdict;
+    std::string validator_version;  // of this program
+};
+
+[[nodiscard]] nlohmann::json make_statement(const Judgement& judgement);
+
+// The receipt's text.
+[[nodiscard]] std::string make_receipt(const nlohmann::json& statement, const Key& key);
+
+// The statement of a receipt that the key has signed. Throws SigningError: not a receipt, or another key's, or changed.
+[[nodiscard]] nlohmann::json open_receipt(const std::vector<std::uint8_t>& text, const Key& key);
+
+}  // namespace pianola::signing
