@@ -51,7 +51,7 @@ signing::Bytes prepare(const SignArguments& arguments, const signing::Key& key) 
 }
 
 void require_signature(const signing::Bytes& file, const Signature& signature, const signing::Key& key) {
-    const crypto::BearSslVerifier verifier;
+    const BearSslVerifier verifier;
     if (!is_ok(verifier.verify(signing::digest_of(file), signature, key.point()))) {
         throw CliError{kRefused, "the signature is not that of the key, over this file's digest"};
     }

@@ -35,7 +35,7 @@ class TrustOption {
 
   private:
     std::vector<TrustedKey> keys_;
-    crypto::BearSslVerifier verifier_;
+    BearSslVerifier verifier_;
     Trust trust_;
 };
 
