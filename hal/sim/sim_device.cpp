@@ -83,4 +83,8 @@ std::uint8_t* SimDevice::memory_at(std::uint32_t address, std::uint64_t size_byt
     return (size_bytes > UINT32_MAX) ? nullptr : machine_->memory_at(address, static_cast<std::uint32_t>(size_bytes));
 }
 
+refdev::SharedState& SimDevice::shared() noexcept {
+    return machine_->shared();
+}
+
 }  // namespace pianola::sim

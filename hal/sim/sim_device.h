@@ -52,6 +52,8 @@ class SimDevice final : public refdev::FaultyDriver {
 
     // Device memory as the control path sees it; nullptr outside. For tests that damage it.
     [[nodiscard]] std::uint8_t* memory_at(std::uint32_t address, std::uint64_t size_bytes) noexcept;
+    // What this side and the device's cores share. For tests that damage it.
+    [[nodiscard]] refdev::SharedState& shared() noexcept;
 
   private:
     explicit SimDevice(std::unique_ptr<SimMachine> machine);

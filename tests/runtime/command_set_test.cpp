@@ -51,6 +51,13 @@ class VendorCommandSet final : public CommandSet {
     [[nodiscard]] std::uint64_t queue_cycles(const QueueCommand& command) const noexcept override {
         return refdev_.queue_cycles(command);
     }
+    [[nodiscard]] std::uint64_t queue_digest(std::uint64_t digest, const QueueCommand& command,
+                                             std::uint64_t trace_digest) const noexcept override {
+        return refdev_.queue_digest(digest, command, trace_digest);
+    }
+    [[nodiscard]] std::uint64_t trace_digest(std::uint64_t digest, WordSpan words) const noexcept override {
+        return refdev_.trace_digest(digest, words);
+    }
 
   private:
     VendorCommand command_;

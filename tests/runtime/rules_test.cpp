@@ -15,11 +15,11 @@ const std::map<Rule, std::string>& rules_elsewhere() {
     static const std::map<Rule, std::string> kRules{
         {Rule::kEnvAlignment, "Rules.RefuseAMisalignedFile: not a property of the file"},
         {Rule::kImgBool, "Strictness.RefusesTruthValues...: the schema has no truth values today"},
-        {Rule::kAutVersion, "Trust.RefusesWhatIsOlder...: what the device admits"},
-        {Rule::kAutUnsigned, "Trust.RefusesWhatIsNotSigned...: what the device admits"},
-        {Rule::kAutKey, "Trust.RefusesUnknownKeys...: what the device admits"},
-        {Rule::kAutRevoked, "Trust.RefusesRevokedKeys...: what the device admits"},
-        {Rule::kAutSignature, "Trust.RefusesSignaturesThatDoNotHold...: what the device admits"},
+        {Rule::kAutVersion, "TrustRules.RefusesWhatIsOlder...: what the device admits"},
+        {Rule::kAutUnsigned, "TrustRules.RefusesWhatIsNotSigned...: what the device admits"},
+        {Rule::kAutKey, "TrustRules.RefusesUnknownKeys...: what the device admits"},
+        {Rule::kAutRevoked, "TrustRules.RefusesRevokedKeys...: what the device admits"},
+        {Rule::kAutSignature, "TrustRules.RefusesSignaturesThatDoNotHold...: what the device admits"},
         {Rule::kAutCounter, "SessionTrust.RefusesEverythingWhereTheCounterCanNotBeRead: not a property of the file"},
         {Rule::kHstCanonical, "Rules.CanonicalFormIsChecked: the host's check"},
     };

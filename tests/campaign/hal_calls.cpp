@@ -1,0 +1,60 @@
+// The N-th call of the device fails, for every N and every failure that the call's contract allows, until no call is left to fail.
+#include <map>
+
+#include "tests/campaign/campaigns.h"
+#include "tests/campaign/scenario.h"
+
+namespace pianola::campaign {
+namespace {
+
+const std::map<Call, std::vector<Status>>& failures() {
+    static const std::map<Call, std::vector<Status>> kFailures{
+        {Call::kDescribe, {Status::kDeviceFault, Status::kTimeout}},
+        {Call::kReset, {Status::kTimeout, Status::kDeviceFault}},
+        {Call::kProgramRegion, {Status::kCapacity}},
+        {Call::kReadBack, {Status::kInvalidArgument}},
+        {Call::kPatchWord, {Status::kInvalidArgument}},
+        {Call::kBindSource, {Status::kInvalidArgument}},
+        {Call::kBindDestination, {Status::kInvalidArgument}},
+        {Call::kEnqueue, {Status::kBusy, Status::kInvalidArgument}},
+        {Call::kRingDoorbell, {Status::kInvalidArgument}},
+        {Call::kService, {Status::kDeviceFault, Status::kTimeout}},
+        {Call::kCompletion, {Status::kPending, Status::kDeviceFault, Status::kInvalidArgument}},
+    };
+    return kFailures;
+}
+
+}  // namespace
+
+Tally fail_calls() {
+    Tally tally;
+    constexpr std::size_t kMostFailures = 3U;
+    for (std::size_t failure = 0U; failure < kMostFailures; ++failure) {
+        bool reached = true;
+        for (std::uint32_t n = 0U; reached; ++n) {
+            bool injected = false;
+            reached = false;
+            Scenario scenario;
+            scenario.device().set_hook([&](Call call, std::uint32_t number) -> std::optional<Status> {
+                if (number != n) {
+                    return std::nullopt;
+                }
+                reached = true;
+                const std::vector<Status>& kinds = failures().at(call);
+                injected = failure < kinds.size();
+                return injected ? std::optional<Status>{kinds.at(failure)} : std::nullopt;
+            });
+            const Outcome outcome = scenario.run();
+            if (injected) {
+                tally.add(outcome);
+            } else if (!reached && (outcome != Outcome::kHarmless)) {
+                tally.add(Outcome::kSilent);  // the clean run at the end must be clean
+            } else {
+                // Fewer failures are possible here, or all went well.
+            }
+        }
+    }
+    return tally;
+}
+
+}  // namespace pianola::campaign

@@ -1,0 +1,126 @@
+// What a session makes of signatures and security versions: which binaries it loads, and when nothing older may come back.
+#include <gtest/gtest.h>
+
+#include "capture_host/files/files.h"
+#include "hal/sim/sim_device.h"
+#include "hal/sim/sim_platform.h"
+#include "runtime/session/session.h"
+#include "tests/trust/signed_file.h"
+
+namespace pianola::test {
+namespace {
+
+using signing::Key;
+using signing::KeyKind;
+
+class SessionTrust : public testing::Test {
+  protected:
+    SessionTrust() { keys_.add(key_); }
+
+    Status load(const signing::Bytes& file) {
+        file_ = std::make_unique<files::AlignedBytes>(file);
+        return session_.load(file_->view(), *workspace_, verdict_);
+    }
+    Status self_test() { return session_.self_test({scratch_.data(), scratch_.size()}); }
+    Status run() {
+        const std::vector<std::uint8_t> input = workload_input(1U);
+        const std::array<ByteSpan, 1> inputs{ByteSpan{input.data(), input.size()}};
+        const std::array<MutableByteSpan, 1> outputs{MutableByteSpan{scratch_.data(), scratch_.size()}};
+        return session_.run(Span<const ByteSpan>{inputs}, Span<const MutableByteSpan>{outputs});
+    }
+
+    Key key_ = Key::generate(KeyKind::kP256);
+    Keys keys_;
+    sim::SimDevice device_;
+    sim::SimPlatform platform_{device_};
+    refdev::RefdevCommandSet command_set_;
+    SessionConfig config_{keys_.trust(), Release::kVerified};
+    Session session_{device_, platform_, command_set_, config_};
+    std::unique_ptr<PlanWorkspace> workspace_{std::make_unique<PlanWorkspace>()};
+    std::unique_ptr<files::AlignedBytes> file_;
+    std::vector<std::uint8_t> scratch_ = std::vector<std::uint8_t>(kWorkloadBytes);
+    Verdict verdict_;
+
+    void SetUp() override { config_.trust = keys_.trust(); }
+};
+
+TEST_F(SessionTrust, LoadsWhatIsSignedAndNothingElse) {
+    ASSERT_EQ(load(signed_workload(key_)), Status::kOk);
+    EXPECT_EQ(run(), Status::kOk);
+    EXPECT_EQ(load(make_workload(1U).file()), Status::kRefused);
+    EXPECT_STREQ(rule_id(verdict_.rule), "AUT-UNSIGNED");
+    EXPECT_FALSE(session_.is_loaded());
+    EXPECT_EQ(run(), Status::kInvalidState);
+    EXPECT_EQ(platform_.safe_state_entries(), 0U) << "a refusal is no fault: the device was not touched";
+}
+
+TEST_F(SessionTrust, RefusesEverythingWhereTheCounterCanNotBeRead) {
+    platform_.set_security_counter(0U, Status::kTimeout);
+    EXPECT_EQ(load(signed_workload(key_, 9U)), Status::kRefused);
+    EXPECT_STREQ(rule_id(verdict_.rule), "AUT-COUNTER");
+    platform_.set_security_counter(0U);
+    EXPECT_EQ(load(signed_workload(key_, 9U)), Status::kOk);
+}
+
+TEST_F(SessionTrust, RefusesWhatIsOlderThanTheCounterOrTheConfiguration) {
+    platform_.set_security_counter(3U);
+    EXPECT_EQ(load(signed_workload(key_, 2U)), Status::kRefused);
+    EXPECT_STREQ(rule_id(verdict_.rule), "AUT-VERSION");
+    EXPECT_EQ(verdict_.limit, 3U);
+    EXPECT_EQ(load(signed_workload(key_, 3U)), Status::kOk) << "equal passes";
+    config_.trust.lowest_security_version = 4U;
+    EXPECT_EQ(load(signed_workload(key_, 3U)), Status::kRefused);
+    EXPECT_EQ(verdict_.limit, 4U);
+}
+
+TEST_F(SessionTrust, TheCounterRisesOnlyBehindAConfirmedGoodStart) {
+    EXPECT_EQ(session_.confirm_start(), Status::kInvalidState) << "nothing is loaded";
+    ASSERT_EQ(load(signed_workload(key_, 5U, 2U)), Status::kOk);
+    EXPECT_EQ(session_.confirm_start(), Status::kInvalidState) << "nothing has been tested";
+    ASSERT_EQ(run(), Status::kOk);
+    EXPECT_EQ(session_.confirm_start(), Status::kInvalidState) << "there are vectors";
+    EXPECT_EQ(session_.self_test(0U, {scratch_.data(), scratch_.size()}), Status::kOk);
+    EXPECT_EQ(session_.confirm_start(), Status::kInvalidState) << "one of two";
+    EXPECT_EQ(platform_.security_counter(), 0U);
+    ASSERT_EQ(self_test(), Status::kOk);
+    EXPECT_EQ(platform_.security_counter(), 0U);
+    ASSERT_EQ(session_.confirm_start(), Status::kOk);
+    EXPECT_EQ(platform_.security_counter(), 5U);
+    EXPECT_EQ(load(signed_workload(key_, 4U)), Status::kRefused);
+}
+
+TEST_F(SessionTrust, WithoutVectorsACompletedStepIsAGoodStart) {
+    ASSERT_EQ(load(signed_workload(key_, 2U)), Status::kOk);
+    EXPECT_EQ(session_.confirm_start(), Status::kInvalidState);
+    EXPECT_EQ(self_test(), Status::kOk) << "of no vectors";
+    EXPECT_EQ(session_.confirm_start(), Status::kInvalidState) << "which show nothing";
+    ASSERT_EQ(run(), Status::kOk);
+    EXPECT_EQ(session_.confirm_start(), Status::kOk);
+    EXPECT_EQ(platform_.security_counter(), 2U);
+}
+
+TEST_F(SessionTrust, AStartThatFailsLeavesTheCounter) {
+    ASSERT_EQ(load(signed_workload(key_, 6U, 1U)), Status::kOk);
+    *device_.memory_at(session_.image().envelope().weights.size_bytes != 0U ? refdev::DeviceSpec{}.dram_base : 0U,
+                       1U) ^= 1U;
+    EXPECT_NE(self_test(), Status::kOk);
+    EXPECT_EQ(session_.confirm_start(), Status::kFaultLatched);
+    EXPECT_EQ(platform_.security_counter(), 0U);
+}
+
+TEST_F(SessionTrust, ACounterThatDoesNotRiseIsReportedAndNothingElseChanges) {
+    ASSERT_EQ(load(signed_workload(key_, 2U)), Status::kOk);
+    ASSERT_EQ(run(), Status::kOk);
+    platform_.set_security_counter(1U, Status::kTimeout);
+    EXPECT_EQ(session_.confirm_start(), Status::kTimeout);
+    EXPECT_EQ(run(), Status::kOk);
+    platform_.set_security_counter(1U);
+    EXPECT_EQ(session_.confirm_start(), Status::kOk);
+    EXPECT_EQ(platform_.security_counter(), 2U);
+    platform_.set_security_counter(8U);
+    EXPECT_EQ(session_.confirm_start(), Status::kOk) << "the counter is higher by now";
+    EXPECT_EQ(platform_.security_counter(), 8U) << "and never falls";
+}
+
+}  // namespace
+}  // namespace pianola::test
