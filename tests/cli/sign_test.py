@@ -36,7 +36,7 @@ class Sign(cli_support.CliTest):
     def signed(self, key, *arguments):
         """A captured binary that `key` has signed."""
         output = self.folder / "signed.ptb"
-        self.run_pianola("sign", self.capture(), "--key", key, "-o", output, *arguments)
+        self.run_pianola("sign", self.capture("hello_world_int8", "--self-test", "2"), "--key", key, "-o", output, *arguments)
         return output
 
     def refuse(self, *arguments):
