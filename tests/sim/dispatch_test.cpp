@@ -238,19 +238,28 @@ TEST_F(DispatchAtAnyCost, TimeFollowsTheRule) {
     EXPECT_GT(waits, 100U);
 }
 
-TEST_F(DispatchAtAnyCost, TheDigestCoversTheCore) {
-    const std::uint64_t on_core_0 = run(joined(dispatch(0U, 9U, doubling()), kEnd)).digest;
-    restart();
-    const std::uint64_t on_core_1 = run(joined(dispatch(1U, 9U, doubling()), kEnd)).digest;
-    restart();
-    EXPECT_EQ(run(joined(dispatch(0U, 9U, doubling()), kEnd)).digest, on_core_0);
-    EXPECT_NE(on_core_0, on_core_1);
-    // FNV-1a over the words that docs/DEVICE.md names.
-    std::uint64_t chained = 0U;
-    for (const std::uint32_t word : {header_word(Opcode::kDispatch, 4U + kArguments), kRequantize, 1U, kEnd[0]}) {
-        chained = (chained ^ word) * 0x100000001B3U;
+// FNV-1a over the words that docs/DEVICE.md names.
+std::uint64_t chained(std::uint64_t digest, const Words& words) {
+    for (const std::uint32_t word : words) {
+        digest = (digest ^ word) * 0x100000001B3U;
     }
-    EXPECT_EQ(on_core_1, chained);
+    return digest;
+}
+
+TEST_F(DispatchAtAnyCost, TheDigestCoversTheCoreAndEveryWordOfTheQueue) {
+    const auto expected = [this](std::uint32_t core, std::uint32_t bytes) {
+        const std::uint64_t trace =
+            chained(0U, {header_word(Opcode::kDispatch, 4U + kArguments), kRequantize, core, kEnd[0]});
+        const std::uint64_t replayed =
+            chained(0U, {header_word(Opcode::kReplay, 3U), trace_base(), bytes, static_cast<std::uint32_t>(trace),
+                         static_cast<std::uint32_t>(trace >> 32U)});
+        return chained(replayed, {header_word(Opcode::kNotify, 2U), token_});
+    };
+    for (const std::uint32_t core : {0U, 1U, 3U}) {
+        restart();
+        const Words trace = joined(dispatch(core, 9U, doubling()), kEnd);
+        EXPECT_EQ(run(trace).digest, expected(core, static_cast<std::uint32_t>(4U * trace.size()))) << core;
+    }
 }
 
 TEST_F(DispatchAtAnyCost, WhatIsOutsideTheContractIsAFault) {
