@@ -176,8 +176,11 @@ bool check_signature(const Reading& reading, const Envelope& envelope, const Tru
     const std::uint32_t place = envelope.total_bytes - envelope.signature_bytes;
     Signature signature;
     std::memcpy(signature.data(), &reading.file[place], signature.size());
-    return ((trust.verifier != nullptr) && is_ok(trust.verifier->verify(digest, signature, key->key))) ||
-           refuse_field(reading, Rule::kAutSignature, "signature", place);
+    if ((trust.verifier != nullptr) && is_ok(trust.verifier->verify(digest, signature, key->key))) {
+        return true;
+    }
+    reading.verdict.path.enter("signature");
+    return is_ok(refuse(reading.verdict, Rule::kAutSignature, place));
 }
 
 }  // namespace

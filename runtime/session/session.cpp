@@ -31,20 +31,22 @@ constexpr std::uint32_t kArmed =
 Session::Session(Device& device, Platform& platform, const CommandSet& command_set,
                  const SessionConfig& config) noexcept
     : device_{device}, platform_{platform}, command_set_{command_set}, config_{config} {
-    seal();
+    static_cast<void>(seal(Status::kOk));
 }
 
-void Session::seal() noexcept {
+// Behind a load, or a start from nothing.
+Status Session::seal(Status status) noexcept {
     if (config_.release != Release::kAtCompletion) {
         loaded_seal_ = seal_of(bytes_of(loaded_));
-        running_seal_ = seal_of(bytes_of(running_));
     }
+    return leave(status);
 }
 
 // Whether the state is as the last call left it. Where memories correct themselves, nobody asks.
 bool Session::is_whole() const noexcept {
     return (config_.release == Release::kAtCompletion) ||
-           ((seal_of(bytes_of(loaded_)) == loaded_seal_) && (seal_of(bytes_of(running_)) == running_seal_));
+           ((seal_of(bytes_of(loaded_)) == loaded_seal_) && (seal_of(bytes_of(running_)) == running_seal_) &&
+            (seal_of(bytes_of(bound_)) == bound_seal_));
 }
 
 // Every call that goes on from the state begins and ends with these.
@@ -56,7 +58,14 @@ Status Session::leave(Status status) noexcept {
     if (config_.release != Release::kAtCompletion) {
         running_seal_ = seal_of(bytes_of(running_));
     }
+    seal_bound();
     return status;
+}
+void Session::seal_bound() noexcept {
+    if (config_.release != Release::kAtCompletion) {
+        bound_copy_ = bound_;
+        bound_seal_ = seal_of(bytes_of(bound_));
+    }
 }
 
 Status Session::latch(Status status, FaultStage stage, std::uint32_t queue, const Completion& completion) noexcept {
@@ -89,12 +98,16 @@ Status Session::latch(Status status, FaultStage stage, std::uint32_t queue) noex
     return latch(status, stage, queue, Completion{});
 }
 
+// Writes through a pointer that is known to be whole only.
 void Session::withhold_outputs() noexcept {
-    for (Flight& flight : running_.flights) {
-        for (std::uint32_t i = 0U; i < flight.bound_outputs; ++i) {
-            std::memset(flight.outputs[i].data(), 0, flight.outputs[i].size());
+    if ((config_.release != Release::kAtCompletion) && (seal_of(bytes_of(bound_)) != bound_seal_)) {
+        bound_ = bound_copy_;
+    }
+    for (std::uint32_t flight = 0U; flight < kMaxStepsInFlight; ++flight) {
+        for (std::uint32_t i = 0U; i < bound_.counts[flight]; ++i) {
+            std::memset(bound_.outputs[flight][i].data(), 0, bound_.outputs[flight][i].size());
         }
-        flight.bound_outputs = 0U;
+        bound_.counts[flight] = 0U;
     }
 }
 
@@ -117,14 +130,13 @@ Status Session::load(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) 
         verdict.status = Status::kInvalidState;
         return verdict.status;
     }
-    const Status status = load_whole(file, workspace, verdict);
-    seal();
-    return status;
+    return seal(load_whole(file, workspace, verdict));
 }
 
 Status Session::load_whole(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) noexcept {
     fault_ = FaultRecord{};
     running_ = Running{};
+    bound_ = Bound{};
     loaded_.armed = 0U;
     loaded_.has_views = false;
     loaded_.file = file;
@@ -475,16 +487,16 @@ Status Session::submit_script(ScriptKind kind, Span<const ByteSpan> inputs,
         watch(script);
     }
     const std::uint32_t index = running_.token % kMaxStepsInFlight;
-    Flight& flight = running_.flights[index];
     bool bound = true;
     for (std::uint32_t i = 0U; i < inputs.size(); ++i) {
         bound = is_ok(device_.bind_source(kFirstInputSlot + (index * kMaxInputs) + i, inputs[i])) && bound;
     }
     for (std::uint32_t i = 0U; i < outputs.size(); ++i) {
         bound = is_ok(device_.bind_destination((index * kMaxOutputs) + i, outputs[i])) && bound;
-        flight.outputs[i] = outputs[i];
+        bound_.outputs[index][i] = outputs[i];
     }
-    flight.bound_outputs = static_cast<std::uint32_t>(outputs.size());
+    bound_.counts[index] = static_cast<std::uint32_t>(outputs.size());
+    seal_bound();  // before the first fault that may withhold them
     return leave(bound ? enqueue(script, loaded_.plan.commands, FaultStage::kSubmit)
                        : latch(Status::kDeviceFault, FaultStage::kSubmit));
 }
@@ -593,7 +605,7 @@ Status Session::complete_oldest() noexcept {
     if (!is_ok(status)) {
         return status;
     }
-    flight.bound_outputs = 0U;
+    bound_.counts[oldest_token() % kMaxStepsInFlight] = 0U;
     running_.under_way -= 1U;
     if (running_.under_way != 0U) {
         // The device has been at work on the one before until now.
@@ -654,7 +666,8 @@ Status Session::run(Span<const ByteSpan> inputs, Span<const MutableByteSpan> out
 
 std::uint32_t Session::output_bytes() const noexcept {
     std::uint32_t bytes = 0U;
-    for (std::uint32_t i = 0U; i < loaded_.plan.output_count; ++i) {
+    const std::uint32_t count = is_whole() ? loaded_.plan.output_count : 0U;
+    for (std::uint32_t i = 0U; i < count; ++i) {
         bytes += loaded_.plan.output_bytes[i];
     }
     return bytes;
@@ -726,7 +739,8 @@ Status Session::scrub() noexcept {
 
 std::uint32_t Session::scrub_calls() const noexcept {
     std::uint32_t calls = 0U;
-    for (std::uint32_t i = 0U; i < loaded_.constants.count; ++i) {
+    const std::uint32_t count = is_whole() ? loaded_.constants.count : 0U;
+    for (std::uint32_t i = 0U; i < count; ++i) {
         calls += (loaded_.constants.ranges[i].size_bytes + (kScrubSliceBytes - 1U)) / kScrubSliceBytes;
     }
     return calls;

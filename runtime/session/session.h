@@ -186,8 +186,11 @@ class Session {
         ScriptKind kind{ScriptKind::kUnspecified};
         std::uint64_t started_us{0U};
         std::array<std::uint64_t, kMaxQueues> digests{};  // that its completion records must have
-        std::array<MutableByteSpan, kMaxOutputs> outputs{};
-        std::uint32_t bound_outputs{0U};
+    };
+    // Memory of the application that steps under way write to, by token: what a fault must withhold, whatever else is damaged.
+    struct Bound {
+        std::array<std::uint32_t, kMaxStepsInFlight> counts{};
+        std::array<std::array<MutableByteSpan, kMaxOutputs>, kMaxStepsInFlight> outputs{};
     };
 
     // What stays as it is between load() and unload().
@@ -224,7 +227,8 @@ class Session {
     };
 
     [[nodiscard]] bool is_whole() const noexcept;
-    void seal() noexcept;
+    Status seal(Status status) noexcept;
+    void seal_bound() noexcept;
     Status enter() noexcept;
     Status enter_idle_in(State state) noexcept;
     Status enter_idle() noexcept;
@@ -269,8 +273,11 @@ class Session {
     const SessionConfig& config_;
     std::uint32_t loaded_seal_{0U};
     std::uint32_t running_seal_{0U};
+    std::uint32_t bound_seal_{0U};
     FaultRecord fault_;
     FaultHistory history_;
+    Bound bound_;
+    Bound bound_copy_;  // so that one of them is whole whatever bit flips
     Running running_;
     Loaded loaded_;
 };

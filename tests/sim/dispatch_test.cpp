@@ -258,7 +258,8 @@ TEST_F(DispatchAtAnyCost, TheDigestCoversTheCoreAndEveryWordOfTheQueue) {
     for (const std::uint32_t core : {0U, 1U, 3U}) {
         restart();
         const Words trace = joined(dispatch(core, 9U, doubling()), kEnd);
-        EXPECT_EQ(run(trace).digest, expected(core, static_cast<std::uint32_t>(4U * trace.size()))) << core;
+        const std::uint64_t digest = run(trace).digest;  // takes the next token
+        EXPECT_EQ(digest, expected(core, static_cast<std::uint32_t>(4U * trace.size()))) << core;
     }
 }
 

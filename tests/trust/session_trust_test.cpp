@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "capture_host/files/files.h"
+#include "hal/refdev/refdev_command_set.h"
 #include "hal/sim/sim_device.h"
 #include "hal/sim/sim_platform.h"
 #include "runtime/session/session.h"
@@ -31,7 +32,7 @@ class SessionTrust : public testing::Test {
 
     Key key_ = Key::generate(KeyKind::kP256);
     Keys keys_;
-    sim::SimDevice device_;
+    sim::SimDevice device_{sim::SimOptions{}};
     sim::SimPlatform platform_{device_};
     refdev::RefdevCommandSet command_set_;
     SessionConfig config_{keys_.trust(), Release::kVerified};
