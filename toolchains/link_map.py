@@ -9,6 +9,7 @@ LAYERS = (
     ("rule texts", r"libpianola_runtime\.a\(rule_text\."),
     ("digest", r"libpianola_runtime\.a\(sha256\."),
     ("runtime", r"libpianola_runtime\.a\("),
+    ("signatures", r"libpianola_(bearssl|crypto)\.a\("),
     ("kernels", r"libpianola_refdev_kernels\.a\("),
     ("command set", r"libpianola_refdev\.a\((refdev_command_set|footprint)\."),
     ("device side", r"libpianola_refdev\.a\((command_processor|device_core|execution_log)\."),

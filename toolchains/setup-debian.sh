@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# Installs what building, testing and checking Pianola needs, on Debian 12. Distribution packages only.
+# Installs what building, testing and checking Pianola needs, on Debian 12. Distribution packages only. What boards compile from source
+# comes from a source package, into build/deps: see fetch_bearssl.sh.
 #
 # Ubuntu 24.04: the same names exist there (clang-19 and its companions in the updates of universe), and newer versions:
 # GCC 13 instead of 12, FlatBuffers 23.5 instead of 2.0.8 (the generated headers follow the compiler that is installed),
 # GoogleTest 1.14, CMake 3.28. The build does not depend on the older ones. Debian 12 is what is tested.
 set -euo pipefail
+fetch_bearssl="$(dirname "${BASH_SOURCE[0]}")/fetch_bearssl.sh"
 
 packages=(
     # Build system. git also tells the gates which files are the project's own.
@@ -26,8 +28,10 @@ packages=(
     gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf
     # The boards themselves, emulated: Arm in both widths, and everything else, RISC-V among it.
     qemu-system-arm qemu-system-misc
-    # Tests and measurements.
-    libgtest-dev valgrind
+    # Signatures on the host; and xz-utils, with which the sources for boards are unpacked.
+    libbearssl-dev xz-utils
+    # Tests and measurements. OpenSSL makes the signatures that tests verify.
+    libgtest-dev openssl valgrind
     # Gates and wrappers are Python with the standard library only; the tests of the Python package use NumPy as well.
     # Scripts are checked by shellcheck.
     python3 shellcheck
@@ -43,7 +47,7 @@ for package in "${packages[@]}"; do
 done
 if [ "${#missing[@]}" -eq 0 ]; then
     echo "setup: all ${#packages[@]} packages are installed"
-    exit 0
+    exec "$fetch_bearssl"
 fi
 
 as_root=()
@@ -53,4 +57,5 @@ fi
 echo "setup: installing ${missing[*]}"
 "${as_root[@]}" apt-get update
 "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends "${missing[@]}"
+"$fetch_bearssl"
 echo "setup: done"

@@ -21,6 +21,7 @@ MAY_USE = {
     "schema": [],
     "runtime": ["schema"],
     "hal": ["runtime"],
+    "hal/crypto": ["runtime"],
     "hal/refdev": ["runtime"],
     "hal/sim": ["runtime", "hal/refdev"],
     "hal/arch": ["runtime"],
@@ -29,7 +30,7 @@ MAY_USE = {
     "capture_host": ["schema", "runtime", "hal/refdev", "hal/sim"],
     "toolchains": ["runtime"],  # host tools that the build runs share code with the runtime, never the other way
     # Examples, which the tests compile and run. No application names a board.
-    "docs": ["runtime", "hal", "hal/refdev", "hal/sim", "hal/arch", "hal/board", "capture_host"],
+    "docs": ["runtime", "hal", "hal/crypto", "hal/refdev", "hal/sim", "hal/arch", "hal/board", "capture_host"],
 }
 MAY_USE["tests"] = list(MAY_USE)
 # An application becomes one board's only when it is linked.

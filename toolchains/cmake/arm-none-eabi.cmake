@@ -10,4 +10,5 @@ set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
 
 list(JOIN PIANOLA_CPU_OPTIONS " " pianola_cpu_flags)
 set(CMAKE_CXX_FLAGS_INIT "${pianola_cpu_flags}")
+set(CMAKE_C_FLAGS_INIT "${pianola_cpu_flags}")
 set(CMAKE_ASM_FLAGS_INIT "${pianola_cpu_flags}")

@@ -15,7 +15,8 @@ target_compile_options(pianola_warnings INTERFACE
 add_library(pianola_target_rules INTERFACE)
 target_link_libraries(pianola_target_rules INTERFACE pianola_warnings)
 target_compile_options(pianola_target_rules INTERFACE
-    "$<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions;-fno-rtti;-fno-threadsafe-statics;-ffunction-sections;-fdata-sections>")
+    "$<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions;-fno-rtti;-fno-threadsafe-statics>"
+    "$<$<COMPILE_LANGUAGE:C,CXX>:-ffunction-sections;-fdata-sections>")
 
 if(PIANOLA_OBJECT_GATES)
     if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -23,7 +24,7 @@ if(PIANOLA_OBJECT_GATES)
     endif()
     # Without identical-code folding: a function that was folded into another has no frame in the call graph.
     target_compile_options(pianola_target_rules INTERFACE
-        "$<$<COMPILE_LANGUAGE:CXX>:-fstack-usage;-fcallgraph-info=su,da;-fno-ipa-icf>")
+        "$<$<COMPILE_LANGUAGE:C,CXX>:-fstack-usage;-fcallgraph-info=su,da;-fno-ipa-icf>")
     if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
         # Up to 128 bytes of a leaf's frame may lie in the red zone, which the compiler does not count.
         target_compile_options(pianola_target_rules INTERFACE -mno-red-zone)
@@ -82,7 +83,7 @@ function(pianola_collect_targets directory out)
     set(${out} "${targets}" PARENT_SCOPE)
 endfunction()
 
-# Generator expression in `out`: every object of the target side that this build compiles from C++, one per line.
+# Generator expression in `out`: every object of the target side that this build compiles from C++ or C, one per line.
 function(pianola_target_objects out)
     set(objects "")
     pianola_collect_targets("${PROJECT_SOURCE_DIR}" targets)
@@ -92,8 +93,8 @@ function(pianola_target_objects out)
         file(RELATIVE_PATH folder "${PROJECT_SOURCE_DIR}" "${source_dir}")
         pianola_is_target_code("${folder}" is_target_code)
         if(is_target_code AND type MATCHES "STATIC_LIBRARY|OBJECT_LIBRARY")
-            set(from_cxx "$<FILTER:$<TARGET_OBJECTS:${target}>,EXCLUDE,\\.S\\.>")
-            string(APPEND objects "$<JOIN:${from_cxx},\n>\n")
+            set(compiled "$<FILTER:$<TARGET_OBJECTS:${target}>,EXCLUDE,\\.S\\.>")
+            string(APPEND objects "$<JOIN:${compiled},\n>\n")
         endif()
     endforeach()
     set(${out} "${objects}" PARENT_SCOPE)
