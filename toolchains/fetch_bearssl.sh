@@ -34,7 +34,8 @@ fail() {
 }
 
 # The machine's entries, in both of apt's formats, with the kind of package changed. A field of the second may go on in further lines.
-list= parts=
+list=''
+parts=''
 eval "$(apt-config shell list Dir::Etc::sourcelist/f parts Dir::Etc::sourceparts/d)"
 for file in "$list" "$parts"*.list; do
     if [ -f "$file" ]; then

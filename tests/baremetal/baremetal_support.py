@@ -9,7 +9,7 @@ import sys
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "toolchains"), str(ROOT / "tests" / "gates")]
+sys.path[:0] = [str(ROOT / folder) for folder in ("toolchains", "tests/gates", "tests/crypto")]
 import run_board  # noqa: E402  pylint: disable=wrong-import-position
 
 SKIPPED = 77

@@ -121,6 +121,7 @@ std::int32_t test_count(const Arguments& arguments) noexcept;
 std::int32_t test_stack(const Arguments& arguments) noexcept;
 std::int32_t test_faults(const Arguments& arguments) noexcept;
 std::int32_t test_vectors(const Arguments& arguments) noexcept;
+std::int32_t test_signature(const Arguments& arguments) noexcept;
 std::int32_t test_protection(const Arguments& arguments) noexcept;
 std::int32_t test_interleave(const Arguments& arguments) noexcept;
 

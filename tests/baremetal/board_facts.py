@@ -6,12 +6,13 @@ import re
 import baremetal_support as support
 import instruction_counts
 import link_map
+import signatures
 import stack_bounds
 import symbols_gate
 from baremetal_support import OPTIONS
 
 CONFIGURATIONS = {"O2": "Release", "Os": "MinSizeRel"}
-EXAMPLE = "pianola_example_board"
+EXAMPLE, TESTS = "pianola_example_board", "pianola_baremetal"
 # Which of an image's sections count as what. Stacks, the device's memories and the load area are chosen by the board, not needed by
 # the code; they are not counted.
 KINDS = {".vectors": "text", ".text": "text", ".rodata": "rodata", ".windows": "rodata", ".data": "data", ".bss": "bss",
@@ -91,6 +92,24 @@ def instructions(folder):
     return result
 
 
+def signature_sizes(configuration):
+    """{kind: bytes} of what verifying a signature brings into an image: BearSSL, and the class in front of it."""
+    row = collections.Counter({kind: 0 for kind in KINDS.values()})
+    for piece in link_map.read(image(configuration, TESTS)).pieces:
+        if piece.output in KINDS and piece.layer == "signatures":
+            row[KINDS[piece.output]] += piece.size_bytes
+    return dict(row)
+
+
+def signature_cost(folder):
+    """Sizes of both configurations; stack and instructions, of a signature that holds, at -O2."""
+    records, answers = folder / "records.bin", folder / "answers.bin"
+    records.write_bytes(signatures.fixed())
+    sections, values = instruction_counts.counted(folder, "signature", records, answers)
+    return {"sizes": {configuration: signature_sizes(configuration) for configuration in CONFIGURATIONS},
+            "stack_used": values["verify_stack"], "instructions": sections[0].total}
+
+
 def stack(folder):
     """Bounds of both configurations, and what was used at -O2."""
     bounds = {name: stack_bounds.bounds(objects) for name, objects in zip(CONFIGURATIONS, OPTIONS.objects)}
@@ -101,4 +120,4 @@ def collect(folder):
     """All of it."""
     return {"sizes": {configuration: sizes(configuration) for configuration in CONFIGURATIONS},
             "ram": {name: measured for name, (measured, _) in ram().items()},
-            "stack": stack(folder), "instructions": instructions(folder)}
+            "stack": stack(folder), "instructions": instructions(folder), "signatures": signature_cost(folder)}

@@ -27,6 +27,13 @@ class BoardFacts(support.BareMetalTest):
         if OPTIONS.board in CORTEX_M_BOARDS:
             self.assertLessEqual(text, LIMITS["runtime_text_on_cortex_m_at_Os"])
 
+    def test_signatures_are_small(self):
+        sizes = board_facts.signature_sizes("Os")
+        print(f"verifying a signature: {sizes} bytes at -Os")
+        self.assertGreater(sizes["text"], 0)
+        self.assertLessEqual(sizes["text"] + sizes["rodata"], LIMITS["signatures_text_and_rodata_at_Os"])
+        self.assertEqual((sizes["data"], sizes["bss"]), (0, 0))
+
     def test_ram_is_as_predicted(self):
         for name, (measured, predicted) in board_facts.ram().items():
             with self.subTest(object=name):

@@ -1,4 +1,4 @@
-"""Instructions of the ECU core, counted exactly: the test application's `count` under the plugin instruction_counter."""
+"""Instructions of the ECU core, counted exactly: what the test application brackets, under the plugin instruction_counter."""
 import collections
 import dataclasses
 
@@ -91,17 +91,22 @@ def read_result(text, pieces):
     return sections
 
 
-def measure(model, folder):
-    """The Counts of one model."""
-    records = folder / "input"
-    records.write_bytes(model.records(1))
+def counted(folder, *arguments):
+    """(sections, reported values) of one start of the test application."""
     setup, result = folder / "setup.txt", folder / "counts.txt"
     pieces = write_setup(setup, OPTIONS.image)
     result.unlink(missing_ok=True)
     plugin = f"{OPTIONS.plugin},setup={setup},result={result}"
-    run = support.Run("count", model.file, records, extra=["-plugin", plugin]).require()
-    assert run.values["inferences"] == INFERENCES, run.output
-    sections = read_result(result.read_text(encoding="utf-8"), pieces)
+    run = support.Run(*arguments, extra=["-plugin", plugin]).require()
+    return read_result(result.read_text(encoding="utf-8"), pieces), run.values
+
+
+def measure(model, folder):
+    """The Counts of one model."""
+    records = folder / "input"
+    records.write_bytes(model.records(1))
+    sections, values = counted(folder, "count", model.file, records)
+    assert values["inferences"] == INFERENCES, values
     assert len(sections) == 1 + INFERENCES * len(PARTS), f"{len(sections)} sections"
     inferences = [merged(sections[first:first + len(PARTS)]) for first in range(1, len(sections), len(PARTS))]
     return Counts(sections[0], inferences)

@@ -1,4 +1,4 @@
-"""Upper bounds of the stack that Session's calls need on a board, from the call graphs of its build; see tests/gates/stack_gate.py."""
+"""Upper bounds of the stack that Session's calls and a verifier's need on a board, from the call graphs of its build; see tests/gates/stack_gate.py."""
 import json
 import pathlib
 
@@ -7,6 +7,8 @@ import stack_gate
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 RULES = (support.ROOT / "tests" / "gates" / "stack_calls.txt", FOLDER / "board_ports.txt")
+# Cortex-M: the handler of the system tick, and what the core itself pushes in front of it: eight words, and one to align them.
+TICK, EXCEPTION_FRAME_BYTES = "pianola_tick", 36
 LIMITS = json.loads((FOLDER / "thresholds.json").read_text(encoding="utf-8"))["stack"]
 
 
@@ -21,6 +23,13 @@ def bounds(object_list):
     analysis = stack_gate.analyse(stack_gate.graphs_of(object_list), stack_gate.rules_of(RULES))
     return {root.rsplit("::", 1)[1]: depth for root, (depth, _) in
             stack_gate.root_depths(analysis, LIMITS["roots"]).items()}
+
+
+def interrupt_bound(object_list):
+    """Bytes that an interrupt may take of the same stack at any time; 0 on boards where none comes on its own."""
+    analysis = stack_gate.analyse(stack_gate.graphs_of(object_list), stack_gate.rules_of(RULES))
+    depth, title = stack_gate.root_depths(analysis, [TICK])[TICK]
+    return 0 if title is None else depth + EXCEPTION_FRAME_BYTES
 
 
 def painted(model, folder):

@@ -1,25 +1,16 @@
 // stack BINARY INPUT: how much of the ECU core's stack load(), submit() and poll() really use.
-//
-// The stack below the call is painted as start-up has painted it, then the call is made, then the lowest word is looked for that is not
-// paint any more. Reported is the distance from there to the stack pointer at the call: interrupts that came meanwhile included.
 #include <algorithm>
 #include <cstdint>
 
-#include "hal/arch/mmio.h"
 #include "hal/board/board_device.h"
 #include "hal/board/shared_memory.h"
 #include "tests/baremetal/bench.h"
-
-// NOLINTNEXTLINE(bugprone-reserved-identifier, readability-identifier-naming): DEV-032
-extern "C" std::uint8_t __stack_ecu_start;
+#include "tests/baremetal/painted_stack.h"
 
 namespace pianola::baremetal {
 namespace {
 
-constexpr std::uint32_t kPaint = 0xA5A5'A5A5U;
 constexpr std::uint32_t kInferences = 3U;
-// Above the stack pointer's place as measured_at() sees it, which is a few words off; never painted.
-constexpr std::uintptr_t kMarginBytes = 32U;
 
 struct StackBench {
     board::BoardLink link{refdev::DeviceSpec{}, board::shared_state()};
@@ -37,33 +28,11 @@ StackBench& bench() noexcept {
     return the_bench;
 }
 
-[[gnu::noinline]] std::uintptr_t measured_at() noexcept {
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-034
-    return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-}
-
 struct Usage {
     std::uint32_t load{0U};
     std::uint32_t submit{0U};
     std::uint32_t poll{0U};
 };
-
-// Makes the call; `used` rises to the bytes of stack that it needed.
-[[gnu::noinline]] Status call_on_paint(Status (*call)() noexcept, std::uint32_t& used) noexcept {
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-034
-    const auto bottom = reinterpret_cast<std::uintptr_t>(&__stack_ecu_start);
-    const std::uintptr_t top = measured_at() & ~std::uintptr_t{3U};
-    for (std::uintptr_t address = bottom; address < (top - kMarginBytes); address += sizeof(kPaint)) {
-        mmio::write(address, kPaint);
-    }
-    const Status status = call();
-    std::uintptr_t lowest = bottom;
-    while ((lowest < (top - kMarginBytes)) && (mmio::read(lowest) == kPaint)) {
-        lowest += sizeof(kPaint);
-    }
-    used = std::max(used, static_cast<std::uint32_t>(top - lowest));
-    return status;
-}
 
 Status load() noexcept {
     return bench().session.load(bench().file, bench().workspace, bench().verdict);

@@ -171,6 +171,11 @@ def hand_made():
     return [*valid_extremes(secret, key), *malformed(secret, key), *small_key(), *points_at_infinity(secret, key)]
 
 
+def fixed():
+    """A record that holds, and is always the same."""
+    return hand_made()[0].record
+
+
 def numbers_of(record):
     """(digest, (r, s), (x, y)) of a record."""
     digest, r, s, x, y = (int.from_bytes(record[at:at + NUMBER_BYTES], "big") for at in range(0, RECORD_BYTES, NUMBER_BYTES))
