@@ -42,7 +42,7 @@ SIGNATURES = """
 
 `BearSslVerifier`: ECDSA on P-256. Sizes in bytes are those of BearSSL's files and of the class in front of it, as linked into the test
 application; data and bss are empty. Stack as above; "used" has an interrupt on top of it, where the core has a tick. Instructions at
--O2, of a signature that holds: one that does not, but is well-formed, takes the same way.
+-O2, of a signature that holds; one that does not takes as many, or fewer where r or s is out of range.
 """
 
 RAM_HEAD = """

@@ -48,6 +48,11 @@ class BaremetalProof(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "of no layer"):
             print(stranger.layer)
 
+    def test_what_a_signature_needs_is_a_layer(self):
+        for origin in ("hal/crypto/Release/libpianola_bearssl.a(i31_add.c.obj)",
+                       "hal/crypto/Release/libpianola_crypto.a(bearssl_verifier.cpp.obj)"):
+            self.assertEqual(link_map.Piece(".text", ".text.f", 0, 4, origin).layer, "signatures")
+
     def test_a_heap_is_seen(self):
         for name in ("malloc", "free", "_sbrk", "sbrk", "_malloc_r", "__malloc_free_list", "operator new(unsigned int)",
                      "operator delete(void*)"):

@@ -16,6 +16,7 @@ class LayeringProof(GateProof):
             ("runtime/core/a.h", '#include "runtime/core/b.h"'),
             ("runtime/core/a.h", "#include <cstdint>"),
             ("hal/refdev/a.h", '#include "runtime/core/b.h"'),
+            ("hal/crypto/a.h", '#include "runtime/trust/b.h"'),
             ("hal/sim/a.h", '#include "hal/refdev/b.h"'),
             ("hal/arch/riscv/a.h", '#include "runtime/core/b.h"'),
             ("hal/arch/riscv/a.cpp", '#include "hal/arch/b.h"'),
@@ -36,6 +37,8 @@ class LayeringProof(GateProof):
     def test_refuses_reverse_edges(self):
         for name, line in (
             ("runtime/core/a.h", '#include "hal/refdev/b.h"'),
+            ("runtime/trust/a.cpp", '#include "hal/crypto/b.h"'),
+            ("hal/crypto/a.cpp", '#include "hal/board/b.h"'),
             ("runtime/core/a.h", '  #  include "capture_host/b.h"'),
             ("runtime/core/a.h", "#include <hal/refdev/b.h>"),
             ("hal/refdev/a.h", '#include "hal/sim/b.h"'),
