@@ -13,7 +13,7 @@ namespace {
 
 struct Question {
     BearSslVerifier verifier;
-    test::SignatureRecord record;
+    test::SignatureRecord record{};
 };
 
 Question& question() noexcept {

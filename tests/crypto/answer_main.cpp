@@ -9,7 +9,7 @@
 
 int main(int argc, char** argv) {
     if (argc != 3) {
-        std::fputs("pianola_signature_answers RECORDS ANSWERS\n", stderr);
+        static_cast<void>(std::fputs("pianola_signature_answers RECORDS ANSWERS\n", stderr));
         return 2;
     }
     std::ifstream file{argv[1], std::ios::binary};

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "runtime/digest/sha256.h"
 
@@ -25,9 +26,8 @@ std::array<std::uint8_t, kBytes> from_hex(std::string_view text) {
 }
 
 Sha256Digest digest_of(std::string_view message) {
-    Sha256 digest;
-    digest.update({reinterpret_cast<const std::uint8_t*>(message.data()), message.size()});
-    return digest.finish();
+    const std::vector<std::uint8_t> bytes{message.begin(), message.end()};
+    return sha256({bytes.data(), bytes.size()});
 }
 
 const PublicKey kKey = from_hex<kPublicKeyBytes>(
