@@ -11,9 +11,9 @@
 
 namespace pianola {
 
-inline constexpr std::uint32_t kSessionBytes32 = 3112U;        // Session
+inline constexpr std::uint32_t kSessionBytes32 = 4496U;        // Session
 inline constexpr std::uint32_t kPlanWorkspaceBytes32 = 7368U;  // PlanWorkspace: while loading only
-inline constexpr std::uint32_t kVerdictBytes32 = 72U;          // Verdict: while loading only
+inline constexpr std::uint32_t kVerdictBytes32 = 80U;          // Verdict: while loading only
 
 // Stack below the caller's frame, device driver included. Limits that the gates hold every board's build to, not measurements.
 inline constexpr std::uint32_t kSubmitPollStackBytes = 2048U;  // Session::submit(), poll()
