@@ -16,6 +16,7 @@
 #include "hal/board/board_device.h"
 #include "hal/board/semihosting.h"
 #include "hal/board/shared_memory.h"
+#include "runtime/session/development_config.h"
 #include "tests/baremetal/bench.h"
 #include "tests/baremetal/violations.h"
 
@@ -98,7 +99,7 @@ Window whole(MutableByteSpan memory) noexcept {
         return false;
     }
     // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): DEV-035
-    auto* const session = new (slot.memory.data()) Session{all.device, all.platform, all.command_set};
+    auto* const session = new (slot.memory.data()) Session{all.device, all.platform, all.command_set, kDevelopmentConfig};
     Status status = session->load(slot.binary, all.workspace, all.verdict);
     const MutableByteSpan outputs = MutableByteSpan{scratch}.subspan(0U, session->output_bytes());
     std::uint32_t replays = 0U;

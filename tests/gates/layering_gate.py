@@ -27,7 +27,7 @@ MAY_USE = {
     "hal/arch": ["runtime"],
     "hal/board": ["runtime", "hal/refdev", "hal/arch"],
     **{f"hal/{board}": ["runtime", "hal/refdev", "hal/arch", "hal/board"] for board in BOARDS},
-    "capture_host": ["schema", "runtime", "hal/refdev", "hal/sim"],
+    "capture_host": ["schema", "runtime", "hal/crypto", "hal/refdev", "hal/sim"],
     "toolchains": ["runtime"],  # host tools that the build runs share code with the runtime, never the other way
     # Examples, which the tests compile and run. No application names a board.
     "docs": ["runtime", "hal", "hal/crypto", "hal/refdev", "hal/sim", "hal/arch", "hal/board", "capture_host"],
