@@ -20,7 +20,7 @@ usage() {
 while [ "$#" -gt 0 ]; do
     case "$1" in
         --runs | --seed)
-            [ "$#" -ge 2 ] && [[ "$2" =~ ^[1-9][0-9]*$ ]] || usage
+            [[ "${2:-}" =~ ^[1-9][0-9]*$ ]] || usage
             if [ "$1" = --runs ]; then runs="$2"; else seed="$2"; fi
             shift
             ;;
@@ -72,7 +72,7 @@ for fuzzer in "${fuzzers[@]}"; do
     fi
     # "#200000 DONE cov: 1200 ft: 3400 corp: 300/100Kb lim: 4096 exec/s: 10000 rss: 440Mb"
     read -r -a done_line <<<"$(grep -E '^#[0-9]+[[:space:]]+DONE' "$log" | tail -n 1)"
-    rows+=("| $fuzzer | $seed | $count | ${done_line[3]} | ${done_line[10]} |")
+    rows+=("| $fuzzer | $seed | $count | ${done_line[3]} | ${done_line[11]} |")
 done
 
 echo "| fuzzer | seed | runs | edges covered | executions/s |"

@@ -1,8 +1,8 @@
 // Envelopes, trace binaries and traces: seeds for the fuzzers behind them.
 #include "hal/refdev/command_encoding.h"
 #include "tests/fuzz/seeds.h"
-#include "tests/kernels/launch.h"
 #include "tests/hostile/mutator.h"
+#include "tests/kernels/launch.h"
 #include "tests/proofs/patterns.h"
 #include "tests/support/trace_file.h"
 #include "tests/support/workload.h"

@@ -73,7 +73,8 @@ Decoded decode(WordSpan words) {
     }
     require(same_command(first.command, second.command), "decoding again gives the same command");
     const std::uint32_t length = first.command.length_words;
-    require((length >= 1U) && (length <= words.size()) && (length <= kMaxCommandWords), "a length is inside its limits");
+    require((length >= 1U) && (length <= words.size()) && (length <= kMaxCommandWords),
+            "a length is inside its limits");
     require(is_ok(command_set.decode(words.subspan(0U, length), second.command, second.error)) &&
                 same_command(first.command, second.command),
             "a command does not depend on what follows it");
@@ -101,8 +102,9 @@ void check_patches(WordSpan words, const DecodedCommand& command) {
         if (!moved.accepted || (words[i] == 0U)) {  // an operand that a launch does without
             continue;
         }
-        require((moved.command.cost_cycles == command.cost_cycles) && (moved.command.core_cycles == command.core_cycles),
-                "a patched word changes no cost");
+        require(
+            (moved.command.cost_cycles == command.cost_cycles) && (moved.command.core_cycles == command.core_cycles),
+            "a patched word changes no cost");
         const auto before = command.extents.view();
         const auto after = moved.command.extents.view();
         require(before.size() == after.size(), "a patched word changes no number of operands");
@@ -145,8 +147,8 @@ class Machine final : public refdev::CommandObserver {
         queue_->stopped.store(0U);
         queue_->fault = Completion{};
         completed_ = 0U;
-        const std::array<std::uint32_t, 3> replay{refdev::header_word(Opcode::kReplay, refdev::kReplayWords), kTraceBase,
-                                                  static_cast<std::uint32_t>(bytes.size())};
+        const std::array<std::uint32_t, 3> replay{refdev::header_word(Opcode::kReplay, refdev::kReplayWords),
+                                                  kTraceBase, static_cast<std::uint32_t>(bytes.size())};
         std::copy(replay.begin(), replay.end(), queue_->ring.begin());
         queue_->published.store(refdev::kReplayWords);
         processor_.reset();
@@ -254,8 +256,8 @@ class Walk {
     void check_refusal(WordSpan words, const DecodeError& error) {
         const bool dispatches = opcode_of(words[0]) == Opcode::kDispatch;
         const std::uint32_t head = dispatches ? refdev::kDispatchHeadWords : refdev::kLaunchHeadWords;
-        if ((!dispatches && (opcode_of(words[0]) != Opcode::kLaunch)) || error.unknown_command || error.unknown_kernel ||
-            (error.word < head)) {
+        if ((!dispatches && (opcode_of(words[0]) != Opcode::kLaunch)) || error.unknown_command ||
+            error.unknown_kernel || (error.word < head)) {
             return;
         }
         const refdev::Kernel* const kernel = refdev::find_kernel(words[head - 2U]);
@@ -294,7 +296,8 @@ void aim(Words& words, test::Random& random) {
             return;
         }
         const WordSpan command{&words[at], length};
-        const bool has_kernel = (opcode_of(words[at]) == Opcode::kLaunch) || (opcode_of(words[at]) == Opcode::kDispatch);
+        const bool has_kernel =
+            (opcode_of(words[at]) == Opcode::kLaunch) || (opcode_of(words[at]) == Opcode::kDispatch);
         for (std::uint32_t i = 1U; (i < length) && (!has_kernel || (length > refdev::kDispatchHeadWords)); ++i) {
             if ((command_set.patch_kind(command, i) == PatchKind::kAddress) && random.one_in(2U)) {
                 words[at + i] = refdev::kBase + (words[at + i] % kDataBytes);
@@ -310,8 +313,7 @@ void append_sample(Words& words, test::Random& random) {
     const auto arguments = static_cast<std::uint32_t>(sample.words.size());
     const auto id = static_cast<std::uint32_t>(sample.id);
     if (random.one_in(2U)) {
-        words.insert(words.end(),
-                     {refdev::header_word(Opcode::kLaunch, refdev::kLaunchHeadWords + arguments), id, 0U});
+        words.insert(words.end(), {refdev::header_word(Opcode::kLaunch, refdev::kLaunchHeadWords + arguments), id, 0U});
     } else {
         words.insert(words.end(), {refdev::header_word(Opcode::kDispatch, refdev::kDispatchHeadWords + arguments),
                                    random.below(8U), id, 0U});

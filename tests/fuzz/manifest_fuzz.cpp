@@ -139,7 +139,8 @@ void run_one(ByteSpan input) {
     capture::fix_digest(file);
     // A replay costs as much as a hundred refusals, and most of what is accepted differs in names.
     static std::unordered_set<std::size_t> replayed;
-    test::require(target.attack(file, replayed.insert(replay_key(file)).second), "the digest changes no verdict but its own");
+    test::require(target.attack(file, replayed.insert(replay_key(file)).second),
+                  "the digest changes no verdict but its own");
 }
 
 void mutate(Bytes& input, std::size_t max_bytes, test::Random& random) {

@@ -67,7 +67,8 @@ ModelSpec dense() {
 }
 
 ModelSpec convolution() {
-    ModelSpec model = one_operator({kConv, {0, 2, 3}, {1}, kConvOptions, {{1U, 1}, {2U, 1}}}, {1, 4, 4, 1}, {1, 4, 4, 2});
+    ModelSpec model =
+        one_operator({kConv, {0, 2, 3}, {1}, kConvOptions, {{1U, 1}, {2U, 1}}}, {1, 4, 4, 1}, {1, 4, 4, 2});
     model.tensors.push_back(TensorSpec{"filter", {2, 3, 3, 1}, 1U, 9, {0.5F, 0.25F}, {0, 0}});
     model.tensors.push_back(TensorSpec{"bias", {2}, 2U, kInt32, {0.25F, 0.125F}, {0, 0}});
     model.contents = {counted(18U), words({7, -7})};
@@ -75,8 +76,9 @@ ModelSpec convolution() {
 }
 
 ModelSpec pool_and_softmax() {
-    ModelSpec model = one_operator(
-        {kAveragePool, {0}, {2}, kPoolOptions, {{0U, 1, true}, {1U, 2}, {2U, 2}, {3U, 2}, {4U, 2}}}, {1, 4, 4, 1}, {1, 4});
+    ModelSpec model =
+        one_operator({kAveragePool, {0}, {2}, kPoolOptions, {{0U, 1, true}, {1U, 2}, {2U, 2}, {3U, 2}, {4U, 2}}},
+                     {1, 4, 4, 1}, {1, 4});
     model.tensors.push_back(TensorSpec{"pooled", {1, 2, 2, 1}});
     model.tensors.push_back(TensorSpec{"flat", {1, 4}});
     model.tensors[1].scales = {1.0F / 256.0F};
