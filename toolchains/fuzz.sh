@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-declare -A long_runs=([envelope]=4000000 [manifest]=4000000 [decoder]=4000000 [importer]=1000000 [cli]=50000)
+declare -A long_runs=([envelope]=4000000 [manifest]=1500000 [decoder]=4500000 [importer]=500000 [cli]=20000)
 all=(envelope manifest decoder importer cli)
 runs=""
 seed=1
@@ -46,11 +46,14 @@ mkdir -p "$out/findings"
 
 # Every seed of a fuzzer, sorted, separated by commas.
 seed_inputs() {
-    local folder="$out/seeds/$1"
+    local folders=("$out/seeds/$1")
     if [ "$1" = cli ]; then
-        folder="$PWD/tests/fuzz/corpus/cli"
+        folders=("$PWD/tests/fuzz/corpus/cli")
     fi
-    find "$folder" "$PWD/tests/fuzz/regressions/$1" -type f -size +0 | LC_ALL=C sort | paste -sd,
+    if [ -d "tests/fuzz/regressions/$1" ]; then
+        folders+=("$PWD/tests/fuzz/regressions/$1")
+    fi
+    find "${folders[@]}" -type f -size +0 | LC_ALL=C sort | paste -sd,
 }
 
 failed=()
