@@ -87,7 +87,7 @@ CommandLine parse(ByteSpan input) {
 class Silence {
   public:
     Silence() : output_{dup(STDOUT_FILENO)}, errors_{dup(STDERR_FILENO)} {
-        const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+        const int nowhere = creat("/dev/null", 0U);
         (void)dup2(nowhere, STDOUT_FILENO);
         (void)dup2(nowhere, STDERR_FILENO);
         (void)close(nowhere);
@@ -111,13 +111,13 @@ class Silence {
 
 Sandbox& sandbox() {
     static Sandbox sandbox;
-    static const bool is_filled = [] {
+    static const bool kIsFilled = [] {
         for (const Seed& seed : command_line_files()) {
             sandbox.add(seed.name, seed.contents);
         }
         return true;
     }();
-    (void)is_filled;
+    (void)kIsFilled;
     return sandbox;
 }
 
@@ -147,8 +147,8 @@ void mutate(Bytes& input, std::size_t max_bytes, test::Random& random) {
         return;
     }
     // A line of its own for an argument that somebody knows.
-    static const std::vector<std::string> words = command_line_words();
-    const std::string line = words.at(random.below(static_cast<std::uint32_t>(words.size()))) + "\n";
+    static const std::vector<std::string> kWords = command_line_words();
+    const std::string line = kWords.at(random.below(static_cast<std::uint32_t>(kWords.size()))) + "\n";
     std::vector<std::size_t> starts{0U};
     for (std::size_t i = 0U; i < input.size(); ++i) {
         if (input[i] == static_cast<std::uint8_t>('\n')) {

@@ -308,8 +308,8 @@ void aim(Words& words, test::Random& random) {
 }
 
 void append_sample(Words& words, test::Random& random) {
-    static const std::vector<refdev::Sample> samples = refdev::sample_launches();
-    const refdev::Sample& sample = samples.at(random.below(static_cast<std::uint32_t>(samples.size())));
+    static const std::vector<refdev::Sample> kSamples = refdev::sample_launches();
+    const refdev::Sample& sample = kSamples.at(random.below(static_cast<std::uint32_t>(kSamples.size())));
     const auto arguments = static_cast<std::uint32_t>(sample.words.size());
     const auto id = static_cast<std::uint32_t>(sample.id);
     if (random.one_in(2U)) {

@@ -70,10 +70,10 @@ std::optional<Places> read_by_the_book(ByteSpan file) {
     for (std::size_t i = 0U; i < kSegments; ++i) {
         const std::size_t entry = 80U + (i * 12U);
         const std::uint64_t size = header.word(entry + 8U);
-        const std::uint64_t end = at + size;
-        const std::uint64_t padded = ((end + 63U) / 64U) * 64U;
+        const std::uint64_t contents_end = at + size;
+        const std::uint64_t padded = ((contents_end + 63U) / 64U) * 64U;
         if ((header.word(entry) != (i + 1U)) || (header.word(entry + 4U) != at) || (padded > file.size()) ||
-            !header.is_zero(end, padded)) {
+            !header.is_zero(contents_end, padded)) {
             return std::nullopt;
         }
         places.offsets.at(i) = at;

@@ -1,4 +1,6 @@
 // The driver for libFuzzer: the functions that it calls, by the names that it asks for.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -30,7 +32,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     try {
         pianola::fuzz::run_one({data, size});
     } catch (const std::exception& error) {
-        (void)std::fprintf(stderr, "broken promise: %s\n", error.what());
+        fmt::print(stderr, "broken promise: {}\n", error.what());
         std::abort();
     }
     return 0;

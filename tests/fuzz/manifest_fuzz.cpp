@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <string>
 #include <unordered_set>
 
 #include "tests/fuzz/harness.h"
@@ -27,8 +28,8 @@ struct Parts {
 };
 
 const test::Workload& small_workload() {
-    static const test::Workload workload = test::make_small_workload(2U, 1U);
-    return workload;
+    static const test::Workload kWorkload = test::make_small_workload(2U, 1U);
+    return kWorkload;
 }
 
 test::Target& small_target() {
@@ -125,7 +126,7 @@ std::size_t replay_key(const Bytes& file) {
     manifest.source_name = "-";
     manifest.tool_version = "-";
     const Bytes key = test::assemble_without_digest(capture::encode_manifest(manifest), workload->segments);
-    return std::hash<std::string_view>{}({reinterpret_cast<const char*>(key.data()), key.size()});
+    return std::hash<std::string>{}({key.begin(), key.end()});
 }
 
 }  // namespace

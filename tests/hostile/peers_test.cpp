@@ -210,8 +210,7 @@ TEST(PeerReports, TensorFlowLiteMicroBuffersThatDoNotExist) {
               "operator 0 (QUANTIZE): 'middle': its buffer 9999 does not exist");
     EXPECT_EQ(import_of([](ModelSpec& model) { model.tensors[2].buffer = 0xFFFF'FFFFU; }),
               "operator 1 (QUANTIZE): 'y': its buffer 4294967295 does not exist");
-    EXPECT_EQ(verdict_on([](Manifest& manifest) { manifest.inputs[0].buffer = 9999U; }),
-              "SCR-INDEX inputs[0].buffer");
+    EXPECT_EQ(verdict_on([](Manifest& manifest) { manifest.inputs[0].buffer = 9999U; }), "SCR-INDEX inputs[0].buffer");
     EXPECT_EQ(verdict_on([](Manifest& manifest) { manifest.outputs[0].buffer = 9999U; }),
               "SCR-INDEX outputs[0].buffer");
 }

@@ -61,8 +61,8 @@ void run_overlapping(Bench& bench) {
         }
         require_ok(status, "what was accepted completes with steps in flight");
     };
-    StepMemory first{plan, 0x3BU};
-    StepMemory second{plan, 0x8CU};
+    const StepMemory first{plan, 0x3BU};
+    const StepMemory second{plan, 0x8CU};
     finish(session.start(plan.is_pipelined ? first.given() : Span<const ByteSpan>{}));
     require_ok(session.submit(first.given(), first.taken()), "a first step is submitted");
     require_ok(session.submit(second.given(), second.taken()), "a second step is submitted");
