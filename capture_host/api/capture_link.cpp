@@ -237,8 +237,7 @@ class Linker {
             offset += memory_.setup[i].bytes;
         }
         for (std::uint32_t i = 0U; i < linked_.manifest.traces.size(); ++i) {
-            setup.add({ScriptCommandKind::kLoadTrace, 0U, i, 0U}, QueueCommandKind::kWrite,
-                      std::uint64_t{linked_.manifest.traces[i].word_count} * sizeof(std::uint32_t));
+            setup.load_trace(linked_.manifest.traces, i);
         }
         check_limit("transfers of the set-up", setup.script().commands.size(), kMaxScriptCommands,
                     "put constants into fewer buffers, or allocate them one after the other");

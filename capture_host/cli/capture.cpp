@@ -85,7 +85,7 @@ int capture_model(const CaptureArguments& arguments) {
         const capture::Capture result = capture::capture_workload(recorder, options);
         files::store_file(arguments.output, result.file);
         if (arguments.json) {
-            fmt::print("{}\n", summary_to_json(arguments, result).dump(2));
+            fmt::print("{}\n", json_text(summary_to_json(arguments, result)));
         } else {
             print_summary(arguments, options.link.spec, result);
         }

@@ -1,7 +1,8 @@
 // The command line: what its sub-commands share.
 //
 // Place in the whole: top of the host side. Every sub-command is a file with one function, which returns an exit code or throws
-// CliError. Results go to standard output, progress and complaints to standard error. Host only.
+// CliError; run_pianola() is the whole program but for main(), so that a test can call it in its own process. Results go to standard
+// output, progress and complaints to standard error. Host only.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -43,6 +44,9 @@ class CliError : public std::runtime_error {
     ExitCode code_;
 };
 
+// Parses the command line, acts, and complains where something fails. Returns the exit code.
+[[nodiscard]] int run_pianola(int argc, const char* const* argv);
+
 // Each adds its sub-command to the parser and sets `action` when it is chosen.
 using Action = std::function<int()>;
 void add_capture(CLI::App& app, Action& action);
@@ -77,6 +81,9 @@ void add_device_option(CLI::App& command, std::string& file_name);
 [[nodiscard]] const char* name_of(ScriptKind kind);
 [[nodiscard]] const char* name_of(ScriptCommandKind kind);
 [[nodiscard]] const char* name_of(ParameterKind kind);
+
+// As it is printed. File names need not be UTF-8, which JSON is: what is not becomes the replacement character.
+[[nodiscard]] std::string json_text(const nlohmann::json& json);
 
 // "int8[1,49,10,1]"
 [[nodiscard]] std::string type_and_shape(const TensorView& tensor);

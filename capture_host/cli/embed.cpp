@@ -168,7 +168,7 @@ int embed_file(const EmbedArguments& arguments) {
                                   {"symbol", embedding.symbol},
                                   {"bytes", file.bytes().size()},
                                   {"sha256", embedding.digest()}};
-        fmt::print("{}\n", json.dump(2));
+        fmt::print("{}\n", json_text(json));
     } else {
         fmt::print("{}: {} bytes as {}, aligned to {}\n", arguments.output, file.bytes().size(), embedding.symbol,
                    kFileAlignmentBytes);

@@ -317,7 +317,7 @@ int inspect_file(const InspectArguments& arguments) {
         throw CliError{kRefused, fmt::format("{}: {}", arguments.file, describe_verdict(verdict))};
     }
     if (arguments.json) {
-        fmt::print("{}\n", to_json(image, arguments.commands).dump(2));
+        fmt::print("{}\n", json_text(to_json(image, arguments.commands)));
     } else {
         print_all(image, arguments.commands);
     }

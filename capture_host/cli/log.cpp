@@ -72,7 +72,7 @@ int show_log(const LogArguments& arguments) {
         list.push_back({{"queue", queue}, {"written", log.written}, {"commands", commands}});
     }
     if (arguments.json) {
-        fmt::print("{}\n", nlohmann::json{{"queues", list}}.dump(2));
+        fmt::print("{}\n", json_text(nlohmann::json{{"queues", list}}));
     }
     return kDone;
 }
@@ -137,7 +137,7 @@ int compare_files(const LogArguments& arguments) {
         }
     }
     if (arguments.json) {
-        fmt::print("{}\n", nlohmann::json{{"equal", equal}, {"queues", list}}.dump(2));
+        fmt::print("{}\n", json_text(nlohmann::json{{"equal", equal}, {"queues", list}}));
     }
     return equal ? kDone : kDifferent;
 }

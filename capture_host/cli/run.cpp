@@ -304,7 +304,7 @@ class Replay {
                                       {"steps", session_.steps_completed()},
                                       {"self_tests_passed", self_tests_passed_},
                                       {"outputs", arguments_.outputs}};
-            fmt::print("{}\n", json.dump(2));
+            fmt::print("{}\n", json_text(json));
             return;
         }
         if (self_tests_passed_ > 0U) {

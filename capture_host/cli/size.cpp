@@ -190,7 +190,7 @@ std::string manifest_as_json(const MemoryManifest& manifest) {
                     {"step_deadline_us", manifest.step_deadline_us},
                     {"setup_deadline_us", manifest.setup_deadline_us}};
     json["windows"] = windows_to_json(manifest);
-    return json.dump(2) + "\n";
+    return json_text(json) + "\n";
 }
 
 void add_size(CLI::App& app, Action& action) {

@@ -172,6 +172,11 @@ const char* name_of(ScriptCommandKind kind) {
     return kNames.at(static_cast<std::size_t>(kind));
 }
 
+std::string json_text(const nlohmann::json& json) {
+    constexpr int kIndent = 2;
+    return json.dump(kIndent, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 std::string type_and_shape(const TensorView& tensor) {
     return fmt::format("{}[{}]", name_of(tensor.type),
                        fmt::join(tensor.shape.begin(), tensor.shape.begin() + tensor.rank, ","));

@@ -255,7 +255,7 @@ class TimelineMaker {
                                   {"staging_bytes", staging_bytes()},
                                   {"modes", modes},
                                   {"output", arguments_.output}};
-        fmt::print("{}\n", json.dump(2));
+        fmt::print("{}\n", json_text(json));
     }
 
     const TimelineArguments& arguments_;

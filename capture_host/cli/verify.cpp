@@ -45,7 +45,7 @@ int verify_file(const VerifyArguments& arguments) {
     if (arguments.json) {
         nlohmann::json json = verdict_to_json(verdict);
         json["file"] = arguments.file;
-        fmt::print("{}\n", json.dump(2));
+        fmt::print("{}\n", json_text(json));
     } else {
         fmt::print("{}: {}\n", arguments.file, describe_verdict(verdict, image));
     }

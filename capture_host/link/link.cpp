@@ -19,8 +19,7 @@ ScriptMaker make_setup(const Layout& layout, const std::vector<ManifestTrace>& t
         setup.add({ScriptCommandKind::kWriteBuffer, 0U, 0U, 0U}, QueueCommandKind::kWrite, layout.weights.size());
     }
     for (std::uint32_t i = 0U; i < traces.size(); ++i) {
-        setup.add({ScriptCommandKind::kLoadTrace, 0U, i, 0U}, QueueCommandKind::kWrite,
-                  std::uint64_t{traces[i].word_count} * sizeof(std::uint32_t));
+        setup.load_trace(traces, i);
     }
     return setup;
 }

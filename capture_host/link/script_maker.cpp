@@ -25,6 +25,14 @@ void ScriptMaker::add_transfer(std::uint32_t queue, QueueCommandKind kind, std::
     used_.at(queue) = true;
 }
 
+void ScriptMaker::load_trace(const std::vector<ManifestTrace>& traces, std::uint32_t index) {
+    const ManifestTrace& trace = traces.at(index);
+    const bool is_last = (index + 1U) == traces.size();
+    add({ScriptCommandKind::kLoadTrace, 0U, index, 0U}, QueueCommandKind::kWrite,
+        is_last ? (std::uint64_t{trace.word_count} * sizeof(std::uint32_t))
+                : (traces.at(index + 1U).offset_bytes - trace.offset_bytes));
+}
+
 void ScriptMaker::record(std::uint32_t queue, std::uint32_t event) {
     add({ScriptCommandKind::kRecordEvent, queue, event, 0U}, QueueCommandKind::kRecordEvent, 0U);
 }

@@ -22,6 +22,8 @@ class ScriptMaker {
     void add(const ManifestCommand& command, QueueCommandKind kind, std::uint64_t size_bytes,
              std::uint64_t extra_cycles = 0U);
     void add_transfer(std::uint32_t queue, QueueCommandKind kind, std::uint64_t size_bytes);
+    // On queue 0, with the zeros up to the next trace, as the runtime loads it. The traces have their places.
+    void load_trace(const std::vector<ManifestTrace>& traces, std::uint32_t index);
 
     void record(std::uint32_t queue, std::uint32_t event);
     void wait(std::uint32_t queue, std::uint32_t event);

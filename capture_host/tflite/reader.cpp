@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstring>
+#include <vector>
 
 #include "capture_host/tflite/import_error.h"
 #include "capture_host/tflite/operator_names.h"
@@ -80,6 +81,15 @@ std::string read_contents(const format::Tensor& source, const format::Model& mod
     return {};
 }
 
+// Without their alignment: FlatBuffers' verifier looks at where a vector's length lies, not at where its elements do.
+std::vector<std::int64_t> values_of(const flatbuffers::Vector<std::int64_t>& list) {
+    std::vector<std::int64_t> values(list.size());
+    if (!values.empty()) {
+        std::memcpy(values.data(), list.Data(), values.size() * sizeof(std::int64_t));
+    }
+    return values;
+}
+
 std::string read_quantization(const format::Tensor& source, Tensor& tensor) {
     const format::QuantizationParameters* const parameters = source.quantization();
     if (parameters == nullptr) {
@@ -104,7 +114,7 @@ std::string read_quantization(const format::Tensor& source, Tensor& tensor) {
         quantization.scales.push_back(scale);
     }
     const std::int64_t high = (tensor.type == kTypeInt8) ? INT8_MAX : INT32_MAX;
-    for (const std::int64_t zero_point : *zero_points) {
+    for (const std::int64_t zero_point : values_of(*zero_points)) {
         if ((zero_point < (-high - 1)) || (zero_point > high)) {
             return "its zero point " + std::to_string(zero_point) + " is outside its type";
         }

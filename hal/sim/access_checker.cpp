@@ -1,5 +1,6 @@
 #include "hal/sim/access_checker.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -29,6 +30,11 @@ void close_memory(const std::uint8_t* /*first*/, std::size_t /*count*/) {}
 void open_memory(const std::uint8_t* /*first*/, std::size_t /*count*/) {}
 #endif
 
+// Bytes of an extent that lie in a memory, from `offset` on: a damaged trace may reach beyond its end.
+std::size_t bytes_inside(const Extent& extent, std::size_t offset, const std::vector<std::uint8_t>& memory) {
+    return std::min<std::size_t>(extent.size_bytes, memory.size() - offset);
+}
+
 }  // namespace
 
 AccessChecker::AccessChecker(std::vector<Memory> memories) : memories_{std::move(memories)} {
@@ -53,8 +59,9 @@ void AccessChecker::guard(bool closed) {
 
 void AccessChecker::open(const Extent& extent) {
     for (const Memory& memory : memories_) {
-        if ((extent.address >= memory.base) && ((extent.address - memory.base) < memory.bytes->size())) {
-            open_memory(memory.bytes->data() + (extent.address - memory.base), extent.size_bytes);
+        const std::uint32_t offset = extent.address - memory.base;
+        if ((extent.address >= memory.base) && (offset < memory.bytes->size())) {
+            open_memory(memory.bytes->data() + offset, bytes_inside(extent, offset, *memory.bytes));
         }
     }
 }
@@ -81,7 +88,8 @@ void AccessChecker::after() {
             const std::uint32_t offset = extent.address - memories_[i].base;
             if ((extent.access == Access::kWrite) && (extent.address >= memories_[i].base) &&
                 (offset < snapshots_[i].size())) {
-                std::memcpy(snapshots_[i].data() + offset, memories_[i].bytes->data() + offset, extent.size_bytes);
+                std::memcpy(snapshots_[i].data() + offset, memories_[i].bytes->data() + offset,
+                            bytes_inside(extent, offset, snapshots_[i]));
             }
         }
     }

@@ -143,6 +143,12 @@ bool resolve(Context& context, const ScriptCommandView& view, ScriptInMaking& sc
             command.slot_offset = trace.offset_bytes;
             if (view.kind == ScriptCommandKind::kReplayTrace) {
                 script_of(context, script.kind).executed_commands[view.queue] += trace.command_count;
+            } else {
+                // With the zeros behind it: the trace region mirrors the segment, whatever it held before.
+                const std::uint32_t padded =
+                    (command.size_bytes + (kFileAlignmentBytes - 1U)) & ~(kFileAlignmentBytes - 1U);
+                const std::uint32_t left = context.image.envelope().traces.size_bytes - trace.offset_bytes;
+                command.size_bytes = (padded < left) ? padded : left;
             }
             break;
         }

@@ -2,9 +2,8 @@
 //
 //   hostile_campaign [--seed N] [--count N] [--shard I] [--shards N] [--only N]
 //
-// Built with sanitizers this is where memory safety of the whole load path is shown. Whatever is accepted must keep the
-// promises of the proofs: it loads, it replays without a fault in exactly the proved time, no command touches a byte outside its
-// published extents, and the outputs do not depend on what memory held before. --only repeats one mutant.
+// Built with sanitizers this is where memory safety of the whole load path is shown. tests/hostile/target.h says what is asked of
+// refusals, and of what is accepted. --only repeats one mutant.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -13,11 +12,8 @@
 #include <map>
 #include <string>
 
-#include "tests/hostile/aligned_bytes.h"
 #include "tests/hostile/mutator.h"
-#include "tests/support/bench.h"
-#include "tests/support/trace_file.h"
-#include "trace_binary_generated.h"
+#include "tests/hostile/target.h"
 
 namespace pianola::test {
 namespace {
@@ -29,133 +25,6 @@ struct Options {
     std::uint32_t shards{1U};
     std::int64_t only{-1};
 };
-
-class PromiseBroken : public std::runtime_error {
-  public:
-    using std::runtime_error::runtime_error;
-};
-
-void require(bool kept, const std::string& promise) {
-    if (!kept) {
-        throw PromiseBroken{promise};
-    }
-}
-
-// One subject under attack.
-class Target {
-  public:
-    explicit Target(Subject subject) : subject_{std::move(subject)}, bench_{options_for(subject_)} {
-        DeviceDescription device;
-        refdev::describe(subject_.spec, device);
-        validator_ = std::make_unique<Validator>(device);
-    }
-    [[nodiscard]] const Subject& subject() const noexcept { return subject_; }
-
-    // True where the file was accepted; the verdict's rule otherwise says why not.
-    bool attack(const std::vector<std::uint8_t>& file, bool replay) {
-        const ExactBytes bytes(file.begin(), file.end());
-        const Status status = validator_->validate(view_of(bytes));
-        const Verdict& verdict = validator_->verdict();
-        require(verdict.status == status, "the verdict carries the status");
-        if (!is_ok(status)) {
-            require((status == Status::kRefused) && (verdict.rule != Rule::kNotRun), "a refusal names its rule");
-            // Of a file that is too short, the field that says so may not be there.
-            require((verdict.rule == Rule::kEnvFileSize) || (verdict.file_offset <= file.size()),
-                    fmt::format("a refusal names a byte of the file: {} {} at {} of {}", rule_id(verdict.rule),
-                                path_text(verdict), verdict.file_offset, file.size()));
-            require(!path_text(verdict).empty(), "a refusal names a field");
-            return false;
-        }
-        require(verdict.rule == Rule::kNotRun, "an accepted file broke no rule");
-        if (replay) {
-            replay_accepted(bytes);
-        }
-        return true;
-    }
-    [[nodiscard]] Rule rule() const noexcept { return validator_->verdict().rule; }
-    [[nodiscard]] const Verdict& verdict() const noexcept { return validator_->verdict(); }
-    [[nodiscard]] std::uint32_t self_tests_failed() const noexcept { return self_tests_failed_; }
-
-  private:
-    static sim::SimOptions options_for(const Subject& subject) {
-        sim::SimOptions options;
-        options.spec = subject.spec;
-        options.check_accesses = subject.is_small;
-        return options;
-    }
-
-    void fill_memory(std::uint8_t value) {
-        const refdev::DeviceSpec& spec = subject_.spec;
-        std::fill_n(bench_.device.memory_at(spec.dram_base, spec.dram_bytes), spec.dram_bytes, value);
-        std::fill_n(bench_.device.memory_at(spec.l1_base, spec.l1_bytes), spec.l1_bytes, value);
-    }
-
-    // Two steps; returns the outputs of both.
-    std::vector<std::vector<std::uint8_t>> run_steps(const ExactBytes& bytes) {
-        require(is_ok(bench_.load(view_of(bytes))), "an accepted file loads");
-        const Plan& plan = bench_.session.plan();
-        std::vector<std::vector<std::uint8_t>> results;
-        for (std::uint8_t step = 0U; step < 2U; ++step) {
-            std::vector<std::vector<std::uint8_t>> inputs;
-            std::vector<ByteSpan> input_views;
-            for (std::uint32_t i = 0U; i < plan.input_count; ++i) {
-                inputs.emplace_back(plan.input_bytes.at(i), static_cast<std::uint8_t>(0x3BU + (step * 0x51U)));
-            }
-            for (const auto& input : inputs) {
-                input_views.emplace_back(input.data(), input.size());
-            }
-            std::vector<MutableByteSpan> output_views;
-            const std::size_t first = results.size();
-            for (std::uint32_t i = 0U; i < plan.output_count; ++i) {
-                results.emplace_back(plan.output_bytes.at(i));
-            }
-            for (std::size_t i = first; i < results.size(); ++i) {
-                output_views.emplace_back(results[i].data(), results[i].size());
-            }
-            const std::uint64_t started = bench_.device.now_cycles();
-            const Status status = bench_.session.run({input_views.data(), input_views.size()},
-                                                     {output_views.data(), output_views.size()});
-            require(is_ok(status), fmt::format("an accepted file replays: {:08X}", static_cast<std::uint32_t>(status)));
-            require((bench_.device.now_cycles() - started) == plan.step.cycles,
-                    "a step takes the time that was proved");
-        }
-        return results;
-    }
-
-    void replay_accepted(const ExactBytes& bytes) {
-        fill_memory(0x00U);
-        const auto first = run_steps(bytes);
-        if (subject_.is_small) {
-            fill_memory(0xA5U);
-            require(run_steps(bytes) == first, "outputs do not depend on what memory held before");
-        }
-        std::vector<std::uint8_t> scratch(bench_.session.output_bytes());
-        if (bench_.session.image().self_test_count() > 0U) {
-            const Status status = bench_.session.self_test(0U, {scratch.data(), scratch.size()});
-            require(is_ok(status) || (status == Status::kIntegrity), "a self-test passes or latches");
-            self_tests_failed_ += is_ok(status) ? 0U : 1U;
-        }
-        require(bench_.device.access_violations() == 0U, "no command touches a byte outside its extents");
-    }
-
-    Subject subject_;
-    Bench bench_;
-    std::unique_ptr<Validator> validator_;
-    std::uint32_t self_tests_failed_{0U};
-};
-
-// Says what a step really takes, so that scripts which were changed are looked at for more than their length. False where the
-// field is not in the file.
-bool repair_cycles(const Verdict& verdict, std::vector<std::uint8_t>& file) {
-    flatbuffers::Table* const root =
-        flatbuffers::GetMutableRoot<flatbuffers::Table>(file.data() + segment_offset(file, 0U));
-    auto* const budgets = root->GetPointer<flatbuffers::Table*>(schema::TraceBinary::VT_BUDGETS);
-    if (!budgets->SetField<std::uint64_t>(schema::Budgets::VT_STEP_CYCLES, verdict.limit, 0U)) {
-        return false;
-    }
-    capture::fix_digest(file);
-    return true;
-}
 
 struct Tally {
     std::map<Rule, std::uint32_t> refused;

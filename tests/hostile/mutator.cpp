@@ -26,29 +26,6 @@ Range pick_range(Random& random, const std::vector<std::uint8_t>& file) {
     return (range.size_bytes >= 4U) ? range : Range{segment_offset(file, kManifest), segment_bytes(file, kManifest)};
 }
 
-// Sets every launch's cost to what its kernel says, where the kernel accepts the arguments.
-void repair_costs(std::vector<std::uint32_t>& words) {
-    std::size_t at = 0U;
-    while (at < words.size()) {
-        const std::size_t length = refdev::length_words_of(words[at]);
-        if ((length == 0U) || (length > (words.size() - at))) {
-            return;
-        }
-        const bool launches =
-            ((words[at] & refdev::kOpcodeMask) == static_cast<std::uint32_t>(refdev::Opcode::kLaunch)) &&
-            (length > refdev::kLaunchHeadWords);
-        const refdev::Kernel* const kernel = launches ? refdev::find_kernel(words[at + 1U]) : nullptr;
-        const std::size_t arguments = length - std::min<std::size_t>(length, refdev::kLaunchHeadWords);
-        refdev::Footprint footprint;
-        refdev::ArgumentError error;
-        if ((kernel != nullptr) && (kernel->argument_words == arguments) &&
-            is_ok(kernel->describe(WordSpan{&words[at + refdev::kLaunchHeadWords], arguments}, footprint, error))) {
-            words[at + 2U] = static_cast<std::uint32_t>(footprint.cost_cycles);
-        }
-        at += length;
-    }
-}
-
 // The start of a command, by chance.
 std::size_t pick_command(Random& random, const std::vector<std::uint32_t>& words) {
     std::vector<std::size_t> starts;
@@ -115,6 +92,30 @@ std::uint32_t interesting(Random& random, std::uint32_t value) {
             return random.one_in(2U) ? (value * 2U) : (value / 2U);
         default:
             return random.one_in(4U) ? random.word() : random.below(300U);
+    }
+}
+
+void repair_costs(std::vector<std::uint32_t>& words) {
+    std::size_t at = 0U;
+    while (at < words.size()) {
+        const std::size_t length = refdev::length_words_of(words[at]);
+        if ((length == 0U) || (length > (words.size() - at))) {
+            return;
+        }
+        const std::uint32_t opcode = words[at] & refdev::kOpcodeMask;
+        const bool dispatches = opcode == static_cast<std::uint32_t>(refdev::Opcode::kDispatch);
+        const std::size_t head = dispatches ? refdev::kDispatchHeadWords : refdev::kLaunchHeadWords;
+        const bool launches =
+            (dispatches || (opcode == static_cast<std::uint32_t>(refdev::Opcode::kLaunch))) && (length > head);
+        const refdev::Kernel* const kernel = launches ? refdev::find_kernel(words[at + head - 2U]) : nullptr;
+        const std::size_t arguments = length - std::min<std::size_t>(length, head);
+        refdev::Footprint footprint;
+        refdev::ArgumentError error;
+        if ((kernel != nullptr) && (kernel->argument_words == arguments) &&
+            is_ok(kernel->describe(WordSpan{&words[at + head], arguments}, footprint, error))) {
+            words[at + head - 1U] = static_cast<std::uint32_t>(footprint.cost_cycles);
+        }
+        at += length;
     }
 }
 

@@ -35,4 +35,7 @@ class Mutator {
 // Changes something in the manifest, as far as it can be written.
 void change_something(Random& random, capture::Manifest& manifest);
 
+// Sets the cost of every launch and dispatch to what its kernel says, where the kernel accepts the arguments.
+void repair_costs(std::vector<std::uint32_t>& words);
+
 }  // namespace pianola::test

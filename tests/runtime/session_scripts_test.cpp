@@ -1,6 +1,7 @@
 // What a session promises where a binary has more than a step: start and stop, steps that overlap, and what a fault does to both.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <vector>
@@ -69,6 +70,17 @@ class ScriptBench {
     files::AlignedBytes file_;
     Bench bench_;
 };
+
+// Between traces lie zeros of the segment, and the read-back after the set-up looks at them too.
+TEST(SessionScripts, SeveralTracesLoadWhateverTheTraceRegionHeld) {
+    const SmallCase small = copying_case(script_one_queue, 1U);
+    ASSERT_EQ(small.traces.size(), 2U);
+    const files::AlignedBytes file{binary_of(small)};
+    Bench bench{small_options()};
+    const refdev::DeviceSpec spec = small_device();
+    std::fill_n(bench.device.memory_at(spec.dram_base, spec.dram_bytes), spec.dram_bytes, std::uint8_t{0xA5U});
+    EXPECT_EQ(bench.load(file.view()), Status::kOk) << path_text(bench.verdict);
+}
 
 class PipelinedSession : public testing::TestWithParam<std::uint32_t> {};
 

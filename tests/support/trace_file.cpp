@@ -16,7 +16,8 @@ std::size_t align_up(std::size_t value) {
 
 }  // namespace
 
-std::vector<std::uint8_t> assemble(const std::vector<std::uint8_t>& manifest, const capture::Segments& segments) {
+std::vector<std::uint8_t> assemble_without_digest(const std::vector<std::uint8_t>& manifest,
+                                                  const capture::Segments& segments) {
     constexpr std::array<std::uint8_t, 8> kMagic{0x89U, 0x50U, 0x54U, 0x42U, 0x0DU, 0x0AU, 0x1AU, 0x0AU};
     constexpr std::size_t kSchemaHashOffset = 48U;
     std::vector<std::uint8_t> file(kHeaderBytes);
@@ -37,6 +38,11 @@ std::vector<std::uint8_t> assemble(const std::vector<std::uint8_t>& manifest, co
         kind += 1U;
     }
     store32(file, kTotalBytesOffset, static_cast<std::uint32_t>(file.size()));
+    return file;
+}
+
+std::vector<std::uint8_t> assemble(const std::vector<std::uint8_t>& manifest, const capture::Segments& segments) {
+    std::vector<std::uint8_t> file = assemble_without_digest(manifest, segments);
     capture::fix_digest(file);
     return file;
 }
@@ -75,6 +81,13 @@ Validator::Validator() {
 
 Status Validator::validate(ByteSpan file) {
     return pianola::validate(file, device_, command_set_, kDevelopmentTrust, *workspace_, image_, *plan_, verdict_);
+}
+
+Status Validator::validate_behind_digest(ByteSpan file) {
+    Envelope envelope;
+    const Status parsed = parse_envelope(file, envelope, verdict_);
+    const Status opened = is_ok(parsed) ? open_image(file, envelope, image_, verdict_) : parsed;
+    return is_ok(opened) ? prove_plan(image_, device_, command_set_, *workspace_, *plan_, verdict_) : opened;
 }
 
 Status Validator::validate(const std::vector<std::uint8_t>& file) {

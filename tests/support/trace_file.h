@@ -26,6 +26,9 @@ inline constexpr std::uint32_t kSegmentEntryBytes = 12U;
 
 [[nodiscard]] std::vector<std::uint8_t> assemble(const std::vector<std::uint8_t>& manifest,
                                                  const capture::Segments& segments);
+// The same with zeros for a digest, which takes a tenth of the time.
+[[nodiscard]] std::vector<std::uint8_t> assemble_without_digest(const std::vector<std::uint8_t>& manifest,
+                                                                const capture::Segments& segments);
 
 [[nodiscard]] std::uint32_t load32(const std::vector<std::uint8_t>& file, std::size_t offset);
 void store32(std::vector<std::uint8_t>& file, std::size_t offset, std::uint32_t value);
@@ -44,6 +47,8 @@ class Validator {
 
     Status validate(ByteSpan file);
     Status validate(const std::vector<std::uint8_t>& file);
+    // What validate() does, but for the digest.
+    Status validate_behind_digest(ByteSpan file);
 
     [[nodiscard]] const Verdict& verdict() const noexcept { return verdict_; }
     [[nodiscard]] const Image& image() const noexcept { return image_; }

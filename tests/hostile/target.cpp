@@ -1,0 +1,178 @@
+#include "tests/hostile/target.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "trace_binary_generated.h"
+
+namespace pianola::test {
+namespace {
+
+using Tensors = std::vector<std::vector<std::uint8_t>>;
+
+sim::SimOptions options_for(const Subject& subject) {
+    sim::SimOptions options;
+    options.spec = subject.spec;
+    options.check_accesses = subject.is_small;
+    return options;
+}
+
+// What a step starts from and leaves.
+struct StepMemory {
+    Tensors inputs;
+    Tensors outputs;
+    std::vector<ByteSpan> input_views;
+    std::vector<MutableByteSpan> output_views;
+
+    StepMemory(const Plan& plan, std::uint8_t input) {
+        for (std::uint32_t i = 0U; i < plan.input_count; ++i) {
+            inputs.emplace_back(plan.input_bytes.at(i), input);
+        }
+        for (std::uint32_t i = 0U; i < plan.output_count; ++i) {
+            outputs.emplace_back(plan.output_bytes.at(i));
+        }
+        for (const auto& each : inputs) {
+            input_views.emplace_back(each.data(), each.size());
+        }
+        for (auto& each : outputs) {
+            output_views.emplace_back(each.data(), each.size());
+        }
+    }
+    [[nodiscard]] Span<const ByteSpan> given() const { return {input_views.data(), input_views.size()}; }
+    [[nodiscard]] Span<const MutableByteSpan> taken() const { return {output_views.data(), output_views.size()}; }
+};
+
+void require_ok(Status status, const char* promise) {
+    if (!is_ok(status)) {
+        throw PromiseBroken{fmt::format("{}: {:08X}", promise, static_cast<std::uint32_t>(status))};
+    }
+}
+
+// As many steps at a time as the binary admits.
+void run_overlapping(Bench& bench) {
+    Session& session = bench.session;
+    const Plan& plan = session.plan();
+    const auto finish = [&bench, &session](Status status) {
+        status = is_ok(status) ? session.poll() : status;
+        while (status == Status::kPending) {
+            bench.platform.idle();
+            status = session.poll();
+        }
+        require_ok(status, "what was accepted completes with steps in flight");
+    };
+    const StepMemory first{plan, 0x3BU};
+    const StepMemory second{plan, 0x8CU};
+    finish(session.start(plan.is_pipelined ? first.given() : Span<const ByteSpan>{}));
+    require_ok(session.submit(first.given(), first.taken()), "a first step is submitted");
+    require_ok(session.submit(second.given(), second.taken()), "a second step is submitted");
+    finish(Status::kOk);
+    finish(Status::kOk);
+    finish(session.stop(plan.is_pipelined ? first.taken() : Span<const MutableByteSpan>{}));
+}
+
+}  // namespace
+
+void require(bool kept, const std::string& promise) {
+    if (!kept) {
+        throw PromiseBroken{promise};
+    }
+}
+
+void require_honest_refusal(Status status, const Verdict& verdict, std::size_t file_bytes) {
+    require((status == Status::kRefused) && (verdict.rule != Rule::kNotRun), "a refusal names its rule");
+    // Of a file that is too short, the field that says so may not be there.
+    if ((verdict.rule != Rule::kEnvFileSize) && (verdict.file_offset > file_bytes)) {
+        throw PromiseBroken{fmt::format("a refusal names a byte of the file: {} {} at {} of {}", rule_id(verdict.rule),
+                                        path_text(verdict), verdict.file_offset, file_bytes)};
+    }
+    require(!path_text(verdict).empty(), "a refusal names a field");
+}
+
+Target::Target(Subject subject) : subject_{std::move(subject)}, bench_{options_for(subject_)} {
+    DeviceDescription device;
+    refdev::describe(subject_.spec, device);
+    validator_ = std::make_unique<Validator>(device);
+}
+
+bool Target::judge(Status status, std::size_t file_bytes) const {
+    const Verdict& verdict = validator_->verdict();
+    require(verdict.status == status, "the verdict carries the status");
+    if (!is_ok(status)) {
+        require_honest_refusal(status, verdict, file_bytes);
+        return false;
+    }
+    require(verdict.rule == Rule::kNotRun, "an accepted file broke no rule");
+    return true;
+}
+
+bool Target::attack(const std::vector<std::uint8_t>& file, bool replay) {
+    const ExactBytes bytes(file.begin(), file.end());
+    const bool accepted = judge(validator_->validate(view_of(bytes)), file.size());
+    if (accepted && replay) {
+        replay_accepted(bytes);
+    }
+    return accepted;
+}
+
+bool Target::attack_behind_digest(const std::vector<std::uint8_t>& file) {
+    const ExactBytes bytes(file.begin(), file.end());
+    return judge(validator_->validate_behind_digest(view_of(bytes)), file.size());
+}
+
+void Target::fill_memory(std::uint8_t value) {
+    const refdev::DeviceSpec& spec = subject_.spec;
+    std::fill_n(bench_.device.memory_at(spec.dram_base, spec.dram_bytes), spec.dram_bytes, value);
+    std::fill_n(bench_.device.memory_at(spec.l1_base, spec.l1_bytes), spec.l1_bytes, value);
+}
+
+Tensors Target::run_steps(const ExactBytes& bytes) {
+    require_ok(bench_.load(view_of(bytes)), "an accepted file loads");
+    const Plan& plan = bench_.session.plan();
+    // A pipelined binary computes an inference in all its scripts, another one runs its prologue once.
+    const std::uint64_t before_each = plan.is_pipelined ? (plan.prologue.cycles + plan.epilogue.cycles) : 0U;
+    const std::uint64_t before_first = plan.is_pipelined ? 0U : plan.prologue.cycles;
+    Tensors results;
+    for (std::uint8_t step = 0U; step < 2U; ++step) {
+        StepMemory memory{plan, static_cast<std::uint8_t>(0x3BU + (step * 0x51U))};
+        const std::uint64_t started = bench_.device.now_cycles();
+        require_ok(bench_.session.run(memory.given(), memory.taken()), "an accepted file replays");
+        const std::uint64_t proved = plan.step.cycles + before_each + ((step == 0U) ? before_first : 0U);
+        require((bench_.device.now_cycles() - started) == proved, "a step takes the time that was proved");
+        results.insert(results.end(), memory.outputs.begin(), memory.outputs.end());
+    }
+    return results;
+}
+
+void Target::replay_accepted(const ExactBytes& bytes) {
+    fill_memory(0x00U);
+    const Tensors first = run_steps(bytes);
+    if (subject_.is_small) {
+        fill_memory(0xA5U);
+        require(run_steps(bytes) == first, "outputs do not depend on what memory held before");
+    }
+    std::vector<std::uint8_t> scratch(bench_.session.output_bytes());
+    if (bench_.session.image().self_test_count() > 0U) {
+        const Status status = bench_.session.self_test(0U, {scratch.data(), scratch.size()});
+        require(is_ok(status) || (status == Status::kIntegrity), "a self-test passes or latches");
+        self_tests_failed_ += is_ok(status) ? 0U : 1U;
+    }
+    if (bench_.session.plan().steps_in_flight > 1U) {
+        require_ok(bench_.load(view_of(bytes)), "an accepted file loads again");
+        run_overlapping(bench_);
+    }
+    require(bench_.device.access_violations() == 0U, "no command touches a byte outside its extents");
+}
+
+bool repair_cycles(const Verdict& verdict, std::vector<std::uint8_t>& file) {
+    flatbuffers::Table* const root =
+        flatbuffers::GetMutableRoot<flatbuffers::Table>(file.data() + segment_offset(file, 0U));
+    auto* const budgets = root->GetPointer<flatbuffers::Table*>(schema::TraceBinary::VT_BUDGETS);
+    if (!budgets->SetField<std::uint64_t>(schema::Budgets::VT_STEP_CYCLES, verdict.limit, 0U)) {
+        return false;
+    }
+    capture::fix_digest(file);
+    return true;
+}
+
+}  // namespace pianola::test
