@@ -10,8 +10,8 @@ using pianola::cli::ExitCode;
 
 constexpr const char* kFooter =
     "Exit codes: 0 done, 2 usage, 3 refused by the validator, 4 fault while replaying,\n"
-    "5 not a valid or not a supported model, 6 file can not be read or written, 7 logs are different,\n"
-    "1 defect in pianola.\n\n"
+    "5 not a valid or not a supported model, 6 file can not be read or written, 7 logs are different, or a mutant\n"
+    "is not refused as expected, 1 defect in pianola.\n\n"
     "Example:\n"
     "  pianola capture model.tflite -o model.ptb\n"
     "  pianola verify model.ptb\n"
@@ -19,7 +19,8 @@ constexpr const char* kFooter =
     "  pianola run model.ptb --input image.bin --output scores.bin\n"
     "  pianola size model.ptb\n"
     "  pianola embed model.ptb -o model.c --header model.h\n"
-    "  pianola timeline model.ptb -o model.html";
+    "  pianola timeline model.ptb -o model.html\n"
+    "  pianola mutate model.ptb -o model.mutants";
 
 int run(int argc, char** argv) {
     CLI::App app{"Captures a static workload into a verified trace binary, and replays it.", "pianola"};
@@ -35,6 +36,7 @@ int run(int argc, char** argv) {
     pianola::cli::add_size(app, action);
     pianola::cli::add_log(app, action);
     pianola::cli::add_timeline(app, action);
+    pianola::cli::add_mutate(app, action);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
