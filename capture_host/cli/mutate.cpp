@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <set>
 
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/verified_file.h"
@@ -60,19 +59,22 @@ void set_shard(const std::string& text, mutate::Run& run) {
     const unsigned long shard = std::stoul(text.substr(0U, slash));
     const unsigned long shards = std::stoul(text.substr(slash + 1U));
     if ((shard == 0U) || (shard > shards) || (shards > kMostShards)) {
-        throw CliError{kUsage, fmt::format("--shard {}: parts are counted from 1, and are at most {}", text, kMostShards)};
+        throw CliError{kUsage,
+                       fmt::format("--shard {}: parts are counted from 1, and are at most {}", text, kMostShards)};
     }
     run.shard = static_cast<std::uint32_t>(shard);
     run.shards = static_cast<std::uint32_t>(shards);
 }
 
 std::string rule_line(const Json& rule) {
-    std::string text = fmt::format("  {:<22}{:>6}{:>13}{:>7}", rule["rule"].get<std::string>(), rule["made"].get<int>(),
-                                   rule["as_expected"].get<int>(), rule["alone"].get<int>());
+    std::string text =
+        fmt::format("  {:<22}{:>6}{:>13}{:>7}", rule.at("rule").get<std::string>(), rule.at("made").get<int>(),
+                    rule.at("as_expected").get<int>(), rule.at("alone").get<int>());
     if (rule.contains("never_alone")) {
-        text += fmt::format("  never alone: {}", rule["never_alone"].get<std::string>());
+        text += fmt::format("  never alone: {}", rule.at("never_alone").get<std::string>());
     } else if (rule.contains("not_applicable")) {
-        text += fmt::format("  not applicable: {}", fmt::join(rule["not_applicable"].get<std::vector<std::string>>(), "; "));
+        text += fmt::format("  not applicable: {}",
+                            fmt::join(rule.at("not_applicable").get<std::vector<std::string>>(), "; "));
     } else {
         // Nothing is to be explained.
     }
@@ -80,41 +82,44 @@ std::string rule_line(const Json& rule) {
 }
 
 std::string verdict_line(const Json& mutant) {
-    const Json& expected = mutant["expected"];
-    const Json& verdict = mutant["verdict"];
+    const Json& expected = mutant.at("expected");
+    const Json& verdict = mutant.at("verdict");
     const std::string wanted =
         expected.contains("rule")
-            ? expected["rule"].get<std::string>()
-            : fmt::format("{}-*", fmt::join(expected["any_of_group"].get<std::vector<std::string>>(), "-* or "));
-    const std::string got = verdict["accepted"].get<bool>()
-                                ? "accepted"
-                                : fmt::format("{} at {}", verdict["rule"].get<std::string>(),
-                                              verdict["path"].get<std::string>());
-    return fmt::format("  {}: expected {}{}, got {}", mutant["name"].get<std::string>(), wanted,
-                       expected.contains("path") ? (" at " + expected["path"].get<std::string>()) : "", got);
+            ? expected.at("rule").get<std::string>()
+            : fmt::format("{}-*", fmt::join(expected.at("any_of_group").get<std::vector<std::string>>(), "-* or "));
+    const std::string got =
+        verdict.at("accepted").get<bool>()
+            ? "accepted"
+            : fmt::format("{} at {}", verdict.at("rule").get<std::string>(), verdict.at("path").get<std::string>());
+    return fmt::format("  {}: expected {}{}, got {}", mutant.at("name").get<std::string>(), wanted,
+                       expected.contains("path") ? (" at " + expected.at("path").get<std::string>()) : "", got);
 }
 
 void print_report(const Json& report) {
-    const Json& totals = report["totals"];
-    const bool semantic = std::find(report["kinds"].begin(), report["kinds"].end(), "semantic") != report["kinds"].end();
+    const Json& totals = report.at("totals");
+    const bool semantic =
+        std::find(report.at("kinds").begin(), report.at("kinds").end(), "semantic") != report.at("kinds").end();
     if (semantic) {
         fmt::print("  {:<22}{:>6}{:>13}{:>7}\n", "rule", "made", "as expected", "alone");
-        for (const Json& rule : report["rules"]) {
+        for (const Json& rule : report.at("rules")) {
             fmt::print("{}\n", rule_line(rule));
         }
     }
-    for (const Json& mutant : report["mutants"]) {
-        if (!mutant["as_expected"].get<bool>()) {
+    for (const Json& mutant : report.at("mutants")) {
+        if (!mutant.at("as_expected").get<bool>()) {
             fmt::print("{}\n", verdict_line(mutant));
         }
     }
-    fmt::print("{}: {} mutants, {} refused as expected, {} accepted, {} refused otherwise; {} operators not applicable\n",
-               report["file"]["name"].get<std::string>(), totals["mutants"].get<int>(),
-               totals["as_expected"].get<int>(), totals["accepted"].get<int>(), totals["refused_otherwise"].get<int>(),
-               totals["not_applicable"].get<int>());
+    fmt::print(
+        "{}: {} mutants, {} refused as expected, {} accepted, {} refused otherwise; {} operators not applicable\n",
+        report.at("file").at("name").get<std::string>(), totals.at("mutants").get<int>(),
+        totals.at("as_expected").get<int>(), totals.at("accepted").get<int>(),
+        totals.at("refused_otherwise").get<int>(), totals.at("not_applicable").get<int>());
     if (semantic) {
-        fmt::print("{} rules: {} with a mutant, {} with one that has nothing else wrong\n", totals["rules"].get<int>(),
-                   totals["rules_with_mutant"].get<int>(), totals["rules_with_mutant_alone"].get<int>());
+        fmt::print("{} rules: {} with a mutant, {} with one that has nothing else wrong\n",
+                   totals.at("rules").get<int>(), totals.at("rules_with_mutant").get<int>(),
+                   totals.at("rules_with_mutant_alone").get<int>());
     }
 }
 
@@ -149,8 +154,6 @@ int merge(const MutateArguments& arguments) {
         return finish(merged, arguments.json);
     } catch (const mutate::MergeError& error) {
         throw CliError{kUsage, error.what()};
-    } catch (const nlohmann::json::exception& error) {
-        throw CliError{kFileTrouble, fmt::format("a report is damaged: {}", error.what())};
     }
 }
 
@@ -270,16 +273,17 @@ class Mutation {
 };
 
 int run(const MutateArguments& arguments) {
-    if (!arguments.merge.empty()) {
-        return merge(arguments);
-    }
-    if (arguments.file.empty()) {
+    if (arguments.merge.empty() && arguments.file.empty()) {
         throw CliError{kUsage, "mutate: a trace binary, or --merge with reports, is needed"};
     }
-    if (arguments.output.empty() && !arguments.report_only) {
+    if (arguments.merge.empty() && arguments.output.empty() && !arguments.report_only) {
         throw CliError{kUsage, "mutate: say where to with -o, or --report-only"};
     }
-    return Mutation{arguments}.run();
+    try {
+        return arguments.merge.empty() ? Mutation{arguments}.run() : merge(arguments);
+    } catch (const nlohmann::json::exception& error) {
+        throw CliError{kFileTrouble, fmt::format("a report is damaged: {}", error.what())};
+    }
 }
 
 }  // namespace
@@ -290,20 +294,29 @@ void add_mutate(CLI::App& app, Action& action) {
         app.add_subcommand("mutate", "Makes damaged copies, each with the verdict that a validator must give");
     command->footer(
         "Examples:\n"
-        "  pianola mutate kws.ptb -o kws.mutants             every kind; kws.mutants/mutants.json says what each must come to\n"
-        "  pianola mutate kws.ptb --report-only --kind semantic           which rules this build enforces on this file\n"
+        "  pianola mutate kws.ptb -o kws.mutants             every kind; kws.mutants/mutants.json says what each must "
+        "come to\n"
+        "  pianola mutate kws.ptb --report-only --kind semantic           which rules this build enforces on this "
+        "file\n"
         "  pianola mutate kws.ptb -o kws.mutants --count 10000 --shard 2/8    the second of eight parts\n"
         "  pianola mutate --merge kws.mutants/mutants-*.json -o kws.mutants/mutants.json\n\n"
-        "Kinds: truncation, flip (digest not fixed), envelope, structure (both behind a right digest), and semantic: one "
+        "Kinds: truncation, flip (digest not fixed), envelope, structure (both behind a right digest), and semantic: "
+        "one "
         "rule is\n"
-        "broken, and the digest is right. Every mutant goes through this build's validator while it is made. A run that "
+        "broken, and the digest is right. Every mutant goes through this build's validator while it is made. A run "
+        "that "
         "was\n"
-        "interrupted goes on where it was, when it is called again. Ends with exit code 7 where a mutant is accepted, or "
+        "interrupted goes on where it was, when it is called again. Ends with exit code 7 where a mutant is accepted, "
+        "or "
         "refused\n"
         "by another rule than expected. docs/MUTATION.md describes kinds, report and how a port uses them.");
     command->add_option("file", arguments->file, "Trace binary, which the validator accepts");
     command->add_option("-o,--output", arguments->output, "Folder for mutants and mutants.json; with --merge, a file");
-    command->add_option("--kind", arguments->kinds, "Make these kinds only; default: all")
+    command
+        ->add_option("--kind", arguments->kinds,
+                     "Make this kind only; several with commas, or once per kind. Default: all")
+        ->delimiter(',')
+        ->allow_extra_args(false)
         ->check(CLI::IsMember(kind_names()));
     command->add_option("--seed", arguments->seed, "Seed of what is random")->capture_default_str();
     command->add_option("--count", arguments->count, "Mutants of each kind but semantic, which has a fixed number")
@@ -318,7 +331,8 @@ void add_mutate(CLI::App& app, Action& action) {
             return is_form ? std::string{} : ("'" + text + "' is not of the form I/N");
         })
         ->capture_default_str();
-    command->add_option("--merge", arguments->merge, "Join the reports of all shards, and check that nothing is missing");
+    command->add_option("--merge", arguments->merge,
+                        "Join the reports of all shards, and check that nothing is missing");
     command->add_flag("--report-only", arguments->report_only, "Write no mutants; with -o, the report alone");
     add_device_option(*command, arguments->device);
     command->add_flag("--json", arguments->json, "Print the report as JSON");

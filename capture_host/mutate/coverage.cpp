@@ -5,7 +5,8 @@ namespace pianola::mutate {
 const char* why_never_alone(Rule rule) noexcept {
     switch (rule) {
         case Rule::kImgSize:
-            return "a manifest that is refused for its size is not opened: without the rule there is nothing to go on with";
+            return "a manifest that is refused for its size is not opened: without the rule there is nothing to go on "
+                   "with";
         case Rule::kImgStructure:
             return "guards memory: a manifest of another structure would be read outside its bytes";
         case Rule::kImgExactSize:

@@ -38,13 +38,8 @@ std::uint32_t below(Engine& engine, std::size_t limit) {
 
 std::string truncate_file(std::uint32_t index, Engine& engine, Bytes& file) {
     const std::size_t all = file.size();
-    const std::array<std::size_t, 7> ends{0U,
-                                          1U,
-                                          header::kBytes - 1U,
-                                          header::kBytes,
-                                          all / 2U,
-                                          all - kFileAlignmentBytes,
-                                          all - 1U};
+    const std::array<std::size_t, 7> ends{
+        0U, 1U, header::kBytes - 1U, header::kBytes, all / 2U, all - kFileAlignmentBytes, all - 1U};
     file.resize((index < ends.size()) ? ends.at(index) : below(engine, all));
     return fmt::format("the first {} of {} bytes", file.size(), all);
 }

@@ -20,16 +20,27 @@ struct Link {
     const char* field;
 };
 
-// Notes every link of the manifest, table by table. The structure has been proved, so that the recursion is as deep as the schema.
+// Notes every link of the manifest, table by table. The structure has been proved.
 class LinkFinder {
   public:
     explicit LinkFinder(const Bytes& file) : file_{file} {
         const std::uint32_t manifest = segment_of(file, SegmentKind::kManifest).offset;
-        visit(*flatbuffers::GetRoot<flatbuffers::Table>(file.data() + manifest), rules_.root, "root");
+        tables_.push_back({flatbuffers::GetRoot<flatbuffers::Table>(file.data() + manifest), rules_.root, "root"});
+        while (!tables_.empty()) {
+            const Visit visit = tables_.back();
+            tables_.pop_back();
+            visit_table(visit);
+        }
     }
     [[nodiscard]] const std::vector<Link>& links() const noexcept { return links_; }
 
   private:
+    // A table that is still to be looked at.
+    struct Visit {
+        const flatbuffers::Table* table;
+        std::uint32_t rule;
+        const char* name;
+    };
     using Tables = flatbuffers::Vector<flatbuffers::Offset<flatbuffers::Table>>;
 
     void note(Link::Kind kind, const void* at, const char* field) {
@@ -37,10 +48,10 @@ class LinkFinder {
             {kind, static_cast<std::uint32_t>(static_cast<const std::uint8_t*>(at) - file_.data()), field});
     }
 
-    // NOLINTNEXTLINE(misc-no-recursion): DEV-042
-    void visit(const flatbuffers::Table& table, std::uint32_t rule, const char* name) {
-        note(Link::Kind::kVtable, &table, name);
-        const TableRule& fields = rules_.tables[rule];
+    void visit_table(const Visit& visit) {
+        const flatbuffers::Table& table = *visit.table;
+        note(Link::Kind::kVtable, &table, visit.name);
+        const TableRule& fields = rules_.tables[visit.rule];
         for (std::uint32_t i = fields.first; i < (std::uint32_t{fields.first} + fields.count); ++i) {
             const FieldRule& field = rules_.fields[i];
             const std::uint8_t* const offset = table.GetAddressOf(field.entry);
@@ -53,26 +64,27 @@ class LinkFinder {
             if (has_length) {
                 note(Link::Kind::kLength, target, field.name);
             }
-            visit_target(table, field, target);
+            note_tables(table, field, target);
         }
     }
 
-    // NOLINTNEXTLINE(misc-no-recursion): DEV-042
-    void visit_target(const flatbuffers::Table& table, const FieldRule& field, const void* target) {
+    // Remembers the tables behind a field.
+    void note_tables(const flatbuffers::Table& table, const FieldRule& field, const void* target) {
         if (field.kind == FieldKind::kTable) {
-            visit(*static_cast<const flatbuffers::Table*>(target), field.type, field.name);
+            tables_.push_back({static_cast<const flatbuffers::Table*>(target), field.type, field.name});
         } else if (field.kind == FieldKind::kTables) {
             for (const flatbuffers::Table* const each : *static_cast<const Tables*>(target)) {
-                visit(*each, field.type, field.name);
+                tables_.push_back({each, field.type, field.name});
             }
         } else if (field.kind == FieldKind::kUnion) {
             constexpr std::uint32_t kEntryBytes = sizeof(flatbuffers::voffset_t);
-            const auto type = table.GetField<std::uint8_t>(
-                static_cast<flatbuffers::voffset_t>(field.entry - kEntryBytes), 0U);
+            const auto type =
+                table.GetField<std::uint8_t>(static_cast<flatbuffers::voffset_t>(field.entry - kEntryBytes), 0U);
             const EnumerationRule& members = rules_.enumerations[field.type];
             for (std::uint32_t i = members.first; i < (std::uint32_t{members.first} + members.count); ++i) {
                 if (rules_.enumerators[i].value == type) {
-                    visit(*static_cast<const flatbuffers::Table*>(target), rules_.enumerators[i].table, field.name);
+                    tables_.push_back(
+                        {static_cast<const flatbuffers::Table*>(target), rules_.enumerators[i].table, field.name});
                 }
             }
         } else {
@@ -82,6 +94,7 @@ class LinkFinder {
 
     const SchemaRules& rules_{schema::kTraceBinaryRules};
     const Bytes& file_;
+    std::vector<Visit> tables_;
     std::vector<Link> links_;
 };
 

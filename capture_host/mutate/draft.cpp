@@ -43,8 +43,7 @@ std::vector<std::uint32_t> transfers_of(const capture::Manifest& manifest, const
             return {manifest.traces.at(command.object).word_count * static_cast<std::uint32_t>(sizeof(std::uint32_t))};
         case ScriptCommandKind::kWriteInput:
         case ScriptCommandKind::kReadOutput: {
-            const auto& tensors =
-                (command.kind == ScriptCommandKind::kWriteInput) ? manifest.inputs : manifest.outputs;
+            const auto& tensors = (command.kind == ScriptCommandKind::kWriteInput) ? manifest.inputs : manifest.outputs;
             const capture::ManifestTensor& tensor = tensors.at(command.object);
             std::vector<std::uint32_t> sizes;
             for (std::uint32_t i = 0U; i < tensor.buffer_count; ++i) {

@@ -96,7 +96,8 @@ class Draft {
 
     // Extensions; memory is taken from what no region has. They return indices of the manifest.
     std::uint32_t add_region(const char* name, RegionKind kind, std::uint32_t size_bytes);
-    std::uint32_t add_buffer(const char* name, std::uint32_t region, std::uint32_t offset_bytes, std::uint32_t size_bytes);
+    std::uint32_t add_buffer(const char* name, std::uint32_t region, std::uint32_t offset_bytes,
+                             std::uint32_t size_bytes);
     // A region for activations; returns its address.
     std::uint32_t add_scratch(std::uint32_t size_bytes);
     // Bytes of int8, in so many buffers of equal size; written at the start of the step, or read behind the main replay; and likewise in
@@ -116,7 +117,8 @@ class Draft {
     };
     [[nodiscard]] Gap find_gap(std::uint32_t size_bytes) const;
     [[nodiscard]] std::uint64_t script_cycles(const capture::ManifestScript& script) const;
-    std::uint32_t add_tensor_buffers(const char* name, RegionKind kind, std::uint32_t buffers, std::uint32_t buffer_bytes);
+    std::uint32_t add_tensor_buffers(const char* name, RegionKind kind, std::uint32_t buffers,
+                                     std::uint32_t buffer_bytes);
     void extend_self_tests(std::uint32_t size_bytes, std::uint8_t value, bool is_input);
 
     const Subject& subject_;

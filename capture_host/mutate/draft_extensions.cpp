@@ -111,12 +111,11 @@ std::uint32_t Draft::add_input(std::uint32_t buffers, std::uint32_t buffer_bytes
     }
     const std::uint32_t first = add_tensor_buffers("added input", RegionKind::kInput, buffers, buffer_bytes);
     const auto index = static_cast<std::uint32_t>(manifest_.inputs.size());
-    manifest_.inputs.push_back(
-        {"added input", first, ElementType::kInt8, {buffers * buffer_bytes}, 1.0F, 0, buffers});
+    manifest_.inputs.push_back({"added input", first, ElementType::kInt8, {buffers * buffer_bytes}, 1.0F, 0, buffers});
     extend_self_tests(buffers * buffer_bytes, 0U, true);
     const ManifestCommand write{ScriptCommandKind::kWriteInput, 0U, index, 0U};
-    if (has_script(ScriptKind::kPrologue) &&
-        (find_command(ScriptKind::kPrologue, ScriptCommandKind::kWriteInput) < commands(ScriptKind::kPrologue).size())) {
+    if (has_script(ScriptKind::kPrologue) && (find_command(ScriptKind::kPrologue, ScriptCommandKind::kWriteInput) <
+                                              commands(ScriptKind::kPrologue).size())) {
         auto& prologue = commands(ScriptKind::kPrologue);
         prologue.insert(prologue.begin(), write);
     }
@@ -139,8 +138,8 @@ std::uint32_t Draft::add_output(std::uint32_t buffers, std::uint32_t buffer_byte
     auto& step = commands(ScriptKind::kStep);
     const ManifestCommand read{ScriptCommandKind::kReadOutput, step.at(replay).queue, index, 0U};
     step.insert(step.begin() + static_cast<std::ptrdiff_t>(replay) + 1, read);
-    if (has_script(ScriptKind::kEpilogue) &&
-        (find_command(ScriptKind::kEpilogue, ScriptCommandKind::kReadOutput) < commands(ScriptKind::kEpilogue).size())) {
+    if (has_script(ScriptKind::kEpilogue) && (find_command(ScriptKind::kEpilogue, ScriptCommandKind::kReadOutput) <
+                                              commands(ScriptKind::kEpilogue).size())) {
         commands(ScriptKind::kEpilogue).push_back(read);
     }
     return index;
@@ -164,10 +163,9 @@ void Draft::drop_self_tests() {
 std::uint32_t Draft::unmapped_address() const {
     constexpr std::array<std::uint32_t, 4> kCandidates{0x40U, 0x2000'0000U, 0x7000'0000U, 0xF000'0000U};
     for (const std::uint32_t address : kCandidates) {
-        if (std::none_of(
-                manifest_.regions.begin(), manifest_.regions.end(), [address](const ManifestRegion& region) {
-                    return (address >= region.base) && ((address - region.base) < region.size_bytes);
-                })) {
+        if (std::none_of(manifest_.regions.begin(), manifest_.regions.end(), [address](const ManifestRegion& region) {
+                return (address >= region.base) && ((address - region.base) < region.size_bytes);
+            })) {
             return address;
         }
     }

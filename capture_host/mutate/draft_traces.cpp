@@ -115,7 +115,11 @@ std::uint32_t Draft::add_trace(const std::string& name, const Words& words) {
     const std::uint32_t replay = main_replay();
     const auto index = static_cast<std::uint32_t>(manifest_.traces.size());
     const TraceMeasure measure = measure_trace(words);
-    manifest_.traces.push_back({name, 0U, 0U, measure.commands, measure.cycles, {{name, measure.commands - 1U}}});
+    ManifestTrace entry{name, 0U, 0U, measure.commands, measure.cycles, {}};
+    if (measure.commands > 1U) {
+        entry.programs.push_back({name, measure.commands - 1U});
+    }
+    manifest_.traces.push_back(entry);
     set_trace_words(index, words);
     commands(ScriptKind::kSetup).push_back({ScriptCommandKind::kLoadTrace, 0U, index, 0U});
     auto& step = commands(ScriptKind::kStep);

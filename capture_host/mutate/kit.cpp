@@ -32,7 +32,8 @@ Outcome make_semantic(const Subject& subject, const Job& job, Checker& checker) 
     } catch (const NotApplicable& reason) {
         return {std::nullopt, reason.what()};
     }
-    Mutant mutant{draft.write(), draft.shift_bytes(), {by.rule, {}}, by.what, draft.path(), draft.extension(), by.is_alone};
+    Mutant mutant{draft.write(), draft.shift_bytes(), {by.rule, {}}, by.what,
+                  draft.path(),  draft.extension(),   by.is_alone};
     return {std::move(mutant), ""};
 }
 

@@ -53,10 +53,10 @@ struct Mutant {
     Bytes file;
     std::uint32_t shift_bytes{0U};  // to be loaded so far behind an address that the runtime accepts
     Expectation expected;
-    std::string what;         // is wrong with it
+    std::string what;           // is wrong with it
     std::string expected_path;  // the field that the verdict must name; empty where any will do
-    std::string extension;    // what the workload was given first, so that the rule could be broken; empty for nothing
-    bool is_alone{false};     // nothing else is wrong with it
+    std::string extension;  // what the workload was given first, so that the rule could be broken; empty for nothing
+    bool is_alone{false};   // nothing else is wrong with it
 };
 
 struct Outcome {

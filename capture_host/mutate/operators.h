@@ -12,9 +12,9 @@
 namespace pianola::mutate {
 
 struct Operator {
-    Rule rule;         // that the mutant must trip
-    const char* name;  // unique within the rule; part of file names
-    const char* what;  // is wrong with the mutant
+    Rule rule;                    // that the mutant must trip
+    const char* name;             // unique within the rule; part of file names
+    const char* what;             // is wrong with the mutant
     void (*apply)(Draft& draft);  // throws NotApplicable
     // Nothing else is wrong: a validator without the rule would accept the mutant. False where passing over the rule is unsafe, or where
     // another rule catches the mutant as well.

@@ -37,7 +37,8 @@ void overfill_setup_ring(Draft& draft) {
     const std::uint32_t ring = draft.device().ring_words;
     const std::uint32_t largest = (kMaxScriptCommands * kTransferWords) + refdev::kNotifyWords;
     if (largest <= ring) {
-        throw NotApplicable{fmt::format("the longest set-up takes {} words, and fits into a ring of {}", largest, ring)};
+        throw NotApplicable{
+            fmt::format("the longest set-up takes {} words, and fits into a ring of {}", largest, ring)};
     }
     const std::uint32_t command = draft.add_weights();
     const ManifestCommand write = draft.commands(ScriptKind::kSetup).at(command);
@@ -119,7 +120,8 @@ std::vector<Operator> budget_rules() {
              draft.expect_path("budgets.step_cycles");
          },
          true},
-        {Rule::kBudCeiling, "convolutions", "a step that takes longer than the runtime admits", exceed_the_ceiling, true},
+        {Rule::kBudCeiling, "convolutions", "a step that takes longer than the runtime admits", exceed_the_ceiling,
+         true},
         {Rule::kBudDeadline, "step", "no time for the step",
          [](Draft& draft) {
              draft.manifest().step_deadline_us = 0U;

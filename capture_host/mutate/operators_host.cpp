@@ -15,8 +15,7 @@ void hide_a_byte(Draft& draft) {
     }
     draft.edit([](Bytes& file) {
         const std::uint32_t manifest = segment_of(file, SegmentKind::kManifest).offset;
-        const flatbuffers::String& text =
-            *schema::GetTraceBinary(file.data() + manifest)->provenance()->source_name();
+        const flatbuffers::String& text = *schema::GetTraceBinary(file.data() + manifest)->provenance()->source_name();
         const auto offset = static_cast<std::size_t>(text.Data() - file.data());
         file.at(offset + text.size() + 1U) = 1U;
     });

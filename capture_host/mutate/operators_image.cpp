@@ -30,9 +30,7 @@ std::vector<Operator> structure_operators() {
          },
          false},
         {Rule::kImgStructure, "root-outside", "the root lies outside the manifest",
-         [](Draft& draft) {
-             edit_manifest_bytes(draft, [](Bytes& manifest) { store32(manifest, 0U, 0xFFFF'FFF0U); });
-         },
+         [](Draft& draft) { edit_manifest_bytes(draft, [](Bytes& manifest) { store32(manifest, 0U, 0xFFFF'FFF0U); }); },
          false},
         {Rule::kImgStructure, "identifier", "another file identifier",
          [](Draft& draft) {
@@ -82,9 +80,8 @@ void break_union(Draft& draft) {
         const std::uint32_t manifest = segment_of(file, SegmentKind::kManifest).offset;
         const auto* const command =
             schema::GetTraceBinary(file.data() + manifest)->scripts()->Get(script)->commands()->Get(0U);
-        const std::uint8_t* const type =
-            static_cast<const flatbuffers::Table*>(static_cast<const void*>(command))
-                ->GetAddressOf(schema::Command::VT_BODY_TYPE);
+        const std::uint8_t* const type = static_cast<const flatbuffers::Table*>(static_cast<const void*>(command))
+                                             ->GetAddressOf(schema::Command::VT_BODY_TYPE);
         file.at(static_cast<std::size_t>(type - file.data())) = kUnknown;
     });
     draft.expect_path(draft.command_path(ScriptKind::kStep, 0U, "body"));
@@ -156,8 +153,8 @@ std::vector<Operator> name_operators() {
         {Rule::kImgName, "too-long", "a name longer than the runtime accepts",
          [](Draft& draft) { rename(draft, std::string(kMaxNameBytes + 1U, 'a')); }, true},
         {Rule::kImgName, "line-end", "a line end in a name", [](Draft& draft) { rename(draft, "a\nb"); }, true},
-        {Rule::kImgName, "delete", "the character behind the last printable one", [](Draft& draft) { rename(draft, "a\x7F"); },
-         true},
+        {Rule::kImgName, "delete", "the character behind the last printable one",
+         [](Draft& draft) { rename(draft, "a\x7F"); }, true},
         {Rule::kImgName, "above-ascii", "a byte above ASCII", [](Draft& draft) { rename(draft, "\xC3\xA4"); }, true},
         {Rule::kImgName, "provenance", "a zero in the version of the tool",
          [](Draft& draft) {

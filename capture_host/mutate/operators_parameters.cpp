@@ -36,12 +36,8 @@ Declared declare(Draft& draft) {
     }
     const std::uint32_t address = draft.add_scratch(kScratchBytes);
     const std::uint32_t fill = draft.append_commands(fill_words(address, kBytes, kValue));
-    manifest.parameters.push_back({"added",
-                                   ParameterKind::kRuntimeArgument,
-                                   0U,
-                                   kLargestValue,
-                                   1U,
-                                   {{draft.main_trace(), fill + kValueWord}}});
+    manifest.parameters.push_back(
+        {"added", ParameterKind::kRuntimeArgument, 0U, kLargestValue, 1U, {{draft.main_trace(), fill + kValueWord}}});
     draft.confirm("a parameter, for the value of a fill");
     return {&manifest.parameters.back(), fill, address};
 }
@@ -119,15 +115,20 @@ std::vector<Operator> word_operators() {
         {Rule::kParWord, "size", "the size of a fill is patched",
          [](Draft& draft) {
              const Declared declared = declare(draft);
-             *declared.parameter = {"added", ParameterKind::kRuntimeArgument, kBytes, kBytes, 1U,
-                                    {{draft.main_trace(), declared.fill + kSizeWord}}};
+             *declared.parameter = {"added", ParameterKind::kRuntimeArgument,
+                                    kBytes,  kBytes,
+                                    1U,      {{draft.main_trace(), declared.fill + kSizeWord}}};
              expect_fill(draft);
          },
          true},
         {Rule::kParWord, "address-as-value", "an address is called a value",
          [](Draft& draft) {
              const Declared declared = declare(draft);
-             *declared.parameter = {"added", ParameterKind::kRuntimeArgument, declared.address, declared.address, 1U,
+             *declared.parameter = {"added",
+                                    ParameterKind::kRuntimeArgument,
+                                    declared.address,
+                                    declared.address,
+                                    1U,
                                     {{draft.main_trace(), declared.fill + kAddressWord}}};
              expect_fill(draft);
          },

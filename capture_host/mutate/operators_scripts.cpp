@@ -60,13 +60,6 @@ void second_setup(Draft& draft) {
     draft.expect_path("scripts");
 }
 
-std::uint32_t first_setup_command(Draft& draft) {
-    if (draft.commands(ScriptKind::kSetup).empty()) {
-        throw NotApplicable{"the set-up does nothing"};
-    }
-    return 0U;
-}
-
 void load_in_step(Draft& draft) {
     const std::uint32_t trace = draft.main_trace();
     auto& step = draft.commands(ScriptKind::kStep);
@@ -85,9 +78,10 @@ std::vector<Operator> command_operators() {
              draft.expect_path("scripts");
          },
          false},
-        {Rule::kScrQueue, "set-up", "a command of the set-up on queue 1",
+        {Rule::kScrQueue, "set-up", "the set-up writes weights on queue 1",
          [](Draft& draft) {
-             const std::uint32_t command = first_setup_command(draft);
+             const std::uint32_t command = draft.add_weights();
+             draft.confirm("weights that nobody reads");
              draft.commands(ScriptKind::kSetup)[command].queue = 1U;
              draft.settle();
              expect_command(draft, ScriptKind::kSetup, command, "queue");
@@ -143,7 +137,8 @@ void write_from_behind(Draft& draft) {
 std::vector<Operator> once_operators() {
     return {
         {Rule::kScrWeights, "activations", "the set-up writes to a region for activations", write_activations, true},
-        {Rule::kScrWeights, "behind", "the set-up writes what lies behind the weights segment", write_from_behind, true},
+        {Rule::kScrWeights, "behind", "the set-up writes what lies behind the weights segment", write_from_behind,
+         true},
         {Rule::kScrWeightsOnce, "twice", "weights that are written twice",
          [](Draft& draft) {
              const std::uint32_t command = draft.add_weights();
@@ -241,9 +236,10 @@ void leave_output_unwritten(Draft& draft) {
 
 std::vector<Operator> result_operators() {
     return {
-        {Rule::kScrPipeline, "half", "first inputs without last outputs, or last outputs missing", break_pipeline, true},
-        {Rule::kScrUnwritten, "one-byte", "a byte of an output is read that nothing has written", leave_output_unwritten,
+        {Rule::kScrPipeline, "half", "first inputs without last outputs, or last outputs missing", break_pipeline,
          true},
+        {Rule::kScrUnwritten, "one-byte", "a byte of an output is read that nothing has written",
+         leave_output_unwritten, true},
     };
 }
 

@@ -32,8 +32,10 @@ void overfill_region(Draft& draft) {
     const std::uint32_t trace = draft.main_trace();
     Words words = draft.trace_words(trace);
     const std::size_t others = draft.segments().traces.size() - (words.size() * kWordBytes);
-    const std::size_t wanted = ((draft.device().trace_region_bytes - std::min<std::size_t>(
-                                     others, draft.device().trace_region_bytes)) / kWordBytes) + kSome;
+    const std::size_t wanted =
+        ((draft.device().trace_region_bytes - std::min<std::size_t>(others, draft.device().trace_region_bytes)) /
+         kWordBytes) +
+        kSome;
     if (wanted > kMaxTraceWords) {
         throw NotApplicable{"the trace region is longer than the longest trace"};
     }
@@ -46,18 +48,30 @@ void overfill_region(Draft& draft) {
     draft.expect_path("traces");
 }
 
-void damage_gap(Draft& draft) {
-    auto& segment = draft.segments().traces;
-    const auto& traces = draft.manifest().traces;
-    for (std::size_t i = 0U; (i + 1U) < traces.size(); ++i) {
-        const std::uint32_t end = traces[i].offset_bytes + (traces[i].word_count * kWordBytes);
-        if (end < traces[i + 1U].offset_bytes) {
-            segment.at(end) = 1U;
-            draft.expect_path(fmt::format("traces[{}].offset_bytes", i + 1U));
-            return;
-        }
+// The first trace that does not end where the next one starts; their number where there is none.
+std::size_t find_gap(const capture::Manifest& manifest) {
+    const auto& traces = manifest.traces;
+    std::size_t i = 0U;
+    while (((i + 1U) < traces.size()) &&
+           ((traces[i].offset_bytes + (traces[i].word_count * kWordBytes)) >= traces[i + 1U].offset_bytes)) {
+        i += 1U;
     }
-    throw NotApplicable{"no two traces have bytes between them"};
+    return ((i + 1U) < traces.size()) ? i : traces.size();
+}
+
+void damage_gap(Draft& draft) {
+    const auto& traces = draft.manifest().traces;
+    std::size_t gap = find_gap(draft.manifest());
+    if (gap == traces.size()) {
+        static_cast<void>(draft.add_trace("second", end_words()));
+        draft.confirm("a trace that does nothing");
+        gap = find_gap(draft.manifest());
+    }
+    if (gap == traces.size()) {
+        throw NotApplicable{"every trace ends where the next one starts"};
+    }
+    draft.segments().traces.at(traces[gap].offset_bytes + (traces[gap].word_count * kWordBytes)) = 1U;
+    draft.expect_path(fmt::format("traces[{}].offset_bytes", gap + 1U));
 }
 
 std::vector<Operator> segment_operators() {
@@ -81,7 +95,8 @@ std::vector<Operator> segment_operators() {
          },
          false},
         {Rule::kTrcSegment, "gap", "a byte between two traces", damage_gap, false},
-        {Rule::kTrcRegion, "too-long", "barriers, until the traces are longer than the trace region", overfill_region, true},
+        {Rule::kTrcRegion, "too-long", "barriers, until the traces are longer than the trace region", overfill_region,
+         true},
         {Rule::kTrcEnd, "missing", "a barrier instead of the end",
          [](Draft& draft) {
              const Words words = draft.trace_words(draft.main_trace());
@@ -274,8 +289,8 @@ std::vector<Operator> access_operators() {
         {Rule::kTrcPermission, "weights", "a byte of the weights is filled", fill_weights, true},
         {Rule::kTrcUnwritten, "all", "a copy reads what nothing has written", read_unwritten, true},
         {Rule::kTrcUnwritten, "one-byte", "a copy reads a byte more than was written", read_a_byte_too_far, true},
-        {Rule::kTrcCoreRace, "both-write", "two cores write the same bytes, without a barrier between them", race_of_cores,
-         true},
+        {Rule::kTrcCoreRace, "both-write", "two cores write the same bytes, without a barrier between them",
+         race_of_cores, true},
     };
 }
 

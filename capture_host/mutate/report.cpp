@@ -25,12 +25,9 @@ Json verdict_to_json(const Verdict& verdict) {
     if (is_ok(verdict.status)) {
         return {{"accepted", true}};
     }
-    return {{"accepted", false},
-            {"rule", rule_id(verdict.rule)},
-            {"path", path_text(verdict)},
-            {"offset", verdict.file_offset},
-            {"actual", verdict.actual},
-            {"limit", verdict.limit}};
+    return {{"accepted", false},          {"rule", rule_id(verdict.rule)},
+            {"path", path_text(verdict)}, {"offset", verdict.file_offset},
+            {"actual", verdict.actual},   {"limit", verdict.limit}};
 }
 
 bool was_as_expected(const Mutant& mutant, const Verdict& verdict) {
@@ -40,7 +37,7 @@ bool was_as_expected(const Mutant& mutant, const Verdict& verdict) {
 
 // The rule that a semantic mutant aims at; empty for the others.
 std::string aim_of(const Json& entry) {
-    return entry.contains("expected") ? entry["expected"].value("rule", "") : entry["rule"].get<std::string>();
+    return entry.contains("expected") ? entry.at("expected").value("rule", "") : entry.at("rule").get<std::string>();
 }
 
 Json count_rule(const Json& report, Rule rule) {
@@ -48,18 +45,18 @@ Json count_rule(const Json& report, Rule rule) {
     std::uint32_t made = 0U;
     std::uint32_t as_expected = 0U;
     std::uint32_t alone = 0U;
-    for (const Json& mutant : report["mutants"]) {
+    for (const Json& mutant : report.at("mutants")) {
         if (aim_of(mutant) == id) {
-            const bool good = mutant["as_expected"].get<bool>();
+            const bool good = mutant.at("as_expected").get<bool>();
             made += 1U;
             as_expected += good ? 1U : 0U;
-            alone += (good && mutant["alone"].get<bool>()) ? 1U : 0U;
+            alone += (good && mutant.at("alone").get<bool>()) ? 1U : 0U;
         }
     }
     Json reasons = Json::array();
-    for (const Json& entry : report["not_applicable"]) {
+    for (const Json& entry : report.at("not_applicable")) {
         if (aim_of(entry) == id) {
-            reasons.push_back(entry["because"]);
+            reasons.push_back(entry.at("because"));
         }
     }
     Json counted{{"rule", id}, {"made", made}, {"as_expected", as_expected}, {"alone", alone}};
@@ -78,9 +75,9 @@ Json count_rule(const Json& report, Rule rule) {
 Json count_all(const Json& report) {
     std::uint32_t as_expected = 0U;
     std::uint32_t accepted = 0U;
-    for (const Json& mutant : report["mutants"]) {
-        as_expected += mutant["as_expected"].get<bool>() ? 1U : 0U;
-        accepted += mutant["verdict"]["accepted"].get<bool>() ? 1U : 0U;
+    for (const Json& mutant : report.at("mutants")) {
+        as_expected += mutant.at("as_expected").get<bool>() ? 1U : 0U;
+        accepted += mutant.at("verdict").at("accepted").get<bool>() ? 1U : 0U;
     }
     std::uint32_t with_mutant = 0U;
     std::uint32_t with_alone = 0U;
@@ -112,7 +109,8 @@ void check_mergeable(const std::vector<Json>& reports) {
     std::set<std::uint32_t> seen;
     for (const Json& report : reports) {
         const auto shard = report.at("shard").get<std::uint32_t>();
-        const std::string name = fmt::format("the report of shard {}/{}", shard, report.at("shards").get<std::uint32_t>());
+        const std::string name =
+            fmt::format("the report of shard {}/{}", shard, report.at("shards").get<std::uint32_t>());
         for (const char* const member : kCommon) {
             if (report.at(member) != reports.front().at(member)) {
                 throw MergeError{fmt::format("{} has another {} than the first", name, member)};
@@ -159,8 +157,7 @@ Json make_report(const Subject& subject, const Run& run) {
     }
     return {{"format", kFormat},
             {"tool_version", run.tool_version},
-            {"file",
-             {{"name", run.file_name}, {"bytes", subject.file.size()}, {"sha256", sha256_hex(subject.file)}}},
+            {"file", {{"name", run.file_name}, {"bytes", subject.file.size()}, {"sha256", sha256_hex(subject.file)}}},
             {"seed", run.seed},
             {"kinds", kinds},
             {"count", run.jobs.count},
@@ -234,7 +231,7 @@ void summarise(Json& report) {
     report["rules"] = rules;
     report["totals"] = count_all(report);
     report["complete"] = (report["mutants"].size() + report["not_applicable"].size()) ==
-                         jobs_of_shard(report["jobs"], report["shard"], report["shards"]);
+                         jobs_of_shard(report.at("jobs"), report.at("shard"), report.at("shards"));
 }
 
 bool is_as_expected(const Json& report) {

@@ -39,7 +39,8 @@ class MergeError : public std::runtime_error {
 [[nodiscard]] bool is_in_shard(std::uint32_t job, const Run& run) noexcept;
 
 // Adds what came of a job. Jobs are added in order.
-void add_outcome(Json& report, std::uint32_t job_number, const Job& job, const Outcome& outcome, const Verdict& verdict);
+void add_outcome(Json& report, std::uint32_t job_number, const Job& job, const Outcome& outcome,
+                 const Verdict& verdict);
 // Adds what an earlier report says of the job, an object of its `mutants` or `not_applicable`.
 void add_known(Json& report, const Json& known);
 // What a report says of a job; nullptr where that is nothing.

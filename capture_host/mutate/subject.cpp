@@ -10,10 +10,10 @@ std::vector<std::uint8_t> to_vector(ByteSpan bytes) {
 }  // namespace
 
 Subject read_subject(ByteSpan file, const Image& image, const DeviceDescription& device) {
-    return {to_vector(file), capture::read_manifest(image),
-            capture::Segments{to_vector(image.weights()), to_vector(image.trace_segment()),
-                              to_vector(image.self_tests())},
-            device};
+    return {
+        to_vector(file), capture::read_manifest(image),
+        capture::Segments{to_vector(image.weights()), to_vector(image.trace_segment()), to_vector(image.self_tests())},
+        device};
 }
 
 }  // namespace pianola::mutate

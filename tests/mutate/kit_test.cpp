@@ -47,7 +47,8 @@ TEST(RandomMutants, AreRefusedByTheGroupsThatTheyName) {
             const mutate::Outcome outcome = mutate::make_mutant(named.subject, job, 7U, checker);
             ASSERT_TRUE(outcome.mutant);
             const Verdict& verdict = checker.check(outcome.mutant->file);
-            EXPECT_TRUE(outcome.mutant->expected.admits(verdict)) << outcome.mutant->what << ": " << rule_id(verdict.rule);
+            EXPECT_TRUE(outcome.mutant->expected.admits(verdict))
+                << outcome.mutant->what << ": " << rule_id(verdict.rule);
         }
     }
 }
@@ -103,7 +104,8 @@ class Reports : public ::testing::Test {
 TEST_F(Reports, OfShardsAreThatOfTheWhole) {
     const Json whole = run_shard(1U, 1U);
     EXPECT_TRUE(whole["complete"].get<bool>());
-    EXPECT_EQ(mutate::merge_reports({run_shard(3U, 5U), run_shard(1U, 5U), run_shard(2U, 5U), run_shard(5U, 5U), run_shard(4U, 5U)}),
+    EXPECT_EQ(mutate::merge_reports(
+                  {run_shard(3U, 5U), run_shard(1U, 5U), run_shard(2U, 5U), run_shard(5U, 5U), run_shard(4U, 5U)}),
               whole);
     EXPECT_EQ(mutate::merge_reports({whole}), whole);
 }
@@ -115,9 +117,13 @@ TEST_F(Reports, ThatDoNotBelongTogetherAreNotMerged) {
     incomplete["complete"] = false;
     Json short_one = second;
     short_one["mutants"].erase(0U);
-    for (const std::vector<Json>& wrong :
-         {std::vector<Json>{}, {first}, {first, first}, {first, run_shard(2U, 2U, 9U)}, {first, run_shard(2U, 3U)},
-          {first, incomplete}, {first, short_one}}) {
+    for (const std::vector<Json>& wrong : {std::vector<Json>{},
+                                           {first},
+                                           {first, first},
+                                           {first, run_shard(2U, 2U, 9U)},
+                                           {first, run_shard(2U, 3U)},
+                                           {first, incomplete},
+                                           {first, short_one}}) {
         EXPECT_THROW(static_cast<void>(mutate::merge_reports(wrong)), mutate::MergeError);
     }
 }

@@ -38,30 +38,33 @@ namespace {
 extern "C" {
 // NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): DEV-032
 pianola::Status __real__ZN7pianola6refuseERNS_7VerdictENS_4RuleEjjj(pianola::Verdict& verdict, pianola::Rule rule,
-                                                                   std::uint32_t file_offset, std::uint32_t actual,
-                                                                   std::uint32_t limit) noexcept;
+                                                                    std::uint32_t file_offset, std::uint32_t actual,
+                                                                    std::uint32_t limit) noexcept;
 pianola::Status __real__ZN7pianola11refuse_wideERNS_7VerdictENS_4RuleEjmm(pianola::Verdict& verdict, pianola::Rule rule,
-                                                                         std::uint32_t file_offset, std::uint64_t actual,
-                                                                         std::uint64_t limit) noexcept;
+                                                                          std::uint32_t file_offset,
+                                                                          std::uint64_t actual,
+                                                                          std::uint64_t limit) noexcept;
 
 pianola::Status __wrap__ZN7pianola6refuseERNS_7VerdictENS_4RuleEjjj(pianola::Verdict& verdict, pianola::Rule rule,
-                                                                   std::uint32_t file_offset, std::uint32_t actual,
-                                                                   std::uint32_t limit) noexcept;
+                                                                    std::uint32_t file_offset, std::uint32_t actual,
+                                                                    std::uint32_t limit) noexcept;
 pianola::Status __wrap__ZN7pianola11refuse_wideERNS_7VerdictENS_4RuleEjmm(pianola::Verdict& verdict, pianola::Rule rule,
-                                                                         std::uint32_t file_offset, std::uint64_t actual,
-                                                                         std::uint64_t limit) noexcept;
+                                                                          std::uint32_t file_offset,
+                                                                          std::uint64_t actual,
+                                                                          std::uint64_t limit) noexcept;
 
 pianola::Status __wrap__ZN7pianola6refuseERNS_7VerdictENS_4RuleEjjj(pianola::Verdict& verdict, pianola::Rule rule,
-                                                                   std::uint32_t file_offset, std::uint32_t actual,
-                                                                   std::uint32_t limit) noexcept {
+                                                                    std::uint32_t file_offset, std::uint32_t actual,
+                                                                    std::uint32_t limit) noexcept {
     return pianola::test::passes_over(rule)
                ? pianola::Status::kOk
                : __real__ZN7pianola6refuseERNS_7VerdictENS_4RuleEjjj(verdict, rule, file_offset, actual, limit);
 }
 
 pianola::Status __wrap__ZN7pianola11refuse_wideERNS_7VerdictENS_4RuleEjmm(pianola::Verdict& verdict, pianola::Rule rule,
-                                                                         std::uint32_t file_offset, std::uint64_t actual,
-                                                                         std::uint64_t limit) noexcept {
+                                                                          std::uint32_t file_offset,
+                                                                          std::uint64_t actual,
+                                                                          std::uint64_t limit) noexcept {
     return pianola::test::passes_over(rule)
                ? pianola::Status::kOk
                : __real__ZN7pianola11refuse_wideERNS_7VerdictENS_4RuleEjmm(verdict, rule, file_offset, actual, limit);

@@ -15,8 +15,17 @@ struct NamedSubject {
     mutate::Subject subject;
 };
 
-// One queue, two queues, declared parameters, and a device with short rings.
+// Throws where the file is not valid for the device.
+[[nodiscard]] NamedSubject make_subject(const std::string& name, const std::vector<std::uint8_t>& file,
+                                        const DeviceDescription& device);
+
+[[nodiscard]] NamedSubject two_queues_subject();
+[[nodiscard]] NamedSubject short_rings_subject();  // for a device whose rings a set-up can fill
+// These two, one queue, and declared parameters.
 [[nodiscard]] std::vector<NamedSubject> small_subjects();
+
+// Captured with the host API.
+[[nodiscard]] NamedSubject api_subject();
 
 // A model on one queue and pipelined on two; empty without models.
 [[nodiscard]] std::vector<NamedSubject> model_subjects();

@@ -1,25 +1,14 @@
-#include "tests/mutate/subjects.h"
-
 #include <cstdlib>
 #include <filesystem>
-#include <stdexcept>
 
 #include "capture_host/files/files.h"
 #include "capture_host/link/capture.h"
 #include "capture_host/tflite/import.h"
+#include "tests/mutate/subjects.h"
 #include "tests/runtime/rule_case.h"
 
 namespace pianola::test {
 namespace {
-
-NamedSubject make_subject(const std::string& name, const std::vector<std::uint8_t>& file,
-                          const DeviceDescription& device) {
-    Validator validator{device};
-    if (!is_ok(validator.validate(file))) {
-        throw std::logic_error{name + " is not valid"};
-    }
-    return {name, mutate::read_subject(ByteSpan{file.data(), file.size()}, validator.image(), device)};
-}
 
 std::filesystem::path models() {
     const char* const shared = std::getenv("PIANOLA_SHARED");
@@ -43,20 +32,6 @@ NamedSubject capture_model(const std::string& model, bool is_pipelined) {
 }
 
 }  // namespace
-
-std::vector<NamedSubject> small_subjects() {
-    constexpr std::uint32_t kShortRing = 64U;
-    std::vector<NamedSubject> subjects;
-    subjects.push_back(make_subject("one queue", make_workload(1U, 2U).file(), default_device()));
-    subjects.push_back(make_subject("two queues", make_workload(2U).file(), default_device()));
-    subjects.push_back(make_subject("parameters", accepted_parameters().front().file, default_device()));
-    Workload workload = make_workload(1U, 1U);
-    DeviceDescription device = default_device();
-    device.ring_words = kShortRing;
-    workload.manifest.target.ring_words = kShortRing;
-    subjects.push_back(make_subject("short rings", workload.file(), device));
-    return subjects;
-}
 
 std::vector<NamedSubject> model_subjects() {
     if (!std::filesystem::exists(models())) {
