@@ -183,9 +183,7 @@ class Mutation {
             if (!mutate::is_in_shard(i, run_)) {
                 continue;
             }
-            const Json* const known = mutate::find_job(earlier, i);
-            if ((known != nullptr) && is_there(*known)) {
-                mutate::add_known(report, *known);
+            if (reuse(report, mutate::find_job(earlier, i))) {
                 reused_ += 1U;
             } else {
                 make(report, i, jobs[i]);
@@ -229,20 +227,34 @@ class Mutation {
     [[nodiscard]] Json load_earlier(const Json& report) const {
         if (writes() && std::filesystem::exists(report_path())) {
             Json earlier = load_report(report_path());
-            if (mutate::is_same_run(earlier, report)) {
+            const bool is_word_only = arguments_.report_only && earlier.at("complete").get<bool>();
+            if (mutate::is_same_run(earlier, report) && !is_word_only) {
                 return earlier;
             }
         }
         return report;
     }
 
-    // Whether what the earlier report says is still so: the mutant's file has its hash.
-    [[nodiscard]] bool is_there(const Json& known) const {
-        if (arguments_.report_only || known.contains("because")) {
+    // Takes over what an earlier run has made, and looks at it with this validator. Without files there is only its word: good enough to go
+    // on with, not to begin with.
+    bool reuse(Json& report, const Json* known) {
+        if ((known == nullptr) || known->contains("because")) {
+            return false;
+        }
+        if (arguments_.report_only) {
+            mutate::add_known(report, *known);
             return true;
         }
-        const std::filesystem::path path = folder() / known.at("file").get<std::string>();
-        return std::filesystem::exists(path) && (mutate::sha256_hex(files::load_file(path)) == known.at("sha256"));
+        const std::filesystem::path path = folder() / known->at("file").get<std::string>();
+        if (!std::filesystem::exists(path)) {
+            return false;
+        }
+        const mutate::Bytes file = files::load_file(path);
+        const bool is_same = mutate::sha256_hex(file) == known->at("sha256");
+        if (is_same) {
+            mutate::add_known(report, *known, checker_->check(file, known->at("shift_bytes").get<std::uint32_t>()));
+        }
+        return is_same;
     }
 
     void make(Json& report, std::uint32_t number, const Job& job) {

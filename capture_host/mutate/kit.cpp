@@ -88,18 +88,6 @@ std::vector<Job> list_jobs(const JobOptions& options) {
     return jobs;
 }
 
-bool Expectation::admits(const Verdict& verdict) const {
-    if (verdict.status != Status::kRefused) {
-        return false;
-    }
-    if (rule) {
-        return verdict.rule == *rule;
-    }
-    const std::string id = rule_id(verdict.rule);
-    return std::any_of(groups.begin(), groups.end(),
-                       [&id](const std::string& group) { return id.rfind(group + "-", 0U) == 0U; });
-}
-
 Outcome make_mutant(const Subject& subject, const Job& job, std::uint32_t seed, Checker& checker) {
     if (job.kind == Kind::kSemantic) {
         return make_semantic(subject, job, checker);

@@ -45,8 +45,6 @@ struct JobOptions {
 struct Expectation {
     std::optional<Rule> rule;
     std::vector<std::string> groups;
-
-    [[nodiscard]] bool admits(const Verdict& verdict) const;
 };
 
 struct Mutant {

@@ -1,5 +1,5 @@
 // Queues and events.
-#include <fmt/format.h>
+#include <utility>
 
 #include "capture_host/mutate/operators.h"
 
@@ -26,41 +26,18 @@ void add_offender(Draft& draft, ScriptKind script, const ManifestCommand& comman
     draft.expect_path(draft.command_path(script, static_cast<std::uint32_t>(commands.size() - 1U), field));
 }
 
-void require_prologue(Draft& draft) {
-    if (!draft.has_script(ScriptKind::kPrologue)) {
-        static_cast<void>(draft.commands_or_add(ScriptKind::kPrologue));
-    }
-}
-
 // Of a prologue, which runs once: what comes later has nothing to do with it. An epilogue would look whether a record is left over.
 void record_and_wait_on_one_queue(Draft& draft) {
     if (draft.has_script(ScriptKind::kEpilogue)) {
         draft.make_sequential();
     }
     const std::uint32_t event = draft.free_event();
-    require_prologue(draft);
-    draft.commands(ScriptKind::kPrologue).push_back(record(0U, event));
+    draft.commands_or_add(ScriptKind::kPrologue).push_back(record(0U, event));
     add_offender(draft, ScriptKind::kPrologue, wait(0U, event), "event");
-}
-
-void record_again(Draft& draft) {
-    draft.require_queues(2U);
-    const std::uint32_t event = draft.free_event();
-    require_prologue(draft);
-    auto& prologue = draft.commands(ScriptKind::kPrologue);
-    prologue.push_back(record(0U, event));
-    prologue.push_back(wait(1U, event));
-    draft.confirm("an event in the prologue");
-    add_offender(draft, ScriptKind::kPrologue, record(0U, event), "");
-    draft.commands(ScriptKind::kPrologue).push_back(wait(1U, event));
-    draft.settle();
 }
 
 void wait_before_the_record(Draft& draft) {
     draft.require_queues(2U);
-    if (draft.manifest().steps_in_flight > 1U) {
-        draft.make_sequential();  // else the next step's record would have to wait for this wait
-    }
     const std::uint32_t event = draft.free_event();
     auto& step = draft.commands(ScriptKind::kStep);
     step.push_back(record(0U, event));
@@ -84,8 +61,6 @@ std::vector<Operator> event_operators() {
         {Rule::kOrdEventUnused, "no-wait", "a record that nobody waits for",
          [](Draft& draft) { add_offender(draft, ScriptKind::kStep, record(0U, draft.free_event()), "event"); }, true},
         {Rule::kOrdEventQueue, "one-queue", "a queue waits for itself", record_and_wait_on_one_queue, true},
-        {Rule::kOrdEventAhead, "prologue", "an event is recorded again, and its queue has heard nothing from who waits",
-         record_again, true},
     };
 }
 

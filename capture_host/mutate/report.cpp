@@ -30,9 +30,21 @@ Json verdict_to_json(const Verdict& verdict) {
             {"actual", verdict.actual},   {"limit", verdict.limit}};
 }
 
-bool was_as_expected(const Mutant& mutant, const Verdict& verdict) {
-    return mutant.expected.admits(verdict) &&
-           (mutant.expected_path.empty() || (mutant.expected_path == path_text(verdict)));
+// `expected` is that of a report's mutant.
+bool is_as_wanted(const Json& expected, const Verdict& verdict) {
+    const std::string id = rule_id(verdict.rule);
+    const bool is_rule =
+        expected.contains("rule")
+            ? (expected.at("rule") == id)
+            : std::any_of(expected.at("any_of_group").begin(), expected.at("any_of_group").end(),
+                          [&id](const Json& group) { return id.rfind(group.get<std::string>() + "-", 0U) == 0U; });
+    return (verdict.status == Status::kRefused) && is_rule &&
+           (!expected.contains("path") || (expected.at("path") == path_text(verdict)));
+}
+
+void set_verdict(Json& entry, const Verdict& verdict) {
+    entry["verdict"] = verdict_to_json(verdict);
+    entry["as_expected"] = is_as_wanted(entry.at("expected"), verdict);
 }
 
 // The rule that a semantic mutant aims at; empty for the others.
@@ -203,13 +215,18 @@ void add_outcome(Json& report, std::uint32_t job_number, const Job& job, const O
         entry["expected"]["path"] = mutant.expected_path;
     }
     entry["alone"] = mutant.is_alone;
-    entry["verdict"] = verdict_to_json(verdict);
-    entry["as_expected"] = was_as_expected(mutant, verdict);
+    set_verdict(entry, verdict);
     report["mutants"].push_back(entry);
 }
 
 void add_known(Json& report, const Json& known) {
     report[known.contains("because") ? "not_applicable" : "mutants"].push_back(known);
+}
+
+void add_known(Json& report, const Json& known, const Verdict& verdict) {
+    Json entry = known;
+    set_verdict(entry, verdict);
+    report["mutants"].push_back(entry);
 }
 
 const Json* find_job(const Json& report, std::uint32_t job_number) {

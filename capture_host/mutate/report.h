@@ -43,6 +43,8 @@ void add_outcome(Json& report, std::uint32_t job_number, const Job& job, const O
                  const Verdict& verdict);
 // Adds what an earlier report says of the job, an object of its `mutants` or `not_applicable`.
 void add_known(Json& report, const Json& known);
+// The same for a mutant, with what the validator says of it now.
+void add_known(Json& report, const Json& known, const Verdict& verdict);
 // What a report says of a job; nullptr where that is nothing.
 [[nodiscard]] const Json* find_job(const Json& report, std::uint32_t job_number);
 

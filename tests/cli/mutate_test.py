@@ -114,6 +114,7 @@ class Mutate(cli_support.CliTest):
         half = self.report(folder)
         half["mutants"] = half["mutants"][:8]
         half["complete"] = False
+        half["mutants"][0].update({"verdict": {"accepted": True}, "as_expected": False})  # of another validator, say
         (folder / "mutants.json").write_text(json.dumps(half), encoding="utf-8")
         kept, damaged, lost = (folder / half["mutants"][number]["file"] for number in (5, 6, 7))
         before = kept.stat().st_mtime_ns
