@@ -56,8 +56,8 @@ std::vector<mutate::Kind> kinds_from(const std::vector<std::string>& wanted) {
 // "2/8": the parser has checked the form.
 void set_shard(const std::string& text, mutate::Run& run) {
     const std::size_t slash = text.find('/');
-    const unsigned long shard = std::stoul(text.substr(0U, slash));
-    const unsigned long shards = std::stoul(text.substr(slash + 1U));
+    const std::uint64_t shard = std::stoul(text.substr(0U, slash));
+    const std::uint64_t shards = std::stoul(text.substr(slash + 1U));
     if ((shard == 0U) || (shard > shards) || (shards > kMostShards)) {
         throw CliError{kUsage,
                        fmt::format("--shard {}: parts are counted from 1, and are at most {}", text, kMostShards)};

@@ -84,7 +84,7 @@ class Draft {
     // Puts commands in front of the main trace's end. Returns the place of the first word. The main trace then says what its commands are and
     // cost; or, of commands that can not be decoded, what the caller says.
     std::uint32_t append_commands(const Words& words);
-    std::uint32_t append_raw(const Words& words, std::uint32_t commands, std::uint64_t cycles);
+    std::uint32_t append_raw(const Words& words, std::uint32_t command_count, std::uint64_t cycles);
     void set_word(std::uint32_t word, std::uint32_t value);  // of the main trace
     // The trace says what its commands are and cost, after its words were set.
     void measure(std::uint32_t trace);

@@ -68,7 +68,7 @@ void Draft::set_trace_words(std::uint32_t trace, const Words& words) {
     }
 }
 
-std::uint32_t Draft::append_raw(const Words& words, std::uint32_t added_commands, std::uint64_t cycles) {
+std::uint32_t Draft::append_raw(const Words& words, std::uint32_t command_count, std::uint64_t cycles) {
     const std::uint32_t trace = main_trace();
     Words all = trace_words(trace);
     const auto place = static_cast<std::uint32_t>(all.size() - 1U);
@@ -76,9 +76,9 @@ std::uint32_t Draft::append_raw(const Words& words, std::uint32_t added_commands
     set_trace_words(trace, all);
     ManifestTrace& entry = manifest_.traces[trace];
     subject_commands_ = (subject_commands_ == 0U) ? entry.command_count : subject_commands_;
-    entry.command_count += added_commands;
+    entry.command_count += command_count;
     entry.cost_cycles += cycles;
-    entry.programs.push_back({"added", added_commands});
+    entry.programs.push_back({"added", command_count});
     return place;
 }
 

@@ -1,5 +1,6 @@
 // The manifest's structure, and the strictness of its fields.
 #include <algorithm>
+#include <cstring>
 #include <string>
 
 #include "capture_host/mutate/file_bytes.h"
@@ -77,14 +78,24 @@ void break_union(Draft& draft) {
         throw NotApplicable{"the step does nothing"};
     }
     draft.edit([script](Bytes& file) {
+        using flatbuffers::Table;
+        using Tables = flatbuffers::Vector<flatbuffers::Offset<Table>>;
         const std::uint32_t manifest = segment_of(file, SegmentKind::kManifest).offset;
-        const auto* const command =
-            schema::GetTraceBinary(file.data() + manifest)->scripts()->Get(script)->commands()->Get(0U);
-        const std::uint8_t* const type = static_cast<const flatbuffers::Table*>(static_cast<const void*>(command))
-                                             ->GetAddressOf(schema::Command::VT_BODY_TYPE);
+        const Table* const of_script = flatbuffers::GetRoot<Table>(file.data() + manifest)
+                                           ->GetPointer<const Tables*>(schema::TraceBinary::VT_SCRIPTS)
+                                           ->Get(script);
+        const Table* const command = of_script->GetPointer<const Tables*>(schema::Script::VT_COMMANDS)->Get(0U);
+        const std::uint8_t* const type = command->GetAddressOf(schema::Command::VT_BODY_TYPE);
         file.at(static_cast<std::size_t>(type - file.data())) = kUnknown;
     });
     draft.expect_path(draft.command_path(ScriptKind::kStep, 0U, "body"));
+}
+
+// Not by a cast: that would say that the enumeration has the value.
+template <typename Enumeration>
+void make_unknown(Enumeration& value) {
+    static_assert(sizeof(value) == sizeof(kUnknown));
+    std::memcpy(&value, &kUnknown, sizeof(value));
 }
 
 template <typename Item>
@@ -104,17 +115,17 @@ std::vector<Operator> value_operators() {
     return {
         {Rule::kImgEnum, "region-kind", "an unknown kind of region",
          [](Draft& draft) {
-             draft.manifest().regions.front().kind = static_cast<RegionKind>(kUnknown);
+             make_unknown(draft.manifest().regions.front().kind);
              draft.expect_path("regions[0].kind");
          },
          false},
         {Rule::kImgEnum, "no-region-kind", "a region without kind, which nobody uses", forget_region_kind, true},
         {Rule::kImgEnum, "no-memory", "a region in no memory, where the default would be right", forget_memory, true},
         {Rule::kImgEnum, "element-type", "an unknown type of element",
-         [](Draft& draft) { first_tensor(draft).type = static_cast<ElementType>(kUnknown); }, false},
+         [](Draft& draft) { make_unknown(first_tensor(draft).type); }, false},
         {Rule::kImgEnum, "script-kind", "an unknown kind of script",
          [](Draft& draft) {
-             draft.manifest().scripts.front().kind = static_cast<ScriptKind>(kUnknown);
+             make_unknown(draft.manifest().scripts.front().kind);
              draft.expect_path("scripts[0].kind");
          },
          false},

@@ -194,7 +194,8 @@ void repeat_input(Draft& draft) {
         draft.confirm("no self-tests");
     }
     const auto index = static_cast<std::uint32_t>(manifest.inputs.size());
-    manifest.inputs.push_back(ManifestTensor{manifest.inputs.front()});
+    const ManifestTensor again = manifest.inputs.front();
+    manifest.inputs.push_back(again);
     for (capture::ManifestScript& script : manifest.scripts) {
         repeat_write(script.commands, index);
     }

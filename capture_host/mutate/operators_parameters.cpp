@@ -89,7 +89,8 @@ std::vector<Operator> declaration_operators() {
         {Rule::kParPoint, "twice", "a word that is patched twice",
          [](Draft& draft) {
              auto& points = declare(draft).parameter->points;
-             points.push_back(capture::ManifestPatchPoint{points.front()});
+             const capture::ManifestPatchPoint again = points.front();
+             points.push_back(again);
              expect_parameter(draft, "points[1].word");
          },
          true},

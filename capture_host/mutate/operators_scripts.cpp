@@ -144,7 +144,8 @@ std::vector<Operator> once_operators() {
              const std::uint32_t command = draft.add_weights();
              draft.confirm("weights that nobody reads");
              auto& setup = draft.commands(ScriptKind::kSetup);
-             setup.push_back(ManifestCommand{setup.at(command)});
+             const ManifestCommand again = setup.at(command);
+             setup.push_back(again);
              draft.settle();
              expect_command(draft, ScriptKind::kSetup, command + 1U, "buffer");
          },

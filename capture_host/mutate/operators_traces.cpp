@@ -30,7 +30,7 @@ void expect_trace(Draft& draft, const char* field) {
 // A word more in front of the end: barriers until the traces are longer than the trace region.
 void overfill_region(Draft& draft) {
     const std::uint32_t trace = draft.main_trace();
-    Words words = draft.trace_words(trace);
+    const Words words = draft.trace_words(trace);
     const std::size_t others = draft.segments().traces.size() - (words.size() * kWordBytes);
     const std::size_t wanted =
         ((draft.device().trace_region_bytes - std::min<std::size_t>(others, draft.device().trace_region_bytes)) /
@@ -267,7 +267,7 @@ void race_of_cores(Draft& draft) {
     draft.confirm("two dispatches on memory of their own, with a barrier between them");
     const std::uint32_t trace = draft.main_trace();
     Words all = draft.trace_words(trace);
-    all.erase(all.begin() + static_cast<std::ptrdiff_t>(place + barrier));
+    all.erase(all.begin() + static_cast<std::ptrdiff_t>(place) + static_cast<std::ptrdiff_t>(barrier));
     draft.set_trace_words(trace, all);
     draft.measure_main();
     draft.settle();

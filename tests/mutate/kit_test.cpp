@@ -73,7 +73,7 @@ class Reports : public ::testing::Test {
   protected:
     // A shard's report; of few jobs, so that it is quick.
     Json run_shard(std::uint32_t shard, std::uint32_t shards, std::uint32_t seed = 1U) {
-        mutate::Run run{"small.ptb", "0.0.0", {kRandomKinds, 3U}, seed, shard, shards};
+        const mutate::Run run{"small.ptb", "0.0.0", {kRandomKinds, 3U}, seed, shard, shards};
         Json report = mutate::make_report(named_.subject, run);
         const std::vector<Job> jobs = mutate::list_jobs(run.jobs);
         for (std::uint32_t i = 0U; i < jobs.size(); ++i) {
