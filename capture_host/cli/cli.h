@@ -31,7 +31,7 @@ enum ExitCode : int {
     kReplayFault = 4,       // a fault while replaying
     kUnsupportedModel = 5,  // not a model, not a supported one, or one that does not fit the device
     kFileTrouble = 6,       // a file can not be read or written, or is not of the kind that it should be
-    kDifferent = 7,         // what was compared is not equal
+    kDifferent = 7,         // what was compared is not equal, or a mutant is not refused as it must be
 };
 
 // Ends the sub-command with a message and a code.
@@ -61,6 +61,7 @@ void add_keygen(CLI::App& app, Action& action);
 void add_pubkey(CLI::App& app, Action& action);
 void add_sign(CLI::App& app, Action& action);
 void add_receipt(CLI::App& app, Action& action);
+void add_mutate(CLI::App& app, Action& action);
 
 // The device of --device SPEC.json, or the default where the name is empty. docs/CLI.md gives the members. Throws CliError.
 [[nodiscard]] refdev::DeviceSpec load_device_spec(const std::string& file_name);

@@ -10,8 +10,8 @@ namespace {
 
 constexpr const char* kFooter =
     "Exit codes: 0 done, 2 usage, 3 refused by the validator, 4 fault while replaying,\n"
-    "5 not a valid or not a supported model, 6 file can not be read or written, 7 logs are different,\n"
-    "1 defect in pianola.\n\n"
+    "5 not a valid or not a supported model, 6 file can not be read or written, 7 logs are different, or a mutant\n"
+    "is not refused as expected, 1 defect in pianola.\n\n"
     "Example:\n"
     "  pianola capture model.tflite -o model.ptb\n"
     "  pianola verify model.ptb\n"
@@ -22,7 +22,8 @@ constexpr const char* kFooter =
     "  pianola timeline model.ptb -o model.html\n"
     "  pianola keygen -o private.pem\n"
     "  pianola sign model.ptb --key private.pem -o signed.ptb\n"
-    "  pianola verify signed.ptb --key private.pem";
+    "  pianola verify signed.ptb --key private.pem\n"
+    "  pianola mutate model.ptb -o model.mutants";
 
 int parse_and_act(int argc, const char* const* argv) {
     CLI::App app{"Captures a static workload into a verified trace binary, and replays it.", "pianola"};
@@ -42,6 +43,7 @@ int parse_and_act(int argc, const char* const* argv) {
     add_pubkey(app, action);
     add_sign(app, action);
     add_receipt(app, action);
+    add_mutate(app, action);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

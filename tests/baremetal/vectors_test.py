@@ -32,14 +32,15 @@ def findings(expectations, results):
             for member, value in expected.items() if member != "name" and result[member] != value]
 
 
-class Vectors(support.BareMetalTest):
-    """The pack of vectors on this board."""
+class PackTest(support.BareMetalTest):
+    """A pack of vectors on this board."""
+    words = ()  # for the maker of packs
 
     def setUp(self):
         super().setUp()
         self.pack = self.folder / "vectors.bin"
         expectations = self.folder / "vectors.json"
-        support.checked(OPTIONS.vectors, self.pack, expectations)
+        support.checked(OPTIONS.vectors, self.pack, expectations, *self.words)
         self.expectations = json.loads(expectations.read_text(encoding="utf-8"))
 
     def validate(self, pack):
@@ -49,6 +50,10 @@ class Vectors(support.BareMetalTest):
         run = support.Run("vectors", pack, output).require()
         self.assertEqual(run.values["vectors"], len(self.expectations))
         return results_of(output.read_bytes())
+
+
+class Vectors(PackTest):
+    """The host suite's own cases."""
 
     def test_every_verdict_is_the_hosts(self):
         self.assertEqual(findings(self.expectations, self.validate(self.pack)), [])
@@ -63,6 +68,18 @@ class Vectors(support.BareMetalTest):
         found = findings(self.expectations, self.validate(self.write("flipped.bin", bytes(pack))))
         self.assertTrue(found and all(line.startswith(self.expectations[0]["name"]) for line in found), found)
         self.assertTrue(any("rule is ENV-DIGEST" in line for line in found), found)
+
+
+class Mutants(PackTest):
+    """What the mutation kit makes of small files."""
+    words = ("mutants",)
+
+    def test_every_verdict_is_the_kits(self):
+        self.assertEqual(findings(self.expectations, self.validate(self.pack)), [])
+        refused = {expected["rule"] for expected in self.expectations}
+        self.assertGreater(len(refused), 80, "rules with a mutant")
+        accepted = [expected["name"] for expected in self.expectations if expected["rule"] == "NOT-RUN"]
+        self.assertTrue(accepted and all("HST-" in name for name in accepted), f"accepted: the host's rule alone: {accepted}")
 
 
 class Findings(unittest.TestCase):

@@ -6,7 +6,7 @@ import subprocess
 import cli_support
 from cli_support import FILE_TROUBLE, OPTIONS, USAGE
 
-COMMANDS = ("capture", "verify", "inspect", "run", "embed", "size", "timeline")
+COMMANDS = ("capture", "verify", "inspect", "run", "embed", "size", "timeline", "mutate")
 LOG_COMMANDS = ("show", "diff")
 
 
@@ -47,14 +47,16 @@ class Usage(cli_support.CliTest):
                           ("capture", "m.tflite", "-o", "m.ptb", "--self-test", "-1"), ("run", "m.ptb", "--repeat", "0"),
                           ("embed",), ("embed", "a.ptb"), ("embed", "a.ptb", "-o", "a.c", "--format", "hex"), ("size",),
                           ("size", "a.ptb", "--json", "--ld"), ("size", "a.ptb", "--header", "--ld"),
-                          ("size", "a.ptb", "--header", "--json"), ("log",), ("log", "show"), ("log", "diff", "a.log"), ("timeline",)):
+                          ("size", "a.ptb", "--header", "--json"), ("log",), ("log", "show"), ("log", "diff", "a.log"), ("timeline",),
+                          ("mutate",), ("mutate", "a.ptb"), ("mutate", "a.ptb", "-o", "d", "--kind", "all")):
             self.run_pianola(*arguments, code=USAGE)
 
     def test_missing_files(self):
         for arguments in (("capture", "missing.tflite", "-o", "m.ptb"), ("verify", "missing.ptb"), ("inspect", "missing.ptb"),
                           ("run", "missing.ptb"), ("verify", self.folder),
                           ("verify", "missing.ptb", "--device", "missing.json"), ("embed", "missing.ptb", "-o", "m.c"),
-                          ("size", "missing.ptb"), ("timeline", "missing.ptb"), ("log", "show", "missing.log"),
+                          ("size", "missing.ptb"), ("timeline", "missing.ptb"), ("mutate", "missing.ptb", "--report-only"),
+                          ("mutate", "--merge", "missing.json"), ("log", "show", "missing.log"),
                           ("log", "diff", "missing.log", "a.log")):
             run = self.run_pianola(*arguments, code=FILE_TROUBLE)
             self.assertRegex(run.stderr, r"can not read \S+")

@@ -7,15 +7,12 @@
 
 #include "capture_host/files/files.h"
 #include "capture_host/link/capture.h"
+#include "capture_host/mutate/subject.h"
 #include "capture_host/tflite/import.h"
 #include "tests/support/trace_file.h"
 
 namespace pianola::test {
 namespace {
-
-std::vector<std::uint8_t> bytes_of_span(ByteSpan span) {
-    return {span.begin(), span.end()};
-}
 
 Subject make_subject(std::string name, const refdev::DeviceSpec& spec, std::vector<std::uint8_t> file) {
     DeviceDescription device;
@@ -25,13 +22,11 @@ Subject make_subject(std::string name, const refdev::DeviceSpec& spec, std::vect
         throw std::runtime_error{name + " is not valid: " + rule_id(validator.verdict().rule) + " " +
                                  path_text(validator.verdict())};
     }
-    const Image& image = validator.image();
+    mutate::Subject pieces = mutate::read_subject(ByteSpan{file.data(), file.size()}, validator.image(), device);
     Subject subject;
     subject.name = std::move(name);
     subject.spec = spec;
-    subject.parts.manifest = capture::read_manifest(image);
-    subject.parts.segments = {bytes_of_span(image.weights()), bytes_of_span(image.trace_segment()),
-                              bytes_of_span(image.self_tests())};
+    subject.parts = {std::move(pieces.manifest), std::move(pieces.segments)};
     subject.file = std::move(file);
     if (subject.parts.file() != subject.file) {
         throw std::runtime_error{subject.name + " is not in canonical form"};

@@ -1,11 +1,8 @@
 #include "tests/support/workload.h"
 
 #include <algorithm>
-#include <cstring>
-#include <map>
 
 #include "hal/refdev/kernels/arguments.h"
-#include "hal/refdev/refdev_command_set.h"
 
 namespace pianola::test {
 namespace {
@@ -18,13 +15,6 @@ constexpr std::int32_t kOneMultiplier = 1 << 30;
 constexpr std::int32_t kOneShift = 1;
 constexpr std::uint32_t kAddLeftShift = 20U;
 
-template <typename Arguments>
-std::vector<std::uint32_t> to_words(const Arguments& arguments) {
-    std::vector<std::uint32_t> words(refdev::kArgumentWords<Arguments>);
-    std::memcpy(words.data(), &arguments, sizeof(Arguments));
-    return words;
-}
-
 std::uint8_t constant_at(std::uint32_t index) {
     return static_cast<std::uint8_t>((index * 37U) + 11U);
 }
@@ -34,7 +24,7 @@ std::vector<std::uint32_t> requantize_words() {
     arguments.count = kWorkloadBytes;
     arguments.multiplier = kOneMultiplier;
     arguments.shift = kOneShift;
-    return to_words(arguments);
+    return mutate::to_words(arguments);
 }
 
 std::vector<std::uint32_t> add_words() {
@@ -49,7 +39,7 @@ std::vector<std::uint32_t> add_words() {
     arguments.output_shift = 2 - static_cast<std::int32_t>(kAddLeftShift);
     arguments.activation_min = INT8_MIN;
     arguments.activation_max = INT8_MAX;
-    return to_words(arguments);
+    return mutate::to_words(arguments);
 }
 
 capture::TensorInfo tensor(const char* name) {
@@ -94,41 +84,9 @@ Workload link_workload(const refdev::DeviceSpec& spec, std::uint32_t queues, std
     return workload;
 }
 
-// What a trace says of itself, from its words alone; of those in front of the first that can not be decoded.
-struct Measure {
-    std::size_t words{0U};
-    std::uint32_t commands{0U};
-    std::uint64_t cycles{0U};
-};
-
-// Kernels on single cores run beside the queue; every other command waits for them first.
-Measure measure_trace(const std::vector<std::uint32_t>& words) {
-    const refdev::RefdevCommandSet command_set;
-    Measure measure;
-    std::map<std::uint32_t, std::uint64_t> busy;  // until when, by core
-    while (measure.words < words.size()) {
-        DecodedCommand command;
-        DecodeError error;
-        if (!is_ok(command_set.decode(WordSpan{&words[measure.words], words.size() - measure.words}, command, error))) {
-            break;
-        }
-        const bool dispatches = command.kind == CommandKind::kDispatch;
-        for (const auto& [core, until] : busy) {
-            measure.cycles = dispatches ? measure.cycles : std::max(measure.cycles, until);
-        }
-        measure.cycles += command.cost_cycles;
-        if (dispatches) {
-            busy[command.core] = std::max(busy[command.core], measure.cycles) + command.core_cycles;
-        } else {
-            busy.clear();
-        }
-        measure.words += command.length_words;
-        measure.commands += 1U;
-    }
-    return measure;
-}
-
-void apply(const Measure& measure, const std::vector<std::uint32_t>& words, capture::ManifestTrace& trace) {
+// What a trace says of itself, from its words alone.
+void apply(const mutate::TraceMeasure& measure, const std::vector<std::uint32_t>& words,
+           capture::ManifestTrace& trace) {
     trace.word_count = static_cast<std::uint32_t>(words.size());
     trace.command_count = measure.commands;
     trace.cost_cycles = measure.cycles;
@@ -172,26 +130,10 @@ std::vector<std::uint8_t> workload_output(const std::vector<std::uint8_t>& input
     return output;
 }
 
-std::vector<std::uint32_t> words_of(const std::vector<std::uint8_t>& bytes) {
-    std::vector<std::uint32_t> words(bytes.size() / sizeof(std::uint32_t));
-    if (!words.empty()) {
-        std::memcpy(words.data(), bytes.data(), words.size() * sizeof(std::uint32_t));
-    }
-    return words;
-}
-
-std::vector<std::uint8_t> bytes_of(const std::vector<std::uint32_t>& words) {
-    std::vector<std::uint8_t> bytes(words.size() * sizeof(std::uint32_t));
-    if (!bytes.empty()) {
-        std::memcpy(bytes.data(), words.data(), bytes.size());
-    }
-    return bytes;
-}
-
 bool set_trace(Workload& workload, const std::vector<std::uint32_t>& words) {
     capture::ManifestTrace& trace = workload.manifest.traces.front();
     const std::uint64_t old_cycles = trace.cost_cycles;
-    const Measure measure = measure_trace(words);
+    const mutate::TraceMeasure measure = mutate::measure_trace(words);
     apply(measure, words, trace);
     workload.manifest.step_cycles += trace.cost_cycles - old_cycles;
     workload.manifest.step_deadline_us = UINT32_MAX;
@@ -207,7 +149,7 @@ void add_trace(Workload& workload, const std::vector<std::uint32_t>& words) {
     capture::ManifestTrace trace;
     trace.name = "another";
     trace.offset_bytes = static_cast<std::uint32_t>(segment.size());
-    apply(measure_trace(words), words, trace);
+    apply(mutate::measure_trace(words), words, trace);
     const auto index = static_cast<std::uint32_t>(workload.manifest.traces.size());
     workload.manifest.traces.push_back(trace);
     workload.manifest.scripts.front().commands.push_back({ScriptCommandKind::kLoadTrace, 0U, index, 0U});

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "capture_host/link/link.h"
+#include "capture_host/mutate/trace_words.h"
 #include "capture_host/writer/manifest.h"
 
 namespace pianola::test {
@@ -32,9 +33,8 @@ struct Workload {
 // clamp(input + constant), element by element: what the workload means, without any code of the device.
 [[nodiscard]] std::vector<std::uint8_t> workload_output(const std::vector<std::uint8_t>& input);
 
-// The words of a trace segment, and back.
-[[nodiscard]] std::vector<std::uint32_t> words_of(const std::vector<std::uint8_t>& bytes);
-[[nodiscard]] std::vector<std::uint8_t> bytes_of(const std::vector<std::uint32_t>& words);
+using mutate::bytes_of;
+using mutate::words_of;
 
 // Gives the workload another trace, and makes its counts, cost, programs and budgets those of the new words; of those in front
 // of the first that can not be decoded, where there is one. True where there is none.

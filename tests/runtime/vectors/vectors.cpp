@@ -1,16 +1,20 @@
-// pianola_vectors PACK EXPECTATIONS: the validator's test vectors, for validators on other machines.
+// pianola_vectors PACK EXPECTATIONS [mutants]: the validator's test vectors, for validators on other machines.
 //
 // Writes every file that the host suite refuses or accepts into one pack, and beside it, as JSON, what each must come
 // to: rule, path and offset as the table of cases says, the two numbers of a verdict as this machine's validator says.
+// With the word mutants, the pack holds what the mutation kit makes of small files instead: rule and path as the kit says.
 #include <algorithm>
 #include <cstring>
 #include <exception>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "capture_host/files/files.h"
+#include "capture_host/mutate/kit.h"
+#include "tests/mutate/subjects.h"
 #include "tests/runtime/rule_case.h"
 #include "tests/runtime/vectors/vector_pack.h"
 
@@ -127,19 +131,69 @@ void add_accepted(Pack& pack) {
     }
 }
 
+// The verdict of the target's own checks: a mutant that only the host refuses is accepted here.
+nlohmann::ordered_json expectation_of(const mutate::Mutant& mutant, const DeviceDescription& device) {
+    std::vector<std::uint8_t> shifted(mutant.shift_bytes);
+    shifted.insert(shifted.end(), mutant.file.begin(), mutant.file.end());
+    const files::AlignedBytes bytes{shifted};
+    Validator validator{device};
+    static_cast<void>(validator.validate(bytes.view().subspan(mutant.shift_bytes, mutant.file.size())));
+    nlohmann::ordered_json expected = verdict_of(validator.verdict());
+    if (mutant.expected.rule == Rule::kHstCanonical) {
+        expected["status"] = static_cast<std::uint32_t>(Status::kOk);
+        return expected;
+    }
+    expected["status"] = static_cast<std::uint32_t>(Status::kRefused);
+    if (mutant.expected.rule) {
+        expected["rule"] = rule_id(*mutant.expected.rule);
+    }
+    if (!mutant.expected_path.empty()) {
+        expected["path"] = mutant.expected_path;
+    }
+    return expected;
+}
+
+// Of two queues everything; of what has other places to break rules at, the mutants that two queues do not have.
+void add_mutants(Pack& pack) {
+    constexpr std::uint32_t kRandomMutants = 16U;
+    constexpr std::uint32_t kSeed = 1U;
+    const std::vector<mutate::Kind> all{mutate::Kind::kTruncation, mutate::Kind::kFlip, mutate::Kind::kEnvelope,
+                                        mutate::Kind::kStructure, mutate::Kind::kSemantic};
+    std::set<std::string> made;
+    for (const NamedSubject& named : {two_queues_subject(), short_rings_subject()}) {
+        const DeviceDescription& device = named.subject.device;
+        mutate::Checker checker{device};
+        for (const mutate::Job& job : mutate::list_jobs({all, kRandomMutants})) {
+            const mutate::Outcome outcome = (made.count(job.name) == 0U)
+                                                ? mutate::make_mutant(named.subject, job, kSeed, checker)
+                                                : mutate::Outcome{};
+            if (outcome.mutant) {
+                made.insert(job.name);
+                pack.add(named.name + ", " + job.name, outcome.mutant->file, device, outcome.mutant->shift_bytes,
+                         expectation_of(*outcome.mutant, device));
+            }
+        }
+    }
+}
+
 }  // namespace
 }  // namespace pianola::test
 
 int main(int argc, char** argv) {
-    if (argc != 3) {
-        std::cerr << "usage: pianola_vectors PACK EXPECTATIONS\n";
+    const bool of_mutants = (argc == 4) && (std::string{argv[3]} == "mutants");
+    if ((argc != 3) && !of_mutants) {
+        std::cerr << "usage: pianola_vectors PACK EXPECTATIONS [mutants]\n";
         return 2;
     }
     try {
         pianola::test::Pack pack;
-        pianola::test::add_accepted(pack);
-        pianola::test::add_misaligned(pack);
-        pianola::test::add_refused(pack);
+        if (of_mutants) {
+            pianola::test::add_mutants(pack);
+        } else {
+            pianola::test::add_accepted(pack);
+            pianola::test::add_misaligned(pack);
+            pianola::test::add_refused(pack);
+        }
         pianola::files::store_file(argv[1], pack.bytes());
         pianola::files::store_file(argv[2], pack.expectations().dump(1) + "\n");
     } catch (const std::exception& error) {

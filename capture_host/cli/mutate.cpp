@@ -1,0 +1,354 @@
+// pianola mutate: damaged copies of a binary, which every build of the validator must refuse.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include "capture_host/cli/cli.h"
+#include "capture_host/cli/verified_file.h"
+#include "capture_host/mutate/report.h"
+
+namespace pianola::cli {
+namespace {
+
+using mutate::Job;
+using mutate::Json;
+
+constexpr std::uint32_t kMostShards = 4096U;
+constexpr std::uint32_t kMostMutants = 1'000'000U;  // of a random kind
+constexpr std::uint32_t kDefaultSeed = 1U;
+constexpr const char* kReportName = "mutants.json";
+
+struct MutateArguments {
+    std::string file;
+    std::string output;
+    std::string device;
+    std::string shard{"1/1"};
+    std::vector<std::string> kinds;
+    std::vector<std::string> merge;
+    std::uint32_t seed{kDefaultSeed};
+    std::uint32_t count{mutate::JobOptions{}.count};
+    bool report_only{false};
+    bool json{false};
+};
+
+std::vector<std::string> kind_names() {
+    std::vector<std::string> names;
+    for (std::size_t i = 0U; i < mutate::kKindCount; ++i) {
+        names.emplace_back(mutate::kind_name(static_cast<mutate::Kind>(i)));
+    }
+    return names;
+}
+
+std::vector<mutate::Kind> kinds_from(const std::vector<std::string>& wanted) {
+    const std::vector<std::string> names = kind_names();
+    std::vector<mutate::Kind> kinds;
+    for (std::size_t i = 0U; i < names.size(); ++i) {
+        if (wanted.empty() || (std::find(wanted.begin(), wanted.end(), names[i]) != wanted.end())) {
+            kinds.push_back(static_cast<mutate::Kind>(i));
+        }
+    }
+    return kinds;
+}
+
+// "2/8": the parser has checked the form.
+void set_shard(const std::string& text, mutate::Run& run) {
+    const std::size_t slash = text.find('/');
+    const std::uint64_t shard = std::stoul(text.substr(0U, slash));
+    const std::uint64_t shards = std::stoul(text.substr(slash + 1U));
+    if ((shard == 0U) || (shard > shards) || (shards > kMostShards)) {
+        throw CliError{kUsage,
+                       fmt::format("--shard {}: parts are counted from 1, and are at most {}", text, kMostShards)};
+    }
+    run.shard = static_cast<std::uint32_t>(shard);
+    run.shards = static_cast<std::uint32_t>(shards);
+}
+
+std::string rule_line(const Json& rule) {
+    std::string text =
+        fmt::format("  {:<22}{:>6}{:>13}{:>7}", rule.at("rule").get<std::string>(), rule.at("made").get<int>(),
+                    rule.at("as_expected").get<int>(), rule.at("alone").get<int>());
+    if (rule.contains("never_alone")) {
+        text += fmt::format("  never alone: {}", rule.at("never_alone").get<std::string>());
+    } else if (rule.contains("not_applicable")) {
+        text += fmt::format("  not applicable: {}",
+                            fmt::join(rule.at("not_applicable").get<std::vector<std::string>>(), "; "));
+    } else {
+        // Nothing is to be explained.
+    }
+    return text;
+}
+
+std::string verdict_line(const Json& mutant) {
+    const Json& expected = mutant.at("expected");
+    const Json& verdict = mutant.at("verdict");
+    const std::string wanted =
+        expected.contains("rule")
+            ? expected.at("rule").get<std::string>()
+            : fmt::format("{}-*", fmt::join(expected.at("any_of_group").get<std::vector<std::string>>(), "-* or "));
+    const std::string got =
+        verdict.at("accepted").get<bool>()
+            ? "accepted"
+            : fmt::format("{} at {}", verdict.at("rule").get<std::string>(), verdict.at("path").get<std::string>());
+    return fmt::format("  {}: expected {}{}, got {}", mutant.at("name").get<std::string>(), wanted,
+                       expected.contains("path") ? (" at " + expected.at("path").get<std::string>()) : "", got);
+}
+
+void print_report(const Json& report) {
+    const Json& totals = report.at("totals");
+    const bool semantic =
+        std::find(report.at("kinds").begin(), report.at("kinds").end(), "semantic") != report.at("kinds").end();
+    if (semantic) {
+        fmt::print("  {:<22}{:>6}{:>13}{:>7}\n", "rule", "made", "as expected", "alone");
+        for (const Json& rule : report.at("rules")) {
+            fmt::print("{}\n", rule_line(rule));
+        }
+    }
+    for (const Json& mutant : report.at("mutants")) {
+        if (!mutant.at("as_expected").get<bool>()) {
+            fmt::print("{}\n", verdict_line(mutant));
+        }
+    }
+    fmt::print(
+        "{}: {} mutants, {} refused as expected, {} accepted, {} refused otherwise; {} operators not applicable\n",
+        report.at("file").at("name").get<std::string>(), totals.at("mutants").get<int>(),
+        totals.at("as_expected").get<int>(), totals.at("accepted").get<int>(),
+        totals.at("refused_otherwise").get<int>(), totals.at("not_applicable").get<int>());
+    if (semantic) {
+        fmt::print("{} rules: {} with a mutant, {} with one that has nothing else wrong\n",
+                   totals.at("rules").get<int>(), totals.at("rules_with_mutant").get<int>(),
+                   totals.at("rules_with_mutant_alone").get<int>());
+    }
+}
+
+int finish(const Json& report, bool as_json) {
+    if (as_json) {
+        fmt::print("{}\n", report.dump(2));
+    } else {
+        print_report(report);
+    }
+    return mutate::is_as_expected(report) ? kDone : kDifferent;
+}
+
+Json load_report(const std::filesystem::path& path) {
+    const std::vector<std::uint8_t> text = files::load_file(path);
+    Json report = Json::parse(text, nullptr, false);
+    if (!report.is_object() || !report.contains("mutants") || !report.contains("not_applicable")) {
+        throw CliError{kFileTrouble, fmt::format("{}: not a report of pianola mutate", path.string())};
+    }
+    return report;
+}
+
+int merge(const MutateArguments& arguments) {
+    std::vector<Json> reports;
+    for (const std::string& name : arguments.merge) {
+        reports.push_back(load_report(name));
+    }
+    try {
+        const Json merged = mutate::merge_reports(reports);
+        if (!arguments.output.empty()) {
+            files::store_file(arguments.output, merged.dump(1) + "\n");
+        }
+        return finish(merged, arguments.json);
+    } catch (const mutate::MergeError& error) {
+        throw CliError{kUsage, error.what()};
+    }
+}
+
+class Mutation {
+  public:
+    explicit Mutation(const MutateArguments& arguments)
+        : arguments_{arguments}, spec_{load_device_spec(arguments.device)}, file_{arguments.file, spec_} {
+        DeviceDescription device;
+        refdev::describe(spec_, device);
+        subject_ = mutate::read_subject(file_.bytes(), file_.image(), device);
+        checker_ = std::make_unique<mutate::Checker>(device);
+        run_.file_name = printable_base_name(arguments.file);
+        run_.tool_version = PIANOLA_VERSION;
+        run_.jobs = {kinds_from(arguments.kinds), arguments.count};
+        run_.seed = arguments.seed;
+        set_shard(arguments.shard, run_);
+    }
+
+    int run() {
+        Json report = mutate::make_report(subject_, run_);
+        prepare_folder();
+        const Json earlier = load_earlier(report);
+        const std::vector<Job> jobs = mutate::list_jobs(run_.jobs);
+        std::uint32_t since_stored = 0U;
+        for (std::uint32_t i = 0U; i < jobs.size(); ++i) {
+            show_progress("mutants", i + 1U, static_cast<std::uint32_t>(jobs.size()));
+            if (!mutate::is_in_shard(i, run_)) {
+                continue;
+            }
+            if (reuse(report, mutate::find_job(earlier, i))) {
+                reused_ += 1U;
+            } else {
+                make(report, i, jobs[i]);
+                since_stored += 1U;
+            }
+            if (since_stored == kJobsBetweenStores) {
+                since_stored = 0U;
+                store(report);
+            }
+        }
+        mutate::summarise(report);
+        store(report);
+        if (reused_ != 0U) {
+            fmt::print(stderr, "{} of an earlier run were there already\n", reused_);
+        }
+        return finish(report, arguments_.json);
+    }
+
+  private:
+    static constexpr std::uint32_t kJobsBetweenStores = 32U;  // so much is lost at most where a run is interrupted
+
+    [[nodiscard]] bool writes() const { return !arguments_.output.empty(); }
+    [[nodiscard]] std::filesystem::path folder() const { return arguments_.output; }
+    [[nodiscard]] std::filesystem::path report_path() const {
+        return folder() / ((run_.shards == 1U) ? std::string{kReportName}
+                                               : fmt::format("mutants-{}of{}.json", run_.shard, run_.shards));
+    }
+
+    void prepare_folder() const {
+        if (!writes()) {
+            return;
+        }
+        std::error_code error;
+        std::filesystem::create_directories(folder(), error);
+        if (error) {
+            throw files::FileError{fmt::format("{}: can not be made: {}", arguments_.output, error.message())};
+        }
+    }
+
+    // What an earlier run has left, where it was of the same file and options; else nothing.
+    [[nodiscard]] Json load_earlier(const Json& report) const {
+        if (writes() && std::filesystem::exists(report_path())) {
+            Json earlier = load_report(report_path());
+            const bool is_word_only = arguments_.report_only && earlier.at("complete").get<bool>();
+            if (mutate::is_same_run(earlier, report) && !is_word_only) {
+                return earlier;
+            }
+        }
+        return report;
+    }
+
+    // Takes over what an earlier run has made, and looks at it with this validator. Without files there is only its word: good enough to go
+    // on with, not to begin with.
+    bool reuse(Json& report, const Json* known) {
+        if ((known == nullptr) || known->contains("because")) {
+            return false;
+        }
+        if (arguments_.report_only) {
+            mutate::add_known(report, *known);
+            return true;
+        }
+        const std::filesystem::path path = folder() / known->at("file").get<std::string>();
+        if (!std::filesystem::exists(path)) {
+            return false;
+        }
+        const mutate::Bytes file = files::load_file(path);
+        const bool is_same = mutate::sha256_hex(file) == known->at("sha256");
+        if (is_same) {
+            mutate::add_known(report, *known, checker_->check(file, known->at("shift_bytes").get<std::uint32_t>()));
+        }
+        return is_same;
+    }
+
+    void make(Json& report, std::uint32_t number, const Job& job) {
+        const mutate::Outcome outcome = mutate::make_mutant(subject_, job, run_.seed, *checker_);
+        Verdict verdict;
+        if (outcome.mutant) {
+            if (writes() && !arguments_.report_only) {
+                files::store_file(folder() / (job.name + ".ptb"), outcome.mutant->file);
+            }
+            verdict = checker_->check(outcome.mutant->file, outcome.mutant->shift_bytes);
+        }
+        mutate::add_outcome(report, number, job, outcome, verdict);
+    }
+
+    void store(const Json& report) const {
+        if (writes()) {
+            files::store_file(report_path(), report.dump(1) + "\n");
+        }
+    }
+
+    const MutateArguments& arguments_;
+    refdev::DeviceSpec spec_;
+    VerifiedFile file_;
+    mutate::Subject subject_;
+    std::unique_ptr<mutate::Checker> checker_;
+    mutate::Run run_;
+    std::uint32_t reused_{0U};
+};
+
+int run(const MutateArguments& arguments) {
+    if (arguments.merge.empty() && arguments.file.empty()) {
+        throw CliError{kUsage, "mutate: a trace binary, or --merge with reports, is needed"};
+    }
+    if (arguments.merge.empty() && arguments.output.empty() && !arguments.report_only) {
+        throw CliError{kUsage, "mutate: say where to with -o, or --report-only"};
+    }
+    try {
+        return arguments.merge.empty() ? Mutation{arguments}.run() : merge(arguments);
+    } catch (const nlohmann::json::exception& error) {
+        throw CliError{kFileTrouble, fmt::format("a report is damaged: {}", error.what())};
+    }
+}
+
+}  // namespace
+
+void add_mutate(CLI::App& app, Action& action) {
+    auto arguments = std::make_shared<MutateArguments>();
+    CLI::App* const command =
+        app.add_subcommand("mutate", "Makes damaged copies, each with the verdict that a validator must give");
+    command->footer(
+        "Examples:\n"
+        "  pianola mutate kws.ptb -o kws.mutants             every kind; kws.mutants/mutants.json says what each must "
+        "come to\n"
+        "  pianola mutate kws.ptb --report-only --kind semantic           which rules this build enforces on this "
+        "file\n"
+        "  pianola mutate kws.ptb -o kws.mutants --count 10000 --shard 2/8    the second of eight parts\n"
+        "  pianola mutate --merge kws.mutants/mutants-*.json -o kws.mutants/mutants.json\n\n"
+        "Kinds: truncation, flip (digest not fixed), envelope, structure (both behind a right digest), and semantic: "
+        "one "
+        "rule is\n"
+        "broken, and the digest is right. Every mutant goes through this build's validator while it is made. A run "
+        "that "
+        "was\n"
+        "interrupted goes on where it was, when it is called again. Ends with exit code 7 where a mutant is accepted, "
+        "or "
+        "refused\n"
+        "by another rule than expected. docs/MUTATION.md describes kinds, report and how a port uses them.");
+    command->add_option("file", arguments->file, "Trace binary, which the validator accepts");
+    command->add_option("-o,--output", arguments->output, "Folder for mutants and mutants.json; with --merge, a file");
+    command
+        ->add_option("--kind", arguments->kinds,
+                     "Make this kind only; several with commas, or once per kind. Default: all")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->check(CLI::IsMember(kind_names()));
+    command->add_option("--seed", arguments->seed, "Seed of what is random")->capture_default_str();
+    command->add_option("--count", arguments->count, "Mutants of each kind but semantic, which has a fixed number")
+        ->check(CLI::Range(1U, kMostMutants))
+        ->capture_default_str();
+    command->add_option("--shard", arguments->shard, "Do part I of N only, I/N from 1/N to N/N")
+        ->check([](const std::string& text) {
+            constexpr std::size_t kLongest = 9U;
+            const bool is_form = (text.size() <= kLongest) && (std::count(text.begin(), text.end(), '/') == 1) &&
+                                 (text.front() != '/') && (text.back() != '/') &&
+                                 (text.find_first_not_of("0123456789/") == std::string::npos);
+            return is_form ? std::string{} : ("'" + text + "' is not of the form I/N");
+        })
+        ->capture_default_str();
+    command->add_option("--merge", arguments->merge,
+                        "Join the reports of all shards, and check that nothing is missing");
+    command->add_flag("--report-only", arguments->report_only, "Write no mutants; with -o, the report alone");
+    add_device_option(*command, arguments->device);
+    command->add_flag("--json", arguments->json, "Print the report as JSON");
+    command->callback([arguments, &action] { action = [arguments] { return run(*arguments); }; });
+}
+
+}  // namespace pianola::cli

@@ -1,0 +1,28 @@
+#include "capture_host/mutate/checker.h"
+
+#include "capture_host/files/files.h"
+#include "capture_host/writer/verify.h"
+
+namespace pianola::mutate {
+
+const Verdict& Checker::check(const std::vector<std::uint8_t>& file, std::uint32_t shift_bytes) {
+    std::vector<std::uint8_t> shifted(shift_bytes);
+    shifted.insert(shifted.end(), file.begin(), file.end());
+    const files::AlignedBytes bytes{shifted};
+    Image image;
+    verdict_ = Verdict{};
+    const Status status = capture::verify(bytes.view().subspan(shift_bytes, file.size()), device_, command_set_,
+                                          *workspace_, image, *plan_, verdict_);
+    // Both say it; where they disagree, nobody has accepted anything.
+    verdict_.status = (status == verdict_.status) ? status : Status::kInternal;
+    return verdict_;
+}
+
+std::string path_text(const Verdict& verdict) {
+    constexpr std::size_t kLongestPath = 256U;
+    std::array<char, kLongestPath> text{};
+    const std::size_t length = format_path(verdict.path, Span<char>{text});
+    return {text.data(), length};
+}
+
+}  // namespace pianola::mutate

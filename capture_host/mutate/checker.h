@@ -1,0 +1,35 @@
+// Checker: what this build's validator says of a file.
+//
+// Place in the whole: the mutation kit asks it about every base and every mutant. The checks are those of `pianola verify`: the
+// target's own, and then the host's. Host only.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hal/refdev/refdev_command_set.h"
+#include "runtime/session/session.h"
+
+namespace pianola::mutate {
+
+class Checker {
+  public:
+    explicit Checker(const DeviceDescription& device) : device_{device} {}
+
+    // The verdict stays valid until the next call. The file lies shift_bytes behind an address that the runtime accepts.
+    const Verdict& check(const std::vector<std::uint8_t>& file, std::uint32_t shift_bytes = 0U);
+
+  private:
+    DeviceDescription device_;
+    refdev::RefdevCommandSet command_set_;
+    std::unique_ptr<PlanWorkspace> workspace_{std::make_unique<PlanWorkspace>()};
+    std::unique_ptr<Plan> plan_{std::make_unique<Plan>()};
+    Verdict verdict_;
+};
+
+// "traces[0].commands[17].output"; empty where the verdict names no field.
+[[nodiscard]] std::string path_text(const Verdict& verdict);
+
+}  // namespace pianola::mutate

@@ -1,0 +1,214 @@
+#include "capture_host/mutate/draft.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "capture_host/link/script_maker.h"
+#include "hal/refdev/command_encoding.h"
+
+namespace pianola::mutate {
+namespace {
+
+using capture::ManifestCommand;
+using capture::ManifestScript;
+
+// What a device's queue gets for a script command.
+QueueCommandKind queue_kind(ScriptCommandKind kind) {
+    switch (kind) {
+        case ScriptCommandKind::kReadOutput:
+            return QueueCommandKind::kRead;
+        case ScriptCommandKind::kReplayTrace:
+            return QueueCommandKind::kReplay;
+        case ScriptCommandKind::kRecordEvent:
+            return QueueCommandKind::kRecordEvent;
+        case ScriptCommandKind::kWaitEvent:
+            return QueueCommandKind::kWaitEvent;
+        case ScriptCommandKind::kWriteBuffer:
+        case ScriptCommandKind::kLoadTrace:
+        case ScriptCommandKind::kWriteInput:
+        case ScriptCommandKind::kUnspecified:
+        default:
+            return QueueCommandKind::kWrite;
+    }
+}
+
+// Bytes of each transfer that the command makes; one 0 for what is no transfer.
+std::vector<std::uint32_t> transfers_of(const capture::Manifest& manifest, const ManifestCommand& command) {
+    switch (command.kind) {
+        case ScriptCommandKind::kWriteBuffer:
+            return {manifest.buffers.at(command.object).size_bytes};
+        case ScriptCommandKind::kLoadTrace:
+            return {manifest.traces.at(command.object).word_count * static_cast<std::uint32_t>(sizeof(std::uint32_t))};
+        case ScriptCommandKind::kWriteInput:
+        case ScriptCommandKind::kReadOutput: {
+            const auto& tensors = (command.kind == ScriptCommandKind::kWriteInput) ? manifest.inputs : manifest.outputs;
+            const capture::ManifestTensor& tensor = tensors.at(command.object);
+            std::vector<std::uint32_t> sizes;
+            for (std::uint32_t i = 0U; i < tensor.buffer_count; ++i) {
+                sizes.push_back(manifest.buffers.at(tensor.buffer + i).size_bytes);
+            }
+            return sizes;
+        }
+        case ScriptCommandKind::kReplayTrace:
+        case ScriptCommandKind::kRecordEvent:
+        case ScriptCommandKind::kWaitEvent:
+        case ScriptCommandKind::kUnspecified:
+        default:
+            return {0U};
+    }
+}
+
+std::uint32_t deadline_for(std::uint64_t cycles, std::uint32_t clock_khz, std::uint32_t at_least) {
+    constexpr std::uint64_t kPerMilli = 1000U;
+    const std::uint64_t us = ((cycles * kPerMilli) + (clock_khz - 1U)) / clock_khz;
+    return static_cast<std::uint32_t>(
+        std::clamp<std::uint64_t>(us, at_least, std::numeric_limits<std::uint32_t>::max()));
+}
+
+}  // namespace
+
+Draft::Draft(const Subject& subject, Checker& checker)
+    : subject_{subject}, checker_{checker}, manifest_{subject.manifest}, segments_{subject.segments} {}
+
+std::uint64_t Draft::script_cycles(const ManifestScript& script) const {
+    capture::ScriptMaker maker{script.kind};
+    for (const ManifestCommand& command : script.commands) {
+        const std::vector<std::uint32_t> sizes = transfers_of(manifest_, command);
+        const bool replays = command.kind == ScriptCommandKind::kReplayTrace;
+        maker.add(command, queue_kind(command.kind), sizes.front(),
+                  replays ? manifest_.traces.at(command.object).cost_cycles : 0U);
+        for (std::size_t i = 1U; i < sizes.size(); ++i) {
+            maker.add_transfer(command.queue, queue_kind(command.kind), sizes[i]);
+        }
+    }
+    return maker.cycles();
+}
+
+void Draft::settle() {
+    for (const ManifestScript& script : manifest_.scripts) {
+        const std::uint64_t cycles = script_cycles(script);
+        std::uint32_t& deadline =
+            (script.kind == ScriptKind::kSetup) ? manifest_.setup_deadline_us : manifest_.step_deadline_us;
+        deadline = deadline_for(cycles, device().clock_khz, deadline);
+        if (script.kind == ScriptKind::kStep) {
+            manifest_.step_cycles = cycles;
+        }
+    }
+}
+
+void Draft::confirm(const std::string& added) {
+    settle();
+    const Verdict& verdict = checker_.check(write());
+    if (!is_ok(verdict.status)) {
+        throw NotApplicable{fmt::format("with {} added, the file itself would be refused: {} {}", added,
+                                        rule_id(verdict.rule), path_text(verdict))};
+    }
+    extension_ += (extension_.empty() ? "" : "; ") + added;
+}
+
+Bytes Draft::write() const {
+    Bytes file = capture::write_trace_binary(manifest_, segments_);
+    for (const BytesEdit& edit : edits_) {
+        edit(file);
+    }
+    if (fix_digest_ && !edits_.empty() && (file.size() >= header::kBytes)) {
+        capture::fix_digest(file);
+    }
+    return file;
+}
+
+bool Draft::has_script(ScriptKind kind) const {
+    return script_index(kind) < manifest_.scripts.size();
+}
+
+std::uint32_t Draft::script_index(ScriptKind kind) const {
+    const auto found = std::find_if(manifest_.scripts.begin(), manifest_.scripts.end(),
+                                    [kind](const ManifestScript& script) { return script.kind == kind; });
+    return static_cast<std::uint32_t>(found - manifest_.scripts.begin());
+}
+
+std::vector<ManifestCommand>& Draft::commands(ScriptKind kind) {
+    return manifest_.scripts.at(script_index(kind)).commands;
+}
+
+std::vector<ManifestCommand>& Draft::commands_or_add(ScriptKind kind) {
+    if (!has_script(kind)) {
+        manifest_.scripts.push_back({kind, {}});
+    }
+    return commands(kind);
+}
+
+std::uint32_t Draft::find_command(ScriptKind script, ScriptCommandKind kind) {
+    const auto& list = commands(script);
+    const auto found =
+        std::find_if(list.begin(), list.end(), [kind](const ManifestCommand& command) { return command.kind == kind; });
+    return static_cast<std::uint32_t>(found - list.begin());
+}
+
+std::string Draft::command_path(ScriptKind script, std::uint32_t command, const char* field) const {
+    const std::string path = fmt::format("scripts[{}].commands[{}]", script_index(script), command);
+    return (*field == '\0') ? path : fmt::format("{}.{}", path, field);
+}
+
+std::uint32_t Draft::ring_words(ScriptKind script, std::uint32_t queue) {
+    std::uint32_t words = 0U;
+    for (const ManifestCommand& command : commands(script)) {
+        if (command.queue == queue) {
+            const auto transfers = static_cast<std::uint32_t>(transfers_of(manifest_, command).size());
+            words += transfers * refdev::queue_command_words(queue_kind(command.kind));
+        }
+    }
+    return (words == 0U) ? 0U : (words + refdev::kNotifyWords);
+}
+
+std::uint32_t Draft::planned_commands(ScriptKind script) {
+    std::uint32_t count = 0U;
+    if (has_script(script)) {
+        for (const ManifestCommand& command : commands(script)) {
+            count += static_cast<std::uint32_t>(transfers_of(manifest_, command).size());
+        }
+    }
+    return count;
+}
+
+std::uint32_t Draft::free_event() const {
+    std::array<bool, kMaxEvents> used{};
+    for (const ManifestScript& script : manifest_.scripts) {
+        for (const ManifestCommand& command : script.commands) {
+            if ((command.kind == ScriptCommandKind::kRecordEvent) || (command.kind == ScriptCommandKind::kWaitEvent)) {
+                used.at(command.object) = true;
+            }
+        }
+    }
+    const auto* const found = std::find(used.begin(), used.end(), false);
+    if (found == used.end()) {
+        throw NotApplicable{"the file uses all events"};
+    }
+    return static_cast<std::uint32_t>(found - used.begin());
+}
+
+void Draft::require_queues(std::uint32_t count) const {
+    if (device().queue_count < count) {
+        throw NotApplicable{fmt::format("the device has {} queue", device().queue_count)};
+    }
+}
+
+void Draft::make_sequential() {
+    std::vector<ManifestCommand> step;
+    for (std::uint32_t i = 0U; i < manifest_.inputs.size(); ++i) {
+        step.push_back({ScriptCommandKind::kWriteInput, 0U, i, 0U});
+    }
+    for (std::uint32_t i = 0U; i < manifest_.traces.size(); ++i) {
+        step.push_back({ScriptCommandKind::kReplayTrace, 0U, i, 0U});
+    }
+    for (std::uint32_t i = 0U; i < manifest_.outputs.size(); ++i) {
+        step.push_back({ScriptCommandKind::kReadOutput, 0U, i, 0U});
+    }
+    manifest_.scripts = {{ScriptKind::kSetup, commands(ScriptKind::kSetup)}, {ScriptKind::kStep, step}};
+    manifest_.steps_in_flight = 1U;
+    confirm("scripts of one queue, without prologue and epilogue,");
+}
+
+}  // namespace pianola::mutate

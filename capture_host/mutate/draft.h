@@ -1,0 +1,137 @@
+// Draft: a copy of a subject, on its way to becoming a mutant.
+//
+// Place in the whole: what the semantic operators work on. An operator finds a place where its rule can be broken; where the file has
+// none, it first extends the workload, and confirm() makes sure that the extended file is whole. Every function that finds no place
+// or no room throws NotApplicable with the reason. Host only.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "capture_host/mutate/checker.h"
+#include "capture_host/mutate/subject.h"
+#include "capture_host/mutate/trace_words.h"
+
+namespace pianola::mutate {
+
+// what() says why the rule can not be broken in this file.
+class NotApplicable : public std::runtime_error {
+  public:
+    using std::runtime_error::runtime_error;
+};
+
+using Bytes = std::vector<std::uint8_t>;
+using BytesEdit = std::function<void(Bytes& file)>;
+
+class Draft {
+  public:
+    // Both must outlive the draft.
+    Draft(const Subject& subject, Checker& checker);
+
+    // What the mutant says; operators change it as they like.
+    [[nodiscard]] capture::Manifest& manifest() noexcept { return manifest_; }
+    [[nodiscard]] capture::Segments& segments() noexcept { return segments_; }
+    [[nodiscard]] const DeviceDescription& device() const noexcept { return subject_.device; }
+
+    // What is done to the bytes after writing, before the digest is put right.
+    void edit(BytesEdit edit) { edits_.push_back(std::move(edit)); }
+    // The digest stays that of the bytes before the edits.
+    void keep_digest() noexcept { fix_digest_ = false; }
+    // The file is not damaged, but is to be loaded this many bytes behind an aligned address.
+    void shift(std::uint32_t bytes) noexcept { shift_bytes_ = bytes; }
+    // The field that the verdict must name, where the operator knows it.
+    void expect_path(std::string path) { path_ = std::move(path); }
+
+    // Gives step and set-up the lengths and deadlines that their commands need.
+    void settle();
+    // Settles, and makes sure that the file as it is now is accepted. `added` says what the file did not have.
+    void confirm(const std::string& added);
+
+    [[nodiscard]] Bytes write() const;  // with the edits
+    [[nodiscard]] const std::string& path() const noexcept { return path_; }
+    [[nodiscard]] const std::string& extension() const noexcept { return extension_; }
+    [[nodiscard]] std::uint32_t shift_bytes() const noexcept { return shift_bytes_; }
+
+    // Scripts. Indices are those of the manifest.
+    [[nodiscard]] bool has_script(ScriptKind kind) const;
+    [[nodiscard]] std::uint32_t script_index(ScriptKind kind) const;
+    [[nodiscard]] std::vector<capture::ManifestCommand>& commands(ScriptKind kind);
+    // The script of that kind, which is added where there is none.
+    std::vector<capture::ManifestCommand>& commands_or_add(ScriptKind kind);
+    // The first command of that kind in the script; its size where there is none.
+    [[nodiscard]] std::uint32_t find_command(ScriptKind script, ScriptCommandKind kind);
+    [[nodiscard]] std::string command_path(ScriptKind script, std::uint32_t command, const char* field) const;
+    // Words that the script takes in a queue's ring, the notify at its end included; and how many commands it is for a session.
+    [[nodiscard]] std::uint32_t ring_words(ScriptKind script, std::uint32_t queue);
+    [[nodiscard]] std::uint32_t planned_commands(ScriptKind script);
+    // An event that no script names.
+    [[nodiscard]] std::uint32_t free_event() const;
+    void require_queues(std::uint32_t count) const;
+    // Everything on queue 0 in one step after the other: no prologue, no epilogue, no events.
+    void make_sequential();
+
+    // Traces. The main one has the highest cost of those that the step replays.
+    [[nodiscard]] std::uint32_t main_trace();
+    [[nodiscard]] std::uint32_t main_replay();  // the command of the step that replays it
+    [[nodiscard]] std::uint32_t main_queue();
+    [[nodiscard]] Words trace_words(std::uint32_t trace) const;
+    // Lays the traces out anew; the manifest goes on saying what it said of this one's commands and cost.
+    void set_trace_words(std::uint32_t trace, const Words& words);
+    // Puts commands in front of the main trace's end. Returns the place of the first word. The main trace then says what its commands are and
+    // cost; or, of commands that can not be decoded, what the caller says.
+    std::uint32_t append_commands(const Words& words);
+    std::uint32_t append_raw(const Words& words, std::uint32_t command_count, std::uint64_t cycles);
+    void set_word(std::uint32_t word, std::uint32_t value);  // of the main trace
+    // The trace says what its commands are and cost, after its words were set.
+    void measure(std::uint32_t trace);
+    void measure_main();
+    // A trace of its own, loaded by the set-up, replayed right behind the main one, on its queue. Returns the step's command.
+    std::uint32_t add_trace(const std::string& name, const Words& words);
+    // "traces[0].commands[i].field": of the command that is `behind` commands behind those that the subject's main trace has.
+    [[nodiscard]] std::string added_command_path(std::uint32_t behind, const char* field);
+
+    // Extensions; memory is taken from what no region has. They return indices of the manifest.
+    std::uint32_t add_region(const char* name, RegionKind kind, std::uint32_t size_bytes);
+    std::uint32_t add_buffer(const char* name, std::uint32_t region, std::uint32_t offset_bytes,
+                             std::uint32_t size_bytes);
+    // A region for activations; returns its address.
+    std::uint32_t add_scratch(std::uint32_t size_bytes);
+    // Bytes of int8, in so many buffers of equal size; written at the start of the step, or read behind the main replay; and likewise in
+    // prologue and epilogue, where these do it for other tensors. An output is filled by the main trace.
+    std::uint32_t add_input(std::uint32_t buffers, std::uint32_t buffer_bytes);
+    std::uint32_t add_output(std::uint32_t buffers, std::uint32_t buffer_bytes);
+    // 64 bytes of weights that nobody reads; returns the set-up's command.
+    std::uint32_t add_weights();
+    void drop_self_tests();
+
+    [[nodiscard]] std::uint32_t unmapped_address() const;  // that no region holds
+
+  private:
+    struct Gap {
+        MemoryKind memory{MemoryKind::kUnspecified};
+        std::uint32_t base{0U};
+    };
+    [[nodiscard]] Gap find_gap(std::uint32_t size_bytes) const;
+    [[nodiscard]] std::uint64_t script_cycles(const capture::ManifestScript& script) const;
+    std::uint32_t add_tensor_buffers(const char* name, RegionKind kind, std::uint32_t buffers,
+                                     std::uint32_t buffer_bytes);
+    void extend_self_tests(std::uint32_t size_bytes, std::uint8_t value, bool is_input);
+
+    const Subject& subject_;
+    Checker& checker_;
+    capture::Manifest manifest_;
+    capture::Segments segments_;
+    std::vector<BytesEdit> edits_;
+    bool fix_digest_{true};
+    std::uint32_t shift_bytes_{0U};
+    std::optional<std::uint32_t> main_trace_;  // the same, whatever is changed after it was found
+    std::uint32_t subject_commands_{0U};       // of the main trace
+    std::string path_;
+    std::string extension_;
+};
+
+}  // namespace pianola::mutate

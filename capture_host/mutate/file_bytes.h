@@ -1,0 +1,32 @@
+// File bytes: numbers and segments of a trace binary that is damaged in place.
+//
+// Place in the whole: what the operators on the envelope and on the manifest's structure share. Offsets are from the file's first byte.
+// Host only.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "runtime/envelope/envelope.h"
+
+namespace pianola::mutate {
+
+using Bytes = std::vector<std::uint8_t>;
+
+[[nodiscard]] std::uint32_t load32(const Bytes& file, std::size_t offset);
+void store32(Bytes& file, std::size_t offset, std::uint32_t value);
+
+// A field of the segment table; `field` is 0 for the kind, header::kSegmentOffset or header::kSegmentSize.
+[[nodiscard]] constexpr std::uint32_t table_offset(SegmentKind kind, std::uint32_t field) noexcept {
+    return header::kSegmentTable + ((static_cast<std::uint32_t>(kind) - 1U) * header::kSegmentEntryBytes) + field;
+}
+[[nodiscard]] Segment segment_of(const Bytes& file, SegmentKind kind);
+
+// Gives the file another manifest; the header describes it rightly, but for the digest.
+void replace_manifest(Bytes& file, const Bytes& manifest);
+[[nodiscard]] Bytes manifest_of(const Bytes& file);
+
+// Adds zeros to a segment, and moves what lies behind it. The header is right, but for the digest.
+void grow_segment(Bytes& file, SegmentKind kind, std::uint32_t by_bytes);
+
+}  // namespace pianola::mutate

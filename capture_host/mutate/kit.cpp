@@ -1,0 +1,102 @@
+#include "capture_host/mutate/kit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "capture_host/mutate/damage.h"
+#include "capture_host/mutate/operators.h"
+
+namespace pianola::mutate {
+namespace {
+
+constexpr std::array<const char*, kKindCount> kKindNames{"truncation", "flip", "envelope", "structure", "semantic"};
+
+const std::vector<Operator>& operators() {
+    static const std::vector<Operator> kOperators = all_operators();
+    return kOperators;
+}
+
+Engine engine_for(const Job& job, std::uint32_t seed) {
+    constexpr std::uint32_t kGolden = 0x9E37'79B9U;
+    constexpr std::uint32_t kKindShift = 28U;
+    return Engine{(seed * kGolden) ^ (static_cast<std::uint32_t>(job.kind) << kKindShift) ^ job.index};
+}
+
+Outcome make_semantic(const Subject& subject, const Job& job, Checker& checker) {
+    const Operator& by = operators().at(job.index);
+    Draft draft{subject, checker};
+    try {
+        by.apply(draft);
+    } catch (const NotApplicable& reason) {
+        return {std::nullopt, reason.what()};
+    }
+    Mutant mutant{draft.write(), draft.shift_bytes(), {by.rule, {}}, by.what,
+                  draft.path(),  draft.extension(),   by.is_alone};
+    return {std::move(mutant), ""};
+}
+
+Mutant make_random(const Subject& subject, const Job& job, std::uint32_t seed) {
+    Engine engine = engine_for(job, seed);
+    Mutant mutant;
+    mutant.file = subject.file;
+    mutant.expected.groups = {"ENV"};
+    switch (job.kind) {
+        case Kind::kTruncation:
+            mutant.what = truncate_file(job.index, engine, mutant.file);
+            break;
+        case Kind::kFlip:
+            mutant.what = flip_bytes(job.index, engine, mutant.file);
+            break;
+        case Kind::kEnvelope:
+            mutant.what = damage_header(engine, mutant.file);
+            capture::fix_digest(mutant.file);
+            break;
+        case Kind::kStructure:
+        case Kind::kSemantic:
+        default:
+            mutant.what = damage_structure(engine, mutant.file);
+            mutant.expected.groups = {"IMG"};
+            capture::fix_digest(mutant.file);
+            break;
+    }
+    return mutant;
+}
+
+}  // namespace
+
+const char* kind_name(Kind kind) noexcept {
+    return kKindNames.at(static_cast<std::size_t>(kind));
+}
+
+std::vector<Job> list_jobs(const JobOptions& options) {
+    std::vector<Job> jobs;
+    for (std::size_t i = 0U; i < kKindCount; ++i) {
+        const auto kind = static_cast<Kind>(i);
+        if (std::find(options.kinds.begin(), options.kinds.end(), kind) == options.kinds.end()) {
+            continue;
+        }
+        const bool aims = kind == Kind::kSemantic;
+        const std::uint32_t count = aims ? static_cast<std::uint32_t>(operators().size()) : options.count;
+        for (std::uint32_t k = 0U; k < count; ++k) {
+            jobs.push_back({kind, k,
+                            aims ? fmt::format("{}.{}", rule_id(operators()[k].rule), operators()[k].name)
+                                 : fmt::format("{}.{:06}", kind_name(kind), k)});
+        }
+    }
+    return jobs;
+}
+
+Outcome make_mutant(const Subject& subject, const Job& job, std::uint32_t seed, Checker& checker) {
+    if (job.kind == Kind::kSemantic) {
+        return make_semantic(subject, job, checker);
+    }
+    return {make_random(subject, job, seed), ""};
+}
+
+Rule rule_of(const Job& job) {
+    return operators().at(job.index).rule;
+}
+
+}  // namespace pianola::mutate

@@ -1,0 +1,249 @@
+// Rings, lengths and deadlines; and the capacities of the runtime.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "capture_host/mutate/operators.h"
+#include "hal/refdev/command_encoding.h"
+
+namespace pianola::mutate {
+namespace {
+
+using capture::ManifestCommand;
+
+constexpr std::uint32_t kTransferWords = refdev::kTransferWords;
+
+// Two steps in flight, in rings that hold one.
+void overfill_ring(Draft& draft) {
+    draft.make_sequential();
+    const std::uint32_t ring = draft.device().ring_words;
+    const std::uint32_t words = draft.ring_words(ScriptKind::kStep, 0U);
+    const std::uint32_t half = ring / kMaxStepsInFlight;
+    const std::uint32_t buffers = (words > half) ? 0U : (((half - words) / kTransferWords) + 1U);
+    if ((draft.planned_commands(ScriptKind::kStep) + buffers) > kMaxScriptCommands) {
+        throw NotApplicable{
+            fmt::format("two steps of all the {} commands that there may be fit into a ring of {} words",
+                        kMaxScriptCommands, ring)};
+    }
+    if (buffers > 0U) {
+        static_cast<void>(draft.add_input(buffers, 1U));
+        draft.confirm(fmt::format("an input in {} buffers", buffers));
+    }
+    draft.manifest().steps_in_flight = kMaxStepsInFlight;
+    draft.expect_path(fmt::format("scripts[{}]", draft.script_index(ScriptKind::kStep)));
+}
+
+void overfill_setup_ring(Draft& draft) {
+    const std::uint32_t ring = draft.device().ring_words;
+    const std::uint32_t largest = (kMaxScriptCommands * kTransferWords) + refdev::kNotifyWords;
+    if (largest <= ring) {
+        throw NotApplicable{
+            fmt::format("the longest set-up takes {} words, and fits into a ring of {}", largest, ring)};
+    }
+    const std::uint32_t command = draft.add_weights();
+    const ManifestCommand write = draft.commands(ScriptKind::kSetup).at(command);
+    const std::uint32_t words = draft.ring_words(ScriptKind::kSetup, 0U);
+    const std::uint32_t wanted = (words > ring) ? 0U : ((ring - words) / kTransferWords);
+    const std::uint32_t region = draft.add_region("more", RegionKind::kWeights, wanted + 1U);
+    const auto add = [&](std::uint32_t offset) {
+        const std::uint32_t buffer = draft.add_buffer("more", region, offset, 1U);
+        draft.commands(ScriptKind::kSetup).push_back({write.kind, 0U, buffer, write.segment_offset});
+    };
+    for (std::uint32_t i = 0U; i < wanted; ++i) {
+        add(i);
+    }
+    draft.confirm(fmt::format("{} set-up writes", wanted + 1U));
+    add(wanted);
+    draft.settle();
+    draft.expect_path(fmt::format("scripts[{}]", draft.script_index(ScriptKind::kSetup)));
+}
+
+// Convolutions of a large image with a filter of its size: much work on few bytes.
+void exceed_the_ceiling(Draft& draft) {
+    constexpr std::uint32_t kEdge = 128U;
+    constexpr std::uint32_t kImageBytes = kEdge * kEdge;
+    const std::uint32_t scratch = draft.add_scratch((3U * kImageBytes) + kFileAlignmentBytes);
+    refdev::Conv2dArguments arguments{};
+    arguments.input = scratch;
+    arguments.filter = scratch + kImageBytes;
+    arguments.channel_parameters = scratch + (2U * kImageBytes);
+    arguments.output = arguments.channel_parameters + kFileAlignmentBytes;
+    arguments.batches = 1U;
+    arguments.input_height = kEdge;
+    arguments.input_width = kEdge;
+    arguments.input_channels = 1U;
+    arguments.output_height = kEdge;
+    arguments.output_width = kEdge;
+    arguments.output_channels = 1U;
+    arguments.filter_height = kEdge;
+    arguments.filter_width = kEdge;
+    arguments.filter_channels = 1U;
+    arguments.stride_height = 1U;
+    arguments.stride_width = 1U;
+    arguments.dilation_height = 1U;
+    arguments.dilation_width = 1U;
+    arguments.pad_top = kEdge / 2U;
+    arguments.pad_left = kEdge / 2U;
+    arguments.activation_min = INT8_MIN;
+    arguments.activation_max = INT8_MAX;
+    const Words launch = launch_words(refdev::KernelId::kConv2d, to_words(arguments));
+    Words words = fill_words(scratch, (2U * kImageBytes) + kFileAlignmentBytes, 0U);
+    append(words, launch);
+    static_cast<void>(draft.append_commands(words));
+    draft.confirm("a long convolution on memory of its own");
+    const std::uint64_t cost = measure_trace(launch).cycles;
+    Words many;
+    for (std::uint64_t cycles = 0U; cycles <= kMaxStepCycles; cycles += cost) {
+        append(many, launch);
+    }
+    static_cast<void>(draft.append_commands(many));
+    if (draft.segments().traces.size() > draft.device().trace_region_bytes) {
+        throw NotApplicable{"the trace region has no room for commands that take that long"};
+    }
+    draft.settle();
+    draft.expect_path("budgets.step_cycles");
+}
+
+std::vector<Operator> budget_rules() {
+    return {
+        {Rule::kBudRing, "two-steps", "two steps in flight, and rings that hold one", overfill_ring, true},
+        {Rule::kBudSetupRing, "writes", "a set-up that does not fit into its ring", overfill_setup_ring, true},
+        {Rule::kBudCycles, "one-more", "a step that says a cycle more than it takes",
+         [](Draft& draft) {
+             draft.manifest().step_cycles += 1U;
+             draft.expect_path("budgets.step_cycles");
+         },
+         true},
+        {Rule::kBudCycles, "one-less", "a step that says a cycle less than it takes",
+         [](Draft& draft) {
+             draft.manifest().step_cycles -= 1U;
+             draft.expect_path("budgets.step_cycles");
+         },
+         true},
+        {Rule::kBudCeiling, "convolutions", "a step that takes longer than the runtime admits", exceed_the_ceiling,
+         true},
+        {Rule::kBudDeadline, "step", "no time for the step",
+         [](Draft& draft) {
+             draft.manifest().step_deadline_us = 0U;
+             draft.expect_path("budgets.step_deadline_us");
+         },
+         true},
+        {Rule::kBudDeadline, "set-up", "no time for the set-up",
+         [](Draft& draft) {
+             if (draft.commands(ScriptKind::kSetup).empty()) {
+                 throw NotApplicable{"the set-up does nothing"};
+             }
+             draft.manifest().setup_deadline_us = 0U;
+             draft.expect_path("budgets.setup_deadline_us");
+         },
+         true},
+        {Rule::kBudInFlight, "none", "no step in flight, of scripts on one queue",
+         [](Draft& draft) {
+             draft.make_sequential();
+             draft.manifest().steps_in_flight = 0U;
+             draft.expect_path("budgets.steps_in_flight");
+         },
+         true},
+        {Rule::kBudInFlight, "too-many", "a step in flight more than the runtime holds",
+         [](Draft& draft) {
+             draft.manifest().steps_in_flight = kMaxStepsInFlight + 1U;
+             draft.expect_path("budgets.steps_in_flight");
+         },
+         false},
+    };
+}
+
+// First inputs and last outputs, without steps that overlap.
+void make_pipelined(Draft& draft) {
+    if (draft.has_script(ScriptKind::kPrologue) || draft.has_script(ScriptKind::kEpilogue)) {
+        return;
+    }
+    const auto copy_commands = [&draft](ScriptKind to, ScriptCommandKind kind) {
+        std::vector<ManifestCommand> copies;
+        for (const ManifestCommand& command : draft.commands(ScriptKind::kStep)) {
+            if (command.kind == kind) {
+                copies.push_back(command);
+            }
+        }
+        draft.commands_or_add(to) = copies;
+    };
+    copy_commands(ScriptKind::kPrologue, ScriptCommandKind::kWriteInput);
+    copy_commands(ScriptKind::kEpilogue, ScriptCommandKind::kReadOutput);
+    draft.confirm("a prologue that writes inputs, and an epilogue that reads outputs");
+}
+
+// An output in so many buffers that step and epilogue together have one read too many.
+void overfill_commands(Draft& draft) {
+    if (draft.manifest().self_test_count != 0U) {
+        draft.drop_self_tests();
+        draft.confirm("no self-tests");
+    }
+    if (draft.manifest().outputs.empty()) {
+        throw NotApplicable{"the file has no output"};
+    }
+    make_pipelined(draft);
+    const std::uint32_t used = draft.planned_commands(ScriptKind::kPrologue) +
+                               draft.planned_commands(ScriptKind::kStep) +
+                               draft.planned_commands(ScriptKind::kEpilogue);
+    if (used >= (kMaxScriptCommands - 2U)) {
+        throw NotApplicable{"the scripts have hardly room for another command"};
+    }
+    const std::uint32_t fitting = (kMaxScriptCommands - used) / 2U;
+    const std::uint32_t output = draft.add_output(fitting, 2U);
+    draft.confirm(fmt::format("an output in {} buffers", fitting));
+    // The last buffer in two.
+    capture::Manifest& manifest = draft.manifest();
+    capture::ManifestBuffer& last = manifest.buffers.back();
+    last.size_bytes = 1U;
+    const std::uint32_t region = last.region;
+    const std::uint32_t offset = last.offset_bytes + 1U;
+    static_cast<void>(draft.add_buffer("added output", region, offset, 1U));
+    manifest.outputs[output].buffer_count += 1U;
+    draft.settle();
+    const auto epilogue = static_cast<std::uint32_t>(draft.commands(ScriptKind::kEpilogue).size());
+    draft.expect_path(draft.command_path(ScriptKind::kEpilogue, epilogue - 1U, ""));
+}
+
+// In a trace of its own, which comes last: a full map has no room for what others write later.
+void overfill_intervals(Draft& draft) {
+    constexpr std::uint32_t kFills = kMaxIntervals + 2U;
+    const std::uint32_t scratch = draft.add_scratch(2U * kFills);
+    Words words = fill_words(scratch, 1U, 0U);
+    append(words, end_words());
+    const std::uint32_t replay = draft.add_trace("fills", words);
+    auto& step = draft.commands(ScriptKind::kStep);
+    std::rotate(step.begin() + replay, step.begin() + replay + 1, step.end());
+    draft.confirm("a trace that fills one byte");
+    words.clear();
+    for (std::uint32_t i = 0U; i < kFills; ++i) {
+        append(words, fill_words(scratch + (2U * i), 1U, 0U));
+    }
+    append(words, end_words());
+    const auto trace = static_cast<std::uint32_t>(draft.manifest().traces.size() - 1U);
+    draft.set_trace_words(trace, words);
+    if (draft.segments().traces.size() > draft.device().trace_region_bytes) {
+        throw NotApplicable{"the trace region has no room for that many commands"};
+    }
+    draft.measure(trace);
+    draft.settle();
+}
+
+std::vector<Operator> capacity_rules() {
+    return {
+        {Rule::kCapCommands, "output-in-pieces", "an output in so many buffers that the scripts need too many commands",
+         overfill_commands, true},
+        {Rule::kCapIntervals, "every-other-byte", "fills of every other byte, more than the proof can tell apart",
+         overfill_intervals, true},
+    };
+}
+
+}  // namespace
+
+std::vector<Operator> budget_operators() {
+    std::vector<Operator> all = budget_rules();
+    const std::vector<Operator> capacities = capacity_rules();
+    all.insert(all.end(), capacities.begin(), capacities.end());
+    return all;
+}
+
+}  // namespace pianola::mutate

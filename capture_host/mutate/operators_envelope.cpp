@@ -1,0 +1,184 @@
+// The header, before anything else is looked at.
+#include <algorithm>
+
+#include "capture_host/mutate/file_bytes.h"
+#include "capture_host/mutate/operators.h"
+
+namespace pianola::mutate {
+namespace {
+
+constexpr std::uint32_t kBlock = kFileAlignmentBytes;
+
+void set(Draft& draft, std::uint32_t offset, std::uint32_t value) {
+    draft.edit([=](Bytes& file) { store32(file, offset, value); });
+}
+
+void flip(Draft& draft, std::uint32_t offset) {
+    draft.edit([=](Bytes& file) { file.at(offset) = static_cast<std::uint8_t>(file.at(offset) ^ 1U); });
+}
+
+// The file says that it is as long as it then is.
+void resize_honestly(Draft& draft, std::uint32_t by_bytes) {
+    draft.edit([=](Bytes& file) {
+        file.resize(file.size() + by_bytes);
+        store32(file, header::kTotalBytes, static_cast<std::uint32_t>(file.size()));
+    });
+}
+
+// Of the last segment, the self-tests, whose bytes nobody would miss.
+void set_in_last_entry(Draft& draft, std::uint32_t field, std::uint32_t value) {
+    if (draft.manifest().self_test_count != 0U) {
+        draft.drop_self_tests();
+        draft.confirm("no self-tests");
+    }
+    set(draft, table_offset(SegmentKind::kSelfTests, field), value);
+    draft.expect_path("header.self_tests");
+}
+
+void grow_beyond_the_largest_file(Draft& draft) {
+    draft.edit([](Bytes& file) {
+        const auto all = static_cast<std::uint32_t>(file.size());
+        grow_segment(file, SegmentKind::kWeights, (kMaxFileBytes + kBlock) - std::min(all, kMaxFileBytes));
+    });
+    draft.expect_path("header.total_bytes");
+}
+
+void damage_padding(Draft& draft) {
+    draft.edit([](Bytes& file) {
+        for (const SegmentKind kind : {SegmentKind::kTraces, SegmentKind::kManifest, SegmentKind::kWeights}) {
+            const Segment segment = segment_of(file, kind);
+            if ((segment.size_bytes % kBlock) != 0U) {
+                file.at(segment.offset + segment.size_bytes) = 1U;
+                return;
+            }
+        }
+        grow_segment(file, SegmentKind::kWeights, 1U);
+        const Segment weights = segment_of(file, SegmentKind::kWeights);
+        file.at(weights.offset + weights.size_bytes) = 1U;
+    });
+}
+
+std::vector<Operator> field_operators() {
+    constexpr std::uint32_t kLastOfMagic = 7U;
+    constexpr std::uint32_t kLastOfSchemaHash = header::kSegmentTable - 1U;
+    constexpr std::uint32_t kLastReserved = header::kSchemaHash - 1U;
+    constexpr std::uint32_t kLastAfterTable = header::kDigest - 1U;
+    return {
+        {Rule::kEnvFileSize, "empty", "no byte is left",
+         [](Draft& draft) { draft.edit([](Bytes& file) { file.clear(); }); }, false},
+        {Rule::kEnvFileSize, "one-byte-short", "a byte shorter than the header",
+         [](Draft& draft) { draft.edit([](Bytes& file) { file.resize(header::kBytes - 1U); }); }, false},
+        {Rule::kEnvFileSize, "too-long", "longer than the runtime accepts, with zeros behind the weights",
+         grow_beyond_the_largest_file, true},
+        {Rule::kEnvAlignment, "shifted-by-1",
+         "the file itself is whole, and is loaded one byte behind an aligned address",
+         [](Draft& draft) { draft.shift(1U); }, false},
+        {Rule::kEnvAlignment, "shifted-by-32",
+         "the file itself is whole, and is loaded half a block behind an aligned address",
+         [](Draft& draft) { draft.shift(kBlock / 2U); }, true},
+        {Rule::kEnvMagic, "first-byte", "a bit of the magic's first byte",
+         [](Draft& draft) { flip(draft, header::kMagic); }, true},
+        {Rule::kEnvMagic, "last-byte", "a bit of the magic's last byte",
+         [](Draft& draft) { flip(draft, kLastOfMagic); }, true},
+        {Rule::kEnvVersion, "next", "the next version of the envelope",
+         [](Draft& draft) { set(draft, header::kEnvelopeVersion, kEnvelopeVersion + 1U); }, true},
+        {Rule::kEnvVersion, "zero", "version 0 of the envelope",
+         [](Draft& draft) { set(draft, header::kEnvelopeVersion, 0U); }, true},
+        {Rule::kEnvHeaderSize, "longer", "a longer header",
+         [](Draft& draft) { set(draft, header::kHeaderBytes, header::kBytes + kBlock); }, true},
+        {Rule::kEnvDigestAlgorithm, "none", "no digest algorithm",
+         [](Draft& draft) { set(draft, header::kDigestAlgorithm, 0U); }, true},
+        {Rule::kEnvSignature, "unknown", "a signature algorithm that nobody knows",
+         [](Draft& draft) { set(draft, header::kSignatureAlgorithm, UINT32_MAX); }, true},
+        {Rule::kEnvSignature, "bytes-without-algorithm", "the size of a signature, and no algorithm",
+         [](Draft& draft) { set(draft, header::kSignatureBytes, kBlock); }, true},
+        {Rule::kEnvTotalSize, "says-more", "the header says more bytes than there are",
+         [](Draft& draft) {
+             draft.edit([](Bytes& file) {
+                 store32(file, header::kTotalBytes, static_cast<std::uint32_t>(file.size()) + kBlock);
+             });
+         },
+         true},
+        {Rule::kEnvTotalSize, "cut", "the last block is missing",
+         [](Draft& draft) { draft.edit([](Bytes& file) { file.resize(file.size() - kBlock); }); }, false},
+        {Rule::kEnvSchemaHash, "first-byte", "a bit of the schema hash's first byte",
+         [](Draft& draft) { flip(draft, header::kSchemaHash); }, true},
+        {Rule::kEnvSchemaHash, "last-byte", "a bit of the schema hash's last byte",
+         [](Draft& draft) { flip(draft, kLastOfSchemaHash); }, true},
+        {Rule::kEnvReserved, "before-table", "the first reserved byte",
+         [](Draft& draft) { flip(draft, header::kReserved); }, true},
+        {Rule::kEnvReserved, "last-before-table", "the last reserved byte in front of the segment table",
+         [](Draft& draft) { flip(draft, kLastReserved); }, true},
+        {Rule::kEnvReserved, "after-table", "the first reserved byte behind the segment table",
+         [](Draft& draft) { flip(draft, header::kReservedAfterTable); }, true},
+        {Rule::kEnvReserved, "last-after-table", "the last reserved byte",
+         [](Draft& draft) { flip(draft, kLastAfterTable); }, true},
+    };
+}
+
+std::vector<Operator> segment_operators() {
+    return {
+        {Rule::kEnvSegmentKind, "weights-say-traces", "the weights' entry says that it is for traces",
+         [](Draft& draft) {
+             set(draft, table_offset(SegmentKind::kWeights, 0U), static_cast<std::uint32_t>(SegmentKind::kTraces));
+             draft.expect_path("header.weights");
+         },
+         false},
+        {Rule::kEnvSegmentKind, "last-entry", "a kind that does not exist",
+         [](Draft& draft) { set_in_last_entry(draft, 0U, kSegmentCount + 1U); }, true},
+        {Rule::kEnvSegmentLayout, "gap-before-manifest", "the manifest's entry leaves a block out",
+         [](Draft& draft) {
+             set(draft, table_offset(SegmentKind::kManifest, header::kSegmentOffset), header::kBytes + kBlock);
+             draft.expect_path("header.manifest");
+         },
+         false},
+        {Rule::kEnvSegmentLayout, "last-entry", "the last segment starts in the header",
+         [](Draft& draft) { set_in_last_entry(draft, header::kSegmentOffset, kBlock); }, true},
+        {Rule::kEnvSegmentSize, "wraps-round", "a size that wraps round 32 bits",
+         [](Draft& draft) {
+             set(draft, table_offset(SegmentKind::kManifest, header::kSegmentSize), UINT32_MAX);
+             draft.expect_path("header.manifest");
+         },
+         false},
+        {Rule::kEnvSegmentSize, "last-entry", "the last segment is a byte long, behind the end of the file",
+         [](Draft& draft) { set_in_last_entry(draft, header::kSegmentSize, 1U); }, true},
+        {Rule::kEnvPadding, "first-byte", "the first padding byte behind a segment", damage_padding, true},
+        {Rule::kEnvTrailing, "block", "a block of zeros behind the last segment",
+         [](Draft& draft) { resize_honestly(draft, kBlock); }, true},
+        {Rule::kEnvTrailing, "byte", "one zero behind the last segment",
+         [](Draft& draft) { resize_honestly(draft, 1U); }, true},
+        {Rule::kEnvDigest, "of-digest", "a bit of the digest",
+         [](Draft& draft) {
+             flip(draft, header::kBytes - 1U);
+             draft.keep_digest();
+         },
+         true},
+        {Rule::kEnvDigest, "of-security-version", "a bit of the security version, and the old digest",
+         [](Draft& draft) {
+             flip(draft, header::kSecurityVersion);
+             draft.keep_digest();
+         },
+         false},
+        {Rule::kEnvDigest, "of-manifest", "a bit in the middle of the manifest, and the old digest",
+         [](Draft& draft) {
+             draft.edit([](Bytes& file) {
+                 const Segment manifest = segment_of(file, SegmentKind::kManifest);
+                 std::uint8_t& byte = file.at(manifest.offset + (manifest.size_bytes / 2U));
+                 byte = static_cast<std::uint8_t>(byte ^ 1U);
+             });
+             draft.keep_digest();
+         },
+         false},
+    };
+}
+
+}  // namespace
+
+std::vector<Operator> envelope_operators() {
+    std::vector<Operator> all = field_operators();
+    const std::vector<Operator> segments = segment_operators();
+    all.insert(all.end(), segments.begin(), segments.end());
+    return all;
+}
+
+}  // namespace pianola::mutate

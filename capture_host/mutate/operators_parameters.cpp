@@ -1,0 +1,174 @@
+// Declared parameters. Every mutant has one of its own, on a fill and a copy of its own: what the file declares goes on being right.
+#include <fmt/format.h>
+
+#include "capture_host/mutate/operators.h"
+
+namespace pianola::mutate {
+namespace {
+
+using capture::ManifestParameter;
+
+constexpr std::uint32_t kScratchBytes = 256U;
+constexpr std::uint32_t kBytes = 64U;
+constexpr std::uint32_t kValue = 7U;
+constexpr std::uint32_t kLargestValue = 255U;
+
+// Words of the fill.
+constexpr std::uint32_t kAddressWord = 1U;
+constexpr std::uint32_t kSizeWord = 2U;
+constexpr std::uint32_t kValueWord = 3U;
+
+struct Declared {
+    ManifestParameter* parameter;
+    std::uint32_t fill;  // its first word
+    std::uint32_t address;
+};
+
+// A parameter for the value of an added fill.
+Declared declare(Draft& draft) {
+    capture::Manifest& manifest = draft.manifest();
+    std::size_t points = 0U;
+    for (const ManifestParameter& parameter : manifest.parameters) {
+        points += parameter.points.size();
+    }
+    if ((manifest.parameters.size() >= kMaxParameters) || (points >= kMaxPatchPoints)) {
+        throw NotApplicable{"the file has all the parameters that it may have"};
+    }
+    const std::uint32_t address = draft.add_scratch(kScratchBytes);
+    const std::uint32_t fill = draft.append_commands(fill_words(address, kBytes, kValue));
+    manifest.parameters.push_back(
+        {"added", ParameterKind::kRuntimeArgument, 0U, kLargestValue, 1U, {{draft.main_trace(), fill + kValueWord}}});
+    draft.confirm("a parameter, for the value of a fill");
+    return {&manifest.parameters.back(), fill, address};
+}
+
+void set_range(Draft& draft, std::uint32_t minimum, std::uint32_t maximum, std::uint32_t alignment) {
+    ManifestParameter& parameter = *declare(draft).parameter;
+    parameter.minimum = minimum;
+    parameter.maximum = maximum;
+    parameter.alignment = alignment;
+}
+
+void expect_parameter(Draft& draft, const char* field) {
+    draft.expect_path(fmt::format("parameters[{}].{}", draft.manifest().parameters.size() - 1U, field));
+}
+
+// The verdict names the fill, at its patched word.
+void expect_fill(Draft& draft) {
+    std::string path = draft.added_command_path(0U, "");
+    path.pop_back();
+    draft.expect_path(path);
+}
+
+std::vector<Operator> declaration_operators() {
+    return {
+        {Rule::kParRange, "reversed", "a range that ends before it begins",
+         [](Draft& draft) {
+             set_range(draft, kValue + 1U, kValue, 1U);
+             expect_parameter(draft, "minimum");
+         },
+         true},
+        {Rule::kParRange, "no-alignment", "multiples of nothing",
+         [](Draft& draft) {
+             set_range(draft, 0U, kLargestValue, 0U);
+             expect_parameter(draft, "minimum");
+         },
+         true},
+        {Rule::kParRange, "between-multiples", "a range that ends between multiples",
+         [](Draft& draft) {
+             set_range(draft, 0U, kLargestValue - 1U, kValue);
+             expect_parameter(draft, "minimum");
+         },
+         true},
+        {Rule::kParPoint, "none", "a parameter that patches nothing",
+         [](Draft& draft) {
+             declare(draft).parameter->points.clear();
+             expect_parameter(draft, "points");
+         },
+         true},
+        {Rule::kParPoint, "twice", "a word that is patched twice",
+         [](Draft& draft) {
+             auto& points = declare(draft).parameter->points;
+             const capture::ManifestPatchPoint again = points.front();
+             points.push_back(again);
+             expect_parameter(draft, "points[1].word");
+         },
+         true},
+        {Rule::kParPoint, "no-trace", "a word of a trace that is not there",
+         [](Draft& draft) {
+             ManifestParameter& parameter = *declare(draft).parameter;
+             parameter.points.front().trace = static_cast<std::uint32_t>(draft.manifest().traces.size());
+             expect_parameter(draft, "points[0].trace");
+         },
+         true},
+        {Rule::kParPoint, "no-word", "a word behind the end of its trace",
+         [](Draft& draft) {
+             ManifestParameter& parameter = *declare(draft).parameter;
+             parameter.points.front().word = draft.manifest().traces.at(draft.main_trace()).word_count;
+             expect_parameter(draft, "points[0].word");
+         },
+         true},
+    };
+}
+
+std::vector<Operator> word_operators() {
+    return {
+        {Rule::kParWord, "size", "the size of a fill is patched",
+         [](Draft& draft) {
+             const Declared declared = declare(draft);
+             *declared.parameter = {"added", ParameterKind::kRuntimeArgument,
+                                    kBytes,  kBytes,
+                                    1U,      {{draft.main_trace(), declared.fill + kSizeWord}}};
+             expect_fill(draft);
+         },
+         true},
+        {Rule::kParWord, "address-as-value", "an address is called a value",
+         [](Draft& draft) {
+             const Declared declared = declare(draft);
+             *declared.parameter = {"added",
+                                    ParameterKind::kRuntimeArgument,
+                                    declared.address,
+                                    declared.address,
+                                    1U,
+                                    {{draft.main_trace(), declared.fill + kAddressWord}}};
+             expect_fill(draft);
+         },
+         true},
+        {Rule::kParCommand, "two-words", "address and value of one command are patched",
+         [](Draft& draft) {
+             const Declared declared = declare(draft);
+             declared.parameter->points.push_back({draft.main_trace(), declared.fill + kAddressWord});
+             expect_fill(draft);
+         },
+         true},
+        {Rule::kParValue, "below", "the trace holds a value below the range",
+         [](Draft& draft) {
+             set_range(draft, kValue + 1U, kLargestValue, 1U);
+             expect_fill(draft);
+         },
+         true},
+        {Rule::kParValue, "between-multiples", "the trace holds a value between multiples",
+         [](Draft& draft) {
+             set_range(draft, 0U, kBytes, 4U);
+             expect_fill(draft);
+         },
+         true},
+        {Rule::kParAccepted, "too-large", "a value that a fill does not accept is admitted",
+         [](Draft& draft) {
+             set_range(draft, 0U, kLargestValue + 1U, 1U);
+             expect_fill(draft);
+         },
+         true},
+    };
+}
+
+}  // namespace
+
+std::vector<Operator> parameter_operators() {
+    std::vector<Operator> all = declaration_operators();
+    const std::vector<Operator> words = word_operators();
+    all.insert(all.end(), words.begin(), words.end());
+    return all;
+}
+
+}  // namespace pianola::mutate

@@ -1,0 +1,307 @@
+// Commands of traces, and what traces say of themselves.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "capture_host/mutate/operators.h"
+#include "hal/refdev/command_encoding.h"
+
+namespace pianola::mutate {
+namespace {
+
+using capture::ManifestTrace;
+using refdev::header_word;
+using refdev::Opcode;
+
+constexpr std::uint32_t kWordBytes = 4U;
+constexpr std::uint32_t kScratchBytes = 256U;
+constexpr std::uint32_t kHalf = 128U;  // of the scratch region
+constexpr std::uint32_t kPiece = 64U;
+constexpr std::uint32_t kSome = 16U;  // bytes
+
+ManifestTrace& main_entry(Draft& draft) {
+    return draft.manifest().traces.at(draft.main_trace());
+}
+
+void expect_trace(Draft& draft, const char* field) {
+    draft.expect_path(fmt::format("traces[{}].{}", draft.main_trace(), field));
+}
+
+// A word more in front of the end: barriers until the traces are longer than the trace region.
+void overfill_region(Draft& draft) {
+    const std::uint32_t trace = draft.main_trace();
+    const Words words = draft.trace_words(trace);
+    const std::size_t others = draft.segments().traces.size() - (words.size() * kWordBytes);
+    const std::size_t wanted =
+        ((draft.device().trace_region_bytes - std::min<std::size_t>(others, draft.device().trace_region_bytes)) /
+         kWordBytes) +
+        kSome;
+    if (wanted > kMaxTraceWords) {
+        throw NotApplicable{"the trace region is longer than the longest trace"};
+    }
+    Words barriers;
+    for (std::size_t i = words.size(); i < wanted; ++i) {
+        append(barriers, barrier_words());
+    }
+    static_cast<void>(draft.append_commands(barriers));
+    draft.settle();
+    draft.expect_path("traces");
+}
+
+// The first trace that does not end where the next one starts; their number where there is none.
+std::size_t find_gap(const capture::Manifest& manifest) {
+    const auto& traces = manifest.traces;
+    std::size_t i = 0U;
+    while (((i + 1U) < traces.size()) &&
+           ((traces[i].offset_bytes + (traces[i].word_count * kWordBytes)) >= traces[i + 1U].offset_bytes)) {
+        i += 1U;
+    }
+    return ((i + 1U) < traces.size()) ? i : traces.size();
+}
+
+void damage_gap(Draft& draft) {
+    const auto& traces = draft.manifest().traces;
+    std::size_t gap = find_gap(draft.manifest());
+    if (gap == traces.size()) {
+        static_cast<void>(draft.add_trace("second", end_words()));
+        draft.confirm("a trace that does nothing");
+        gap = find_gap(draft.manifest());
+    }
+    if (gap == traces.size()) {
+        throw NotApplicable{"every trace ends where the next one starts"};
+    }
+    draft.segments().traces.at(traces[gap].offset_bytes + (traces[gap].word_count * kWordBytes)) = 1U;
+    draft.expect_path(fmt::format("traces[{}].offset_bytes", gap + 1U));
+}
+
+std::vector<Operator> segment_operators() {
+    return {
+        {Rule::kTrcSegment, "word-behind", "a word behind the last trace",
+         [](Draft& draft) {
+             draft.segments().traces.resize(draft.segments().traces.size() + kWordBytes);
+             draft.expect_path("traces");
+         },
+         true},
+        {Rule::kTrcSegment, "no-words", "a trace without words",
+         [](Draft& draft) {
+             main_entry(draft).word_count = 0U;
+             expect_trace(draft, "word_count");
+         },
+         false},
+        {Rule::kTrcSegment, "elsewhere", "a trace that starts a block too late",
+         [](Draft& draft) {
+             main_entry(draft).offset_bytes += kFileAlignmentBytes;
+             expect_trace(draft, "offset_bytes");
+         },
+         false},
+        {Rule::kTrcSegment, "gap", "a byte between two traces", damage_gap, false},
+        {Rule::kTrcRegion, "too-long", "barriers, until the traces are longer than the trace region", overfill_region,
+         true},
+        {Rule::kTrcEnd, "missing", "a barrier instead of the end",
+         [](Draft& draft) {
+             const Words words = draft.trace_words(draft.main_trace());
+             draft.set_word(static_cast<std::uint32_t>(words.size() - 1U), barrier_words().front());
+             expect_trace(draft, "word_count");
+         },
+         true},
+        {Rule::kTrcEnd, "twice", "another end behind the end",
+         [](Draft& draft) {
+             const std::uint32_t trace = draft.main_trace();
+             Words words = draft.trace_words(trace);
+             append(words, end_words());
+             draft.set_trace_words(trace, words);
+             expect_trace(draft, "word_count");
+         },
+         true},
+        {Rule::kTrcCount, "one-more", "a command more than there are",
+         [](Draft& draft) {
+             main_entry(draft).command_count += 1U;
+             expect_trace(draft, "command_count");
+         },
+         true},
+        {Rule::kTrcCost, "one-less", "a cycle less than the commands cost",
+         [](Draft& draft) {
+             main_entry(draft).cost_cycles -= 1U;
+             draft.settle();
+             expect_trace(draft, "cost_cycles");
+         },
+         true},
+        {Rule::kTrcCost, "one-more", "a cycle more than the commands cost",
+         [](Draft& draft) {
+             main_entry(draft).cost_cycles += 1U;
+             draft.settle();
+             expect_trace(draft, "cost_cycles");
+         },
+         true},
+        {Rule::kTrcPrograms, "one-more", "programs of one command more than there are",
+         [](Draft& draft) {
+             main_entry(draft).programs.push_back({"added", 1U});
+             expect_trace(draft, "programs");
+         },
+         true},
+        {Rule::kTrcPrograms, "empty", "a program without commands",
+         [](Draft& draft) {
+             auto& programs = main_entry(draft).programs;
+             programs.push_back({"added", 0U});
+             draft.expect_path(
+                 fmt::format("traces[{}].programs[{}].command_count", draft.main_trace(), programs.size() - 1U));
+         },
+         true},
+    };
+}
+
+std::vector<Operator> word_operators() {
+    return {
+        {Rule::kTrcCommand, "opcode", "an opcode that no command has",
+         [](Draft& draft) {
+             static_cast<void>(draft.append_raw({header_word(Opcode::kInvalid, 1U)}, 1U, 0U));
+             draft.settle();
+             draft.expect_path(draft.added_command_path(0U, "header"));
+         },
+         true},
+        {Rule::kTrcCommand, "queue-command", "a command for queues",
+         [](Draft& draft) {
+             static_cast<void>(draft.append_raw({header_word(Opcode::kNotify, 2U), 1U}, 1U, 0U));
+             draft.settle();
+             draft.expect_path(draft.added_command_path(0U, "header"));
+         },
+         true},
+        {Rule::kTrcCommand, "reserved-bit", "a reserved bit of a header",
+         [](Draft& draft) {
+             const Words words = draft.trace_words(draft.main_trace());
+             draft.set_word(0U, words.front() | refdev::kReservedMask);
+             draft.expect_path(fmt::format("traces[{}].commands[0].header", draft.main_trace()));
+         },
+         false},
+        {Rule::kTrcCommand, "no-length", "a command of no words",
+         [](Draft& draft) {
+             const Words words = draft.trace_words(draft.main_trace());
+             draft.set_word(0U, words.front() & refdev::kOpcodeMask);
+             draft.expect_path(fmt::format("traces[{}].commands[0].header", draft.main_trace()));
+         },
+         false},
+        {Rule::kTrcKernel, "unknown", "a launch of a kernel that the ROM does not have",
+         [](Draft& draft) {
+             const std::uint64_t cycles = refdev::kCommandCycles;
+             static_cast<void>(draft.append_raw(
+                 {header_word(Opcode::kLaunch, refdev::kLaunchHeadWords), UINT32_MAX, 0U}, 1U, cycles));
+             draft.settle();
+             draft.expect_path(draft.added_command_path(0U, "kernel"));
+         },
+         true},
+        {Rule::kTrcArgument, "copy-of-nothing", "a copy of no bytes",
+         [](Draft& draft) {
+             const std::uint32_t base = draft.manifest().regions.front().base;
+             static_cast<void>(draft.append_raw(copy_words(base, base, 0U), 1U, 0U));
+             draft.settle();
+             draft.expect_path(draft.added_command_path(0U, "size_bytes"));
+         },
+         true},
+        {Rule::kTrcArgument, "cost", "a launch that says another cost than its kernel",
+         [](Draft& draft) {
+             const std::uint32_t scratch = draft.add_scratch(kScratchBytes);
+             static_cast<void>(draft.append_commands(fill_words(scratch, kPiece, 0U)));
+             const std::uint32_t word = draft.append_commands(launch_words(
+                 refdev::KernelId::kCopy, to_words(refdev::CopyArguments{scratch, scratch + kPiece, kPiece})));
+             draft.confirm("a launch on memory of its own");
+             draft.set_word(word + 2U, 1U);
+             draft.expect_path(draft.added_command_path(1U, "cost_cycles"));
+         },
+         false},
+    };
+}
+
+// A command at the end of the main trace that fills one byte.
+void fill_byte(Draft& draft, std::uint32_t address) {
+    static_cast<void>(draft.append_commands(fill_words(address, 1U, 0U)));
+    draft.settle();
+    draft.expect_path(draft.added_command_path(0U, "destination"));
+}
+
+void fill_weights(Draft& draft) {
+    const auto& setup = draft.commands(ScriptKind::kSetup);
+    const std::uint32_t command = draft.find_command(ScriptKind::kSetup, ScriptCommandKind::kWriteBuffer);
+    if (command == setup.size()) {
+        throw NotApplicable{"the set-up writes no weights"};
+    }
+    const capture::ManifestBuffer& buffer = draft.manifest().buffers.at(setup[command].object);
+    fill_byte(draft, draft.manifest().regions.at(buffer.region).base + buffer.offset_bytes);
+}
+
+void read_unwritten(Draft& draft) {
+    const std::uint32_t scratch = draft.add_scratch(kScratchBytes);
+    Words words = fill_words(scratch, kPiece, 0U);
+    const auto copy = static_cast<std::uint32_t>(words.size());
+    append(words, copy_words(scratch + kPiece, scratch, kSome));
+    const std::uint32_t place = draft.append_commands(words);
+    draft.confirm("a fill and a copy on memory of their own");
+    draft.set_word(place + copy + 2U, scratch + kHalf);
+    draft.expect_path(draft.added_command_path(1U, "source"));
+}
+
+// One byte of what is read was not written.
+void read_a_byte_too_far(Draft& draft) {
+    const std::uint32_t scratch = draft.add_scratch(kScratchBytes);
+    Words words = fill_words(scratch, kPiece, 0U);
+    const auto copy = static_cast<std::uint32_t>(words.size());
+    append(words, copy_words(scratch + kHalf, scratch, kPiece));
+    const std::uint32_t place = draft.append_commands(words);
+    draft.confirm("a fill and a copy on memory of their own");
+    draft.set_word(place + copy + 2U, scratch + 1U);
+    draft.expect_path(draft.added_command_path(1U, "source"));
+}
+
+void race_of_cores(Draft& draft) {
+    if ((draft.device().grid_columns * draft.device().grid_rows) < 2U) {
+        throw NotApplicable{"the device has one core"};
+    }
+    const std::uint32_t scratch = draft.add_scratch(kScratchBytes);
+    const Words arguments = to_words(refdev::CopyArguments{scratch, scratch + kPiece, kPiece});
+    Words words = fill_words(scratch, kPiece, 0U);
+    append(words, dispatch_words(0U, refdev::KernelId::kCopy, arguments));
+    const auto barrier = static_cast<std::uint32_t>(words.size());
+    append(words, barrier_words());
+    append(words, dispatch_words(1U, refdev::KernelId::kCopy, arguments));
+    append(words, barrier_words());
+    const std::uint32_t place = draft.append_commands(words);
+    draft.confirm("two dispatches on memory of their own, with a barrier between them");
+    const std::uint32_t trace = draft.main_trace();
+    Words all = draft.trace_words(trace);
+    all.erase(all.begin() + static_cast<std::ptrdiff_t>(place) + static_cast<std::ptrdiff_t>(barrier));
+    draft.set_trace_words(trace, all);
+    draft.measure_main();
+    draft.settle();
+    draft.expect_path(draft.added_command_path(2U, "destination"));
+}
+
+std::vector<Operator> access_operators() {
+    return {
+        {Rule::kTrcBounds, "no-region", "a byte outside every region is filled",
+         [](Draft& draft) { fill_byte(draft, draft.unmapped_address()); }, true},
+        {Rule::kTrcBounds, "end-of-address-space", "the last byte of the address space is filled",
+         [](Draft& draft) { fill_byte(draft, UINT32_MAX); }, true},
+        {Rule::kTrcPermission, "traces", "a byte of the traces is filled",
+         [](Draft& draft) {
+             const DeviceDescription& device = draft.device();
+             fill_byte(draft, device.dram_base + (device.dram_bytes - 1U));
+         },
+         true},
+        {Rule::kTrcPermission, "weights", "a byte of the weights is filled", fill_weights, true},
+        {Rule::kTrcUnwritten, "all", "a copy reads what nothing has written", read_unwritten, true},
+        {Rule::kTrcUnwritten, "one-byte", "a copy reads a byte more than was written", read_a_byte_too_far, true},
+        {Rule::kTrcCoreRace, "both-write", "two cores write the same bytes, without a barrier between them",
+         race_of_cores, true},
+    };
+}
+
+}  // namespace
+
+std::vector<Operator> trace_operators() {
+    std::vector<Operator> all = segment_operators();
+    for (const auto& more : {word_operators(), access_operators()}) {
+        all.insert(all.end(), more.begin(), more.end());
+    }
+    return all;
+}
+
+}  // namespace pianola::mutate

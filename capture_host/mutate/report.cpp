@@ -1,0 +1,273 @@
+#include "capture_host/mutate/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "capture_host/mutate/coverage.h"
+#include "runtime/digest/sha256.h"
+
+namespace pianola::mutate {
+namespace {
+
+constexpr std::uint32_t kFormat = 1U;
+constexpr std::array kCommon{"format", "tool_version", "file", "seed", "kinds", "count", "jobs"};
+
+Json expectation_to_json(const Expectation& expected) {
+    if (expected.rule) {
+        return {{"rule", rule_id(*expected.rule)}};
+    }
+    return {{"any_of_group", expected.groups}};
+}
+
+Json verdict_to_json(const Verdict& verdict) {
+    if (is_ok(verdict.status)) {
+        return {{"accepted", true}};
+    }
+    return {{"accepted", false},          {"rule", rule_id(verdict.rule)},
+            {"path", path_text(verdict)}, {"offset", verdict.file_offset},
+            {"actual", verdict.actual},   {"limit", verdict.limit}};
+}
+
+// `expected` is that of a report's mutant.
+bool is_as_wanted(const Json& expected, const Verdict& verdict) {
+    const std::string id = rule_id(verdict.rule);
+    const bool is_rule =
+        expected.contains("rule")
+            ? (expected.at("rule") == id)
+            : std::any_of(expected.at("any_of_group").begin(), expected.at("any_of_group").end(),
+                          [&id](const Json& group) { return id.rfind(group.get<std::string>() + "-", 0U) == 0U; });
+    return (verdict.status == Status::kRefused) && is_rule &&
+           (!expected.contains("path") || (expected.at("path") == path_text(verdict)));
+}
+
+void set_verdict(Json& entry, const Verdict& verdict) {
+    entry["verdict"] = verdict_to_json(verdict);
+    entry["as_expected"] = is_as_wanted(entry.at("expected"), verdict);
+}
+
+// The rule that a semantic mutant aims at; empty for the others.
+std::string aim_of(const Json& entry) {
+    return entry.contains("expected") ? entry.at("expected").value("rule", "") : entry.at("rule").get<std::string>();
+}
+
+Json count_rule(const Json& report, Rule rule) {
+    const std::string id = rule_id(rule);
+    std::uint32_t made = 0U;
+    std::uint32_t as_expected = 0U;
+    std::uint32_t alone = 0U;
+    for (const Json& mutant : report.at("mutants")) {
+        if (aim_of(mutant) == id) {
+            const bool good = mutant.at("as_expected").get<bool>();
+            made += 1U;
+            as_expected += good ? 1U : 0U;
+            alone += (good && mutant.at("alone").get<bool>()) ? 1U : 0U;
+        }
+    }
+    Json reasons = Json::array();
+    for (const Json& entry : report.at("not_applicable")) {
+        if (aim_of(entry) == id) {
+            reasons.push_back(entry.at("because"));
+        }
+    }
+    Json counted{{"rule", id}, {"made", made}, {"as_expected", as_expected}, {"alone", alone}};
+    if (why_no_mutant(rule) != nullptr) {
+        reasons.push_back(why_no_mutant(rule));
+    }
+    if (!reasons.empty()) {
+        counted["not_applicable"] = reasons;
+    }
+    if (why_never_alone(rule) != nullptr) {
+        counted["never_alone"] = why_never_alone(rule);
+    }
+    return counted;
+}
+
+Json count_all(const Json& report) {
+    std::uint32_t as_expected = 0U;
+    std::uint32_t accepted = 0U;
+    for (const Json& mutant : report.at("mutants")) {
+        as_expected += mutant.at("as_expected").get<bool>() ? 1U : 0U;
+        accepted += mutant.at("verdict").at("accepted").get<bool>() ? 1U : 0U;
+    }
+    std::uint32_t with_mutant = 0U;
+    std::uint32_t with_alone = 0U;
+    for (const Json& rule : report["rules"]) {
+        with_mutant += (rule["made"] != 0U) ? 1U : 0U;
+        with_alone += (rule["alone"] != 0U) ? 1U : 0U;
+    }
+    const auto made = static_cast<std::uint32_t>(report["mutants"].size());
+    return {{"mutants", made},
+            {"as_expected", as_expected},
+            {"accepted", accepted},
+            {"refused_otherwise", made - as_expected - accepted},
+            {"not_applicable", report["not_applicable"].size()},
+            {"rules", report["rules"].size()},
+            {"rules_with_mutant", with_mutant},
+            {"rules_with_mutant_alone", with_alone}};
+}
+
+// Jobs that a shard of so many has.
+std::uint32_t jobs_of_shard(std::uint32_t jobs, std::uint32_t shard, std::uint32_t shards) {
+    return (jobs / shards) + (((jobs % shards) >= shard) ? 1U : 0U);
+}
+
+void check_mergeable(const std::vector<Json>& reports) {
+    if (reports.empty()) {
+        throw MergeError{"there is no report"};
+    }
+    const std::uint32_t shards = reports.front().at("shards").get<std::uint32_t>();
+    std::set<std::uint32_t> seen;
+    for (const Json& report : reports) {
+        const auto shard = report.at("shard").get<std::uint32_t>();
+        const std::string name =
+            fmt::format("the report of shard {}/{}", shard, report.at("shards").get<std::uint32_t>());
+        for (const char* const member : kCommon) {
+            if (report.at(member) != reports.front().at(member)) {
+                throw MergeError{fmt::format("{} has another {} than the first", name, member)};
+            }
+        }
+        if (report.at("shards") != shards) {
+            throw MergeError{name + " is of another division than the first"};
+        }
+        if (!report.at("complete").get<bool>()) {
+            throw MergeError{name + " is not complete: run it again, and it goes on"};
+        }
+        if (!seen.insert(shard).second) {
+            throw MergeError{name + " is given twice"};
+        }
+    }
+    for (std::uint32_t shard = 1U; shard <= shards; ++shard) {
+        if (seen.count(shard) == 0U) {
+            throw MergeError{fmt::format("the report of shard {}/{} is missing", shard, shards)};
+        }
+    }
+}
+
+Json sorted_jobs(const std::vector<Json>& reports, const char* list) {
+    std::vector<Json> all;
+    for (const Json& report : reports) {
+        all.insert(all.end(), report.at(list).begin(), report.at(list).end());
+    }
+    std::sort(all.begin(), all.end(), [](const Json& left, const Json& right) {
+        return left.at("job").get<std::uint32_t>() < right.at("job").get<std::uint32_t>();
+    });
+    return Json(all);
+}
+
+}  // namespace
+
+std::string sha256_hex(const Bytes& bytes) {
+    return fmt::format("{:02x}", fmt::join(sha256(ByteSpan{bytes.data(), bytes.size()}), ""));
+}
+
+Json make_report(const Subject& subject, const Run& run) {
+    std::set<std::string> kinds;
+    for (const Kind kind : run.jobs.kinds) {
+        kinds.insert(kind_name(kind));
+    }
+    return {{"format", kFormat},
+            {"tool_version", run.tool_version},
+            {"file", {{"name", run.file_name}, {"bytes", subject.file.size()}, {"sha256", sha256_hex(subject.file)}}},
+            {"seed", run.seed},
+            {"kinds", kinds},
+            {"count", run.jobs.count},
+            {"jobs", list_jobs(run.jobs).size()},
+            {"shard", run.shard},
+            {"shards", run.shards},
+            {"complete", false},
+            {"mutants", Json::array()},
+            {"not_applicable", Json::array()}};
+}
+
+bool is_same_run(const Json& left, const Json& right) {
+    const auto same = [&](const char* member) {
+        return left.contains(member) && right.contains(member) && (left[member] == right[member]);
+    };
+    return std::all_of(kCommon.begin(), kCommon.end(), same) && same("shard") && same("shards");
+}
+
+bool is_in_shard(std::uint32_t job, const Run& run) noexcept {
+    return (job % run.shards) == (run.shard - 1U);
+}
+
+void add_outcome(Json& report, std::uint32_t job_number, const Job& job, const Outcome& outcome,
+                 const Verdict& verdict) {
+    Json entry{{"job", job_number}, {"name", job.name}, {"kind", kind_name(job.kind)}};
+    if (!outcome.mutant) {
+        entry["rule"] = rule_id(rule_of(job));
+        entry["because"] = outcome.not_applicable;
+        report["not_applicable"].push_back(entry);
+        return;
+    }
+    const Mutant& mutant = *outcome.mutant;
+    entry["what"] = mutant.what;
+    if (!mutant.extension.empty()) {
+        entry["added"] = mutant.extension;
+    }
+    entry["file"] = job.name + ".ptb";
+    entry["bytes"] = mutant.file.size();
+    entry["sha256"] = sha256_hex(mutant.file);
+    entry["shift_bytes"] = mutant.shift_bytes;
+    entry["expected"] = expectation_to_json(mutant.expected);
+    if (!mutant.expected_path.empty()) {
+        entry["expected"]["path"] = mutant.expected_path;
+    }
+    entry["alone"] = mutant.is_alone;
+    set_verdict(entry, verdict);
+    report["mutants"].push_back(entry);
+}
+
+void add_known(Json& report, const Json& known) {
+    report[known.contains("because") ? "not_applicable" : "mutants"].push_back(known);
+}
+
+void add_known(Json& report, const Json& known, const Verdict& verdict) {
+    Json entry = known;
+    set_verdict(entry, verdict);
+    report["mutants"].push_back(entry);
+}
+
+const Json* find_job(const Json& report, std::uint32_t job_number) {
+    for (const char* const list : {"mutants", "not_applicable"}) {
+        for (const Json& entry : report.at(list)) {
+            if (entry.at("job") == job_number) {
+                return &entry;
+            }
+        }
+    }
+    return nullptr;
+}
+
+void summarise(Json& report) {
+    Json rules = Json::array();
+    for (std::uint16_t i = 1U; i < static_cast<std::uint16_t>(Rule::kRuleCount); ++i) {
+        rules.push_back(count_rule(report, static_cast<Rule>(i)));
+    }
+    report["rules"] = rules;
+    report["totals"] = count_all(report);
+    report["complete"] = (report["mutants"].size() + report["not_applicable"].size()) ==
+                         jobs_of_shard(report.at("jobs"), report.at("shard"), report.at("shards"));
+}
+
+bool is_as_expected(const Json& report) {
+    return std::all_of(report.at("mutants").begin(), report.at("mutants").end(),
+                       [](const Json& mutant) { return mutant.at("as_expected").get<bool>(); });
+}
+
+Json merge_reports(const std::vector<Json>& reports) {
+    check_mergeable(reports);
+    Json merged = reports.front();
+    merged["shard"] = 1U;
+    merged["shards"] = 1U;
+    merged["mutants"] = sorted_jobs(reports, "mutants");
+    merged["not_applicable"] = sorted_jobs(reports, "not_applicable");
+    summarise(merged);
+    if (!merged["complete"].get<bool>()) {
+        throw MergeError{"the reports have other jobs than their shards"};
+    }
+    return merged;
+}
+
+}  // namespace pianola::mutate

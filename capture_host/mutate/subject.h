@@ -1,0 +1,25 @@
+// Subject: the trace binary that mutants are made of, in pieces.
+//
+// Place in the whole: first part of the mutation kit. Whatever a mutant breaks, it breaks in a file that was whole before. Host only.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "capture_host/writer/manifest.h"
+#include "runtime/device/device.h"
+#include "runtime/image/image.h"
+
+namespace pianola::mutate {
+
+struct Subject {
+    std::vector<std::uint8_t> file;
+    capture::Manifest manifest;
+    capture::Segments segments;
+    DeviceDescription device;  // that the file is for
+};
+
+// `image` shows a file that the validator has accepted for the device.
+[[nodiscard]] Subject read_subject(ByteSpan file, const Image& image, const DeviceDescription& device);
+
+}  // namespace pianola::mutate

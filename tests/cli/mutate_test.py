@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+"""pianola mutate: every mutant is what its report says, shards make up the whole, and an interrupted run goes on."""
+import hashlib
+import json
+
+import cli_support
+from cli_support import DIFFERENT, FILE_TROUBLE, OPTIONS, REFUSED, USAGE
+
+RANDOM_KINDS = ("truncation", "flip", "envelope", "structure")
+QUICK = ("--kind", ",".join(RANDOM_KINDS), "--count", 6)
+LARGEST = "ENV-FILE-SIZE.too-long"  # 64 MiB
+MEMBERS = ["format", "tool_version", "file", "seed", "kinds", "count", "jobs", "shard", "shards", "complete", "mutants", "not_applicable",
+           "rules", "totals"]
+
+
+class Mutate(cli_support.CliTest):
+    """Mutants, reports, shards."""
+
+    def mutate(self, *arguments, code=cli_support.DONE):
+        """The report that the program prints."""
+        return json.loads(self.run_pianola("mutate", *arguments, "--json", code=code).stdout)
+
+    def report(self, folder, name="mutants.json"):
+        """The report that lies beside the mutants."""
+        return json.loads((folder / name).read_text(encoding="utf-8"))
+
+    def assert_all_as_expected(self, report):
+        """Complete, and each mutant refused."""
+        self.assertEqual(list(report), MEMBERS)
+        self.assertIs(report["complete"], True)
+        for mutant in report["mutants"]:
+            self.assertTrue(mutant["as_expected"] and not mutant["verdict"]["accepted"], mutant)
+        totals = report["totals"]
+        self.assertEqual((totals["accepted"], totals["refused_otherwise"]), (0, 0))
+        self.assertEqual(totals["mutants"] + totals["not_applicable"], report["jobs"])
+
+    def test_every_kind_on_captured_models(self):
+        for model, queues in (("hello_world_int8", ("--queues", 2, "--pipelined")), ("kws_ref_model", ())):
+            report = self.mutate(self.capture(model, *queues), "--report-only")
+            self.assert_all_as_expected(report)
+            self.assertEqual({mutant["kind"] for mutant in report["mutants"]}, {*RANDOM_KINDS, "semantic"})
+            unmade = {rule["rule"]: rule["not_applicable"] for rule in report["rules"] if rule["made"] == 0}
+            self.assertEqual(sorted(unmade), ["BUD-SETUP-RING", "IMG-BOOL"], "rules that a captured model can not break")
+            self.assertTrue(all(unmade.values()))
+            for rule in report["rules"]:
+                self.assertEqual(rule["made"], rule["as_expected"])
+                self.assertTrue(rule["alone"] or "never_alone" in rule or "not_applicable" in rule, rule)
+
+    def test_the_files_are_what_the_report_says(self):
+        """Each has its hash, and `verify` gives the verdict, as a port's validator must."""
+        binary, folder = self.capture(), self.folder / "mutants"
+        self.run_pianola("mutate", binary, "-o", folder, "--count", 8)
+        report = self.report(folder)
+        self.assertEqual(report["file"], {"name": binary.name, "bytes": binary.stat().st_size,
+                                          "sha256": hashlib.sha256(binary.read_bytes()).hexdigest()})
+        self.assertEqual({path.name for path in folder.iterdir()}, {mutant["file"] for mutant in report["mutants"]} | {"mutants.json"})
+        for mutant in report["mutants"]:
+            contents = (folder / mutant["file"]).read_bytes()
+            self.assertEqual((hashlib.sha256(contents).hexdigest(), len(contents)), (mutant["sha256"], mutant["bytes"]))
+            if mutant["name"] == LARGEST:
+                self.assertGreater(len(contents), 64 << 20)
+                continue
+            if mutant["shift_bytes"] != 0:
+                self.assertEqual(contents, binary.read_bytes(), "the file is whole, its place in memory is not")
+                continue
+            verdict = json.loads(self.run_pianola("verify", folder / mutant["file"], "--json", code=REFUSED).stdout)
+            for member, name in (("rule", "rule"), ("path", "field"), ("offset", "offset"), ("actual", "actual"), ("limit", "limit")):
+                self.assertEqual(mutant["verdict"][member], verdict[name], mutant["name"])
+            expected = mutant["expected"]
+            if "rule" in expected:
+                self.assertEqual(expected["rule"], verdict["rule"])
+            else:
+                self.assertIn(verdict["rule"].split("-")[0], expected["any_of_group"])
+            self.assertEqual(expected.get("path", verdict["field"]), verdict["field"])
+
+    def test_the_same_seed_gives_the_same_bytes(self):
+        binary = self.capture()
+        one, same, other = (self.mutate(binary, "--report-only", "--seed", seed, *QUICK) for seed in (5, 5, 6))
+        self.assertEqual(one, same)
+        self.assertNotEqual([mutant["sha256"] for mutant in one["mutants"]], [mutant["sha256"] for mutant in other["mutants"]])
+        self.assert_all_as_expected(other)
+
+    def test_kinds_are_chosen(self):
+        binary = self.capture()
+        report = self.mutate(binary, "--report-only", "--kind", "flip", "--kind", "truncation", "--count", 3)
+        self.assertEqual([mutant["name"] for mutant in report["mutants"]],
+                         [f"{kind}.{number:06}" for kind in ("truncation", "flip") for number in range(3)])
+
+    def test_shards_make_up_the_whole(self):
+        binary = self.capture()
+        whole, parts = self.folder / "whole", self.folder / "parts"
+        self.run_pianola("mutate", binary, "-o", whole, *QUICK)
+        for shard in (3, 1, 2):
+            self.run_pianola("mutate", binary, "-o", parts, "--shard", f"{shard}/3", *QUICK)
+        reports = [parts / f"mutants-{shard}of3.json" for shard in (1, 2, 3)]
+        merged = self.mutate("--merge", *reports, "-o", parts / "mutants.json")
+        self.assertEqual(merged, self.report(whole))
+        self.assertEqual(self.report(parts), merged)
+        for path in whole.glob("*.ptb"):
+            self.assertEqual(path.read_bytes(), (parts / path.name).read_bytes())
+        run = self.run_pianola("mutate", "--merge", *reports[:2], code=USAGE)
+        self.assertIn("3/3 is missing", run.stderr)
+        run = self.run_pianola("mutate", "--merge", reports[0], *reports, code=USAGE)
+        self.assertIn("1/3 is given twice", run.stderr)
+        self.run_pianola("mutate", binary, "-o", self.folder / "seed", "--shard", "3/3", "--seed", 9, *QUICK)
+        run = self.run_pianola("mutate", "--merge", *reports[:2], self.folder / "seed" / "mutants-3of3.json", code=USAGE)
+        self.assertIn("another seed", run.stderr)
+
+    def test_an_interrupted_run_goes_on(self):
+        binary, folder = self.capture(), self.folder / "mutants"
+        self.run_pianola("mutate", binary, "-o", folder, *QUICK)
+        finished = (folder / "mutants.json").read_bytes()
+        # As after the eighth mutant; one of these was damaged since, and one is lost.
+        half = self.report(folder)
+        half["mutants"] = half["mutants"][:8]
+        half["complete"] = False
+        half["mutants"][0].update({"verdict": {"accepted": True}, "as_expected": False})  # of another validator, say
+        (folder / "mutants.json").write_text(json.dumps(half), encoding="utf-8")
+        kept, damaged, lost = (folder / half["mutants"][number]["file"] for number in (5, 6, 7))
+        before = kept.stat().st_mtime_ns
+        right = damaged.read_bytes()
+        damaged.write_bytes(b"something else")
+        lost.unlink()
+        run = self.run_pianola("mutate", binary, "-o", folder, *QUICK)
+        self.assertIn("6 of an earlier run", run.stderr)
+        self.assertEqual((folder / "mutants.json").read_bytes(), finished)
+        self.assertEqual((kept.stat().st_mtime_ns, damaged.read_bytes(), lost.is_file()), (before, right, True))
+        run = self.run_pianola("mutate", binary, "-o", folder, "--seed", 2, *QUICK)
+        self.assertNotIn("earlier run", run.stderr)
+
+    def test_a_report_without_files(self):
+        binary, folder = self.capture(), self.folder / "report"
+        self.run_pianola("mutate", binary, "-o", folder, "--report-only", *QUICK)
+        self.assertEqual([path.name for path in folder.iterdir()], ["mutants.json"])
+
+    def test_a_report_of_something_unexpected_ends_with_7(self):
+        binary, folder = self.capture(), self.folder / "mutants"
+        self.run_pianola("mutate", binary, "-o", folder, *QUICK)
+        report = self.report(folder)
+        report["mutants"][3]["verdict"] = {"accepted": True}
+        report["mutants"][3]["as_expected"] = False
+        run = self.run_pianola("mutate", "--merge", self.write("wrong.json", report), code=DIFFERENT)
+        self.assertIn("expected ENV-*, got accepted", run.stdout)
+        self.assertIn("1 accepted", run.stdout)
+
+    def test_reports_that_are_none(self):
+        for contents in ("", "{", "[]", {"mutants": 1}, {"mutants": [], "not_applicable": []}, {"mutants": [{}], "not_applicable": []}):
+            self.run_pianola("mutate", "--merge", self.write("report.json", contents), code=FILE_TROUBLE)
+
+    def test_wrong_arguments(self):
+        binary = self.capture()
+        for shard in ("0/2", "3/2", "1", "1/", "/2", "a/b", "1/2/3", "1/5000", "-1/2", "99999999999/2", "1/0"):
+            self.run_pianola("mutate", binary, "--report-only", "--shard", shard, code=USAGE)
+        for arguments in (("--count", 0), ("--count", 1000001), ("--seed", -1), ("--kind", "bits")):
+            self.run_pianola("mutate", binary, "--report-only", *arguments, code=USAGE)
+        self.run_pianola("mutate", binary, "-o", binary, code=FILE_TROUBLE)
+
+    def test_a_binary_that_is_refused_has_no_mutants(self):
+        contents = bytearray(self.capture().read_bytes())
+        contents[-1] ^= 1
+        run = self.run_pianola("mutate", self.write("damaged.ptb", bytes(contents)), "-o", self.folder / "mutants", code=REFUSED)
+        self.assertIn("refused", run.stderr)
+        self.assertFalse((self.folder / "mutants").exists())
+
+    def test_the_page_has_every_rule(self):
+        """docs/MUTATION.md lists the rules, and how many operators each has."""
+        page = (OPTIONS.source / "docs" / "MUTATION.md").read_text(encoding="utf-8")
+        report = self.mutate(self.capture("kws_ref_model", "--queues", 2), "--report-only", "--kind", "semantic")
+        operators = {}
+        for entry in report["mutants"] + report["not_applicable"]:
+            rule = entry["name"].split(".")[0]
+            operators[rule] = operators.get(rule, 0) + 1
+        for rule in report["rules"]:
+            note = rule.get("never_alone", "")
+            line = f"| `{rule['rule']}` | {operators.get(rule['rule'], 0)} | {'no: ' + note if note else 'yes'} |"
+            self.assertIn(line, page.splitlines())
+
+
+if __name__ == "__main__":
+    cli_support.main()

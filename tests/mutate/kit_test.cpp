@@ -1,0 +1,141 @@
+// Jobs, random mutants and reports.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "capture_host/mutate/coverage.h"
+#include "capture_host/mutate/operators.h"
+#include "capture_host/mutate/report.h"
+#include "tests/mutate/subjects.h"
+
+namespace pianola::test {
+namespace {
+
+using mutate::Job;
+using mutate::Json;
+using mutate::Kind;
+
+const std::vector<Kind> kRandomKinds{Kind::kTruncation, Kind::kFlip, Kind::kEnvelope, Kind::kStructure};
+
+TEST(Jobs, EveryRuleHasAnOperatorOrAReason) {
+    std::set<Rule> rules;
+    std::set<std::string> names;
+    for (const Job& job : mutate::list_jobs({{Kind::kSemantic}, 0U})) {
+        rules.insert(mutate::rule_of(job));
+        EXPECT_TRUE(names.insert(job.name).second) << job.name;
+    }
+    for (std::uint16_t i = 1U; i < static_cast<std::uint16_t>(Rule::kRuleCount); ++i) {
+        const auto rule = static_cast<Rule>(i);
+        EXPECT_NE(rules.count(rule) == 1U, mutate::why_no_mutant(rule) != nullptr) << rule_id(rule);
+    }
+}
+
+TEST(Jobs, AreAFunctionOfTheKinds) {
+    const std::vector<Job> jobs = mutate::list_jobs({{Kind::kFlip, Kind::kTruncation}, 3U});
+    ASSERT_EQ(jobs.size(), 6U);
+    EXPECT_EQ(jobs.front().name, "truncation.000000");
+    EXPECT_EQ(jobs.back().name, "flip.000002");
+}
+
+TEST(RandomMutants, AreRefusedByTheGroupsThatTheyName) {
+    constexpr std::uint32_t kCount = 300U;
+    for (const NamedSubject& named : small_subjects()) {
+        SCOPED_TRACE(named.name);
+        mutate::Checker checker{named.subject.device};
+        for (const Job& job : mutate::list_jobs({kRandomKinds, kCount})) {
+            SCOPED_TRACE(job.name);
+            const mutate::Outcome outcome = mutate::make_mutant(named.subject, job, 7U, checker);
+            ASSERT_TRUE(outcome.mutant);
+            const Verdict& verdict = checker.check(outcome.mutant->file);
+            EXPECT_EQ(verdict.status, Status::kRefused) << outcome.mutant->what;
+            const std::string id = rule_id(verdict.rule);
+            ASSERT_EQ(outcome.mutant->expected.groups.size(), 1U);
+            EXPECT_EQ(id.substr(0U, id.find('-')), outcome.mutant->expected.groups.front()) << outcome.mutant->what;
+        }
+    }
+}
+
+TEST(RandomMutants, AreAFunctionOfSeedAndJob) {
+    const NamedSubject named = small_subjects().front();
+    mutate::Checker checker{named.subject.device};
+    std::set<mutate::Bytes> files;
+    const std::vector<Job> jobs = mutate::list_jobs({{Kind::kStructure}, 20U});
+    for (const Job& job : jobs) {
+        const mutate::Bytes file = mutate::make_mutant(named.subject, job, 1U, checker).mutant->file;
+        EXPECT_EQ(file, mutate::make_mutant(named.subject, job, 1U, checker).mutant->file);
+        files.insert(file);
+        files.insert(mutate::make_mutant(named.subject, job, 2U, checker).mutant->file);
+    }
+    EXPECT_GT(files.size(), jobs.size());
+}
+
+class Reports : public ::testing::Test {
+  protected:
+    // A shard's report; of few jobs, so that it is quick.
+    Json run_shard(std::uint32_t shard, std::uint32_t shards, std::uint32_t seed = 1U) {
+        const mutate::Run run{"small.ptb", "0.0.0", {kRandomKinds, 3U}, seed, shard, shards};
+        Json report = mutate::make_report(named_.subject, run);
+        const std::vector<Job> jobs = mutate::list_jobs(run.jobs);
+        for (std::uint32_t i = 0U; i < jobs.size(); ++i) {
+            if (mutate::is_in_shard(i, run)) {
+                const mutate::Outcome outcome = mutate::make_mutant(named_.subject, jobs[i], seed, checker_);
+                mutate::add_outcome(report, i, jobs[i], outcome, checker_.check(outcome.mutant->file));
+            }
+        }
+        mutate::summarise(report);
+        return report;
+    }
+
+    NamedSubject named_{small_subjects().front()};
+    mutate::Checker checker_{named_.subject.device};
+};
+
+TEST_F(Reports, OfShardsAreThatOfTheWhole) {
+    const Json whole = run_shard(1U, 1U);
+    EXPECT_TRUE(whole["complete"].get<bool>());
+    EXPECT_EQ(mutate::merge_reports(
+                  {run_shard(3U, 5U), run_shard(1U, 5U), run_shard(2U, 5U), run_shard(5U, 5U), run_shard(4U, 5U)}),
+              whole);
+    EXPECT_EQ(mutate::merge_reports({whole}), whole);
+}
+
+TEST_F(Reports, ThatDoNotBelongTogetherAreNotMerged) {
+    const Json first = run_shard(1U, 2U);
+    const Json second = run_shard(2U, 2U);
+    Json incomplete = second;
+    incomplete["complete"] = false;
+    Json short_one = second;
+    short_one["mutants"].erase(0U);
+    for (const std::vector<Json>& wrong : {std::vector<Json>{},
+                                           {first},
+                                           {first, first},
+                                           {first, run_shard(2U, 2U, 9U)},
+                                           {first, run_shard(2U, 3U)},
+                                           {first, incomplete},
+                                           {first, short_one}}) {
+        EXPECT_THROW(static_cast<void>(mutate::merge_reports(wrong)), mutate::MergeError);
+    }
+}
+
+TEST_F(Reports, SayWhatIsNotAsExpected) {
+    const Job job = mutate::list_jobs({{Kind::kFlip}, 1U}).front();
+    mutate::Outcome outcome = mutate::make_mutant(named_.subject, job, 1U, checker_);
+    Json report = mutate::make_report(named_.subject, {"small.ptb", "0.0.0", {{Kind::kFlip}, 3U}, 1U, 1U, 1U});
+    mutate::add_outcome(report, 0U, job, outcome, checker_.check(outcome.mutant->file));
+    EXPECT_TRUE(mutate::is_as_expected(report));
+    // The same verdict, where another rule, or another field, is wanted; and a file that is accepted.
+    outcome.mutant->expected = {Rule::kTrcEnd, {}};
+    mutate::add_outcome(report, 1U, job, outcome, checker_.check(outcome.mutant->file));
+    outcome.mutant->expected = {std::nullopt, {"ENV"}};
+    outcome.mutant->expected_path = "traces[0]";
+    mutate::add_outcome(report, 1U, job, outcome, checker_.check(outcome.mutant->file));
+    mutate::add_outcome(report, 2U, job, outcome, checker_.check(named_.subject.file));
+    mutate::summarise(report);
+    EXPECT_FALSE(mutate::is_as_expected(report));
+    EXPECT_EQ(report["totals"]["as_expected"], 1U);
+    EXPECT_EQ(report["totals"]["accepted"], 1U);
+    EXPECT_EQ(report["totals"]["refused_otherwise"], 2U);
+}
+
+}  // namespace
+}  // namespace pianola::test

@@ -1,0 +1,35 @@
+#include <stdexcept>
+
+#include "tests/mutate/subjects.h"
+#include "tests/runtime/rule_case.h"
+
+namespace pianola::test {
+
+NamedSubject make_subject(const std::string& name, const std::vector<std::uint8_t>& file,
+                          const DeviceDescription& device) {
+    Validator validator{device};
+    if (!is_ok(validator.validate(file))) {
+        throw std::logic_error{name + " is not valid"};
+    }
+    return {name, mutate::read_subject(ByteSpan{file.data(), file.size()}, validator.image(), device)};
+}
+
+NamedSubject two_queues_subject() {
+    return make_subject("two queues", make_workload(2U, 1U).file(), default_device());
+}
+
+NamedSubject short_rings_subject() {
+    constexpr std::uint32_t kShortRing = 64U;
+    Workload workload = make_workload(1U, 1U);
+    DeviceDescription device = default_device();
+    device.ring_words = kShortRing;
+    workload.manifest.target.ring_words = kShortRing;
+    return make_subject("short rings", workload.file(), device);
+}
+
+std::vector<NamedSubject> small_subjects() {
+    return {make_subject("one queue", make_workload(1U, 2U).file(), default_device()), two_queues_subject(),
+            make_subject("parameters", accepted_parameters().front().file, default_device()), short_rings_subject()};
+}
+
+}  // namespace pianola::test
