@@ -75,6 +75,17 @@ Status IntervalMap::assign(std::uint32_t address, std::uint32_t size_bytes, std:
     return Status::kOk;
 }
 
+void IntervalMap::forget_up_to(std::uint32_t tag) noexcept {
+    std::uint32_t kept = 0U;
+    for (std::uint32_t i = 0U; i < count_; ++i) {
+        if (intervals_[i].tag > tag) {
+            intervals_[kept] = intervals_[i];
+            kept += 1U;
+        }
+    }
+    count_ = kept;
+}
+
 bool IntervalMap::contains(std::uint32_t address, std::uint32_t size_bytes) const noexcept {
     const std::uint32_t index = first_reaching(address);
     return (index < count_) && (intervals_[index].first <= address) &&

@@ -22,6 +22,9 @@ class IntervalMap {
     // Time: O(kMaxIntervals).
     Status assign(std::uint32_t address, std::uint32_t size_bytes, std::uint32_t tag) noexcept;
 
+    // Takes out every range whose tag is not larger. Time: O(kMaxIntervals).
+    void forget_up_to(std::uint32_t tag) noexcept;
+
     // True where one range holds every byte of [address, address + size_bytes); of a map with one tag: where all are in it.
     [[nodiscard]] bool contains(std::uint32_t address, std::uint32_t size_bytes) const noexcept;
     // The largest tag of any byte of it, `except` left out; 0 where there is none.

@@ -120,7 +120,8 @@ class Cores {
         if (touched_.last_conflict(extent, tag) != 0U) {
             return refuse_extent(context_, check, extent, Rule::kTrcCoreRace);
         }
-        const bool read_by_others = touched_.reads.largest_tag(extent.address, extent.size_bytes, tag) != 0U;
+        const bool read_by_others = (extent.access != Access::kWrite) &&
+                                    (touched_.reads.largest_tag(extent.address, extent.size_bytes, tag) != 0U);
         return touched_.remember(extent, read_by_others ? kSeveral : tag) || refuse_interval(context_, extent.field);
     }
 
@@ -146,6 +147,18 @@ bool decode(Context& context, WordSpan words, DecodedCommand& command) noexcept 
     return ((command.cost_cycles <= kMaxStepCycles) &&
             (command.core_cycles <= (kMaxStepCycles - command.cost_cycles))) ||
            refuse_wide_at(context, Rule::kBudCeiling, "header", command.cost_cycles, kMaxStepCycles);
+}
+
+// Takes the work of one visit from what the file may take.
+bool take_work(Context& context, const DecodedCommand& command) noexcept {
+    const std::uint32_t work = kWorkPerCommand + command.length_words +
+                               (context.plan.patch_count / kPatchPointsPerWork) +
+                               (kWorkPerExtent * static_cast<std::uint32_t>(command.extents.view().size()));
+    if (work > context.work_left) {
+        return refuse_at(context, Rule::kCapWork, "header", work, context.work_left);
+    }
+    context.work_left -= work;
+    return true;
 }
 
 // Programs follow each other without gap, and end where the commands before the end command do.
@@ -199,7 +212,7 @@ TracePosition first_of(const Context& context, std::uint32_t index, const TraceV
 bool decode_at(Context& context, const TracePosition& position, TraceCommand& command) noexcept {
     enter_command(context, "traces", position.trace, position.command,
                   context.image.envelope().traces.offset + position.offset_bytes);
-    return decode(context, position.words, command.decoded) &&
+    return decode(context, position.words, command.decoded) && take_work(context, command.decoded) &&
            ((context.plan.parameter_count == 0U) ||
             widen_command(context, position.words.subspan(0U, command.decoded.length_words),
                           context.plan.trace_region_base + position.offset_bytes, command));
