@@ -7,12 +7,13 @@ namespace {
 
 using pianola::baremetal::Test;
 
-constexpr std::array<Test, 6U> kTests{{
+constexpr std::array<Test, 7U> kTests{{
     {"count", pianola::baremetal::test_count},
     {"overlap", pianola::baremetal::test_overlap},
     {"protection", pianola::baremetal::test_protection},
     {"replay", pianola::baremetal::test_replay},
     {"stack", pianola::baremetal::test_stack},
+    {"validate", pianola::baremetal::test_validate},
     {"vectors", pianola::baremetal::test_vectors},
 }};
 

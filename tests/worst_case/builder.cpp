@@ -6,16 +6,6 @@
 
 namespace pianola::test {
 
-refdev::DeviceSpec worst_device() {
-    refdev::DeviceSpec spec;
-    spec.dram_base = kWorstDramBase;
-    spec.dram_bytes = 256U * 1024U * 1024U;
-    spec.trace_region_bytes = 16U * 1024U * 1024U;
-    spec.grid_columns = refdev::kMaxGridEdge;
-    spec.grid_rows = refdev::kMaxGridEdge;
-    return spec;
-}
-
 Workload empty_workload() {
     const refdev::DeviceSpec spec = worst_device();
     DeviceDescription device;

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "hal/refdev/device_spec.h"
 #include "runtime/verdict/rule.h"
 #include "tests/support/workload.h"
 #include "tests/worst_case/trace_words.h"
+#include "tests/worst_case/worst_device.h"
 
 namespace pianola::test {
 
@@ -23,10 +23,6 @@ struct WorstCase {
     bool shares_tables{false};  // the manifest has each program and each name once, however often it is named
     bool is_long{false};        // takes minutes to count
 };
-
-// Every file is for this device: much memory, all of the grid, and a trace region of 16 MiB.
-[[nodiscard]] refdev::DeviceSpec worst_device();
-inline constexpr std::uint32_t kWorstDramBase = 0x8000'0000U;
 
 [[nodiscard]] const std::vector<WorstCase>& maxima();
 [[nodiscard]] const std::vector<WorstCase>& hostile();
