@@ -16,6 +16,7 @@ namespace pianola {
 class IntervalMap {
   public:
     void clear() noexcept { count_ = 0U; }
+    [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
 
     // Gives every byte of [address, address + size_bytes) the tag, which is not 0: not empty, does not wrap. Ranges that touch and have
     // equal tags become one. kOk, or kCapacity where kMaxIntervals ranges are not enough (the map is then unchanged).

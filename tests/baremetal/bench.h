@@ -119,7 +119,6 @@ std::int32_t test_replay(const Arguments& arguments) noexcept;
 std::int32_t test_overlap(const Arguments& arguments) noexcept;
 std::int32_t test_count(const Arguments& arguments) noexcept;
 std::int32_t test_stack(const Arguments& arguments) noexcept;
-// validate_test.cpp
 std::int32_t test_validate(const Arguments& arguments) noexcept;
 std::int32_t test_faults(const Arguments& arguments) noexcept;
 std::int32_t test_vectors(const Arguments& arguments) noexcept;
