@@ -7,6 +7,17 @@
 namespace pianola::refdev {
 namespace {
 
+// All but the extents that the list does not count: it is called for every command, and these are most of its bytes.
+void reset(DecodedCommand& command) noexcept {
+    command.kind = CommandKind::kUnspecified;
+    command.length_words = 0U;
+    command.kernel_id = 0U;
+    command.core = 0U;
+    command.cost_cycles = 0U;
+    command.core_cycles = 0U;
+    command.extents.clear();
+}
+
 Status refuse_word(DecodeError& error, const char* field, std::uint32_t word) noexcept {
     error.field = field;
     error.word = word;
@@ -129,7 +140,7 @@ Status decode_bare(WordSpan words, CommandKind kind, DecodedCommand& command, De
 }  // namespace
 
 Status RefdevCommandSet::decode(WordSpan words, DecodedCommand& command, DecodeError& error) const noexcept {
-    command = DecodedCommand{};
+    reset(command);
     error = DecodeError{};
     if (words.empty()) {
         return refuse_unknown(error, "header", 0U);

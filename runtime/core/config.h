@@ -27,6 +27,18 @@ inline constexpr std::uint32_t kMaxTraceWords = 1U << 20U;  // of one trace
 inline constexpr std::uint32_t kMaxCommandWords = 64U;      // longest command
 inline constexpr std::uint32_t kMaxStepCycles = 1U << 30U;  // device cycles of one step: about a second at 1 GHz
 
+// Work of the proofs over traces: every visit of a command counts its words, 2, 4 for each byte range that it touches, and what it is
+// compared with. What a file of that many bytes may take: a half for each of its bytes, and what small files need. Bounds the
+// time to validate (docs/WORST_CASE.md).
+inline constexpr std::uint32_t kWorkPerCommand = 2U;
+inline constexpr std::uint32_t kWorkPerExtent = 4U;
+inline constexpr std::uint32_t kPatchPointsPerWork = 8U;  // each is compared with every command
+inline constexpr std::uint32_t kRangesPerWork = 16U;  // that cores have touched: compared with each range of a dispatch
+[[nodiscard]] constexpr std::uint32_t max_proof_work(std::uint32_t file_bytes) noexcept {
+    constexpr std::uint32_t kOfSmallFiles = 256U * 1024U;
+    return kOfSmallFiles + (file_bytes / 2U);
+}
+
 // Held in RAM. The bytes are those of a session, unless another place is named.
 inline constexpr std::uint32_t kMaxRegions = 8U;  // 24 bytes each in the reference device
 inline constexpr std::uint32_t kMaxInputs = 8U;   // 16 bytes each

@@ -1,7 +1,5 @@
 #include "runtime/plan/interval_map.h"
 
-#include <cstring>
-
 namespace pianola {
 
 std::uint32_t IntervalMap::first_reaching(std::uint32_t address) const noexcept {
@@ -23,9 +21,16 @@ bool IntervalMap::resize(std::uint32_t index, std::uint32_t removed, std::uint32
     if (count > kMaxIntervals) {
         return false;
     }
+    // One by one, from the end that is free: C libraries for small cores move what overlaps byte by byte.
     const std::uint32_t tail = count_ - (index + removed);
-    if (tail != 0U) {
-        std::memmove(&intervals_[index + added], &intervals_[index + removed], tail * sizeof(Interval));
+    const bool grows = added > removed;
+    const std::uint32_t step = grows ? UINT32_MAX : 1U;
+    std::uint32_t from = (index + removed) + (grows ? (tail - 1U) : 0U);
+    std::uint32_t to = (from - removed) + added;
+    for (std::uint32_t i = 0U; (to != from) && (i < tail); ++i) {
+        intervals_[to] = intervals_[from];
+        from += step;
+        to += step;
     }
     count_ = count;
     return true;
@@ -73,6 +78,17 @@ Status IntervalMap::assign(std::uint32_t address, std::uint32_t size_bytes, std:
     }
     intervals_[place] = whole;
     return Status::kOk;
+}
+
+void IntervalMap::forget_up_to(std::uint32_t tag) noexcept {
+    std::uint32_t kept = 0U;
+    for (std::uint32_t i = 0U; i < count_; ++i) {
+        if (intervals_[i].tag > tag) {
+            intervals_[kept] = intervals_[i];
+            kept += 1U;
+        }
+    }
+    count_ = kept;
 }
 
 bool IntervalMap::contains(std::uint32_t address, std::uint32_t size_bytes) const noexcept {

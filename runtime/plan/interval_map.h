@@ -16,11 +16,15 @@ namespace pianola {
 class IntervalMap {
   public:
     void clear() noexcept { count_ = 0U; }
+    [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
 
     // Gives every byte of [address, address + size_bytes) the tag, which is not 0: not empty, does not wrap. Ranges that touch and have
     // equal tags become one. kOk, or kCapacity where kMaxIntervals ranges are not enough (the map is then unchanged).
     // Time: O(kMaxIntervals).
     Status assign(std::uint32_t address, std::uint32_t size_bytes, std::uint32_t tag) noexcept;
+
+    // Takes out every range whose tag is not larger. Time: O(kMaxIntervals).
+    void forget_up_to(std::uint32_t tag) noexcept;
 
     // True where one range holds every byte of [address, address + size_bytes); of a map with one tag: where all are in it.
     [[nodiscard]] bool contains(std::uint32_t address, std::uint32_t size_bytes) const noexcept;

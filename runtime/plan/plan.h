@@ -9,9 +9,9 @@
 // may take (PAR), what scripts may do (SCR), no deadlock and no race between queues, across steps too (ORD), and that rings, budgets
 // and deadlines suffice (BUD).
 //
-// Time: linear in the manifest, and in the words of the traces that the scripts replay: each replay is visited once for its data flow, and
+// Time: linear in the manifest, and in the words of the traces that the scripts replay: each trace is visited once for its data flow, and
 // where both queues touch memory once more per appearance in the sequence prologue, step, step, epilogue. A trace is replayed at most
-// once per script. Each byte range costs O(kMaxIntervals).
+// once per script. Each byte range costs O(kMaxIntervals). All visits together take at most max_proof_work().
 #pragma once
 
 #include <array>

@@ -160,6 +160,9 @@ bool visit_command(Context& context, const PlannedCommand& entry, Walk& walk) no
         case QueueCommandKind::kWaitEvent: {
             const std::uint8_t recorded = walk.events[command.event][other];
             clock[other] = (recorded > clock[other]) ? recorded : clock[other];
+            // Nothing that this queue will do conflicts with what it has waited for: the other's ranges are all those that may.
+            context.workspace.touched[other].reads.forget_up_to(clock[other]);
+            context.workspace.touched[other].writes.forget_up_to(clock[other]);
             break;
         }
         case QueueCommandKind::kUnspecified:

@@ -12,6 +12,21 @@ bool refuse_word(Context& context, std::uint32_t word, Rule rule, const char* fi
     return refuse_at(context, rule, field, actual, limit);
 }
 
+// Takes work from what the file may take.
+bool take_work(Context& context, std::uint32_t work) noexcept {
+    if (work > context.work_left) {
+        return refuse_at(context, Rule::kCapWork, nullptr, work, context.work_left);
+    }
+    context.work_left -= work;
+    return true;
+}
+
+// What one visit of a command takes, but for what the cores have touched.
+[[nodiscard]] std::uint32_t work_of(const Plan& plan, const DecodedCommand& command) noexcept {
+    return kWorkPerCommand + command.length_words + (plan.patch_count / kPatchPointsPerWork) +
+           (kWorkPerExtent * static_cast<std::uint32_t>(command.extents.view().size()));
+}
+
 // The word of a command that holds an extent's address; its header where none does.
 [[nodiscard]] std::uint32_t word_holding(WordSpan words, std::uint32_t length_words, std::uint32_t address) noexcept {
     for (std::uint32_t i = 1U; i < length_words; ++i) {
@@ -117,10 +132,14 @@ class Cores {
         if (reads_weights(context_, extent)) {
             return true;
         }
+        if (!take_work(context_, (touched_.reads.count() + touched_.writes.count()) / kRangesPerWork)) {
+            return false;
+        }
         if (touched_.last_conflict(extent, tag) != 0U) {
             return refuse_extent(context_, check, extent, Rule::kTrcCoreRace);
         }
-        const bool read_by_others = touched_.reads.largest_tag(extent.address, extent.size_bytes, tag) != 0U;
+        const bool read_by_others = (extent.access != Access::kWrite) &&
+                                    (touched_.reads.largest_tag(extent.address, extent.size_bytes, tag) != 0U);
         return touched_.remember(extent, read_by_others ? kSeveral : tag) || refuse_interval(context_, extent.field);
     }
 
@@ -200,6 +219,7 @@ bool decode_at(Context& context, const TracePosition& position, TraceCommand& co
     enter_command(context, "traces", position.trace, position.command,
                   context.image.envelope().traces.offset + position.offset_bytes);
     return decode(context, position.words, command.decoded) &&
+           take_work(context, work_of(context.plan, command.decoded)) &&
            ((context.plan.parameter_count == 0U) ||
             widen_command(context, position.words.subspan(0U, command.decoded.length_words),
                           context.plan.trace_region_base + position.offset_bytes, command));

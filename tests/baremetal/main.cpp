@@ -14,6 +14,7 @@ constexpr std::array<Test, 7U> kTests{{
     {"replay", pianola::baremetal::test_replay},
     {"signature", pianola::baremetal::test_signature},
     {"stack", pianola::baremetal::test_stack},
+    {"validate", pianola::baremetal::test_validate},
     {"vectors", pianola::baremetal::test_vectors},
 }};
 

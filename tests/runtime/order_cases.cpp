@@ -53,6 +53,21 @@ void fill_every_other_byte(Workload& workload, DeviceDescription& /*device*/) {
     prepend(workload, words);
 }
 
+// Barriers that three walks look at: once for the data flow, twice for races.
+constexpr std::uint32_t kManyBarriers = 40'000U;
+void look_too_often(Workload& workload, DeviceDescription& device) {
+    constexpr std::uint32_t kTraceRegionBytes = 256U * 1024U;
+    device.trace_region_bytes = kTraceRegionBytes;
+    workload.manifest.target.trace_region_bytes = kTraceRegionBytes;
+    for (capture::ManifestRegion& region : workload.manifest.regions) {
+        if (region.kind == RegionKind::kTrace) {
+            region.base = device.dram_base + (device.dram_bytes - kTraceRegionBytes);
+            region.size_bytes = kTraceRegionBytes;
+        }
+    }
+    prepend(workload, std::vector<std::uint32_t>(kManyBarriers, header_word(Opcode::kBarrier, 1U)));
+}
+
 // 17 fills of half a gigabyte take longer than a step may.
 void take_too_long(Workload& workload, DeviceDescription& device) {
     constexpr std::uint32_t kDramBytes = 1U << 30U;
@@ -206,6 +221,8 @@ std::vector<RuleCase> budget_cases() {
          manifest_edit([](Manifest& manifest) { manifest.setup_deadline_us = 0U; })},
         {Rule::kCapIntervals, "too many separate writes", "traces[0].commands[63].destination", trace_word(63U * 4U),
          workload_edit(fill_every_other_byte)},
+        {Rule::kCapWork, "a trace of barriers beside another queue", "traces[0].commands[34302]", trace_word(34302U),
+         workload_edit(look_too_often, 2U)},
     };
 }
 

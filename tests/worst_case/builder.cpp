@@ -1,0 +1,148 @@
+#include <algorithm>
+#include <stdexcept>
+
+#include "tests/support/trace_file.h"
+#include "tests/worst_case/cases.h"
+
+namespace pianola::test {
+
+Workload empty_workload() {
+    const refdev::DeviceSpec spec = worst_device();
+    DeviceDescription device;
+    refdev::describe(spec, device);
+    Workload workload;
+    capture::Manifest& manifest = workload.manifest;
+    manifest.target = {device.family,         device.command_set_id, device.command_set_version,
+                       device.kernel_library, device.dram_base,      device.dram_bytes,
+                       device.l1_base,        device.l1_bytes,       device.trace_region_bytes,
+                       device.clock_khz,      device.queue_count,    device.ring_words,
+                       device.grid_columns,   device.grid_rows,      device.dram_banks};
+    // The regions that nothing uses come first: a search for the one that is used looks at all.
+    constexpr std::uint32_t kRegionBytes = 64U;
+    const std::uint32_t memory_bytes = spec.dram_bytes / 2U;
+    for (std::uint32_t i = 0U; i < (kMaxRegions - 2U); ++i) {
+        manifest.regions.push_back({"unused", RegionKind::kShared, MemoryKind::kDram,
+                                    spec.dram_base + memory_bytes + (i * kRegionBytes), kRegionBytes});
+    }
+    manifest.regions.push_back({"trace", RegionKind::kTrace, MemoryKind::kDram,
+                                spec.dram_base + spec.dram_bytes - spec.trace_region_bytes, spec.trace_region_bytes});
+    manifest.regions.push_back({"memory", RegionKind::kShared, MemoryKind::kDram, spec.dram_base, memory_bytes});
+    manifest.scripts.push_back({ScriptKind::kSetup, {}});
+    manifest.scripts.push_back({ScriptKind::kStep, {}});
+    manifest.steps_in_flight = kMaxStepsInFlight;
+    manifest.step_deadline_us = UINT32_MAX;
+    manifest.setup_deadline_us = UINT32_MAX;
+    manifest.source_name = "worst case";
+    manifest.tool_version = "0";
+    return workload;
+}
+
+void add_trace(Workload& workload, TraceWords trace) {
+    trace.end();
+    add_trace(workload, trace.words());
+}
+
+capture::ManifestCommand replay(std::uint32_t queue, std::uint32_t trace) {
+    return {ScriptCommandKind::kReplayTrace, queue, trace};
+}
+capture::ManifestCommand record(std::uint32_t queue, std::uint32_t event) {
+    return {ScriptCommandKind::kRecordEvent, queue, event};
+}
+capture::ManifestCommand wait(std::uint32_t queue, std::uint32_t event) {
+    return {ScriptCommandKind::kWaitEvent, queue, event};
+}
+
+namespace {
+
+// The first command that cannot be decoded ends a trace.
+std::uint64_t dispatch_extents_of(const std::vector<std::uint32_t>& words, const capture::ManifestTrace& trace) {
+    const refdev::RefdevCommandSet command_set;
+    const std::size_t first = trace.offset_bytes / sizeof(std::uint32_t);
+    const std::size_t end = std::min(words.size(), first + trace.word_count);
+    std::uint64_t extents = 0U;
+    for (std::size_t at = first; at < end;) {
+        DecodedCommand command;
+        DecodeError error;
+        if (!is_ok(command_set.decode(WordSpan{&words[at], end - at}, command, error))) {
+            break;
+        }
+        extents += (command.kind == CommandKind::kDispatch) ? command.extents.view().size() : 0U;
+        at += command.length_words;
+    }
+    return extents;
+}
+
+}  // namespace
+
+Counts counts_of(const Workload& workload) {
+    const capture::Manifest& manifest = workload.manifest;
+    const std::vector<std::uint32_t> words = words_of(workload.segments.traces);
+    Counts counts;
+    // The root, target, budgets and provenance.
+    counts.tables = 4U + manifest.regions.size() + manifest.buffers.size() + manifest.inputs.size() +
+                    manifest.outputs.size() + manifest.traces.size() + manifest.scripts.size() +
+                    manifest.parameters.size();
+    counts.name_bytes =
+        manifest.target.device_family.size() + manifest.source_name.size() + manifest.tool_version.size();
+    for (const capture::ManifestRegion& region : manifest.regions) {
+        counts.name_bytes += region.name.size();
+    }
+    for (const capture::ManifestBuffer& buffer : manifest.buffers) {
+        counts.name_bytes += buffer.name.size();
+    }
+    for (const auto* tensors : {&manifest.inputs, &manifest.outputs}) {
+        for (const capture::ManifestTensor& tensor : *tensors) {
+            counts.name_bytes += tensor.name.size();
+            counts.tensor_buffers += tensor.buffer_count;
+        }
+    }
+    for (const capture::ManifestTrace& trace : manifest.traces) {
+        counts.dispatch_extents += dispatch_extents_of(words, trace);
+        counts.tables += trace.programs.size();
+        counts.name_bytes += trace.name.size();
+        for (const capture::ManifestProgram& program : trace.programs) {
+            counts.name_bytes += program.name.size();
+        }
+    }
+    for (const capture::ManifestScript& script : manifest.scripts) {
+        counts.tables += 2U * script.commands.size();  // each has a body
+        for (const capture::ManifestCommand& command : script.commands) {
+            const bool writes = command.kind == ScriptCommandKind::kWriteInput;
+            const bool reads = command.kind == ScriptCommandKind::kReadOutput;
+            counts.script_commands += writes  ? manifest.inputs.at(command.object).buffer_count
+                                      : reads ? manifest.outputs.at(command.object).buffer_count
+                                              : 1U;
+        }
+    }
+    for (const capture::ManifestParameter& parameter : manifest.parameters) {
+        counts.tables += parameter.points.size();
+        counts.patch_points += parameter.points.size();
+        counts.name_bytes += parameter.name.size();
+    }
+    return counts;
+}
+
+std::vector<std::uint8_t> file_of(const WorstCase& worst) {
+    Workload workload = worst.make();
+    DeviceDescription device;
+    refdev::describe(worst_device(), device);
+    Validator validator{device};
+    for (std::uint32_t attempt = 0U; attempt < 2U; ++attempt) {
+        const std::vector<std::uint8_t> manifest =
+            worst.shares_tables ? encode_shared(workload.manifest) : capture::encode_manifest(workload.manifest);
+        std::vector<std::uint8_t> file = assemble(manifest, workload.segments);
+        const bool accepted = is_ok(validator.validate(file));
+        const Verdict& verdict = validator.verdict();
+        if (accepted ? (worst.expected == Rule::kNotRun) : (verdict.rule == worst.expected)) {
+            return file;
+        }
+        if (verdict.rule != Rule::kBudCycles) {
+            throw std::logic_error{std::string{worst.name} + ": refused by " + rule_id(verdict.rule) + " at " +
+                                   path_text(verdict)};
+        }
+        workload.manifest.step_cycles = verdict.limit;
+    }
+    throw std::logic_error{std::string{worst.name} + ": not what it should be"};
+}
+
+}  // namespace pianola::test

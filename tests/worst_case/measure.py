@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""Counts the validator's instructions on the worst files that are known, and holds them against the formula of docs/WORST_CASE.md.
+
+The files are those of pianola_worst_case: accepted ones with something at its maximum, and hostile ones of 1 MiB that look for the most
+instructions per byte. validate() is counted under callgrind; counts repeat exactly for the same build, and no clock is involved. Checked:
+the instructions of each file are at most what the formula says of it; and those of each file of 1 MiB are, per byte, at most four
+times those of the typical file, a captured model.
+
+  --long        counts the files that take minutes, too
+  --only NAME   only this case; may be repeated
+
+Exit codes: 0 within the limits, 1 not, 2 something could not be measured.
+"""
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+MIB = 1024 * 1024
+COLLECTED = re.compile(r"Collected : (\d+)")
+# "rep movsb" counts once per byte, and whether the C library uses it depends on the machine. Without it, counts are comparable.
+ENVIRONMENT = {"GLIBC_TUNABLES": "glibc.cpu.x86_rep_movsb_threshold=0x10000000:glibc.cpu.x86_rep_stosb_threshold=0x10000000"}
+# What the formula counts, beside the constant: names in the output of pianola_worst_case, and in coefficients.json.
+TERMS = ("file_bytes", "tables", "name_bytes", "work", "visits", "patch_looks", "dispatch_extents", "script_commands", "tensor_buffers")
+
+
+def formula(coefficients, counts):
+    """The most instructions that a file with these counts may take."""
+    return coefficients["constant"] + sum(coefficients[term] * counts[term] for term in TERMS)
+
+
+def count(options, command, folder):
+    """Counts of one run of pianola_worst_case, with its instructions."""
+    run = subprocess.run(
+        [options.valgrind, "--tool=callgrind", f"--callgrind-out-file={folder}/callgrind.out.{command[-1].replace('/', '_')}",
+         "--toggle-collect=*pianola_counted_validate*", options.program, *command],
+        capture_output=True, text=True, env={**os.environ, **ENVIRONMENT}, check=False)
+    collected = COLLECTED.search(run.stderr)
+    if run.returncode != 0 or not collected or int(collected.group(1)) == 0:
+        raise RuntimeError(f"{' '.join(map(str, command))}: exit code {run.returncode}\n{run.stdout}{run.stderr}")
+    return {**json.loads(run.stdout), "instructions": int(collected.group(1))}
+
+
+def measure(options, coefficients):
+    """All rows, the typical file's first."""
+    cases = json.loads(subprocess.run([options.program, "list"], capture_output=True, text=True, check=True).stdout)
+    cases = [case for case in cases if (case["name"] in options.only if options.only else options.long or not case["long"])]
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        jobs = [({"name": "typical", "hostile": False}, ["file", str(options.typical)])]
+        jobs += [(case, ["validate", case["name"]]) for case in cases]
+        counted = pool.map(lambda job: count(options, job[1], folder), jobs)
+        rows = [{"name": case["name"], "hostile": case["hostile"], **counts} for (case, _), counts in zip(jobs, counted)]
+    for row in rows:
+        row["limit"] = formula(coefficients, row)
+        row["per_byte"] = round(row["instructions"] / row["file_bytes"], 1)
+    return rows
+
+
+def violations(rows, coefficients):
+    """What exceeds a limit, in words."""
+    found = [f"{row['name']}: {row['instructions']} instructions, the formula gives {row['limit']}"
+             for row in rows if row["instructions"] > row["limit"]]
+    typical = rows[0]
+    for row in rows[1:]:
+        # Hostile files are 1 MiB, or a little less: what is said of 1 MiB must hold with all that fits in one.
+        if row["hostile"] and row["instructions"] * typical["file_bytes"] > \
+                coefficients["times_typical"] * typical["instructions"] * max(row["file_bytes"], MIB):
+            found.append(f"{row['name']}: {row['per_byte']} instructions per byte, the typical file takes {typical['per_byte']}")
+    return found
+
+
+def to_markdown(rows):
+    """The table for people."""
+    lines = ["| file | verdict | file bytes | tables | work | instructions | formula | used | per byte | to typical |",
+             "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|"]
+    for row in rows:
+        lines.append(f"| {row['name']} | {row['rule'] or 'accepted'} | {row['file_bytes']:,} | {row['tables']:,} | {row['work']:,} | "
+                     f"{row['instructions']:,} | {row['limit']:,} | {100 * row['instructions'] / row['limit']:.0f} % | "
+                     f"{row['per_byte']} | {row['instructions'] / row['file_bytes'] / (rows[0]['instructions'] / rows[0]['file_bytes']):.2f} |")
+    return "\n".join(lines)
+
+
+def main(arguments):
+    """Measures, prints, judges."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", required=True, type=pathlib.Path, help="the program pianola_worst_case")
+    parser.add_argument("--typical", required=True, type=pathlib.Path, help="a captured trace binary for the default device")
+    parser.add_argument("--coefficients", type=pathlib.Path, default=pathlib.Path(__file__).with_name("coefficients.json"))
+    parser.add_argument("--valgrind", default="valgrind")
+    parser.add_argument("--jobs", type=int, default=2, help="runs side by side")
+    parser.add_argument("--only", action="append")
+    parser.add_argument("--long", action="store_true")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of Markdown")
+    options = parser.parse_args(arguments)
+    coefficients = json.loads(options.coefficients.read_text(encoding="utf-8"))
+    try:
+        rows = measure(options, coefficients)
+    except (RuntimeError, OSError, subprocess.CalledProcessError) as error:
+        print(f"worst_case: {error}", file=sys.stderr)
+        return 2
+    found = violations(rows, coefficients)
+    print(json.dumps({"rows": rows, "coefficients": coefficients, "violations": found}, indent=2) if options.json else to_markdown(rows))
+    for line in found:
+        print(f"EXCEEDED {line}", file=sys.stderr)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
