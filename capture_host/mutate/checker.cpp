@@ -2,6 +2,7 @@
 
 #include "capture_host/files/files.h"
 #include "capture_host/writer/verify.h"
+#include "runtime/session/development_config.h"
 
 namespace pianola::mutate {
 
@@ -12,7 +13,7 @@ const Verdict& Checker::check(const std::vector<std::uint8_t>& file, std::uint32
     Image image;
     verdict_ = Verdict{};
     const Status status = capture::verify(bytes.view().subspan(shift_bytes, file.size()), device_, command_set_,
-                                          *workspace_, image, *plan_, verdict_);
+                                          kDevelopmentTrust, *workspace_, image, *plan_, verdict_);
     // Both say it; where they disagree, nobody has accepted anything.
     verdict_.status = (status == verdict_.status) ? status : Status::kInternal;
     return verdict_;

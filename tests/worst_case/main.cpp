@@ -19,7 +19,7 @@
 
 #include "capture_host/files/files.h"
 #include "hal/refdev/refdev_command_set.h"
-#include "runtime/session/session.h"
+#include "runtime/session/development_config.h"
 #include "tests/worst_case/cases.h"
 
 namespace {
@@ -56,6 +56,13 @@ class CountingCommandSet final : public pianola::CommandSet {
     [[nodiscard]] std::uint64_t queue_cycles(const pianola::QueueCommand& command) const noexcept override {
         return inner_.queue_cycles(command);
     }
+    [[nodiscard]] std::uint64_t queue_digest(std::uint64_t digest, const pianola::QueueCommand& command,
+                                             std::uint64_t trace_digest) const noexcept override {
+        return inner_.queue_digest(digest, command, trace_digest);
+    }
+    [[nodiscard]] std::uint64_t trace_digest(std::uint64_t digest, pianola::WordSpan words) const noexcept override {
+        return inner_.trace_digest(digest, words);
+    }
     [[nodiscard]] std::uint64_t work() const noexcept { return work_; }
     [[nodiscard]] std::uint64_t visits() const noexcept { return visits_; }
 
@@ -73,7 +80,8 @@ struct Bench {
     pianola::Verdict verdict;
 
     Status validate(ByteSpan file, const pianola::CommandSet& command_set) {
-        return pianola::validate(file, device, command_set, *workspace, image, *plan, verdict);
+        return pianola::validate(file, device, command_set, pianola::kDevelopmentTrust, *workspace, image, *plan,
+                                 verdict);
     }
 };
 
