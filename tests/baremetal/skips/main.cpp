@@ -14,7 +14,7 @@
 #include "hal/crypto/bearssl_verifier.h"
 #include "hal/refdev/refdev_command_set.h"
 #include "runtime/session/session.h"
-#include "tests/baremetal/counted.h"
+#include "tests/baremetal/skips/ends.h"
 #include "tests/baremetal/skips/order.h"
 #include "tests/baremetal/skips/stand_in_verifier.h"
 #include "tests/baremetal/skips/watched_device.h"
@@ -179,17 +179,18 @@ extern "C" void pianola_skip_attempt() noexcept {
     pianola::baremetal::Application& all = pianola::baremetal::application();
     const pianola::MutableByteSpan area = pianola::board::load_area();
     const pianola::ByteSpan file = area.subspan(sizeof(order), order.file_bytes);
-    pianola_count_begin();
+    pianola_skip_begin();
     const pianola::Status loaded = (order.loader == Loader::kSession)
                                        ? all.session.load(file, all.workspace, all.verdict)
                                        : all.weak.load(file, all.workspace, all.verdict);
     evidence.load = static_cast<std::uint32_t>(loaded);
-    evidence.rule = static_cast<std::uint32_t>(all.verdict.rule);
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-034
+    evidence.rule = reinterpret_cast<std::uintptr_t>(pianola::rule_id(all.verdict.rule));
     evidence.file_offset = all.verdict.file_offset;
     evidence.fault_status = static_cast<std::uint32_t>(all.session.fault().status);
     evidence.fault_stage = static_cast<std::uint32_t>(all.session.fault().stage);
     pianola::baremetal::try_everything(all.session);
-    pianola_count_end();
+    pianola_skip_end();
 }
 
 int main() {

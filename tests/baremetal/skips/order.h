@@ -37,7 +37,7 @@ static_assert(sizeof(Order) == 192U, "the host writes it");
 struct Evidence {
     // What load() said; what each later call said, none of which may say kOk after a refusal.
     std::uint32_t load;
-    std::uint32_t rule;
+    std::uint32_t rule;  // address of its name
     std::uint32_t file_offset;
     std::array<std::uint32_t, 10U> calls;
     std::uint32_t fault_status;
