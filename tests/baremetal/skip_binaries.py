@@ -20,7 +20,7 @@ SIGNATURE_BYTES, ECDSA_P256 = 64, 2
 COUNTER = 3  # the platform's: older is refused
 RULES = {"AUT-SIGNATURE", "ENV-DIGEST", "AUT-UNSIGNED", "AUT-VERSION", "AUT-REVOKED", "AUT-KEY", "IMG-NAME", "TRC-BOUNDS", "ORD-RACE", "BUD-CYCLES"}
 MUTANTS = ("IMG-NAME.empty", "TRC-BOUNDS.no-region", "ORD-RACE.output", "BUD-CYCLES.one-more")
-ORDER = struct.Struct("<6I76s76s16x")
+ORDER = struct.Struct("<6I76s76sI12x")
 ORDER_MAGIC = 0x5049_4B53
 
 
@@ -81,10 +81,10 @@ class Target:
     verifier: int = STAND_IN
     loader: int = SESSION
 
-    def order(self, watchdog_ticks):
+    def order(self, watchdog_ticks, is_batch=False):
         """The bytes at the start of the load area: tests/baremetal/skips/order.h."""
         order = ORDER.pack(ORDER_MAGIC, len(self.file), self.loader, self.verifier, COUNTER, watchdog_ticks,
-                           TRUSTED_KEY.entry(TRUSTED), REVOKED_KEY.entry(REVOKED))
+                           TRUSTED_KEY.entry(TRUSTED), REVOKED_KEY.entry(REVOKED), 1 + is_batch)
         return order + self.file
 
 

@@ -4,7 +4,6 @@
 // There is no semihosting: the order lies in memory, the evidence is read from memory, and marker functions say where the run begins and ends.
 #include <array>
 #include <cstdint>
-#include <cstring>
 
 #include "hal/arch/mmio.h"
 #include "hal/board/board.h"
@@ -14,6 +13,7 @@
 #include "hal/crypto/bearssl_verifier.h"
 #include "hal/refdev/refdev_command_set.h"
 #include "runtime/session/session.h"
+#include "tests/baremetal/skips/batch.h"
 #include "tests/baremetal/skips/ends.h"
 #include "tests/baremetal/skips/order.h"
 #include "tests/baremetal/skips/stand_in_verifier.h"
@@ -50,7 +50,6 @@ class Platform final : public board::BoardPlatform {
 extern "C" {
 // The host finds them by these names.
 // NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables, misc-use-internal-linkage): DEV-033
-pianola::baremetal::Evidence pianola_skip_evidence{};
 pianola::baremetal::Order pianola_skip_order{};
 // Where the device's own side shows of each queue what it was told and what it did: words that are zero unless something was.
 std::array<const void*, 8U> pianola_skip_device_words{};
@@ -58,7 +57,6 @@ std::array<const void*, 8U> pianola_skip_device_words{};
 }
 
 namespace pianola::baremetal {
-namespace {
 
 // The watchdog of these boards: CMSDK APB watchdog (Arm DDI 0479, section 4.5). Once it has run down it raises an NMI, which no fault can mask.
 void start_watchdog(std::uint32_t ticks) noexcept {
@@ -74,6 +72,8 @@ void start_watchdog(std::uint32_t ticks) noexcept {
     mmio::write(kLock, 0U);
 }
 
+namespace {
+
 struct Application {
     explicit Application(const Order& order) noexcept
         : trust{SignaturePolicy::kRequired, order.keys,
@@ -81,7 +81,7 @@ struct Application {
           config{trust, Release::kVerified},
           link{refdev::DeviceSpec{}, board::shared_state()},
           platform{order.lowest_version},
-          device{refdev::DeviceSpec{}, board::shared_state(), link, pianola_skip_evidence},
+          device{refdev::DeviceSpec{}, board::shared_state(), link, evidence()},
           session{device, platform, command_set, config},
           weak_trust{trust},
           weak{device, command_set, weak_trust, {}, {}} {
@@ -152,7 +152,7 @@ void note(std::uint32_t& place, Status status) noexcept {
 }
 
 void try_everything(Session& session) noexcept {
-    auto& calls = pianola_skip_evidence.calls;
+    auto& calls = evidence().calls;
     MutableByteSpan input_view;
     ByteSpan output_view;
     note(calls[0], session.input_view(0U, input_view));
@@ -165,21 +165,19 @@ void try_everything(Session& session) noexcept {
     note(calls[7], session.run(inputs_of(session.plan()), outputs_of(session.plan())));
     note(calls[8], session.output_view(0U, output_view));
     note(calls[9], session.confirm_start());
+    evidence().output_bytes = static_cast<std::uint32_t>(output_view.size());
 }
 
 }  // namespace
 }  // namespace pianola::baremetal
 
 // Instructions of this function are the application's own: none of them is skipped.
-extern "C" void pianola_skip_attempt() noexcept;
 extern "C" void pianola_skip_attempt() noexcept {
     using pianola::baremetal::Loader;
-    pianola::baremetal::Evidence& evidence = pianola_skip_evidence;
+    pianola::baremetal::Evidence& evidence = pianola::baremetal::evidence();
     const pianola::baremetal::Order& order = pianola_skip_order;
     pianola::baremetal::Application& all = pianola::baremetal::application();
-    const pianola::MutableByteSpan area = pianola::board::load_area();
-    const pianola::ByteSpan file = area.subspan(sizeof(order), order.file_bytes);
-    pianola_skip_begin();
+    const pianola::ByteSpan file{pianola::baremetal::in_load_area<std::uint8_t>(sizeof(order)), order.file_bytes};
     const pianola::Status loaded = (order.loader == Loader::kSession)
                                        ? all.session.load(file, all.workspace, all.verdict)
                                        : all.weak.load(file, all.workspace, all.verdict);
@@ -190,15 +188,22 @@ extern "C" void pianola_skip_attempt() noexcept {
     evidence.fault_status = static_cast<std::uint32_t>(all.session.fault().status);
     evidence.fault_stage = static_cast<std::uint32_t>(all.session.fault().stage);
     pianola::baremetal::try_everything(all.session);
-    pianola_skip_end();
 }
 
 int main() {
-    std::memcpy(&pianola_skip_order, pianola::board::load_area().data(), sizeof(pianola_skip_order));
+    pianola_skip_order = *pianola::baremetal::in_load_area<pianola::baremetal::Order>(0U);
+    pianola::baremetal::evidence() = pianola::baremetal::Evidence{};
     static_cast<void>(pianola::baremetal::application());
     pianola::baremetal::show_device_words();
-    pianola::baremetal::start_watchdog(pianola_skip_order.watchdog_ticks);
-    pianola_skip_attempt();
+    if (pianola_skip_order.runs == pianola::baremetal::Runs::kBatch) {
+        pianola_skip_begin();
+        pianola::baremetal::run_batch();
+    } else {
+        pianola::baremetal::start_watchdog(pianola_skip_order.watchdog_ticks);
+        pianola_skip_begin();
+        pianola_skip_attempt();
+    }
+    pianola_skip_end();
     for (;;) {
     }
 }
