@@ -18,9 +18,8 @@ TRUSTED, REVOKED = 0x4BB4_B44B, 0xB44B_4BB4  # KeyState, runtime/trust/trust.h
 TOTAL, VERSION, ALGORITHM, SIGNATURE, KEY_ID, DIGEST, HEADER = 16, 20, 28, 32, 36, 160, 192
 SIGNATURE_BYTES, ECDSA_P256 = 64, 2
 COUNTER = 3  # the platform's: older is refused
-RULES = {"AUT-SIGNATURE", "ENV-DIGEST", "AUT-UNSIGNED", "AUT-VERSION", "AUT-REVOKED", "AUT-KEY", "IMG-NAME", "TRC-BOUNDS", "ORD-RACE", "BUD-CYCLES"}
 MUTANTS = ("IMG-NAME.empty", "TRC-BOUNDS.no-region", "ORD-RACE.output", "BUD-CYCLES.one-more")
-ORDER = struct.Struct("<6I76s76sI12x")
+ORDER = struct.Struct("<6I76s76s16x")
 ORDER_MAGIC = 0x5049_4B53
 
 
@@ -81,10 +80,10 @@ class Target:
     verifier: int = STAND_IN
     loader: int = SESSION
 
-    def order(self, watchdog_ticks, is_batch=False):
+    def order(self, watchdog_ticks):
         """The bytes at the start of the load area: tests/baremetal/skips/order.h."""
         order = ORDER.pack(ORDER_MAGIC, len(self.file), self.loader, self.verifier, COUNTER, watchdog_ticks,
-                           TRUSTED_KEY.entry(TRUSTED), REVOKED_KEY.entry(REVOKED), 1 + is_batch)
+                           TRUSTED_KEY.entry(TRUSTED), REVOKED_KEY.entry(REVOKED))
         return order + self.file
 
 

@@ -13,7 +13,6 @@
 #include "hal/crypto/bearssl_verifier.h"
 #include "hal/refdev/refdev_command_set.h"
 #include "runtime/session/session.h"
-#include "tests/baremetal/skips/batch.h"
 #include "tests/baremetal/skips/ends.h"
 #include "tests/baremetal/skips/order.h"
 #include "tests/baremetal/skips/stand_in_verifier.h"
@@ -51,12 +50,11 @@ extern "C" {
 // The host finds them by these names.
 // NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables, misc-use-internal-linkage): DEV-033
 pianola::baremetal::Order pianola_skip_order{};
-// Where the device's own side shows of each queue what it was told and what it did: words that are zero unless something was.
-std::array<const void*, 8U> pianola_skip_device_words{};
 // NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables, misc-use-internal-linkage): DEV-033
 }
 
 namespace pianola::baremetal {
+namespace {
 
 // The watchdog of these boards: CMSDK APB watchdog (Arm DDI 0479, section 4.5). Once it has run down it raises an NMI, which no fault can mask.
 void start_watchdog(std::uint32_t ticks) noexcept {
@@ -71,8 +69,6 @@ void start_watchdog(std::uint32_t ticks) noexcept {
     mmio::write(kControl, kInterruptEnable);
     mmio::write(kLock, 0U);
 }
-
-namespace {
 
 struct Application {
     explicit Application(const Order& order) noexcept
@@ -136,17 +132,6 @@ Tensors& tensors() noexcept {
     return {tensors().output_spans.data(), count};
 }
 
-void show_device_words() noexcept {
-    refdev::SharedState& shared = board::shared_state();
-    for (std::uint32_t queue = 0U; queue < kMaxQueues; ++queue) {
-        const std::uint32_t first = 4U * queue;
-        pianola_skip_device_words[first] = &shared.queues[queue].published;
-        pianola_skip_device_words[first + 1U] = &shared.queues[queue].consumed;
-        pianola_skip_device_words[first + 2U] = &shared.queues[queue].progress;
-        pianola_skip_device_words[first + 3U] = &shared.logs[queue].written;
-    }
-}
-
 void note(std::uint32_t& place, Status status) noexcept {
     place = static_cast<std::uint32_t>(status);
 }
@@ -172,6 +157,7 @@ void try_everything(Session& session) noexcept {
 }  // namespace pianola::baremetal
 
 // Instructions of this function are the application's own: none of them is skipped.
+extern "C" void pianola_skip_attempt() noexcept;
 extern "C" void pianola_skip_attempt() noexcept {
     using pianola::baremetal::Loader;
     pianola::baremetal::Evidence& evidence = pianola::baremetal::evidence();
@@ -194,15 +180,9 @@ int main() {
     pianola_skip_order = *pianola::baremetal::in_load_area<pianola::baremetal::Order>(0U);
     pianola::baremetal::evidence() = pianola::baremetal::Evidence{};
     static_cast<void>(pianola::baremetal::application());
-    pianola::baremetal::show_device_words();
-    if (pianola_skip_order.runs == pianola::baremetal::Runs::kBatch) {
-        pianola_skip_begin();
-        pianola::baremetal::run_batch();
-    } else {
-        pianola::baremetal::start_watchdog(pianola_skip_order.watchdog_ticks);
-        pianola_skip_begin();
-        pianola_skip_attempt();
-    }
+    pianola::baremetal::start_watchdog(pianola_skip_order.watchdog_ticks);
+    pianola_skip_begin();
+    pianola_skip_attempt();
     pianola_skip_end();
     for (;;) {
     }
