@@ -19,6 +19,9 @@ OK, REFUSED = 0x5AC3_96A5, 0x3CC3_3CC3
 TICK_INSTRUCTIONS = 40  # of the watchdog, whose clock has 25 MHz, where an instruction takes a nanosecond
 GENEROUS_TICKS = 0xFFFF_FFFF
 PATIENCE = 16  # times the instructions of a run without a fault, and of the longest binary that is accepted
+# While the board stands still under the debug stub, the emulator moves its clock to the next event, which is the tick of each millisecond at the latest.
+LATEST_OCCURRENCE = 8
+MOST_STOPS, STOP_INSTRUCTIONS = 2 * LATEST_OCCURRENCE + 4, 1_000_000
 EVIDENCE = struct.Struct("<20I")
 EVIDENCE_OFFSET = 0x70_0000
 EXCEPTIONS = {2: "watchdog", 3: "HardFault", 4: "MemManage", 5: "BusFault", 6: "UsageFault"}
@@ -110,7 +113,8 @@ class SkipBoard:
         self.board = None
         self.points = self.executed()
         self.instructions = sum(point.count for point in self.points)
-        self.watchdog_ticks = PATIENCE * max(self.instructions, accepted_instructions) // TICK_INSTRUCTIONS + 1
+        patience = PATIENCE * max(self.instructions, accepted_instructions) + MOST_STOPS * STOP_INSTRUCTIONS
+        self.watchdog_ticks = patience // TICK_INSTRUCTIONS
         self.code = {}
         self.restarts = 0
         self.clean = self.run(None)

@@ -26,7 +26,7 @@ from skip_board import Skip, SkipBoard
 
 WIDTHS = (1, 2, 4)
 FEW = 2  # executions: all of them are tried
-LATEST = 64  # the last execution that the seed may draw: each costs a stop
+LATEST = skip_board.LATEST_OCCURRENCE  # that the seed may draw: each costs a stop
 ARITHMETIC = 300  # of the points inside BearSSL, for each width
 OUTCOMES = ("injected", "detected", "harmless", "false ok", "silent", "undecided")
 RELEASE = support.ROOT / "build/release/bin"
