@@ -64,6 +64,11 @@ def all_skips(board, seed, table, widths=WIDTHS):
     return [Skip(point.address, occurrence, width) for point in points for occurrence in occurrences(point, source) for width in widths]
 
 
+def within(skips, functions, table):
+    """Those inside functions with one of these words in their names; all where there are none."""
+    return [skip for skip in skips if not functions or any(word in name_of(skip.address, table) for word in functions)]
+
+
 def sampled(skips, count, seed):
     """`count` of every width."""
     if count is None:
@@ -152,7 +157,7 @@ def campaign(options, progress=say):
     targets = skip_binaries.all_targets(options.work, options.vectors, options.pianola)
     chosen = [targets[name] for name in options.binary or [target.name for target in targets.values()
                                                            if target.rule and target.loader == skip_binaries.SESSION]]
-    results = {"format": 1, "seed": options.seed, "shard": options.shard[0], "shards": options.shard[1], "sample": options.sample,
+    results = {"format": 1, "seed": options.seed, "shard": options.shard[0], "shards": options.shard[1], "sample": options.sample, "functions": options.function,
                "image_sha256": hashlib.sha256(options.image.read_bytes()).hexdigest(), "binaries": [], "findings": []}
     with SkipBoard(options.image, targets["accepted"], options.work / "skip", options.plugin) as board:
         accepted = board.instructions
@@ -162,7 +167,7 @@ def campaign(options, progress=say):
         with SkipBoard(options.image, target, options.work / "skip", options.plugin, accepted) as board:
             if board.rule != target.rule:
                 raise SystemExit(f"skips: {target.name} is refused by {board.rule}")
-            skips = sampled(all_skips(board, options.seed, table), options.sample, options.seed)[options.shard[0] - 1::options.shard[1]]
+            skips = sampled(within(all_skips(board, options.seed, table), options.function, table), options.sample, options.seed)[options.shard[0] - 1::options.shard[1]]
             progress(f"{target.name}: {board.instructions} instructions at {len(board.skippable())} addresses, {len(skips)} skips")
             tallies, findings = run_target(board, skips, table, progress)
         results["binaries"].append({"name": target.name, "rule": target.rule, "instructions": board.instructions, "addresses": len(board.skippable()),
@@ -190,6 +195,7 @@ def main(words):
     parser.add_argument("--sample", type=int, metavar="N", help="N skips of every binary and width; without it, all")
     parser.add_argument("--shard", type=shard, default=(1, 1), metavar="I/N", help="part I of N only")
     parser.add_argument("--binary", action="append", help="this binary only; repeat for more. Also the weak loader's, of which some start")
+    parser.add_argument("--function", action="append", help="instructions of functions with this in their names only; repeat for more")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the results, with every finding")
     parser.add_argument("--merge", type=pathlib.Path, nargs="+", metavar="FILE", help="join the results of all shards")
     options = parser.parse_args(words)

@@ -18,7 +18,7 @@ class Skips(support.BareMetalTest):
     """One board, one skip per run."""
 
     def test_nothing_starts(self):
-        options = argparse.Namespace(**vars(OPTIONS), seed=1, sample=SAMPLE, shard=(1, 1), binary=None)
+        options = argparse.Namespace(**vars(OPTIONS), seed=1, sample=SAMPLE, shard=(1, 1), binary=None, function=None)
         options.work = self.folder
         results = skips.campaign(options)
         self.assertTrue(skips.report(results))

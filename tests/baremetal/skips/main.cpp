@@ -73,7 +73,8 @@ void start_watchdog(std::uint32_t ticks) noexcept {
 struct Application {
     explicit Application(const Order& order) noexcept
         : trust{SignaturePolicy::kRequired, order.keys,
-                (order.verifier == Verifier::kBearSsl) ? static_cast<const SignatureVerifier*>(&bearssl) : &stand_in, 0U},
+                (order.verifier == Verifier::kBearSsl) ? static_cast<const SignatureVerifier*>(&bearssl) : &stand_in,
+                0U},
           config{trust, Release::kVerified},
           link{refdev::DeviceSpec{}, board::shared_state()},
           platform{order.lowest_version},
@@ -106,10 +107,10 @@ Application& application() noexcept {
 
 constexpr std::uint32_t kRoomBytes = 128U;  // for any one tensor of the small binaries that this image is given
 struct Tensors {
-    std::array<std::array<std::uint8_t, kRoomBytes>, kMaxInputs> inputs;
-    std::array<std::array<std::uint8_t, kRoomBytes>, kMaxOutputs> outputs;
-    std::array<ByteSpan, kMaxInputs> input_spans;
-    std::array<MutableByteSpan, kMaxOutputs> output_spans;
+    std::array<std::array<std::uint8_t, kRoomBytes>, kMaxInputs> inputs{};
+    std::array<std::array<std::uint8_t, kRoomBytes>, kMaxOutputs> outputs{};
+    std::array<ByteSpan, kMaxInputs> input_spans{};
+    std::array<MutableByteSpan, kMaxOutputs> output_spans{};
 };
 Tensors& tensors() noexcept {
     static Tensors the_tensors;
