@@ -33,7 +33,8 @@ std::int32_t test_validate(const Arguments& arguments) noexcept {
         return kNotLoaded;
     }
     Subject& made_before_counting = subject();
-    refdev::describe((arguments.count() > 2U) ? test::worst_device() : refdev::DeviceSpec{}, made_before_counting.device);
+    refdev::describe((arguments.count() > 2U) ? test::worst_device() : refdev::DeviceSpec{},
+                     made_before_counting.device);
     pianola_count_begin();
     const Status status =
         validate(file, made_before_counting.device, made_before_counting.command_set, made_before_counting.workspace,
