@@ -301,7 +301,7 @@ class BoardUnderDebugger:
         self.socket = self.folder / "gdb.sock"
         self.socket.unlink(missing_ok=True)
         line = run_board.command(board, image, arguments, icount, [*extra, "-S", "-gdb", f"unix:{self.socket},server=on,wait=off"], loads)
-        with open(self.folder / "qemu.log", "ab") as log:
+        with open(self.folder / "qemu.log", "wb") as log:
             # pylint: disable-next=consider-using-with
             self.qemu = subprocess.Popen(line, cwd=self.folder, env=run_board.qemu_environment(), stdin=subprocess.DEVNULL, stdout=log,
                                          stderr=subprocess.STDOUT)

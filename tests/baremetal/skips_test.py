@@ -18,8 +18,7 @@ class Skips(support.BareMetalTest):
     """One board, one skip per run."""
 
     def test_nothing_starts(self):
-        options = argparse.Namespace(**vars(OPTIONS), seed=1, sample=SAMPLE, shard=(1, 1), binary=None, function=None)
-        options.work = self.folder
+        options = argparse.Namespace(**{**vars(OPTIONS), "work": self.folder, "seed": 1, "sample": SAMPLE, "shard": (1, 1), "binary": None, "function": None})
         results = skips.campaign(options)
         self.assertTrue(skips.report(results))
         self.assertGreater(len(results["binaries"]), 8, "binaries that must be refused")
@@ -39,8 +38,8 @@ class Skips(support.BareMetalTest):
         self.assertTrue(started)
 
     def test_state_of_it_blocks(self):
-        """ITTE and its like: three bits of state less, until none is left."""
-        state = 0x0600_0000 & 0 | (0x0B & 0xFC) << 8 | (0x0B & 0x03) << 25  # condition 0, two instructions to come
+        """ITAdvance(): the mask moves up, the condition stays, and behind the last there is no block."""
+        state = (0x0B & 0xFC) << 8 | (0x0B & 0x03) << 25  # condition 0
         after = skip_board.advanced(state)
         self.assertEqual((after >> 8 & 0xFC) | (after >> 25 & 3), 0x16)
         self.assertEqual(skip_board.advanced(0x0100_0000 | 0x08 << 8), 0x0100_0000, "the last of a block")
