@@ -46,12 +46,8 @@ class Platform final : public board::BoardPlatform {
 }  // namespace
 }  // namespace pianola::baremetal
 
-extern "C" {
-// The host finds them by these names.
-// NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables, misc-use-internal-linkage): DEV-033
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): DEV-033
 pianola::baremetal::Order pianola_skip_order{};
-// NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables, misc-use-internal-linkage): DEV-033
-}
 
 namespace pianola::baremetal {
 namespace {
@@ -157,8 +153,6 @@ void try_everything(Session& session) noexcept {
 }  // namespace
 }  // namespace pianola::baremetal
 
-// Instructions of this function are the application's own: none of them is skipped.
-extern "C" void pianola_skip_attempt() noexcept;
 extern "C" void pianola_skip_attempt() noexcept {
     using pianola::baremetal::Loader;
     pianola::baremetal::Evidence& evidence = pianola::baremetal::evidence();

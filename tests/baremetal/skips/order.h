@@ -9,8 +9,8 @@
 
 #include "runtime/trust/trust.h"
 
-// NOLINTNEXTLINE(bugprone-reserved-identifier, readability-identifier-naming, modernize-avoid-c-arrays): DEV-032
-extern "C" std::uint8_t __load_area_start[];
+// NOLINTNEXTLINE(bugprone-reserved-identifier, readability-identifier-naming): DEV-032
+extern "C" std::uint8_t __load_area_start;
 
 namespace pianola::baremetal {
 
@@ -56,11 +56,19 @@ inline constexpr std::uint32_t kEvidenceOffset = 0x70'0000U;  // in the load are
 
 template <typename Object>
 [[nodiscard]] Object* in_load_area(std::uint32_t offset) noexcept {
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast, cppcoreguidelines-pro-bounds-pointer-arithmetic): DEV-034
-    return reinterpret_cast<Object*>(__load_area_start + offset);
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast, performance-no-int-to-ptr): DEV-030
+    return reinterpret_cast<Object*>(reinterpret_cast<std::uintptr_t>(&__load_area_start) + offset);
 }
 [[nodiscard]] inline Evidence& evidence() noexcept {
     return *in_load_area<Evidence>(kEvidenceOffset);
 }
 
 }  // namespace pianola::baremetal
+
+extern "C" {
+// The order as the application goes by it: in the image's own data.
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): DEV-033
+extern pianola::baremetal::Order pianola_skip_order;
+// One run. Instructions of this function are the application's own: none of them is skipped.
+void pianola_skip_attempt() noexcept;
+}
