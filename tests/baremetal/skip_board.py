@@ -24,7 +24,6 @@ LATEST_OCCURRENCE = 8
 STOP_INSTRUCTIONS = 1_000_000
 WATCHDOG_OFFSET = 20  # in the order
 EVIDENCE = struct.Struct("<20I")
-EVIDENCE_OFFSET = 0x70_0000
 EXCEPTIONS = {2: "watchdog", 3: "HardFault", 4: "MemManage", 5: "BusFault", 6: "UsageFault"}
 MOST_RESTARTS = 4
 LOST_S = 60.0  # of the host's time: nothing is concluded from it
@@ -255,7 +254,7 @@ class SkipBoard:
             return Ending("end", 0, (0,) * 15 + (1,) * 5)
         if stop.kind != "signal" or stop.at not in (self.end, self.handler):
             return Ending("lost", 0, (0,) * 20)
-        evidence = EVIDENCE.unpack(gdb.read_memory(self.load_area + EVIDENCE_OFFSET, EVIDENCE.size))
+        evidence = EVIDENCE.unpack(gdb.read_memory(self.symbols["pianola_skip_evidence"][0], EVIDENCE.size))
         if stop.at == self.end:
             return Ending("end", 0, evidence)
         return Ending("exception", gdb.read_register("xpsr") & 0x1FF, evidence)
