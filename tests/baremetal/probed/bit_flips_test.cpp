@@ -89,8 +89,7 @@ void pass(Moment moment) noexcept {
     const auto kind = static_cast<std::uint32_t>(moment);
     const std::uint32_t number = g_stage.moments[kind].fetch_add(1U, std::memory_order_relaxed);
     const std::uint32_t wanted = g_stage.wanted_kind.load(std::memory_order_relaxed);
-    const bool is_wanted =
-        (wanted == kind) && (number == g_stage.wanted_number.load(std::memory_order_relaxed));
+    const bool is_wanted = (wanted == kind) && (number == g_stage.wanted_number.load(std::memory_order_relaxed));
     if (!is_wanted && (wanted != kEveryMoment)) {
         return;
     }
@@ -313,9 +312,15 @@ void report_places(Life& life, const Data& data) noexcept {
     report_object("session", life.session);
     report_place("binary", data.file.data(), data.file.size());
     report_object("driver", life.device);
-    report_object("host memory bindings", shared.host);
-    report_object("protection unit", shared.memory);
-    report_object("events", shared.events);
+    for (std::uint32_t flight = 0U; flight < kMaxStepsInFlight; ++flight) {
+        report_object("host memory bindings", shared.host.sources[kFirstInputSlot + (flight * kMaxInputs)]);
+        report_object("host memory bindings", shared.host.destinations[flight * kMaxOutputs]);
+    }
+    // Regions come first in it, and only some are programmed.
+    report_place("protection unit", &shared.memory, life.session.plan().region_count * sizeof(refdev::MemoryRegion));
+    for (const refdev::EventCell& event : shared.events) {
+        report_object("event counters", event.counter);
+    }
     report_object("reset words", shared.reset_phase);
     report_object("reset words", shared.reset_confirmed);
     report_place("device_l1", board::device_l1().data(), board::device_l1().size());
