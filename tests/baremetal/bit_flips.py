@@ -13,7 +13,8 @@ stopped at one moment, one bit of its memory is inverted from outside, and it go
   hung       no answer: neither an output nor a fault
 
 Moments: before every call of the device, behind every command of a device core, and between any two calls of the session. They are
-drawn by seed, the phase of a life first; then the bit.
+drawn by seed, the phase of a life first; then the bit. A trial whose moment does not come is repeated once on a new start, else counted as
+missed.
 
   --region    one of the names in the report; repeat for more. Default: what must not be silent
   --samples   trials of each region
@@ -66,6 +67,11 @@ Outcome = collections.namedtuple("Outcome", "result by moment")
 REQUIRED = ("trace region", "weights", "rings", "ring positions", "doorbell times", "completion records", "completed tokens", "session state")
 BEYOND = ("session state, in a call", "binary", "queue progress", "queue faults", "event counters", "reset words", "driver",
           "protection unit", "host memory bindings", "activations")
+
+
+# Where memory is in use for a short time only, half of the samples fall into that time.
+IN_USE = {"rings": ("submit", "running"), "ring positions": ("submit", "running"), "completion records": ("completed",),
+          "completed tokens": ("running", "completed"), "event counters": ("running",), "host memory bindings": ("submit", "running")}
 
 
 class Broken(Exception):
@@ -269,9 +275,10 @@ def plan(bench, region, options):
         trials = [Trial(region, bit // 8, bit % 8, random_of.choice(group)) for bit in range(8 * size) for group in groups.values()]
     else:
         keys = sorted(groups)
+        in_use = [key for key in keys if PHASES[key[0]] in IN_USE.get(region, ())] or keys
         trials = []
-        for _ in range(options.samples):
-            moment = random_of.choice(groups[random_of.choice(keys)])
+        for number in range(options.samples):
+            moment = random_of.choice(groups[random_of.choice(in_use if number % 2 else keys)])
             trials.append(Trial(region, random_of.randrange(size), random_of.randrange(8), moment))
     part, parts = options.shard
     return trials[part - 1::parts]

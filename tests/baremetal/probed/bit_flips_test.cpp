@@ -320,6 +320,7 @@ void report_places(Life& life, const Data& data) noexcept {
     report_place("protection unit", &shared.memory, life.session.plan().region_count * sizeof(refdev::MemoryRegion));
     for (const refdev::EventCell& event : shared.events) {
         report_object("event counters", event.counter);
+        report_object("event counters", event.copy);
     }
     report_object("reset words", shared.reset_phase);
     report_object("reset words", shared.reset_confirmed);
