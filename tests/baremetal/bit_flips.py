@@ -42,7 +42,6 @@ from paused_board import Ended, Hung, PausedBoard  # noqa: E402  pylint: disable
 SAMPLE = "road_signs"
 # Of a step, in the emulator: two to four times what it takes, so that what never ends is noticed soon.
 DEADLINE_US = {"virt_rv32": 60_000, "zynqmp_r5": 15_000}
-PATIENCE_S = 60
 CLEAN_EVERY = 100  # trials: a life without a flip in between shows that none has left anything behind
 STEPS = 2
 
@@ -123,7 +122,7 @@ class Bench:
         self.board = PausedBoard(self.board_name, self.image, self.folder, ["bit_flips", "model.ptb", "inputs.bin"])
         self.starts += 1
         try:
-            self.board.receive(PATIENCE_S)
+            self.board.receive()
         except (Ended, Hung) as error:
             raise Broken(f"{self.image} does not start: {error!r}\n{self.board.console()}") from error
         self.places = self.read_places()
@@ -146,9 +145,8 @@ class Bench:
 
     def clean_memory(self):
         """Nothing of an earlier life may help a later one: no activations, outputs or words of rings. The binary is whole again."""
-        [(dram, dram_bytes)], [(level1, level1_bytes)] = self.places["device_dram"], self.places["device_l1"]
-        self.board.write(level1, bytes(level1_bytes))
-        self.board.write(dram, bytes(dram_bytes))
+        for memory in ("device_dram", "device_l1"):
+            self.board.clear(*self.places[memory][0])
         for address, size in self.places["all rings"] if "all rings" in self.places else self.places["rings"]:
             self.board.write(address, bytes(size))
         [(file, size)] = self.places["binary"]
@@ -160,7 +158,7 @@ class Bench:
         self.board.send(EVERY_MOMENT, 0, self.release)
         moments = []
         while True:
-            words = self.board.receive(PATIENCE_S)
+            words = self.board.receive()
             if words[0] == IS_END:
                 break
             moments.append(Moment(words[1], words[2], words[3], words[4], bool(words[5])))
@@ -191,7 +189,7 @@ class Bench:
         """One, without a flip."""
         self.clean_memory()
         self.board.send(NO_MOMENT, 0, self.release)
-        self.require_clean(self.board.receive(PATIENCE_S))
+        self.require_clean(self.board.receive())
 
     def places_kept(self):
         """Restarts, and keeps what only a survey knows: it is the same image."""
@@ -217,12 +215,12 @@ class Bench:
         self.board.send(trial.moment.kind, trial.moment.number, self.release)
         moment = None
         try:
-            words = self.board.receive(PATIENCE_S)
+            words = self.board.receive()
             if words[0] == IS_MOMENT:
                 moment = Moment(words[1], words[2], words[3], words[4], bool(words[5]))
                 self.board.flip(self.address_of(trial.region, trial.byte), trial.bit)
                 self.board.send(0)
-                words = self.board.receive(PATIENCE_S)
+                words = self.board.receive()
         except Ended as ended:
             outcome = self.judge_stopped(moment, f"core fault {ended}")
             self.places_kept()

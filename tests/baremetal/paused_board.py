@@ -5,6 +5,7 @@ The machine's RAM is a file that the host maps. An image stops the machine by as
 """
 import mmap
 import os
+import pathlib
 import select
 import struct
 import subprocess
@@ -17,6 +18,10 @@ RAM_BYTES = 128 * 1024 * 1024
 # Where the RAM of a machine begins, as its cores see it, and what tells QEMU to take it from a file.
 RAM_BASE = {"virt_rv32": 0x80000000, "zynqmp_r5": 0}
 LOOK_S = 0.2
+CLEARED_BYTES = 16 * 1024
+# The emulator has hung where it has computed for that long without an answer; or waited for so long, on however busy a host.
+PATIENCE_CPU_S = 60
+PATIENCE_S = 600
 
 
 class Ended(Exception):
@@ -77,15 +82,23 @@ class PausedBoard:
         """What the image has printed."""
         return self.console_file.read_text(errors="replace")
 
-    def receive(self, timeout_s):
+    def computed_s(self):
+        """Processor time of the emulator; nothing once it has ended."""
+        try:
+            fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+        except OSError:
+            return 0.0
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def receive(self):
         """The words of the next message; the machine stands still from then on."""
-        ends = time.monotonic() + timeout_s
+        ends, computed_s = time.monotonic() + PATIENCE_S, self.computed_s()
         while True:
             if select.select([self.handles[0]], [], [], LOOK_S)[0]:
                 return MESSAGE.unpack(os.read(self.handles[0], MESSAGE.size))
             if self.process.poll() is not None:
                 raise Ended(self.process.returncode)
-            if time.monotonic() > ends:
+            if (time.monotonic() > ends) or (self.computed_s() - computed_s > PATIENCE_CPU_S):
                 raise Hung()
 
     def send(self, *words):
@@ -99,6 +112,13 @@ class PausedBoard:
     def write(self, address, data):
         """Changes the machine's memory."""
         self.ram[address - self.base:address - self.base + len(data)] = data
+
+    def clear(self, address, size):
+        """Zeros, written where there is something else only: what is not touched is not written to the file either."""
+        for start in range(address, address + size, CLEARED_BYTES):
+            zeros = bytes(min(CLEARED_BYTES, address + size - start))
+            if self.read(start, len(zeros)) != zeros:
+                self.write(start, zeros)
 
     def flip(self, address, bit):
         """Inverts one bit of a byte."""
