@@ -20,7 +20,7 @@ constexpr const char* kCurve = "prime256v1";
 constexpr std::size_t kCoordinateBytes = 32U;
 
 [[noreturn]] void fail(const std::string& what) {
-    const unsigned long code = ERR_get_error();  // NOLINT(google-runtime-int): OpenSSL's type
+    const auto code = ERR_get_error();
     ERR_clear_error();
     const char* const reason = (code != 0U) ? ERR_reason_error_string(code) : nullptr;
     throw SigningError{(reason != nullptr) ? (what + ": " + reason) : what};
@@ -79,12 +79,15 @@ const unsigned char* as_bytes(const std::string& text) {
 }  // namespace
 
 Key Key::generate(KeyKind kind) {
-    Key key{(kind == KeyKind::kP256) ? EVP_PKEY_Q_keygen(nullptr, nullptr, "EC", kCurve)
-                                     : EVP_PKEY_Q_keygen(nullptr, nullptr, "ED25519")};
-    if (key.key_ == nullptr) {
+    const bool is_p256 = kind == KeyKind::kP256;
+    const KeyContext context{EVP_PKEY_CTX_new_from_name(nullptr, is_p256 ? "EC" : "ED25519", nullptr)};
+    EVP_PKEY* made = nullptr;
+    if ((context == nullptr) || (EVP_PKEY_keygen_init(context.get()) != 1) ||
+        (is_p256 && (EVP_PKEY_CTX_set_group_name(context.get(), kCurve) != 1)) ||
+        (EVP_PKEY_keygen(context.get(), &made) != 1)) {
         fail("no key can be made");
     }
-    return key;
+    return Key{made};
 }
 
 Key Key::load(const std::filesystem::path& path, bool is_private) {
@@ -203,7 +206,7 @@ Signature parse_signature(const std::vector<std::uint8_t>& bytes) {
         return raw;
     }
     const unsigned char* place = bytes.data();
-    const auto size = static_cast<long>(bytes.size());  // NOLINT(google-runtime-int): OpenSSL's type
+    const auto size = static_cast<std::ptrdiff_t>(bytes.size());
     const ParsedSignature parsed{d2i_ECDSA_SIG(nullptr, &place, size)};
     constexpr int kBytes = static_cast<int>(kCoordinateBytes);
     if ((parsed == nullptr) || (place != (bytes.data() + bytes.size())) ||

@@ -4,9 +4,9 @@
 #include <cstring>
 
 #include "hal/board/semihosting.h"
+#include "runtime/session/development_config.h"
 #include "tests/baremetal/bench.h"
 #include "tests/runtime/vectors/vector_pack.h"
-#include "runtime/session/development_config.h"
 
 namespace pianola::baremetal {
 namespace {
@@ -73,7 +73,8 @@ PackResult validate_one(const PackRecord& record, ByteSpan file) noexcept {
     Validation& all = validation();
     const DeviceDescription device = device_of(record);
     all.verdict = Verdict{};
-    const Status status = validate(file, device, all.command_set, kDevelopmentTrust, all.workspace, all.image, all.plan, all.verdict);
+    const Status status =
+        validate(file, device, all.command_set, kDevelopmentTrust, all.workspace, all.image, all.plan, all.verdict);
     return result_of(status, all.verdict);
 }
 
