@@ -68,6 +68,7 @@ Status RefdevDriver::reset() noexcept {
     destinations_ = 0U;
     for (EventCell& event : shared_.events) {
         event.counter.store(0U, std::memory_order_relaxed);
+        event.copy.store(0U, std::memory_order_relaxed);
         event.times_cycles.fill(0U);
     }
     for (std::uint32_t queue = 0U; queue < kMaxQueues; ++queue) {
