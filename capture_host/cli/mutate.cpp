@@ -250,9 +250,11 @@ class Mutation {
             return false;
         }
         const mutate::Bytes file = files::load_file(path);
-        const bool is_same = mutate::sha256_hex(file) == known->at("sha256");
+        const std::optional<mutate::TrustKind> trust = mutate::trust_named(known->at("trust").get<std::string>());
+        const bool is_same = trust && (mutate::sha256_hex(file) == known->at("sha256"));
         if (is_same) {
-            mutate::add_known(report, *known, checker_->check(file, known->at("shift_bytes").get<std::uint32_t>()));
+            mutate::add_known(report, *known,
+                              checker_->check(file, known->at("shift_bytes").get<std::uint32_t>(), *trust));
         }
         return is_same;
     }
@@ -264,7 +266,7 @@ class Mutation {
             if (writes() && !arguments_.report_only) {
                 files::store_file(folder() / (job.name + ".ptb"), outcome.mutant->file);
             }
-            verdict = checker_->check(outcome.mutant->file, outcome.mutant->shift_bytes);
+            verdict = checker_->check(outcome.mutant->file, outcome.mutant->shift_bytes, outcome.mutant->trust);
         }
         mutate::add_outcome(report, number, job, outcome, verdict);
     }

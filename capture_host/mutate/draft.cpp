@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "capture_host/link/script_maker.h"
+#include "capture_host/mutate/file_bytes.h"
 #include "hal/refdev/command_encoding.h"
 
 namespace pianola::mutate {
@@ -110,6 +111,8 @@ void Draft::confirm(const std::string& added) {
 
 Bytes Draft::write() const {
     Bytes file = capture::write_trace_binary(manifest_, segments_);
+    store32(file, header::kSecurityVersion, load32(subject_.file, header::kSecurityVersion));
+    capture::fix_digest(file);
     for (const BytesEdit& edit : edits_) {
         edit(file);
     }
