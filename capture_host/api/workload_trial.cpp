@@ -95,14 +95,7 @@ class Trial {
                                         static_cast<std::uint32_t>(status))};
         }
     }
-    void finish() {
-        Status status = session_.poll();
-        while (status == Status::kPending) {
-            platform_.idle();
-            status = session_.poll();
-        }
-        check(status);
-    }
+    void finish() { check(session_.wait()); }
 
     files::AlignedBytes file_;
     sim::SimDevice device_;

@@ -162,14 +162,9 @@ class Replay {
         return outputs;
     }
 
-    // Polls until the oldest of what has been submitted has completed.
+    // Waits for the oldest of what has been submitted.
     void finish(Status submitted) {
-        Status status = is_ok(submitted) ? session_.poll() : submitted;
-        while (status == Status::kPending) {
-            platform_.idle();
-            status = session_.poll();
-        }
-        if (!is_ok(status)) {
+        if (!is_ok(is_ok(submitted) ? session_.wait() : submitted)) {
             fail_with_fault();
         }
     }
@@ -254,11 +249,7 @@ class Replay {
             std::copy(inputs[i].begin(), inputs[i].end(), view.begin());
         }
         Status status = session_.submit();
-        status = is_ok(status) ? session_.poll() : status;
-        while (status == Status::kPending) {
-            platform_.idle();
-            status = session_.poll();
-        }
+        status = is_ok(status) ? session_.wait() : status;
         for (std::uint32_t i = 0U; is_ok(status) && (i < outputs.size()); ++i) {
             ByteSpan view;
             status = session_.output_view(i, view);

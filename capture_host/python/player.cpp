@@ -29,7 +29,8 @@ namespace {
     reset(verdict);
     Envelope envelope;
     Image image;
-    if (!is_ok(parse_envelope(file, envelope, verdict)) || !is_ok(authenticate(file, envelope, kDevelopmentTrust, verdict)) ||
+    if (!is_ok(parse_envelope(file, envelope, verdict)) ||
+        !is_ok(authenticate(file, envelope, kDevelopmentTrust, verdict)) ||
         !is_ok(open_image(file, envelope, image, verdict))) {
         refuse(verdict);
     }
@@ -113,12 +114,7 @@ struct Player::State {
     // Waits for what has been submitted.
     void finish(Status submitted) {
         check(submitted);
-        Status status = session.poll();
-        while (status == Status::kPending) {
-            platform.idle();
-            status = session.poll();
-        }
-        check(status);
+        check(session.wait());
     }
 
     files::AlignedBytes file;

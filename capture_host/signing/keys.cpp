@@ -20,7 +20,7 @@ constexpr const char* kCurve = "prime256v1";
 constexpr std::size_t kCoordinateBytes = 32U;
 
 [[noreturn]] void fail(const std::string& what) {
-    const unsigned long code = ERR_get_error();  // NOLINT(google-runtime-int): OpenSSL's type
+    const auto code = ERR_get_error();
     ERR_clear_error();
     const char* const reason = (code != 0U) ? ERR_reason_error_string(code) : nullptr;
     throw SigningError{(reason != nullptr) ? (what + ": " + reason) : what};
@@ -203,7 +203,7 @@ Signature parse_signature(const std::vector<std::uint8_t>& bytes) {
         return raw;
     }
     const unsigned char* place = bytes.data();
-    const auto size = static_cast<long>(bytes.size());  // NOLINT(google-runtime-int): OpenSSL's type
+    const auto size = static_cast<std::ptrdiff_t>(bytes.size());
     const ParsedSignature parsed{d2i_ECDSA_SIG(nullptr, &place, size)};
     constexpr int kBytes = static_cast<int>(kCoordinateBytes);
     if ((parsed == nullptr) || (place != (bytes.data() + bytes.size())) ||

@@ -34,7 +34,9 @@ void expect(const std::vector<Item>& items, std::uint32_t step, ExpectedQueues& 
 class Replayer {
   public:
     Replayer(ByteSpan file, const refdev::DeviceSpec& spec)
-        : device_{options_for(spec)}, platform_{device_}, session_{device_, platform_, command_set_, kDevelopmentConfig} {
+        : device_{options_for(spec)},
+          platform_{device_},
+          session_{device_, platform_, command_set_, kDevelopmentConfig} {
         Verdict verdict;
         const auto workspace = std::make_unique<PlanWorkspace>();
         check(session_.load(file, *workspace, verdict), "the set-up");
@@ -86,12 +88,7 @@ class Replayer {
 
     // Until the oldest submission has completed.
     void complete(std::uint32_t step, const Sink& sink) {
-        Status status = session_.poll();
-        while (status == Status::kPending) {
-            platform_.idle();
-            status = session_.poll();
-        }
-        check(status, "a step");
+        check(session_.wait(), "a step");
         sink({Lane{LaneKind::kHost, 0U}, Category::kHostWaits, seen_ - origin_, device_.now_cycles() - origin_, step,
               kUnderWay});
         seen_ = device_.now_cycles();

@@ -59,6 +59,6 @@ inline constexpr std::uint32_t kMaxIntervals = 64U;
 // Bytes of device memory that are compared with the binary in one call. Bounds the time of a call; costs no RAM.
 inline constexpr std::uint32_t kScrubSliceBytes = 1024U;
 inline constexpr std::uint32_t kMaxFaultRecords = 4U;  // kept after the fact; 64 bytes each
-inline constexpr std::uint32_t kMaxPathSteps = 5U;  // of a field path; 16 bytes each in a verdict
+inline constexpr std::uint32_t kMaxPathSteps = 5U;     // of a field path; 16 bytes each in a verdict
 
 }  // namespace pianola

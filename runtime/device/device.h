@@ -55,6 +55,11 @@ enum class QueueCommandKind : std::uint8_t {
     kNotify,       // publish a completion record with `value` as its token
 };
 
+// What moves bytes between host memory and the device's.
+[[nodiscard]] constexpr bool is_transfer(QueueCommandKind kind) noexcept {
+    return (kind == QueueCommandKind::kWrite) || (kind == QueueCommandKind::kRead);
+}
+
 struct QueueCommand {
     QueueCommandKind kind{QueueCommandKind::kUnspecified};
     std::uint32_t address{0U};      // device address: kWrite, kRead, kReplay

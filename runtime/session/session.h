@@ -131,8 +131,12 @@ class Session {
     //   kTimeout, kDeviceFault, kIntegrity   a fault has latched now; kFaultLatched: it had before
     Status poll() noexcept;
 
-    // One whole inference: submit() and poll() until the step has completed or a fault has latched; waits through Platform::idle(). Runs
-    // the prologue first where it has not run. A pipelined binary computes the inference twice, in a step and in the epilogue, and
+    // poll() until it returns something else than kPending, which is what this returns. Waits through Platform::idle() as long as the device is
+    // at work. Who waits in another way must not do so while is_verifying(): the step has completed, no sign of the device will come.
+    Status wait() noexcept;
+    [[nodiscard]] bool is_verifying() const noexcept { return running_.is_verifying; }
+
+    // One whole inference: submit() and wait(). Runs the prologue first where it has not run. A pipelined binary computes the inference twice, in a step and in the epilogue, and
     // must be stopped before.
     Status run(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept;
 

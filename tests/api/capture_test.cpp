@@ -6,8 +6,8 @@
 #include "capture_host/files/files.h"
 #include "capture_host/writer/verify.h"
 #include "hal/refdev/refdev_command_set.h"
-#include "tests/api/support.h"
 #include "runtime/session/development_config.h"
+#include "tests/api/support.h"
 
 namespace pianola::test {
 namespace {
@@ -67,7 +67,9 @@ void expect_verified(const CapturedWorkload& workload, const refdev::DeviceSpec&
     const auto plan = std::make_unique<Plan>();
     Image image;
     Verdict verdict;
-    EXPECT_EQ(capture::verify(file.view(), description, command_set, kDevelopmentTrust, *workspace, image, *plan, verdict), Status::kOk)
+    EXPECT_EQ(
+        capture::verify(file.view(), description, command_set, kDevelopmentTrust, *workspace, image, *plan, verdict),
+        Status::kOk)
         << rule_id(verdict.rule);
 }
 

@@ -7,9 +7,9 @@
 
 #include "hal/board/board_device.h"
 #include "hal/board/shared_memory.h"
+#include "runtime/session/development_config.h"
 #include "tests/baremetal/bench.h"
 #include "tests/baremetal/counted.h"
-#include "runtime/session/development_config.h"
 
 namespace pianola::baremetal {
 namespace {

@@ -7,7 +7,7 @@ namespace {
 
 using pianola::baremetal::Test;
 
-constexpr std::array<Test, 7U> kTests{{
+constexpr std::array<Test, 8U> kTests{{
     {"count", pianola::baremetal::test_count},
     {"overlap", pianola::baremetal::test_overlap},
     {"protection", pianola::baremetal::test_protection},

@@ -99,7 +99,8 @@ Window whole(MutableByteSpan memory) noexcept {
         return false;
     }
     // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): DEV-035
-    auto* const session = new (slot.memory.data()) Session{all.device, all.platform, all.command_set, kDevelopmentConfig};
+    auto* const session =
+        new (slot.memory.data()) Session{all.device, all.platform, all.command_set, kDevelopmentConfig};
     Status status = session->load(slot.binary, all.workspace, all.verdict);
     const MutableByteSpan outputs = MutableByteSpan{scratch}.subspan(0U, session->output_bytes());
     std::uint32_t replays = 0U;

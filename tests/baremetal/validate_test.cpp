@@ -1,5 +1,6 @@
 // validate BINARY [worst]: one validation between the instruction counter's markers, of a binary for the default device, or for that of the
 // worst cases. The device itself is not touched.
+#include "runtime/session/development_config.h"
 #include "tests/baremetal/bench.h"
 #include "tests/baremetal/counted.h"
 #include "tests/worst_case/worst_device.h"
@@ -33,11 +34,12 @@ std::int32_t test_validate(const Arguments& arguments) noexcept {
         return kNotLoaded;
     }
     Subject& made_before_counting = subject();
-    refdev::describe((arguments.count() > 2U) ? test::worst_device() : refdev::DeviceSpec{}, made_before_counting.device);
+    refdev::describe((arguments.count() > 2U) ? test::worst_device() : refdev::DeviceSpec{},
+                     made_before_counting.device);
     pianola_count_begin();
-    const Status status =
-        validate(file, made_before_counting.device, made_before_counting.command_set, made_before_counting.workspace,
-                 made_before_counting.image, made_before_counting.plan, made_before_counting.verdict);
+    const Status status = validate(file, made_before_counting.device, made_before_counting.command_set,
+                                   kDevelopmentTrust, made_before_counting.workspace, made_before_counting.image,
+                                   made_before_counting.plan, made_before_counting.verdict);
     pianola_count_end();
     report("accepted", is_ok(status) ? 1U : 0U);
     report("rule", static_cast<std::uint32_t>(made_before_counting.verdict.rule));

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "capture_host/writer/verify.h"
-#include "tests/models/replay.h"
 #include "runtime/session/development_config.h"
+#include "tests/models/replay.h"
 
 namespace {
 
@@ -41,7 +41,8 @@ using pianola::Status;
     pianola::Plan plan;
     pianola::Verdict verdict;
     const pianola::refdev::RefdevCommandSet command_set;
-    return is_ok(pianola::capture::verify(file, device, command_set, pianola::kDevelopmentTrust, workspace, image, plan, verdict));
+    return is_ok(pianola::capture::verify(file, device, command_set, pianola::kDevelopmentTrust, workspace, image, plan,
+                                          verdict));
 }
 
 // Counted: the yardstick for verify.
@@ -58,8 +59,9 @@ std::uint32_t commands_of(const pianola::Plan& plan) {
     return commands;
 }
 
-int infer(const pianola::replay::Bytes& file) {
-    pianola::replay::Player player{file, {}};
+int infer(const pianola::replay::Bytes& file, pianola::Release release) {
+    const pianola::SessionConfig config{pianola::kDevelopmentTrust, release};
+    pianola::replay::Player player{file, {}, config};
     const pianola::replay::Tensors inputs = player.seeded_inputs(1U);
     const pianola::replay::Tensors expected = player.run(inputs);
     pianola::replay::Tensors outputs;
@@ -76,7 +78,7 @@ int infer(const pianola::replay::Bytes& file) {
     }
     const Status status = pianola_counted_inference(player.session(), {input_views.data(), input_views.size()},
                                                     {output_views.data(), output_views.size()});
-    fmt::print("{{\"commands\": {}}}\n", commands_of(player.plan()));
+    fmt::print("{{\"commands\": {}, \"slices\": {}}}\n", commands_of(player.plan()), player.session().scrub_calls());
     return (is_ok(status) && (outputs == expected)) ? 0 : 1;
 }
 
@@ -89,8 +91,8 @@ int verify(const pianola::replay::Bytes& bytes) {
     pianola::Image image;
     pianola::Plan plan;
     pianola::Verdict verdict;
-    const bool warm = is_ok(pianola::capture::verify(file.view(), device, pianola::refdev::RefdevCommandSet{}, pianola::kDevelopmentTrust,
-                                                     *workspace, image, plan, verdict));
+    const bool warm = is_ok(pianola::capture::verify(file.view(), device, pianola::refdev::RefdevCommandSet{},
+                                                     pianola::kDevelopmentTrust, *workspace, image, plan, verdict));
     const bool accepted = warm && pianola_counted_verify(file.view(), device, *workspace);
     const pianola::Sha256Digest digest = pianola_counted_digest(file.view());
     fmt::print("{{\"file_bytes\": {}, \"first_digest_byte\": {}}}\n", bytes.size(), digest[0]);
@@ -103,11 +105,14 @@ int main(int argc, char** argv) {
     try {
         const std::vector<std::string> arguments(argv, argv + argc);
         if (arguments.size() != 3U) {
-            fmt::print(stderr, "usage: pianola_bench infer|verify FILE.ptb\n");
+            fmt::print(stderr, "usage: pianola_bench infer|infer-verified|verify FILE.ptb\n");
             return 2;
         }
         const auto file = pianola::files::load_file(arguments[2]);
-        return (arguments[1] == "infer") ? infer(file) : verify(file);
+        if (arguments[1] == "verify") {
+            return verify(file);
+        }
+        return infer(file, (arguments[1] == "infer") ? pianola::Release::kAtCompletion : pianola::Release::kVerified);
     } catch (const std::exception& error) {
         fmt::print(stderr, "pianola_bench: {}\n", error.what());
         return 1;

@@ -3,7 +3,8 @@
 
 Of one inference of each model on the simulator, from submit() to the poll() that completes it: all instructions; those below the
 kernels' run functions; those that the C library takes to move the bytes of transfers and copies, as a device's DMA would; and the
-rest, which is Pianola's own: runtime, queues and the device's front end. Of one verification: against one SHA-256 over the same
+rest, which is Pianola's own: runtime, queues and the device's front end. What verified release adds to it, for each slice of traces and
+weights that is compared and each poll() that does so. Of one verification: against one SHA-256 over the same
 file with the same code. Counts repeat exactly for the same build; no clock is involved.
 
 Exit codes: 0 within the thresholds, 1 not, 2 something could not be measured, 77 there are no models.
@@ -79,8 +80,10 @@ def measure(options, models, folder):
                                                folder)
         if kernels == 0:
             raise RuntimeError(f"{name}: no kernel was seen")
+        verified, _, _, _ = profile(options.valgrind, [options.bench, "infer-verified", binary], "pianola_counted_inference", folder)
         inferences.append({"model": name, "commands": facts["commands"], "total": total, "kernels": kernels,
-                           "transfers": moves, "overhead": total - kernels - moves})
+                           "transfers": moves, "overhead": total - kernels - moves, "slices": facts["slices"],
+                           "release": verified - total})
         if name == VERIFIED_MODEL:
             command = [options.bench, "verify", binary]
             verify, _, _, facts = profile(options.valgrind, command, "pianola_counted_verify", folder)
@@ -96,6 +99,12 @@ def allowed_overhead(thresholds, commands):
     return limits["per_inference"] + limits["per_command"] * commands
 
 
+def allowed_release(thresholds, slices):
+    """Instructions that verified release may add to an inference with that many slices of constants."""
+    limits = thresholds["verified_release"]
+    return limits["per_inference"] + limits["per_slice"] * slices
+
+
 def violations(results, thresholds):
     """What exceeds its threshold, in words."""
     found = []
@@ -106,6 +115,9 @@ def violations(results, thresholds):
         limit = allowed_overhead(thresholds, row["commands"])
         if row["overhead"] > limit:
             found.append(f"{row['model']}: {row['overhead']} instructions of overhead, at most {limit} are allowed")
+        limit = allowed_release(thresholds, row["slices"])
+        if row["release"] > limit:
+            found.append(f"{row['model']}: {row['release']} instructions for verified release, at most {limit} are allowed")
     row = results["verification"]
     if row is not None and row["ratio"] > thresholds["verify_to_sha256"]:
         found.append(f"verify of {row['model']}: {row['ratio']} times a SHA-256 over the file, at most "
@@ -121,6 +133,10 @@ def to_markdown(results, thresholds):
         lines.append(f"| {row['model']} | {row['commands']} | {row['total']:,} | "
                      f"{thresholds['total_instructions'][row['model']]:,} | {row['kernels']:,} | {row['transfers']:,} | {row['overhead']:,} | "
                      f"{allowed_overhead(thresholds, row['commands']):,} | {row['overhead'] / row['commands']:.0f} |")
+    lines += ["", "| model | slices of 1,024 bytes | verified release adds | allowed | per slice |", "|---|---:|---:|---:|---:|"]
+    for row in results["inferences"]:
+        lines.append(f"| {row['model']} | {row['slices']} | {row['release']:,} | {allowed_release(thresholds, row['slices']):,} | "
+                     f"{row['release'] / row['slices']:.0f} |")
     row = results["verification"]
     if row is not None:
         lines += ["", "| verify | file bytes | instructions | one SHA-256 | ratio | allowed |", "|---|---:|---:|---:|---:|---:|",

@@ -46,16 +46,18 @@ calls=2 0
 OPTIONS = None
 
 
-def thresholds(total, per_command, ratio):
+def thresholds(total, per_command, ratio, per_slice=30):
     """Thresholds in the form of the committed file."""
     return {"total_instructions": {"ad01_int8": total, "vww_96_int8": total},
-            "overhead": {"per_command": per_command, "per_inference": 0}, "verify_to_sha256": ratio}
+            "overhead": {"per_command": per_command, "per_inference": 0},
+            "verified_release": {"per_slice": per_slice, "per_inference": 0}, "verify_to_sha256": ratio}
 
 
 class MeasureProof(unittest.TestCase):
     """One case per way to be wrong."""
 
-    results = {"inferences": [{"model": "ad01_int8", "commands": 10, "total": 1000, "kernels": 800, "transfers": 0, "overhead": 200}],
+    results = {"inferences": [{"model": "ad01_int8", "commands": 10, "total": 1000, "kernels": 800, "transfers": 0, "overhead": 200,
+                               "slices": 10, "release": 300}],
                "verification": {"model": "vww_96_int8", "file_bytes": 1, "verify": 13, "sha256": 10, "ratio": 1.3}}
 
     def test_a_profile_is_split_at_the_calls_of_kernels_and_moves(self):
@@ -67,6 +69,7 @@ class MeasureProof(unittest.TestCase):
     def test_every_number_above_its_limit_is_named(self):
         for limits, text in ((thresholds(999, 20, 1.3), "1000 instructions"),
                              (thresholds(1000, 19, 1.3), "200 instructions of overhead"),
+                             (thresholds(1000, 20, 1.3, 29), "300 instructions for verified release"),
                              (thresholds(1000, 20, 1.29), "1.3 times")):
             found = measure.violations(self.results, limits)
             self.assertEqual(len(found), 1, found)
@@ -85,15 +88,15 @@ class MeasureProof(unittest.TestCase):
         return code, json.loads(output.getvalue()), complaints.getvalue()
 
     def test_impossible_thresholds_fail(self):
-        code, results, complaints = self.run_measure(thresholds(1, 0, 0.0))
+        code, results, complaints = self.run_measure(thresholds(1, 0, 0.0, 0))
         self.assertEqual(code, 1)
-        self.assertEqual(len(results["violations"]), 2)
-        self.assertEqual(complaints.count("EXCEEDED"), 2)
+        self.assertEqual(len(results["violations"]), 3)
+        self.assertEqual(complaints.count("EXCEEDED"), 3)
 
     def test_generous_thresholds_pass_and_counts_repeat(self):
-        code, first, _ = self.run_measure(thresholds(10**12, 10**6, 10.0))
+        code, first, _ = self.run_measure(thresholds(10**12, 10**6, 10.0, 10**6))
         self.assertEqual(code, 0)
-        _, second, _ = self.run_measure(thresholds(10**12, 10**6, 10.0))
+        _, second, _ = self.run_measure(thresholds(10**12, 10**6, 10.0, 10**6))
         self.assertEqual(first, second)
         self.assertGreater(first["inferences"][0]["kernels"], first["inferences"][0]["overhead"])
 

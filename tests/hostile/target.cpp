@@ -53,13 +53,8 @@ void require_ok(Status status, const char* promise) {
 void run_overlapping(Bench& bench) {
     Session& session = bench.session;
     const Plan& plan = session.plan();
-    const auto finish = [&bench, &session](Status status) {
-        status = is_ok(status) ? session.poll() : status;
-        while (status == Status::kPending) {
-            bench.platform.idle();
-            status = session.poll();
-        }
-        require_ok(status, "what was accepted completes with steps in flight");
+    const auto finish = [&session](Status status) {
+        require_ok(is_ok(status) ? session.wait() : status, "what was accepted completes with steps in flight");
     };
     const StepMemory first{plan, 0x3BU};
     const StepMemory second{plan, 0x8CU};

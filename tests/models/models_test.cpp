@@ -11,9 +11,9 @@
 #include <tuple>
 
 #include "capture_host/writer/verify.h"
+#include "runtime/session/development_config.h"
 #include "tests/models/replay.h"
 #include "tests/tflite/shared_models.h"
-#include "runtime/session/development_config.h"
 
 namespace pianola {
 namespace {
@@ -61,7 +61,8 @@ void expect_verified(const Bytes& bytes, const refdev::DeviceSpec& spec, const s
     Image image;
     Plan plan;
     Verdict verdict;
-    ASSERT_EQ(capture::verify(file.view(), device, refdev::RefdevCommandSet{}, kDevelopmentTrust, *workspace, image, plan, verdict),
+    ASSERT_EQ(capture::verify(file.view(), device, refdev::RefdevCommandSet{}, kDevelopmentTrust, *workspace, image,
+                              plan, verdict),
               Status::kOk)
         << name << ": " << rule_id(verdict.rule);
 }

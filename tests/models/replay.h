@@ -45,7 +45,9 @@ inline capture::CaptureOptions with_queues(std::uint32_t queues) {
 // One binary, loaded on a simulator of its own.
 class Player {
   public:
-    Player(const Bytes& file, const sim::SimOptions& options) : file_{file}, device_{options} {
+    // The configuration must outlive the player.
+    Player(const Bytes& file, const sim::SimOptions& options, const SessionConfig& config = kDevelopmentConfig)
+        : file_{file}, device_{options}, session_{device_, platform_, command_set_, config} {
         Verdict verdict;
         const auto workspace = std::make_unique<PlanWorkspace>();
         if (!is_ok(session_.load(file_.view(), *workspace, verdict))) {
@@ -95,7 +97,7 @@ class Player {
     refdev::RefdevCommandSet command_set_;
     sim::SimDevice device_;
     sim::SimPlatform platform_{device_};
-    Session session_{device_, platform_, command_set_, kDevelopmentConfig};
+    Session session_;
 };
 
 // The tensors "<kind>_<record>_0.bin", "<kind>_<record>_1.bin", ... of a model's folder; empty where there is no such record.

@@ -109,12 +109,7 @@ class Performance {
     // Until fewer than `limit` submissions are under way.
     void finish(std::size_t limit) {
         while (turns_.size() >= limit) {
-            Status status = bench_.session.poll();
-            while (status == Status::kPending) {
-                bench_.platform.idle();
-                status = bench_.session.poll();
-            }
-            ASSERT_EQ(status, Status::kOk);
+            ASSERT_EQ(bench_.session.wait(), Status::kOk);
             ASSERT_EQ(turns_.front().outputs, turns_.front().expected);
             turns_.pop_front();
         }

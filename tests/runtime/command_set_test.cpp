@@ -3,9 +3,9 @@
 
 #include "hal/refdev/command_encoding.h"
 #include "hal/refdev/refdev_command_set.h"
+#include "runtime/session/development_config.h"
 #include "tests/runtime/rule_case.h"
 #include "tests/support/trace_file.h"
-#include "runtime/session/development_config.h"
 
 namespace pianola::test {
 namespace {
@@ -96,7 +96,8 @@ Verdict verdict_of(const Mutant& mutant, const VendorCommand& command) {
     const auto plan = std::make_unique<Plan>();
     Image image;
     Verdict verdict;
-    const Status status = validate(file.view(), mutant.device, command_set, kDevelopmentTrust, *workspace, image, *plan, verdict);
+    const Status status =
+        validate(file.view(), mutant.device, command_set, kDevelopmentTrust, *workspace, image, *plan, verdict);
     EXPECT_EQ(status, verdict.status);
     return verdict;
 }

@@ -54,14 +54,7 @@ class ScriptBench {
         const std::array<MutableByteSpan, 1> outputs{MutableByteSpan{output.data(), output.size()}};
         return bench_.session.stop(Span<const MutableByteSpan>{outputs});
     }
-    Status finish() {
-        Status status = bench_.session.poll();
-        while (status == Status::kPending) {
-            bench_.platform.idle();
-            status = bench_.session.poll();
-        }
-        return status;
-    }
+    Status finish() { return bench_.session.wait(); }
     Bench& bench() { return bench_; }
     Session& session() { return bench_.session; }
 

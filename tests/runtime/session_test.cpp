@@ -81,7 +81,7 @@ TEST(Session, RefusesCallsOutOfOrder) {
     EXPECT_EQ(bench.verdict.status, Status::kInvalidState);
     EXPECT_EQ(bench.session.unload(), Status::kInvalidState);
     EXPECT_EQ(bench.session.self_test(0U, {output.data(), output.size()}), Status::kInvalidState);
-    EXPECT_EQ(bench.finish(), Status::kOk);
+    EXPECT_EQ(bench.session.wait(), Status::kOk);
     EXPECT_EQ(output, workload_output(input));
     EXPECT_EQ(bench.session.poll(), Status::kInvalidState);
     EXPECT_EQ(bench.platform.safe_state_entries(), 0U);

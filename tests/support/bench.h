@@ -38,15 +38,6 @@ struct Bench {
         return session.submit(Span<const ByteSpan>{inputs}, Span<const MutableByteSpan>{outputs});
     }
 
-    // Polls until the step has completed and is verified, or a fault has latched. In process the device has always finished by the first poll.
-    Status finish() {
-        Status status = session.poll();
-        for (std::uint32_t i = 0U; (status == Status::kPending) && (i < session.scrub_calls()); ++i) {
-            status = session.poll();
-        }
-        return status;
-    }
-
     sim::SimDevice device;
     sim::SimPlatform platform{device};
     refdev::RefdevCommandSet command_set;

@@ -36,12 +36,9 @@ std::vector<refdev::ExecutedCommand> simulate(const Subject& subject) {
     std::vector<std::uint8_t> output(test::kWorkloadBytes);
     const ByteSpan in{input.data(), input.size()};
     const MutableByteSpan out{output.data(), output.size()};
-    const auto finish = [&session, &platform](Status status) {
-        EXPECT_EQ(status, Status::kOk);
-        for (status = session.poll(); status == Status::kPending; status = session.poll()) {
-            platform.idle();
-        }
-        EXPECT_EQ(status, Status::kOk);
+    const auto finish = [&session](Status submitted) {
+        EXPECT_EQ(submitted, Status::kOk);
+        EXPECT_EQ(session.wait(), Status::kOk);
     };
     const Cycles origin = device.now_cycles();
     const Plan& plan = session.plan();

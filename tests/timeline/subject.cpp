@@ -80,7 +80,8 @@ Subject::Subject(const test::Workload& workload) : bytes_{workload.file()} {
     Image image;
     Plan plan;
     Verdict verdict;
-    EXPECT_EQ(capture::verify(bytes_.view(), device, command_set, kDevelopmentTrust, *workspace, image, plan, verdict), Status::kOk)
+    EXPECT_EQ(capture::verify(bytes_.view(), device, command_set, kDevelopmentTrust, *workspace, image, plan, verdict),
+              Status::kOk)
         << rule_id(verdict.rule) << " " << verdict.actual << " " << verdict.limit;
     workload_ = read_workload(image, plan, command_set);
 }

@@ -1,0 +1,121 @@
+// What every call of a session begins and ends with: the seals of its state, the answers to calls that do not belong there, and the fault
+// that latches.
+#include <cstring>
+
+#include "runtime/integrity/seal.h"
+#include "runtime/session/session.h"
+
+namespace pianola {
+namespace {
+
+template <typename Object>
+[[nodiscard]] ByteSpan bytes_of(const Object& object) noexcept {
+    static_assert(((sizeof(Object) % sizeof(std::uint32_t)) == 0U) && (alignof(Object) >= sizeof(std::uint32_t)));
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-005
+    return ByteSpan{reinterpret_cast<const std::uint8_t*>(&object), sizeof(object)};
+}
+
+}  // namespace
+
+// Behind a load, or a start from nothing.
+Status Session::seal(Status status) noexcept {
+    if (config_.release != Release::kAtCompletion) {
+        loaded_seal_ = seal_of(bytes_of(loaded_));
+    }
+    return leave(status);
+}
+
+// Whether the state is as the last call left it. Where memories correct themselves, nobody asks.
+bool Session::is_whole() const noexcept {
+    return (config_.release == Release::kAtCompletion) ||
+           ((seal_of(bytes_of(loaded_)) == loaded_seal_) && (seal_of(bytes_of(running_)) == running_seal_) &&
+            (seal_of(bytes_of(bound_)) == bound_seal_));
+}
+
+// Every call that goes on from the state begins and ends with these.
+Status Session::enter() noexcept {
+    const bool is_latched = (running_.state == State::kFaulted) && !is_ok(fault_.status);
+    return (is_latched || is_whole()) ? Status::kOk : leave(latch(Status::kIntegrity, FaultStage::kState));
+}
+
+Status Session::leave(Status status) noexcept {
+    if (config_.release != Release::kAtCompletion) {
+        running_seal_ = seal_of(bytes_of(running_));
+    }
+    seal_bound();
+    return status;
+}
+
+void Session::seal_bound() noexcept {
+    if (config_.release != Release::kAtCompletion) {
+        bound_copy_ = bound_;
+        bound_seal_ = seal_of(bytes_of(bound_));
+    }
+}
+
+Status Session::latch(Status status, FaultStage stage, std::uint32_t queue, const Completion& completion) noexcept {
+    const Flight& flight = oldest();
+    fault_.status = status;
+    fault_.stage = stage;
+    fault_.queue = queue;
+    fault_.step = oldest_token();
+    fault_.time_us = platform_.now_us();
+    fault_.started_us = flight.started_us;
+    fault_.deadline_us = running_.deadline_us;
+    fault_.device_fault = completion.fault;
+    fault_.command = completion.fault_command;
+    fault_.address = completion.fault_address;
+    running_.state = State::kFaulted;
+    running_.has_result = false;
+    running_.is_confirmed = false;
+    running_.is_verifying = false;
+    running_.under_way = 0U;
+    // Outputs are withheld only once the device can no longer write to them. Where it does not stop, the safe state has to see to
+    // that: it learns so from the record.
+    fault_.device_stopped = is_ok(device_.reset());
+    withhold_outputs();
+    history_.add(fault_);
+    platform_.enter_safe_state(fault_);
+    return status;
+}
+
+Status Session::latch(Status status, FaultStage stage, std::uint32_t queue) noexcept {
+    return latch(status, stage, queue, Completion{});
+}
+
+// Writes through a pointer that is known to be whole only.
+void Session::withhold_outputs() noexcept {
+    if ((config_.release != Release::kAtCompletion) && (seal_of(bytes_of(bound_)) != bound_seal_)) {
+        bound_ = bound_copy_;
+    }
+    for (std::uint32_t flight = 0U; flight < kMaxStepsInFlight; ++flight) {
+        for (std::uint32_t i = 0U; i < bound_.counts[flight]; ++i) {
+            std::memset(bound_.outputs[flight][i].data(), 0, bound_.outputs[flight][i].size());
+        }
+        bound_.counts[flight] = 0U;
+    }
+}
+
+// A latched fault comes before everything else.
+Status Session::refuse_unless(bool state_fits) const noexcept {
+    if (running_.state == State::kFaulted) {
+        return Status::kFaultLatched;
+    }
+    return state_fits ? Status::kOk : Status::kInvalidState;
+}
+
+Status Session::refuse_unless_idle_in(State state) const noexcept {
+    return refuse_unless((running_.state == state) && (running_.under_way == 0U));
+}
+
+Status Session::enter_idle_in(State state) noexcept {
+    const Status entered = enter();
+    return is_ok(entered) ? refuse_unless_idle_in(state) : entered;
+}
+
+Status Session::enter_idle() noexcept {
+    const Status entered = enter();
+    return is_ok(entered) ? refuse_unless(is_idle()) : entered;
+}
+
+}  // namespace pianola

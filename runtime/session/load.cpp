@@ -1,0 +1,164 @@
+// From a file to a device that is ready for steps.
+#include <cstring>
+
+#include "runtime/session/armed.h"
+#include "runtime/session/session.h"
+
+namespace pianola {
+
+Status Session::load(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) noexcept {
+    if (running_.under_way != 0U) {
+        reset(verdict);
+        verdict.status = Status::kInvalidState;
+        return verdict.status;
+    }
+    return seal(load_whole(file, workspace, verdict));
+}
+
+Status Session::load_whole(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) noexcept {
+    fault_ = FaultRecord{};
+    running_ = Running{};
+    bound_ = Bound{};
+    loaded_.armed = 0U;
+    loaded_.has_views = false;
+    loaded_.file = file;
+    oldest().started_us = platform_.now_us();
+
+    DeviceDescription description;
+    const Status described = device_.describe(description);
+    if (!is_ok(described)) {
+        reset(verdict);
+        verdict.status = described;
+        return latch(Status::kDeviceFault, FaultStage::kReset);
+    }
+    const Status valid = validate_twice(file, description, workspace, verdict);
+    if (!is_ok(valid)) {
+        return valid;
+    }
+    const Status programmed = program_device();
+    if (!is_ok(programmed)) {
+        return programmed;
+    }
+    begin(ScriptKind::kSetup, Io::kTransfers);
+    watch(workspace.setup);
+    const Status started = enqueue(workspace.setup, workspace.setup_commands, FaultStage::kSetup);
+    if (!is_ok(started)) {
+        return started;
+    }
+    const Status set_up = wait_for_setup(workspace.setup);
+    if (!is_ok(set_up)) {
+        return set_up;
+    }
+    running_.under_way = 0U;
+    find_constants(workspace.setup, workspace.setup_commands, loaded_.image.envelope(), loaded_.constants);
+    Status compared = Status::kPending;
+    while (compared == Status::kPending) {  // ends with the constants, which the setup's commands bound
+        compared = compare_constants(running_.background, FaultStage::kReadBack);
+    }
+    if (!is_ok(compared)) {
+        return compared;
+    }
+    find_views();
+    running_.state = idle_state();
+    return Status::kOk;
+}
+
+// The same checks twice, on state of their own: a core that skips an instruction, or computes wrongly once, leaves one of the two verdicts
+// without its flow. Nothing branches on what is added up here; who starts the device looks at the sum.
+Status Session::validate_twice(ByteSpan file, const DeviceDescription& description, PlanWorkspace& workspace,
+                               Verdict& verdict) noexcept {
+    Trust trust = config_.trust;
+    std::uint32_t lowest = 0U;
+    if (!is_ok(platform_.lowest_security_version(lowest))) {
+        reset(verdict);
+        return refuse(verdict, Rule::kAutCounter, 0U);
+    }
+    if (lowest > trust.lowest_security_version) {
+        trust.lowest_security_version = lowest;
+    }
+    const Status first =
+        validate(file, description, command_set_, trust, workspace, loaded_.image, loaded_.plan, verdict);
+    if (!is_ok(first)) {
+        return first;
+    }
+    Verdict again;
+    const Status second =
+        validate(file, description, command_set_, trust, workspace, loaded_.image, loaded_.plan, again);
+    if (!is_ok(second)) {
+        verdict = again;
+        return second;
+    }
+    loaded_.armed =
+        follow(follow(follow(follow(verdict.flow, first), second), verdict.status), again.status) + again.flow;
+    return Status::kOk;
+}
+
+// Looks where the step's transfers go to and come from in device memory. In that memory an input starts as zeros, so that a first
+// step depends on nothing that was there before.
+void Session::find_views() noexcept {
+    loaded_.views = Tensors{};
+    loaded_.transfers.fill(0U);
+    bool all_seen = !loaded_.plan.is_pipelined && (loaded_.plan.steps_in_flight == 1U);
+    for (std::uint32_t i = loaded_.plan.step.first; i < (loaded_.plan.step.first + loaded_.plan.step.count); ++i) {
+        const QueueCommand& command = loaded_.plan.commands[i].command;
+        if (!is_transfer(command.kind)) {
+            continue;
+        }
+        loaded_.transfers[loaded_.plan.commands[i].queue] += 1U;
+        const MutableByteSpan view = device_.host_view(command.address, command.size_bytes);
+        const bool reads = command.kind == QueueCommandKind::kRead;
+        const std::uint32_t tensor = reads ? command.slot : (command.slot - kFirstInputSlot);
+        const bool is_whole =
+            command.size_bytes == (reads ? loaded_.plan.output_bytes[tensor] : loaded_.plan.input_bytes[tensor]);
+        (reads ? loaded_.views.outputs[tensor] : loaded_.views.inputs[tensor]) = view;
+        if (view.empty() || !is_whole) {
+            all_seen = false;
+        }
+        if (!reads && !view.empty()) {
+            std::memset(view.data(), 0, view.size());
+        }
+    }
+    loaded_.has_views = all_seen;
+}
+
+Status Session::program_device() noexcept {
+    if (!is_armed(loaded_.armed)) {
+        return latch(Status::kIntegrity, FaultStage::kArm);
+    }
+    const Status reset = device_.reset();
+    if (!is_ok(reset)) {
+        return latch(reset, FaultStage::kReset);
+    }
+    for (std::uint32_t i = 0U; i < loaded_.plan.region_count; ++i) {
+        if (!is_ok(device_.program_region(loaded_.plan.regions[i]))) {
+            return latch(Status::kDeviceFault, FaultStage::kProgram);
+        }
+    }
+    if (!is_ok(device_.bind_source(kWeightsSlot, loaded_.image.weights())) ||
+        !is_ok(device_.bind_source(kTracesSlot, loaded_.image.trace_segment()))) {
+        return latch(Status::kDeviceFault, FaultStage::kProgram);
+    }
+    return Status::kOk;
+}
+
+Status Session::wait_for_setup(const PlannedScript& setup) noexcept {
+    Status status = Status::kPending;
+    while (status == Status::kPending) {  // ends at the deadline, which the platform's clock reaches
+        status = check_completions(setup, FaultStage::kSetup);
+        if (status == Status::kPending) {
+            platform_.idle();
+        }
+    }
+    return status;
+}
+
+Status Session::unload() noexcept {
+    if (running_.under_way != 0U) {
+        return Status::kInvalidState;
+    }
+    running_.state = State::kEmpty;
+    const Status reset = device_.reset();
+    return leave(is_ok(reset) ? Status::kOk : latch(reset, FaultStage::kReset));
+}
+
+}  // namespace pianola

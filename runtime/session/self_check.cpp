@@ -1,0 +1,95 @@
+// What shows that a device and a binary are still good: self-test vectors, the scrub, and the start that they confirm.
+#include <cstring>
+
+#include "runtime/session/session.h"
+
+namespace pianola {
+
+Status Session::self_test(std::uint32_t index, MutableByteSpan scratch) noexcept {
+    const Status ready = enter_idle();
+    if (!is_ok(ready)) {
+        return ready;
+    }
+    if ((index >= loaded_.image.self_test_count()) || (scratch.size() < output_bytes())) {
+        return Status::kInvalidArgument;
+    }
+    // Vectors follow each other, each all inputs and then all outputs; the plan has proved that they fill the segment.
+    const ByteSpan vectors = loaded_.image.self_tests();
+    const std::size_t vector_bytes = vectors.size() / loaded_.image.self_test_count();
+    std::size_t offset = index * vector_bytes;
+    std::array<ByteSpan, kMaxInputs> inputs{};
+    for (std::uint32_t i = 0U; i < loaded_.plan.input_count; ++i) {
+        inputs[i] = vectors.subspan(offset, loaded_.plan.input_bytes[i]);
+        offset += loaded_.plan.input_bytes[i];
+    }
+    std::array<MutableByteSpan, kMaxOutputs> outputs{};
+    std::size_t used = 0U;
+    for (std::uint32_t i = 0U; i < loaded_.plan.output_count; ++i) {
+        outputs[i] = scratch.subspan(used, loaded_.plan.output_bytes[i]);
+        used += loaded_.plan.output_bytes[i];
+    }
+    const Status status = run(Span<const ByteSpan>{inputs.data(), loaded_.plan.input_count},
+                              Span<const MutableByteSpan>{outputs.data(), loaded_.plan.output_count});
+    if (!is_ok(status)) {
+        return status;
+    }
+    if ((used != 0U) && (std::memcmp(scratch.data(), &vectors[offset], used) != 0)) {
+        std::memset(scratch.data(), 0, used);
+        return leave(latch(Status::kIntegrity, FaultStage::kSelfTest));
+    }
+    return Status::kOk;
+}
+
+Status Session::self_test(MutableByteSpan scratch) noexcept {
+    const Status ready = enter_idle();
+    if (!is_ok(ready)) {
+        return ready;
+    }
+    const std::uint32_t count = loaded_.image.self_test_count();
+    for (std::uint32_t i = 0U; i < count; ++i) {
+        const Status status = self_test(i, scratch);
+        if (!is_ok(status)) {
+            return status;
+        }
+    }
+    running_.is_confirmed = running_.is_confirmed || (count != 0U);
+    return leave(Status::kOk);
+}
+
+Status Session::scrub() noexcept {
+    const Status entered = enter();
+    if (!is_ok(entered)) {
+        return entered;
+    }
+    const Status ready = refuse_unless(running_.state != State::kEmpty);
+    if (!is_ok(ready)) {
+        return ready;
+    }
+    const Status compared = compare_constants(running_.background, FaultStage::kScrub);
+    return leave((compared == Status::kPending) ? Status::kOk : compared);
+}
+
+std::uint32_t Session::scrub_calls() const noexcept {
+    std::uint32_t calls = 0U;
+    const std::uint32_t count = is_whole() ? loaded_.constants.count : 0U;
+    for (std::uint32_t i = 0U; i < count; ++i) {
+        calls += (loaded_.constants.ranges[i].size_bytes + (kScrubSliceBytes - 1U)) / kScrubSliceBytes;
+    }
+    return calls;
+}
+
+Status Session::confirm_start() noexcept {
+    const Status ready = enter_idle();
+    if (!is_ok(ready)) {
+        return ready;
+    }
+    if (!running_.is_confirmed) {
+        return Status::kInvalidState;
+    }
+    std::uint32_t lowest = 0U;
+    const Status read = platform_.lowest_security_version(lowest);
+    const std::uint32_t version = loaded_.image.envelope().security_version;
+    return (is_ok(read) && (version > lowest)) ? platform_.raise_security_version(version) : read;
+}
+
+}  // namespace pianola
