@@ -20,7 +20,7 @@ std::string hex(const Sha256Digest& digest) {
 
 Json trusts_to_json() {
     Json trusts;
-    for (const TrustKind kind : {TrustKind::kDevelopment, TrustKind::kProduction}) {
+    for (const TrustKind kind : kTrustKinds) {
         trusts[trust_name(kind)] = trust_to_json(trust_of(kind));
     }
     return trusts;

@@ -12,7 +12,7 @@
 namespace pianola::mutate {
 namespace {
 
-constexpr std::array<const char*, kTrustKindCount> kNames{"development", "production"};
+constexpr std::array<const char*, kTrustKinds.size()> kNames{"development", "production"};
 
 TrustedKey listed(Signer signer, KeyState state) {
     const MutantKey& key = key_of(signer);
@@ -39,9 +39,9 @@ const char* trust_name(TrustKind kind) noexcept {
 }
 
 std::optional<TrustKind> trust_named(const std::string& name) {
-    for (std::size_t i = 0U; i < kNames.size(); ++i) {
-        if (name == kNames.at(i)) {
-            return static_cast<TrustKind>(i);
+    for (const TrustKind kind : kTrustKinds) {
+        if (name == trust_name(kind)) {
+            return kind;
         }
     }
     return std::nullopt;

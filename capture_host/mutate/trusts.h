@@ -4,6 +4,7 @@
 // that a port has two configurations to build. Host only.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -17,7 +18,7 @@ enum class TrustKind : std::uint8_t {
     kDevelopment,  // "development": kDevelopmentTrust
     kProduction,  // "production": signatures of a trusted key, one key revoked, and security versions from kLowestVersion on
 };
-inline constexpr std::size_t kTrustKindCount = 2U;
+inline constexpr std::array kTrustKinds{TrustKind::kDevelopment, TrustKind::kProduction};
 inline constexpr std::uint32_t kLowestVersion = 1U;
 
 [[nodiscard]] const char* trust_name(TrustKind kind) noexcept;
