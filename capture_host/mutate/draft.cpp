@@ -111,8 +111,11 @@ void Draft::confirm(const std::string& added) {
 
 Bytes Draft::write() const {
     Bytes file = capture::write_trace_binary(manifest_, segments_);
-    store32(file, header::kSecurityVersion, load32(subject_.file, header::kSecurityVersion));
-    capture::fix_digest(file);
+    const std::uint32_t security_version = load32(subject_.file, header::kSecurityVersion);
+    if (security_version != 0U) {  // what the writer writes
+        store32(file, header::kSecurityVersion, security_version);
+        capture::fix_digest(file);
+    }
     for (const BytesEdit& edit : edits_) {
         edit(file);
     }
