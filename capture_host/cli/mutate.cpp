@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/verified_file.h"
