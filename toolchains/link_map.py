@@ -8,7 +8,8 @@ import subprocess
 LAYERS = (
     ("rule texts", r"libpianola_runtime\.a\(rule_text\."),
     ("digest", r"libpianola_runtime\.a\(sha256\."),
-    ("runtime", r"libpianola_runtime\.a\("),
+    ("session", r"libpianola_runtime\.a\((session|load|execution|guard|self_check|scrub|seal)\."),
+    ("validator", r"libpianola_runtime\.a\("),
     ("signatures", r"libpianola_(bearssl|crypto)\.a\("),
     ("kernels", r"libpianola_refdev_kernels\.a\("),
     ("command set", r"libpianola_refdev\.a\((refdev_command_set|footprint)\."),

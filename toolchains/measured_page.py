@@ -7,7 +7,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 TESTS = ROOT / "tests" / "baremetal"
 BOARDS = ("virt_rv32", "zynqmp_r5", "mps2_an521", "mps2_an500", "mps3_an547")
 KINDS = ("text", "rodata", "data", "bss")
-LAYERS = ("runtime", "rule texts", "digest", "command set", "driver", "device side", "kernels", "arch", "board", "toolchain",
+LAYERS = ("validator", "session", "rule texts", "digest", "command set", "driver", "device side", "kernels", "arch", "board", "toolchain",
           "application", "trace binary", "alignment")
 RAM = {"session_bytes": "`Session`", "plan_workspace_bytes": "`PlanWorkspace`, free after `load()`",
        "verdict_bytes": "`Verdict`", "driver_bytes": "driver", "shared_state_bytes": "`SharedState`"}
@@ -25,8 +25,10 @@ INSTRUCTIONS = """
 One inference with zero-copy I/O: `input_view()`, `submit()`, the `poll()` that returns `kOk`, `output_view()`. What the application
 does with the views is not counted, nor waiting, nor a device that shares the core: between `submit()` and `poll()` the device
 finishes without being asked, and what `poll()` gives it to do is left out. It does not depend on the length of the trace:
-hello_world has 3 operators, vww 31. `load()` is validation, programming and read-back; of its two waits (reset, set-up) the
-looks before and after count, what the core does in between does not. Its SHA-256 is counted apart, with the C library's part in it.
+hello_world has 3 operators, vww 31. One validation's SHA-256 is counted apart, with the C library's part in it. `load()` is two
+validations, programming and read-back, without its two digests; of its two waits (reset, set-up) the looks before and after count, what
+the core does in between does not. Inferences are those of `Release::kAtCompletion`; verified release adds "a slice" for each 1,024
+bytes of traces and weights, the `poll()` that compares it and the seals of the session's state included.
 """
 
 STACK = """
@@ -54,9 +56,9 @@ Of the objects that an application makes, in bytes; `pianola size` predicts each
 SIZES = """
 ## Sizes by layer
 
-The ECU application of `docs/examples/board`, linked, in bytes, both sides of the device in one image. "runtime" is the whole
-validator and the session, without digest and rule texts; "driver" and "command set" are the ECU's side of the reference device,
-"device side" and "kernels" the device's; "toolchain" is what the C library and the compiler bring; "alignment" belongs to nobody.
+The ECU application of `docs/examples/board`, linked, in bytes, both sides of the device in one image. "validator" is all
+that judges a binary, without digest and rule texts; "session" what loads, replays and watches; "driver" and "command set" are the
+ECU's side of the reference device, "device side" and "kernels" the device's; "toolchain" is what the C library and the compiler bring; "alignment" belongs to nobody.
 Stacks, the device's memories and the load area are the board's choice and not counted.
 """
 
@@ -73,9 +75,10 @@ def instruction_rows(facts):
     """One row per board."""
     for board, fact in facts.items():
         counts = fact["instructions"]
+        kws = counts["kws_ref_model"]
         yield [board, *(counts[name]["inference"] for name in ("hello_world_int8", "kws_ref_model", "vww_96_int8")),
-               *(counts[name]["load"] for name in ("hello_world_int8", "kws_ref_model", "vww_96_int8")),
-               counts["kws_ref_model"]["digest"]]
+               *(counts[name]["validation"] for name in ("hello_world_int8", "kws_ref_model", "vww_96_int8")),
+               kws["digest"], kws["load"], kws["slice"], kws["slices"]]
 
 
 def stack_rows(facts):
@@ -107,12 +110,14 @@ def page(facts, limits):
     """The lines of the page."""
     yield from (HEAD + INSTRUCTIONS).splitlines()
     yield ""
-    yield from table(["board", "inference hello_world", "kws", "vww", "load hello_world", "kws", "vww", "digest of kws"],
+    yield from table(["board", "inference hello_world", "kws", "vww", "validation hello_world", "kws", "vww", "digest of kws",
+                      "load of kws", "a slice", "slices of kws"],
                      instruction_rows(facts))
     instructions = limits["instructions"]
     stack = {root.rsplit("::")[-1]: limit for root, limit in limits["stack"]["roots"].items()}
     yield from ["", f"Limits: {instructions['inference']:,} for an inference, and {instructions['inference_spread']:.0%} between "
-                f"hello_world and vww; {instructions['load_without_digest']:,} for `load()` of kws."]
+                f"hello_world and vww; {instructions['validation_without_digest']:,} for one validation of kws, "
+                f"{instructions['load_without_digest']:,} for its `load()`, {instructions['verified_release_per_slice']:,} for a slice."]
     yield from STACK.splitlines()
     yield ""
     yield from table(["board", *(f"{call} {column}" for call in ("load", "submit", "poll") for column in ("-Os", "-O2", "used"))],
@@ -128,9 +133,9 @@ def page(facts, limits):
     yield ""
     yield from table(["object", *facts], ([title, *(fact["ram"][name] for fact in facts.values())] for name, title in RAM.items()))
     yield from SIZES.splitlines()
-    limit = limits["sizes"]["runtime_text_on_cortex_m_at_Os"]
+    limit = limits["sizes"]["text_on_cortex_m_at_Os"]
     yield ""
-    yield f"Limit: {limit:,} bytes of text for the runtime on Cortex-M at -Os."
+    yield "Limits of text on Cortex-M at -Os: " + ", ".join(f"{limit[layer]:,} bytes for the {layer}" for layer in limit) + "."
     for board, fact in facts.items():
         yield from ["", f"### {board}", ""]
         yield from table(["layer", *(f"-{c} {kind}" for c in ("Os", "O2") for kind in KINDS)], size_rows(fact["sizes"]))

@@ -23,6 +23,23 @@ void put_parameters(const Plan& plan, const ParameterValues& values, std::uint32
     }
 }
 
+// By words where it can: C libraries for small cores compare byte by byte. Sizes are equal.
+bool are_equal(ByteSpan held, ByteSpan expected) noexcept {
+    std::uint32_t difference = 0U;
+    std::uint32_t ours = 0U;
+    std::uint32_t theirs = 0U;
+    std::size_t i = 0U;
+    for (; (i + sizeof(ours)) <= held.size(); i += sizeof(ours)) {
+        std::memcpy(&ours, &expected[i], sizeof(ours));
+        std::memcpy(&theirs, &held[i], sizeof(theirs));
+        difference |= ours ^ theirs;
+    }
+    for (; i < held.size(); ++i) {
+        difference |= static_cast<std::uint32_t>(held[i]) ^ static_cast<std::uint32_t>(expected[i]);
+    }
+    return difference == 0U;
+}
+
 }  // namespace
 
 void find_constants(const PlannedScript& setup, const PlannedCommands& commands, const Envelope& envelope,
@@ -47,13 +64,17 @@ Status compare_slice(Device& device, const ScrubSource& source, ScrubCursor& cur
         const std::uint32_t offset = cursor.offset_bytes + done;
         address = range.address + offset;
         Chunk held;
-        Chunk expected;
-        std::memcpy(expected.data(), &source.file[range.file_offset + offset], count);
-        put_parameters(source.plan, source.values, address, MutableByteSpan{expected.data(), count});
         if (!is_ok(device.read_back(address, MutableByteSpan{held.data(), count}))) {
             return Status::kDeviceFault;
         }
-        if (std::memcmp(held.data(), expected.data(), count) != 0) {
+        ByteSpan expected = source.file.subspan(range.file_offset + offset, count);
+        Chunk patched;
+        if (source.plan.parameter_count != 0U) {
+            std::memcpy(patched.data(), expected.data(), count);
+            put_parameters(source.plan, source.values, address, MutableByteSpan{patched.data(), count});
+            expected = ByteSpan{patched.data(), count};
+        }
+        if (!are_equal(ByteSpan{held.data(), count}, expected)) {
             return Status::kIntegrity;
         }
     }

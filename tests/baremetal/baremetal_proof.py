@@ -39,9 +39,9 @@ class BaremetalProof(unittest.TestCase):
         linked = link_map.parse(MAP)
         self.assertEqual(linked.sections[".text"], (0x80000000, 0x100))
         self.assertEqual([(piece.layer, piece.size_bytes) for piece in linked.inside(".text")],
-                         [("board", 0x20), ("runtime", 0x80), ("toolchain", 0x50)])
+                         [("board", 0x20), ("session", 0x80), ("toolchain", 0x50)])
         self.assertEqual([(piece.layer, piece.size_bytes) for piece in linked.inside(".rodata")],
-                         [("runtime", 0x10), ("device side", 0x10)])
+                         [("validator", 0x10), ("device side", 0x10)])
 
     def test_an_object_of_no_layer_is_refused(self):
         stranger = link_map.Piece(".text", ".text", 0, 4, "somewhere/else.o")
@@ -63,9 +63,9 @@ class BaremetalProof(unittest.TestCase):
         pieces = sorted(link_map.parse(MAP).inside(".text"), key=lambda piece: piece.address)
         text = "section 0 30\nrange 1 10\nrange 2 20\ncalled 1 20\nsection 1 4\nrange 1 4\n"
         first, second = instruction_counts.read_result(text, pieces)
-        self.assertEqual((first.total, first.of_layer("runtime"), first.in_toolchain), (30, 30, 20))
+        self.assertEqual((first.total, first.of_layer("session"), first.in_toolchain), (30, 30, 20))
         both = instruction_counts.merged([first, second])
-        self.assertEqual((both.total, both.of_layer("runtime")), (34, 34))
+        self.assertEqual((both.total, both.of_layer("session")), (34, 34))
 
     def test_markers_that_do_not_alternate_are_refused(self):
         with self.assertRaisesRegex(RuntimeError, "did not alternate"):

@@ -87,8 +87,11 @@ def instructions(folder):
     result = {}
     for name in COUNTED_MODELS:
         counts = instruction_counts.measure(support.Model(name), folder)
-        result[name] = {"load": counts.load_without_digest, "digest": counts.load.total - counts.load_without_digest,
-                        "inference": max(inference.total for inference in counts.inferences)}
+        validation = instruction_counts.without_digest(counts.validation)
+        result[name] = {"validation": validation, "digest": counts.validation.total - validation,
+                        "load": instruction_counts.without_digest(counts.load),
+                        "inference": max(inference.total for inference in counts.inferences),
+                        "slices": counts.slices, "slice": counts.per_slice}
     return result
 
 

@@ -1,8 +1,8 @@
-// count BINARY INPUT: one load and some inferences between the instruction counter's markers.
+// count BINARY INPUT [verified]: one load and some inferences between the instruction counter's markers.
 //
 // Sections, in this order: load(); then for each inference input_view() and submit(), and the poll() that returns kOk with
 // output_view(). The application's own work on the views is in none of them. Between submit() and poll() the device finishes
-// without being asked, so that poll() looks once.
+// without being asked, so that poll() looks once; with verified release, as often as that takes.
 #include <algorithm>
 
 #include "hal/board/board_device.h"
@@ -21,7 +21,8 @@ struct CountedBench {
     CountedPlatform platform{link};
     board::BoardDevice device{refdev::DeviceSpec{}, board::shared_state(), link};
     refdev::RefdevCommandSet command_set;
-    Session session{device, platform, command_set, kDevelopmentConfig};
+    SessionConfig config{kDevelopmentTrust, Release::kAtCompletion};
+    Session session{device, platform, command_set, config};
     PlanWorkspace workspace;
     Verdict verdict;
 };
@@ -50,6 +51,9 @@ CountedBench& bench() noexcept {
 [[nodiscard]] Status counted_poll(ByteSpan& output) noexcept {
     pianola_count_begin();
     Status status = bench().session.poll();
+    while (bench().session.is_verifying()) {
+        status = bench().session.poll();
+    }
     if (is_ok(status)) {
         status = bench().session.output_view(0U, output);
     }
@@ -82,6 +86,9 @@ std::int32_t test_count(const Arguments& arguments) noexcept {
     if (arguments.count() < 3U) {
         return kWrongUsage;
     }
+    if (arguments.count() > 3U) {
+        bench().config.release = Release::kVerified;
+    }
     LoadArea area;
     const ByteSpan file = area.load(arguments.at(1U));
     const ByteSpan input = area.load(arguments.at(2U));
@@ -98,6 +105,7 @@ std::int32_t test_count(const Arguments& arguments) noexcept {
         }
     }
     report("inferences", kInferences);
+    report("slices", bench().session.scrub_calls());
     return kPassed;
 }
 

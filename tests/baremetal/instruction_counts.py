@@ -38,19 +38,28 @@ class Section:
 
 @dataclasses.dataclass
 class Counts:
-    """One run: load(), and what each inference took."""
+    """One validation, load(), what each inference took, and with verified release each slice of constants."""
 
+    validation: Section
     load: Section
     inferences: list
+    slices: int
+    verified: list
 
     @property
-    def load_without_digest(self):
-        """What load() and the validation in it take, SHA-256 apart."""
-        return self.load.total - self.load.of_layer("digest")
+    def per_slice(self):
+        """What verified release adds to an inference, for each slice of constants."""
+        return (max(each.total for each in self.verified) - max(each.total for each in self.inferences)) // self.slices
 
     def numbers(self):
         """Everything that must repeat."""
-        return [self.load.total, self.load.of_layer("digest"), *(inference.total for inference in self.inferences)]
+        return [*(section.total for section in (self.validation, self.load, *self.inferences, *self.verified)),
+                self.load.of_layer("digest")]
+
+
+def without_digest(section):
+    """What a section takes, SHA-256 apart."""
+    return section.total - section.of_layer("digest")
 
 
 def merged(sections):
@@ -101,15 +110,24 @@ def counted(folder, *arguments):
     return read_result(result.read_text(encoding="utf-8"), pieces), run.values
 
 
-def measure(model, folder):
-    """The Counts of one model."""
+def inferences_of(model, folder, *mode):
+    """(load, inferences, slices of constants) of one run of the model."""
     records = folder / "input"
     records.write_bytes(model.records(1))
-    sections, values = counted(folder, "count", model.file, records)
+    sections, values = counted(folder, "count", model.file, records, *mode)
     assert values["inferences"] == INFERENCES, values
     assert len(sections) == 1 + INFERENCES * len(PARTS), f"{len(sections)} sections"
     inferences = [merged(sections[first:first + len(PARTS)]) for first in range(1, len(sections), len(PARTS))]
-    return Counts(sections[0], inferences)
+    return sections[0], inferences, values["slices"]
+
+
+def measure(model, folder):
+    """The Counts of one model."""
+    (validation,), values = counted(folder, "validate", model.file)
+    assert values["accepted"] == 1, values
+    load, inferences, slices = inferences_of(model, folder)
+    _, verified, _ = inferences_of(model, folder, "verified")
+    return Counts(validation, load, inferences, slices, verified)
 
 
 def histogram(section, rows=60):

@@ -26,8 +26,10 @@ class InstructionCounts(support.BareMetalTest):
         text = ["load", *instruction_counts.histogram(counts.load)]
         text += ["last inference", *instruction_counts.histogram(counts.inferences[-1])]
         (self.folder / f"{name}.histogram.txt").write_text("\n".join(text) + "\n", encoding="utf-8")
-        print(f"{name}: load {counts.load.total}, of that digest {counts.load.of_layer('digest')}; "
-              f"inferences {[inference.total for inference in counts.inferences]}")
+        print(f"{name}: validation {instruction_counts.without_digest(counts.validation)} without digest, "
+              f"load {counts.load.total}, of that digest {counts.load.of_layer('digest')}; "
+              f"inferences {[inference.total for inference in counts.inferences]}, "
+              f"verified release {counts.per_slice} for each of {counts.slices} slices")
         return counts
 
     def test_an_inference_is_cheap_and_does_not_depend_on_the_trace(self):
@@ -37,8 +39,14 @@ class InstructionCounts(support.BareMetalTest):
 
     def test_load_and_validation(self):
         counts = self.counts(LOADED_MODEL)
-        self.assertGreater(counts.load.of_layer("digest"), 0, "the digest was not seen")
-        self.assertLessEqual(counts.load_without_digest, THRESHOLDS["load_without_digest"])
+        for section, limit in ((counts.validation, "validation_without_digest"), (counts.load, "load_without_digest")):
+            self.assertGreater(section.of_layer("digest"), 0, "the digest was not seen")
+            self.assertLessEqual(instruction_counts.without_digest(section), THRESHOLDS[limit])
+
+    def test_verified_release(self):
+        counts = self.counts(LOADED_MODEL)
+        self.assertGreater(counts.per_slice, 0)
+        self.assertLessEqual(counts.per_slice, THRESHOLDS["verified_release_per_slice"])
 
     def test_counts_repeat(self):
         first, *others = (self.counts(LOADED_MODEL).numbers() for _ in range(REPETITIONS))
