@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "capture_host/link/script_maker.h"
+#include "capture_host/mutate/file_bytes.h"
 #include "hal/refdev/command_encoding.h"
 
 namespace pianola::mutate {
@@ -110,6 +111,11 @@ void Draft::confirm(const std::string& added) {
 
 Bytes Draft::write() const {
     Bytes file = capture::write_trace_binary(manifest_, segments_);
+    const std::uint32_t security_version = load32(subject_.file, header::kSecurityVersion);
+    if (security_version != 0U) {  // what the writer writes
+        store32(file, header::kSecurityVersion, security_version);
+        capture::fix_digest(file);
+    }
     for (const BytesEdit& edit : edits_) {
         edit(file);
     }

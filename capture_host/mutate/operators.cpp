@@ -7,8 +7,9 @@ namespace pianola::mutate {
 std::vector<Operator> all_operators() {
     std::vector<Operator> all;
     for (const std::vector<Operator>& group :
-         {envelope_operators(), image_operators(), target_operators(), layout_operators(), trace_operators(),
-          script_operators(), order_operators(), parameter_operators(), budget_operators(), host_operators()}) {
+         {envelope_operators(), authenticity_operators(), image_operators(), target_operators(), layout_operators(),
+          trace_operators(), script_operators(), order_operators(), parameter_operators(), budget_operators(),
+          work_operators(), host_operators()}) {
         all.insert(all.end(), group.begin(), group.end());
     }
     std::stable_sort(all.begin(), all.end(),
