@@ -15,6 +15,10 @@ namespace {
 using capture::ManifestCommand;
 using capture::ManifestScript;
 
+std::uint32_t align_up(std::uint32_t value) {
+    return (value + (kFileAlignmentBytes - 1U)) & ~(kFileAlignmentBytes - 1U);
+}
+
 // What a device's queue gets for a script command.
 QueueCommandKind queue_kind(ScriptCommandKind kind) {
     switch (kind) {
@@ -40,8 +44,12 @@ std::vector<std::uint32_t> transfers_of(const capture::Manifest& manifest, const
     switch (command.kind) {
         case ScriptCommandKind::kWriteBuffer:
             return {manifest.buffers.at(command.object).size_bytes};
-        case ScriptCommandKind::kLoadTrace:
-            return {manifest.traces.at(command.object).word_count * static_cast<std::uint32_t>(sizeof(std::uint32_t))};
+        case ScriptCommandKind::kLoadTrace: {
+            const std::uint32_t words = manifest.traces.at(command.object).word_count;
+            const std::uint32_t bytes = words * static_cast<std::uint32_t>(sizeof(std::uint32_t));
+            const bool is_last = (command.object + 1U) == manifest.traces.size();
+            return {is_last ? bytes : align_up(bytes)};  // with the zeros in front of the next
+        }
         case ScriptCommandKind::kWriteInput:
         case ScriptCommandKind::kReadOutput: {
             const auto& tensors = (command.kind == ScriptCommandKind::kWriteInput) ? manifest.inputs : manifest.outputs;
