@@ -96,7 +96,8 @@ struct Plan {
 
 // Memory that loading uses while it runs; of no use afterwards, so that an integrator may lay it over other memory.
 struct PlanWorkspace {
-    PlannedScript setup;  // run once, right after the proofs
+    std::uint32_t work_left{0U};  // of max_proof_work(), which the proofs have not taken
+    PlannedScript setup;          // run once, right after the proofs
     std::array<RegionKind, kMaxRegions> region_kinds{};
     std::array<std::array<std::uint8_t, kMaxCores>, kMaxQueues>
         core_users{};     // last command of each queue on each core

@@ -25,69 +25,26 @@
 namespace {
 
 using pianola::ByteSpan;
-using pianola::DecodedCommand;
-using pianola::DecodeError;
 using pianola::Status;
 using pianola::test::WorstCase;
 
-// Counts what the proofs ask for.
-class CountingCommandSet final : public pianola::CommandSet {
-  public:
-    ~CountingCommandSet() = default;
-    CountingCommandSet() = default;
-    CountingCommandSet(const CountingCommandSet&) = delete;
-    CountingCommandSet(CountingCommandSet&&) = delete;
-    CountingCommandSet& operator=(const CountingCommandSet&) = delete;
-    CountingCommandSet& operator=(CountingCommandSet&&) = delete;
-
-    Status decode(pianola::WordSpan words, DecodedCommand& command, DecodeError& error) const noexcept override {
-        const Status status = inner_.decode(words, command, error);
-        visits_ += 1U;
-        work_ +=
-            pianola::kWorkPerCommand + command.length_words + (pianola::kWorkPerExtent * command.extents.view().size());
-        return status;
-    }
-    [[nodiscard]] pianola::PatchKind patch_kind(pianola::WordSpan words, std::uint32_t word) const noexcept override {
-        return inner_.patch_kind(words, word);
-    }
-    [[nodiscard]] std::uint32_t queue_words(const pianola::QueueCommand& command) const noexcept override {
-        return inner_.queue_words(command);
-    }
-    [[nodiscard]] std::uint64_t queue_cycles(const pianola::QueueCommand& command) const noexcept override {
-        return inner_.queue_cycles(command);
-    }
-    [[nodiscard]] std::uint64_t queue_digest(std::uint64_t digest, const pianola::QueueCommand& command,
-                                             std::uint64_t trace_digest) const noexcept override {
-        return inner_.queue_digest(digest, command, trace_digest);
-    }
-    [[nodiscard]] std::uint64_t trace_digest(std::uint64_t digest, pianola::WordSpan words) const noexcept override {
-        return inner_.trace_digest(digest, words);
-    }
-    [[nodiscard]] std::uint64_t work() const noexcept { return work_; }
-    [[nodiscard]] std::uint64_t visits() const noexcept { return visits_; }
-
-  private:
-    pianola::refdev::RefdevCommandSet inner_;
-    mutable std::uint64_t work_{0U};
-    mutable std::uint64_t visits_{0U};
-};
-
 struct Bench {
     pianola::DeviceDescription device;
+    pianola::refdev::RefdevCommandSet command_set;
     std::unique_ptr<pianola::PlanWorkspace> workspace{std::make_unique<pianola::PlanWorkspace>()};
     std::unique_ptr<pianola::Plan> plan{std::make_unique<pianola::Plan>()};
     pianola::Image image;
     pianola::Verdict verdict;
 
-    Status validate(ByteSpan file, const pianola::CommandSet& command_set) {
+    Status validate(ByteSpan file) {
         return pianola::validate(file, device, command_set, pianola::kDevelopmentTrust, *workspace, image, *plan,
                                  verdict);
     }
 };
 
 // Counted. A function that the optimiser must leave alone.
-[[gnu::noinline]] Status pianola_counted_validate(Bench& bench, ByteSpan file, const pianola::CommandSet& command_set) {
-    return bench.validate(file, command_set);
+[[gnu::noinline]] Status pianola_counted_validate(Bench& bench, ByteSpan file) {
+    return bench.validate(file);
 }
 
 pianola::test::Counts counts_of_image(const pianola::Image& image) {
@@ -100,18 +57,17 @@ int measure(const std::vector<std::uint8_t>& bytes, const pianola::refdev::Devic
     const pianola::files::AlignedBytes file{bytes};
     Bench bench;
     pianola::refdev::describe(spec, bench.device);
-    const CountingCommandSet counting;
-    const Status expected = bench.validate(file.view(), counting);
-    const pianola::refdev::RefdevCommandSet command_set;
-    const Status status = pianola_counted_validate(bench, file.view(), command_set);
+    const Status expected = bench.validate(file.view());
+    const Status status = pianola_counted_validate(bench, file.view());
     const pianola::test::Counts counts = (known != nullptr) ? *known : counts_of_image(bench.image);
+    const std::uint32_t work =
+        pianola::max_proof_work(static_cast<std::uint32_t>(bytes.size())) - bench.workspace->work_left;
     const bool accepted = is_ok(status);
     fmt::print(R"({{"rule": "{}", "file_bytes": {}, "tables": {}, "name_bytes": {}, "script_commands": {}, )"
-               R"("tensor_buffers": {}, "work": {}, "visits": {}, "patch_looks": {}, "dispatch_extents": {}}})"
+               R"("tensor_buffers": {}, "work": {}}})"
                "\n",
                accepted ? "" : pianola::rule_id(bench.verdict.rule), bytes.size(), counts.tables, counts.name_bytes,
-               counts.script_commands, counts.tensor_buffers, counting.work(), counting.visits(),
-               counting.visits() * counts.patch_points, counts.dispatch_extents);
+               counts.script_commands, counts.tensor_buffers, work);
     return (status == expected) ? 0 : 1;
 }
 

@@ -26,7 +26,7 @@ COLLECTED = re.compile(r"Collected : (\d+)")
 # "rep movsb" counts once per byte, and whether the C library uses it depends on the machine. Without it, counts are comparable.
 ENVIRONMENT = {"GLIBC_TUNABLES": "glibc.cpu.x86_rep_movsb_threshold=0x10000000:glibc.cpu.x86_rep_stosb_threshold=0x10000000"}
 # What the formula counts, beside the constant: names in the output of pianola_worst_case, and in coefficients.json.
-TERMS = ("file_bytes", "tables", "name_bytes", "work", "visits", "patch_looks", "dispatch_extents", "script_commands", "tensor_buffers")
+TERMS = ("file_bytes", "tables", "name_bytes", "work", "script_commands", "tensor_buffers")
 
 
 def formula(coefficients, counts):
