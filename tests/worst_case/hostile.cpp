@@ -151,9 +151,9 @@ Workload shared_tables() {
     return workload;
 }
 
-// Weights make up the file's length, and with it the work.
-void pad(Workload& workload) {
-    workload.segments.weights.resize(kFileBytes - kRest -
+// Weights make up the file's length, and with it the work, but for what is added later.
+void pad(Workload& workload, std::size_t later_bytes) {
+    workload.segments.weights.resize(kFileBytes - kRest - later_bytes -
                                      capture::write_trace_binary(workload.manifest, workload.segments).size());
 }
 
@@ -168,7 +168,7 @@ Workload everything_shared() {
         body(further);
     }
     add_trace(workload, further);
-    pad(workload);
+    pad(workload, kMaxManifestTables * sizeof(std::uint32_t));
     const std::string longest(kMaxNameBytes, 'n');
     for (const std::uint32_t index : {3U, 4U}) {
         capture::ManifestTrace& trace = workload.manifest.traces[index];
@@ -188,7 +188,7 @@ Workload everything_shared() {
 // As much work as the file may take, and accepted: what is looked at for races in every script.
 Workload all_work() {
     Workload workload = scattered(copies_apart, copies_in_front(), Visits::kAll, kFileBytes / 8U);
-    pad(workload);
+    pad(workload, 0U);
     return workload;
 }
 

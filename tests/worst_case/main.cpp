@@ -1,12 +1,13 @@
-// pianola_worst_case: makes the files, and validates one of them between two marks.
+// pianola_worst_case: makes the files, says what the formula of docs/WORST_CASE.md counts in them, and validates one.
 //
-//   pianola_worst_case list              names of all cases, as JSON
-//   pianola_worst_case check             makes them all, but for those that take long: each is accepted, or refused by its rule
-//   pianola_worst_case validate CASE     validates it twice; the second time in a function of its own, which callgrind counts
-//   pianola_worst_case file FILE         the same with a file for the default device
-//   pianola_worst_case make CASE FILE    writes it
+//   pianola_worst_case list                   names of all cases, as JSON
+//   pianola_worst_case check                  makes them all, but for those that take long: each is accepted, or refused by its rule
+//   pianola_worst_case make CASE FILE         writes it; prints its counts
+//   pianola_worst_case describe FILE          prints the counts of a file for the default device
+//   pianola_worst_case validate FILE [worst]  validates it once, for the default device or that of the worst cases, in a function of
+//                                             its own, which callgrind counts
 //
-// Place in the whole: tests only. Prints what the formula of docs/WORST_CASE.md counts, as JSON.
+// Place in the whole: tests only. Counts are printed as JSON.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,6 +30,8 @@ using pianola::Status;
 using pianola::test::WorstCase;
 
 struct Bench {
+    explicit Bench(const pianola::refdev::DeviceSpec& spec) { pianola::refdev::describe(spec, device); }
+
     pianola::DeviceDescription device;
     pianola::refdev::RefdevCommandSet command_set;
     std::unique_ptr<pianola::PlanWorkspace> workspace{std::make_unique<pianola::PlanWorkspace>()};
@@ -52,23 +55,37 @@ pianola::test::Counts counts_of_image(const pianola::Image& image) {
     return pianola::test::counts_of({pianola::capture::read_manifest(image), {{}, {traces.begin(), traces.end()}, {}}});
 }
 
-int measure(const std::vector<std::uint8_t>& bytes, const pianola::refdev::DeviceSpec& spec,
-            const pianola::test::Counts* known) {
+// Prints the counts: those that are known, or the image's.
+void describe(const std::vector<std::uint8_t>& bytes, const pianola::refdev::DeviceSpec& spec,
+              const pianola::test::Counts* known) {
     const pianola::files::AlignedBytes file{bytes};
-    Bench bench;
-    pianola::refdev::describe(spec, bench.device);
-    const Status expected = bench.validate(file.view());
-    const Status status = pianola_counted_validate(bench, file.view());
+    const std::uint32_t all_work = pianola::max_proof_work(static_cast<std::uint32_t>(bytes.size()));
+    Bench bench{spec};
+    bench.workspace->work_left = all_work;  // it may be refused before the proofs
+    const bool accepted = is_ok(bench.validate(file.view()));
     const pianola::test::Counts counts = (known != nullptr) ? *known : counts_of_image(bench.image);
-    const std::uint32_t work =
-        pianola::max_proof_work(static_cast<std::uint32_t>(bytes.size())) - bench.workspace->work_left;
-    const bool accepted = is_ok(status);
     fmt::print(R"({{"rule": "{}", "file_bytes": {}, "tables": {}, "name_bytes": {}, "script_commands": {}, )"
                R"("tensor_buffers": {}, "work": {}}})"
                "\n",
                accepted ? "" : pianola::rule_id(bench.verdict.rule), bytes.size(), counts.tables, counts.name_bytes,
-               counts.script_commands, counts.tensor_buffers, work);
-    return (status == expected) ? 0 : 1;
+               counts.script_commands, counts.tensor_buffers, all_work - bench.workspace->work_left);
+}
+
+int validate(const std::string& name, const pianola::refdev::DeviceSpec& spec) {
+    const pianola::files::AlignedBytes file{pianola::files::load_file(name)};
+    Bench bench{spec};
+    const Status status = pianola_counted_validate(bench, file.view());
+    fmt::print("{}\n", is_ok(status) ? "" : pianola::rule_id(bench.verdict.rule));
+    return 0;
+}
+
+int make(const WorstCase& worst, const std::string& name) {
+    const std::vector<std::uint8_t> bytes = file_of(worst);
+    std::ofstream out{name, std::ios::binary};
+    std::copy(bytes.begin(), bytes.end(), std::ostreambuf_iterator<char>{out});
+    const pianola::test::Counts counts = pianola::test::counts_of(worst.make());
+    describe(bytes, pianola::test::worst_device(), &counts);
+    return out.flush() ? 0 : 1;
 }
 
 const WorstCase& find(const std::string& name) {
@@ -114,21 +131,19 @@ int run(const std::vector<std::string>& arguments) {
     if ((arguments.size() == 2U) && (arguments[1] == "list")) {
         return list();
     }
-    if ((arguments.size() == 3U) && (arguments[1] == "validate")) {
-        const WorstCase& worst = find(arguments[2]);
-        const pianola::test::Counts counts = pianola::test::counts_of(worst.make());
-        return measure(file_of(worst), pianola::test::worst_device(), &counts);
-    }
-    if ((arguments.size() == 3U) && (arguments[1] == "file")) {
-        return measure(pianola::files::load_file(arguments[2]), {}, nullptr);
+    if ((arguments.size() == 3U) && (arguments[1] == "describe")) {
+        describe(pianola::files::load_file(arguments[2]), {}, nullptr);
+        return 0;
     }
     if ((arguments.size() == 4U) && (arguments[1] == "make")) {
-        const std::vector<std::uint8_t> file = file_of(find(arguments[2]));
-        std::ofstream out{arguments[3], std::ios::binary};
-        std::copy(file.begin(), file.end(), std::ostreambuf_iterator<char>{out});
-        return out.flush() ? 0 : 1;
+        return make(find(arguments[2]), arguments[3]);
     }
-    fmt::print(stderr, "usage: pianola_worst_case list | check | validate CASE | file FILE | make CASE FILE\n");
+    const bool worst = (arguments.size() == 4U) && (arguments[3] == "worst");
+    if (((arguments.size() == 3U) || worst) && (arguments[1] == "validate")) {
+        return validate(arguments[2], worst ? pianola::test::worst_device() : pianola::refdev::DeviceSpec{});
+    }
+    fmt::print(stderr,
+               "usage: pianola_worst_case list | check | make CASE FILE | describe FILE | validate FILE [worst]\n");
     return 2;
 }
 

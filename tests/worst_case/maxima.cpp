@@ -155,10 +155,10 @@ void add_ranges(Workload& workload, std::uint32_t commands) {
     step_of(workload).push_back(replay(1U, index));
 }
 
-// The most words, and of them the most commands.
-void add_longest_trace(Workload& workload) {
+// That many words, and of them the most commands.
+void add_long_trace(Workload& workload, std::uint32_t words) {
     TraceWords longest;
-    for (std::uint32_t i = 0U; i < (kMaxTraceWords - 1U); ++i) {
+    for (std::uint32_t i = 0U; i < (words - 1U); ++i) {
         longest.barrier();
     }
     const auto index = static_cast<std::uint32_t>(workload.manifest.traces.size());
@@ -175,13 +175,15 @@ std::function<Workload()> with(Change change) {
     };
 }
 
-Workload everything() {
+// The trace is visited three times, each time beside all patch points, which takes a file of so many bytes for each of its words.
+Workload everything(std::uint32_t trace_words) {
+    constexpr std::size_t kFileBytesPerWord = 32U;
     Workload workload = empty_workload();
     add_tensors(workload);
     add_self_tests(workload);
     add_parameters(workload);
     add_ranges(workload, 512U);
-    add_longest_trace(workload);
+    add_long_trace(workload, trace_words);
     fill_traces(workload);
     fill_setup(workload);
     fill_step(workload);
@@ -190,9 +192,7 @@ Workload everything() {
     const std::uint32_t programs = 4096U;
     trace.programs.assign(programs, {"n", 1U});
     trace.programs.back().command_count = trace.command_count - programs;
-    // The longest trace is visited three times, each time beside all patch points, which takes a file of this length.
-    constexpr std::size_t kWeightBytes = 27U * 1024U * 1024U;
-    workload.segments.weights.resize(kWeightBytes);
+    workload.segments.weights.resize(trace_words * kFileBytesPerWord);
     return workload;
 }
 
@@ -227,10 +227,11 @@ const std::vector<WorstCase>& maxima() {
              fill_step(w);
          })},
         {"trace_words", Rule::kNotRun, with([](Workload& w) {
-             add_longest_trace(w);
+             add_long_trace(w, kMaxTraceWords);
              w.segments.weights.resize(2U * 1024U * 1024U);  // a file that may take the work
          })},
-        {"everything", Rule::kNotRun, everything},
+        {"everything_in_brief", Rule::kNotRun, [] { return everything(64U * 1024U); }},
+        {"everything", Rule::kNotRun, [] { return everything(kMaxTraceWords); }, false, true},
         {"file_bytes", Rule::kNotRun, with([](Workload& w) { w.segments.weights.resize(kMaxFileBytes - 4096U); }),
          false, true},
     };
