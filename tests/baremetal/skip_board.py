@@ -18,12 +18,12 @@ BOARD = "mps2_an500"
 OK, REFUSED = 0x5AC3_96A5, 0x3CC3_3CC3
 TICK_INSTRUCTIONS = 40  # of the watchdog, whose clock has 25 MHz, where an instruction takes a nanosecond
 GENEROUS_TICKS = 0xFFFF_FFFF
-PATIENCE = 16  # times the instructions of a run without a fault, and of the longest binary that is accepted
+PATIENCE = 4  # times the instructions of a run without a fault, and of the longest binary that is accepted
 # While the board stands still under the debug stub, the emulator moves its clock to the next event, which is the tick of each millisecond at the latest.
 LATEST_OCCURRENCE = 8
-MOST_STOPS, STOP_INSTRUCTIONS = 2 * LATEST_OCCURRENCE + 4, 1_000_000
+STOP_INSTRUCTIONS = 1_000_000
+WATCHDOG_OFFSET = 20  # in the order
 EVIDENCE = struct.Struct("<20I")
-EVIDENCE_OFFSET = 0x70_0000
 EXCEPTIONS = {2: "watchdog", 3: "HardFault", 4: "MemManage", 5: "BusFault", 6: "UsageFault"}
 MOST_RESTARTS = 4
 LOST_S = 60.0  # of the host's time: nothing is concluded from it
@@ -49,8 +49,8 @@ class Skip:
 
 @dataclasses.dataclass(frozen=True)
 class Ending:
-    """How a run ended: "end", "exception" (number), "lockup", "restart" (from start-up code), "outside memory" (the core fetches instructions where none can be), or "lost": the emulator went
-    away for another reason, or did not stop."""
+    """How a run ended: "end", "exception" (number), "lockup", "restart" (from start-up code), "outside memory" (the core fetches instructions where none
+    can be), or "lost": the emulator went away for another reason, or did not stop."""
 
     how: str
     exception: int
@@ -74,7 +74,7 @@ class Ending:
         return bool(regions or doorbells or executed or (output_bytes and self.evidence[11] == OK))
 
 
-def nm(image):
+def symbols_of(image):
     """{name: (address, size in bytes)} of an image's symbols."""
     text = subprocess.run(["arm-none-eabi-nm", "-S", str(image)], check=True, capture_output=True, text=True).stdout
     lines = [line.split() for line in text.splitlines()]
@@ -107,19 +107,17 @@ class SkipBoard:
         self.image, self.target, self.plugin = pathlib.Path(image), target, plugin
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
-        self.symbols = nm(image)
+        self.symbols = symbols_of(image)
         self.load_area = self.symbols["__load_area_start"][0]
         self.begin, self.end, self.handler = (self.symbols[name][0] & ~1 for name in ("pianola_skip_begin", "pianola_skip_end", "__wrap_pianola_stop_on_fault"))
         # Where whatever starts the device comes past: for runs whose memory is lost.
-        self.starts = [address & ~1 for name, (address, _) in self.symbols.items()
-                       if ("WatchedDevice" in name and ("program_region" in name or "ring_doorbell" in name)) or name.startswith("__wrap__ZN7pianola6refdev12ExecutionLog6append")]
+        marks = ("WatchedDevice14program_region", "WatchedDevice13ring_doorbell", "__wrap__ZN7pianola6refdev12ExecutionLog6append")
+        self.starts = [address & ~1 for name, (address, _) in self.symbols.items() if any(mark in name for mark in marks)]
         assert len(self.starts) == 3, self.starts
-        self.watchdog_ticks = GENEROUS_TICKS
         self.board = None
         self.points = self.executed()
         self.instructions = sum(point.count for point in self.points)
-        patience = PATIENCE * max(self.instructions, accepted_instructions) + MOST_STOPS * STOP_INSTRUCTIONS
-        self.watchdog_ticks = patience // TICK_INSTRUCTIONS
+        self.patience = PATIENCE * max(self.instructions, accepted_instructions)
         self.code = {}
         self.restarts = 0
         self.clean = self.run(None)
@@ -140,7 +138,7 @@ class SkipBoard:
     def order_file(self):
         """What is loaded with the image."""
         file = self.folder / "order.bin"
-        file.write_bytes(self.target.order(self.watchdog_ticks))
+        file.write_bytes(self.target.order(GENEROUS_TICKS))
         return file
 
     def executed(self):
@@ -214,6 +212,8 @@ class SkipBoard:
         self.start()
         gdb = self.board.gdb
         gdb.monitor("system_reset")
+        stops = 4 + 2 * (0 if skip is None else skip.occurrence)
+        gdb.write_word(self.load_area + WATCHDOG_OFFSET, (self.patience + stops * STOP_INSTRUCTIONS) // TICK_INSTRUCTIONS)
         stop = gdb.resume(LOST_S)
         assert stop.at == self.begin, stop
         gdb.step(LOST_S)  # resuming at a breakpoint would stop there again
@@ -254,7 +254,7 @@ class SkipBoard:
             return Ending("end", 0, (0,) * 15 + (1,) * 5)
         if stop.kind != "signal" or stop.at not in (self.end, self.handler):
             return Ending("lost", 0, (0,) * 20)
-        evidence = EVIDENCE.unpack(gdb.read_memory(self.load_area + EVIDENCE_OFFSET, EVIDENCE.size))
+        evidence = EVIDENCE.unpack(gdb.read_memory(self.symbols["pianola_skip_evidence"][0], EVIDENCE.size))
         if stop.at == self.end:
             return Ending("end", 0, evidence)
         return Ending("exception", gdb.read_register("xpsr") & 0x1FF, evidence)

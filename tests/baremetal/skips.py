@@ -12,6 +12,7 @@ Exit code: 0 where nothing started; 1 where something did, where a run came to n
 """
 import argparse
 import collections
+import hashlib
 import json
 import pathlib
 import random
@@ -137,7 +138,8 @@ def report(results, stream=sys.stdout):
 def merged(parts):
     """The results of all shards as those of one run."""
     whole = {**parts[0], "binaries": [], "findings": [finding for part in parts for finding in part["findings"]]}
-    if len({(part["seed"], part["shards"], part["image_sha256"]) for part in parts}) != 1 or sorted(part["shard"] for part in parts) != list(range(1, parts[0]["shards"] + 1)):
+    campaigns = {(part["seed"], part["shards"], part["image_sha256"]) for part in parts}
+    if len(campaigns) != 1 or sorted(part["shard"] for part in parts) != list(range(1, parts[0]["shards"] + 1)):
         raise SystemExit("skips: not all shards of one campaign")
     for binaries in zip(*(part["binaries"] for part in parts)):
         widths = {}
@@ -152,12 +154,12 @@ def merged(parts):
 
 def campaign(options, progress=say):
     """The results of a campaign, ready for JSON."""
-    import hashlib  # pylint: disable=import-outside-toplevel
     table = skip_board.functions(options.image)
     targets = skip_binaries.all_targets(options.work, options.vectors, options.pianola)
     chosen = [targets[name] for name in options.binary or [target.name for target in targets.values()
                                                            if target.rule and target.loader == skip_binaries.SESSION]]
-    results = {"format": 1, "seed": options.seed, "shard": options.shard[0], "shards": options.shard[1], "sample": options.sample, "functions": options.function,
+    results = {"format": 1, "seed": options.seed, "shard": options.shard[0], "shards": options.shard[1],
+               "sample": options.sample, "functions": options.function,
                "image_sha256": hashlib.sha256(options.image.read_bytes()).hexdigest(), "binaries": [], "findings": []}
     with SkipBoard(options.image, targets["accepted"], options.work / "skip", options.plugin) as board:
         accepted = board.instructions
@@ -167,7 +169,8 @@ def campaign(options, progress=say):
         with SkipBoard(options.image, target, options.work / "skip", options.plugin, accepted) as board:
             if board.rule != target.rule:
                 raise SystemExit(f"skips: {target.name} is refused by {board.rule}")
-            skips = sampled(within(all_skips(board, options.seed, table), options.function, table), options.sample, options.seed)[options.shard[0] - 1::options.shard[1]]
+            skips = sampled(within(all_skips(board, options.seed, table), options.function, table), options.sample, options.seed)
+            skips = skips[options.shard[0] - 1::options.shard[1]]
             progress(f"{target.name}: {board.instructions} instructions at {len(board.skippable())} addresses, {len(skips)} skips")
             tallies, findings = run_target(board, skips, table, progress)
         results["binaries"].append({"name": target.name, "rule": target.rule, "instructions": board.instructions, "addresses": len(board.skippable()),

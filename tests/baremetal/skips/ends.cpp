@@ -12,7 +12,7 @@ extern "C" [[noreturn]] void __wrap_pianola_stop_on_fault(const pianola::CoreFau
 
 extern "C" void __wrap__ZN7pianola6refdev12ExecutionLog6appendERKNS0_15ExecutedCommandE(
     pianola::refdev::ExecutionLog* log, const pianola::refdev::ExecutedCommand& executed) noexcept {
-    pianola::baremetal::evidence().executed += 1U;
+    pianola_skip_evidence.executed += 1U;
     __real__ZN7pianola6refdev12ExecutionLog6appendERKNS0_15ExecutedCommandE(log, executed);
 }
 // NOLINTEND(bugprone-reserved-identifier, readability-identifier-naming): DEV-032

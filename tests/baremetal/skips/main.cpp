@@ -46,12 +46,8 @@ class Platform final : public board::BoardPlatform {
 }  // namespace
 }  // namespace pianola::baremetal
 
-extern "C" {
-// The host finds them by these names.
-// NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables, misc-use-internal-linkage): DEV-033
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): DEV-033
 pianola::baremetal::Order pianola_skip_order{};
-// NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables, misc-use-internal-linkage): DEV-033
-}
 
 namespace pianola::baremetal {
 namespace {
@@ -78,7 +74,7 @@ struct Application {
           config{trust, Release::kVerified},
           link{refdev::DeviceSpec{}, board::shared_state()},
           platform{order.lowest_version},
-          device{refdev::DeviceSpec{}, board::shared_state(), link, evidence()},
+          device{refdev::DeviceSpec{}, board::shared_state(), link, pianola_skip_evidence},
           session{device, platform, command_set, config},
           weak_trust{trust},
           weak{device, command_set, weak_trust, {}, {}} {
@@ -138,7 +134,7 @@ void note(std::uint32_t& place, Status status) noexcept {
 }
 
 void try_everything(Session& session) noexcept {
-    auto& calls = evidence().calls;
+    auto& calls = pianola_skip_evidence.calls;
     MutableByteSpan input_view;
     ByteSpan output_view;
     note(calls[0], session.input_view(0U, input_view));
@@ -151,20 +147,18 @@ void try_everything(Session& session) noexcept {
     note(calls[7], session.run(inputs_of(session.plan()), outputs_of(session.plan())));
     note(calls[8], session.output_view(0U, output_view));
     note(calls[9], session.confirm_start());
-    evidence().output_bytes = static_cast<std::uint32_t>(output_view.size());
+    pianola_skip_evidence.output_bytes = static_cast<std::uint32_t>(output_view.size());
 }
 
 }  // namespace
 }  // namespace pianola::baremetal
 
-// Instructions of this function are the application's own: none of them is skipped.
-extern "C" void pianola_skip_attempt() noexcept;
 extern "C" void pianola_skip_attempt() noexcept {
     using pianola::baremetal::Loader;
-    pianola::baremetal::Evidence& evidence = pianola::baremetal::evidence();
+    pianola::baremetal::Evidence& evidence = pianola_skip_evidence;
     const pianola::baremetal::Order& order = pianola_skip_order;
     pianola::baremetal::Application& all = pianola::baremetal::application();
-    const pianola::ByteSpan file{pianola::baremetal::in_load_area<std::uint8_t>(sizeof(order)), order.file_bytes};
+    const pianola::ByteSpan file{&pianola_skip_file, order.file_bytes};
     const pianola::Status loaded = (order.loader == Loader::kSession)
                                        ? all.session.load(file, all.workspace, all.verdict)
                                        : all.weak.load(file, all.workspace, all.verdict);
@@ -178,8 +172,8 @@ extern "C" void pianola_skip_attempt() noexcept {
 }
 
 int main() {
-    pianola_skip_order = *pianola::baremetal::in_load_area<pianola::baremetal::Order>(0U);
-    pianola::baremetal::evidence() = pianola::baremetal::Evidence{};
+    pianola_skip_order = pianola_skip_host_order;
+    pianola_skip_evidence = pianola::baremetal::Evidence{};
     static_cast<void>(pianola::baremetal::application());
     pianola::baremetal::start_watchdog(pianola_skip_order.watchdog_ticks);
     pianola_skip_begin();

@@ -9,9 +9,6 @@
 
 #include "runtime/trust/trust.h"
 
-// NOLINTNEXTLINE(bugprone-reserved-identifier, readability-identifier-naming, modernize-avoid-c-arrays): DEV-032
-extern "C" std::uint8_t __load_area_start[];
-
 namespace pianola::baremetal {
 
 inline constexpr std::uint32_t kOrderMagic = 0x5049'4B53U;  // "SKIP"
@@ -52,15 +49,17 @@ struct Evidence {
     std::uint32_t output_bytes{0U};  // of the view of the first output that the session gave out
 };
 
-inline constexpr std::uint32_t kEvidenceOffset = 0x70'0000U;  // in the load area
-
-template <typename Object>
-[[nodiscard]] Object* in_load_area(std::uint32_t offset) noexcept {
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast, cppcoreguidelines-pro-bounds-pointer-arithmetic): DEV-034
-    return reinterpret_cast<Object*>(__load_area_start + offset);
-}
-[[nodiscard]] inline Evidence& evidence() noexcept {
-    return *in_load_area<Evidence>(kEvidenceOffset);
-}
-
 }  // namespace pianola::baremetal
+
+extern "C" {
+// NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables): DEV-033
+// Places in the load area, which the linker is told (option --defsym): what the host wrote, the file behind it, and the evidence.
+extern const pianola::baremetal::Order pianola_skip_host_order;
+extern const std::uint8_t pianola_skip_file;
+extern pianola::baremetal::Evidence pianola_skip_evidence;
+// The order as the application goes by it: in the image's own data.
+extern pianola::baremetal::Order pianola_skip_order;
+// NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables): DEV-033
+// One run. Instructions of this function are the application's own: none of them is skipped.
+void pianola_skip_attempt() noexcept;
+}
