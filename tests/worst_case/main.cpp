@@ -2,6 +2,7 @@
 //
 //   pianola_worst_case list                   names of all cases, as JSON
 //   pianola_worst_case check                  makes them all, but for those that take long: each is accepted, or refused by its rule
+//   pianola_worst_case largest BYTES          prints counts that no file of that length exceeds
 //   pianola_worst_case make CASE FILE         writes it; prints its counts
 //   pianola_worst_case describe FILE          prints the counts of a file for the default device
 //   pianola_worst_case validate FILE [worst]  validates it once, for the default device or that of the worst cases, in a function of
@@ -55,6 +56,23 @@ pianola::test::Counts counts_of_image(const pianola::Image& image) {
     return pianola::test::counts_of({pianola::capture::read_manifest(image), {{}, {traces.begin(), traces.end()}, {}}});
 }
 
+void print(const char* rule, std::uint64_t file_bytes, const pianola::test::Counts& counts, std::uint32_t work) {
+    fmt::print(R"({{"rule": "{}", "file_bytes": {}, "tables": {}, "name_bytes": {}, "script_commands": {}, )"
+               R"("tensor_buffers": {}, "work": {}}})"
+               "\n",
+               rule, file_bytes, counts.tables, counts.name_bytes, counts.script_commands, counts.tensor_buffers, work);
+}
+
+// A table has one name at most; only provenance has two, and the root has none. Set-up's commands have a place of their own.
+void print_largest(std::uint32_t file_bytes) {
+    pianola::test::Counts counts;
+    counts.tables = pianola::kMaxManifestTables;
+    counts.name_bytes = std::uint64_t{pianola::kMaxManifestTables} * pianola::kMaxNameBytes;
+    counts.script_commands = 2U * pianola::kMaxScriptCommands;
+    counts.tensor_buffers = std::uint64_t{pianola::kMaxInputs + pianola::kMaxOutputs} * pianola::kMaxTensorBuffers;
+    print("", file_bytes, counts, pianola::max_proof_work(file_bytes));
+}
+
 // Prints the counts: those that are known, or the image's.
 void describe(const std::vector<std::uint8_t>& bytes, const pianola::refdev::DeviceSpec& spec,
               const pianola::test::Counts* known) {
@@ -63,12 +81,8 @@ void describe(const std::vector<std::uint8_t>& bytes, const pianola::refdev::Dev
     Bench bench{spec};
     bench.workspace->work_left = all_work;  // it may be refused before the proofs
     const bool accepted = is_ok(bench.validate(file.view()));
-    const pianola::test::Counts counts = (known != nullptr) ? *known : counts_of_image(bench.image);
-    fmt::print(R"({{"rule": "{}", "file_bytes": {}, "tables": {}, "name_bytes": {}, "script_commands": {}, )"
-               R"("tensor_buffers": {}, "work": {}}})"
-               "\n",
-               accepted ? "" : pianola::rule_id(bench.verdict.rule), bytes.size(), counts.tables, counts.name_bytes,
-               counts.script_commands, counts.tensor_buffers, all_work - bench.workspace->work_left);
+    print(accepted ? "" : pianola::rule_id(bench.verdict.rule), bytes.size(),
+          (known != nullptr) ? *known : counts_of_image(bench.image), all_work - bench.workspace->work_left);
 }
 
 int validate(const std::string& name, const pianola::refdev::DeviceSpec& spec) {
@@ -131,6 +145,10 @@ int run(const std::vector<std::string>& arguments) {
     if ((arguments.size() == 2U) && (arguments[1] == "list")) {
         return list();
     }
+    if ((arguments.size() == 3U) && (arguments[1] == "largest")) {
+        print_largest(static_cast<std::uint32_t>(std::stoul(arguments[2])));
+        return 0;
+    }
     if ((arguments.size() == 3U) && (arguments[1] == "describe")) {
         describe(pianola::files::load_file(arguments[2]), {}, nullptr);
         return 0;
@@ -143,7 +161,8 @@ int run(const std::vector<std::string>& arguments) {
         return validate(arguments[2], worst ? pianola::test::worst_device() : pianola::refdev::DeviceSpec{});
     }
     fmt::print(stderr,
-               "usage: pianola_worst_case list | check | make CASE FILE | describe FILE | validate FILE [worst]\n");
+               "usage: pianola_worst_case list | check | largest BYTES | make CASE FILE | describe FILE | validate "
+               "FILE [worst]\n");
     return 2;
 }
 

@@ -66,16 +66,16 @@ void add_tensors(Workload& workload) {
     }
 }
 
-// One input of as many buffers as a script has room for.
+// One input of as many buffers as a script has room for, beside another queue; each lies in front of all before it.
 void add_scattered_tensor(Workload& workload) {
-    const std::uint32_t count = std::min(kMaxTensorBuffers, kMaxScriptCommands);
-    const std::uint32_t first = add_buffer(workload, kTensors, 1U);
+    const std::uint32_t count = std::min(kMaxTensorBuffers, kMaxScriptCommands - 2U);
+    const std::uint32_t first = add_buffer(workload, kTensors + (count * kSpace), 1U);
     for (std::uint32_t i = 1U; i < count; ++i) {
-        static_cast<void>(add_buffer(workload, kTensors + (i * kSpace), 1U));
+        static_cast<void>(add_buffer(workload, kTensors + ((count - i) * kSpace), 1U));
     }
     workload.manifest.inputs.push_back({longest_name(), first, ElementType::kInt8, {count}, 1.0F, 0, count});
     workload.manifest.steps_in_flight = 1U;  // rings have room for one such step
-    step_of(workload).push_back({Kind::kWriteInput, 0U, 0U});
+    step_of(workload) = {record(1U, 0U), wait(0U, 0U), {Kind::kWriteInput, 0U, 0U}};
 }
 
 void add_self_tests(Workload& workload) {
@@ -135,6 +135,17 @@ void add_parameters(Workload& workload) {
             parameter.points.push_back({index, (k * refdev::kFillWords) + 1U});
         }
         workload.manifest.parameters.push_back(parameter);
+    }
+}
+
+// Every script replays all of it, beside another queue.
+void add_parameters_everywhere(Workload& workload) {
+    add_parameters(workload);
+    const Commands commands{record(1U, 0U), wait(0U, 0U), replay(0U, 0U)};
+    std::vector<capture::ManifestScript>& scripts = workload.manifest.scripts;
+    scripts.erase(scripts.begin() + 1, scripts.end());
+    for (const ScriptKind kind : {ScriptKind::kPrologue, ScriptKind::kStep, ScriptKind::kEpilogue}) {
+        scripts.push_back({kind, commands});
     }
 }
 
@@ -218,6 +229,7 @@ const std::vector<WorstCase>& maxima() {
              fill_step(w);
          })},
         {"parameters", Rule::kNotRun, with(add_parameters)},
+        {"parameters_everywhere", Rule::kNotRun, with(add_parameters_everywhere)},
         {"self_tests", Rule::kNotRun, with([](Workload& w) {
              add_tensors(w);
              add_self_tests(w);
