@@ -10,7 +10,7 @@ namespace {
 using refdev::CopyArguments;
 using refdev::KernelId;
 
-constexpr std::size_t kFileBytes = 1024U * 1024U;
+constexpr std::size_t kFileBytes = std::size_t{1024U} * 1024U;
 constexpr std::uint32_t kScattered = kMaxIntervals - 4U;  // ranges of one kind
 constexpr std::uint32_t kStride = 8U;                     // from one to the next
 

@@ -68,7 +68,7 @@ void print_largest(std::uint32_t file_bytes) {
     pianola::test::Counts counts;
     counts.tables = pianola::kMaxManifestTables;
     counts.name_bytes = std::uint64_t{pianola::kMaxManifestTables} * pianola::kMaxNameBytes;
-    counts.script_commands = 2U * pianola::kMaxScriptCommands;
+    counts.script_commands = std::uint64_t{2U} * pianola::kMaxScriptCommands;
     counts.tensor_buffers = std::uint64_t{pianola::kMaxInputs + pianola::kMaxOutputs} * pianola::kMaxTensorBuffers;
     print("", file_bytes, counts, pianola::max_proof_work(file_bytes));
 }
