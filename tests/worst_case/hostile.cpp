@@ -160,7 +160,7 @@ void pad(Workload& workload, std::size_t later_bytes) {
 // All tables that the verifier visits, almost all of them programs that cover two traces, in hardly any bytes.
 Workload everything_shared() {
     constexpr std::uint32_t kCommands = 16300U;  // of each trace, a program for each
-    constexpr std::size_t kTraceBytes = kCommands * refdev::kFillWords * sizeof(std::uint32_t);
+    constexpr std::size_t kTraceBytes = std::size_t{kCommands} * refdev::kFillWords * sizeof(std::uint32_t);
     Workload workload = scattered(copies_apart, fills_in_front(kFront + kCommands), Visits::kAll, kRest + kTraceBytes);
     TraceWords further;
     const Body body = fills_in_front(kFront);
@@ -204,7 +204,7 @@ const std::vector<WorstCase>& hostile() {
     const auto one = [](const Body& first, const Body& body) {
         return [first, body] { return scattered(first, body, Visits::kAll, kFileBytes); };
     };
-    static const std::vector<WorstCase> cases{
+    static const std::vector<WorstCase> kCases{
         {"hash_only", Rule::kNotRun, hash_only},
         {"barriers", Rule::kCapWork, one(nothing, barriers)},
         {"copies_in_front", Rule::kCapWork, one(copies_apart, copies_in_front())},
@@ -219,7 +219,7 @@ const std::vector<WorstCase>& hostile() {
         {"all_work", Rule::kNotRun, all_work},
         {"everything_shared", Rule::kCapWork, everything_shared, true},
     };
-    return cases;
+    return kCases;
 }
 
 }  // namespace pianola::test

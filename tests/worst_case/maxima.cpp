@@ -9,6 +9,7 @@ namespace {
 using capture::Manifest;
 using Kind = ScriptCommandKind;
 
+constexpr std::uint32_t kShortTraceWords = 64U * 1024U;
 constexpr std::uint32_t kMemoryRegion = kMaxRegions - 1U;  // of empty_workload()
 constexpr std::uint32_t kSpace = 64U;                      // between what may not touch
 constexpr std::uint32_t kTensors = 0U;                     // offsets in that region: of tensors
@@ -16,8 +17,8 @@ constexpr std::uint32_t kWeights = 0x10'0000U;             // of what set-up wri
 constexpr std::uint32_t kScratch = 0x20'0000U;             // of what traces write
 
 const std::string& longest_name() {
-    static const std::string name(kMaxNameBytes, 'n');
-    return name;
+    static const std::string kName(kMaxNameBytes, 'n');
+    return kName;
 }
 
 Commands& step_of(Workload& workload) {
@@ -210,7 +211,7 @@ Workload everything(std::uint32_t trace_words) {
 }  // namespace
 
 const std::vector<WorstCase>& maxima() {
-    static const std::vector<WorstCase> cases{
+    static const std::vector<WorstCase> kCases{
         {"nothing", Rule::kNotRun, empty_workload},
         {"buffers", Rule::kNotRun, with(fill_buffers)},
         {"programs", Rule::kNotRun, with([](Workload& w) { add_programs(w, kMaxPrograms, "n"); })},
@@ -240,14 +241,14 @@ const std::vector<WorstCase>& maxima() {
          })},
         {"trace_words", Rule::kNotRun, with([](Workload& w) {
              add_long_trace(w, kMaxTraceWords);
-             w.segments.weights.resize(2U * 1024U * 1024U);  // a file that may take the work
+             w.segments.weights.resize(std::size_t{2U} * 1024U * 1024U);  // a file that may take the work
          })},
-        {"everything_in_brief", Rule::kNotRun, [] { return everything(64U * 1024U); }},
+        {"everything_in_brief", Rule::kNotRun, [] { return everything(kShortTraceWords); }},
         {"everything", Rule::kNotRun, [] { return everything(kMaxTraceWords); }, false, true},
         {"file_bytes", Rule::kNotRun, with([](Workload& w) { w.segments.weights.resize(kMaxFileBytes - 4096U); }),
          false, true},
     };
-    return cases;
+    return kCases;
 }
 
 }  // namespace pianola::test
