@@ -26,7 +26,7 @@ WATCHDOG_OFFSET = 20  # in the order
 EVIDENCE = struct.Struct("<20I")
 EXCEPTIONS = {2: "watchdog", 3: "HardFault", 4: "MemManage", 5: "BusFault", 6: "UsageFault"}
 MOST_RESTARTS = 4
-LOST_S = 60.0  # of the host's time: nothing is concluded from it
+LOST_S, SLOW_S = 30.0, 300.0  # of the host's time: nothing is concluded from it. A core that runs astray in memory that is none is slow to emulate
 
 
 @dataclasses.dataclass(frozen=True)
@@ -230,10 +230,11 @@ class SkipBoard:
             if stop.at != skip.address:
                 return None
             self.pass_over(gdb, skip)
-        stop, restarts = gdb.resume(LOST_S), 0
+        patience_s = SLOW_S if through else LOST_S
+        stop, restarts = gdb.resume(patience_s), 0
         while through and stop.at == self.begin and restarts < MOST_RESTARTS:
             gdb.step(LOST_S)
-            stop, restarts = gdb.resume(LOST_S), restarts + 1
+            stop, restarts = gdb.resume(patience_s), restarts + 1
         ending = self.ending(gdb, stop)
         if restarts and ending.how != "lost" and not ending.started:
             ending = dataclasses.replace(ending, how="restart")

@@ -173,6 +173,7 @@ def campaign(options, progress=say):
             skips = skips[options.shard[0] - 1::options.shard[1]]
             progress(f"{target.name}: {board.instructions} instructions at {len(board.skippable())} addresses, {len(skips)} skips")
             tallies, findings = run_target(board, skips, table, progress)
+            progress("\n".join(f"  {width} skipped: {tally}" for width, tally in sorted(tallies.items())))
         results["binaries"].append({"name": target.name, "rule": target.rule, "instructions": board.instructions, "addresses": len(board.skippable()),
                                     "widths": {str(width): {"counts": tally.counts, "ways": tally.ways} for width, tally in tallies.items()}})
         results["findings"] += findings

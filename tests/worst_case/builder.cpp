@@ -80,16 +80,21 @@ Counts counts_of(const Workload& workload) {
             counts.name_bytes += program.name.size();
         }
     }
+    std::uint64_t setup_commands = 0U;
     for (const capture::ManifestScript& script : manifest.scripts) {
+        std::uint64_t& planned = (script.kind == ScriptKind::kSetup) ? setup_commands : counts.script_commands;
         counts.tables += 2U * script.commands.size();  // each has a body
         for (const capture::ManifestCommand& command : script.commands) {
             const bool writes = command.kind == ScriptCommandKind::kWriteInput;
             const bool reads = command.kind == ScriptCommandKind::kReadOutput;
-            counts.script_commands += writes  ? manifest.inputs.at(command.object).buffer_count
-                                      : reads ? manifest.outputs.at(command.object).buffer_count
-                                              : 1U;
+            planned += writes  ? manifest.inputs.at(command.object).buffer_count
+                       : reads ? manifest.outputs.at(command.object).buffer_count
+                               : 1U;
         }
     }
+    // One more is refused.
+    counts.script_commands = std::min<std::uint64_t>(counts.script_commands, kMaxScriptCommands) +
+                             std::min<std::uint64_t>(setup_commands, kMaxScriptCommands);
     for (const capture::ManifestParameter& parameter : manifest.parameters) {
         counts.tables += parameter.points.size();
         counts.name_bytes += parameter.name.size();

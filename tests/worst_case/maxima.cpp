@@ -67,16 +67,43 @@ void add_tensors(Workload& workload) {
     }
 }
 
-// One input of as many buffers as a script has room for, beside another queue; each lies in front of all before it.
-void add_scattered_tensor(Workload& workload) {
-    const std::uint32_t count = std::min(kMaxTensorBuffers, kMaxScriptCommands - 2U);
-    const std::uint32_t first = add_buffer(workload, kTensors + (count * kSpace), 1U);
-    for (std::uint32_t i = 1U; i < count; ++i) {
-        static_cast<void>(add_buffer(workload, kTensors + ((count - i) * kSpace), 1U));
+// One input of so many buffers, beside another queue. Each lies in front of those before it and of so many ranges of a trace.
+void add_scattered_tensor(Workload& workload, std::uint32_t count, std::uint32_t ranges) {
+    const std::uint32_t source = kWorstDramBase + kScratch + 0x1'0000U;
+    TraceWords trace;
+    trace.fill(source, kMaxIntervals);
+    for (std::uint32_t i = 0U; i < ranges; ++i) {
+        trace.copy(kWorstDramBase + kScratch + (i * kSpace), source + i, 1U);
+    }
+    add_trace(workload, trace);
+    const auto first = static_cast<std::uint32_t>(workload.manifest.buffers.size());
+    for (std::uint32_t i = count; i > 0U; --i) {
+        static_cast<void>(add_buffer(workload, kTensors + (i * kSpace), 1U));
     }
     workload.manifest.inputs.push_back({longest_name(), first, ElementType::kInt8, {count}, 1.0F, 0, count});
     workload.manifest.steps_in_flight = 1U;  // rings have room for one such step
-    step_of(workload) = {record(1U, 0U), wait(0U, 0U), {Kind::kWriteInput, 0U, 0U}};
+    step_of(workload) = {replay(0U, 0U), record(1U, 0U), wait(0U, 0U), {Kind::kWriteInput, 0U, 0U}};
+}
+
+// As many buffers as tensors may have, which is more than a session has commands for: ranges that lie apart, and then, in front of them, a
+// range and what closes its gap, over and over.
+void add_all_tensor_buffers(Workload& workload) {
+    constexpr std::uint32_t kApart = kMaxIntervals - 2U;
+    std::uint32_t made = 0U;
+    for (std::uint32_t i = 0U; i < kMaxInputs; ++i) {
+        const auto first = static_cast<std::uint32_t>(workload.manifest.buffers.size());
+        for (std::uint32_t k = 0U; k < kMaxTensorBuffers; ++k) {
+            const std::uint32_t place = (made < kApart) ? (kWeights + (made * kSpace)) : (made ^ 1U);
+            static_cast<void>(add_buffer(workload, kTensors + place, 1U));
+            made += 1U;
+        }
+        const capture::ManifestTensor tensor{longest_name(), first, ElementType::kInt8, {kMaxTensorBuffers},
+                                             1.0F,           0,     kMaxTensorBuffers};
+        workload.manifest.inputs.push_back(tensor);
+        workload.manifest.outputs.push_back(tensor);
+        step_of(workload).push_back({Kind::kWriteInput, 0U, i});
+        step_of(workload).push_back({Kind::kReadOutput, 0U, i});
+    }
 }
 
 void add_self_tests(Workload& workload) {
@@ -221,7 +248,11 @@ const std::vector<WorstCase>& maxima() {
          })},
         {"manifest_bytes", Rule::kNotRun, with([](Workload& w) { add_programs(w, 6700U, longest_name()); })},
         {"tensors", Rule::kNotRun, with(add_tensors)},
-        {"tensor_buffers", Rule::kNotRun, with(add_scattered_tensor)},
+        {"tensor_buffers", Rule::kNotRun,
+         with([](Workload& w) { add_scattered_tensor(w, kMaxScriptCommands - 4U, 0U); })},
+        {"tensor_in_front", Rule::kNotRun,
+         with([](Workload& w) { add_scattered_tensor(w, 12U, kMaxIntervals - 16U); })},
+        {"all_tensor_buffers", Rule::kCapCommands, with(add_all_tensor_buffers)},
         {"traces", Rule::kNotRun, with(fill_traces)},
         {"setup_commands", Rule::kNotRun, with(fill_setup)},
         {"step_commands", Rule::kNotRun, with(fill_step)},
