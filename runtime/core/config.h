@@ -27,11 +27,11 @@ inline constexpr std::uint32_t kMaxTraceWords = 1U << 20U;  // of one trace
 inline constexpr std::uint32_t kMaxCommandWords = 64U;      // longest command
 inline constexpr std::uint32_t kMaxStepCycles = 1U << 30U;  // device cycles of one step: about a second at 1 GHz
 
-// Work of the proofs over traces: every visit of a command counts its words, 2, 4 for each byte range that it touches, and what it is
+// Work of the proofs over traces: every visit of a command counts its words, 2, 6 for each byte range that it touches, and what it is
 // compared with. What a file of that many bytes may take: a half for each of its bytes, and what small files need. Bounds the
 // time to validate (docs/WORST_CASE.md).
 inline constexpr std::uint32_t kWorkPerCommand = 2U;
-inline constexpr std::uint32_t kWorkPerExtent = 4U;
+inline constexpr std::uint32_t kWorkPerExtent = 6U;
 inline constexpr std::uint32_t kPatchPointsPerWork = 8U;  // each is compared with every command
 inline constexpr std::uint32_t kRangesPerWork = 16U;  // that cores have touched: compared with each range of a dispatch
 [[nodiscard]] constexpr std::uint32_t max_proof_work(std::uint32_t file_bytes) noexcept {

@@ -136,8 +136,8 @@ Status prove_plan(const Image& image, const DeviceDescription& device, const Com
     workspace.setup.count = 0U;
     workspace.weights.clear();
     workspace.written.clear();
-    proof::Context context{image, device,  command_set, workspace,
-                           plan,  verdict, {},          max_proof_work(image.envelope().total_bytes)};
+    workspace.work_left = max_proof_work(image.envelope().total_bytes);
+    proof::Context context{image, device, command_set, workspace, plan, verdict, {}};
     for (const proof::Check check : proof::kChecks) {
         if (!check(context) || (verdict.rule != Rule::kNotRun)) {
             return verdict.status;

@@ -11,7 +11,7 @@
 //
 // Time: linear in the manifest, and in the words of the traces that the scripts replay: each trace is visited once for its data flow, and
 // where both queues touch memory once more per appearance in the sequence prologue, step, step, epilogue. A trace is replayed at most
-// once per script. Each byte range costs O(kMaxIntervals). All visits together take at most max_proof_work().
+// once per script. Each byte range costs O(kMaxIntervals). All visits together take at most max_proof_work() units of work (rule CAP-WORK).
 #pragma once
 
 #include <array>
@@ -96,7 +96,8 @@ struct Plan {
 
 // Memory that loading uses while it runs; of no use afterwards, so that an integrator may lay it over other memory.
 struct PlanWorkspace {
-    PlannedScript setup;  // run once, right after the proofs
+    std::uint32_t work_left{0U};  // units of max_proof_work() that the proofs have not taken
+    PlannedScript setup;          // run once, right after the proofs
     std::array<RegionKind, kMaxRegions> region_kinds{};
     std::array<std::array<std::uint8_t, kMaxCores>, kMaxQueues>
         core_users{};     // last command of each queue on each core

@@ -21,8 +21,7 @@ struct Context {
     PlanWorkspace& workspace;
     Plan& plan;
     Verdict& verdict;
-    Place place;                  // what a refusal names
-    std::uint32_t work_left{0U};  // see max_proof_work()
+    Place place;  // what a refusal names
 };
 
 // Every check of this folder returns true, or refuses and returns false. prove_plan() also looks whether the verdict was filled in, so

@@ -14,10 +14,11 @@ bool refuse_word(Context& context, std::uint32_t word, Rule rule, const char* fi
 
 // Takes work from what the file may take.
 bool take_work(Context& context, std::uint32_t work) noexcept {
-    if (work > context.work_left) {
-        return refuse_at(context, Rule::kCapWork, nullptr, work, context.work_left);
+    std::uint32_t& left = context.workspace.work_left;
+    if (work > left) {
+        return refuse_at(context, Rule::kCapWork, nullptr, work, left);
     }
-    context.work_left -= work;
+    left -= work;
     return true;
 }
 

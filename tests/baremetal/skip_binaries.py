@@ -17,6 +17,7 @@ TRUSTED, REVOKED = 0x4BB4_B44B, 0xB44B_4BB4  # KeyState, runtime/trust/trust.h
 # Offsets in the header: runtime/envelope/envelope.h.
 TOTAL, VERSION, ALGORITHM, SIGNATURE, KEY_ID, DIGEST, HEADER = 16, 20, 28, 32, 36, 160, 192
 SIGNATURE_BYTES, ECDSA_P256 = 64, 2
+PACK_FRONT = 64 + 2 * 192  # header and trusts: tests/runtime/vectors/vector_pack.h
 COUNTER = 3  # the platform's: older is refused
 MUTANTS = ("IMG-NAME.empty", "TRC-BOUNDS.no-region", "ORD-RACE.output", "BUD-CYCLES.one-more")
 ORDER = struct.Struct("<6I76s76s16x")
@@ -91,7 +92,7 @@ def small_workload(folder, vectors):
     """The unsigned workload with two queues, out of the pack of vectors."""
     pack, expectations = folder / "vectors.bin", folder / "vectors.json"
     support.checked(vectors, pack, expectations)
-    raw, at = pack.read_bytes(), 64
+    raw, at = pack.read_bytes(), PACK_FRONT
     for expected in json.loads(expectations.read_text(encoding="utf-8")):
         file_bytes, stored, shift = struct.unpack_from("<3I", raw, at)
         if expected["rule"] == "NOT-RUN" and expected["name"] == "2 queues, 0 self-tests":

@@ -52,31 +52,8 @@ capture::ManifestCommand wait(std::uint32_t queue, std::uint32_t event) {
     return {ScriptCommandKind::kWaitEvent, queue, event};
 }
 
-namespace {
-
-// The first command that cannot be decoded ends a trace.
-std::uint64_t dispatch_extents_of(const std::vector<std::uint32_t>& words, const capture::ManifestTrace& trace) {
-    const refdev::RefdevCommandSet command_set;
-    const std::size_t first = trace.offset_bytes / sizeof(std::uint32_t);
-    const std::size_t end = std::min(words.size(), first + trace.word_count);
-    std::uint64_t extents = 0U;
-    for (std::size_t at = first; at < end;) {
-        DecodedCommand command;
-        DecodeError error;
-        if (!is_ok(command_set.decode(WordSpan{&words[at], end - at}, command, error))) {
-            break;
-        }
-        extents += (command.kind == CommandKind::kDispatch) ? command.extents.view().size() : 0U;
-        at += command.length_words;
-    }
-    return extents;
-}
-
-}  // namespace
-
 Counts counts_of(const Workload& workload) {
     const capture::Manifest& manifest = workload.manifest;
-    const std::vector<std::uint32_t> words = words_of(workload.segments.traces);
     Counts counts;
     // The root, target, budgets and provenance.
     counts.tables = 4U + manifest.regions.size() + manifest.buffers.size() + manifest.inputs.size() +
@@ -97,26 +74,29 @@ Counts counts_of(const Workload& workload) {
         }
     }
     for (const capture::ManifestTrace& trace : manifest.traces) {
-        counts.dispatch_extents += dispatch_extents_of(words, trace);
         counts.tables += trace.programs.size();
         counts.name_bytes += trace.name.size();
         for (const capture::ManifestProgram& program : trace.programs) {
             counts.name_bytes += program.name.size();
         }
     }
+    std::uint64_t setup_commands = 0U;
     for (const capture::ManifestScript& script : manifest.scripts) {
+        std::uint64_t& planned = (script.kind == ScriptKind::kSetup) ? setup_commands : counts.script_commands;
         counts.tables += 2U * script.commands.size();  // each has a body
         for (const capture::ManifestCommand& command : script.commands) {
             const bool writes = command.kind == ScriptCommandKind::kWriteInput;
             const bool reads = command.kind == ScriptCommandKind::kReadOutput;
-            counts.script_commands += writes  ? manifest.inputs.at(command.object).buffer_count
-                                      : reads ? manifest.outputs.at(command.object).buffer_count
-                                              : 1U;
+            planned += writes  ? manifest.inputs.at(command.object).buffer_count
+                       : reads ? manifest.outputs.at(command.object).buffer_count
+                               : 1U;
         }
     }
+    // One more is refused.
+    counts.script_commands = std::min<std::uint64_t>(counts.script_commands, kMaxScriptCommands) +
+                             std::min<std::uint64_t>(setup_commands, kMaxScriptCommands);
     for (const capture::ManifestParameter& parameter : manifest.parameters) {
         counts.tables += parameter.points.size();
-        counts.patch_points += parameter.points.size();
         counts.name_bytes += parameter.name.size();
     }
     return counts;

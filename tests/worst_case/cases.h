@@ -33,8 +33,6 @@ struct Counts {
     std::uint64_t name_bytes{0U};
     std::uint64_t script_commands{0U};  // transfers of a tensor in several buffers count for each
     std::uint64_t tensor_buffers{0U};
-    std::uint64_t patch_points{0U};
-    std::uint64_t dispatch_extents{0U};  // byte ranges of dispatches in all traces
 };
 [[nodiscard]] Counts counts_of(const Workload& workload);
 

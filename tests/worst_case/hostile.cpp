@@ -10,7 +10,7 @@ namespace {
 using refdev::CopyArguments;
 using refdev::KernelId;
 
-constexpr std::size_t kFileBytes = 1024U * 1024U;
+constexpr std::size_t kFileBytes = std::size_t{1024U} * 1024U;
 constexpr std::uint32_t kScattered = kMaxIntervals - 4U;  // ranges of one kind
 constexpr std::uint32_t kStride = 8U;                     // from one to the next
 
@@ -95,6 +95,19 @@ Body copies_in_front() {
     };
 }
 
+Body fills_in_front(std::uint32_t front) {
+    return [front, at = 0U](TraceWords& trace) mutable {
+        trace.fill(front + (at ^ 1U), 1U);
+        at += 1U;
+    };
+}
+Body fill_dispatches_in_front() {
+    return [at = 0U](TraceWords& trace) mutable {
+        trace.dispatch(0U, KernelId::kFill, refdev::FillArguments{kFront + ((at ^ 1U) * 4U), 4U, 0U});
+        at += 1U;
+    };
+}
+
 void copies_over_all(TraceWords& trace) {
     trace.copy(kOtherReads, kOtherWrites, kAllScattered);
 }
@@ -138,21 +151,24 @@ Workload shared_tables() {
     return workload;
 }
 
+// Weights make up the file's length, and with it the work, but for what is added later.
+void pad(Workload& workload, std::size_t later_bytes) {
+    workload.segments.weights.resize(kFileBytes - kRest - later_bytes -
+                                     capture::write_trace_binary(workload.manifest, workload.segments).size());
+}
+
 // All tables that the verifier visits, almost all of them programs that cover two traces, in hardly any bytes.
 Workload everything_shared() {
     constexpr std::uint32_t kCommands = 16300U;  // of each trace, a program for each
-    constexpr std::size_t kDispatchBytes = 28U;
-    Workload workload =
-        scattered(dispatches_apart, dispatches_over_own, Visits::kAll, kRest + (kCommands * kDispatchBytes));
-    const TraceWords again = [&workload] {
-        const capture::ManifestTrace& trace = workload.manifest.traces.back();
-        const std::vector<std::uint32_t> words = words_of(workload.segments.traces);
-        TraceWords copy;
-        const auto first = words.begin() + (trace.offset_bytes / sizeof(std::uint32_t));
-        copy.append({first, first + trace.word_count});
-        return copy;
-    }();
-    add_trace(workload, again.words());
+    constexpr std::size_t kTraceBytes = std::size_t{kCommands} * refdev::kFillWords * sizeof(std::uint32_t);
+    Workload workload = scattered(copies_apart, fills_in_front(kFront + kCommands), Visits::kAll, kRest + kTraceBytes);
+    TraceWords further;
+    const Body body = fills_in_front(kFront);
+    for (std::uint32_t i = 0U; i < kCommands; ++i) {
+        body(further);
+    }
+    add_trace(workload, further);
+    pad(workload, kMaxManifestTables * sizeof(std::uint32_t));
     const std::string longest(kMaxNameBytes, 'n');
     for (const std::uint32_t index : {3U, 4U}) {
         capture::ManifestTrace& trace = workload.manifest.traces[index];
@@ -169,11 +185,10 @@ Workload everything_shared() {
     return workload;
 }
 
-// As much work as the file may take, and accepted.
+// As much work as the file may take, and accepted: what is looked at for races in every script.
 Workload all_work() {
-    Workload workload = scattered(dispatches_apart, dispatches_over_own, Visits::kStep, (kFileBytes / 16U) * 6U);
-    workload.segments.weights.resize(kFileBytes -
-                                     capture::write_trace_binary(workload.manifest, workload.segments).size());
+    Workload workload = scattered(copies_apart, copies_in_front(), Visits::kAll, kFileBytes / 8U);
+    pad(workload, 0U);
     return workload;
 }
 
@@ -189,10 +204,12 @@ const std::vector<WorstCase>& hostile() {
     const auto one = [](const Body& first, const Body& body) {
         return [first, body] { return scattered(first, body, Visits::kAll, kFileBytes); };
     };
-    static const std::vector<WorstCase> cases{
+    static const std::vector<WorstCase> kCases{
         {"hash_only", Rule::kNotRun, hash_only},
         {"barriers", Rule::kCapWork, one(nothing, barriers)},
         {"copies_in_front", Rule::kCapWork, one(copies_apart, copies_in_front())},
+        {"fills_in_front", Rule::kCapWork, one(copies_apart, fills_in_front(kFront))},
+        {"fill_dispatches_in_front", Rule::kCapWork, one(dispatches_apart, fill_dispatches_in_front())},
         {"copies_over_all", Rule::kCapWork, one(copies_apart, copies_over_all)},
         {"launches_over_all", Rule::kCapWork, one(copies_apart, launches_over_all)},
         {"dispatches_over_all", Rule::kCapWork, one(dispatches_apart, dispatches_over_all)},
@@ -202,7 +219,7 @@ const std::vector<WorstCase>& hostile() {
         {"all_work", Rule::kNotRun, all_work},
         {"everything_shared", Rule::kCapWork, everything_shared, true},
     };
-    return cases;
+    return kCases;
 }
 
 }  // namespace pianola::test

@@ -1,12 +1,14 @@
-// pianola_worst_case: makes the files, and validates one of them between two marks.
+// pianola_worst_case: makes the files, says what the formula of docs/WORST_CASE.md counts in them, and validates one.
 //
-//   pianola_worst_case list              names of all cases, as JSON
-//   pianola_worst_case check             makes them all, but for those that take long: each is accepted, or refused by its rule
-//   pianola_worst_case validate CASE     validates it twice; the second time in a function of its own, which callgrind counts
-//   pianola_worst_case file FILE         the same with a file for the default device
-//   pianola_worst_case make CASE FILE    writes it
+//   pianola_worst_case list                   names of all cases, as JSON
+//   pianola_worst_case check                  makes them all, but for those that take long: each is accepted, or refused by its rule
+//   pianola_worst_case largest BYTES          prints counts that no file of that length exceeds
+//   pianola_worst_case make CASE FILE         writes it; prints its counts
+//   pianola_worst_case describe FILE          prints the counts of a file for the default device
+//   pianola_worst_case validate FILE [worst]  validates it once, for the default device or that of the worst cases, in a function of
+//                                             its own, which callgrind counts
 //
-// Place in the whole: tests only. Prints what the formula of docs/WORST_CASE.md counts, as JSON.
+// Place in the whole: tests only. Counts are printed as JSON.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,69 +27,28 @@
 namespace {
 
 using pianola::ByteSpan;
-using pianola::DecodedCommand;
-using pianola::DecodeError;
 using pianola::Status;
 using pianola::test::WorstCase;
 
-// Counts what the proofs ask for.
-class CountingCommandSet final : public pianola::CommandSet {
-  public:
-    ~CountingCommandSet() = default;
-    CountingCommandSet() = default;
-    CountingCommandSet(const CountingCommandSet&) = delete;
-    CountingCommandSet(CountingCommandSet&&) = delete;
-    CountingCommandSet& operator=(const CountingCommandSet&) = delete;
-    CountingCommandSet& operator=(CountingCommandSet&&) = delete;
-
-    Status decode(pianola::WordSpan words, DecodedCommand& command, DecodeError& error) const noexcept override {
-        const Status status = inner_.decode(words, command, error);
-        visits_ += 1U;
-        work_ +=
-            pianola::kWorkPerCommand + command.length_words + (pianola::kWorkPerExtent * command.extents.view().size());
-        return status;
-    }
-    [[nodiscard]] pianola::PatchKind patch_kind(pianola::WordSpan words, std::uint32_t word) const noexcept override {
-        return inner_.patch_kind(words, word);
-    }
-    [[nodiscard]] std::uint32_t queue_words(const pianola::QueueCommand& command) const noexcept override {
-        return inner_.queue_words(command);
-    }
-    [[nodiscard]] std::uint64_t queue_cycles(const pianola::QueueCommand& command) const noexcept override {
-        return inner_.queue_cycles(command);
-    }
-    [[nodiscard]] std::uint64_t queue_digest(std::uint64_t digest, const pianola::QueueCommand& command,
-                                             std::uint64_t trace_digest) const noexcept override {
-        return inner_.queue_digest(digest, command, trace_digest);
-    }
-    [[nodiscard]] std::uint64_t trace_digest(std::uint64_t digest, pianola::WordSpan words) const noexcept override {
-        return inner_.trace_digest(digest, words);
-    }
-    [[nodiscard]] std::uint64_t work() const noexcept { return work_; }
-    [[nodiscard]] std::uint64_t visits() const noexcept { return visits_; }
-
-  private:
-    pianola::refdev::RefdevCommandSet inner_;
-    mutable std::uint64_t work_{0U};
-    mutable std::uint64_t visits_{0U};
-};
-
 struct Bench {
+    explicit Bench(const pianola::refdev::DeviceSpec& spec) { pianola::refdev::describe(spec, device); }
+
     pianola::DeviceDescription device;
+    pianola::refdev::RefdevCommandSet command_set;
     std::unique_ptr<pianola::PlanWorkspace> workspace{std::make_unique<pianola::PlanWorkspace>()};
     std::unique_ptr<pianola::Plan> plan{std::make_unique<pianola::Plan>()};
     pianola::Image image;
     pianola::Verdict verdict;
 
-    Status validate(ByteSpan file, const pianola::CommandSet& command_set) {
+    Status validate(ByteSpan file) {
         return pianola::validate(file, device, command_set, pianola::kDevelopmentTrust, *workspace, image, *plan,
                                  verdict);
     }
 };
 
 // Counted. A function that the optimiser must leave alone.
-[[gnu::noinline]] Status pianola_counted_validate(Bench& bench, ByteSpan file, const pianola::CommandSet& command_set) {
-    return bench.validate(file, command_set);
+[[gnu::noinline]] Status pianola_counted_validate(Bench& bench, ByteSpan file) {
+    return bench.validate(file);
 }
 
 pianola::test::Counts counts_of_image(const pianola::Image& image) {
@@ -95,24 +56,50 @@ pianola::test::Counts counts_of_image(const pianola::Image& image) {
     return pianola::test::counts_of({pianola::capture::read_manifest(image), {{}, {traces.begin(), traces.end()}, {}}});
 }
 
-int measure(const std::vector<std::uint8_t>& bytes, const pianola::refdev::DeviceSpec& spec,
-            const pianola::test::Counts* known) {
-    const pianola::files::AlignedBytes file{bytes};
-    Bench bench;
-    pianola::refdev::describe(spec, bench.device);
-    const CountingCommandSet counting;
-    const Status expected = bench.validate(file.view(), counting);
-    const pianola::refdev::RefdevCommandSet command_set;
-    const Status status = pianola_counted_validate(bench, file.view(), command_set);
-    const pianola::test::Counts counts = (known != nullptr) ? *known : counts_of_image(bench.image);
-    const bool accepted = is_ok(status);
+void print(const char* rule, std::uint64_t file_bytes, const pianola::test::Counts& counts, std::uint32_t work) {
     fmt::print(R"({{"rule": "{}", "file_bytes": {}, "tables": {}, "name_bytes": {}, "script_commands": {}, )"
-               R"("tensor_buffers": {}, "work": {}, "visits": {}, "patch_looks": {}, "dispatch_extents": {}}})"
+               R"("tensor_buffers": {}, "work": {}}})"
                "\n",
-               accepted ? "" : pianola::rule_id(bench.verdict.rule), bytes.size(), counts.tables, counts.name_bytes,
-               counts.script_commands, counts.tensor_buffers, counting.work(), counting.visits(),
-               counting.visits() * counts.patch_points, counts.dispatch_extents);
-    return (status == expected) ? 0 : 1;
+               rule, file_bytes, counts.tables, counts.name_bytes, counts.script_commands, counts.tensor_buffers, work);
+}
+
+// A table has one name at most; only provenance has two, and the root has none. Set-up's commands have a place of their own.
+void print_largest(std::uint32_t file_bytes) {
+    pianola::test::Counts counts;
+    counts.tables = pianola::kMaxManifestTables;
+    counts.name_bytes = std::uint64_t{pianola::kMaxManifestTables} * pianola::kMaxNameBytes;
+    counts.script_commands = std::uint64_t{2U} * pianola::kMaxScriptCommands;
+    counts.tensor_buffers = std::uint64_t{pianola::kMaxInputs + pianola::kMaxOutputs} * pianola::kMaxTensorBuffers;
+    print("", file_bytes, counts, pianola::max_proof_work(file_bytes));
+}
+
+// Prints the counts: those that are known, or the image's.
+void describe(const std::vector<std::uint8_t>& bytes, const pianola::refdev::DeviceSpec& spec,
+              const pianola::test::Counts* known) {
+    const pianola::files::AlignedBytes file{bytes};
+    const std::uint32_t all_work = pianola::max_proof_work(static_cast<std::uint32_t>(bytes.size()));
+    Bench bench{spec};
+    bench.workspace->work_left = all_work;  // it may be refused before the proofs
+    const bool accepted = is_ok(bench.validate(file.view()));
+    print(accepted ? "" : pianola::rule_id(bench.verdict.rule), bytes.size(),
+          (known != nullptr) ? *known : counts_of_image(bench.image), all_work - bench.workspace->work_left);
+}
+
+int validate(const std::string& name, const pianola::refdev::DeviceSpec& spec) {
+    const pianola::files::AlignedBytes file{pianola::files::load_file(name)};
+    Bench bench{spec};
+    const Status status = pianola_counted_validate(bench, file.view());
+    fmt::print("{}\n", is_ok(status) ? "" : pianola::rule_id(bench.verdict.rule));
+    return 0;
+}
+
+int make(const WorstCase& worst, const std::string& name) {
+    const std::vector<std::uint8_t> bytes = file_of(worst);
+    std::ofstream out{name, std::ios::binary};
+    std::copy(bytes.begin(), bytes.end(), std::ostreambuf_iterator<char>{out});
+    const pianola::test::Counts counts = pianola::test::counts_of(worst.make());
+    describe(bytes, pianola::test::worst_device(), &counts);
+    return out.flush() ? 0 : 1;
 }
 
 const WorstCase& find(const std::string& name) {
@@ -158,21 +145,24 @@ int run(const std::vector<std::string>& arguments) {
     if ((arguments.size() == 2U) && (arguments[1] == "list")) {
         return list();
     }
-    if ((arguments.size() == 3U) && (arguments[1] == "validate")) {
-        const WorstCase& worst = find(arguments[2]);
-        const pianola::test::Counts counts = pianola::test::counts_of(worst.make());
-        return measure(file_of(worst), pianola::test::worst_device(), &counts);
+    if ((arguments.size() == 3U) && (arguments[1] == "largest")) {
+        print_largest(static_cast<std::uint32_t>(std::stoul(arguments[2])));
+        return 0;
     }
-    if ((arguments.size() == 3U) && (arguments[1] == "file")) {
-        return measure(pianola::files::load_file(arguments[2]), {}, nullptr);
+    if ((arguments.size() == 3U) && (arguments[1] == "describe")) {
+        describe(pianola::files::load_file(arguments[2]), {}, nullptr);
+        return 0;
     }
     if ((arguments.size() == 4U) && (arguments[1] == "make")) {
-        const std::vector<std::uint8_t> file = file_of(find(arguments[2]));
-        std::ofstream out{arguments[3], std::ios::binary};
-        std::copy(file.begin(), file.end(), std::ostreambuf_iterator<char>{out});
-        return out.flush() ? 0 : 1;
+        return make(find(arguments[2]), arguments[3]);
     }
-    fmt::print(stderr, "usage: pianola_worst_case list | check | validate CASE | file FILE | make CASE FILE\n");
+    const bool worst = (arguments.size() == 4U) && (arguments[3] == "worst");
+    if (((arguments.size() == 3U) || worst) && (arguments[1] == "validate")) {
+        return validate(arguments[2], worst ? pianola::test::worst_device() : pianola::refdev::DeviceSpec{});
+    }
+    fmt::print(stderr,
+               "usage: pianola_worst_case list | check | largest BYTES | make CASE FILE | describe FILE | validate "
+               "FILE [worst]\n");
     return 2;
 }
 

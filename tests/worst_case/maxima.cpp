@@ -9,6 +9,7 @@ namespace {
 using capture::Manifest;
 using Kind = ScriptCommandKind;
 
+constexpr std::uint32_t kShortTraceWords = 64U * 1024U;
 constexpr std::uint32_t kMemoryRegion = kMaxRegions - 1U;  // of empty_workload()
 constexpr std::uint32_t kSpace = 64U;                      // between what may not touch
 constexpr std::uint32_t kTensors = 0U;                     // offsets in that region: of tensors
@@ -16,8 +17,8 @@ constexpr std::uint32_t kWeights = 0x10'0000U;             // of what set-up wri
 constexpr std::uint32_t kScratch = 0x20'0000U;             // of what traces write
 
 const std::string& longest_name() {
-    static const std::string name(kMaxNameBytes, 'n');
-    return name;
+    static const std::string kName(kMaxNameBytes, 'n');
+    return kName;
 }
 
 Commands& step_of(Workload& workload) {
@@ -66,16 +67,43 @@ void add_tensors(Workload& workload) {
     }
 }
 
-// One input of as many buffers as a script has room for.
-void add_scattered_tensor(Workload& workload) {
-    const std::uint32_t count = std::min(kMaxTensorBuffers, kMaxScriptCommands);
-    const std::uint32_t first = add_buffer(workload, kTensors, 1U);
-    for (std::uint32_t i = 1U; i < count; ++i) {
+// One input of so many buffers, beside another queue. Each lies in front of those before it and of so many ranges of a trace.
+void add_scattered_tensor(Workload& workload, std::uint32_t count, std::uint32_t ranges) {
+    const std::uint32_t source = kWorstDramBase + kScratch + 0x1'0000U;
+    TraceWords trace;
+    trace.fill(source, kMaxIntervals);
+    for (std::uint32_t i = 0U; i < ranges; ++i) {
+        trace.copy(kWorstDramBase + kScratch + (i * kSpace), source + i, 1U);
+    }
+    add_trace(workload, trace);
+    const auto first = static_cast<std::uint32_t>(workload.manifest.buffers.size());
+    for (std::uint32_t i = count; i > 0U; --i) {
         static_cast<void>(add_buffer(workload, kTensors + (i * kSpace), 1U));
     }
     workload.manifest.inputs.push_back({longest_name(), first, ElementType::kInt8, {count}, 1.0F, 0, count});
     workload.manifest.steps_in_flight = 1U;  // rings have room for one such step
-    step_of(workload).push_back({Kind::kWriteInput, 0U, 0U});
+    step_of(workload) = {replay(0U, 0U), record(1U, 0U), wait(0U, 0U), {Kind::kWriteInput, 0U, 0U}};
+}
+
+// As many buffers as tensors may have, which is more than a session has commands for: ranges that lie apart, and then, in front of them, a
+// range and what closes its gap, over and over.
+void add_all_tensor_buffers(Workload& workload) {
+    constexpr std::uint32_t kApart = kMaxIntervals - 2U;
+    std::uint32_t made = 0U;
+    for (std::uint32_t i = 0U; i < kMaxInputs; ++i) {
+        const auto first = static_cast<std::uint32_t>(workload.manifest.buffers.size());
+        for (std::uint32_t k = 0U; k < kMaxTensorBuffers; ++k) {
+            const std::uint32_t place = (made < kApart) ? (kWeights + (made * kSpace)) : (made ^ 1U);
+            static_cast<void>(add_buffer(workload, kTensors + place, 1U));
+            made += 1U;
+        }
+        const capture::ManifestTensor tensor{longest_name(), first, ElementType::kInt8, {kMaxTensorBuffers},
+                                             1.0F,           0,     kMaxTensorBuffers};
+        workload.manifest.inputs.push_back(tensor);
+        workload.manifest.outputs.push_back(tensor);
+        step_of(workload).push_back({Kind::kWriteInput, 0U, i});
+        step_of(workload).push_back({Kind::kReadOutput, 0U, i});
+    }
 }
 
 void add_self_tests(Workload& workload) {
@@ -138,6 +166,17 @@ void add_parameters(Workload& workload) {
     }
 }
 
+// Every script replays all of it, beside another queue.
+void add_parameters_everywhere(Workload& workload) {
+    add_parameters(workload);
+    const Commands commands{record(1U, 0U), wait(0U, 0U), replay(0U, 0U)};
+    std::vector<capture::ManifestScript>& scripts = workload.manifest.scripts;
+    scripts.erase(scripts.begin() + 1, scripts.end());
+    for (const ScriptKind kind : {ScriptKind::kPrologue, ScriptKind::kStep, ScriptKind::kEpilogue}) {
+        scripts.push_back({kind, commands});
+    }
+}
+
 // Ranges that lie apart, and then commands that look at all of them and move all of them, on both queues, as often as the work allows.
 void add_ranges(Workload& workload, std::uint32_t commands) {
     const auto index = static_cast<std::uint32_t>(workload.manifest.traces.size());
@@ -155,10 +194,10 @@ void add_ranges(Workload& workload, std::uint32_t commands) {
     step_of(workload).push_back(replay(1U, index));
 }
 
-// The most words, and of them the most commands.
-void add_longest_trace(Workload& workload) {
+// That many words, and of them the most commands.
+void add_long_trace(Workload& workload, std::uint32_t words) {
     TraceWords longest;
-    for (std::uint32_t i = 0U; i < (kMaxTraceWords - 1U); ++i) {
+    for (std::uint32_t i = 0U; i < (words - 1U); ++i) {
         longest.barrier();
     }
     const auto index = static_cast<std::uint32_t>(workload.manifest.traces.size());
@@ -175,13 +214,15 @@ std::function<Workload()> with(Change change) {
     };
 }
 
-Workload everything() {
+// The trace is visited three times, each time beside all patch points, which takes a file of so many bytes for each of its words.
+Workload everything(std::uint32_t trace_words) {
+    constexpr std::size_t kFileBytesPerWord = 32U;
     Workload workload = empty_workload();
     add_tensors(workload);
     add_self_tests(workload);
     add_parameters(workload);
     add_ranges(workload, 512U);
-    add_longest_trace(workload);
+    add_long_trace(workload, trace_words);
     fill_traces(workload);
     fill_setup(workload);
     fill_step(workload);
@@ -190,16 +231,14 @@ Workload everything() {
     const std::uint32_t programs = 4096U;
     trace.programs.assign(programs, {"n", 1U});
     trace.programs.back().command_count = trace.command_count - programs;
-    // The longest trace is visited three times, each time beside all patch points, which takes a file of this length.
-    constexpr std::size_t kWeightBytes = 27U * 1024U * 1024U;
-    workload.segments.weights.resize(kWeightBytes);
+    workload.segments.weights.resize(trace_words * kFileBytesPerWord);
     return workload;
 }
 
 }  // namespace
 
 const std::vector<WorstCase>& maxima() {
-    static const std::vector<WorstCase> cases{
+    static const std::vector<WorstCase> kCases{
         {"nothing", Rule::kNotRun, empty_workload},
         {"buffers", Rule::kNotRun, with(fill_buffers)},
         {"programs", Rule::kNotRun, with([](Workload& w) { add_programs(w, kMaxPrograms, "n"); })},
@@ -209,7 +248,11 @@ const std::vector<WorstCase>& maxima() {
          })},
         {"manifest_bytes", Rule::kNotRun, with([](Workload& w) { add_programs(w, 6700U, longest_name()); })},
         {"tensors", Rule::kNotRun, with(add_tensors)},
-        {"tensor_buffers", Rule::kNotRun, with(add_scattered_tensor)},
+        {"tensor_buffers", Rule::kNotRun,
+         with([](Workload& w) { add_scattered_tensor(w, kMaxScriptCommands - 4U, 0U); })},
+        {"tensor_in_front", Rule::kNotRun,
+         with([](Workload& w) { add_scattered_tensor(w, 12U, kMaxIntervals - 16U); })},
+        {"all_tensor_buffers", Rule::kCapCommands, with(add_all_tensor_buffers)},
         {"traces", Rule::kNotRun, with(fill_traces)},
         {"setup_commands", Rule::kNotRun, with(fill_setup)},
         {"step_commands", Rule::kNotRun, with(fill_step)},
@@ -218,6 +261,7 @@ const std::vector<WorstCase>& maxima() {
              fill_step(w);
          })},
         {"parameters", Rule::kNotRun, with(add_parameters)},
+        {"parameters_everywhere", Rule::kNotRun, with(add_parameters_everywhere)},
         {"self_tests", Rule::kNotRun, with([](Workload& w) {
              add_tensors(w);
              add_self_tests(w);
@@ -227,14 +271,15 @@ const std::vector<WorstCase>& maxima() {
              fill_step(w);
          })},
         {"trace_words", Rule::kNotRun, with([](Workload& w) {
-             add_longest_trace(w);
-             w.segments.weights.resize(2U * 1024U * 1024U);  // a file that may take the work
+             add_long_trace(w, kMaxTraceWords);
+             w.segments.weights.resize(std::size_t{2U} * 1024U * 1024U);  // a file that may take the work
          })},
-        {"everything", Rule::kNotRun, everything},
+        {"everything_in_brief", Rule::kNotRun, [] { return everything(kShortTraceWords); }},
+        {"everything", Rule::kNotRun, [] { return everything(kMaxTraceWords); }, false, true},
         {"file_bytes", Rule::kNotRun, with([](Workload& w) { w.segments.weights.resize(kMaxFileBytes - 4096U); }),
          false, true},
     };
-    return cases;
+    return kCases;
 }
 
 }  // namespace pianola::test

@@ -12,6 +12,7 @@ import unittest
 import measure
 
 COEFFICIENTS = {"constant": 10, "times_typical": 4, **{term: index + 1 for index, term in enumerate(measure.TERMS)}}
+LARGEST = 40 * measure.MIB
 OPTIONS = None
 
 
@@ -32,25 +33,29 @@ class MeasureProof(unittest.TestCase):
             self.assertEqual(measure.formula(COEFFICIENTS, {**counts, term: 3}), 10 + 3 * (index + 1), term)
 
     def test_the_limits_themselves_pass(self):
-        self.assertEqual(measure.violations([row("typical", 10, False, 100), row("worst", 40)], COEFFICIENTS), [])
+        self.assertEqual(measure.violations([row("typical", 10, False, 100), row("worst", 40)], COEFFICIENTS, LARGEST), [])
 
     def test_an_instruction_more_than_the_formula_is_named(self):
         for index in (0, 1):
             rows = [row("typical", 10, False, 100), row("worst", 40)]
             rows[index]["limit"] -= 1
-            self.assertEqual([line.split(":")[0] for line in measure.violations(rows, COEFFICIENTS)], [rows[index]["name"]])
+            self.assertEqual([line.split(":")[0] for line in measure.violations(rows, COEFFICIENTS, LARGEST)], [rows[index]["name"]])
 
     def test_a_hostile_file_above_the_multiple_is_named(self):
         rows = [row("typical", 10, False, 100), row("worst", 40), row("accepted", 90, False, 100)]
         rows[1]["instructions"] += 1
         rows[1]["limit"] += 1
-        self.assertEqual([line.split(":")[0] for line in measure.violations(rows, COEFFICIENTS)], ["worst"])
+        self.assertEqual([line.split(":")[0] for line in measure.violations(rows, COEFFICIENTS, LARGEST)], ["worst"])
+
+    def test_a_formula_above_the_multiple_is_named(self):
+        rows = [row("typical", 10, False, 100)]
+        self.assertEqual([line.split(":")[0] for line in measure.violations(rows, COEFFICIENTS, LARGEST + 1)], ["formula"])
 
     def test_a_short_hostile_file_counts_as_one_mebibyte(self):
         short = row("short", 79, file_bytes=measure.MIB // 2)
-        self.assertEqual(measure.violations([row("typical", 10, False, 100), short], COEFFICIENTS), [])
+        self.assertEqual(measure.violations([row("typical", 10, False, 100), short], COEFFICIENTS, LARGEST), [])
         short = row("short", 81, file_bytes=measure.MIB // 2)
-        self.assertEqual(len(measure.violations([row("typical", 10, False, 100), short], COEFFICIENTS)), 1)
+        self.assertEqual(len(measure.violations([row("typical", 10, False, 100), short], COEFFICIENTS, LARGEST)), 1)
 
     def test_the_program_exits_with_1_where_the_formula_is_too_small(self):
         small = json.loads((pathlib.Path(__file__).parent / "coefficients.json").read_text(encoding="utf-8"))
