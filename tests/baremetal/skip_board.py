@@ -24,7 +24,7 @@ LATEST_OCCURRENCE = 8
 STOP_INSTRUCTIONS = 1_000_000
 WATCHDOG_OFFSET = 20  # in the order
 EVIDENCE = struct.Struct("<20I")
-EXCEPTIONS = {2: "watchdog", 3: "HardFault", 4: "MemManage", 5: "BusFault", 6: "UsageFault"}
+EXCEPTIONS = {0: "return from main()", 2: "watchdog", 3: "HardFault", 4: "MemManage", 5: "BusFault", 6: "UsageFault"}
 MOST_RESTARTS = 4
 LOST_S, SLOW_S = 30.0, 300.0  # of the host's time: nothing is concluded from it. A core that runs astray in memory that is none is slow to emulate
 
