@@ -54,8 +54,8 @@ struct Evidence {
 extern "C" {
 // NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables): DEV-033
 // Places in the load area, which the linker is told (option --defsym): what the host wrote, the file behind it, and the evidence.
-extern const pianola::baremetal::Order pianola_skip_host_order;
-extern const std::uint8_t pianola_skip_file;
+extern pianola::baremetal::Order pianola_skip_host_order;
+extern std::uint8_t pianola_skip_file;
 extern pianola::baremetal::Evidence pianola_skip_evidence;
 // The order as the application goes by it: in the image's own data.
 extern pianola::baremetal::Order pianola_skip_order;
