@@ -35,7 +35,8 @@ bool check_read(Context& context, const PlannedCommand& entry) noexcept {
 bool check_data_flow(Context& context) noexcept {
     const Plan& plan = context.plan;
     context.workspace.written.clear();
-    std::uint32_t proved = 0U;  // traces, a bit each
+    static_assert(kMaxTraces <= 32U, "a bit for each trace");
+    std::uint32_t proved = 0U;
     for (std::uint32_t i = 0U; i < (plan.epilogue.first + plan.epilogue.count); ++i) {
         const PlannedCommand& entry = plan.commands[i];
         const QueueCommand& command = entry.command;
