@@ -34,12 +34,13 @@ fail() {
 }
 
 # The machine's entries, in both of apt's formats, with the kind of package changed. A field of the second may go on in further lines.
+# Those of the first come first, as apt reads them: an entry without a key is no conflict then with the same one that names its key.
 list=''
 parts=''
 eval "$(apt-config shell list Dir::Etc::sourcelist/f parts Dir::Etc::sourceparts/d)"
 for file in "$list" "$parts"*.list; do
     if [ -f "$file" ]; then
-        sed -nE 's/^[[:space:]]*deb(-src)?([[:space:]])/deb-src\2/p' "$file" >>"$work/sources/machine.list"
+        sed -nE 's/^[[:space:]]*deb(-src)?([[:space:]])/deb-src\2/p' "$file" >>"$work/sources/00-machine.list"
     fi
 done
 for file in "$parts"*.sources; do

@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-declare -A long_runs=([envelope]=4000000 [manifest]=1500000 [decoder]=4500000 [importer]=500000 [cli]=20000)
+declare -A long_runs=([envelope]=4000000 [manifest]=1500000 [decoder]=500000 [importer]=4000000 [cli]=20000)
 all=(envelope manifest decoder importer cli)
 runs=""
 seed=1

@@ -7,7 +7,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 TESTS = ROOT / "tests" / "baremetal"
 BOARDS = ("virt_rv32", "zynqmp_r5", "mps2_an521", "mps2_an500", "mps3_an547")
 KINDS = ("text", "rodata", "data", "bss")
-LAYERS = ("validator", "session", "rule texts", "digest", "command set", "driver", "device side", "kernels", "arch", "board", "toolchain",
+LAYERS = ("validator", "session", "rule texts", "digest", "signatures", "command set", "driver", "device side", "kernels", "arch", "board", "toolchain",
           "application", "trace binary", "alignment")
 RAM = {"session_bytes": "`Session`", "plan_workspace_bytes": "`PlanWorkspace`, free after `load()`",
        "verdict_bytes": "`Verdict`", "driver_bytes": "driver", "shared_state_bytes": "`SharedState`"}

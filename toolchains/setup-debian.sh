@@ -28,8 +28,8 @@ packages=(
     gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf
     # The boards themselves, emulated: Arm in both widths, and everything else, RISC-V among it.
     qemu-system-arm qemu-system-misc
-    # Signatures on the host; and xz-utils, with which the sources for boards are unpacked.
-    libbearssl-dev xz-utils
+    # Signatures: made by OpenSSL on the host, verified by BearSSL; and xz-utils, with which the sources for boards are unpacked.
+    libbearssl-dev libssl-dev xz-utils
     # Tests and measurements. OpenSSL makes the signatures that tests verify.
     libgtest-dev openssl valgrind
     # Gates and wrappers are Python with the standard library only; the tests of the Python package use NumPy as well.

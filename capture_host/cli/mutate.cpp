@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/verified_file.h"
@@ -250,9 +251,11 @@ class Mutation {
             return false;
         }
         const mutate::Bytes file = files::load_file(path);
-        const bool is_same = mutate::sha256_hex(file) == known->at("sha256");
+        const std::optional<mutate::TrustKind> trust = mutate::trust_named(known->at("trust").get<std::string>());
+        const bool is_same = trust && (mutate::sha256_hex(file) == known->at("sha256"));
         if (is_same) {
-            mutate::add_known(report, *known, checker_->check(file, known->at("shift_bytes").get<std::uint32_t>()));
+            mutate::add_known(report, *known,
+                              checker_->check(file, known->at("shift_bytes").get<std::uint32_t>(), *trust));
         }
         return is_same;
     }
@@ -264,7 +267,7 @@ class Mutation {
             if (writes() && !arguments_.report_only) {
                 files::store_file(folder() / (job.name + ".ptb"), outcome.mutant->file);
             }
-            verdict = checker_->check(outcome.mutant->file, outcome.mutant->shift_bytes);
+            verdict = checker_->check(outcome.mutant->file, outcome.mutant->shift_bytes, outcome.mutant->trust);
         }
         mutate::add_outcome(report, number, job, outcome, verdict);
     }
@@ -312,16 +315,15 @@ void add_mutate(CLI::App& app, Action& action) {
         "file\n"
         "  pianola mutate kws.ptb -o kws.mutants --count 10000 --shard 2/8    the second of eight parts\n"
         "  pianola mutate --merge kws.mutants/mutants-*.json -o kws.mutants/mutants.json\n\n"
-        "Kinds: truncation, flip (digest not fixed), envelope, structure (both behind a right digest), and semantic: "
-        "one "
-        "rule is\n"
-        "broken, and the digest is right. Every mutant goes through this build's validator while it is made. A run "
-        "that "
-        "was\n"
-        "interrupted goes on where it was, when it is called again. Ends with exit code 7 where a mutant is accepted, "
-        "or "
-        "refused\n"
-        "by another rule than expected. docs/MUTATION.md describes kinds, report and how a port uses them.");
+        "Kinds: truncation, flip (digest not fixed), envelope, structure, resealed (a bit behind a signature), and\n"
+        "semantic (one rule is broken); the last four behind a right digest. Rules about signatures need devices that\n"
+        "trust somebody: such a mutant is signed, or not, with keys that everybody has, and names the trust that it "
+        "is\n"
+        "for. A signature of the binary itself is dropped. Every mutant goes through this build's validator while it\n"
+        "is made. A run that was interrupted goes on where it was, when it is called again. Ends with exit code 7 "
+        "where\n"
+        "a mutant is accepted, or refused by another rule than expected.\n"
+        "docs/MUTATION.md describes kinds, report and how a port uses them.");
     command->add_option("file", arguments->file, "Trace binary, which the validator accepts");
     command->add_option("-o,--output", arguments->output, "Folder for mutants and mutants.json; with --merge, a file");
     command

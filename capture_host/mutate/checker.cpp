@@ -2,18 +2,17 @@
 
 #include "capture_host/files/files.h"
 #include "capture_host/writer/verify.h"
-#include "runtime/session/development_config.h"
 
 namespace pianola::mutate {
 
-const Verdict& Checker::check(const std::vector<std::uint8_t>& file, std::uint32_t shift_bytes) {
+const Verdict& Checker::check(const std::vector<std::uint8_t>& file, std::uint32_t shift_bytes, TrustKind trust) {
     std::vector<std::uint8_t> shifted(shift_bytes);
     shifted.insert(shifted.end(), file.begin(), file.end());
     const files::AlignedBytes bytes{shifted};
     Image image;
     verdict_ = Verdict{};
     const Status status = capture::verify(bytes.view().subspan(shift_bytes, file.size()), device_, command_set_,
-                                          kDevelopmentTrust, *workspace_, image, *plan_, verdict_);
+                                          trust_of(trust), *workspace_, image, *plan_, verdict_);
     // Both say it; where they disagree, nobody has accepted anything.
     verdict_.status = (status == verdict_.status) ? status : Status::kInternal;
     return verdict_;

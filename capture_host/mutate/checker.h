@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "capture_host/mutate/trusts.h"
 #include "hal/refdev/refdev_command_set.h"
 #include "runtime/session/session.h"
 
@@ -19,7 +20,8 @@ class Checker {
     explicit Checker(const DeviceDescription& device) : device_{device} {}
 
     // The verdict stays valid until the next call. The file lies shift_bytes behind an address that the runtime accepts.
-    const Verdict& check(const std::vector<std::uint8_t>& file, std::uint32_t shift_bytes = 0U);
+    const Verdict& check(const std::vector<std::uint8_t>& file, std::uint32_t shift_bytes = 0U,
+                         TrustKind trust = TrustKind::kDevelopment);
 
   private:
     DeviceDescription device_;

@@ -21,7 +21,14 @@ const char* why_never_alone(Rule rule) noexcept {
 }
 
 const char* why_no_mutant(Rule rule) noexcept {
-    return (rule == Rule::kImgBool) ? "the schema has no truth values" : nullptr;
+    switch (rule) {
+        case Rule::kImgBool:
+            return "the schema has no truth values";
+        case Rule::kAutCounter:
+            return "the platform's counter can not be read: nothing in a file makes it so";
+        default:
+            return nullptr;
+    }
 }
 
 }  // namespace pianola::mutate

@@ -53,6 +53,26 @@ std::string flip_bytes(std::uint32_t index, Engine& engine, Bytes& file) {
     return fmt::format("byte {} with bits {:02X} flipped, and the old digest", offset, mask);
 }
 
+std::string reseal_file(std::uint32_t index, Engine& engine, Bytes& file) {
+    const std::size_t body = file.size() - kSignatureBytes;
+    const std::array<std::size_t, 7> ends{header::kSecurityVersion,
+                                          header::kSignatureAlgorithm,
+                                          header::kSignatureBytes,
+                                          header::kKeyId,
+                                          header::kBytes,
+                                          body - 1U,
+                                          body};
+    std::size_t offset = (index < ends.size()) ? ends.at(index) : below(engine, file.size());
+    if ((offset >= header::kDigest) && (offset < header::kBytes)) {
+        offset += kSha256Bytes;  // the digest would be mended, and nothing be wrong
+    }
+    const std::uint32_t bit = below(engine, 8U);
+    file.at(offset) = static_cast<std::uint8_t>(file.at(offset) ^ (1U << bit));
+    set_digest(file, kSignatureBytes);
+    return fmt::format("bit {} of byte {} of a file that is signed, the digest put right and the signature as it was",
+                       bit, offset);
+}
+
 std::string damage_header(Engine& engine, Bytes& file) {
     constexpr std::uint32_t kWordBytes = 4U;
     std::uint32_t offset = 0U;

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "capture_host/link/script_maker.h"
+#include "capture_host/mutate/file_bytes.h"
 #include "hal/refdev/command_encoding.h"
 
 namespace pianola::mutate {
@@ -13,6 +14,10 @@ namespace {
 
 using capture::ManifestCommand;
 using capture::ManifestScript;
+
+std::uint32_t align_up(std::uint32_t value) {
+    return (value + (kFileAlignmentBytes - 1U)) & ~(kFileAlignmentBytes - 1U);
+}
 
 // What a device's queue gets for a script command.
 QueueCommandKind queue_kind(ScriptCommandKind kind) {
@@ -39,8 +44,12 @@ std::vector<std::uint32_t> transfers_of(const capture::Manifest& manifest, const
     switch (command.kind) {
         case ScriptCommandKind::kWriteBuffer:
             return {manifest.buffers.at(command.object).size_bytes};
-        case ScriptCommandKind::kLoadTrace:
-            return {manifest.traces.at(command.object).word_count * static_cast<std::uint32_t>(sizeof(std::uint32_t))};
+        case ScriptCommandKind::kLoadTrace: {
+            const std::uint32_t words = manifest.traces.at(command.object).word_count;
+            const std::uint32_t bytes = words * static_cast<std::uint32_t>(sizeof(std::uint32_t));
+            const bool is_last = (command.object + 1U) == manifest.traces.size();
+            return {is_last ? bytes : align_up(bytes)};  // with the zeros in front of the next
+        }
         case ScriptCommandKind::kWriteInput:
         case ScriptCommandKind::kReadOutput: {
             const auto& tensors = (command.kind == ScriptCommandKind::kWriteInput) ? manifest.inputs : manifest.outputs;
@@ -110,6 +119,11 @@ void Draft::confirm(const std::string& added) {
 
 Bytes Draft::write() const {
     Bytes file = capture::write_trace_binary(manifest_, segments_);
+    const std::uint32_t security_version = load32(subject_.file, header::kSecurityVersion);
+    if (security_version != 0U) {  // what the writer writes
+        store32(file, header::kSecurityVersion, security_version);
+        capture::fix_digest(file);
+    }
     for (const BytesEdit& edit : edits_) {
         edit(file);
     }

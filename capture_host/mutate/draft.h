@@ -43,6 +43,8 @@ class Draft {
     void keep_digest() noexcept { fix_digest_ = false; }
     // The file is not damaged, but is to be loaded this many bytes behind an aligned address.
     void shift(std::uint32_t bytes) noexcept { shift_bytes_ = bytes; }
+    // A validator with this trust must refuse it; kDevelopment unless told.
+    void demand(TrustKind trust) noexcept { trust_ = trust; }
     // The field that the verdict must name, where the operator knows it.
     void expect_path(std::string path) { path_ = std::move(path); }
 
@@ -54,6 +56,7 @@ class Draft {
     [[nodiscard]] Bytes write() const;  // with the edits
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
     [[nodiscard]] const std::string& extension() const noexcept { return extension_; }
+    [[nodiscard]] TrustKind trust() const noexcept { return trust_; }
     [[nodiscard]] std::uint32_t shift_bytes() const noexcept { return shift_bytes_; }
 
     // Scripts. Indices are those of the manifest.
@@ -128,6 +131,7 @@ class Draft {
     std::vector<BytesEdit> edits_;
     bool fix_digest_{true};
     std::uint32_t shift_bytes_{0U};
+    TrustKind trust_{TrustKind::kDevelopment};
     std::optional<std::uint32_t> main_trace_;  // the same, whatever is changed after it was found
     std::uint32_t subject_commands_{0U};       // of the main trace
     std::string path_;

@@ -1,8 +1,10 @@
 #include "capture_host/mutate/file_bytes.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
+#include "capture_host/signing/sign_binary.h"
 #include "runtime/core/bytes.h"
 #include "runtime/core/config.h"
 
@@ -58,6 +60,28 @@ void replace_manifest(Bytes& file, const Bytes& manifest) {
 
 Bytes manifest_of(const Bytes& file) {
     return contents_of(file).front();
+}
+
+void set_digest(Bytes& file, std::uint32_t signature_bytes) {
+    const Sha256Digest digest = envelope_digest(ByteSpan{file.data(), file.size() - signature_bytes});
+    std::copy(digest.begin(), digest.end(), file.begin() + header::kDigest);
+}
+
+Bytes unsigned_file(Bytes file) {
+    if (signing::is_signed(file)) {
+        file.resize(file.size() - kSignatureBytes);
+        store32(file, header::kTotalBytes, static_cast<std::uint32_t>(file.size()));
+        store32(file, header::kSignatureAlgorithm, kSignatureNone);
+        store32(file, header::kSignatureBytes, 0U);
+        std::fill_n(file.begin() + header::kKeyId, kKeyIdBytes, std::uint8_t{0U});
+        set_digest(file, 0U);
+    }
+    return file;
+}
+
+Bytes signed_file(const Bytes& file, Signer signer, Signer named, std::uint32_t security_version) {
+    const Bytes prepared = signing::prepare(file, key_of(named).id, security_version);
+    return signing::with_signature(prepared, sign_digest(signer, signing::digest_of(prepared)));
 }
 
 void grow_segment(Bytes& file, SegmentKind kind, std::uint32_t by_bytes) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "capture_host/mutate/mutant_keys.h"
 #include "runtime/envelope/envelope.h"
 
 namespace pianola::mutate {
@@ -25,6 +26,13 @@ void store32(Bytes& file, std::size_t offset, std::uint32_t value);
 // Gives the file another manifest; the header describes it rightly, but for the digest.
 void replace_manifest(Bytes& file, const Bytes& manifest);
 [[nodiscard]] Bytes manifest_of(const Bytes& file);
+
+// Puts the digest right, of a file whose last signature_bytes are a signature.
+void set_digest(Bytes& file, std::uint32_t signature_bytes);
+// A file without a signature that it may have; what it says is otherwise the same, and the digest is right.
+[[nodiscard]] Bytes unsigned_file(Bytes file);
+// The file as `signer` signs it, in the name of another key or its own. A signature that it has is dropped.
+[[nodiscard]] Bytes signed_file(const Bytes& file, Signer signer, Signer named, std::uint32_t security_version);
 
 // Adds zeros to a segment, and moves what lies behind it. The header is right, but for the digest.
 void grow_segment(Bytes& file, SegmentKind kind, std::uint32_t by_bytes);

@@ -11,7 +11,8 @@
 namespace pianola::mutate {
 namespace {
 
-constexpr std::array<const char*, kKindCount> kKindNames{"truncation", "flip", "envelope", "structure", "semantic"};
+constexpr std::array<const char*, kKindCount> kKindNames{"truncation", "flip",     "envelope",
+                                                         "structure",  "resealed", "semantic"};
 
 const std::vector<Operator>& operators() {
     static const std::vector<Operator> kOperators = all_operators();
@@ -33,7 +34,7 @@ Outcome make_semantic(const Subject& subject, const Job& job, Checker& checker) 
         return {std::nullopt, reason.what()};
     }
     Mutant mutant{draft.write(), draft.shift_bytes(), {by.rule, {}}, by.what,
-                  draft.path(),  draft.extension(),   by.is_alone};
+                  draft.path(),  draft.extension(),   by.is_alone,   draft.trust()};
     return {std::move(mutant), ""};
 }
 
@@ -52,6 +53,12 @@ Mutant make_random(const Subject& subject, const Job& job, std::uint32_t seed) {
         case Kind::kEnvelope:
             mutant.what = damage_header(engine, mutant.file);
             capture::fix_digest(mutant.file);
+            break;
+        case Kind::kResealed:
+            mutant.file = signed_file(mutant.file, Signer::kTrusted, Signer::kTrusted, kLowestVersion);
+            mutant.what = reseal_file(job.index, engine, mutant.file);
+            mutant.expected.groups = {"ENV", "AUT"};
+            mutant.trust = TrustKind::kProduction;
             break;
         case Kind::kStructure:
         case Kind::kSemantic:

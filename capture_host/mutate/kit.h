@@ -23,9 +23,10 @@ enum class Kind : std::uint8_t {
     kFlip,        // "flip": a bit or a byte is changed, and the digest is not
     kEnvelope,    // "envelope": bits of the header, behind a right digest
     kStructure,   // "structure": offsets and lengths of the manifest's FlatBuffer, behind a right digest
-    kSemantic,    // "semantic": one rule is broken, behind a right digest
+    kResealed,  // "resealed": a bit of a signed file is changed, and the digest put right, by somebody without the key
+    kSemantic,  // "semantic": one rule is broken, behind a right digest
 };
-inline constexpr std::size_t kKindCount = 5U;
+inline constexpr std::size_t kKindCount = 6U;
 [[nodiscard]] const char* kind_name(Kind kind) noexcept;
 
 struct Job {
@@ -55,6 +56,7 @@ struct Mutant {
     std::string expected_path;  // the field that the verdict must name; empty where any will do
     std::string extension;  // what the workload was given first, so that the rule could be broken; empty for nothing
     bool is_alone{false};   // nothing else is wrong with it
+    TrustKind trust{TrustKind::kDevelopment};  // of the validator that must refuse it
 };
 
 struct Outcome {

@@ -22,6 +22,7 @@ struct Operator {
 };
 
 [[nodiscard]] std::vector<Operator> envelope_operators();
+[[nodiscard]] std::vector<Operator> authenticity_operators();
 [[nodiscard]] std::vector<Operator> image_operators();
 [[nodiscard]] std::vector<Operator> target_operators();
 [[nodiscard]] std::vector<Operator> layout_operators();
@@ -30,6 +31,7 @@ struct Operator {
 [[nodiscard]] std::vector<Operator> order_operators();
 [[nodiscard]] std::vector<Operator> parameter_operators();
 [[nodiscard]] std::vector<Operator> budget_operators();  // and capacities
+[[nodiscard]] std::vector<Operator> work_operators();
 [[nodiscard]] std::vector<Operator> host_operators();
 
 // In the order of the rules.

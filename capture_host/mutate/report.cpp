@@ -14,6 +14,18 @@ namespace {
 constexpr std::uint32_t kFormat = 1U;
 constexpr std::array kCommon{"format", "tool_version", "file", "seed", "kinds", "count", "jobs"};
 
+std::string hex(const Sha256Digest& digest) {
+    return fmt::format("{:02x}", fmt::join(digest, ""));
+}
+
+Json trusts_to_json() {
+    Json trusts;
+    for (const TrustKind kind : kTrustKinds) {
+        trusts[trust_name(kind)] = trust_to_json(trust_of(kind));
+    }
+    return trusts;
+}
+
 Json expectation_to_json(const Expectation& expected) {
     if (expected.rule) {
         return {{"rule", rule_id(*expected.rule)}};
@@ -159,7 +171,7 @@ Json sorted_jobs(const std::vector<Json>& reports, const char* list) {
 }  // namespace
 
 std::string sha256_hex(const Bytes& bytes) {
-    return fmt::format("{:02x}", fmt::join(sha256(ByteSpan{bytes.data(), bytes.size()}), ""));
+    return hex(sha256(ByteSpan{bytes.data(), bytes.size()}));
 }
 
 Json make_report(const Subject& subject, const Run& run) {
@@ -169,11 +181,16 @@ Json make_report(const Subject& subject, const Run& run) {
     }
     return {{"format", kFormat},
             {"tool_version", run.tool_version},
-            {"file", {{"name", run.file_name}, {"bytes", subject.file.size()}, {"sha256", sha256_hex(subject.file)}}},
+            {"file",
+             {{"name", run.file_name},
+              {"bytes", subject.given_bytes},
+              {"sha256", hex(subject.given_sha256)},
+              {"signature_dropped", subject.given_bytes != subject.file.size()}}},
             {"seed", run.seed},
             {"kinds", kinds},
             {"count", run.jobs.count},
             {"jobs", list_jobs(run.jobs).size()},
+            {"trusts", trusts_to_json()},
             {"shard", run.shard},
             {"shards", run.shards},
             {"complete", false},
@@ -210,6 +227,7 @@ void add_outcome(Json& report, std::uint32_t job_number, const Job& job, const O
     entry["bytes"] = mutant.file.size();
     entry["sha256"] = sha256_hex(mutant.file);
     entry["shift_bytes"] = mutant.shift_bytes;
+    entry["trust"] = trust_name(mutant.trust);
     entry["expected"] = expectation_to_json(mutant.expected);
     if (!mutant.expected_path.empty()) {
         entry["expected"]["path"] = mutant.expected_path;

@@ -1,5 +1,7 @@
 #include "capture_host/mutate/subject.h"
 
+#include "capture_host/mutate/file_bytes.h"
+
 namespace pianola::mutate {
 namespace {
 
@@ -11,9 +13,12 @@ std::vector<std::uint8_t> to_vector(ByteSpan bytes) {
 
 Subject read_subject(ByteSpan file, const Image& image, const DeviceDescription& device) {
     return {
-        to_vector(file), capture::read_manifest(image),
+        unsigned_file(to_vector(file)),
+        capture::read_manifest(image),
         capture::Segments{to_vector(image.weights()), to_vector(image.trace_segment()), to_vector(image.self_tests())},
-        device};
+        device,
+        file.size(),
+        sha256(file)};
 }
 
 }  // namespace pianola::mutate

@@ -17,6 +17,9 @@ struct Subject {
     capture::Manifest manifest;
     capture::Segments segments;
     DeviceDescription device;  // that the file is for
+    // Of the file as it was given. Where it was signed, `file` is the same without the signature: who damages a file has no key.
+    std::size_t given_bytes{0U};
+    Sha256Digest given_sha256{};
 };
 
 // `image` shows a file that the validator has accepted for the device.

@@ -79,12 +79,15 @@ const unsigned char* as_bytes(const std::string& text) {
 }  // namespace
 
 Key Key::generate(KeyKind kind) {
-    Key key{(kind == KeyKind::kP256) ? EVP_PKEY_Q_keygen(nullptr, nullptr, "EC", kCurve)
-                                     : EVP_PKEY_Q_keygen(nullptr, nullptr, "ED25519")};
-    if (key.key_ == nullptr) {
+    const bool is_p256 = kind == KeyKind::kP256;
+    const KeyContext context{EVP_PKEY_CTX_new_from_name(nullptr, is_p256 ? "EC" : "ED25519", nullptr)};
+    EVP_PKEY* made = nullptr;
+    if ((context == nullptr) || (EVP_PKEY_keygen_init(context.get()) != 1) ||
+        (is_p256 && (EVP_PKEY_CTX_set_group_name(context.get(), kCurve) != 1)) ||
+        (EVP_PKEY_keygen(context.get(), &made) != 1)) {
         fail("no key can be made");
     }
-    return key;
+    return Key{made};
 }
 
 Key Key::load(const std::filesystem::path& path, bool is_private) {

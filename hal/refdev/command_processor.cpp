@@ -175,6 +175,7 @@ DeviceFault CommandProcessor::execute_queue_command(WordSpan words) noexcept {
         case Opcode::kRecordEvent:
             time_cycles_ += kCommandCycles;
             events_[words[1]].times_cycles[words[2] % kKeptRecords] = time_cycles_;
+            events_[words[1]].copy.store(words[2], std::memory_order_relaxed);
             events_[words[1]].counter.store(words[2], std::memory_order_release);
             return DeviceFault::kNone;
         case Opcode::kWaitEvent: {
@@ -403,8 +404,10 @@ DeviceFault CommandProcessor::fill(WordSpan words) noexcept {
     return DeviceFault::kNone;
 }
 
+// The copy may be a later record's already, whose counter is on its way: not reached for now.
 bool CommandProcessor::event_reached(std::uint32_t event, std::uint32_t value) const noexcept {
-    return (events_[event].counter.load(std::memory_order_acquire) - value) < kHalfRange;
+    const std::uint32_t counter = events_[event].counter.load(std::memory_order_acquire);
+    return (counter == events_[event].copy.load(std::memory_order_relaxed)) && ((counter - value) < kHalfRange);
 }
 
 void CommandProcessor::publish_completion(std::uint32_t token) noexcept {

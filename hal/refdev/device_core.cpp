@@ -2,11 +2,13 @@
 
 namespace pianola::refdev {
 
+// A queue runs again only with the phase behind the one that it has confirmed. A word that damage has changed holds it: it would otherwise
+// execute the whole ring anew, with nothing that a completion record could show.
 Progress DeviceCore::change_phase(std::uint32_t phase) noexcept {
+    held_ = is_held(phase) || !held_ || (phase != (phase_ + 1U));
     phase_ = phase;
-    held_ = is_held(phase);
     processor_.reset();
-    if (held_) {
+    if (is_held(phase)) {
         confirmed_.store(phase, std::memory_order_release);
     }
     return Progress::kExecuted;

@@ -43,9 +43,11 @@ static_assert(kKeptRecords >= (kMaxStepsInFlight * (kMaxScriptCommands / 2U)),
               "each record has its wait in the same scripts");
 static_assert((kKeptRecords & (kKeptRecords - 1U)) == 0U, "counters wrap");
 
-// One event: who waits compares the counter by unsigned difference, so that it may wrap.
+// One event: who waits compares the counter by unsigned difference, so that it may wrap. It counts while it equals its copy only: one that
+// damage has changed lets nobody pass.
 struct EventCell {
-    std::atomic<std::uint32_t> counter{0U};                  // publishes the time
+    std::atomic<std::uint32_t> counter{0U};  // publishes the copy and the time
+    std::atomic<std::uint32_t> copy{0U};
     std::array<std::uint64_t, kKeptRecords> times_cycles{};  // of the records, by what they set the counter to
 };
 using EventFile = std::array<EventCell, kMaxEvents>;

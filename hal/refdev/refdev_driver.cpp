@@ -68,6 +68,7 @@ Status RefdevDriver::reset() noexcept {
     destinations_ = 0U;
     for (EventCell& event : shared_.events) {
         event.counter.store(0U, std::memory_order_relaxed);
+        event.copy.store(0U, std::memory_order_relaxed);
         event.times_cycles.fill(0U);
     }
     for (std::uint32_t queue = 0U; queue < kMaxQueues; ++queue) {
@@ -183,7 +184,15 @@ Status RefdevDriver::completion(std::uint32_t queue, std::uint32_t token, Comple
         completion.executed_commands = source.progress.load(std::memory_order_relaxed);
         return Status::kPending;
     }
-    completion = source.completions[token % kMaxStepsInFlight];
+    // Member by member: compilers call memcpy() for the whole, which C libraries for small cores do byte by byte.
+    const Completion& record = source.completions[token % kMaxStepsInFlight];
+    completion.token = record.token;
+    completion.executed_commands = record.executed_commands;
+    completion.digest = record.digest;
+    completion.time_cycles = record.time_cycles;
+    completion.fault = record.fault;
+    completion.fault_command = record.fault_command;
+    completion.fault_address = record.fault_address;
     now_cycles_ = (completion.time_cycles > now_cycles_) ? completion.time_cycles : now_cycles_;
     for (std::uint32_t slot = 0U; slot < destinations_; ++slot) {
         link_.invalidate(shared_.host.destinations[slot]);

@@ -4,10 +4,19 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 
 #include "runtime/core/span.h"
 
 namespace pianola {
+
+// The word at an address that is a multiple of 4, whatever it is part of, in one load: a compiler for a core that must not load words from
+// elsewhere would load bytes. For comparing and adding up only: the order of its bytes is the core's.
+[[nodiscard]] inline std::uint32_t load_aligned_word(const std::uint8_t* aligned) noexcept {
+    std::uint32_t word = 0U;
+    std::memcpy(&word, __builtin_assume_aligned(aligned, sizeof(word)), sizeof(word));
+    return word;
+}
 
 // The caller has checked that [offset, offset + 4) lies inside.
 [[nodiscard]] constexpr std::uint32_t load_le32(ByteSpan bytes, std::size_t offset) noexcept {

@@ -61,4 +61,12 @@ inline constexpr std::uint32_t kScrubSliceBytes = 1024U;
 inline constexpr std::uint32_t kMaxFaultRecords = 4U;  // kept after the fact; 64 bytes each
 inline constexpr std::uint32_t kMaxPathSteps = 5U;     // of a field path; 16 bytes each in a verdict
 
+// Whoever makes one smaller has every binary that needs more refused; at none at all arrays would be empty.
+static_assert((kMaxRegions > 0U) && (kMaxInputs > 0U) && (kMaxOutputs > 0U) && (kMaxTraces > 0U) &&
+                  (kMaxScripts > 0U) && (kMaxScriptCommands > 0U) && (kMaxTensorBuffers > 0U) && (kMaxCores > 0U) &&
+                  (kMaxQueues > 0U) && (kMaxEvents > 0U) && (kMaxStepsInFlight > 0U) && (kMaxParameters > 0U) &&
+                  (kMaxPatchPoints > 0U) && (kMaxIntervals > 0U) && (kScrubSliceBytes > 0U) &&
+                  (kMaxFaultRecords > 0U) && (kMaxPathSteps > 0U),
+              "a capacity of what is held in RAM is at least 1");
+
 }  // namespace pianola

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "runtime/core/bytes.h"
+
 namespace pianola {
 namespace {
 
@@ -23,16 +25,12 @@ void put_parameters(const Plan& plan, const ParameterValues& values, std::uint32
     }
 }
 
-// By words where it can: C libraries for small cores compare byte by byte. Sizes are equal.
+// By words where it can: C libraries for small cores compare byte by byte. Sizes are equal, and both lie at multiples of 4.
 bool are_equal(ByteSpan held, ByteSpan expected) noexcept {
     std::uint32_t difference = 0U;
-    std::uint32_t ours = 0U;
-    std::uint32_t theirs = 0U;
     std::size_t i = 0U;
-    for (; (i + sizeof(ours)) <= held.size(); i += sizeof(ours)) {
-        std::memcpy(&ours, &expected[i], sizeof(ours));
-        std::memcpy(&theirs, &held[i], sizeof(theirs));
-        difference |= ours ^ theirs;
+    for (; (i + sizeof(difference)) <= held.size(); i += sizeof(difference)) {
+        difference |= load_aligned_word(&held[i]) ^ load_aligned_word(&expected[i]);
     }
     for (; i < held.size(); ++i) {
         difference |= static_cast<std::uint32_t>(held[i]) ^ static_cast<std::uint32_t>(expected[i]);
@@ -63,16 +61,17 @@ Status compare_slice(Device& device, const ScrubSource& source, ScrubCursor& cur
         const std::uint32_t count = ((slice - done) < kChunkBytes) ? (slice - done) : kChunkBytes;
         const std::uint32_t offset = cursor.offset_bytes + done;
         address = range.address + offset;
-        Chunk held;
+        alignas(std::uint32_t) Chunk held;
         if (!is_ok(device.read_back(address, MutableByteSpan{held.data(), count}))) {
             return Status::kDeviceFault;
         }
         ByteSpan expected = source.file.subspan(range.file_offset + offset, count);
-        Chunk patched;
-        if (source.plan.parameter_count != 0U) {
-            std::memcpy(patched.data(), expected.data(), count);
-            put_parameters(source.plan, source.values, address, MutableByteSpan{patched.data(), count});
-            expected = ByteSpan{patched.data(), count};
+        alignas(std::uint32_t) Chunk copy;
+        const bool is_aligned = ((range.file_offset + offset) % sizeof(std::uint32_t)) == 0U;
+        if (!is_aligned || (source.plan.parameter_count != 0U)) {
+            std::memcpy(copy.data(), expected.data(), count);
+            put_parameters(source.plan, source.values, address, MutableByteSpan{copy.data(), count});
+            expected = ByteSpan{copy.data(), count};
         }
         if (!are_equal(ByteSpan{held.data(), count}, expected)) {
             return Status::kIntegrity;

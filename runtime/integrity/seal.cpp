@@ -1,6 +1,6 @@
 #include "runtime/integrity/seal.h"
 
-#include <cstring>
+#include "runtime/core/bytes.h"
 
 namespace pianola {
 
@@ -9,9 +9,7 @@ std::uint32_t seal_of(ByteSpan object) noexcept {
     constexpr std::uint32_t kPrime = 0x0100'0193U;
     std::uint32_t seal = kOffsetBasis;
     for (std::size_t i = 0U; i < object.size(); i += sizeof(std::uint32_t)) {
-        std::uint32_t word = 0U;
-        std::memcpy(&word, &object[i], sizeof(word));
-        seal = (seal ^ word) * kPrime;
+        seal = (seal ^ load_aligned_word(&object[i])) * kPrime;
     }
     return seal;
 }

@@ -170,8 +170,7 @@ Status Session::verify_release() noexcept {
 }
 
 Status Session::complete_oldest() noexcept {
-    Flight& flight = oldest();
-    const ScriptKind kind = flight.kind;
+    const ScriptKind kind = oldest().kind;
     const Status completed = check_completions(loaded_.plan.script(kind), FaultStage::kStep);
     const Status status = is_ok(completed) ? verify_release() : completed;
     if (!is_ok(status)) {

@@ -125,6 +125,7 @@ std::int32_t test_overlap(const Arguments& arguments) noexcept;
 std::int32_t test_count(const Arguments& arguments) noexcept;
 std::int32_t test_stack(const Arguments& arguments) noexcept;
 std::int32_t test_validate(const Arguments& arguments) noexcept;
+std::int32_t test_bit_flips(const Arguments& arguments) noexcept;
 std::int32_t test_faults(const Arguments& arguments) noexcept;
 std::int32_t test_vectors(const Arguments& arguments) noexcept;
 std::int32_t test_signature(const Arguments& arguments) noexcept;

@@ -1,10 +1,10 @@
-// vectors PACK RESULTS: validates every file of a pack of test vectors, each for the device that the pack says.
+// vectors PACK RESULTS: validates every file of a pack of test vectors, each for the device and with the trust that the pack says.
 #include <algorithm>
 #include <array>
 #include <cstring>
 
 #include "hal/board/semihosting.h"
-#include "runtime/session/development_config.h"
+#include "hal/crypto/bearssl_verifier.h"
 #include "tests/baremetal/bench.h"
 #include "tests/runtime/vectors/vector_pack.h"
 
@@ -14,6 +14,7 @@ namespace {
 using test::PackHeader;
 using test::PackRecord;
 using test::PackResult;
+using test::PackTrust;
 
 struct Validation {
     refdev::RefdevCommandSet command_set;
@@ -26,6 +27,18 @@ struct Validation {
 Validation& validation() noexcept {
     static Validation the_validation;
     return the_validation;
+}
+
+// What the pack's trusts say, for as long as the test runs.
+struct Trusts {
+    BearSslVerifier verifier;
+    std::array<std::array<TrustedKey, test::kPackKeys>, test::kPackTrusts> keys;
+    std::array<Trust, test::kPackTrusts> trusts;
+};
+
+Trusts& trusts() noexcept {
+    static Trusts the_trusts;
+    return the_trusts;
 }
 
 DeviceDescription device_of(const PackRecord& record) noexcept {
@@ -69,12 +82,36 @@ PackResult result_of(Status status, const Verdict& verdict) noexcept {
     return result;
 }
 
+// Takes the trusts off the pack. False where it ends too early, or has more keys than there may be.
+[[nodiscard]] bool take_trusts(ByteSpan& pack) noexcept {
+    Trusts& all = trusts();
+    for (std::uint32_t i = 0U; i < test::kPackTrusts; ++i) {
+        PackTrust described;
+        if (pack.size() < sizeof(described)) {
+            return false;
+        }
+        std::memcpy(&described, pack.data(), sizeof(described));
+        if (described.key_count > test::kPackKeys) {
+            return false;
+        }
+        for (std::uint32_t k = 0U; k < described.key_count; ++k) {
+            const test::PackKey& key = described.keys[k];
+            all.keys[i][k] = TrustedKey{key.id, key.point, static_cast<KeyState>(key.state)};
+        }
+        all.trusts[i] = Trust{static_cast<SignaturePolicy>(described.policy),
+                              Span<const TrustedKey>{all.keys[i].data(), described.key_count}, &all.verifier,
+                              described.lowest_security_version};
+        pack = pack.subspan(sizeof(described), pack.size() - sizeof(described));
+    }
+    return true;
+}
+
 PackResult validate_one(const PackRecord& record, ByteSpan file) noexcept {
     Validation& all = validation();
     const DeviceDescription device = device_of(record);
     all.verdict = Verdict{};
-    const Status status =
-        validate(file, device, all.command_set, kDevelopmentTrust, all.workspace, all.image, all.plan, all.verdict);
+    const Status status = validate(file, device, all.command_set, trusts().trusts[record.trust], all.workspace,
+                                   all.image, all.plan, all.verdict);
     return result_of(status, all.verdict);
 }
 
@@ -87,7 +124,7 @@ PackResult validate_one(const PackRecord& record, ByteSpan file) noexcept {
     std::memcpy(&record, pack.data(), sizeof(record));
     const std::size_t behind = test::pack_aligned(std::size_t{record.shift_bytes} + record.stored_bytes);
     const ByteSpan rest = pack.subspan(sizeof(record), pack.size() - sizeof(record));
-    if (behind > rest.size()) {
+    if ((behind > rest.size()) || (record.trust >= test::kPackTrusts)) {
         return false;
     }
     const ByteSpan stored = rest.subspan(record.shift_bytes, record.stored_bytes);
@@ -107,7 +144,7 @@ std::int32_t test_vectors(const Arguments& arguments) noexcept {
     }
     std::memcpy(&header, pack.data(), sizeof(header));
     pack = pack.subspan(sizeof(header), pack.size() - sizeof(header));
-    if ((header.magic != test::kPackMagic) || (header.version != test::kPackVersion)) {
+    if ((header.magic != test::kPackMagic) || (header.version != test::kPackVersion) || !take_trusts(pack)) {
         return kNotLoaded;
     }
     const MutableByteSpan results = area.allocate(header.vector_count * static_cast<std::uint32_t>(sizeof(PackResult)));

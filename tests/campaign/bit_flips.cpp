@@ -20,8 +20,8 @@ void flip(MutableByteSpan memory, std::uint64_t bit) {
 
 template <typename Object>
 MutableByteSpan bytes_of(Object& object) {
-    return {reinterpret_cast<std::uint8_t*>(&object),
-            sizeof(object)};  // NOLINT(cppcoreguidelines-pro-type-reinterpret-cast): DEV-005
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-005
+    return {reinterpret_cast<std::uint8_t*>(&object), sizeof(object)};
 }
 
 // Every bit at every moment where that is few enough, else as many as asked for, drawn by the seed.

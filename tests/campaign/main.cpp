@@ -1,13 +1,17 @@
 // pianola_campaign: faults on purpose, and what comes of them.
 //
 //   pianola_campaign hal-calls | completions | bit-flips [--seed N] [--samples N]
+//   pianola_campaign write-files FOLDER    for capacity_sweep.py
 //
 // Ends with 1 where a wrong output was released.
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <iomanip>
 #include <iostream>
 
+#include "capture_host/files/files.h"
 #include "tests/campaign/campaigns.h"
+#include "tests/mutate/subjects.h"
 
 namespace pianola::campaign {
 namespace {
@@ -23,6 +27,17 @@ int report(const std::vector<NamedTally>& tallies) {
     return ((silent == 0U) && (injected != 0U)) ? 0 : 1;
 }
 
+int write_files(const std::filesystem::path& folder) {
+    std::uint32_t number = 0U;
+    for (const test::NamedSubject& each : test::small_subjects()) {
+        if (each.subject.device.ring_words == refdev::kRingWords) {  // the others are for another device
+            files::store_file(folder / ("small_" + std::to_string(number) + ".ptb"), each.subject.file);
+            number += 1U;
+        }
+    }
+    return (number != 0U) ? 0 : 1;
+}
+
 int run(int argc, char** argv) {
     CLI::App app{"Faults on purpose, and what comes of them."};
     app.require_subcommand(1);
@@ -34,7 +49,13 @@ int run(int argc, char** argv) {
     bits->add_option("--seed", flips.seed, "For what is sampled")->capture_default_str();
     bits->add_option("--samples", flips.samples, "Of each target that is not tried exhaustively")
         ->capture_default_str();
+    std::string folder;
+    CLI::App* const writing = app.add_subcommand("write-files", "Writes small binaries for the sweep of capacities");
+    writing->add_option("folder", folder, "It is there")->required();
     CLI11_PARSE(app, argc, argv);
+    if (writing->parsed()) {
+        return write_files(folder);
+    }
     if (calls->parsed()) {
         return report({{"HAL calls that fail", fail_calls()}});
     }

@@ -1,15 +1,23 @@
 #!/usr/bin/env python3
 """pianola mutate: every mutant is what its report says, shards make up the whole, and an interrupted run goes on."""
+import base64
 import hashlib
 import json
+import os
+import pty
+import re
+import signal
+import subprocess
 
 import cli_support
 from cli_support import DIFFERENT, FILE_TROUBLE, OPTIONS, REFUSED, USAGE
 
-RANDOM_KINDS = ("truncation", "flip", "envelope", "structure")
+RANDOM_KINDS = ("truncation", "flip", "envelope", "structure", "resealed")
 QUICK = ("--kind", ",".join(RANDOM_KINDS), "--count", 6)
+# A key's SubjectPublicKeyInfo up to its point: RFC 5480, section 2.
+KEY_INFO = bytes.fromhex("3059301306072a8648ce3d020106082a8648ce3d03010703420004")
 LARGEST = "ENV-FILE-SIZE.too-long"  # 64 MiB
-MEMBERS = ["format", "tool_version", "file", "seed", "kinds", "count", "jobs", "shard", "shards", "complete", "mutants", "not_applicable",
+MEMBERS = ["format", "tool_version", "file", "seed", "kinds", "count", "jobs", "trusts", "shard", "shards", "complete", "mutants", "not_applicable",
            "rules", "totals"]
 
 
@@ -23,6 +31,16 @@ class Mutate(cli_support.CliTest):
     def report(self, folder, name="mutants.json"):
         """The report that lies beside the mutants."""
         return json.loads((folder / name).read_text(encoding="utf-8"))
+
+    def trust_options(self, trust):
+        """What makes `verify` trust as a report's trust says."""
+        options = []
+        for key in trust["keys"]:
+            info = base64.b64encode(KEY_INFO + bytes.fromhex(key["point"])).decode("ascii")
+            path = self.write(f"{key['id']}.pem", f"-----BEGIN PUBLIC KEY-----\n{info[:64]}\n{info[64:]}\n-----END PUBLIC KEY-----\n")
+            options += ["--key" if key["state"] == "trusted" else "--revoked", path]
+        self.assertEqual(trust["policy"], "required" if options else "optional")
+        return options + ["--lowest-security-version", trust["lowest_security_version"]]
 
     def assert_all_as_expected(self, report):
         """Complete, and each mutant refused."""
@@ -40,7 +58,7 @@ class Mutate(cli_support.CliTest):
             self.assert_all_as_expected(report)
             self.assertEqual({mutant["kind"] for mutant in report["mutants"]}, {*RANDOM_KINDS, "semantic"})
             unmade = {rule["rule"]: rule["not_applicable"] for rule in report["rules"] if rule["made"] == 0}
-            self.assertEqual(sorted(unmade), ["BUD-SETUP-RING", "IMG-BOOL"], "rules that a captured model can not break")
+            self.assertEqual(sorted(unmade), ["AUT-COUNTER", "BUD-SETUP-RING", "IMG-BOOL"], "rules that a captured model can not break")
             self.assertTrue(all(unmade.values()))
             for rule in report["rules"]:
                 self.assertEqual(rule["made"], rule["as_expected"])
@@ -51,8 +69,9 @@ class Mutate(cli_support.CliTest):
         binary, folder = self.capture(), self.folder / "mutants"
         self.run_pianola("mutate", binary, "-o", folder, "--count", 8)
         report = self.report(folder)
+        trusts = {name: self.trust_options(trust) for name, trust in report["trusts"].items()}
         self.assertEqual(report["file"], {"name": binary.name, "bytes": binary.stat().st_size,
-                                          "sha256": hashlib.sha256(binary.read_bytes()).hexdigest()})
+                                          "sha256": hashlib.sha256(binary.read_bytes()).hexdigest(), "signature_dropped": False})
         self.assertEqual({path.name for path in folder.iterdir()}, {mutant["file"] for mutant in report["mutants"]} | {"mutants.json"})
         for mutant in report["mutants"]:
             contents = (folder / mutant["file"]).read_bytes()
@@ -63,7 +82,7 @@ class Mutate(cli_support.CliTest):
             if mutant["shift_bytes"] != 0:
                 self.assertEqual(contents, binary.read_bytes(), "the file is whole, its place in memory is not")
                 continue
-            verdict = json.loads(self.run_pianola("verify", folder / mutant["file"], "--json", code=REFUSED).stdout)
+            verdict = json.loads(self.run_pianola("verify", folder / mutant["file"], *trusts[mutant["trust"]], "--json", code=REFUSED).stdout)
             for member, name in (("rule", "rule"), ("path", "field"), ("offset", "offset"), ("actual", "actual"), ("limit", "limit")):
                 self.assertEqual(mutant["verdict"][member], verdict[name], mutant["name"])
             expected = mutant["expected"]
@@ -128,6 +147,48 @@ class Mutate(cli_support.CliTest):
         run = self.run_pianola("mutate", binary, "-o", folder, "--seed", 2, *QUICK)
         self.assertNotIn("earlier run", run.stderr)
 
+    def test_a_run_that_was_killed_goes_on(self):
+        """Killed as soon as there is a report, which is then of a part; what comes out in the end is what one run writes."""
+        binary, whole, folder = self.capture(), self.folder / "whole", self.folder / "mutants"
+        many = ("--kind", "flip,resealed", "--count", 300)
+        self.run_pianola("mutate", binary, "-o", whole, *many)
+        with subprocess.Popen([OPTIONS.pianola, "mutate", binary, "-o", folder, *map(str, many)], stdout=subprocess.DEVNULL) as run:
+            while run.poll() is None and not (folder / "mutants.json").exists():
+                pass
+            run.kill()
+        self.assertEqual(run.returncode, -signal.SIGKILL, "it was still at work")
+        part = self.report(folder)
+        self.assertFalse(part["complete"])
+        self.assertGreaterEqual(len(part["mutants"]), 32, "what is stored from time to time")
+        self.assertLess(len(part["mutants"]), 600)
+        run = self.run_pianola("mutate", binary, "-o", folder, *many)
+        self.assertIn(f"{len(part['mutants'])} of an earlier run", run.stderr)
+        unfinished = list(folder.glob("*.partial-*"))
+        self.assertLessEqual(len(unfinished), 1, "what the run was writing when it was killed")
+        for path in unfinished:
+            path.unlink()
+        self.assertEqual(*({path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in each.iterdir()} for each in (whole, folder)))
+
+    def test_progress_is_shown_on_a_terminal_only(self):
+        binary = self.capture()
+        main, terminal = pty.openpty()
+        self.run_pianola("mutate", binary, "--report-only", "--kind", "flip", "--count", 5, stderr=terminal)
+        os.close(terminal)
+        shown = os.read(main, 4096).decode("ascii")
+        os.close(main)
+        self.assertEqual(shown.split("\r")[1:], [*(f"mutants {done}/5" for done in range(1, 5)), "mutants 5/5", "\n"])
+        self.assertEqual(self.run_pianola("mutate", binary, "--report-only", "--kind", "flip", "--count", 5).stderr, "")
+
+    def test_a_signed_binary_is_damaged_without_its_signature(self):
+        binary, signed = self.capture(), self.folder / "signed.ptb"
+        self.run_pianola("keygen", "-o", "private.pem")
+        self.run_pianola("sign", binary, "--key", "private.pem", "--security-version", 0, "-o", signed)
+        plain, report = (self.mutate(file, "--report-only", "--count", 6) for file in (binary, signed))
+        self.assert_all_as_expected(report)
+        self.assertEqual(report["file"], {"name": "signed.ptb", "bytes": signed.stat().st_size,
+                                          "sha256": hashlib.sha256(signed.read_bytes()).hexdigest(), "signature_dropped": True})
+        self.assertEqual(report["mutants"], plain["mutants"])
+
     def test_a_report_without_files(self):
         binary, folder = self.capture(), self.folder / "report"
         self.run_pianola("mutate", binary, "-o", folder, "--report-only", *QUICK)
@@ -174,6 +235,21 @@ class Mutate(cli_support.CliTest):
             note = rule.get("never_alone", "")
             line = f"| `{rule['rule']}` | {operators.get(rule['rule'], 0)} | {'no: ' + note if note else 'yes'} |"
             self.assertIn(line, page.splitlines())
+
+    def test_the_page_names_a_test_for_each_rule_without_a_mutant(self):
+        """And that test is there."""
+        page = (OPTIONS.source / "docs" / "MUTATION.md").read_text(encoding="utf-8")
+        report = self.mutate(self.capture(), "--report-only", "--kind", "semantic")
+        never = {rule["rule"] for rule in report["rules"] if "never_alone" in rule}
+        named = dict(re.findall(r"^\| `([A-Z-]+)` \| .* \| `(\w+\.\w+)` \|$", page, re.MULTILINE))
+        self.assertEqual(set(named), never)
+        no_mutant = {"AUT-COUNTER", "IMG-BOOL"}
+        numbers = [int(number) for number in re.findall(r"^\| (?:all|that|of these)\b.* \| (\d+) \|$", page, re.MULTILINE)]
+        rules = len(report["rules"])
+        self.assertEqual(numbers, [rules, rules - len(no_mutant), rules - len(never), len(never - no_mutant), len(no_mutant)])
+        sources = "\n".join(path.read_text(encoding="utf-8") for path in (OPTIONS.source / "tests").rglob("*_test.cpp"))
+        for rule, test in named.items():
+            self.assertRegex(sources, rf"TEST(_F|_P)?\({test.replace('.', ', ')}\)", rule)
 
 
 if __name__ == "__main__":

@@ -43,6 +43,7 @@ GENERATED = {
     # What `pianola embed` and `pianola size` write about the sample, for the example application.
     "road_signs.h": "capture_host",
     "road_signs_manifest.h": "capture_host",
+    "fleet_key.h": "capture_host",
 }
 DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*include\b[ \t]*(.*)$", re.MULTILINE)
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)

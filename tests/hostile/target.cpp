@@ -58,12 +58,16 @@ void run_overlapping(Bench& bench) {
     };
     const StepMemory first{plan, 0x3BU};
     const StepMemory second{plan, 0x8CU};
-    finish(session.start(plan.is_pipelined ? first.given() : Span<const ByteSpan>{}));
+    if (plan.prologue.count != 0U) {  // steps may overlap without one
+        finish(session.start(plan.is_pipelined ? first.given() : Span<const ByteSpan>{}));
+    }
     require_ok(session.submit(first.given(), first.taken()), "a first step is submitted");
     require_ok(session.submit(second.given(), second.taken()), "a second step is submitted");
     finish(Status::kOk);
     finish(Status::kOk);
-    finish(session.stop(plan.is_pipelined ? first.taken() : Span<const MutableByteSpan>{}));
+    if ((plan.prologue.count | plan.epilogue.count) != 0U) {
+        finish(session.stop(plan.is_pipelined ? first.taken() : Span<const MutableByteSpan>{}));
+    }
 }
 
 }  // namespace

@@ -68,6 +68,23 @@ TEST_F(Processor, AWaitEndsAtTheTimeOfItsOwnRecord) {
     }
 }
 
+// Any bit of either word: a wait that would have ended too early would read what has not been written.
+TEST_F(Processor, ADamagedEventLetsNobodyPass) {
+    const std::vector<std::uint32_t> wait{header_word(Opcode::kWaitEvent, kEventWords), 0U, 1U};
+    publish(wait, 0U);
+    constexpr std::uint32_t kBits = 32U;
+    for (std::uint32_t bit = 0U; bit < kBits; ++bit) {
+        for (std::atomic<std::uint32_t>* const word : {&events_[0].counter, &events_[0].copy}) {
+            word->fetch_xor(1U << bit);
+            ASSERT_EQ(processor_.step(), Progress::kWaiting) << bit;
+            word->fetch_xor(1U << bit);
+        }
+    }
+    events_[0].copy.store(1U);
+    events_[0].counter.store(1U);
+    EXPECT_EQ(processor_.step(), Progress::kExecuted);
+}
+
 TEST_F(Processor, CommandsWrapRoundTheRing) {
     for (std::uint32_t token = 1U; token <= kRingWords; ++token) {
         publish({header_word(Opcode::kRecordEvent, kEventWords), 0U, token}, 0U);

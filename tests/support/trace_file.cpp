@@ -79,8 +79,12 @@ Validator::Validator() {
     refdev::describe(refdev::DeviceSpec{}, device_);
 }
 
+Status Validator::validate(ByteSpan file, const Trust& trust) {
+    return pianola::validate(file, device_, command_set_, trust, *workspace_, image_, *plan_, verdict_);
+}
+
 Status Validator::validate(ByteSpan file) {
-    return pianola::validate(file, device_, command_set_, kDevelopmentTrust, *workspace_, image_, *plan_, verdict_);
+    return validate(file, kDevelopmentTrust);
 }
 
 Status Validator::validate_behind_digest(ByteSpan file) {

@@ -45,6 +45,8 @@ class Validator {
     Validator();
     explicit Validator(const DeviceDescription& device) : device_{device} {}
 
+    // With kDevelopmentTrust, unless told.
+    Status validate(ByteSpan file, const Trust& trust);
     Status validate(ByteSpan file);
     Status validate(const std::vector<std::uint8_t>& file);
     // What validate() does, but for the digest.

@@ -68,10 +68,11 @@ if(PIANOLA_BOARD)
     add_dependencies(pianola_host_tools pianola_host_schemac)
 endif()
 
-# The project's own sample, captured, and everything that a board's build takes in of it: the binary as a source for flash, and its
-# memory manifest as a header and as a linker fragment.
+# The project's own sample, captured and signed, and everything that a board's build takes in of it: the binary as a source for flash, its
+# memory manifest as a header and as a linker fragment, and the key that it is signed with, which every build makes for itself.
 set(pianola_board_sample_dir ${PROJECT_BINARY_DIR}/board_sample)
 set(sample ${pianola_board_sample_dir}/road_signs)
+set(fleet_key ${pianola_board_sample_dir}/fleet_key)
 set(host_pianola ${pianola_host_bin}/pianola)
 file(MAKE_DIRECTORY ${pianola_board_sample_dir})
 # The model is the same for every build, and takes longest: it is trained once for all of them.
@@ -84,12 +85,17 @@ add_custom_command(
     COMMENT "train road_signs" VERBATIM)
 add_custom_command(
     OUTPUT ${sample}.ptb ${sample}.S ${sample}.h ${sample}_manifest.h ${pianola_board_sample_dir}/manifest.ld
+           ${pianola_board_sample_dir}/fleet_key.h
     # A core that plays the device is slower than the device's own clock says.
-    COMMAND ${host_pianola} capture ${sample_model} -o ${sample}.ptb --self-test 4
+    COMMAND ${host_pianola} capture ${sample_model} -o ${sample}_unsigned.ptb --self-test 4
             --deadline-us 60000000 --setup-deadline-us 60000000
+    COMMAND ${CMAKE_COMMAND} -E rm -f ${fleet_key}.pem
+    COMMAND ${host_pianola} keygen -o ${fleet_key}.pem
+    COMMAND ${host_pianola} pubkey ${fleet_key}.pem --format c --symbol kFleetKey -o ${fleet_key}.h
+    COMMAND ${host_pianola} sign ${sample}_unsigned.ptb --key ${fleet_key}.pem --security-version 1 -o ${sample}.ptb
     COMMAND ${host_pianola} embed ${sample}.ptb -o ${sample}.S --header ${sample}.h
     COMMAND ${host_pianola} size ${sample}.ptb --header -o ${sample}_manifest.h
     COMMAND ${host_pianola} size ${sample}.ptb --ld -o ${pianola_board_sample_dir}/manifest.ld
     DEPENDS pianola_host_tools ${host_pianola} ${sample_model}
-    COMMENT "capture road_signs" VERBATIM)
+    COMMENT "capture and sign road_signs" VERBATIM)
 add_custom_target(pianola_board_sample DEPENDS ${sample}.S)

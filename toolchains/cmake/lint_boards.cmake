@@ -29,7 +29,7 @@ pianola_lint_board_code(arm_r cortex-r5f arm-none-eabi
 # What is the same for all, and what all Cortex-M share, once: with the architecture of which there are most.
 pianola_lint_board_code(arm_m cortex-m33 arm-none-eabi
     hal/arch/*.cpp hal/arch/arm_m/*.cpp hal/board/*.cpp hal/mps2_an521/*.cpp
-    tests/baremetal/*.cpp tests/baremetal/probed/*.cpp)
+    tests/baremetal/*.cpp tests/baremetal/probed/*.cpp tests/baremetal/skips/*.cpp)
 pianola_lint_board_code(arm_m7 cortex-m7 arm-none-eabi hal/mps2_an500/*.cpp)
 pianola_lint_board_code(arm_m55 cortex-m55 arm-none-eabi hal/mps3_an547/*.cpp)
 

@@ -16,6 +16,7 @@ struct Group {
 };
 constexpr std::array kGroups{
     Group{"ENV", "Envelope: the header, before anything else is looked at"},
+    Group{"AUT", "Authenticity: whose the file is, and how old"},
     Group{"IMG", "Image: the manifest's structure, and strictness of every field"},
     Group{"TGT", "Target: the device is the one that the binary was captured for"},
     Group{"LAY", "Layout: regions, buffers and tensors"},

@@ -1,12 +1,14 @@
-// A complete ECU application on bare metal: one trace binary in flash, validated, loaded and replayed in a cyclic task, with
-// zero-copy I/O, the memory protection unit set up from the memory manifest, and one place where every failure ends. The same
-// source runs on every board; docs/BOARDS.md explains it, and CI builds and runs it.
+// A complete ECU application on bare metal: one signed trace binary in flash, authenticated, validated, loaded, tested and replayed in a
+// cyclic task, with zero-copy I/O, verified results, a background scrub, the memory protection unit set up from the memory manifest, and
+// one place where every failure ends. The same source runs on every board; docs/BOARDS.md explains it, and CI builds and runs it.
 //
-// What an integrator replaces: EcuPlatform (watchdog, safe state), Camera (where inputs come from), and what is done with a result.
+// What an integrator replaces: EcuPlatform (watchdog, counter, safe state), Camera (where inputs come from), the key, and what is done with
+// a result.
 #include <algorithm>
 #include <array>
 #include <cstdint>
 
+#include "fleet_key.h"  // made by `pianola pubkey`: who may sign
 #include "hal/arch/protection.h"
 #include "hal/board/board.h"
 #include "hal/board/board_device.h"
@@ -14,10 +16,10 @@
 #include "hal/board/board_platform.h"
 #include "hal/board/semihosting.h"
 #include "hal/board/shared_memory.h"
+#include "hal/crypto/bearssl_verifier.h"
 #include "hal/refdev/refdev_command_set.h"
 #include "road_signs.h"           // made by `pianola embed`: the binary's symbols
 #include "road_signs_manifest.h"  // made by `pianola size --header`: what it needs
-#include "runtime/session/development_config.h"
 #include "runtime/session/session.h"
 
 namespace {
@@ -32,7 +34,22 @@ using pianola::Status;
 
 constexpr std::uint32_t kInferences = 8U;
 
-enum ExitCode : std::int32_t { kDone = 0, kWrongResult = 1, kNotProtected = 2, kNotLoaded = 3, kFault = 4 };
+// Only what the fleet's key has signed is loaded. In flash.
+constexpr std::array<pianola::TrustedKey, 1U> kKeys{kFleetKey};
+const pianola::BearSslVerifier kVerifier;
+const pianola::SessionConfig kConfig{
+    {pianola::SignaturePolicy::kRequired, pianola::Span<const pianola::TrustedKey>{kKeys.data(), kKeys.size()},
+     &kVerifier, 1U},
+    pianola::Release::kVerified};
+
+enum ExitCode : std::int32_t {
+    kDone = 0,
+    kWrongResult = 1,
+    kNotProtected = 2,
+    kNotLoaded = 3,
+    kFault = 4,
+    kNotConfirmed = 5
+};
 
 class EcuPlatform final : public board::BoardPlatform {
   public:
@@ -44,15 +61,21 @@ class EcuPlatform final : public board::BoardPlatform {
     EcuPlatform& operator=(EcuPlatform&&) = delete;
 
     void serve_watchdog() noexcept override {}  // here the ECU's own watchdog is served, and nowhere else
-    // An ECU keeps this counter in memory that survives power cycles. This one has none, and its policy asks for no signatures.
+    // An ECU keeps this counter in memory that survives power cycles, and that nobody can set back.
     pianola::Status lowest_security_version(std::uint32_t& version) noexcept override {
-        version = 0U;
+        version = lowest_version_;
         return pianola::Status::kOk;
     }
-    pianola::Status raise_security_version(std::uint32_t /*version*/) noexcept override { return pianola::Status::kOk; }
+    pianola::Status raise_security_version(std::uint32_t version) noexcept override {
+        lowest_version_ = version;
+        return pianola::Status::kOk;
+    }
     void enter_safe_state(const pianola::FaultRecord& /*fault*/) noexcept override {
         semihosting::print("safe state\n");  // here actuators go to where they do no harm
     }
+
+  private:
+    std::uint32_t lowest_version_{0U};
 };
 
 // Stands in for a sensor: gives out the pictures of the binary's self-test vectors, in turn.
@@ -104,12 +127,17 @@ class Camera {
     return protection::protect(pianola::Span<const protection::Window>{windows.data(), fixed.size() + slot.size()});
 }
 
-// One call of the cyclic task. Never blocks: collects the result of the last call's step, if it is there, and starts the next.
+// One call of the cyclic task. Never blocks: compares a slice of traces and weights, collects the result of the last call's step, if it is
+// there, and starts the next.
 class Task {
   public:
     Task(pianola::Session& session, const Camera& camera) noexcept : session_{session}, camera_{camera} {}
 
     [[nodiscard]] Status cycle() noexcept {
+        const Status scrubbed = session_.scrub();
+        if (!is_ok(scrubbed)) {
+            return scrubbed;
+        }
         if (under_way_) {
             const Status status = session_.poll();
             if (!is_ok(status)) {
@@ -182,7 +210,7 @@ ExitCode run_application() noexcept {
     static board::BoardDevice device{manifest::kDeviceSpec, board::shared_state(), link};
     static EcuPlatform platform;
     static const pianola::refdev::RefdevCommandSet kCommandSet;
-    static pianola::Session session{device, platform, kCommandSet, pianola::kDevelopmentConfig};
+    static pianola::Session session{device, platform, kCommandSet, kConfig};
     static pianola::PlanWorkspace workspace;  // free again after load(): may lie over memory of other use
     static pianola::Verdict verdict;
 
@@ -194,6 +222,10 @@ ExitCode run_application() noexcept {
     if (!is_ok(session.load(binary, workspace, verdict))) {
         return not_loaded(verdict);
     }
+    static std::array<std::uint8_t, manifest::kOutputBytes[0]> scores;
+    if (!is_ok(session.self_test(MutableByteSpan{scores.data(), scores.size()})) || !is_ok(session.confirm_start())) {
+        return kNotConfirmed;
+    }
     const Camera camera{session.image().self_tests()};
     Task task{session, camera};
     while (task.done() < kInferences) {  // an ECU's task goes on for ever; one turn per tick
@@ -201,7 +233,9 @@ ExitCode run_application() noexcept {
         if (!is_ok(status) && (status != Status::kPending)) {
             return kFault;
         }
-        platform.idle();
+        if (!session.is_verifying()) {  // the device has done its part: nothing would wake this core
+            platform.idle();
+        }
     }
     return task.all_right() ? kDone : kWrongResult;
 }

@@ -7,7 +7,8 @@ namespace {
 
 using pianola::baremetal::Test;
 
-constexpr std::array<Test, 2U> kTests{{
+constexpr std::array<Test, 3U> kTests{{
+    {"bit_flips", pianola::baremetal::test_bit_flips},
     {"faults", pianola::baremetal::test_faults},
     {"interleave", pianola::baremetal::test_interleave},
 }};

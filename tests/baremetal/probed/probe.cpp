@@ -17,6 +17,7 @@ constexpr std::uint32_t kLook = UINT32_MAX;  // instead of a queue
 struct ProbeState {
     std::atomic<std::uint32_t> stop_queue_plus_one;  // 0: none
     std::atomic<std::uint32_t> stop_countdown;
+    std::atomic<void (*)() noexcept> action;
     std::atomic<std::uint32_t> recording;
     std::atomic<std::uint32_t> next_event;
     std::uint32_t preemptions_before;
@@ -65,11 +66,22 @@ void maybe_stop(std::uint32_t queue) noexcept {
     }
 }
 
+void act() noexcept {
+    void (*const action)() noexcept = g_probe.action.load(std::memory_order_acquire);
+    if (action != nullptr) {
+        action();
+    }
+}
+
 }  // namespace
 
 void stop_core_after(std::uint32_t queue, std::uint32_t commands) noexcept {
     g_probe.stop_countdown.store(commands, std::memory_order_relaxed);
     g_probe.stop_queue_plus_one.store(queue + 1U, std::memory_order_release);
+}
+
+void call_after_commands(void (*action)() noexcept) noexcept {
+    g_probe.action.store(action, std::memory_order_release);
 }
 
 void start_recording() noexcept {
@@ -107,6 +119,7 @@ void __wrap__ZN7pianola6refdev12ExecutionLog6appendERKNS0_15ExecutedCommandE(
     pianola::refdev::ExecutionLog* log, const pianola::refdev::ExecutedCommand& executed) noexcept {
     __real__ZN7pianola6refdev12ExecutionLog6appendERKNS0_15ExecutedCommandE(log, executed);
     pianola::baremetal::note(executed.queue, executed.sequence);
+    pianola::baremetal::act();
     pianola::baremetal::maybe_stop(executed.queue);
     pianola::baremetal::may_give_way(executed.queue);
 }

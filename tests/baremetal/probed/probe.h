@@ -12,6 +12,9 @@ namespace pianola::baremetal {
 // After `commands` more commands of `queue`, the core that serves it never does anything again.
 void stop_core_after(std::uint32_t queue, std::uint32_t commands) noexcept;
 
+// From now on each device core calls this behind every command that it executes. nullptr: none.
+void call_after_commands(void (*action)() noexcept) noexcept;
+
 // From now on notes the order in which cores do what they do.
 void start_recording() noexcept;
 // The ECU core looks at the device: part of that order.

@@ -12,7 +12,7 @@
 namespace pianola::test {
 
 inline constexpr std::uint32_t kPackMagic = 0x4345'5650U;  // "PVEC"
-inline constexpr std::uint32_t kPackVersion = 1U;
+inline constexpr std::uint32_t kPackVersion = 2U;
 inline constexpr std::size_t kPackAlignment = 64U;
 
 struct PackHeader {
@@ -22,6 +22,24 @@ struct PackHeader {
     std::array<std::uint32_t, 13U> reserved{};
 };
 static_assert(sizeof(PackHeader) == kPackAlignment, "the file format");
+
+// What a device trusts, in the words of Trust. Those of all vectors follow the header, and precede the first record. The verifier is the
+// target's own.
+inline constexpr std::uint32_t kPackTrusts = 2U;
+inline constexpr std::uint32_t kPackKeys = 2U;  // of one
+struct PackKey {
+    std::array<std::uint8_t, 8U> id{};
+    std::array<std::uint8_t, 64U> point{};
+    std::uint32_t state{0U};
+};
+struct PackTrust {
+    std::uint32_t policy{0U};
+    std::uint32_t lowest_security_version{0U};
+    std::uint32_t key_count{0U};
+    std::array<PackKey, kPackKeys> keys{};
+    std::array<std::uint32_t, 7U> reserved{};
+};
+static_assert(sizeof(PackTrust) == (3U * kPackAlignment), "the file format");
 
 // One vector: the device that the file is validated for, in the words of DeviceDescription. The file follows,
 // `shift_bytes` behind the record's end, and then padding.
@@ -44,7 +62,8 @@ struct PackRecord {
     std::uint32_t grid_columns{0U};
     std::uint32_t grid_rows{0U};
     std::uint32_t dram_banks{0U};
-    std::array<std::uint32_t, 2U> reserved{};
+    std::uint32_t trust{0U};  // index of the validator's
+    std::uint32_t reserved{0U};
 };
 static_assert(sizeof(PackRecord) == (2U * kPackAlignment), "the file format");
 

@@ -27,12 +27,14 @@ constexpr std::size_t kMaxStoredBytes = std::size_t{2} * 1024U * 1024U;
 class Pack {
   public:
     void add(const std::string& name, const std::vector<std::uint8_t>& file, const DeviceDescription& device,
-             std::uint32_t shift_bytes, nlohmann::ordered_json expected) {
+             std::uint32_t shift_bytes, nlohmann::ordered_json expected,
+             mutate::TrustKind trust = mutate::TrustKind::kDevelopment) {
         PackRecord record = describe(device);
         record.file_bytes = static_cast<std::uint32_t>(file.size());
         record.stored_bytes =
             (file.size() <= kMaxStoredBytes) ? record.file_bytes : static_cast<std::uint32_t>(kPackAlignment);
         record.shift_bytes = shift_bytes;
+        record.trust = static_cast<std::uint32_t>(trust);
         append(&record, sizeof(record));
         bytes_.resize(bytes_.size() + shift_bytes);
         append(file.data(), record.stored_bytes);
@@ -43,9 +45,13 @@ class Pack {
     }
 
     [[nodiscard]] std::vector<std::uint8_t> bytes() const {
-        std::vector<std::uint8_t> all(sizeof(header_) + bytes_.size());
+        const std::array<PackTrust, kPackTrusts> trusts{describe(mutate::TrustKind::kDevelopment),
+                                                        describe(mutate::TrustKind::kProduction)};
+        constexpr std::size_t kFront = sizeof(header_) + sizeof(trusts);
+        std::vector<std::uint8_t> all(kFront + bytes_.size());
         std::memcpy(all.data(), &header_, sizeof(header_));
-        std::copy(bytes_.begin(), bytes_.end(), all.begin() + sizeof(header_));
+        std::memcpy(all.data() + sizeof(header_), trusts.data(), sizeof(trusts));
+        std::copy(bytes_.begin(), bytes_.end(), all.begin() + kFront);
         return all;
     }
     [[nodiscard]] const nlohmann::ordered_json& expectations() const noexcept { return expectations_; }
@@ -69,6 +75,18 @@ class Pack {
         record.grid_rows = device.grid_rows;
         record.dram_banks = device.dram_banks;
         return record;
+    }
+
+    static PackTrust describe(mutate::TrustKind kind) {
+        const Trust& trust = mutate::trust_of(kind);
+        PackTrust described;
+        described.policy = static_cast<std::uint32_t>(trust.signatures);
+        described.lowest_security_version = trust.lowest_security_version;
+        for (const TrustedKey& key : trust.keys) {
+            described.keys.at(described.key_count) = {key.id, key.key, static_cast<std::uint32_t>(key.state)};
+            described.key_count += 1U;
+        }
+        return described;
     }
 
     void append(const void* data, std::size_t size_bytes) {
@@ -137,7 +155,8 @@ nlohmann::ordered_json expectation_of(const mutate::Mutant& mutant, const Device
     shifted.insert(shifted.end(), mutant.file.begin(), mutant.file.end());
     const files::AlignedBytes bytes{shifted};
     Validator validator{device};
-    static_cast<void>(validator.validate(bytes.view().subspan(mutant.shift_bytes, mutant.file.size())));
+    static_cast<void>(validator.validate(bytes.view().subspan(mutant.shift_bytes, mutant.file.size()),
+                                         mutate::trust_of(mutant.trust)));
     nlohmann::ordered_json expected = verdict_of(validator.verdict());
     if (mutant.expected.rule == Rule::kHstCanonical) {
         expected["status"] = static_cast<std::uint32_t>(Status::kOk);
@@ -157,8 +176,8 @@ nlohmann::ordered_json expectation_of(const mutate::Mutant& mutant, const Device
 void add_mutants(Pack& pack) {
     constexpr std::uint32_t kRandomMutants = 16U;
     constexpr std::uint32_t kSeed = 1U;
-    const std::vector<mutate::Kind> all{mutate::Kind::kTruncation, mutate::Kind::kFlip, mutate::Kind::kEnvelope,
-                                        mutate::Kind::kStructure, mutate::Kind::kSemantic};
+    const std::vector<mutate::Kind> all{mutate::Kind::kTruncation, mutate::Kind::kFlip,     mutate::Kind::kEnvelope,
+                                        mutate::Kind::kStructure,  mutate::Kind::kResealed, mutate::Kind::kSemantic};
     std::set<std::string> made;
     for (const NamedSubject& named : {two_queues_subject(), short_rings_subject()}) {
         const DeviceDescription& device = named.subject.device;
@@ -170,7 +189,7 @@ void add_mutants(Pack& pack) {
             if (outcome.mutant) {
                 made.insert(job.name);
                 pack.add(named.name + ", " + job.name, outcome.mutant->file, device, outcome.mutant->shift_bytes,
-                         expectation_of(*outcome.mutant, device));
+                         expectation_of(*outcome.mutant, device), outcome.mutant->trust);
             }
         }
     }

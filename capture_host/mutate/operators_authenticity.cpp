@@ -1,0 +1,174 @@
+// Who has made the file. Everything else is right: each mutant says its own digest, and is signed over it where it is signed at all.
+#include "capture_host/mutate/file_bytes.h"
+#include "capture_host/mutate/mutant_keys.h"
+#include "capture_host/mutate/operators.h"
+#include "capture_host/signing/sign_binary.h"
+
+namespace pianola::mutate {
+namespace {
+
+// Signed with one key, under the name of another or its own.
+void sign(Draft& draft, Signer signer, Signer named, std::uint32_t security_version) {
+    draft.demand(TrustKind::kProduction);
+    draft.keep_digest();
+    draft.edit([=](Bytes& file) { file = signed_file(file, signer, named, security_version); });
+}
+
+// What a device in production accepts.
+void sign(Draft& draft) {
+    sign(draft, Signer::kTrusted, Signer::kTrusted, kLowestVersion);
+}
+
+// The signature is so many bytes long, and the header says it; the bytes behind those that the key has made are zeros.
+void resize_signature(Draft& draft, std::uint32_t size_bytes) {
+    draft.edit([=](Bytes& file) {
+        const std::size_t unsigned_bytes = file.size() - kSignatureBytes;
+        file.resize(unsigned_bytes + size_bytes);
+        store32(file, header::kTotalBytes, static_cast<std::uint32_t>(file.size()));
+        store32(file, header::kSignatureBytes, size_bytes);
+        set_digest(file, size_bytes);
+    });
+    draft.expect_path("header.signature_bytes");
+}
+
+void flip_in_signature(Draft& draft, std::size_t place, std::uint8_t bit) {
+    sign(draft);
+    draft.edit([=](Bytes& file) {
+        std::uint8_t& byte = file.at((file.size() - kSignatureBytes) + place);
+        byte = static_cast<std::uint8_t>(byte ^ bit);
+    });
+    draft.expect_path("signature");
+}
+
+void replace_signature(Draft& draft, Signature (*make)(Sha256Digest digest)) {
+    sign(draft);
+    draft.edit([=](Bytes& file) { file = signing::with_signature(file, make(signing::digest_of(file))); });
+    draft.expect_path("signature");
+}
+
+// Only what has no signature passes for a file without one, where such files are admitted.
+std::vector<Operator> size_operators() {
+    return {
+        {Rule::kAutSignatureSize, "nothing", "a signature algorithm, and a signature of no bytes",
+         [](Draft& draft) {
+             sign(draft);
+             resize_signature(draft, 0U);
+             draft.demand(TrustKind::kDevelopment);
+         },
+         true},
+        {Rule::kAutSignatureSize, "one-byte-short", "a signature of 63 bytes",
+         [](Draft& draft) {
+             sign(draft);
+             resize_signature(draft, kSignatureBytes - 1U);
+         },
+         false},
+        {Rule::kAutSignatureSize, "one-byte-long", "a signature of 65 bytes",
+         [](Draft& draft) {
+             sign(draft);
+             resize_signature(draft, kSignatureBytes + 1U);
+         },
+         false},
+        {Rule::kAutSignatureSize, "twice", "a signature of 128 bytes, where the header says it is",
+         [](Draft& draft) {
+             sign(draft);
+             resize_signature(draft, 2U * kSignatureBytes);
+         },
+         false},
+    };
+}
+
+std::vector<Operator> key_operators() {
+    return {
+        {Rule::kAutVersion, "lower", "a security version that the device admits no longer",
+         [](Draft& draft) {
+             sign(draft, Signer::kTrusted, Signer::kTrusted, kLowestVersion - 1U);
+             draft.expect_path("header.security_version");
+         },
+         true},
+        {Rule::kAutUnsigned, "no-signature", "no signature, for a device that loads signed files only",
+         [](Draft& draft) {
+             draft.demand(TrustKind::kProduction);
+             draft.edit([](Bytes& file) { store32(file, header::kSecurityVersion, kLowestVersion); });
+             draft.expect_path("header.signature_algorithm");
+         },
+         true},
+        {Rule::kAutKey, "stranger", "signed with a key that the device does not know",
+         [](Draft& draft) {
+             sign(draft, Signer::kStranger, Signer::kStranger, kLowestVersion);
+             draft.expect_path("header.key_id");
+         },
+         true},
+        {Rule::kAutKey, "renamed", "signed with the trusted key, under the name of one that the device does not know",
+         [](Draft& draft) {
+             sign(draft, Signer::kTrusted, Signer::kStranger, kLowestVersion);
+             draft.expect_path("header.key_id");
+         },
+         true},
+        {Rule::kAutRevoked, "revoked", "signed with a key that has been revoked",
+         [](Draft& draft) {
+             sign(draft, Signer::kRevoked, Signer::kRevoked, kLowestVersion);
+             draft.expect_path("header.key_id");
+         },
+         true},
+    };
+}
+
+std::vector<Operator> signature_operators() {
+    constexpr std::size_t kLast = kSignatureBytes - 1U;
+    constexpr std::size_t kFirstOfS = kSignatureBytes / 2U;
+    constexpr std::uint8_t kHighest = 0x80U;
+    return {
+        {Rule::kAutSignature, "bit-of-r", "the lowest bit of r",
+         [](Draft& draft) { flip_in_signature(draft, kFirstOfS - 1U, 1U); }, true},
+        {Rule::kAutSignature, "high-bit-of-r", "the highest bit of r",
+         [](Draft& draft) { flip_in_signature(draft, 0U, kHighest); }, true},
+        {Rule::kAutSignature, "bit-of-s", "the lowest bit of s",
+         [](Draft& draft) { flip_in_signature(draft, kLast, 1U); }, true},
+        {Rule::kAutSignature, "high-bit-of-s", "the highest bit of s",
+         [](Draft& draft) { flip_in_signature(draft, kFirstOfS, kHighest); }, true},
+        {Rule::kAutSignature, "zeros", "r and s are zero",
+         [](Draft& draft) { replace_signature(draft, [](Sha256Digest) { return Signature{}; }); }, true},
+        {Rule::kAutSignature, "other-digest", "the trusted key's signature over a digest with another bit",
+         [](Draft& draft) {
+             replace_signature(draft, [](Sha256Digest digest) {
+                 digest.back() = static_cast<std::uint8_t>(digest.back() ^ 1U);
+                 return sign_digest(Signer::kTrusted, digest);
+             });
+         },
+         true},
+        {Rule::kAutSignature, "stranger", "signed with an unknown key, under the trusted one's name",
+         [](Draft& draft) {
+             sign(draft, Signer::kStranger, Signer::kTrusted, kLowestVersion);
+             draft.expect_path("signature");
+         },
+         true},
+        {Rule::kAutSignature, "revoked", "signed with the revoked key, under the trusted one's name",
+         [](Draft& draft) {
+             sign(draft, Signer::kRevoked, Signer::kTrusted, kLowestVersion);
+             draft.expect_path("signature");
+         },
+         true},
+        {Rule::kAutSignature, "version-raised", "an older file that says a newer version, and the old signature",
+         [](Draft& draft) {
+             sign(draft, Signer::kTrusted, Signer::kTrusted, kLowestVersion - 1U);
+             draft.edit([](Bytes& file) {
+                 store32(file, header::kSecurityVersion, kLowestVersion);
+                 set_digest(file, kSignatureBytes);
+             });
+             draft.expect_path("signature");
+         },
+         true},
+    };
+}
+
+}  // namespace
+
+std::vector<Operator> authenticity_operators() {
+    std::vector<Operator> all = size_operators();
+    for (const std::vector<Operator>& more : {key_operators(), signature_operators()}) {
+        all.insert(all.end(), more.begin(), more.end());
+    }
+    return all;
+}
+
+}  // namespace pianola::mutate

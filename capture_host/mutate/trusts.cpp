@@ -1,0 +1,66 @@
+#include "capture_host/mutate/trusts.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+
+#include "capture_host/mutate/mutant_keys.h"
+#include "hal/crypto/bearssl_verifier.h"
+#include "runtime/session/development_config.h"
+
+namespace pianola::mutate {
+namespace {
+
+constexpr std::array<const char*, kTrustKinds.size()> kNames{"development", "production"};
+
+TrustedKey listed(Signer signer, KeyState state) {
+    const MutantKey& key = key_of(signer);
+    return {key.id, key.point, state};
+}
+
+const Trust& production() {
+    static const BearSslVerifier kVerifier;
+    static const std::array<TrustedKey, 2> kKeys{listed(Signer::kTrusted, KeyState::kTrusted),
+                                                 listed(Signer::kRevoked, KeyState::kRevoked)};
+    static const Trust kTrust{SignaturePolicy::kRequired, Span<const TrustedKey>{kKeys}, &kVerifier, kLowestVersion};
+    return kTrust;
+}
+
+template <typename List>
+std::string to_hex(const List& bytes) {
+    return fmt::format("{:02x}", fmt::join(bytes, ""));
+}
+
+}  // namespace
+
+const char* trust_name(TrustKind kind) noexcept {
+    return kNames.at(static_cast<std::size_t>(kind));
+}
+
+std::optional<TrustKind> trust_named(const std::string& name) {
+    for (const TrustKind kind : kTrustKinds) {
+        if (name == trust_name(kind)) {
+            return kind;
+        }
+    }
+    return std::nullopt;
+}
+
+const Trust& trust_of(TrustKind kind) {
+    return (kind == TrustKind::kProduction) ? production() : kDevelopmentTrust;
+}
+
+nlohmann::ordered_json trust_to_json(const Trust& trust) {
+    nlohmann::ordered_json keys = nlohmann::ordered_json::array();
+    for (const TrustedKey& key : trust.keys) {
+        keys.push_back({{"id", to_hex(key.id)},
+                        {"point", to_hex(key.key)},
+                        {"state", (key.state == KeyState::kTrusted) ? "trusted" : "revoked"}});
+    }
+    return {{"policy", (trust.signatures == SignaturePolicy::kOptional) ? "optional" : "required"},
+            {"lowest_security_version", trust.lowest_security_version},
+            {"keys", keys}};
+}
+
+}  // namespace pianola::mutate

@@ -1,0 +1,34 @@
+// Trusts: with what keys and policy a validator must be asked about a mutant.
+//
+// Place in the whole: a mutant that breaks a rule of authenticity breaks it for devices which have such a policy alone. There are two, so
+// that a port has two configurations to build. Host only.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "runtime/trust/trust.h"
+
+namespace pianola::mutate {
+
+enum class TrustKind : std::uint8_t {
+    kDevelopment,  // "development": kDevelopmentTrust
+    kProduction,  // "production": signatures of a trusted key, one key revoked, and security versions from kLowestVersion on
+};
+inline constexpr std::array kTrustKinds{TrustKind::kDevelopment, TrustKind::kProduction};
+inline constexpr std::uint32_t kLowestVersion = 1U;
+
+[[nodiscard]] const char* trust_name(TrustKind kind) noexcept;
+// Nothing for what is no name.
+[[nodiscard]] std::optional<TrustKind> trust_named(const std::string& name);
+
+// Everything that it points to lives as long as the program. The verifier is BearSSL.
+[[nodiscard]] const Trust& trust_of(TrustKind kind);
+
+// {"policy", "lowest_security_version", "keys": [{"id", "point", "state"}]}; bytes in hexadecimal digits.
+[[nodiscard]] nlohmann::ordered_json trust_to_json(const Trust& trust);
+
+}  // namespace pianola::mutate

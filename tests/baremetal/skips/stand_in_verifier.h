@@ -1,0 +1,32 @@
+// StandInVerifier: a signature verifier that costs some hundred instructions instead of millions, so that every point of the path around it can be
+// tried. Its "signature" is the digest with the key's bytes added: no secret, and no security. A signature that is not so is refused.
+//
+// Place in the whole: on-target tests only.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/trust/signature.h"
+
+namespace pianola::baremetal {
+
+class StandInVerifier final : public SignatureVerifier {
+  public:
+    StandInVerifier() = default;
+    ~StandInVerifier() = default;
+    StandInVerifier(const StandInVerifier&) = delete;
+    StandInVerifier(StandInVerifier&&) = delete;
+    StandInVerifier& operator=(const StandInVerifier&) = delete;
+    StandInVerifier& operator=(StandInVerifier&&) = delete;
+
+    Status verify(const Sha256Digest& digest, const Signature& signature,
+                  const PublicKey& key) const noexcept override {
+        std::uint32_t difference = 0U;
+        for (std::uint32_t i = 0U; i < kSignatureBytes; ++i) {
+            difference |= static_cast<std::uint32_t>(signature[i] ^ digest[i % kSha256Bytes] ^ key[i]);
+        }
+        return (difference == 0U) ? Status::kOk : Status::kRefused;
+    }
+};
+
+}  // namespace pianola::baremetal

@@ -1,0 +1,24 @@
+// A loader as one would write it without a thought for faults: it validates once, and one branch decides.
+//
+// Place in the whole: on-target tests only. The campaign must find skips that make this one start a binary that is to be refused; that it finds
+// none in the product means something then.
+#pragma once
+
+#include "runtime/device/command_set.h"
+#include "runtime/device/device.h"
+#include "runtime/session/session.h"
+
+namespace pianola::baremetal {
+
+struct WeakLoader {
+    Device& device;
+    const CommandSet& command_set;
+    const Trust& trust;
+    Image image;
+    Plan plan;
+
+    // kOk, or kRefused; the set-up has been started then.
+    Status load(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) noexcept;
+};
+
+}  // namespace pianola::baremetal

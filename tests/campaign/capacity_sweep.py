@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+"""Makes every capacity of runtime/core/config.h smaller, step by step, until nothing is accepted any more.
+
+For each value the runtime, the reference device and the simulator are compiled with it, with the sanitizers, and replay files that the
+capacities as they stand admit. For each file it counts as
+
+  detected   it is refused by a rule, or the value does not compile: the compiler's or a static_assert's message
+  harmless   every output of every step is the same, byte for byte
+  silent     anything else: other outputs, a fault, a finding of a sanitizer, a crash
+
+A capacity is done once all files are refused, or the value does not compile. Ends with 1 where anything was silent.
+
+  --draw N --seed S     only N capacities, drawn by the seed: what CI does
+  --only NAME           only this one; may be repeated
+"""
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import random
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+SOURCES = pathlib.Path(__file__).resolve().parents[2]
+CONFIG = "runtime/core/config.h"
+CAPACITY = re.compile(r"^inline constexpr std::uint32_t (kMax\w+|kScrubSliceBytes) = ([^;]+);", re.M)
+PARTS = ("/pianola_runtime.dir/", "/pianola_refdev.dir/", "/pianola_refdev_kernels.dir/", "/pianola_sim.dir/", "/pianola_files.dir/",
+         "/pianola_capacity_runner.dir/")
+SANITIZERS = ["-O0", "-fsanitize=address,undefined", "-fno-sanitize=vptr", "-fno-sanitize-recover=all"]
+REFUSED = re.compile(r"[A-Z]{3}-[A-Z-]+")
+
+
+def capacities():
+    """{name: value} as the configuration has them."""
+    text = (SOURCES / CONFIG).read_text(encoding="utf-8")
+    # What stands there is an expression of numbers: 64U * 1024U, 1U << 20U.
+    return {name: eval(re.sub(r"(\d)U\b", r"\1", value), {"__builtins__": {}})  # pylint: disable=eval-used
+            for name, value in CAPACITY.findall(text)}
+
+
+def smaller(value):
+    """The values to try: a half, a quarter, then in larger steps, down to none at all."""
+    values = []
+    while value > 0:
+        value //= 2 if len(values) < 2 else 8
+        values.append(value)
+    return values
+
+
+class Compiler:
+    """Compiles the runner with a configuration of its own."""
+
+    def __init__(self, build, folder, jobs):
+        self.folder = folder
+        self.pool = concurrent.futures.ThreadPoolExecutor(jobs)
+        self.commands = []
+        for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
+            words = shlex.split(entry["command"])
+            if any(part in entry["command"] for part in PARTS):
+                kept = [word for word in words[:words.index("-o")] if not word.startswith(("-O", "-M"))]
+                self.commands.append((pathlib.Path(entry["directory"]), kept, entry["file"]))
+        if not self.commands:
+            raise RuntimeError(f"{build} has no commands for the runtime")
+
+    def compile(self, overlay):
+        """The program's path, or what the compiler says."""
+        def one(job):
+            index, (directory, words, source) = job
+            target = self.folder / f"{index}.o"
+            run = subprocess.run([words[0], f"-I{overlay}", *words[1:], *SANITIZERS, "-o", target, "-c", source], cwd=directory,
+                                 capture_output=True, text=True, check=False)
+            return run.stderr if run.returncode != 0 else None
+        complaints = [text for text in self.pool.map(one, enumerate(self.commands)) if text]
+        if complaints:
+            return None, complaints[0]
+        program = self.folder / "runner"
+        objects = [self.folder / f"{index}.o" for index in range(len(self.commands))]
+        run = subprocess.run([self.commands[0][1][0], *SANITIZERS, *objects, "-pthread", "-o", program], capture_output=True, text=True,
+                             check=False)
+        if run.returncode != 0:
+            raise RuntimeError(f"does not link: {run.stderr}")
+        return program, ""
+
+
+def overlay_with(folder, name, value):
+    """A folder whose configuration has another value."""
+    overlay = folder / "overlay"
+    text = (SOURCES / CONFIG).read_text(encoding="utf-8")
+    if name is not None:
+        text, count = re.subn(rf"(constexpr std::uint32_t {name} = )[^;]+;", rf"\g<1>{value}U;", text)
+        if count != 1:
+            raise RuntimeError(f"{name}: {count} definitions")
+    (overlay / CONFIG).parent.mkdir(parents=True, exist_ok=True)
+    (overlay / CONFIG).write_text(text, encoding="utf-8")
+    return overlay
+
+
+def first_complaint(text):
+    """The line of a sanitizer's report that says what it is about."""
+    return next((line for line in text.splitlines() if "error:" in line or "ERROR:" in line), text[:200])
+
+
+def outcomes(program, files):
+    """One line for each file; of a runner that ends in another way, what it says."""
+    lines = []
+    for file in files:
+        run = subprocess.run([program, file], capture_output=True, text=True, check=False,
+                             env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"})
+        lines.append(run.stdout.strip() if run.returncode == 0 else f"exit code {run.returncode}: {first_complaint(run.stderr)}")
+    return lines
+
+
+def judge(found, expected):
+    """'detected', 'harmless' or 'silent'."""
+    if found == expected:
+        return "harmless"
+    return "detected" if REFUSED.fullmatch(found) else "silent"
+
+
+def sweep(compiler, name, value, files, expected):
+    """{outcome: count} of one capacity, and its last value."""
+    tally = {"injected": 0, "detected": 0, "harmless": 0, "silent": 0}
+    seen = []
+    for tried in smaller(value):
+        program, complaint = compiler.compile(overlay_with(compiler.folder, name, tried))
+        if program is None:
+            tally["injected"] += 1
+            tally["detected"] += 1
+            message = next((line for line in complaint.splitlines() if "error:" in line), complaint[:200])
+            seen.append({"value": tried, "compiler": message.split("error:")[-1].strip()})
+            break
+        found = outcomes(program, files)
+        verdicts = [judge(*pair) for pair in zip(found, expected)]
+        for verdict in verdicts:
+            tally["injected"] += 1
+            tally[verdict] += 1
+        seen.append({"value": tried, "files": [text if verdict != "harmless" else "same" for text, verdict in zip(found, verdicts)]})
+        if all(verdict == "detected" for verdict in verdicts):
+            break
+    return {"name": name, "from": value, **tally, "steps": seen}
+
+
+def make_files(options, folder):
+    """Files that the configuration as it stands accepts."""
+    subprocess.run([options.campaign, "write-files", folder], check=True, stdout=subprocess.DEVNULL)
+    model = options.sample / "road_signs.tflite"
+    for name, more in (("model", []), ("pipelined", ["--queues", "2", "--pipelined"])):
+        subprocess.run([options.pianola, "capture", model, "-o", folder / f"{name}.ptb", *more], check=True, stdout=subprocess.DEVNULL)
+    return sorted(folder.glob("*.ptb"))
+
+
+def main(arguments):
+    """Sweeps, prints, judges."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", required=True, type=pathlib.Path, help="a host build with compile_commands.json")
+    parser.add_argument("--campaign", required=True, type=pathlib.Path, help="the program pianola_campaign")
+    parser.add_argument("--pianola", required=True, type=pathlib.Path)
+    parser.add_argument("--sample", required=True, type=pathlib.Path, help="folder with the sample's model")
+    parser.add_argument("--draw", type=int, help="only so many capacities")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", action="append")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args(arguments)
+    table = capacities()
+    names = options.only or list(table)
+    if options.draw:
+        names = random.Random(options.seed).sample(names, options.draw)
+    rows = []
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = pathlib.Path(temporary)
+        files_folder = folder / "files"
+        files_folder.mkdir()
+        files = make_files(options, files_folder)
+        compiler = Compiler(options.build.resolve(), folder, options.jobs)
+        program, complaint = compiler.compile(overlay_with(folder, None, 0))
+        if program is None:
+            raise RuntimeError(complaint)
+        expected = outcomes(program, files)
+        wrong = [line for line in expected if not line.startswith("outputs ")]
+        if wrong:
+            raise RuntimeError(f"a file is not accepted as things stand: {wrong[0]}")
+        for name in names:
+            row = sweep(compiler, name, table[name], files, expected)
+            rows.append(row)
+            if not options.json:
+                steps = ", ".join(f"{step['value']}" for step in row["steps"])
+                print(f"{name:22} {table[name]:>9} -> {steps:40} {row['injected']} injected, {row['detected']} detected, "
+                      f"{row['harmless']} harmless, {row['silent']} silent", flush=True)
+                for step in row["steps"]:
+                    for text in step.get("files", []):
+                        if judge(text, "same") == "silent":
+                            print(f"    {step['value']}: {text}")
+    if options.json:
+        print(json.dumps(rows, indent=2))
+    return 1 if any(row["silent"] for row in rows) or not rows else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
