@@ -113,9 +113,12 @@ std::string read_quantization(const format::Tensor& source, Tensor& tensor) {
         }
         quantization.scales.push_back(scale);
     }
-    const std::int64_t high = (tensor.type == kTypeInt8) ? INT8_MAX : INT32_MAX;
+    // Wider types have none, in TensorFlow Lite's quantisation as in the runtime.
+    const bool is_int8 = tensor.type == kTypeInt8;
+    const std::int64_t low = is_int8 ? INT8_MIN : 0;
+    const std::int64_t high = is_int8 ? INT8_MAX : 0;
     for (const std::int64_t zero_point : values_of(*zero_points)) {
-        if ((zero_point < (-high - 1)) || (zero_point > high)) {
+        if ((zero_point < low) || (zero_point > high)) {
             return "its zero point " + std::to_string(zero_point) + " is outside its type";
         }
         quantization.zero_points.push_back(static_cast<std::int32_t>(zero_point));
