@@ -22,10 +22,11 @@ import measure  # noqa: E402  pylint: disable=wrong-import-position
 FILES = 20
 
 
-def count(file, folder, *device):
-    """Instructions of one validation."""
-    (section,), _ = instruction_counts.counted(folder, "validate", file, *device)
-    return section.total
+def counted(row, file, folder, *device):
+    """The row, with the instructions of one validation on the board, which must have found the same work as the host."""
+    (section,), values = instruction_counts.counted(folder, "validate", file, *device)
+    assert (values["work"], bool(values["accepted"])) == (row["work"], not row["rule"]), f"{row}: {values}"
+    return {**row, "instructions": section.total}
 
 
 def load_area_bytes():
@@ -41,11 +42,11 @@ class WorstCase(support.BareMetalTest):
         coefficients = json.loads((WORST_CASE / f"coefficients_{OPTIONS.board}.json").read_text(encoding="utf-8"))
         typical = self.model(support.SAMPLE).file
         counts = json.loads(measure.run(OPTIONS.worst_case, "describe", typical)[0])
-        rows = [{"name": "typical", **counts, "instructions": count(typical, self.folder)}]
+        rows = [counted({"name": "typical", **counts}, typical, self.folder)]
         room = load_area_bytes()
         for case, file, counts in measure.make(OPTIONS.worst_case, self.folder, None, False):
             if counts["file_bytes"] <= room:
-                rows.append({**case, **counts, "instructions": count(file, self.folder, "worst")})
+                rows.append(counted({**case, **counts}, file, self.folder, "worst"))
             else:
                 print(f"{case['name']}: {counts['file_bytes']} bytes, the load area has {room}")
             file.unlink()
