@@ -8,6 +8,8 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 declare -A long_runs=([envelope]=4000000 [manifest]=1500000 [decoder]=500000 [importer]=4000000 [cli]=20000)
+# Bytes of an input. Each command of a trace executes, and what a long one does, a short one does too.
+declare -A max_bytes=([envelope]=4096 [manifest]=4096 [decoder]=1024 [importer]=4096 [cli]=4096)
 all=(envelope manifest decoder importer cli)
 runs=""
 seed=1
@@ -36,13 +38,13 @@ if [ "${#fuzzers[@]}" -eq 0 ]; then
     fuzzers=("${all[@]}")
 fi
 if [ "$build" -eq 1 ]; then
-    cmake --preset fuzz
-    cmake --build --preset fuzz
+    cmake --preset asan
+    cmake --build --preset fuzzers
 fi
 
-out="$PWD/build/fuzz/fuzzing"
+out="$PWD/build/asan/fuzzing"
 mkdir -p "$out/findings"
-"$PWD/build/fuzz/bin/pianola_fuzz_seeds" "$out/seeds"
+"$PWD/build/asan/bin/pianola_fuzz_seeds" "$out/seeds"
 
 # Every seed of a fuzzer, sorted, separated by commas.
 seed_inputs() {
@@ -62,13 +64,13 @@ for fuzzer in "${fuzzers[@]}"; do
     count="${runs:-${long_runs[$fuzzer]}}"
     log="$out/$fuzzer.log"
     echo "fuzz: $fuzzer, $count runs, seed $seed" >&2
-    options=(-seed="$seed" -runs="$count" -max_len=4096 -timeout=60 -rss_limit_mb=4096 -reload=0
+    options=(-seed="$seed" -runs="$count" -max_len="${max_bytes[$fuzzer]}" -timeout=60 -rss_limit_mb=4096 -reload=0
         -artifact_prefix="$out/findings/$fuzzer-" -seed_inputs="$(seed_inputs "$fuzzer")")
     dictionary="tests/fuzz/corpus/$fuzzer.dict"
     if [ -e "$dictionary" ]; then
         options+=(-dict="$dictionary")
     fi
-    if ! setarch --addr-no-randomize "$PWD/build/fuzz/bin/pianola_fuzz_$fuzzer" "${options[@]}" >"$log" 2>&1; then
+    if ! setarch --addr-no-randomize "$PWD/build/asan/bin/pianola_fuzz_$fuzzer" "${options[@]}" >"$log" 2>&1; then
         failed+=("$fuzzer")
         tail -n 40 "$log" >&2
         continue

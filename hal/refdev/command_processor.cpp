@@ -246,14 +246,15 @@ DeviceFault CommandProcessor::write(WordSpan words) noexcept {
     }
     const std::uint32_t size_bytes = words[2];
     fault_address_ = words[1];
-    if ((words[3] >= kSourceSlots) || !host_.sources[words[3]].contains(words[4], size_bytes)) {
+    const ByteSpan source = (words[3] < kSourceSlots) ? host_.sources[words[3]].memory() : ByteSpan{};
+    if (!source.contains(words[4], size_bytes)) {
         return DeviceFault::kHostMemory;
     }
     std::uint8_t* const destination = memory_.queue_writable(words[1], size_bytes);
     if (destination == nullptr) {
         return DeviceFault::kBus;
     }
-    std::memcpy(destination, &host_.sources[words[3]][words[4]], size_bytes);
+    std::memcpy(destination, &source[words[4]], size_bytes);
     time_cycles_ += transfer_cycles(size_bytes);
     return DeviceFault::kNone;
 }
@@ -264,14 +265,16 @@ DeviceFault CommandProcessor::read(WordSpan words) noexcept {
     }
     const std::uint32_t size_bytes = words[2];
     fault_address_ = words[1];
-    if ((words[3] >= kDestinationSlots) || !host_.destinations[words[3]].contains(words[4], size_bytes)) {
+    const MutableByteSpan destination =
+        (words[3] < kDestinationSlots) ? host_.destinations[words[3]].memory() : MutableByteSpan{};
+    if (!destination.contains(words[4], size_bytes)) {
         return DeviceFault::kHostMemory;
     }
     const std::uint8_t* const source = memory_.queue_readable(words[1], size_bytes);
     if (source == nullptr) {
         return DeviceFault::kBus;
     }
-    std::memcpy(&host_.destinations[words[3]][words[4]], source, size_bytes);
+    std::memcpy(&destination[words[4]], source, size_bytes);
     time_cycles_ += transfer_cycles(size_bytes);
     return DeviceFault::kNone;
 }

@@ -52,9 +52,33 @@ struct EventCell {
 };
 using EventFile = std::array<EventCell, kMaxEvents>;
 
+// One slot of host memory. It counts while it equals its copy only, as the protection unit's registers do: in one that damage has changed
+// there is no memory.
+template <typename Bytes>
+class HostBinding {
+  public:
+    void bind(Bytes memory) noexcept {
+        memory_ = memory;
+        copy_ = memory;
+    }
+    [[nodiscard]] bool is_whole() const noexcept { return is_same(memory_, copy_); }
+    [[nodiscard]] Bytes memory() const noexcept {
+        const Bytes memory = memory_;
+        return is_same(memory, copy_) ? memory : Bytes{};
+    }
+
+  private:
+    [[nodiscard]] static bool is_same(Bytes one, Bytes other) noexcept {
+        return (one.data() == other.data()) && (one.size() == other.size());
+    }
+
+    Bytes memory_;
+    Bytes copy_;
+};
+
 struct HostMemory {
-    std::array<ByteSpan, kSourceSlots> sources{};
-    std::array<MutableByteSpan, kDestinationSlots> destinations{};
+    std::array<HostBinding<ByteSpan>, kSourceSlots> sources{};
+    std::array<HostBinding<MutableByteSpan>, kDestinationSlots> destinations{};
 };
 
 }  // namespace pianola::refdev

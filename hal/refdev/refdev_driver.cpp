@@ -113,7 +113,7 @@ Status RefdevDriver::bind_source(std::uint32_t slot, ByteSpan memory) noexcept {
         return Status::kInvalidArgument;
     }
     link_.clean(memory);
-    shared_.host.sources[slot] = memory;
+    shared_.host.sources[slot].bind(memory);
     return Status::kOk;
 }
 
@@ -122,7 +122,7 @@ Status RefdevDriver::bind_destination(std::uint32_t slot, MutableByteSpan memory
         return Status::kInvalidArgument;
     }
     link_.clean(memory);  // else a dirty line could be written back later, over what the device has written
-    shared_.host.destinations[slot] = memory;
+    shared_.host.destinations[slot].bind(memory);
     destinations_ = (slot < destinations_) ? destinations_ : (slot + 1U);
     return Status::kOk;
 }
@@ -195,7 +195,13 @@ Status RefdevDriver::completion(std::uint32_t queue, std::uint32_t token, Comple
     completion.fault_address = record.fault_address;
     now_cycles_ = (completion.time_cycles > now_cycles_) ? completion.time_cycles : now_cycles_;
     for (std::uint32_t slot = 0U; slot < destinations_; ++slot) {
-        link_.invalidate(shared_.host.destinations[slot]);
+        const HostBinding<MutableByteSpan>& destination = shared_.host.destinations[slot];
+        if (!destination.is_whole()) {
+            // Which lines to invalidate is not known any more: what the core would see is not what the device wrote.
+            completion.fault = DeviceFault::kHostMemory;
+            return Status::kDeviceFault;
+        }
+        link_.invalidate(destination.memory());
     }
     return Status::kOk;
 }

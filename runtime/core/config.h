@@ -40,7 +40,7 @@ inline constexpr std::uint32_t kRangesPerWork = 16U;  // that cores have touched
 }
 
 // Held in RAM. The bytes are those of a session, unless another place is named.
-inline constexpr std::uint32_t kMaxRegions = 8U;  // 24 bytes each in the reference device
+inline constexpr std::uint32_t kMaxRegions = 8U;  // 32 bytes each in the reference device
 inline constexpr std::uint32_t kMaxInputs = 8U;   // 16 bytes each
 inline constexpr std::uint32_t kMaxOutputs = 8U;  // 16 bytes each
 inline constexpr std::uint32_t kMaxTraces = 16U;

@@ -63,9 +63,9 @@ Trial = collections.namedtuple("Trial", "region byte bit moment")
 Outcome = collections.namedtuple("Outcome", "result by moment")
 
 # What a session answers for, and what it does not; docs/CAMPAIGNS.md says why.
-REQUIRED = ("trace region", "weights", "rings", "ring positions", "doorbell times", "completion records", "completed tokens", "session state")
-BEYOND = ("session state, in a call", "binary", "queue progress", "queue faults", "event counters", "reset words", "driver",
-          "protection unit", "host memory bindings", "activations")
+REQUIRED = ("trace region", "weights", "rings", "ring positions", "doorbell times", "completion records", "completed tokens",
+            "host memory bindings", "protection unit", "session state")
+BEYOND = ("session state, in a call", "binary", "queue progress", "queue faults", "event counters", "reset words", "driver", "activations")
 
 
 # Where memory is in use for a short time only, half of the samples fall into that time.

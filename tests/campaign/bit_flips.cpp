@@ -1,5 +1,5 @@
-// One bit flips, once: in traces, weights, rings and completion records before any call of the device, in the session's state between any two
-// of its own calls.
+// One bit flips, once: in traces, weights, rings, completion records and the device's registers before any call of the device, in the
+// session's state between any two of its own calls.
 #include <functional>
 #include <random>
 
@@ -115,6 +115,10 @@ std::vector<NamedTally> flip_bits(const FlipOptions& options) {
         {"completed token",
          flip_before_calls([&](Scenario& scenario) { return bytes_of(shared(scenario).queues[0].completed_token); },
                            options)},
+        {"host memory bindings",
+         flip_before_calls([&](Scenario& scenario) { return bytes_of(shared(scenario).host); }, options)},
+        {"protection unit",
+         flip_before_calls([&](Scenario& scenario) { return bytes_of(shared(scenario).memory); }, options)},
         {"session state", flip_between_calls(state_of, options)},
     };
 }

@@ -316,8 +316,7 @@ void report_places(Life& life, const Data& data) noexcept {
         report_object("host memory bindings", shared.host.sources[kFirstInputSlot + (flight * kMaxInputs)]);
         report_object("host memory bindings", shared.host.destinations[flight * kMaxOutputs]);
     }
-    // Regions come first in it, and only some are programmed.
-    report_place("protection unit", &shared.memory, life.session.plan().region_count * sizeof(refdev::MemoryRegion));
+    report_object("protection unit", shared.memory);
     for (const refdev::EventCell& event : shared.events) {
         report_object("event counters", event.counter);
         report_object("event counters", event.copy);
