@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "hal/arch/mmio.h"
+#include "hal/arch/protection.h"
 #include "hal/board/board.h"
 #include "hal/board/board_link.h"
 #include "hal/board/board_platform.h"
@@ -64,6 +65,24 @@ void start_watchdog(std::uint32_t ticks) noexcept {
     mmio::write(kLoad, ticks);
     mmio::write(kControl, kInterruptEnable);
     mmio::write(kLock, 0U);
+}
+
+[[nodiscard]] protection::Window window(MutableByteSpan memory) noexcept {
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-034
+    return {reinterpret_cast<std::uintptr_t>(memory.data()), static_cast<std::uint32_t>(memory.size()),
+            protection::Access::kReadWrite};
+}
+
+// As every application does before it loads anything (docs/examples/board). A core that a skip has led astray is stopped here as well.
+[[nodiscard]] Status protect_memory() noexcept {
+    constexpr std::size_t kFixed = 2U;
+    const Span<const protection::Window> fixed = board::fixed_windows();
+    if (fixed.size() != kFixed) {
+        return Status::kCapacity;
+    }
+    const std::array<protection::Window, kFixed + 3U> windows{fixed[0], fixed[1], window(board::device_dram()),
+                                                              window(board::device_l1()), window(board::load_area())};
+    return protection::protect(windows);
 }
 
 struct Application {
@@ -176,6 +195,10 @@ int main() {
     pianola_skip_evidence = pianola::baremetal::Evidence{};
     static_cast<void>(pianola::baremetal::application());
     pianola::baremetal::start_watchdog(pianola_skip_order.watchdog_ticks);
+    const pianola::Status is_protected = pianola::baremetal::protect_memory();
+    while (!pianola::is_ok(is_protected)) {
+        // What would run without protection is not what is to be tried.
+    }
     pianola_skip_begin();
     pianola_skip_attempt();
     pianola_skip_end();
