@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs clang-tidy on the given sources, or on all, without building: toolchains/lint.sh [file.cpp ...]
+# Runs clang-tidy on the given sources, or on all, without compiling them: toolchains/lint.sh [file.cpp ...]
 # Headers are looked at through the sources that include them.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -18,6 +18,5 @@ if [ "$#" -gt 0 ]; then
 else
     mapfile -t files < <(git ls-files --cached --others --exclude-standard -- '*.cpp')
 fi
-printf '%s\0' "${files[@]}" |
-    xargs -0 -n 1 -P "$(nproc)" toolchains/tidy.py --cache build/tidy-cache --build build/tidy
+toolchains/tidy.py --cache build/tidy-cache --record build/tidy/linted --build build/tidy "${files[@]}"
 echo "lint: ${#files[@]} sources, no findings"

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""Runs clang-tidy on one source, unless nothing that it would read has changed since it last found nothing.
+"""Runs clang-tidy on sources, unless nothing that it would read of one has changed since it last found nothing there.
 
 Two ways in:
-  tidy.py [--cache DIR] [--config-hash TEXT] [clang-tidy options] SOURCE -- COMPILER ARGUMENTS...   (from CMake)
-  tidy.py [--cache DIR] --build DIR SOURCE                                                      (from lint.sh)
+  tidy.py [--cache DIR] [--record DIR] --build DIR SOURCE...                      (from lint.sh, which is what to call)
+  tidy.py [--cache DIR] SOURCE -- COMPILER ARGUMENTS...                           (from the proof that it finds something)
 
 The key covers the version of clang-tidy, every .clang-tidy from the source's folder up, the compile command, and the
 content of every file that the source includes. Only a clean result is remembered, so a finding can never be hidden.
+A record says of a clean source which files of the working folder were read with it: the gate looks there whether all were.
 """
 import argparse
+import concurrent.futures
 import hashlib
 import json
 import os
@@ -20,13 +22,13 @@ import sys
 CLANG_TIDY = os.environ.get("CLANG_TIDY", "clang-tidy-19")
 
 
-def command_from_database(build_dir, source):
-    """The compiler call for `source` in the build's compile_commands.json."""
-    wanted = source.resolve()
+def commands_from_database(build_dir):
+    """{source: (compiler call, its folder)}, from the build's compile_commands.json. Of several calls for a source, the first."""
+    commands = {}
     for entry in json.loads((build_dir / "compile_commands.json").read_text()):
-        if (pathlib.Path(entry["directory"]) / entry["file"]).resolve() == wanted:
-            return shlex.split(entry["command"]), pathlib.Path(entry["directory"])
-    sys.exit(f"tidy.py: {source}: not in {build_dir}/compile_commands.json; is it part of a target?")
+        directory = pathlib.Path(entry["directory"])
+        commands.setdefault((directory / entry["file"]).resolve(), (shlex.split(entry["command"]), directory))
+    return commands
 
 
 def preprocessing_only(command):
@@ -52,14 +54,11 @@ def dependencies(command, directory):
     return sorted(set(names.replace("\\\n", " ").split()))
 
 
-def key_of(source, command, directory, tool_arguments):
-    """A hash of all that can change the result; None where that is not known."""
-    files = dependencies(command, directory)
-    if files is None:
-        return None
+def key_of(source, command, directory, files):
+    """A hash of all that can change the result."""
     key = hashlib.sha256()
     version = subprocess.run([CLANG_TIDY, "--version"], capture_output=True, check=True).stdout
-    for part in (version, repr(command).encode(), repr(tool_arguments).encode(), pathlib.Path(__file__).read_bytes()):
+    for part in (version, repr(command).encode(), pathlib.Path(__file__).read_bytes()):
         key.update(hashlib.sha256(part).digest())
     configs = [folder / ".clang-tidy" for folder in source.resolve().parents]
     for path in [*configs, *(directory / name for name in files)]:
@@ -68,43 +67,68 @@ def key_of(source, command, directory, tool_arguments):
     return key.hexdigest()
 
 
+def record(folder, source, directory, files):
+    """Writes down that the source is clean, and what was read with it."""
+    root = pathlib.Path.cwd()
+    own = sorted({path for path in ((directory / name).resolve() for name in files) if path.is_relative_to(root)})
+    folder.mkdir(parents=True, exist_ok=True)
+    name = str(source.relative_to(root)).replace("/", "+") + ".txt"
+    (folder / name).write_text("".join(f"{path.relative_to(root)}\n" for path in own), encoding="utf-8")
+
+
+def examine(source, command, directory, options):
+    """(exit code, output) of one source."""
+    files = dependencies(command, directory)
+    stamp = None
+    if options.cache is not None and files is not None:
+        stamp = options.cache / key_of(source, command, directory, files)
+    code, output = 0, ""
+    if stamp is None or not stamp.exists():
+        run = subprocess.run([CLANG_TIDY, "--quiet", str(source), "--", *command], cwd=directory, stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT, text=True, check=False)
+        code, output = run.returncode, run.stdout
+    if code == 0 and stamp is not None:
+        stamp.parent.mkdir(parents=True, exist_ok=True)
+        stamp.touch()
+    if code == 0 and options.record is not None and files is not None:
+        record(options.record, source, directory, files)
+    return code, output
+
+
 def main():
-    """Returns clang-tidy's exit code."""
+    """Returns the exit code: 0 where no source has findings."""
     arguments = sys.argv[1:]
     command = None
     if "--" in arguments:
         separator = arguments.index("--")
         arguments, command = arguments[:separator], arguments[separator + 1 :]
-    parser = argparse.ArgumentParser(allow_abbrev=False)
-    parser.add_argument("--cache", type=pathlib.Path)
-    parser.add_argument("--config-hash", help="part of the command line only so that a new configuration rebuilds")
-    parser.add_argument("--build", type=pathlib.Path)
-    options, rest = parser.parse_known_args(arguments)
-    if not rest:
-        parser.error("no source")
-    source = pathlib.Path(rest[-1])
-    tool_arguments = rest[:-1]
-    directory = pathlib.Path.cwd()
-    if command is None:
-        if options.build is None:
-            parser.error("neither -- COMMAND nor --build")
-        command, directory = command_from_database(options.build, source)
-        source = source.resolve()
-
-    stamp = None
-    if options.cache is not None:
-        key = key_of(source, command, directory, tool_arguments)
-        if key is not None:
-            stamp = options.cache / key
-            if stamp.exists():
-                return 0
-    code = subprocess.run(
-        [CLANG_TIDY, "--quiet", *tool_arguments, str(source), "--", *command], cwd=directory, check=False
-    ).returncode
-    if code == 0 and stamp is not None:
-        stamp.parent.mkdir(parents=True, exist_ok=True)
-        stamp.touch()
-    return code
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
+    parser.add_argument("--cache", type=pathlib.Path, help="where clean results are remembered")
+    parser.add_argument("--record", type=pathlib.Path, help="where it is written down which sources are clean")
+    parser.add_argument("--build", type=pathlib.Path, help="a build with compile_commands.json")
+    parser.add_argument("sources", type=pathlib.Path, nargs="+", metavar="SOURCE")
+    options = parser.parse_args(arguments)
+    sources = [source.resolve() for source in options.sources]
+    if command is not None:
+        commands = dict.fromkeys(sources, (command, pathlib.Path.cwd()))
+    elif options.build is not None:
+        commands = commands_from_database(options.build)
+    else:
+        parser.error("neither -- COMMAND nor --build")
+    unknown = [source for source in sources if source not in commands]
+    for source in unknown:
+        print(f"tidy.py: {source}: no target compiles it", file=sys.stderr)
+    failed = len(unknown)
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        jobs = {pool.submit(examine, source, *commands[source], options): source for source in sources if source in commands}
+        for number, job in enumerate(concurrent.futures.as_completed(jobs), 1):
+            code, output = job.result()
+            failed += code != 0
+            if len(jobs) > 1:
+                print(f"[{number}/{len(jobs)}] {os.path.relpath(jobs[job])}", flush=True)
+            if code != 0:
+                print(output, flush=True)
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-"""Proof that clang-tidy, called as the build calls it and with the project's configuration, refuses bad code."""
+"""Proof that clang-tidy, called as toolchains/lint.sh calls it and with the project's configuration, refuses bad code."""
+import os
 import pathlib
 import shutil
 import subprocess
@@ -63,10 +64,10 @@ class TidyProof(GateProof):
             shutil.copy(ROOT / config, self.root / config)
 
     def tidy(self, name, text):
-        """What the build would run on this source: (exit code, output)."""
+        """What toolchains/lint.sh would run on this source: (exit code, output)."""
         source = self.root / self.write(name, text + "\n")
         command = [sys.executable, str(ROOT / "toolchains" / "tidy.py"), "--cache", str(self.root / "cache"),
-                   str(source), "--", "clang++-19", "-std=c++17", "-c", str(source)]
+                   "--record", str(self.root / "linted"), str(source), "--", "clang++-19", "-std=c++17", "-c", str(source)]
         result = subprocess.run(command, cwd=self.root, capture_output=True, text=True, check=False)
         return result.returncode, result.stdout + result.stderr
 
@@ -99,9 +100,19 @@ class TidyProof(GateProof):
         self.assertEqual(len(list((self.root / "cache").iterdir())), remembered + 1)
 
     def test_reach(self):
-        names = [pathlib.Path("a.cpp"), pathlib.Path("b.cpp"), pathlib.Path("c.h"), pathlib.Path("d.h")]
-        findings = unreached(names, {names[0]}, {names[2]})
-        self.assertEqual(findings, ["b.cpp: no target compiles it", "d.h: nothing includes it"])
+        self.write("capture_host/b.h", GOOD)
+        self.assertEqual(self.tidy(HOST, '#include "b.h"')[0], 0)
+        self.assertNotEqual(self.tidy(TARGET, BAD[0][2])[0], 0)
+        names = [pathlib.Path(name) for name in (HOST, TARGET, "capture_host/b.h", "d.h")]
+
+        def findings():
+            return unreached(self.root, names, self.root / "linted")
+
+        expected = [f"{TARGET}: not looked at, or with findings", "d.h: nothing includes it"]
+        self.assertEqual(findings(), expected)
+        later = (self.root / "linted").stat().st_mtime + 60
+        os.utime(self.root / "capture_host/b.h", (later, later))
+        self.assertEqual(findings(), [f"{HOST}: capture_host/b.h has changed since it was looked at", *expected])
 
 
 if __name__ == "__main__":

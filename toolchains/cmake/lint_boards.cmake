@@ -1,5 +1,5 @@
-# Code for boards under clang-tidy: the tidy preset, which is a build for the host, compiles it as well, with clang++ for each
-# architecture, and throws the objects away. So one database has every source, and a second compiler sees them all.
+# Code for boards under clang-tidy: the tidy preset, whose compile commands are those of a build for the host, has it as well, with clang++
+# for each architecture. So one database has every source, and a second compiler's warnings are asked for all of them.
 include(${CMAKE_CURRENT_LIST_DIR}/newlib_cxx.cmake)
 
 # pianola_lint_board_code(<name> <toolchain> <clang target> <pattern>...): sources that need the architecture of a toolchain file. Tests

@@ -41,28 +41,6 @@ if(PIANOLA_SANITIZE)
     endif()
 endif()
 
-if(PIANOLA_TIDY)
-    # Ninja does not know that a .clang-tidy file is an input of every object. Its content, hashed into the command line,
-    # makes it one: a changed configuration means a changed command, and that means a new run.
-    find_package(Python3 REQUIRED COMPONENTS Interpreter)
-    find_program(PIANOLA_CLANG_TIDY NAMES clang-tidy-19 REQUIRED)
-    file(GLOB_RECURSE pianola_tidy_configs LIST_DIRECTORIES false
-        "${PROJECT_SOURCE_DIR}/runtime/.clang-tidy" "${PROJECT_SOURCE_DIR}/hal/.clang-tidy"
-        "${PROJECT_SOURCE_DIR}/capture_host/.clang-tidy" "${PROJECT_SOURCE_DIR}/tests/.clang-tidy"
-        "${PROJECT_SOURCE_DIR}/toolchains/.clang-tidy")
-    list(APPEND pianola_tidy_configs "${PROJECT_SOURCE_DIR}/.clang-tidy" "${PROJECT_SOURCE_DIR}/toolchains/tidy.py")
-    set(pianola_tidy_hash "")
-    foreach(config IN LISTS pianola_tidy_configs)
-        set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${config}")
-        file(SHA256 "${config}" hash)
-        string(SHA256 pianola_tidy_hash "${pianola_tidy_hash}${hash}")
-    endforeach()
-    # The cache lies beside the build folder, so that it outlives one.
-    cmake_path(GET PROJECT_BINARY_DIR PARENT_PATH pianola_tidy_cache)
-    set(CMAKE_CXX_CLANG_TIDY "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/toolchains/tidy.py"
-        --cache "${pianola_tidy_cache}/tidy-cache" --config-hash ${pianola_tidy_hash})
-endif()
-
 # True in `out` where code of `folder` runs on a target: it then follows pianola_target_rules, and its objects are gated.
 function(pianola_is_target_code folder out)
     if(folder MATCHES "^(runtime|hal)(/|$)" AND NOT folder MATCHES "^hal/sim(/|$)")
