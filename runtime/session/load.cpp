@@ -63,12 +63,11 @@ Status Session::load_whole(ByteSpan file, PlanWorkspace& workspace, Verdict& ver
     return Status::kOk;
 }
 
-// The same checks twice, on state of their own: a core that skips an instruction, or computes wrongly once, leaves one of the two verdicts
-// without its flow. Nothing branches on what is added up here; who starts the device looks at the sum.
-Status Session::validate_twice(ByteSpan file, const DeviceDescription& description, PlanWorkspace& workspace,
-                               Verdict& verdict) noexcept {
+// Reads the counter for itself. Until the platform has said otherwise, no version is high enough.
+Status Session::validate_once(ByteSpan file, const DeviceDescription& description, PlanWorkspace& workspace,
+                              Verdict& verdict) noexcept {
     Trust trust = config_.trust;
-    std::uint32_t lowest = 0U;
+    std::uint32_t lowest = UINT32_MAX;
     if (!is_ok(platform_.lowest_security_version(lowest))) {
         reset(verdict);
         return refuse(verdict, Rule::kAutCounter, 0U);
@@ -76,14 +75,19 @@ Status Session::validate_twice(ByteSpan file, const DeviceDescription& descripti
     if (lowest > trust.lowest_security_version) {
         trust.lowest_security_version = lowest;
     }
-    const Status first =
-        validate(file, description, command_set_, trust, workspace, loaded_.image, loaded_.plan, verdict);
+    return validate(file, description, command_set_, trust, workspace, loaded_.image, loaded_.plan, verdict);
+}
+
+// The same checks twice, on state of their own: a core that skips an instruction, or computes wrongly once, leaves one of the two verdicts
+// without its flow. Nothing branches on what is added up here; who starts the device looks at the sum.
+Status Session::validate_twice(ByteSpan file, const DeviceDescription& description, PlanWorkspace& workspace,
+                               Verdict& verdict) noexcept {
+    const Status first = validate_once(file, description, workspace, verdict);
     if (!is_ok(first)) {
         return first;
     }
     Verdict again;
-    const Status second =
-        validate(file, description, command_set_, trust, workspace, loaded_.image, loaded_.plan, again);
+    const Status second = validate_once(file, description, workspace, again);
     if (!is_ok(second)) {
         verdict = again;
         return second;

@@ -44,7 +44,7 @@ def name_of(address, table):
     """function+offset."""
     for first, behind, name in table:
         if first & ~1 <= address < behind:
-            return f"{name.split('(')[0]}+{address - (first & ~1):#x}"
+            return f"{name.replace('(anonymous namespace)::', '').split('(')[0]}+{address - (first & ~1):#x}"
     return f"{address:#x}"
 
 

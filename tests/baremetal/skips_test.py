@@ -10,7 +10,7 @@ import skips
 from baremetal_support import OPTIONS
 from skip_board import Skip, SkipBoard
 
-SAMPLE = 6  # skips of every binary and width
+SAMPLE = 20  # skips of every binary and width
 DECIDING = ("authenticate", "validate", "check_signature", "WeakLoader")
 
 
@@ -24,6 +24,12 @@ class Skips(support.BareMetalTest):
         self.assertGreater(len(results["binaries"]), 8, "binaries that must be refused")
         for binary in results["binaries"]:
             self.assertEqual(sorted(binary["widths"]), ["1", "2", "4"], binary["name"])
+
+    def test_the_counter_is_read_for_certain(self):
+        """Every skip where the platform's counter is read. One of them started an older binary while a single read decided."""
+        options = argparse.Namespace(**{**vars(OPTIONS), "work": self.folder, "seed": 1, "sample": None, "shard": (1, 1), "binary": ["too old"],
+                                        "function": ["Platform::", "::validate_once", "::validate_twice"]})
+        self.assertTrue(skips.report(skips.campaign(options)))
 
     def test_a_start_is_seen(self):
         """Proof that the campaign can fail: where one branch decides, a skip of it starts the device."""

@@ -63,6 +63,53 @@ TEST_F(SessionTrust, RefusesEverythingWhereTheCounterCanNotBeRead) {
     EXPECT_EQ(load(signed_workload(key_, 9U)), Status::kOk);
 }
 
+// A counter that one of the two reads misses: leaves alone, or takes for zero.
+class ForgetfulPlatform final : public Platform {
+  public:
+    ForgetfulPlatform(std::uint32_t counter, std::uint32_t missed_read, bool leaves_alone)
+        : counter_{counter}, missed_read_{missed_read}, leaves_alone_{leaves_alone} {}
+    ~ForgetfulPlatform() = default;
+    ForgetfulPlatform(const ForgetfulPlatform&) = delete;
+    ForgetfulPlatform(ForgetfulPlatform&&) = delete;
+    ForgetfulPlatform& operator=(const ForgetfulPlatform&) = delete;
+    ForgetfulPlatform& operator=(ForgetfulPlatform&&) = delete;
+
+    [[nodiscard]] std::uint64_t now_us() noexcept override { return now_us_++; }
+    void idle() noexcept override {}
+    void serve_watchdog() noexcept override {}
+    void enter_safe_state(const FaultRecord& /*fault*/) noexcept override {}
+    Status raise_security_version(std::uint32_t /*version*/) noexcept override { return Status::kOk; }
+    Status lowest_security_version(std::uint32_t& version) noexcept override {
+        reads_ += 1U;
+        if (reads_ != missed_read_) {
+            version = counter_;
+        } else if (!leaves_alone_) {
+            version = 0U;
+        }
+        return Status::kOk;
+    }
+
+  private:
+    std::uint32_t counter_;
+    std::uint32_t missed_read_;
+    bool leaves_alone_;
+    std::uint32_t reads_{0U};
+    std::uint64_t now_us_{0U};
+};
+
+TEST_F(SessionTrust, OneReadOfTheCounterThatGoesWrongLetsNothingOlderPass) {
+    for (const std::uint32_t missed : {1U, 2U}) {
+        for (const bool leaves_alone : {false, true}) {
+            ForgetfulPlatform platform{3U, missed, leaves_alone};
+            Session session{device_, platform, command_set_, config_};
+            const files::AlignedBytes older{signed_workload(key_, 2U)};
+            EXPECT_EQ(session.load(older.view(), *workspace_, verdict_), Status::kRefused) << missed << leaves_alone;
+            EXPECT_STREQ(rule_id(verdict_.rule), "AUT-VERSION");
+            EXPECT_FALSE(session.is_loaded());
+        }
+    }
+}
+
 TEST_F(SessionTrust, RefusesWhatIsOlderThanTheCounterOrTheConfiguration) {
     platform_.set_security_counter(3U);
     EXPECT_EQ(load(signed_workload(key_, 2U)), Status::kRefused);
