@@ -40,11 +40,11 @@ class DeviceMemory {
         if (count_ >= kMaxRegions) {
             return Status::kCapacity;
         }
-        const Registers registers{
-            region.base, region.size_bytes, region.host,
-            bit_if(region.device_reads, kDeviceReads) | bit_if(region.device_writes, kDeviceWrites) |
-                bit_if(region.queue_reads, kQueueReads) | bit_if(region.queue_writes, kQueueWrites) |
-                bit_if(region.fetch, kFetch)};
+        const Registers registers{region.base, region.size_bytes, region.host,
+                                  bit_if(region.device_reads, kDeviceReads) |
+                                      bit_if(region.device_writes, kDeviceWrites) |
+                                      bit_if(region.queue_reads, kQueueReads) |
+                                      bit_if(region.queue_writes, kQueueWrites) | bit_if(region.fetch, kFetch)};
         registers_[count_] = registers;
         copies_[count_] = registers;
         count_ += 1U;
@@ -91,7 +91,7 @@ class DeviceMemory {
                                      std::uint32_t permission) const noexcept {
         // Both bounds: the count may be damaged as well.
         for (std::uint32_t i = 0U; (i < count_) && (i < kMaxRegions); ++i) {
-            const Registers region = registers_[i];
+            const Registers& region = registers_[i];
             const std::uint32_t offset = address - region.base;  // wraps to a large value below the base: refused next
             if ((offset < region.size_bytes) && (size_bytes <= (region.size_bytes - offset))) {
                 const bool is_permitted = is_whole(region, copies_[i]) && ((region.permissions & permission) != 0U);

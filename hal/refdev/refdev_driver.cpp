@@ -8,6 +8,7 @@ namespace pianola::refdev {
 namespace {
 
 constexpr std::uint32_t kRingMask = kRingWords - 1U;
+static_assert(kDestinationSlots <= 32U, "bound_destinations_ has a bit for each");
 
 }  // namespace
 
@@ -65,7 +66,7 @@ Status RefdevDriver::reset() noexcept {
     }
     shared_.memory.clear();
     shared_.host = HostMemory{};
-    destinations_ = 0U;
+    bound_destinations_ = 0U;
     for (EventCell& event : shared_.events) {
         event.counter.store(0U, std::memory_order_relaxed);
         event.copy.store(0U, std::memory_order_relaxed);
@@ -123,7 +124,7 @@ Status RefdevDriver::bind_destination(std::uint32_t slot, MutableByteSpan memory
     }
     link_.clean(memory);  // else a dirty line could be written back later, over what the device has written
     shared_.host.destinations[slot].bind(memory);
-    destinations_ = (slot < destinations_) ? destinations_ : (slot + 1U);
+    bound_destinations_ |= 1U << slot;
     return Status::kOk;
 }
 
@@ -194,7 +195,11 @@ Status RefdevDriver::completion(std::uint32_t queue, std::uint32_t token, Comple
     completion.fault_command = record.fault_command;
     completion.fault_address = record.fault_address;
     now_cycles_ = (completion.time_cycles > now_cycles_) ? completion.time_cycles : now_cycles_;
-    for (std::uint32_t slot = 0U; slot < destinations_; ++slot) {
+    std::uint32_t slot = 0U;
+    for (std::uint32_t bound = bound_destinations_; bound != 0U; bound >>= 1U, ++slot) {
+        if ((bound & 1U) == 0U) {
+            continue;
+        }
         const HostBinding<MutableByteSpan>& destination = shared_.host.destinations[slot];
         if (!destination.is_whole()) {
             // Which lines to invalidate is not known any more: what the core would see is not what the device wrote.

@@ -64,7 +64,7 @@ class RefdevDriver : public Device {
     DeviceLink& link_;
     std::uint32_t reset_limit_us_;
     std::uint64_t now_cycles_{0U};
-    std::uint32_t destinations_{0U};                   // slots up to this one may be bound
+    std::uint32_t bound_destinations_{0U};             // bit N: slot N has been bound since reset
     std::array<std::uint32_t, kMaxQueues> written_{};  // words in each ring since reset, published or not
 };
 

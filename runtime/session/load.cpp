@@ -1,4 +1,5 @@
 // From a file to a device that is ready for steps.
+#include <array>
 #include <cstring>
 
 #include "runtime/session/armed.h"
@@ -63,37 +64,32 @@ Status Session::load_whole(ByteSpan file, PlanWorkspace& workspace, Verdict& ver
     return Status::kOk;
 }
 
-// Reads the counter for itself. Until the platform has said otherwise, no version is high enough.
-Status Session::validate_once(ByteSpan file, const DeviceDescription& description, PlanWorkspace& workspace,
-                              Verdict& verdict) noexcept {
-    Trust trust = config_.trust;
-    std::uint32_t lowest = UINT32_MAX;
-    if (!is_ok(platform_.lowest_security_version(lowest))) {
-        reset(verdict);
-        return refuse(verdict, Rule::kAutCounter, 0U);
-    }
-    if (lowest > trust.lowest_security_version) {
-        trust.lowest_security_version = lowest;
-    }
-    return validate(file, description, command_set_, trust, workspace, loaded_.image, loaded_.plan, verdict);
-}
-
 // The same checks twice, on state of their own: a core that skips an instruction, or computes wrongly once, leaves one of the two verdicts
 // without its flow. Nothing branches on what is added up here; who starts the device looks at the sum.
 Status Session::validate_twice(ByteSpan file, const DeviceDescription& description, PlanWorkspace& workspace,
                                Verdict& verdict) noexcept {
-    const Status first = validate_once(file, description, workspace, verdict);
-    if (!is_ok(first)) {
-        return first;
-    }
-    Verdict again;
-    const Status second = validate_once(file, description, workspace, again);
-    if (!is_ok(second)) {
-        verdict = again;
-        return second;
+    constexpr std::uint32_t kTimes = 2U;
+    std::array<Status, kTimes> said{Status::kRefused, Status::kRefused};
+    Verdict earlier;
+    for (Status& status : said) {
+        earlier = verdict;
+        reset(verdict);
+        // Until the platform has said otherwise, no version is high enough.
+        std::uint32_t lowest = UINT32_MAX;
+        if (!is_ok(platform_.lowest_security_version(lowest))) {
+            return refuse(verdict, Rule::kAutCounter, 0U);
+        }
+        Trust trust = config_.trust;
+        if (lowest > trust.lowest_security_version) {
+            trust.lowest_security_version = lowest;
+        }
+        status = validate(file, description, command_set_, trust, workspace, loaded_.image, loaded_.plan, verdict);
+        if (!is_ok(status)) {
+            return status;
+        }
     }
     loaded_.armed =
-        follow(follow(follow(follow(verdict.flow, first), second), verdict.status), again.status) + again.flow;
+        follow(follow(follow(follow(earlier.flow, said[0]), said[1]), earlier.status), verdict.status) + verdict.flow;
     return Status::kOk;
 }
 

@@ -240,8 +240,6 @@ class Session {
     Status latch(Status status, FaultStage stage, std::uint32_t queue, const Completion& completion) noexcept;
     Status latch(Status status, FaultStage stage, std::uint32_t queue = 0U) noexcept;  // there is no record
     Status load_whole(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) noexcept;
-    Status validate_once(ByteSpan file, const DeviceDescription& description, PlanWorkspace& workspace,
-                         Verdict& verdict) noexcept;
     Status validate_twice(ByteSpan file, const DeviceDescription& description, PlanWorkspace& workspace,
                           Verdict& verdict) noexcept;
     Status program_device() noexcept;

@@ -24,6 +24,7 @@ LATEST_OCCURRENCE = 8
 STOP_INSTRUCTIONS = 1_000_000
 WATCHDOG_OFFSET = 20  # in the order
 EVIDENCE = struct.Struct("<20I")
+STARTS = slice(15, 19)  # regions, words of the ring, doorbells, executed commands
 EXCEPTIONS = {0: "return from main()", 2: "watchdog", 3: "HardFault", 4: "MemManage", 5: "BusFault", 6: "UsageFault"}
 MOST_RESTARTS = 4
 LOST_S, SLOW_S = 30.0, 300.0  # of the host's time: nothing is concluded from it. A core that runs astray in memory that is none is slow to emulate
@@ -50,7 +51,7 @@ class Skip:
 @dataclasses.dataclass(frozen=True)
 class Ending:
     """How a run ended: "end", "exception" (number), "lockup", "restart" (from start-up code), "outside memory" (the core fetches instructions where none
-    can be), or "lost": the emulator went away for another reason, or did not stop."""
+    can be), "seen" (on its way to start the device), or "lost": the emulator went away for another reason, or did not stop."""
 
     how: str
     exception: int
@@ -186,9 +187,11 @@ class SkipBoard:
         gdb.write_register("pc", address)
 
     def run(self, skip):
-        """One run, with one skip or none: an Ending, or None where the instruction is not reached that often."""
+        """One run, with one skip or none: an Ending, or None where the instruction is not reached that often. What was lost is run once more, and a start
+        is believed where it is seen to happen: a core that fills memory with one value fills the evidence as well."""
         ending = self.run_once(skip)
-        return self.run_again(skip) if ending is not None and ending.how == "lost" else ending
+        again = skip is not None and ending is not None and (ending.how == "lost" or any(ending.evidence[STARTS]))
+        return self.run_again(skip) if again else ending
 
     def run_again(self, skip):
         """The emulator ends where a core would lock up, and where it leaves all memory, and takes what there is to see with it; a core that jumps back to its
@@ -198,6 +201,8 @@ class SkipBoard:
             self.board.gdb.set_breakpoint(address)
         ending = self.run_once(skip, through=True)
         self.stop()
+        if ending.how != "seen":
+            ending = dataclasses.replace(ending, evidence=(*ending.evidence[:STARTS.start], *[0] * 4, *ending.evidence[STARTS.stop:]))
         if ending.how != "lost":
             return ending
         # The log begins anew with every start().
@@ -252,7 +257,7 @@ class SkipBoard:
     def ending(self, gdb, stop):
         """What there is to see at the end."""
         if stop.at in self.starts:
-            return Ending("end", 0, (0,) * 15 + (1,) * 5)
+            return Ending("seen", 0, (0,) * 15 + (1,) * 5)
         if stop.kind != "signal" or stop.at not in (self.end, self.handler):
             return Ending("lost", 0, (0,) * 20)
         evidence = EVIDENCE.unpack(gdb.read_memory(self.symbols["pianola_skip_evidence"][0], EVIDENCE.size))
