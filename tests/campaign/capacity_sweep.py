@@ -51,8 +51,23 @@ def smaller(value):
     return values
 
 
+def depending_on(name):
+    """The names in the configuration whose definitions lead back to `name`, itself among them."""
+    text = (SOURCES / CONFIG).read_text(encoding="utf-8")
+    definitions = {}
+    for definition in text.split("constexpr ")[1:]:
+        defined = re.match(r"[\w:]+ (\w+)", definition)
+        definitions.setdefault(defined[1], set()).update(re.findall(r"\bk\w+|\b[a-z_]+(?=\()", definition))
+    found, before = {name}, set()
+    while found != before:
+        before = set(found)
+        found |= {other for other, names in definitions.items() if names & found}
+    return found
+
+
 class Compiler:
-    """Compiles the runner with a configuration of its own."""
+    """Compiles the runner with a configuration of its own: of its sources those that a capacity reaches, for an object without any name that depends
+    on it is the same as before. One more is always among them, for what the configuration asserts by itself."""
 
     def __init__(self, build, folder, jobs):
         self.folder = folder
@@ -65,20 +80,42 @@ class Compiler:
                 self.commands.append((pathlib.Path(entry["directory"]), kept, entry["file"]))
         if not self.commands:
             raise RuntimeError(f"{build} has no commands for the runtime")
+        self.names = list(self.pool.map(self.names_in, self.commands))
 
-    def compile(self, overlay):
-        """The program's path, or what the compiler says."""
+    @staticmethod
+    def names_in(command):
+        """The names that a source reads, headers included, outside the configuration."""
+        directory, words, source = command
+        run = subprocess.run([*words, "-E", source], cwd=directory, capture_output=True, text=True, check=True)
+        names, inside = set(), False
+        for line in run.stdout.splitlines():
+            if line.startswith("# "):
+                inside = CONFIG in line
+            elif not inside:
+                names.update(re.findall(r"\b[a-zA-Z_]\w*", line))
+        return names
+
+    def compile(self, overlay, name):
+        """The program's path, or what the compiler says. Without a name, everything is compiled, and kept."""
+        reached = None if name is None else depending_on(name)
+        objects = [self.folder / f"kept_{index}.o" for index in range(len(self.commands))]
+        jobs = []
+        for index, command in enumerate(self.commands):
+            if reached is None:
+                jobs.append((objects[index], command))
+            elif index == 0 or self.names[index] & reached:
+                objects[index] = self.folder / f"{index}.o"
+                jobs.append((objects[index], command))
+
         def one(job):
-            index, (directory, words, source) = job
-            target = self.folder / f"{index}.o"
+            target, (directory, words, source) = job
             run = subprocess.run([words[0], f"-I{overlay}", *words[1:], *SANITIZERS, "-o", target, "-c", source], cwd=directory,
                                  capture_output=True, text=True, check=False)
             return run.stderr if run.returncode != 0 else None
-        complaints = [text for text in self.pool.map(one, enumerate(self.commands)) if text]
+        complaints = [text for text in self.pool.map(one, jobs) if text]
         if complaints:
             return None, complaints[0]
         program = self.folder / "runner"
-        objects = [self.folder / f"{index}.o" for index in range(len(self.commands))]
         run = subprocess.run([self.commands[0][1][0], *SANITIZERS, *objects, "-pthread", "-o", program], capture_output=True, text=True,
                              check=False)
         if run.returncode != 0:
@@ -126,7 +163,7 @@ def sweep(compiler, name, value, files, expected):
     tally = {"injected": 0, "detected": 0, "harmless": 0, "silent": 0}
     seen = []
     for tried in smaller(value):
-        program, complaint = compiler.compile(overlay_with(compiler.folder, name, tried))
+        program, complaint = compiler.compile(overlay_with(compiler.folder, name, tried), name)
         if program is None:
             tally["injected"] += 1
             tally["detected"] += 1
@@ -177,7 +214,7 @@ def main(arguments):
         files_folder.mkdir()
         files = make_files(options, files_folder)
         compiler = Compiler(options.build.resolve(), folder, options.jobs)
-        program, complaint = compiler.compile(overlay_with(folder, None, 0))
+        program, complaint = compiler.compile(overlay_with(folder, None, 0), None)
         if program is None:
             raise RuntimeError(complaint)
         expected = outcomes(program, files)
