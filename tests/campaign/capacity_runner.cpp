@@ -1,10 +1,11 @@
 // capacity_runner FILE.ptb...: loads each file on a simulator of its own, replays some steps, and says what came of it.
 //
 // Place in the whole: tests only. capacity_sweep.py compiles it with the runtime and the simulator, each time with another capacity made
-// smaller. One line of JSON for each file: the rule that refused it, or a digest of all outputs.
+// smaller. One line for each file: the rule that refused it, a digest of all outputs, or the stage of a
+// fault.
 #include <array>
-#include <cstdio>
 #include <exception>
+#include <iostream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,9 +17,9 @@
 #include "runtime/digest/sha256.h"
 #include "runtime/session/development_config.h"
 
+namespace pianola {
 namespace {
 
-using namespace pianola;
 using Bytes = std::vector<std::uint8_t>;
 
 constexpr std::uint32_t kSteps = 3U;
@@ -33,7 +34,7 @@ struct Machine {
 };
 
 // Inputs that differ from step to step.
-void fill(Bytes& bytes, std::uint32_t seed) {
+void fill(Bytes& bytes, std::size_t seed) {
     for (std::size_t i = 0U; i < bytes.size(); ++i) {
         bytes[i] = static_cast<std::uint8_t>((i * 7U) + (seed * 13U));
     }
@@ -88,19 +89,20 @@ void judge(const std::string& name) {
             outcome = "fault in stage " + std::to_string(static_cast<int>(machine->session.fault().stage));
         }
     }
-    std::printf("%s\n", outcome.c_str());
+    std::cout << outcome << std::endl;
 }
 
 }  // namespace
+}  // namespace pianola
 
 int main(int argc, char** argv) {
     try {
         for (const std::string& name : std::vector<std::string>(argv + 1, argv + argc)) {
-            judge(name);
+            pianola::judge(name);
         }
         return 0;
     } catch (const std::exception& error) {
-        std::fprintf(stderr, "capacity_runner: %s\n", error.what());
+        std::cerr << "capacity_runner: " << error.what() << std::endl;
         return 2;
     }
 }
