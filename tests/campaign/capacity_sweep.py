@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Makes every capacity of runtime/core/config.h smaller, step by step, until nothing is accepted any more.
 
-For each value the runtime, the reference device and the simulator are compiled with it, with the sanitizers, and replay files that the
-capacities as they stand admit. For each file it counts as
+For each value what it reaches of the runtime, the reference device and the simulator is compiled with it, with the sanitizers, and they replay files
+that the capacities as they stand admit. For each file it counts as
 
   detected   it is refused by a rule, or the value does not compile: the compiler's or a static_assert's message
   harmless   every output of every step is the same, byte for byte
