@@ -9,8 +9,8 @@ set -euo pipefail
 fetch_bearssl="$(dirname "${BASH_SOURCE[0]}")/fetch_bearssl.sh"
 
 packages=(
-    # Build system. git also tells the gates which files are the project's own.
-    ca-certificates cmake git ninja-build
+    # Build system; ccache remembers objects between builds. git also tells the gates which files are the project's own.
+    ca-certificates ccache cmake git ninja-build
     # Compiler for releases and targets; binutils brings nm, objdump and c++filt for the object gates.
     binutils g++
     # Second compiler, sanitizers, static analysis and formatting. The version is part of the name on purpose: findings and
