@@ -354,7 +354,7 @@ DeviceFault CommandProcessor::dispatch(WordSpan words) noexcept {
     const std::uint64_t free_at_cycles = cores_since_cycles_ + free_cycles;
     core_start_cycles_ = (time_cycles_ > free_at_cycles) ? time_cycles_ : free_at_cycles;
     const std::uint64_t busy_cycles = (core_start_cycles_ - cores_since_cycles_) + words[3];
-    // What was proved is below kMaxStepCycles; a damaged trace must not wrap.
+    // What was proved is below kMaxScriptCycles; a damaged trace must not wrap.
     free_cycles = (busy_cycles > UINT32_MAX) ? UINT32_MAX : static_cast<std::uint32_t>(busy_cycles);
     const std::uint64_t done_cycles = cores_since_cycles_ + free_cycles;
     cores_done_cycles_ = (done_cycles > cores_done_cycles_) ? done_cycles : cores_done_cycles_;

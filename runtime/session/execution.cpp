@@ -190,7 +190,7 @@ Status Session::complete_oldest() noexcept {
         running_.steps_completed += 1U;
         running_.has_result = true;
         running_.has_stepped = true;
-        running_.is_confirmed = running_.is_confirmed || (loaded_.image.self_test_count() == 0U);
+        running_.is_confirmed = running_.is_confirmed || (loaded_.self_test_count == 0U);
     } else if (kind == ScriptKind::kEpilogue) {
         running_.state = idle_state();
         running_.has_stepped = false;

@@ -76,7 +76,7 @@ Tally flip_between_calls(const Memory& memory, const FlipOptions& options) {
 }
 
 MutableByteSpan constants(Scenario& scenario, bool traces) {
-    const Image& image = scenario.session().image();
+    const Image& image = scenario.image();
     const bool is_loaded = scenario.session().is_loaded();
     const refdev::DeviceSpec spec = scenario.device().inner().spec();
     const std::uint32_t address =

@@ -58,6 +58,7 @@ class Scenario {
     [[nodiscard]] HookedDevice& device() noexcept { return device_; }
     [[nodiscard]] Session& session() noexcept { return session_; }
     [[nodiscard]] const Session& session() const noexcept { return session_; }
+    [[nodiscard]] const Image& image() const noexcept { return workspace_->image; }
 
   private:
     bool load();

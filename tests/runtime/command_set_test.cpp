@@ -130,8 +130,8 @@ TEST(CommandSet, ALengthThatIsNoneIsRefused) {
 }
 
 TEST(CommandSet, CostsThatWouldWrapAreRefused) {
-    for (const VendorCommand& command : {VendorCommand{3U, kMaxStepCycles + 1U}, VendorCommand{3U, UINT64_MAX},
-                                         VendorCommand{3U, kMaxStepCycles, 1U}, VendorCommand{3U, 1U, UINT64_MAX}}) {
+    for (const VendorCommand& command : {VendorCommand{3U, kMaxScriptCycles + 1U}, VendorCommand{3U, UINT64_MAX},
+                                         VendorCommand{3U, kMaxScriptCycles, 1U}, VendorCommand{3U, 1U, UINT64_MAX}}) {
         const Verdict verdict = verdict_of(command);
         EXPECT_EQ(verdict.status, Status::kRefused) << command.cost_cycles << " " << command.core_cycles;
         EXPECT_EQ(rule_id(verdict.rule), std::string{"BUD-CEILING"})
