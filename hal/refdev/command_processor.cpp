@@ -18,6 +18,7 @@ void CommandProcessor::reset() noexcept {
     idle_ = true;
     stopped_ = false;
     position_ = 0U;
+    sequence_ = 0U;
     trace_ = WordSpan{};
     trace_position_ = 0U;
     executed_ = 0U;
@@ -65,19 +66,19 @@ Progress CommandProcessor::step_queue() noexcept {
     // The ring wraps; a command is copied out so that everything behind sees it in one piece.
     std::array<std::uint32_t, kMaxQueueCommandWords> command{};
     const std::uint32_t header = shared_.ring[position_ & kRingMask];
-    const std::uint32_t length_words = length_words_of(header);
-    if ((length_words == 0U) || (length_words > kMaxQueueCommandWords) || (length_words > available) ||
-        ((header & kReservedMask) != 0U)) {
-        fault_address_ = 0U;
-        return stop(DeviceFault::kUnknownCommand);
-    }
-    for (std::uint32_t i = 0U; i < length_words; ++i) {
+    const auto opcode = static_cast<Opcode>(header & kOpcodeMask);
+    const std::uint32_t length_words = queue_command_words(opcode);
+    command[0] = header_word(opcode, length_words);
+    for (std::uint32_t i = 1U; i < length_words; ++i) {
         command[i] = shared_.ring[(position_ + i) & kRingMask];
     }
     const WordSpan words{command.data(), length_words};
-    const auto opcode = static_cast<Opcode>(header & kOpcodeMask);
-    if ((opcode == Opcode::kWaitEvent) && (length_words == kEventWords) && (words[1] < kMaxEvents) &&
-        !event_reached(words[1], words[2])) {
+    // Before anything of it is believed: what a damaged, stale or doubled command does, nothing undoes.
+    if ((length_words == 0U) || (length_words > available) || ((header >> kCheckShift) != check_of(sequence_, words))) {
+        fault_address_ = 0U;
+        return stop(DeviceFault::kUnknownCommand);
+    }
+    if ((opcode == Opcode::kWaitEvent) && (words[1] < kMaxEvents) && !event_reached(words[1], words[2])) {
         return Progress::kWaiting;
     }
     if (idle_) {
@@ -94,6 +95,7 @@ Progress CommandProcessor::step_queue() noexcept {
     kernel_id_ = 0U;
     fault_address_ = 0U;
     executed_ += 1U;
+    sequence_ += 1U;
     position_ += length_words;
     for (const std::uint32_t word : words) {
         digest_ = chain(digest_, word);
@@ -162,7 +164,7 @@ Progress CommandProcessor::step() noexcept {
 DeviceFault CommandProcessor::execute_queue_command(WordSpan words) noexcept {
     const auto opcode = static_cast<Opcode>(words[0] & kOpcodeMask);
     const bool is_event = (opcode == Opcode::kRecordEvent) || (opcode == Opcode::kWaitEvent);
-    if (is_event && ((words.size() != kEventWords) || (words[1] >= kMaxEvents))) {
+    if (is_event && (words[1] >= kMaxEvents)) {
         return DeviceFault::kBadArgument;
     }
     switch (opcode) {
@@ -184,9 +186,6 @@ DeviceFault CommandProcessor::execute_queue_command(WordSpan words) noexcept {
             return DeviceFault::kNone;
         }
         case Opcode::kNotify:
-            if (words.size() != kNotifyWords) {
-                return DeviceFault::kBadArgument;
-            }
             time_cycles_ += kCommandCycles;
             return DeviceFault::kNone;
         case Opcode::kInvalid:
@@ -241,7 +240,7 @@ DeviceFault CommandProcessor::execute_trace_command(WordSpan words) noexcept {
 }
 
 DeviceFault CommandProcessor::write(WordSpan words) noexcept {
-    if ((words.size() != kTransferWords) || (words[2] == 0U)) {
+    if (words[2] == 0U) {
         return DeviceFault::kBadArgument;
     }
     const std::uint32_t size_bytes = words[2];
@@ -260,7 +259,7 @@ DeviceFault CommandProcessor::write(WordSpan words) noexcept {
 }
 
 DeviceFault CommandProcessor::read(WordSpan words) noexcept {
-    if ((words.size() != kTransferWords) || (words[2] == 0U)) {
+    if (words[2] == 0U) {
         return DeviceFault::kBadArgument;
     }
     const std::uint32_t size_bytes = words[2];
@@ -280,8 +279,7 @@ DeviceFault CommandProcessor::read(WordSpan words) noexcept {
 }
 
 DeviceFault CommandProcessor::replay(WordSpan words) noexcept {
-    if ((words.size() != kReplayWords) || (words[2] == 0U) || ((words[2] % kWordBytes) != 0U) ||
-        ((words[1] % kFileAlignmentBytes) != 0U)) {
+    if ((words[2] == 0U) || ((words[2] % kWordBytes) != 0U) || ((words[1] % kFileAlignmentBytes) != 0U)) {
         return DeviceFault::kBadArgument;
     }
     fault_address_ = words[1];

@@ -147,8 +147,10 @@ Status RefdevDriver::enqueue(std::uint32_t queue, const QueueCommand& command) n
     if (encoded.count > (kRingWords - used)) {
         return Status::kBusy;
     }
-    for (std::uint32_t i = 0U; i < encoded.count; ++i) {
-        target.ring[(written_[queue] + i) & kRingMask] = encoded.words[i];
+    const std::uint32_t first = written_[queue];
+    target.ring[first & kRingMask] = ring_header(encoded.words[0], command.check);
+    for (std::uint32_t i = 1U; i < encoded.count; ++i) {
+        target.ring[(first + i) & kRingMask] = encoded.words[i];
     }
     written_[queue] += encoded.count;
     return Status::kOk;

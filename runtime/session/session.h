@@ -230,6 +230,7 @@ class Session {
         std::uint32_t steps_completed{0U};
         std::array<std::uint32_t, kMaxQueues> executed{};  // each queue's device count when it last completed
         std::array<std::uint64_t, kMaxQueues> digests{};   // of all that was enqueued, as the device will report it
+        std::array<std::uint32_t, kMaxQueues> enqueued{};  // commands of each queue since load()
         std::array<std::uint32_t, kMaxEvents> records{};   // of each event since load()
         ScrubCursor release;                               // how far the step that has completed is verified
         ScrubCursor background;                            // how far scrub() has come
@@ -263,8 +264,7 @@ class Session {
     void begin(ScriptKind kind, Io io) noexcept;
     void watch(const PlannedScript& script) noexcept;
     [[nodiscard]] QueueCommand bind(const PlannedCommand& planned) noexcept;
-    Status enqueue_one(std::uint32_t queue, const QueueCommand& command, std::uint32_t trace,
-                       FaultStage stage) noexcept;
+    Status enqueue_one(std::uint32_t queue, QueueCommand& command, std::uint32_t trace, FaultStage stage) noexcept;
     Status enqueue(const PlannedScript& script, const PlannedCommands& commands, FaultStage stage) noexcept;
     Status submit_script(ScriptKind kind, Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept;
     [[nodiscard]] bool sizes_match(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs, bool takes,
