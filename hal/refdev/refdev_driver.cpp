@@ -48,8 +48,7 @@ bool RefdevDriver::stop_queues() noexcept {
 void RefdevDriver::clear_queue(std::uint32_t queue) noexcept {
     QueueMemory& memory = shared_.queues[queue];
     memory.published.store(0U, std::memory_order_relaxed);
-    memory.doorbell_cycles_low.store(0U, std::memory_order_relaxed);
-    memory.doorbell_cycles_high.store(0U, std::memory_order_relaxed);
+    memory.doorbell_cycles.fill(0U);
     memory.consumed.store(0U, std::memory_order_relaxed);
     memory.progress.store(0U, std::memory_order_relaxed);
     memory.completed_token.store(0U, std::memory_order_relaxed);
@@ -159,8 +158,10 @@ Status RefdevDriver::ring_doorbell(std::uint32_t queue) noexcept {
         return Status::kInvalidArgument;
     }
     QueueMemory& target = shared_.queues[queue];
-    target.doorbell_cycles_low.store(static_cast<std::uint32_t>(now_cycles_), std::memory_order_relaxed);
-    target.doorbell_cycles_high.store(static_cast<std::uint32_t>(now_cycles_ >> 32U), std::memory_order_relaxed);
+    const std::uint32_t first = target.published.load(std::memory_order_relaxed);
+    if (first != written_[queue]) {  // else the slot may be that of a command in a full ring
+        target.doorbell_cycles[doorbell_slot(first)] = now_cycles_;
+    }
     target.published.store(written_[queue], std::memory_order_release);
     link_.signal(queue);
     return Status::kOk;
