@@ -57,6 +57,7 @@ void RefdevDriver::clear_queue(std::uint32_t queue) noexcept {
     memory.fault = Completion{};
     shared_.logs[queue].reset(queue);
     written_[queue] = 0U;
+    notified_[queue] = {};
 }
 
 Status RefdevDriver::reset() noexcept {
@@ -150,6 +151,9 @@ Status RefdevDriver::enqueue(std::uint32_t queue, const QueueCommand& command) n
         target.ring[(written_[queue] + i) & kRingMask] = encoded.words[i];
     }
     written_[queue] += encoded.count;
+    if (command.kind == QueueCommandKind::kNotify) {
+        notified_[queue][command.value % kMaxStepsInFlight] = written_[queue];
+    }
     return Status::kOk;
 }
 
@@ -180,9 +184,12 @@ Status RefdevDriver::completion(std::uint32_t queue, std::uint32_t token, Comple
         completion = source.fault;
         return Status::kDeviceFault;
     }
-    constexpr std::uint32_t kHalfRange = 0x8000'0000U;
-    // Tokens count up, and may wrap.
-    if ((source.completed_token.load(std::memory_order_acquire) - token) >= kHalfRange) {
+    // A queue that has been idle for long has a last token that says nothing about this one. What is left in the ring does: a queue
+    // consumes a notification only once its record is there. The token is compared for those that were never enqueued.
+    const std::uint32_t left = written_[queue] - source.consumed.load(std::memory_order_acquire);
+    const std::uint32_t later = written_[queue] - notified_[queue][token % kMaxStepsInFlight];
+    const std::uint32_t last = source.completed_token.load(std::memory_order_acquire);
+    if ((left > later) || ((last - token) >= kMaxStepsInFlight)) {
         completion.executed_commands = source.progress.load(std::memory_order_relaxed);
         return Status::kPending;
     }
