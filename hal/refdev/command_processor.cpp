@@ -15,7 +15,6 @@ constexpr std::uint32_t kHalfRange = 0x8000'0000U;
 }  // namespace
 
 void CommandProcessor::reset() noexcept {
-    idle_ = true;
     stopped_ = false;
     position_ = 0U;
     sequence_ = 0U;
@@ -60,7 +59,6 @@ void CommandProcessor::report(WordSpan words, std::uint64_t start_cycles, Device
 Progress CommandProcessor::step_queue() noexcept {
     const std::uint32_t available = shared_.published.load(std::memory_order_acquire) - position_;
     if (available == 0U) {
-        idle_ = true;
         return Progress::kIdle;
     }
     // The ring wraps; a command is copied out so that everything behind sees it in one piece.
@@ -81,13 +79,9 @@ Progress CommandProcessor::step_queue() noexcept {
     if ((opcode == Opcode::kWaitEvent) && (words[1] < kMaxEvents) && !event_reached(words[1], words[2])) {
         return Progress::kWaiting;
     }
-    if (idle_) {
-        idle_ = false;
-        const std::uint64_t doorbell_cycles =
-            shared_.doorbell_cycles_low.load(std::memory_order_relaxed) |
-            (std::uint64_t{shared_.doorbell_cycles_high.load(std::memory_order_relaxed)} << 32U);
-        time_cycles_ = (doorbell_cycles > time_cycles_) ? doorbell_cycles : time_cycles_;
-    }
+    // Of its own doorbell: the time must not depend on what is published by when this core gets here.
+    const std::uint64_t doorbell_cycles = shared_.doorbell_cycles[doorbell_slot(position_)];
+    time_cycles_ = (doorbell_cycles > time_cycles_) ? doorbell_cycles : time_cycles_;
     const std::uint64_t start_cycles = time_cycles_;
     if (observer_ != nullptr) {
         observer_->before(queue_, words);
@@ -102,20 +96,14 @@ Progress CommandProcessor::step_queue() noexcept {
     }
     const DeviceFault fault = execute_queue_command(words);
     shared_.progress.store(executed_, std::memory_order_relaxed);
-    shared_.consumed.store(position_, std::memory_order_release);
     if (observer_ != nullptr) {
         report(words, start_cycles, fault);
     }
-    if (fault != DeviceFault::kNone) {
-        return stop(fault);
-    }
-    if (opcode == Opcode::kNotify) {
-        // What comes after a notify is a new doorbell's work. Whether this core looks at the ring in between, and finds it
-        // empty, must not decide when that work starts.
-        idle_ = true;
+    if ((opcode == Opcode::kNotify) && (fault == DeviceFault::kNone)) {
         publish_completion(words[1]);
     }
-    return Progress::kExecuted;
+    shared_.consumed.store(position_, std::memory_order_release);  // after the completion: the driver relies on that
+    return (fault == DeviceFault::kNone) ? Progress::kExecuted : stop(fault);
 }
 
 // Of this there are two, so that a device that nobody observes carries nothing for an observer through a command.

@@ -98,7 +98,6 @@ class CommandProcessor {
     const HostMemory& host_;
     CommandObserver* observer_;
 
-    bool idle_{true};
     bool needs_attention_{false};  // stopped, or cores are busy: one look where nothing is special
     bool stopped_{false};
     std::uint32_t position_{0U};        // words consumed since reset

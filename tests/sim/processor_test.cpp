@@ -25,11 +25,11 @@ class Processor : public testing::Test {
         publish_raw(words, doorbell_cycles);
     }
     void publish_raw(const std::vector<std::uint32_t>& words, std::uint32_t doorbell_cycles) {
+        shared_->doorbell_cycles.at(doorbell_slot(written_)) = doorbell_cycles;
         for (const std::uint32_t word : words) {
             shared_->ring.at(written_ % kRingWords) = word;
             written_ += 1U;
         }
-        shared_->doorbell_cycles_low.store(doorbell_cycles);
         shared_->published.store(written_);
     }
     DeviceFault fault_of(const std::vector<std::uint32_t>& words) {
@@ -63,6 +63,16 @@ TEST_F(Processor, WorkAfterANotifyStartsAtItsDoorbellWhoeverIsFaster) {
     publish(notify, kLater);
     ASSERT_EQ(processor_.step(), Progress::kExecuted);
     EXPECT_EQ(shared_->completions[1].time_cycles, kLater + kCommandCycles);
+}
+
+// A doorbell's time is that of its own work, and not of work that was published before and is still waiting.
+TEST_F(Processor, ALaterDoorbellDoesNotHoldBackEarlierWork) {
+    publish({header_word(Opcode::kNotify, kNotifyWords), 1U}, 0U);
+    publish({header_word(Opcode::kNotify, kNotifyWords), 2U}, kLater);
+    ASSERT_EQ(processor_.step(), Progress::kExecuted);
+    EXPECT_EQ(shared_->completions[1].time_cycles, kCommandCycles);
+    ASSERT_EQ(processor_.step(), Progress::kExecuted);
+    EXPECT_EQ(shared_->completions[0].time_cycles, kLater + kCommandCycles);
 }
 
 // However far the recording queue has gone on when somebody gets round to waiting: 63 records further at most, and also where counters wrap.
