@@ -19,9 +19,6 @@ inline constexpr std::uint32_t kVerdictBytes32 = 80U;    // Verdict: while loadi
 [[nodiscard]] constexpr std::uint32_t plan_workspace_bytes32(const Capacities& capacities) noexcept {
     return 2768U + (72U * capacities.intervals);
 }
-static_assert(plan_workspace_bytes32(profiles::kSmallEcu) == 7376U);
-static_assert(plan_workspace_bytes32(profiles::kDefault) == 39632U);
-static_assert(plan_workspace_bytes32(profiles::kHost) == 297680U);
 
 // Stack below the caller's frame, device driver included. Limits that the gates hold every board's build to, not measurements.
 inline constexpr std::uint32_t kSubmitPollStackBytes = 2048U;  // Session::submit(), poll()

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What a profile of capacities takes: random small programs, programs of 100,000 commands, and what a refusal by capacity says.
+"""What a profile of capacities takes: random small programs, and what a refusal by capacity says.
 
   capacity_test.py                        what continuous integration runs
-  capacity_test.py --whole 2000           2,000 random programs, the long ones with every profile; prints the shares
+  capacity_test.py --whole 2000           2,000 random programs with each profile
 """
 import collections
 import random
@@ -17,7 +17,6 @@ from python_support import main
 
 SEED = 14
 SHARE = 0.95  # of random programs that a profile must take
-COMMANDS = 100_000
 GRIDS = ((1, 1), (1, 2), (2, 2), (2, 4), (4, 4), (4, 8), (8, 8))
 LAYOUTS = ("DRAM", "L1", "HEIGHT", "WIDTH", "BLOCK")
 OPERATIONS = (pianola.add, pianola.subtract, pianola.multiply, pianola.relu, pianola.neg, pianola.abs)
@@ -87,21 +86,19 @@ class RandomProgram:
         return "accepted"
 
 
-def long_capture(cores, profile):
-    """A capture of COMMANDS dispatches on so many cores, each adding a tensor to itself."""
-    shape = (cores, 64)
-    with pianola.manage_device(core_grid=pianola.CoreGrid(y=1, x=cores), trace_region_size=8 << 20, dram_size=64 << 20,
-                               profile=profile) as device:
-        config = memory("HEIGHT", shape, device.core_grid)
-        source, target = (pianola.zeros(shape, pianola.int8, device=device, memory_config=config) for _ in range(2))
-        capture = pianola.capture(device, self_tests=False)
+def width_sharded(profile):
+    """A program that every grid of 4x4 runs: what is captured of it on a device of that profile."""
+    shape = (64, 64)
+    with pianola.manage_device(core_grid=pianola.CoreGrid(y=4, x=4), trace_region_size=1 << 18, profile=profile) as device:
+        source, target = (pianola.zeros(shape, pianola.int8, device=device) for _ in range(2))
+        capture = pianola.capture(device)
         with capture:
             capture.declare_input(source, "source")
             capture.declare_output(target, "target")
             capture.begin_step()
             pianola.copy_host_to_device_tensor(pianola.from_numpy(numpy.ones(shape, numpy.int8)), source)
-            for _ in range(COMMANDS // cores):
-                pianola.add(source, source, output_tensor=target)
+            tensor = pianola.to_memory_config(source, memory("WIDTH", shape, device.core_grid))
+            pianola.reshard(pianola.relu(tensor), pianola.DRAM_MEMORY_CONFIG, target)
             target.cpu()
         return capture.result
 
@@ -117,3 +114,24 @@ class Capacities(unittest.TestCase):
             print(f"{profile}: {outcomes['accepted']} of {valid} valid programs accepted; {dict(outcomes)}", flush=True)
             self.assertGreater(valid, (WHOLE or 40) // 2)
             self.assertGreaterEqual(outcomes["accepted"], SHARE * valid)
+
+    def test_a_refusal_names_need_limit_and_remedy(self):
+        with self.assertRaises(pianola.Error) as caught:
+            width_sharded("small_ecu")
+        message = str(caught.exception)
+        for part in ("CAP-INTERVALS", "(65 against 64)", "profile default takes it", "small_ecu does not"):
+            self.assertIn(part, message)
+
+    def test_the_default_profile_takes_it_and_is_named_with_the_workload(self):
+        workload = width_sharded("default")
+        self.assertEqual(workload.device["profile"], "default")
+        with self.assertRaises(ValueError):
+            pianola.open_device(profile="tiny")
+
+
+if __name__ == "__main__":
+    if "--whole" in sys.argv:
+        place = sys.argv.index("--whole")
+        WHOLE = int(sys.argv[place + 1])
+        del sys.argv[place:place + 2]
+    main()

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "hal/refdev/command_encoding.h"
+#include "runtime/session/footprint.h"
 #include "tests/runtime/rule_case.h"
 
 namespace pianola::test {
@@ -88,6 +89,11 @@ TEST_P(Profiles, WorkGrowsWithTheFile) {
         before = GetParam()->max_work(bytes);
     }
 }
+
+// What docs/WORST_CASE.md says of each.
+static_assert(plan_workspace_bytes32(profiles::kSmallEcu) == 7376U);
+static_assert(plan_workspace_bytes32(profiles::kDefault) == 39632U);
+static_assert(plan_workspace_bytes32(profiles::kHost) == 297680U);
 
 // One program on the host would judge by arrays that the target does not have.
 TEST(ProfilesOfDevices, MoreThanTheRuntimeWasBuiltWithIsRefused) {
