@@ -88,6 +88,7 @@ CapturedWorkload make_workload(const refdev::DeviceSpec& spec, const Scripts& sc
     CapturedWorkload workload;
     workload.file = capture::write_trace_binary(linked.manifest, linked.segments);
     workload.manifest = linked.manifest;
+    workload.profile = spec.capacities->name;
     workload.steps = scripts.steps;
     workload.inputs = scripts.inputs;
     workload.outputs = scripts.outputs;

@@ -37,6 +37,7 @@ struct TensorDeclaration {
 struct CapturedWorkload {
     std::vector<std::uint8_t> file;  // a .ptb, validated, and replayed on the simulator
     capture::Manifest manifest;
+    const char* profile{""};  // of the device's runtime; static lifetime
     std::uint32_t steps{0U};  // that were captured and folded into one
     // Of the captured run: per inference, per tensor in the order of declaration.
     std::vector<std::vector<std::vector<std::uint8_t>>> inputs;

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "capture_host/files/files.h"
+#include "capture_host/writer/profiles.h"
 #include "hal/refdev/refdev_command_set.h"
 #include "hal/sim/sim_device.h"
 #include "hal/sim/sim_platform.h"
@@ -26,6 +27,15 @@ sim::SimOptions sim_options(const refdev::DeviceSpec& spec) {
     return options;
 }
 
+// "; ..." where a capacity refuses the file.
+std::string remedy_for(ByteSpan file, const refdev::DeviceSpec& spec, const Verdict& verdict) {
+    DeviceDescription device;
+    refdev::describe(spec, device);
+    const std::string remedy =
+        capture::capacity_remedy(file, device, refdev::RefdevCommandSet{}, kDevelopmentTrust, verdict);
+    return remedy.empty() ? remedy : ("; " + remedy);
+}
+
 class Trial {
   public:
     Trial(const std::vector<std::uint8_t>& file, const refdev::DeviceSpec& spec)
@@ -39,7 +49,8 @@ class Trial {
                 fmt::format(
                     "the runtime does not accept the captured workload: {} at {} ({} against {}); docs/RULES.md "
                     "says what the rule asks for",
-                    rule_id(verdict.rule), path.data(), verdict.actual, verdict.limit)};
+                    rule_id(verdict.rule), path.data(), verdict.actual, verdict.limit) +
+                    remedy_for(file_.view(), spec, verdict)};
         }
     }
 

@@ -3,10 +3,13 @@
 #include <algorithm>
 
 #include "capture_host/cli/cli.h"
+#include "capture_host/writer/profiles.h"
 #include "runtime/core/config.h"
 
 namespace pianola::cli {
 namespace {
+
+using capture::find_profile;
 
 struct Member {
     const char* name;
@@ -71,7 +74,7 @@ void check(const refdev::DeviceSpec& spec, const std::string& file_name) {
 void add_device_option(CLI::App& command, std::string& file_name) {
     command.add_option("--device", file_name,
                        "Device description, JSON; without it the default device: 4 MiB DRAM, 256 KiB L1, 64 KiB trace "
-                       "region, 2 queues, 2 by 2 cores, 4 DRAM banks, 500 MHz");
+                       "region, 2 queues, 2 by 2 cores, 4 DRAM banks, 500 MHz, profile default");
 }
 
 refdev::DeviceSpec load_device_spec(const std::string& file_name) {
@@ -86,6 +89,13 @@ refdev::DeviceSpec load_device_spec(const std::string& file_name) {
     }
     for (const auto& [name, value] : json.items()) {
         const std::string& wanted = name;  // a structured binding can not be captured
+        if (name == "profile") {
+            spec.capacities = value.is_string() ? find_profile(value.get<std::string>()) : nullptr;
+            if (spec.capacities == nullptr) {
+                fail(file_name, "'profile' must be \"small_ecu\", \"default\" or \"host\"");
+            }
+            continue;
+        }
         const auto* const member = std::find_if(kMembers.begin(), kMembers.end(),
                                                 [&wanted](const Member& each) { return wanted == each.name; });
         if (member == kMembers.end()) {

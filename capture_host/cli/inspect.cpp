@@ -312,7 +312,7 @@ int inspect_file(const InspectArguments& arguments) {
     Verdict verdict;
     Status status = parse_envelope(file.view(), envelope, verdict);
     status = is_ok(status) ? authenticate(file.view(), envelope, kDevelopmentTrust, verdict) : status;
-    status = is_ok(status) ? open_image(file.view(), envelope, image, verdict) : status;
+    status = is_ok(status) ? open_image(file.view(), envelope, profiles::kHost, image, verdict) : status;
     if (!is_ok(status)) {
         throw CliError{kRefused, fmt::format("{}: {}", arguments.file, describe_verdict(verdict))};
     }

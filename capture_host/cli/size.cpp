@@ -145,7 +145,8 @@ std::string manifest_as_text(const MemoryManifest& manifest) {
     }
     text += "RAM on a 32-bit core\n";
     text += row("session", kSessionBytes32);
-    text += row("workspace of load", kPlanWorkspaceBytes32, "free afterwards");
+    text += row("workspace of load", plan_workspace_bytes32(*manifest.device.capacities),
+                fmt::format("free afterwards; profile {}", manifest.device.capacities->name));
     text += row("verdict of load", kVerdictBytes32, "free afterwards");
     text += row("device driver", refdev::kDriverBytes32);
     text += row("shared with device", refdev::kSharedStateBytes32);
@@ -162,13 +163,14 @@ std::string manifest_as_json(const MemoryManifest& manifest) {
     json["symbol"] = manifest.symbol;
     json["flash"] = {{"bytes", manifest.file_bytes}, {"segments", sizes_to_json(manifest.segments)}};
     json["ram"] = {{"session_bytes", kSessionBytes32},
-                   {"plan_workspace_bytes", kPlanWorkspaceBytes32},
+                   {"plan_workspace_bytes", plan_workspace_bytes32(*device.capacities)},
                    {"verdict_bytes", kVerdictBytes32},
                    {"driver_bytes", refdev::kDriverBytes32},
                    {"shared_state_bytes", refdev::kSharedStateBytes32},
                    {"device_core_bytes", refdev::kDeviceCoreBytes32}};
     json["stack"] = {{"submit_poll_bytes", kSubmitPollStackBytes}, {"load_bytes", kLoadStackBytes}};
-    json["device"] = {{"dram_base", device.dram_base},
+    json["device"] = {{"profile", device.capacities->name},
+                      {"dram_base", device.dram_base},
                       {"dram_bytes", device.dram_bytes},
                       {"dram_used_bytes", manifest.dram_used_bytes},
                       {"l1_base", device.l1_base},

@@ -36,7 +36,7 @@ std::string size_constants(const MemoryManifest& manifest) {
     text += constant("kAlignmentBytes", kFileAlignmentBytes);
     text += "\n// RAM of a 32-bit core.\n";
     text += constant("kSessionBytes", kSessionBytes32);
-    text += constant("kPlanWorkspaceBytes", kPlanWorkspaceBytes32);
+    text += constant("kPlanWorkspaceBytes", plan_workspace_bytes32(*manifest.device.capacities));
     text += constant("kVerdictBytes", kVerdictBytes32);
     text += constant("kDriverBytes", refdev::kDriverBytes32);
     text += constant("kSharedStateBytes", refdev::kSharedStateBytes32);
@@ -91,6 +91,8 @@ std::string assertion(const std::string& what) {
 
 std::string assertions(const MemoryManifest& manifest) {
     std::string text = "\n// Not true means: made by a pianola of another version. Make it anew.\n";
+    text += assertion(fmt::format("::pianola::kCapacities.intervals == {}U",
+                                  manifest.device.capacities->intervals));  // another PIANOLA_PROFILE
     text += assertion("sizeof(::pianola::Session) == kSessionBytes");
     text += assertion("sizeof(::pianola::PlanWorkspace) == kPlanWorkspaceBytes");
     text += assertion("sizeof(::pianola::Verdict) == kVerdictBytes");
@@ -138,7 +140,7 @@ std::string manifest_as_linker_fragment(const MemoryManifest& manifest) {
     text += "\n/* Of this version of Pianola, and of the device: the same for all binaries of one device. */\n";
     define("PIANOLA_ALIGNMENT_BYTES", kFileAlignmentBytes);
     define("PIANOLA_SESSION_BYTES", kSessionBytes32);
-    define("PIANOLA_PLAN_WORKSPACE_BYTES", kPlanWorkspaceBytes32);
+    define("PIANOLA_PLAN_WORKSPACE_BYTES", plan_workspace_bytes32(*manifest.device.capacities));
     define("PIANOLA_SHARED_STATE_BYTES", refdev::kSharedStateBytes32);
     define("PIANOLA_SUBMIT_POLL_STACK_BYTES", kSubmitPollStackBytes);
     define("PIANOLA_LOAD_STACK_BYTES", kLoadStackBytes);

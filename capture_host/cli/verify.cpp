@@ -9,6 +9,7 @@
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/trust_option.h"
 #include "capture_host/signing/receipt.h"
+#include "capture_host/writer/profiles.h"
 #include "hal/refdev/refdev_command_set.h"
 
 namespace pianola::cli {
@@ -42,12 +43,20 @@ int verify_file(const VerifyArguments& arguments) {
         files::store_file(arguments.receipt,
                           signing::make_receipt(statement, signing::Key::load_private(arguments.receipt_key)));
     }
+    const std::string remedy =
+        capture::capacity_remedy(file.view(), device, refdev::RefdevCommandSet{}, trust.trust(), verdict);
     if (arguments.json) {
         nlohmann::json json = verdict_to_json(verdict);
         json["file"] = arguments.file;
+        if (!remedy.empty()) {
+            json["remedy"] = remedy;
+        }
         fmt::print("{}\n", json_text(json));
     } else {
         fmt::print("{}: {}\n", arguments.file, describe_verdict(verdict, image));
+        if (!remedy.empty()) {
+            fmt::print("  remedy  {}\n", remedy);
+        }
     }
     return is_ok(status) ? kDone : kRefused;
 }

@@ -206,8 +206,8 @@ void overfill_commands(Draft& draft) {
 
 // In a trace of its own, which comes last: a full map has no room for what others write later.
 void overfill_intervals(Draft& draft) {
-    constexpr std::uint32_t kFills = kMaxIntervals + 2U;
-    const std::uint32_t scratch = draft.add_scratch(2U * kFills);
+    const std::uint32_t fills = draft.device().capacities->intervals + 2U;
+    const std::uint32_t scratch = draft.add_scratch(2U * fills);
     Words words = fill_words(scratch, 1U, 0U);
     append(words, end_words());
     const std::uint32_t replay = draft.add_trace("fills", words);
@@ -215,7 +215,7 @@ void overfill_intervals(Draft& draft) {
     std::rotate(step.begin() + replay, step.begin() + replay + 1, step.end());
     draft.confirm("a trace that fills one byte");
     words.clear();
-    for (std::uint32_t i = 0U; i < kFills; ++i) {
+    for (std::uint32_t i = 0U; i < fills; ++i) {
         append(words, fill_words(scratch + (2U * i), 1U, 0U));
     }
     append(words, end_words());

@@ -1,6 +1,7 @@
 // The manifest's structure, and the strictness of its fields.
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <string>
 
 #include "capture_host/mutate/file_bytes.h"
@@ -12,7 +13,7 @@ namespace {
 
 constexpr std::uint8_t kUnknown = 250U;  // an enumerator that no schema will have soon
 
-void edit_manifest_bytes(Draft& draft, void (*edit)(Bytes& manifest)) {
+void edit_manifest_bytes(Draft& draft, const std::function<void(Bytes& manifest)>& edit) {
     draft.edit([edit](Bytes& file) {
         Bytes manifest = manifest_of(file);
         edit(manifest);
@@ -27,7 +28,15 @@ std::vector<Operator> structure_operators() {
          [](Draft& draft) { edit_manifest_bytes(draft, [](Bytes& manifest) { manifest.clear(); }); }, false},
         {Rule::kImgSize, "too-long", "a manifest longer than the runtime accepts",
          [](Draft& draft) {
-             edit_manifest_bytes(draft, [](Bytes& manifest) { manifest.resize(std::size_t{kMaxManifestBytes} + 1U); });
+             const std::size_t bytes = std::size_t{draft.device().capacities->manifest_bytes} + 1U;
+             edit_manifest_bytes(draft, [bytes](Bytes& manifest) { manifest.resize(bytes); });
+         },
+         false},
+        {Rule::kCapTables, "programs", "more programs than the runtime takes tables",
+         [](Draft& draft) {
+             std::vector<capture::ManifestProgram>& programs = draft.manifest().traces.front().programs;
+             programs.resize(draft.device().capacities->manifest_tables, {"n", 1U});
+             draft.expect_path("manifest");
          },
          false},
         {Rule::kImgStructure, "root-outside", "the root lies outside the manifest",

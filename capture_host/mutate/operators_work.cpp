@@ -10,6 +10,7 @@ using capture::ManifestCommand;
 using capture::ManifestParameter;
 
 constexpr std::uint32_t kBlock = kFileAlignmentBytes;
+constexpr std::uint32_t kWordBytes = 4U;
 constexpr std::uint32_t kLargestValue = 255U;
 constexpr std::uint32_t kValueWord = 3U;  // of a fill
 
@@ -71,8 +72,13 @@ void repeat_barriers(Draft& draft) {
     const auto file_bytes = static_cast<std::uint32_t>(draft.write().size());
     const std::uint32_t work =
         kVisits * (kWorkPerCommand + 1U + (patched_words(draft.manifest()) / kPatchPointsPerWork));
-    // Each barrier makes the file four bytes longer, and these admit work of two.
-    const std::uint32_t barriers = (max_proof_work(file_bytes + (2U * kBlock)) / (work - 2U)) + 1U;
+    // Each barrier makes the file four bytes longer, and these admit some work, too.
+    const Capacities& capacities = *draft.device().capacities;
+    const std::uint32_t admitted = (capacities.work_of_block * kWordBytes) / Capacities::kWorkBlockBytes;
+    if (admitted >= work) {
+        throw NotApplicable{"the device's profile admits the work of any number of barriers"};
+    }
+    const std::uint32_t barriers = (capacities.max_work(file_bytes + (2U * kBlock)) / (work - admitted)) + 1U;
     words.insert(words.end() - 1, barriers, barrier_words().front());
     draft.set_trace_words(trace, words);
     if (draft.segments().traces.size() > draft.device().trace_region_bytes) {

@@ -28,8 +28,10 @@ using tensor::Tensor;
     return TensorDeclaration{name, tensor.type(), tensor.shape(), scale, zero_point};
 }
 
-[[nodiscard]] py::dict device_entry(const capture::ManifestTarget& target) {
+[[nodiscard]] py::dict device_entry(const CapturedWorkload& workload) {
+    const capture::ManifestTarget& target = workload.manifest.target;
     py::dict entry;
+    entry["profile"] = workload.profile;
     entry["dram_base"] = target.dram_base;
     entry["dram_bytes"] = target.dram_bytes;
     entry["l1_base"] = target.l1_base;
@@ -47,7 +49,7 @@ void bind_workloads(py::module_& module) {
     py::class_<CapturedWorkload>(module, "CapturedWorkload", "A trace binary, with what is known of it.")
         .def_property_readonly("file", [](const CapturedWorkload& self) { return bytes_of(self.file); })
         .def_property_readonly(
-            "device", [](const CapturedWorkload& self) { return device_entry(self.manifest.target); },
+            "device", [](const CapturedWorkload& self) { return device_entry(self); },
             "The device that it was captured on, as `pianola run --device` takes it.")
         .def_readonly("steps", &CapturedWorkload::steps, "Steps that were captured and are one now.")
         .def(

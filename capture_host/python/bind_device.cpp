@@ -2,6 +2,7 @@
 
 #include "capture_host/python/bindings.h"
 #include "capture_host/tensor/tensor.h"
+#include "capture_host/writer/profiles.h"
 
 namespace pianola::python {
 namespace {
@@ -13,7 +14,7 @@ using tensor::Tensor;
 
 [[nodiscard]] DevicePtr open(std::int64_t device_id, std::int64_t l1_small_size, std::int64_t trace_region_size,
                              std::int64_t num_command_queues, const std::optional<CoreGrid>& core_grid, bool threaded,
-                             bool allow_allocation_under_trace, bool keep_log) {
+                             bool allow_allocation_under_trace, bool keep_log, const std::string& profile) {
     static_cast<void>(unsigned_from(device_id, "device_id"));
     static_cast<void>(unsigned_from(l1_small_size, "l1_small_size"));
     host::DeviceOptions options;
@@ -26,6 +27,10 @@ using tensor::Tensor;
     options.threaded = threaded;
     options.allow_allocation_under_trace = allow_allocation_under_trace;
     options.keep_log = keep_log;
+    options.spec.capacities = capture::find_profile(profile);
+    if (options.spec.capacities == nullptr) {
+        throw py::value_error{"profile must be 'small_ecu', 'default' or 'host'"};
+    }
     return host::open_device(options);
 }
 
@@ -72,7 +77,8 @@ void bind_members(py::module_& module) {
     module.def("open_device", &open, "Opens a simulated device of its own. docs/PYTHON.md lists the options.",
                py::arg("device_id") = 0, py::kw_only(), py::arg("l1_small_size") = 0, py::arg("trace_region_size") = 0,
                py::arg("num_command_queues") = 1, py::arg("core_grid") = py::none(), py::arg("threaded") = false,
-               py::arg("allow_allocation_under_trace") = false, py::arg("keep_log") = false);
+               py::arg("allow_allocation_under_trace") = false, py::arg("keep_log") = false,
+               py::arg("profile") = kDeviceCapacities.name);
     module.def(
         "close_device", [](const DevicePtr& self) { self->close(); },
         "Waits for what is under way, and frees everything.", py::arg("device").none(false));

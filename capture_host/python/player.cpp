@@ -31,11 +31,12 @@ namespace {
     Image image;
     if (!is_ok(parse_envelope(file, envelope, verdict)) ||
         !is_ok(authenticate(file, envelope, kDevelopmentTrust, verdict)) ||
-        !is_ok(open_image(file, envelope, image, verdict))) {
+        !is_ok(open_image(file, envelope, profiles::kHost, image, verdict))) {
         refuse(verdict);
     }
     const TargetView target = image.target();
     refdev::DeviceSpec spec;
+    spec.capacities = &profiles::kHost;  // whichever target the file is for
     spec.dram_base = target.dram_base;
     spec.dram_bytes = target.dram_bytes;
     spec.l1_base = target.l1_base;

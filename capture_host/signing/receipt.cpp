@@ -58,7 +58,8 @@ nlohmann::json device_to_json(const DeviceDescription& device) {
             {"ring_words", device.ring_words},
             {"grid_columns", device.grid_columns},
             {"grid_rows", device.grid_rows},
-            {"dram_banks", device.dram_banks}};
+            {"dram_banks", device.dram_banks},
+            {"profile", device.capacities->name}};
 }
 
 nlohmann::json trust_to_json(const Trust& trust) {

@@ -21,6 +21,7 @@ void describe(const DeviceSpec& spec, DeviceDescription& description) noexcept {
     description.grid_columns = spec.grid_columns;
     description.grid_rows = spec.grid_rows;
     description.dram_banks = spec.dram_banks;
+    description.capacities = spec.capacities;
 }
 
 }  // namespace pianola::refdev

@@ -28,7 +28,8 @@ struct DeviceSpec {
     std::uint32_t queue_count{2U};
     std::uint32_t grid_columns{2U};  // compute cores: 1 to 8 each way
     std::uint32_t grid_rows{2U};
-    std::uint32_t dram_banks{4U};  // 1 to 8
+    std::uint32_t dram_banks{4U};                      // 1 to 8
+    const Capacities* capacities{&kDeviceCapacities};  // of its runtime; static lifetime
 };
 
 [[nodiscard]] constexpr std::uint32_t core_count(const DeviceSpec& spec) noexcept {

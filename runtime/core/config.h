@@ -1,43 +1,96 @@
 // Every capacity of the runtime, in one place.
 //
 // Place in the whole: bounds of every loop and array on target. Raising one costs the RAM or time that its comment says;
-// a binary that needs more than a capacity is refused by name (rules CAP-*), never truncated.
+// a binary that needs more than a capacity is refused by name (rules CAP-*), never truncated. Those that programs differ in most form
+// named profiles; the others are the same everywhere.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
+// The profile that this build of the runtime has its arrays from: kSmallEcu, kDefault or kHost.
+#ifndef PIANOLA_PROFILE
+#define PIANOLA_PROFILE kSmallEcu  // NOLINT(cppcoreguidelines-macro-usage): DEV-004
+#endif
+
 namespace pianola {
+
+// What a runtime of one profile takes. A device's description names its profile, and the proofs judge by it, so that host and target come to
+// the same verdict whatever the host was built with.
+struct Capacities {
+    const char* name;
+    std::uint32_t intervals;        // disjoint byte ranges in one map of a proof: 72 bytes of the plan's workspace each
+    std::uint32_t manifest_bytes;   // no RAM; bounds the time to validate, as those below
+    std::uint32_t manifest_tables;  // that lie in the manifest, each as often as something refers to it
+    std::uint32_t work_of_file;     // units of work of the proofs that any file may take
+    std::uint32_t work_of_block;    // and for each kWorkBlockBytes of it
+
+    static constexpr std::uint32_t kWorkBlockBytes = 64U;
+    // Work that the proofs over a file of so many bytes may take.
+    [[nodiscard]] constexpr std::uint32_t max_work(std::uint32_t file_bytes) const noexcept {
+        return work_of_file + ((file_bytes / kWorkBlockBytes) * work_of_block);
+    }
+};
+namespace profiles {
+inline constexpr Capacities kSmallEcu{
+    "small_ecu",
+    64U,            // intervals
+    1024U * 1024U,  // manifest_bytes
+    32768U,         // manifest_tables
+    256U * 1024U,   // work_of_file
+    32U,            // work_of_block
+};
+inline constexpr Capacities kDefault{
+    "default",
+    512U,                 // intervals
+    16U * 1024U * 1024U,  // manifest_bytes
+    256U * 1024U,         // manifest_tables
+    1024U * 1024U,        // work_of_file
+    256U,                 // work_of_block
+};
+inline constexpr Capacities kHost{
+    "host",
+    4096U,                // intervals
+    48U * 1024U * 1024U,  // manifest_bytes
+    1024U * 1024U,        // manifest_tables
+    64U * 1024U * 1024U,  // work_of_file
+    2048U,                // work_of_block
+};
+}  // namespace profiles
+// From the smallest to the largest.
+inline constexpr std::array<const Capacities*, 3> kProfiles{&profiles::kSmallEcu, &profiles::kDefault,
+                                                            &profiles::kHost};
+inline constexpr const Capacities& kCapacities = profiles::PIANOLA_PROFILE;
+// Of a device that says nothing else: what the runtime was built with. Tools of the host, which can judge for any target, take it to have the
+// default profile.
+inline constexpr const Capacities& kDeviceCapacities =
+    (kCapacities.intervals > profiles::kDefault.intervals) ? profiles::kDefault : kCapacities;
 
 // The file.
 inline constexpr std::uint32_t kMaxFileBytes = 64U * 1024U * 1024U;  // bounds the time to hash
 inline constexpr std::uint32_t kFileAlignmentBytes = 64U;  // of the file in memory, and of every segment in it
 
 // The manifest. These cost no RAM; each bounds the time to validate.
-inline constexpr std::uint32_t kMaxManifestBytes = 1024U * 1024U;
-inline constexpr std::uint32_t kMaxManifestTables = 32768U;  // tables that the FlatBuffers verifier visits
-inline constexpr std::uint32_t kMaxManifestDepth = 8U;       // nesting of tables; the schema needs 4
+inline constexpr std::uint32_t kMaxManifestDepth = 8U;  // nesting of tables; the schema needs 4
 inline constexpr std::uint32_t kMaxNameBytes = 128U;
 inline constexpr std::uint32_t kMaxRank = 8U;  // dimensions of an input or output
 inline constexpr std::uint32_t kMaxBuffers = 4096U;
-inline constexpr std::uint32_t kMaxPrograms = 16384U;  // of one trace
+inline constexpr std::uint32_t kMaxPrograms = UINT16_MAX;  // of one trace; at this value none but that of tables
 inline constexpr std::uint32_t kMaxSelfTests = 256U;
 
 // Commands. These cost no RAM; each bounds the time to validate and to replay.
-inline constexpr std::uint32_t kMaxTraceWords = 1U << 20U;    // of one trace
-inline constexpr std::uint32_t kMaxCommandWords = 64U;        // longest command
+inline constexpr std::uint32_t kMaxTraceWords = kMaxFileBytes / 4U;  // of one trace
+inline constexpr std::uint32_t kMaxCommandWords = 64U;               // longest command
 inline constexpr std::uint32_t kMaxScriptCycles = 1U << 30U;  // device cycles of one script: about a second at 1 GHz
 
 // Work of the proofs over traces: every visit of a command counts its words, 2, 6 for each byte range that it touches, and what it is
-// compared with. What a file of that many bytes may take: a half for each of its bytes, and what small files need. Bounds the
-// time to validate (docs/WORST_CASE.md).
+// compared with. Capacities::max_work() says what a file may take, which bounds the time to validate (docs/WORST_CASE.md).
 inline constexpr std::uint32_t kWorkPerCommand = 2U;
 inline constexpr std::uint32_t kWorkPerExtent = 6U;
 inline constexpr std::uint32_t kPatchPointsPerWork = 8U;  // each is compared with every command
 inline constexpr std::uint32_t kRangesPerWork = 16U;  // that cores have touched: compared with each range of a dispatch
-[[nodiscard]] constexpr std::uint32_t max_proof_work(std::uint32_t file_bytes) noexcept {
-    constexpr std::uint32_t kOfSmallFiles = 256U * 1024U;
-    return kOfSmallFiles + (file_bytes / 2U);
-}
+inline constexpr std::uint32_t kRangesPerExtent =
+    64U;  // of a map that kWorkPerExtent moves; those above: kRangesPerWork
 
 // Held in RAM. The bytes are those of a session, unless another place is named.
 inline constexpr std::uint32_t kMaxRegions = 8U;  // 32 bytes each in the reference device
@@ -51,11 +104,10 @@ inline constexpr std::uint32_t kMaxTensorBuffers = 64U;  // of one input or outp
 inline constexpr std::uint32_t kMaxCores = 64U;          // of the grid; 10 bytes each in the workspace
 inline constexpr std::uint32_t kMaxQueues = 2U;
 inline constexpr std::uint32_t kMaxEvents = 8U;
-inline constexpr std::uint32_t kMaxStepsInFlight = 2U;  // rings must hold them all
-inline constexpr std::uint32_t kMaxParameters = 8U;     // 20 bytes each
-inline constexpr std::uint32_t kMaxPatchPoints = 16U;   // of all parameters together; 4 bytes each
-// Disjoint byte ranges in one proof; 72 bytes each in the workspace, which has six maps of them.
-inline constexpr std::uint32_t kMaxIntervals = 64U;
+inline constexpr std::uint32_t kMaxStepsInFlight = 2U;                 // rings must hold them all
+inline constexpr std::uint32_t kMaxParameters = 8U;                    // 20 bytes each
+inline constexpr std::uint32_t kMaxPatchPoints = 16U;                  // of all parameters together; 4 bytes each
+inline constexpr std::uint32_t kMaxIntervals = kCapacities.intervals;  // of each of six maps in the workspace
 // Bytes of device memory that are compared with the binary in one call. Bounds the time of a call; costs no RAM.
 inline constexpr std::uint32_t kScrubSliceBytes = 1024U;
 inline constexpr std::uint32_t kMaxFaultRecords = 4U;  // kept after the fact; 64 bytes each

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 
+#include "runtime/core/config.h"
 #include "runtime/core/span.h"
 #include "runtime/core/status.h"
 #include "runtime/digest/sha256.h"
@@ -32,6 +33,8 @@ struct DeviceDescription {
     std::uint32_t grid_columns{0U};  // compute cores, each with an equal share of L1
     std::uint32_t grid_rows{0U};
     std::uint32_t dram_banks{0U};
+    // What its runtime takes; static lifetime. At most what that runtime was built with. No part of the binary's target.
+    const Capacities* capacities{&kDeviceCapacities};
 };
 
 // A range of device memory and who may touch it. The device refuses everything else.

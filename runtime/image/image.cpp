@@ -72,19 +72,23 @@ Status refuse_manifest(Verdict& verdict, Rule rule, const Envelope& envelope, st
 
 }  // namespace
 
-Status open_image(ByteSpan file, const Envelope& envelope, Image& image, Verdict& verdict) noexcept {
+Status open_image(ByteSpan file, const Envelope& envelope, const Capacities& capacities, Image& image,
+                  Verdict& verdict) noexcept {
     reset(verdict);
     const std::uint32_t size_bytes = envelope.manifest.size_bytes;
-    if ((size_bytes == 0U) || (size_bytes > kMaxManifestBytes)) {
-        return refuse_manifest(verdict, Rule::kImgSize, envelope, size_bytes, kMaxManifestBytes);
+    if ((size_bytes == 0U) || (size_bytes > capacities.manifest_bytes)) {
+        return refuse_manifest(verdict, Rule::kImgSize, envelope, size_bytes, capacities.manifest_bytes);
     }
     const ByteSpan manifest = file.subspan(envelope.manifest.offset, size_bytes);
     if (manifest.empty()) {
         return refuse_manifest(verdict, Rule::kImgSize, envelope, size_bytes, file.size());
     }
-    flatbuffers::Verifier verifier{manifest.data(), manifest.size(), kMaxManifestDepth, kMaxManifestTables};
-    if (!verifier.VerifyBuffer<RuledRoot<schema::kTraceBinaryRules>>(schema::TraceBinaryIdentifier())) {
-        return refuse_manifest(verdict, Rule::kImgStructure, envelope, 0U, 0U);
+    flatbuffers::Verifier verifier{manifest.data(), manifest.size(), kMaxManifestDepth, capacities.manifest_tables};
+    std::uint32_t tables = 0U;
+    if (!check_structure(schema::kTraceBinaryRules, manifest, schema::TraceBinaryIdentifier(), verifier, tables)) {
+        return (tables > capacities.manifest_tables)
+                   ? refuse_manifest(verdict, Rule::kCapTables, envelope, tables, capacities.manifest_tables)
+                   : refuse_manifest(verdict, Rule::kImgStructure, envelope, 0U, 0U);
     }
     if (verifier.GetComputedSize() != manifest.size()) {
         return refuse_manifest(verdict, Rule::kImgExactSize, envelope, manifest.size(), verifier.GetComputedSize());

@@ -182,7 +182,8 @@ class Image {
     [[nodiscard]] WordSpan trace_words() const noexcept;
 
   private:
-    friend Status open_image(ByteSpan file, const Envelope& envelope, Image& image, Verdict& verdict) noexcept;
+    friend Status open_image(ByteSpan file, const Envelope& envelope, const Capacities& capacities, Image& image,
+                             Verdict& verdict) noexcept;
 
     // An input or output: `list` is the root's field.
     [[nodiscard]] TensorView tensor(std::uint16_t list, std::uint32_t index) const noexcept;
@@ -193,8 +194,9 @@ class Image {
 };
 
 // kOk, or kRefused with a verdict. The file must have been authenticated. Time is linear in the size of the manifest, bounded
-// by kMaxManifestTables.
-Status open_image(ByteSpan file, const Envelope& envelope, Image& image, Verdict& verdict) noexcept;
+// by the capacities.
+Status open_image(ByteSpan file, const Envelope& envelope, const Capacities& capacities, Image& image,
+                  Verdict& verdict) noexcept;
 
 // Bytes of one element; 0 for kUnspecified.
 [[nodiscard]] constexpr std::uint32_t element_bytes(ElementType type) noexcept {

@@ -12,23 +12,14 @@
 
 namespace pianola {
 
-// True where the verifier accepts every field, and every required field is there.
-[[nodiscard]] bool check_structure(const SchemaRules& rules, flatbuffers::Verifier& verifier,
-                                   const flatbuffers::Table& root) noexcept;
+// True where the verifier, which is one for the buffer, accepts the identifier and every field, and every required field is there. `tables`
+// becomes the number of those that it was shown, the one that it did not take included.
+[[nodiscard]] bool check_structure(const SchemaRules& rules, ByteSpan buffer, const char* identifier,
+                                   flatbuffers::Verifier& verifier, std::uint32_t& tables) noexcept;
 
 // True where every value is strict; else the verdict is filled in. check_structure() has accepted the root. `file` is the whole
 // trace binary: offsets in verdicts count from its first byte.
 [[nodiscard]] bool check_strictness(const SchemaRules& rules, ByteSpan file, const flatbuffers::Table& root,
                                     Verdict& verdict) noexcept;
-
-// Stands for flatc's class of the root table: flatbuffers::Verifier::VerifyBuffer() calls its Verify().
-template <const SchemaRules& kRules>
-class RuledRoot : public flatbuffers::Table {
-  public:
-    // NOLINTNEXTLINE(readability-identifier-naming): DEV-011
-    [[nodiscard]] bool Verify(flatbuffers::Verifier& verifier) const noexcept {
-        return check_structure(kRules, verifier, *this);
-    }
-};
 
 }  // namespace pianola

@@ -93,7 +93,7 @@ class StrictnessCheck {
     }
 
     [[nodiscard]] bool check_list(const FieldRule& field, const ByteList& list) noexcept {
-        if (list.size() > field.limit) {
+        if ((list.size() > field.limit) && (field.limit != UINT16_MAX)) {
             return refuse_field(Rule::kImgCount, list.size(), field.limit);
         }
         if ((field.kind == FieldKind::kNumbers) || (field.kind == FieldKind::kTables)) {

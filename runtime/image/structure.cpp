@@ -35,9 +35,11 @@ using NameList = flatbuffers::Vector<flatbuffers::Offset<String>>;
            ((field.kind != FieldKind::kNames) || verifier.VerifyVectorOfStrings(static_cast<const NameList*>(target)));
 }
 
-}  // namespace
+// An offset to the root, and the identifier.
+constexpr std::size_t kFrontBytes = sizeof(flatbuffers::uoffset_t) + flatbuffers::kFileIdentifierLength;
 
-bool check_structure(const SchemaRules& rules, Verifier& verifier, const Table& root) noexcept {
+[[nodiscard]] bool check_tables(const SchemaRules& rules, Verifier& verifier, const Table& root,
+                                std::uint32_t& tables) noexcept {
     if (!root.VerifyTableStart(verifier)) {
         return false;
     }
@@ -49,6 +51,7 @@ bool check_structure(const SchemaRules& rules, Verifier& verifier, const Table& 
                 good = verify_field(cursor.field(), cursor.table(), verifier);
                 break;
             case TableCursor::Event::kTable:
+                tables += 1U;
                 good = cursor.table().VerifyTableStart(verifier);
                 break;
             case TableCursor::Event::kTableEnd:
@@ -63,6 +66,17 @@ bool check_structure(const SchemaRules& rules, Verifier& verifier, const Table& 
         }
     }
     return good;
+}
+
+}  // namespace
+
+bool check_structure(const SchemaRules& rules, ByteSpan buffer, const char* identifier, Verifier& verifier,
+                     std::uint32_t& tables) noexcept {
+    tables = 1U;
+    return (buffer.size() >= kFrontBytes) && flatbuffers::BufferHasIdentifier(buffer.data(), identifier) &&
+           (verifier.VerifyOffset(0U) != 0U) &&
+           check_tables(rules, verifier, *flatbuffers::GetRoot<Table>(buffer.data()), tables) &&
+           (verifier.GetComputedSize() != 0U);
 }
 
 }  // namespace pianola

@@ -6,16 +6,12 @@ namespace {
 // What the host writes in a step must not be what set-up has written: that is compared with the file.
 bool check_write(Context& context, const PlannedCommand& entry) noexcept {
     const QueueCommand& command = entry.command;
-    Rule rule = Rule::kNotRun;
-    if (context.workspace.weights.largest_tag(command.address, command.size_bytes, 0U) != 0U) {
-        rule = Rule::kScrWeightsOnce;
-    } else if (!is_ok(context.workspace.written.assign(command.address, command.size_bytes, kWrittenTag))) {
-        rule = Rule::kCapIntervals;
-    } else {
-        return true;
-    }
     enter_command(context, entry);
-    return refuse_at(context, rule, "input", command.address, kMaxIntervals);
+    if (context.workspace.weights.largest_tag(command.address, command.size_bytes, 0U) != 0U) {
+        return refuse_at(context, Rule::kScrWeightsOnce, "input", command.address);
+    }
+    return assign(context, context.workspace.written,
+                  Extent{command.address, command.size_bytes, Access::kWrite, "input"}, kWrittenTag);
 }
 
 bool check_read(Context& context, const PlannedCommand& entry) noexcept {

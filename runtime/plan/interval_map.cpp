@@ -16,9 +16,10 @@ std::uint32_t IntervalMap::first_reaching(std::uint32_t address) const noexcept 
     return low;
 }
 
-bool IntervalMap::resize(std::uint32_t index, std::uint32_t removed, std::uint32_t added) noexcept {
+bool IntervalMap::resize(std::uint32_t index, std::uint32_t removed, std::uint32_t added,
+                         std::uint32_t capacity) noexcept {
     const std::uint32_t count = (count_ - removed) + added;
-    if (count > kMaxIntervals) {
+    if (count > capacity) {
         return false;
     }
     // One by one, from the end that is free: C libraries for small cores move what overlaps byte by byte.
@@ -37,7 +38,8 @@ bool IntervalMap::resize(std::uint32_t index, std::uint32_t removed, std::uint32
 }
 
 // NOLINTNEXTLINE(readability-function-cognitive-complexity): DEV-036
-Status IntervalMap::assign(std::uint32_t address, std::uint32_t size_bytes, std::uint32_t tag) noexcept {
+Status IntervalMap::assign(std::uint32_t address, std::uint32_t size_bytes, std::uint32_t tag,
+                           std::uint32_t capacity) noexcept {
     Interval whole{address, address + (size_bytes - 1U), tag};
     // Everything that overlaps is replaced, but for what sticks out on either side; what touches and has the same tag joins.
     std::uint32_t begin = first_reaching((address > 0U) ? (address - 1U) : 0U);
@@ -66,7 +68,7 @@ Status IntervalMap::assign(std::uint32_t address, std::uint32_t size_bytes, std:
     }
     const std::uint32_t in_front = (before.tag != 0U) ? 1U : 0U;
     const std::uint32_t at_end = (behind.tag != 0U) ? 1U : 0U;
-    if (!resize(begin, end - begin, in_front + 1U + at_end)) {
+    if (!resize(begin, end - begin, in_front + 1U + at_end, capacity)) {
         return Status::kCapacity;
     }
     const std::uint32_t place = begin + in_front;

@@ -19,11 +19,11 @@ class IntervalMap {
     [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
 
     // Gives every byte of [address, address + size_bytes) the tag, which is not 0: not empty, does not wrap. Ranges that touch and have
-    // equal tags become one. kOk, or kCapacity where kMaxIntervals ranges are not enough (the map is then unchanged).
-    // Time: O(kMaxIntervals).
-    Status assign(std::uint32_t address, std::uint32_t size_bytes, std::uint32_t tag) noexcept;
+    // equal tags become one. kOk, or kCapacity where `capacity` ranges, at most kMaxIntervals, are not enough (the map is then unchanged).
+    // Time: O(count()).
+    Status assign(std::uint32_t address, std::uint32_t size_bytes, std::uint32_t tag, std::uint32_t capacity) noexcept;
 
-    // Takes out every range whose tag is not larger. Time: O(kMaxIntervals).
+    // Takes out every range whose tag is not larger. Time: O(count()).
     void forget_up_to(std::uint32_t tag) noexcept;
 
     // True where one range holds every byte of [address, address + size_bytes); of a map with one tag: where all are in it.
@@ -42,7 +42,8 @@ class IntervalMap {
     // Index of the first interval that ends at or behind the address. Binary search.
     [[nodiscard]] std::uint32_t first_reaching(std::uint32_t address) const noexcept;
     // Makes room for `added` intervals where `removed` are, from `index` on. False where there is none.
-    [[nodiscard]] bool resize(std::uint32_t index, std::uint32_t removed, std::uint32_t added) noexcept;
+    [[nodiscard]] bool resize(std::uint32_t index, std::uint32_t removed, std::uint32_t added,
+                              std::uint32_t capacity) noexcept;
 
     std::uint32_t count_{0U};
     std::array<Interval, kMaxIntervals> intervals_{};  // sorted, disjoint

@@ -152,7 +152,7 @@ bool check_tensor_buffer(Context& context, const TensorList& list, const BufferV
     if (named.largest_tag(address, buffer.size_bytes, 0U) != 0U) {
         return refuse_at(context, Rule::kLayTensorOverlap, "buffer", address, buffer.size_bytes);
     }
-    return is_ok(named.assign(address, buffer.size_bytes, kWrittenTag)) || refuse_interval(context, "buffer");
+    return assign(context, named, Extent{address, buffer.size_bytes, Access::kWrite, "buffer"}, kWrittenTag);
 }
 
 // Checks one tensor; bytes becomes its size.

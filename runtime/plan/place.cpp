@@ -45,7 +45,29 @@ bool refuse_wide_at(Context& context, Rule rule, const char* field, std::uint64_
 }
 
 bool refuse_interval(Context& context, const char* field) noexcept {
-    return refuse_at(context, Rule::kCapIntervals, field, kMaxIntervals, kMaxIntervals);
+    const std::uint32_t capacity = context.device.capacities->intervals;
+    return refuse_at(context, Rule::kCapIntervals, field, capacity + 1U, capacity);
+}
+
+bool take_work(Context& context, std::uint32_t work) noexcept {
+    std::uint32_t& left = context.workspace.work_left;
+    if (work > left) {
+        const std::uint32_t all = context.device.capacities->max_work(context.image.envelope().total_bytes);
+        return refuse_at(context, Rule::kCapWork, nullptr, (all - left) + work, all);
+    }
+    left -= work;
+    return true;
+}
+
+bool take_moves(Context& context, const IntervalMap& map) noexcept {
+    return (kMaxIntervals <= kRangesPerExtent) || (map.count() <= kRangesPerExtent) ||
+           take_work(context, (map.count() - kRangesPerExtent) / kRangesPerWork);
+}
+
+bool assign(Context& context, IntervalMap& map, const Extent& extent, std::uint32_t tag) noexcept {
+    return take_moves(context, map) &&
+           (is_ok(map.assign(extent.address, extent.size_bytes, tag, context.device.capacities->intervals)) ||
+            refuse_interval(context, extent.field));
 }
 
 }  // namespace pianola::proof

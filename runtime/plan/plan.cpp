@@ -138,7 +138,7 @@ Status prove_plan(const Image& image, const DeviceDescription& device, const Com
     workspace.setup.count = 0U;
     workspace.weights.clear();
     workspace.written.clear();
-    workspace.work_left = max_proof_work(image.envelope().total_bytes);
+    workspace.work_left = device.capacities->max_work(image.envelope().total_bytes);
     proof::Context context{image, device, command_set, workspace, plan, verdict, {}};
     for (const proof::Check check : proof::kChecks) {
         if (!check(context) || (verdict.rule != Rule::kNotRun)) {

@@ -11,7 +11,7 @@
 //
 // Time: linear in the manifest, and in the words of the traces that the scripts replay: each trace is visited once for its data flow, and
 // where both queues touch memory once more per appearance in the sequence prologue, step, step, epilogue. A trace is replayed at most
-// once per script. Each byte range costs O(kMaxIntervals). All visits together take at most max_proof_work() units of work (rule CAP-WORK).
+// once per script. Each byte range costs O(Capacities::intervals). All visits together take at most Capacities::max_work() (rule CAP-WORK).
 #pragma once
 
 #include <array>
@@ -97,7 +97,7 @@ struct Plan {
 // Memory that loading uses while it runs; of no use afterwards, so that an integrator may lay it over other memory.
 struct PlanWorkspace {
     Image image;  // of the file that Session::load() has accepted: names and descriptions for who wants them
-    std::uint32_t work_left{0U};  // units of max_proof_work() that the proofs have not taken
+    std::uint32_t work_left{0U};  // units of Capacities::max_work() that the proofs have not taken
     PlannedScript setup;          // run once, right after the proofs
     std::array<RegionKind, kMaxRegions> region_kinds{};
     std::array<std::array<std::uint8_t, kMaxCores>, kMaxQueues>
@@ -112,8 +112,8 @@ struct PlanWorkspace {
         void clear() noexcept;
         // The largest tag, but for `except`, of an access that conflicts with this one; 0 where there is none.
         [[nodiscard]] std::uint32_t last_conflict(const Extent& extent, std::uint32_t except) const noexcept;
-        // Gives the bytes the tag. False where there is no room.
-        [[nodiscard]] bool remember(const Extent& extent, std::uint32_t tag) noexcept;
+        // Where an access is remembered.
+        [[nodiscard]] IntervalMap& map_of(Access access) noexcept;
     };
     std::array<Touched, kMaxQueues> touched;
     std::array<std::uint64_t, kMaxCores> core_cycles{};  // when each core is free again, inside one trace

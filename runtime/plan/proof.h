@@ -47,6 +47,13 @@ void enter_command(Context& context, const PlannedCommand& command) noexcept;
 // The same for no room in a map.
 [[nodiscard]] bool refuse_interval(Context& context, const char* field) noexcept;
 
+// place.cpp: takes work from what the file may take; the context's place is what it is for.
+[[nodiscard]] bool take_work(Context& context, std::uint32_t work) noexcept;
+// The work of moving the ranges of a map that an extent's own does not cover.
+[[nodiscard]] bool take_moves(Context& context, const IntervalMap& map) noexcept;
+// Gives the bytes of the extent the tag, at its cost, or refuses.
+[[nodiscard]] bool assign(Context& context, IntervalMap& map, const Extent& extent, std::uint32_t tag) noexcept;
+
 // The tag of every byte of a map that is a set.
 inline constexpr std::uint32_t kWrittenTag = 1U;
 

@@ -16,9 +16,8 @@ std::uint32_t PlanWorkspace::Touched::last_conflict(const Extent& extent, std::u
     return (last_read > last_write) ? last_read : last_write;
 }
 
-bool PlanWorkspace::Touched::remember(const Extent& extent, std::uint32_t tag) noexcept {
-    IntervalMap& map = (extent.access == Access::kWrite) ? writes : reads;
-    return is_ok(map.assign(extent.address, extent.size_bytes, tag));
+IntervalMap& PlanWorkspace::Touched::map_of(Access access) noexcept {
+    return (access == Access::kWrite) ? writes : reads;
 }
 
 namespace proof {
@@ -80,11 +79,7 @@ class RaceCheck {
         if (last > known_) {
             return refuse(Rule::kOrdRace, last);
         }
-        if (!own_.remember(extent, number_)) {
-            enter_command(context_, entry_);
-            return refuse_interval(context_, "body");
-        }
-        return true;
+        return assign(context_, own_.map_of(extent.access), extent, number_);
     }
 
     // Cores [first, first + count) that the command keeps busy.
@@ -150,8 +145,10 @@ bool visit_command(Context& context, const PlannedCommand& entry, Walk& walk) no
     switch (command.kind) {
         case QueueCommandKind::kWrite:
         case QueueCommandKind::kRead:
+            enter_command(context, entry);
             return check.visit(Extent{command.address, command.size_bytes,
-                                      (command.kind == QueueCommandKind::kRead) ? Access::kRead : Access::kWrite, ""});
+                                      (command.kind == QueueCommandKind::kRead) ? Access::kRead : Access::kWrite,
+                                      "body"});
         case QueueCommandKind::kReplay:
             return visit_trace(context, replayed_trace(context, command), check);
         case QueueCommandKind::kRecordEvent:
@@ -161,8 +158,13 @@ bool visit_command(Context& context, const PlannedCommand& entry, Walk& walk) no
             const std::uint8_t recorded = walk.events[command.event][other];
             clock[other] = (recorded > clock[other]) ? recorded : clock[other];
             // Nothing that this queue will do conflicts with what it has waited for: the other's ranges are all those that may.
-            context.workspace.touched[other].reads.forget_up_to(clock[other]);
-            context.workspace.touched[other].writes.forget_up_to(clock[other]);
+            PlanWorkspace::Touched& touched = context.workspace.touched[other];
+            enter_command(context, entry);
+            if (!take_moves(context, touched.reads) || !take_moves(context, touched.writes)) {
+                return false;
+            }
+            touched.reads.forget_up_to(clock[other]);
+            touched.writes.forget_up_to(clock[other]);
             break;
         }
         case QueueCommandKind::kUnspecified:

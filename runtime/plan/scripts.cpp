@@ -104,8 +104,7 @@ bool name_weights(Context& context, const ScriptCommandView& view, QueueCommand&
     if (written.largest_tag(command.address, command.size_bytes, 0U) != 0U) {
         return refuse_at(context, Rule::kScrWeightsOnce, "buffer", command.address);
     }
-    return is_ok(written.assign(command.address, command.size_bytes, kWrittenTag)) ||
-           refuse_interval(context, "buffer");
+    return assign(context, written, Extent{command.address, command.size_bytes, Access::kWrite, "buffer"}, kWrittenTag);
 }
 
 // A tensor fills its buffers one behind the other: a transfer each.

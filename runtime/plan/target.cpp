@@ -54,7 +54,7 @@ bool compare(Context& context, const TargetView& target, Span<const Comparison> 
            (device.grid_columns != 0U) && (device.grid_columns <= kMaxCores) && (device.grid_rows != 0U) &&
            (device.grid_rows <= (kMaxCores / device.grid_columns)) &&
            (device.trace_region_bytes <= device.dram_bytes) && (device.dram_bytes <= (UINT32_MAX - device.dram_base)) &&
-           (device.l1_bytes <= (UINT32_MAX - device.l1_base));
+           (device.l1_bytes <= (UINT32_MAX - device.l1_base)) && (device.capacities->intervals <= kMaxIntervals);
 }
 
 }  // namespace

@@ -12,16 +12,6 @@ bool refuse_word(Context& context, std::uint32_t word, Rule rule, const char* fi
     return refuse_at(context, rule, field, actual, limit);
 }
 
-// Takes work from what the file may take.
-bool take_work(Context& context, std::uint32_t work) noexcept {
-    std::uint32_t& left = context.workspace.work_left;
-    if (work > left) {
-        return refuse_at(context, Rule::kCapWork, nullptr, work, left);
-    }
-    left -= work;
-    return true;
-}
-
 // What one visit of a command takes, but for what the cores have touched.
 [[nodiscard]] std::uint32_t work_of(const Plan& plan, const DecodedCommand& command) noexcept {
     return kWorkPerCommand + command.length_words + (plan.patch_count / kPatchPointsPerWork) +
@@ -80,11 +70,11 @@ bool check_extents(Context& context, const ExtentCheck& check) noexcept {
     for (std::uint32_t i = 0U; i < extents.size(); ++i) {
         const Extent& extent = extents[i];
         const bool varies = i == check.command.varying;
-        const std::uint32_t address = varies ? check.command.certain_address : extent.address;
-        const std::uint32_t size_bytes = varies ? check.command.certain_bytes : extent.size_bytes;
-        if ((extent.access == Access::kWrite) && (size_bytes != 0U) &&
-            !is_ok(context.workspace.written.assign(address, size_bytes, kWrittenTag))) {
-            return refuse_interval(context, extent.field);
+        const Extent certain{varies ? check.command.certain_address : extent.address,
+                             varies ? check.command.certain_bytes : extent.size_bytes, extent.access, extent.field};
+        if ((certain.access == Access::kWrite) && (certain.size_bytes != 0U) &&
+            !assign(context, context.workspace.written, certain, kWrittenTag)) {
+            return false;
         }
     }
     return true;
@@ -141,7 +131,7 @@ class Cores {
         }
         const bool read_by_others = (extent.access != Access::kWrite) &&
                                     (touched_.reads.largest_tag(extent.address, extent.size_bytes, tag) != 0U);
-        return touched_.remember(extent, read_by_others ? kSeveral : tag) || refuse_interval(context_, extent.field);
+        return assign(context_, touched_.map_of(extent.access), extent, read_by_others ? kSeveral : tag);
     }
 
     Context& context_;
@@ -255,7 +245,7 @@ bool prove_trace(Context& context, std::uint32_t index) noexcept {
     TracePosition position = first_of(context, index, trace);
     Cores cores{context};
     std::uint64_t digest = 0U;
-    std::uint64_t cycles = 0U;  // at most 2^20 commands of at most kMaxScriptCycles
+    std::uint64_t cycles = 0U;  // at most kMaxTraceWords commands of at most kMaxScriptCycles
     bool ended = false;
     while (!position.words.empty() && !ended) {  // every command is at least one word long
         TraceCommand command;

@@ -13,7 +13,7 @@ Status validate(ByteSpan file, const DeviceDescription& device, const CommandSet
     if (!is_ok(authentic)) {
         return authentic;
     }
-    const Status opened = open_image(file, envelope, image, verdict);
+    const Status opened = open_image(file, envelope, *device.capacities, image, verdict);
     if (!is_ok(opened)) {
         return opened;
     }

@@ -1,6 +1,7 @@
 """What one board's builds measure: sizes by layer, RAM, stack and instructions, as one dictionary of plain numbers."""
 import collections
 import json
+import pathlib
 import re
 
 import baremetal_support as support
@@ -20,6 +21,8 @@ KINDS = {".vectors": "text", ".text": "text", ".rodata": "rodata", ".windows": "
 CHOSEN = re.compile(r"\.(stack|trap_stacks|device_|load_area|init_array|a53|rela)")
 NOT_LOADED = re.compile(r"\.(debug_|comment|note|riscv\.attributes|ARM\.attributes|symtab|strtab|shstrtab)")
 COUNTED_MODELS = ("hello_world_int8", "kws_ref_model", "vww_96_int8")
+# What a board tells of itself beyond the defaults.
+DEVICE = pathlib.Path(__file__).resolve().parents[2] / "hal" / "board" / "device.json"
 # Objects of the example application, by the names that `pianola size` predicts their sizes under.
 PREDICTED = {"session_bytes": "::session", "plan_workspace_bytes": "::workspace", "verdict_bytes": "::verdict",
              "driver_bytes": "::device", "shared_state_bytes": "::g_shared_state"}
@@ -58,7 +61,7 @@ def sizes(configuration):
 
 def ram():
     """{name: (measured, predicted)} in bytes."""
-    predicted = json.loads(support.checked(OPTIONS.pianola, "size", "--json", support.Model(support.SAMPLE).file))["ram"]
+    predicted = json.loads(support.checked(OPTIONS.pianola, "size", "--json", "--device", DEVICE, support.Model(support.SAMPLE).file))["ram"]
     table = link_map.symbols(image("O2"), OPTIONS.board)
     readable = dict(zip(link_map.readable(list(table)), table.values()))
     result = {}

@@ -43,7 +43,8 @@ std::int32_t test_validate(const Arguments& arguments) noexcept {
     pianola_count_end();
     report("accepted", is_ok(status) ? 1U : 0U);
     report("rule", static_cast<std::uint32_t>(made_before_counting.verdict.rule));
-    report("work", max_proof_work(static_cast<std::uint32_t>(file.size())) - made_before_counting.workspace.work_left);
+    report("work", made_before_counting.device.capacities->max_work(static_cast<std::uint32_t>(file.size())) -
+                       made_before_counting.workspace.work_left);
     return kPassed;
 }
 

@@ -28,6 +28,10 @@ import tempfile
 SOURCES = pathlib.Path(__file__).resolve().parents[2]
 CONFIG = "runtime/core/config.h"
 CAPACITY = re.compile(r"^inline constexpr std::uint32_t (kMax\w+|kScrubSliceBytes) = ([^;]+);", re.M)
+# The profile of the devices that the runner makes, and the one that a build for the host has its arrays from.
+JUDGED, BUILT = "kDefault", "kHost"
+PROFILE = r"constexpr Capacities {}\{{.*?^}};"
+MEMBER = re.compile(r"^    ([^,\"]+),(?=\s+// (\w+))", re.M)
 PARTS = ("/pianola_runtime.dir/", "/pianola_refdev.dir/", "/pianola_refdev_kernels.dir/", "/pianola_sim.dir/", "/pianola_files.dir/",
          "/pianola_capacity_runner.dir/")
 SANITIZERS = ["-O0", "-fsanitize=address,undefined", "-fno-sanitize=vptr", "-fno-sanitize-recover=all"]
@@ -37,9 +41,19 @@ REFUSED = re.compile(r"[A-Z]{3}-[A-Z-]+")
 def capacities():
     """{name: value} as the configuration has them."""
     text = (SOURCES / CONFIG).read_text(encoding="utf-8")
-    # What stands there is an expression of numbers: 64U * 1024U, 1U << 20U.
-    return {name: eval(re.sub(r"(\d)U\b", r"\1", value), {"__builtins__": {}})  # pylint: disable=eval-used
-            for name, value in CAPACITY.findall(text)}
+    built = members(text, BUILT)
+    found = {}
+    for name, value in [*CAPACITY.findall(text), *((f"{JUDGED}.{name}", value) for name, value in members(text, JUDGED).items())]:
+        # What stands there is an expression of numbers and of capacities: 64U * 1024U, 1U << 20U, kMaxFileBytes / 4U.
+        value = re.sub(r"(\d)U\b", r"\1", re.sub(r"kCapacities\.(\w+)", lambda match: built[match[1]], value).replace(" / ", " // "))
+        found[name] = eval(value, {"__builtins__": {}, "UINT16_MAX": 0xFFFF, **found})  # pylint: disable=eval-used
+    return found
+
+
+def members(text, profile):
+    """{name: expression} of a profile."""
+    block = re.search(PROFILE.format(profile), text, re.M | re.S)[0]
+    return {name: value for value, name in MEMBER.findall(block)}
 
 
 def smaller(value):
@@ -56,9 +70,11 @@ def depending_on(name):
     text = (SOURCES / CONFIG).read_text(encoding="utf-8")
     definitions = {}
     for definition in text.split("constexpr ")[1:]:
-        defined = re.match(r"[\w:]+ (\w+)", definition)
+        defined = re.match(r"[^=({]*?(\w+)\s*[=({]", definition)
+        if defined is None:
+            continue
         definitions.setdefault(defined[1], set()).update(re.findall(r"\bk\w+|\b[a-z_]+(?=\()", definition))
-    found, before = {name}, set()
+    found, before = {name.split(".")[0]}, set()
     while found != before:
         before = set(found)
         found |= {other for other, names in definitions.items() if names & found}
@@ -128,7 +144,13 @@ def overlay_with(folder, name, value):
     overlay = folder / "overlay"
     text = (SOURCES / CONFIG).read_text(encoding="utf-8")
     if name is not None:
-        text, count = re.subn(rf"(constexpr std::uint32_t {name} = )[^;]+;", rf"\g<1>{value}U;", text)
+        if "." in name:
+            profile, member = name.split(".")
+            block = re.search(PROFILE.format(profile), text, re.M | re.S)[0]
+            changed, count = re.subn(rf"^    [^,]+(,\s+// {member}$)", rf"    {value}U\1", block, flags=re.M)
+            text = text.replace(block, changed)
+        else:
+            text, count = re.subn(rf"(constexpr std::uint32_t {name} = )[^;]+;", rf"\g<1>{value}U;", text)
         if count != 1:
             raise RuntimeError(f"{name}: {count} definitions")
     (overlay / CONFIG).parent.mkdir(parents=True, exist_ok=True)

@@ -72,7 +72,7 @@ class Verify(cli_support.CliTest):
                                ({"queue_count": 3}, "queue_count"), ({"grid_columns": 0}, "grid_columns"),
                                ({"grid_rows": 9}, "grid_rows"), ({"dram_banks": 0}, "dram_banks"), ({"dram_banks": 9}, "dram_banks"),
                                ({"l1_bytes": 1152}, "multiple of 256"), ({"grid_columns": 3}, "multiple of 384"), ({"l1_base": 0x80000000}, "overlap"),
-                               ({"l1_bytes": 2**32}, "l1_bytes"), ([], "not a JSON object"), ("{", "not a JSON object"),
+                               ({"l1_bytes": 2**32}, "l1_bytes"), ({"profile": "tiny"}, "profile"), ({"profile": 1}, "profile"), ([], "not a JSON object"), ("{", "not a JSON object"),
                                ("", "not a JSON object")):
             run = self.run_pianola("verify", binary, "--device", self.write("spec.json", contents), code=USAGE)
             self.assertIn(text, run.stderr)

@@ -63,7 +63,7 @@ std::optional<test::Workload> workload_of(const Parts& parts) {
     Image image;
     Verdict verdict;
     if (!is_ok(parse_envelope(test::view_of(bytes), envelope, verdict)) ||
-        !is_ok(open_image(test::view_of(bytes), envelope, image, verdict))) {
+        !is_ok(open_image(test::view_of(bytes), envelope, profiles::kHost, image, verdict))) {
         return std::nullopt;
     }
     return test::Workload{capture::read_manifest(image), parts.segments};

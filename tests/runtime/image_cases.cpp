@@ -39,6 +39,10 @@ std::vector<RuleCase> structure_cases() {
         {Rule::kImgSize, "no manifest", "manifest", manifest_start(), raw_manifest([](auto& bytes) { bytes.clear(); })},
         {Rule::kImgSize, "a manifest above its capacity", "manifest", manifest_start(),
          raw_manifest([](auto& bytes) { bytes.resize((1024U * 1024U) + 1U); })},
+        {Rule::kCapTables, "a table more than the runtime takes", "manifest", manifest_start(),
+         manifest_edit([](auto& manifest) {
+             manifest.traces[0].programs.assign(profiles::kSmallEcu.manifest_tables, {"n", 1U});
+         })},
         {Rule::kImgStructure, "the root lies outside", "manifest", manifest_start(),
          raw_manifest([](auto& bytes) { store32(bytes, 0U, 0xFFFF'FFF0U); })},
         {Rule::kImgStructure, "another file identifier", "manifest", manifest_start(),

@@ -13,6 +13,7 @@ namespace pianola {
 namespace {
 
 constexpr std::uint32_t kTag = 1U;
+constexpr std::uint32_t kCapacity = 64U;  // ranges, of the many that the map of a host has
 
 class ByteMap {
   public:
@@ -85,8 +86,8 @@ void compare(const Window& window, std::uint32_t seed) {
         ASSERT_EQ(map.largest_tag(address, size_bytes, tag), model.largest_in(address, size_bytes, tag))
             << std::hex << address;
         if (random.one_in(2U)) {
-            const bool fits = model.runs_with(address, size_bytes, tag) <= kMaxIntervals;
-            ASSERT_EQ(map.assign(address, size_bytes, tag), fits ? Status::kOk : Status::kCapacity);
+            const bool fits = model.runs_with(address, size_bytes, tag) <= kCapacity;
+            ASSERT_EQ(map.assign(address, size_bytes, tag, kCapacity), fits ? Status::kOk : Status::kCapacity);
             if (fits) {
                 model.assign(address, size_bytes, tag);
             }
@@ -112,14 +113,14 @@ TEST(IntervalMap, AgreesWithAMapOfBytes) {
 
 TEST(IntervalMap, HoldsBothEndsOfTheAddressSpace) {
     IntervalMap map;
-    ASSERT_EQ(map.assign(UINT32_MAX, 1U, kTag), Status::kOk);
-    ASSERT_EQ(map.assign(0U, 1U, kTag), Status::kOk);
+    ASSERT_EQ(map.assign(UINT32_MAX, 1U, kTag, kCapacity), Status::kOk);
+    ASSERT_EQ(map.assign(0U, 1U, kTag, kCapacity), Status::kOk);
     EXPECT_TRUE(map.contains(UINT32_MAX, 1U));
     EXPECT_TRUE(map.contains(0U, 1U));
     EXPECT_FALSE(map.contains(0U, 2U));
     EXPECT_EQ(map.largest_tag(1U, UINT32_MAX - 1U, 0U), 0U);
     EXPECT_EQ(map.largest_tag(1U, UINT32_MAX, 0U), kTag);
-    ASSERT_EQ(map.assign(1U, UINT32_MAX - 1U, kTag), Status::kOk);
+    ASSERT_EQ(map.assign(1U, UINT32_MAX - 1U, kTag, kCapacity), Status::kOk);
     EXPECT_TRUE(map.contains(0U, UINT32_MAX));
     EXPECT_TRUE(map.contains(1U, UINT32_MAX));
     map.clear();
@@ -129,18 +130,18 @@ TEST(IntervalMap, HoldsBothEndsOfTheAddressSpace) {
 TEST(IntervalMap, RefusesOneRangeTooManyAndIsThenUnchanged) {
     constexpr std::uint32_t kPitch = 10U;
     IntervalMap map;
-    for (std::uint32_t i = 0U; i < kMaxIntervals; ++i) {
-        ASSERT_EQ(map.assign(1000U + (i * kPitch), 2U, kTag), Status::kOk) << i;
+    for (std::uint32_t i = 0U; i < kCapacity; ++i) {
+        ASSERT_EQ(map.assign(1000U + (i * kPitch), 2U, kTag, kCapacity), Status::kOk) << i;
     }
-    EXPECT_EQ(map.assign(0U, 1U, kTag), Status::kCapacity);
-    EXPECT_EQ(map.assign(1005U, 1U, kTag), Status::kCapacity);
-    EXPECT_EQ(map.assign(1000U, 1U, kTag + 1U), Status::kCapacity);  // would split a range
+    EXPECT_EQ(map.assign(0U, 1U, kTag, kCapacity), Status::kCapacity);
+    EXPECT_EQ(map.assign(1005U, 1U, kTag, kCapacity), Status::kCapacity);
+    EXPECT_EQ(map.assign(1000U, 1U, kTag + 1U, kCapacity), Status::kCapacity);  // would split a range
     EXPECT_EQ(map.largest_tag(0U, 999U, 0U), 0U);
     EXPECT_EQ(map.largest_tag(1005U, 1U, 0U), 0U);
     EXPECT_EQ(map.largest_tag(1000U, 1U, 0U), kTag);
-    EXPECT_EQ(map.assign(1002U, 8U, kTag), Status::kOk);  // joins two ranges: now there is room again
-    EXPECT_EQ(map.assign(0U, 1U, kTag), Status::kOk);
-    EXPECT_EQ(map.assign(UINT32_MAX, 1U, kTag), Status::kCapacity);
+    EXPECT_EQ(map.assign(1002U, 8U, kTag, kCapacity), Status::kOk);  // joins two ranges: now there is room again
+    EXPECT_EQ(map.assign(0U, 1U, kTag, kCapacity), Status::kOk);
+    EXPECT_EQ(map.assign(UINT32_MAX, 1U, kTag, kCapacity), Status::kCapacity);
 }
 
 }  // namespace

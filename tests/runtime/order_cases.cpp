@@ -47,7 +47,7 @@ void append_fill(std::vector<std::uint32_t>& words, std::uint32_t address, std::
 void fill_every_other_byte(Workload& workload, DeviceDescription& /*device*/) {
     workload.manifest.regions[3].size_bytes = 4096U;
     std::vector<std::uint32_t> words;
-    for (std::uint32_t i = 0U; i < kMaxIntervals; ++i) {
+    for (std::uint32_t i = 0U; i < profiles::kSmallEcu.intervals; ++i) {
         append_fill(words, workload.manifest.regions[3].base + 1024U + (2U * i), 1U);
     }
     prepend(workload, words);

@@ -50,6 +50,7 @@ std::vector<AcceptedCase> accepted_cases() {
 DeviceDescription default_device() {
     DeviceDescription device;
     refdev::describe(refdev::DeviceSpec{}, device);
+    device.capacities = &profiles::kSmallEcu;  // that of boards, which get these files, too
     return device;
 }
 

@@ -28,22 +28,25 @@ constexpr flatbuffers::uoffset_t kAnyTables = 1000000U;
 // The two checks of one schema, and a good buffer.
 struct Subject {
     bool (*by_flatc)(Verifier&);
-    bool (*by_rules)(Verifier&);
+    bool (*by_rules)(Verifier&, ByteSpan);
     Bytes good;
 };
 
 Subject manifest() {
     return {[](Verifier& verifier) { return schema::VerifyTraceBinaryBuffer(verifier); },
-            [](Verifier& verifier) {
-                return verifier.VerifyBuffer<RuledRoot<schema::kTraceBinaryRules>>(schema::TraceBinaryIdentifier());
+            [](Verifier& verifier, ByteSpan buffer) {
+                std::uint32_t tables = 0U;
+                return check_structure(schema::kTraceBinaryRules, buffer, schema::TraceBinaryIdentifier(), verifier,
+                                       tables);
             },
             capture::encode_manifest(make_workload(2U).manifest)};
 }
 
 Subject probe_of(const ProbeValues& values) {
     return {[](Verifier& verifier) { return probe::VerifyProbeBuffer(verifier); },
-            [](Verifier& verifier) {
-                return verifier.VerifyBuffer<RuledRoot<probe::kProbeRules>>(probe::ProbeIdentifier());
+            [](Verifier& verifier, ByteSpan buffer) {
+                std::uint32_t tables = 0U;
+                return check_structure(probe::kProbeRules, buffer, probe::ProbeIdentifier(), verifier, tables);
             },
             encode(values)};
 }
@@ -60,7 +63,7 @@ void compare(const Subject& subject, const Bytes& bytes, Verdicts& verdicts, fla
     Verifier flatc{aligned.view().data(), bytes.size(), depth, tables};
     Verifier rules{aligned.view().data(), bytes.size(), depth, tables};
     const bool accepted = subject.by_flatc(flatc);
-    ASSERT_EQ(subject.by_rules(rules), accepted);
+    ASSERT_EQ(subject.by_rules(rules, aligned.view()), accepted);
     if (accepted) {
         ASSERT_EQ(rules.GetComputedSize(), flatc.GetComputedSize());
     }

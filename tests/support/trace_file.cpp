@@ -90,7 +90,7 @@ Status Validator::validate(ByteSpan file) {
 Status Validator::validate_behind_digest(ByteSpan file) {
     Envelope envelope;
     const Status parsed = parse_envelope(file, envelope, verdict_);
-    const Status opened = is_ok(parsed) ? open_image(file, envelope, image_, verdict_) : parsed;
+    const Status opened = is_ok(parsed) ? open_image(file, envelope, *device_.capacities, image_, verdict_) : parsed;
     return is_ok(opened) ? prove_plan(image_, device_, command_set_, *workspace_, *plan_, verdict_) : opened;
 }
 

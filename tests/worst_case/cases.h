@@ -16,6 +16,11 @@
 
 namespace pianola::test {
 
+// The profile that the page is about, and what makes files of the same kind as before.
+inline constexpr const Capacities& kJudged = profiles::kSmallEcu;
+inline constexpr std::uint32_t kLongestTraceWords = 1U << 20U;
+inline constexpr std::uint32_t kTracePrograms = 16384U;
+
 struct WorstCase {
     const char* name;
     Rule expected;  // kNotRun: it is accepted

@@ -11,8 +11,8 @@ using refdev::CopyArguments;
 using refdev::KernelId;
 
 constexpr std::size_t kFileBytes = std::size_t{1024U} * 1024U;
-constexpr std::uint32_t kScattered = kMaxIntervals - 4U;  // ranges of one kind
-constexpr std::uint32_t kStride = 8U;                     // from one to the next
+constexpr std::uint32_t kScattered = kJudged.intervals - 4U;  // ranges of one kind
+constexpr std::uint32_t kStride = 8U;                         // from one to the next
 
 // Memory, area by area: below everything that is scattered; then those of the other queue, and those of the trace.
 constexpr std::uint32_t kFront = kWorstDramBase;
@@ -136,12 +136,12 @@ void sets_semaphore(TraceWords& trace) {
 void add_shared_programs(Workload& workload) {
     const std::string longest(kMaxNameBytes, 'n');
     capture::ManifestTrace& trace = workload.manifest.traces.back();
-    const std::uint64_t room = kMaxManifestTables - counts_of(workload).tables;
-    trace.programs.assign(std::min<std::uint64_t>(room, kMaxPrograms), {longest, 1U});
+    const std::uint64_t room = kJudged.manifest_tables - counts_of(workload).tables;
+    trace.programs.assign(std::min<std::uint64_t>(room, kTracePrograms), {longest, 1U});
     workload.manifest.buffers.assign(std::min<std::uint64_t>(kMaxBuffers, room - trace.programs.size()),
                                      {longest, kMaxRegions - 1U, 0U, 1U});
     capture::ManifestTrace& before = workload.manifest.traces.front();
-    before.programs.assign(kMaxManifestTables - counts_of(workload).tables, {longest, 1U});
+    before.programs.assign(kJudged.manifest_tables - counts_of(workload).tables, {longest, 1U});
 }
 
 // More tables than bytes of the manifest, hardly; refused when the programs of the first trace are counted.
@@ -168,7 +168,7 @@ Workload everything_shared() {
         body(further);
     }
     add_trace(workload, further);
-    pad(workload, kMaxManifestTables * sizeof(std::uint32_t));
+    pad(workload, kJudged.manifest_tables * sizeof(std::uint32_t));
     const std::string longest(kMaxNameBytes, 'n');
     for (const std::uint32_t index : {3U, 4U}) {
         capture::ManifestTrace& trace = workload.manifest.traces[index];

@@ -31,7 +31,10 @@ using pianola::Status;
 using pianola::test::WorstCase;
 
 struct Bench {
-    explicit Bench(const pianola::refdev::DeviceSpec& spec) { pianola::refdev::describe(spec, device); }
+    explicit Bench(const pianola::refdev::DeviceSpec& spec) {
+        pianola::refdev::describe(spec, device);
+        device.capacities = &pianola::test::kJudged;
+    }
 
     pianola::DeviceDescription device;
     pianola::refdev::RefdevCommandSet command_set;
@@ -66,18 +69,18 @@ void print(const char* rule, std::uint64_t file_bytes, const pianola::test::Coun
 // A table has one name at most; only provenance has two, and the root has none. Set-up's commands have a place of their own.
 void print_largest(std::uint32_t file_bytes) {
     pianola::test::Counts counts;
-    counts.tables = pianola::kMaxManifestTables;
-    counts.name_bytes = std::uint64_t{pianola::kMaxManifestTables} * pianola::kMaxNameBytes;
+    counts.tables = pianola::test::kJudged.manifest_tables;
+    counts.name_bytes = std::uint64_t{pianola::test::kJudged.manifest_tables} * pianola::kMaxNameBytes;
     counts.script_commands = std::uint64_t{2U} * pianola::kMaxScriptCommands;
     counts.tensor_buffers = std::uint64_t{pianola::kMaxInputs + pianola::kMaxOutputs} * pianola::kMaxTensorBuffers;
-    print("", file_bytes, counts, pianola::max_proof_work(file_bytes));
+    print("", file_bytes, counts, pianola::test::kJudged.max_work(file_bytes));
 }
 
 // Prints the counts: those that are known, or the image's.
 void describe(const std::vector<std::uint8_t>& bytes, const pianola::refdev::DeviceSpec& spec,
               const pianola::test::Counts* known) {
     const pianola::files::AlignedBytes file{bytes};
-    const std::uint32_t all_work = pianola::max_proof_work(static_cast<std::uint32_t>(bytes.size()));
+    const std::uint32_t all_work = pianola::test::kJudged.max_work(static_cast<std::uint32_t>(bytes.size()));
     Bench bench{spec};
     bench.workspace->work_left = all_work;  // it may be refused before the proofs
     const bool accepted = is_ok(bench.validate(file.view()));

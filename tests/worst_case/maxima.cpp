@@ -71,7 +71,7 @@ void add_tensors(Workload& workload) {
 void add_scattered_tensor(Workload& workload, std::uint32_t count, std::uint32_t ranges) {
     const std::uint32_t source = kWorstDramBase + kScratch + 0x1'0000U;
     TraceWords trace;
-    trace.fill(source, kMaxIntervals);
+    trace.fill(source, kJudged.intervals);
     for (std::uint32_t i = 0U; i < ranges; ++i) {
         trace.copy(kWorstDramBase + kScratch + (i * kSpace), source + i, 1U);
     }
@@ -88,7 +88,7 @@ void add_scattered_tensor(Workload& workload, std::uint32_t count, std::uint32_t
 // As many buffers as tensors may have, which is more than a session has commands for: ranges that lie apart, and then, in front of them, a
 // range and what closes its gap, over and over.
 void add_all_tensor_buffers(Workload& workload) {
-    constexpr std::uint32_t kApart = kMaxIntervals - 2U;
+    constexpr std::uint32_t kApart = kJudged.intervals - 2U;
     std::uint32_t made = 0U;
     for (std::uint32_t i = 0U; i < kMaxInputs; ++i) {
         const auto first = static_cast<std::uint32_t>(workload.manifest.buffers.size());
@@ -181,7 +181,7 @@ void add_parameters_everywhere(Workload& workload) {
 void add_ranges(Workload& workload, std::uint32_t commands) {
     const auto index = static_cast<std::uint32_t>(workload.manifest.traces.size());
     const std::uint32_t base = kWorstDramBase + kScratch + 0x1000U;
-    const std::uint32_t ranges = kMaxIntervals - 24U;  // other commands of the step have theirs
+    const std::uint32_t ranges = kJudged.intervals - 24U;  // other commands of the step have theirs
     TraceWords trace;
     trace.fill(base + 0x4000U, ranges * 4U);
     for (std::uint32_t i = 0U; i < ranges; ++i) {
@@ -241,17 +241,17 @@ const std::vector<WorstCase>& maxima() {
     static const std::vector<WorstCase> kCases{
         {"nothing", Rule::kNotRun, empty_workload},
         {"buffers", Rule::kNotRun, with(fill_buffers)},
-        {"programs", Rule::kNotRun, with([](Workload& w) { add_programs(w, kMaxPrograms, "n"); })},
+        {"programs", Rule::kNotRun, with([](Workload& w) { add_programs(w, kTracePrograms, "n"); })},
         {"tables", Rule::kNotRun, with([](Workload& w) {
-             add_programs(w, kMaxPrograms, "n");
-             add_programs(w, kMaxManifestTables - kMaxPrograms - 4U - kMaxRegions - 2U - 2U - 8U, "n");
+             add_programs(w, kTracePrograms, "n");
+             add_programs(w, kJudged.manifest_tables - kTracePrograms - 4U - kMaxRegions - 2U - 2U - 8U, "n");
          })},
         {"manifest_bytes", Rule::kNotRun, with([](Workload& w) { add_programs(w, 6700U, longest_name()); })},
         {"tensors", Rule::kNotRun, with(add_tensors)},
         {"tensor_buffers", Rule::kNotRun,
          with([](Workload& w) { add_scattered_tensor(w, kMaxScriptCommands - 4U, 0U); })},
         {"tensor_in_front", Rule::kNotRun,
-         with([](Workload& w) { add_scattered_tensor(w, 12U, kMaxIntervals - 16U); })},
+         with([](Workload& w) { add_scattered_tensor(w, 12U, kJudged.intervals - 16U); })},
         {"all_tensor_buffers", Rule::kCapCommands, with(add_all_tensor_buffers)},
         {"traces", Rule::kNotRun, with(fill_traces)},
         {"setup_commands", Rule::kNotRun, with(fill_setup)},
@@ -271,11 +271,11 @@ const std::vector<WorstCase>& maxima() {
              fill_step(w);
          })},
         {"trace_words", Rule::kNotRun, with([](Workload& w) {
-             add_long_trace(w, kMaxTraceWords);
+             add_long_trace(w, kLongestTraceWords);
              w.segments.weights.resize(std::size_t{2U} * 1024U * 1024U);  // a file that may take the work
          })},
         {"everything_in_brief", Rule::kNotRun, [] { return everything(kShortTraceWords); }},
-        {"everything", Rule::kNotRun, [] { return everything(kMaxTraceWords); }, false, true},
+        {"everything", Rule::kNotRun, [] { return everything(kLongestTraceWords); }, false, true},
         {"file_bytes", Rule::kNotRun, with([](Workload& w) { w.segments.weights.resize(kMaxFileBytes - 4096U); }),
          false, true},
     };

@@ -17,6 +17,7 @@ inline constexpr std::uint32_t kWorstDramBase = 0x8000'0000U;
     spec.trace_region_bytes = 16U * 1024U * 1024U;
     spec.grid_columns = refdev::kMaxGridEdge;
     spec.grid_rows = refdev::kMaxGridEdge;
+    spec.capacities = &profiles::kSmallEcu;
     return spec;
 }
 

@@ -74,6 +74,7 @@ set(pianola_board_sample_dir ${PROJECT_BINARY_DIR}/board_sample)
 set(sample ${pianola_board_sample_dir}/road_signs)
 set(fleet_key ${pianola_board_sample_dir}/fleet_key)
 set(host_pianola ${pianola_host_bin}/pianola)
+set(board_device ${PROJECT_SOURCE_DIR}/hal/board/device.json)  # that of the default build: PIANOLA_PROFILE
 file(MAKE_DIRECTORY ${pianola_board_sample_dir})
 # The model is the same for every build, and takes longest: it is trained once for all of them.
 set(sample_model ${PROJECT_SOURCE_DIR}/build/sample/road_signs.tflite)
@@ -87,15 +88,15 @@ add_custom_command(
     OUTPUT ${sample}.ptb ${sample}.S ${sample}.h ${sample}_manifest.h ${pianola_board_sample_dir}/manifest.ld
            ${pianola_board_sample_dir}/fleet_key.h
     # A core that plays the device is slower than the device's own clock says.
-    COMMAND ${host_pianola} capture ${sample_model} -o ${sample}_unsigned.ptb --self-test 4
+    COMMAND ${host_pianola} capture ${sample_model} -o ${sample}_unsigned.ptb --self-test 4 --device ${board_device}
             --deadline-us 60000000 --setup-deadline-us 60000000
     COMMAND ${CMAKE_COMMAND} -E rm -f ${fleet_key}.pem
     COMMAND ${host_pianola} keygen -o ${fleet_key}.pem
     COMMAND ${host_pianola} pubkey ${fleet_key}.pem --format c --symbol kFleetKey -o ${fleet_key}.h
     COMMAND ${host_pianola} sign ${sample}_unsigned.ptb --key ${fleet_key}.pem --security-version 1 -o ${sample}.ptb
     COMMAND ${host_pianola} embed ${sample}.ptb -o ${sample}.S --header ${sample}.h
-    COMMAND ${host_pianola} size ${sample}.ptb --header -o ${sample}_manifest.h
-    COMMAND ${host_pianola} size ${sample}.ptb --ld -o ${pianola_board_sample_dir}/manifest.ld
+    COMMAND ${host_pianola} size ${sample}.ptb --device ${board_device} --header -o ${sample}_manifest.h
+    COMMAND ${host_pianola} size ${sample}.ptb --device ${board_device} --ld -o ${pianola_board_sample_dir}/manifest.ld
     DEPENDS pianola_host_tools ${host_pianola} ${sample_model}
     COMMENT "capture and sign road_signs" VERBATIM)
 add_custom_target(pianola_board_sample DEPENDS ${sample}.S)

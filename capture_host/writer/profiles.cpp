@@ -1,0 +1,61 @@
+#include "capture_host/writer/profiles.h"
+
+#include <memory>
+
+namespace pianola::capture {
+namespace {
+
+// What the programmer can do about a capacity; nullptr for rules that are none.
+[[nodiscard]] const char* advice_of(const Verdict& verdict) noexcept {
+    switch (verdict.rule) {
+        case Rule::kCapIntervals:
+            return "have cores touch longer ranges that lie side by side: interleaved or height-sharded tensors";
+        case Rule::kCapWork:
+            return "replay long traces in fewer scripts, on one queue";
+        case Rule::kCapCommands:
+            return "use interleaved buffers for inputs and outputs, and gather programs in traces";
+        case Rule::kCapTables:
+            return "gather kernels in fewer programs";
+        case Rule::kImgSize:
+            return (verdict.actual != 0U) ? "gather kernels in fewer programs" : nullptr;
+        default:
+            return nullptr;
+    }
+}
+
+}  // namespace
+
+const Capacities* find_profile(const std::string& name) noexcept {
+    for (const Capacities* profile : kProfiles) {
+        if (name == profile->name) {
+            return profile;
+        }
+    }
+    return nullptr;
+}
+
+std::string capacity_remedy(ByteSpan file, const DeviceDescription& device, const CommandSet& command_set,
+                            const Trust& trust, const Verdict& verdict) {
+    const char* const advice = advice_of(verdict);
+    if (advice == nullptr) {
+        return {};
+    }
+    const std::string of_program = advice;
+    const auto workspace = std::make_unique<PlanWorkspace>();
+    const auto plan = std::make_unique<Plan>();
+    for (const Capacities* profile : kProfiles) {
+        DeviceDescription larger = device;
+        larger.capacities = profile;
+        Image image;
+        Verdict other;
+        if ((profile->intervals > device.capacities->intervals) &&
+            is_ok(validate(file, larger, command_set, trust, *workspace, image, *plan, other))) {
+            return std::string{"profile "} + profile->name + " takes it, " + device.capacities->name +
+                   " does not: build the target's runtime with it and name it in the device's description; or " +
+                   of_program;
+        }
+    }
+    return "no profile takes it: " + of_program;
+}
+
+}  // namespace pianola::capture
