@@ -24,6 +24,7 @@ struct FlipOptions {
     std::uint32_t seed{1U};
     std::uint32_t samples{2000U};  // of every target that is too large for all its bits at all moments
 };
+[[nodiscard]] std::vector<NamedTally> change_file(const Mode& mode, const FlipOptions& options);
 [[nodiscard]] std::vector<NamedTally> flip_bits(const Mode& mode, const FlipOptions& options);
 
 // Says on standard output what was silent.

@@ -1,6 +1,6 @@
 // pianola_campaign: faults on purpose, and what comes of them.
 //
-//   pianola_campaign hal-calls | lies | completions | bit-flips [--mode NAME]... [--seed N] [--samples N]
+//   pianola_campaign hal-calls | lies | completions | file-changes | bit-flips [--mode NAME]... [--seed N] [--samples N]
 //   pianola_campaign modes                 which there are, and which cannot exist
 //   pianola_campaign write-files FOLDER    for capacity_sweep.py
 //
@@ -92,15 +92,18 @@ int run(int argc, char** argv) {
         {app.add_subcommand("lies", "The N-th call of the device is omitted, doubled or made wrongly"), tell_lies},
         {app.add_subcommand("completions", "Doorbells and completions are lost, doubled and late"),
          disturb_completions},
+        {app.add_subcommand("file-changes", "One bit of the binary flips in memory, once it is validated"),
+         [&flips](const Mode& mode) { return change_file(mode, flips); }},
         {app.add_subcommand("bit-flips", "One bit flips, in memory that a session relies on"),
          [&flips](const Mode& mode) { return flip_bits(mode, flips); }}};
     for (const auto& [command, campaign] : campaigns) {
         command->add_option("--mode", names, "In these modes only");
     }
-    CLI::App* const bits = campaigns.back().first;
-    bits->add_option("--seed", flips.seed, "For what is sampled")->capture_default_str();
-    bits->add_option("--samples", flips.samples, "Of each target that is not tried exhaustively, in each mode")
-        ->capture_default_str();
+    for (CLI::App* const sampled : {campaigns[campaigns.size() - 2U].first, campaigns.back().first}) {
+        sampled->add_option("--seed", flips.seed, "For what is sampled")->capture_default_str();
+        sampled->add_option("--samples", flips.samples, "Of each target that is not tried exhaustively, in each mode")
+            ->capture_default_str();
+    }
     const CLI::App* const listing = app.add_subcommand("modes", "Lists all modes, and why some cannot exist");
     std::string folder;
     CLI::App* const writing = app.add_subcommand("write-files", "Writes small binaries for the sweep of capacities");

@@ -4,7 +4,6 @@
 #include <map>
 #include <stdexcept>
 
-#include "capture_host/files/files.h"
 #include "runtime/session/development_config.h"
 #include "tests/proofs/patterns.h"
 #include "tests/support/random.h"
@@ -66,14 +65,14 @@ SmallCase case_of(const Mode& mode) {
     return small;
 }
 
-// The release mode is not the file's.
-const files::AlignedBytes& binary_of(const Mode& mode, const SmallCase& small) {
-    static std::map<std::string, std::unique_ptr<files::AlignedBytes>> binaries;
-    std::unique_ptr<files::AlignedBytes>& binary = binaries[name_of(mode)];
-    if (!binary) {
-        binary = std::make_unique<files::AlignedBytes>(test::binary_of(small));
+// A copy for each life. The release mode is not the file's.
+const std::vector<std::uint8_t>& binary_of(const Mode& mode, const SmallCase& small) {
+    static std::map<std::string, std::vector<std::uint8_t>> binaries;
+    std::vector<std::uint8_t>& binary = binaries[name_of(mode)];
+    if (binary.empty()) {
+        binary = test::binary_of(small);
     }
-    return *binary;
+    return binary;
 }
 
 sim::SimOptions options() {
@@ -125,6 +124,7 @@ std::ostream& operator<<(std::ostream& stream, const Tally& tally) {
 Scenario::Scenario(const Mode& mode)
     : mode_{mode},
       small_{case_of(mode)},
+      file_{binary_of(mode, small_)},
       device_{options()},
       platform_{device_.inner()},
       config_{config_of(mode)},
@@ -255,7 +255,7 @@ bool Scenario::scrub() {
 }
 
 bool Scenario::play() {
-    if (!is_ok(session_.load(binary_of(mode_, small_).view(), *workspace_, verdict_))) {
+    if (!is_ok(session_.load(file_.view(), *workspace_, verdict_))) {
         return false;
     }
     at_moment();

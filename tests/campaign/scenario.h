@@ -10,6 +10,7 @@
 #include <ostream>
 #include <vector>
 
+#include "capture_host/files/files.h"
 #include "hal/refdev/refdev_command_set.h"
 #include "hal/sim/sim_platform.h"
 #include "runtime/session/session.h"
@@ -49,6 +50,7 @@ class Scenario {
 
     [[nodiscard]] HookedDevice& device() noexcept { return device_; }
     [[nodiscard]] Session& session() noexcept { return session_; }
+    [[nodiscard]] MutableByteSpan file() noexcept { return file_.mutable_view(); }
     [[nodiscard]] const Image& image() const noexcept { return workspace_->image; }
 
   private:
@@ -78,6 +80,7 @@ class Scenario {
     Mode mode_;
     test::SmallCase small_;
     test::Interpreter meaning_{small_};
+    files::AlignedBytes file_;
     HookedDevice device_;
     sim::SimPlatform platform_;
     refdev::RefdevCommandSet command_set_;
