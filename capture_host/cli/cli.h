@@ -71,6 +71,8 @@ void add_device_option(CLI::App& command, std::string& file_name);
 [[nodiscard]] std::string describe_verdict(const Verdict& verdict);
 // The same, with the names of the commands that a rule about two of them means. image is the one that was refused.
 [[nodiscard]] std::string describe_verdict(const Verdict& verdict, const Image& image);
+// What speaks against zero-copy I/O, with the names of tensor and command; empty where nothing does. The plan is proved, and the image's.
+[[nodiscard]] std::string describe_views(const Plan& plan, const Image& image);
 [[nodiscard]] nlohmann::json verdict_to_json(const Verdict& verdict);
 [[nodiscard]] std::string describe_fault(const FaultRecord& fault);
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <memory>
 #include <string_view>
 
 #include "capture_host/cli/cli.h"
@@ -132,6 +134,33 @@ nlohmann::json parameters_to_json(const capture::Manifest& manifest) {
     return list;
 }
 
+// What speaks against zero-copy I/O on the device that the binary is for.
+std::string why_no_views(const Image& image) {
+    const TargetView target = image.target();
+    const std::string family = capture::to_string(target.device_family);
+    DeviceDescription device;
+    device.family = family.c_str();
+    device.command_set_id = target.command_set_id;
+    device.command_set_version = target.command_set_version;
+    std::copy(target.kernel_library.begin(), target.kernel_library.end(), device.kernel_library.begin());
+    device.dram_base = target.dram_base;
+    device.dram_bytes = target.dram_bytes;
+    device.l1_base = target.l1_base;
+    device.l1_bytes = target.l1_bytes;
+    device.trace_region_bytes = target.trace_region_bytes;
+    device.clock_khz = target.clock_khz;
+    device.queue_count = target.queue_count;
+    device.ring_words = target.ring_words;
+    device.grid_columns = target.grid_columns;
+    device.grid_rows = target.grid_rows;
+    device.dram_banks = target.dram_banks;
+    const auto workspace = std::make_unique<PlanWorkspace>();
+    const auto plan = std::make_unique<Plan>();
+    Verdict verdict;
+    const bool proved = is_ok(prove_plan(image, device, refdev::RefdevCommandSet{}, *workspace, *plan, verdict));
+    return proved ? describe_views(*plan, image) : fmt::format("the binary is refused: {}", rule_id(verdict.rule));
+}
+
 nlohmann::json to_json(const Image& image, bool with_commands) {
     const capture::Manifest manifest = capture::read_manifest(image);
     const capture::ManifestTarget& target = manifest.target;
@@ -198,6 +227,8 @@ nlohmann::json to_json(const Image& image, bool with_commands) {
                           {"source_sha256", to_hex(ByteSpan{manifest.source_sha256})},
                           {"tool_version", manifest.tool_version}};
     json["self_tests"] = manifest.self_test_count;
+    const std::string no_views = why_no_views(image);
+    json["views"] = {{"possible", no_views.empty()}, {"why_not", no_views}};
     return json;
 }
 
@@ -303,6 +334,8 @@ void print_all(const Image& image, bool with_commands) {
         "self-tests     {}\n",
         budgets.step_cycles, budgets.step_deadline_us, budgets.steps_in_flight, budgets.setup_deadline_us,
         image.self_test_count());
+    const std::string no_views = why_no_views(image);
+    fmt::print("views            {}{}\n", no_views.empty() ? "possible" : "not possible: ", no_views);
 }
 
 int inspect_file(const InspectArguments& arguments) {

@@ -135,6 +135,7 @@ MemoryManifest gather_manifest(const VerifiedFile& file, const std::string& file
         manifest.outputs.push_back({capture::to_string(image.output(i).name), plan.output_bytes.at(i)});
         manifest.output_bytes += plan.output_bytes.at(i);
     }
+    manifest.no_views = describe_views(plan, image);
     for (std::uint32_t queue = 0U; queue < device.queue_count; ++queue) {
         manifest.rings.push_back({ring_words(file.setup(), file.setup_commands(), queue),
                                   ring_words(plan.step, plan.commands, queue) * plan.steps_in_flight});

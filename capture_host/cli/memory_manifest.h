@@ -69,6 +69,7 @@ struct MemoryManifest {
     std::uint32_t input_bytes{0U};
     std::uint32_t output_bytes{0U};
     std::vector<RingUse> rings;  // one per queue
+    std::string no_views;        // what speaks against zero-copy I/O; empty where nothing does
     std::uint64_t step_cycles{0U};
     std::uint32_t step_deadline_us{0U};
     std::uint32_t setup_deadline_us{0U};

@@ -240,10 +240,14 @@ class Replay {
 
     // One step without transfers, as an application with zero-copy I/O does it.
     Status run_on_views(const std::vector<ByteSpan>& inputs, const std::vector<MutableByteSpan>& outputs) {
+        if (!session_.has_views()) {
+            throw CliError{kUsage, fmt::format("{} can not be replayed with --views: {}", arguments_.file,
+                                               describe_views(session_.plan(), session_.image()))};
+        }
         for (std::uint32_t i = 0U; i < inputs.size(); ++i) {
             MutableByteSpan view;
             if (!is_ok(session_.input_view(i, view))) {
-                throw CliError{kReplayFault, fmt::format("input {} has no view", i)};
+                fail_with_fault();
             }
             std::copy(inputs[i].begin(), inputs[i].end(), view.begin());
         }

@@ -91,6 +91,40 @@ std::string describe_verdict(const Verdict& verdict, const Image& image) {
     return text;
 }
 
+std::string describe_views(const Plan& plan, const Image& image) {
+    const PlannedViews& views = plan.views;
+    const PlannedCommand& planned = plan.commands.at(views.command);
+    const bool is_output = views.tensor >= kMaxInputs;
+    const std::uint32_t index = views.tensor - (is_output ? kMaxInputs : 0U);
+    const auto text = [&](const char* what, bool names_command) {
+        constexpr std::uint32_t kScriptShift = 16U;
+        const TensorView tensor = is_output ? image.output(index) : image.input(index);
+        const std::uint32_t name = (std::uint32_t{planned.script} << kScriptShift) | planned.index;
+        return fmt::format("{}{}{} {} '{}'{}", names_command ? command_by_name(image, name).text : std::string{},
+                           names_command ? what : "", is_output ? "output" : "input", index,
+                           std::string{tensor.name.begin(), tensor.name.end()}, names_command ? "" : what);
+    };
+    switch (views.answer) {
+        case ViewsAnswer::kProved:
+            return {};
+        case ViewsAnswer::kStepsOverlap:
+            return "steps overlap";
+        case ViewsAnswer::kInPieces:
+            return text(" lies in several buffers", false);
+        case ViewsAnswer::kShared:
+            return text(" shares bytes with another tensor", false);
+        case ViewsAnswer::kInputWritten:
+            return text(" overwrites ", true);
+        case ViewsAnswer::kInputRead:
+            return text(" reads, where no step has just written it, ", true);
+        case ViewsAnswer::kOutputWritten:
+            return text(" overwrites, behind the transfer that reads it, ", true);
+        case ViewsAnswer::kNotLooked:
+        default:
+            return "the proofs were not made";
+    }
+}
+
 std::string describe_verdict(const Verdict& verdict) {
     if (is_ok(verdict.status)) {
         return "accepted";

@@ -131,8 +131,8 @@ class Device {
     // Zero-copy I/O: where the ECU core sees [address, address + size_bytes) of device memory, for reading and writing; empty where
     // it does not, and only queue commands move data. Valid as long as the device.
     [[nodiscard]] virtual MutableByteSpan host_view(std::uint32_t address, std::uint32_t size_bytes) noexcept = 0;
-    // A view changes hands: before the doorbell of the step that reads it, after the completion of the step that wrote it. The port
-    // does its cache maintenance here.
+    // A view changes hands: before the doorbell of a step that may read it or write over it, after the completion of a step that may have
+    // written it. The port does its cache maintenance here.
     virtual void give_to_device(ByteSpan view) noexcept = 0;
     virtual void take_from_device(MutableByteSpan view) noexcept = 0;
 

@@ -31,6 +31,7 @@ bool check_read(Context& context, const PlannedCommand& entry) noexcept {
 bool check_data_flow(Context& context) noexcept {
     const Plan& plan = context.plan;
     context.workspace.written.clear();
+    find_tensors(context);
     static_assert(kMaxTraces <= 32U, "a bit for each trace");
     std::uint32_t proved = 0U;
     for (std::uint32_t i = 0U; i < (plan.epilogue.first + plan.epilogue.count); ++i) {
@@ -53,6 +54,7 @@ bool check_data_flow(Context& context) noexcept {
             return false;
         }
     }
+    judge_views(context);
     return true;
 }
 

@@ -110,4 +110,13 @@ std::uint32_t IntervalMap::largest_tag(std::uint32_t address, std::uint32_t size
     return largest;
 }
 
+std::uint32_t IntervalMap::all_tags(std::uint32_t address, std::uint32_t size_bytes) const noexcept {
+    const std::uint32_t last = address + (size_bytes - 1U);
+    std::uint32_t tags = 0U;
+    for (std::uint32_t i = first_reaching(address); (i < count_) && (intervals_[i].first <= last); ++i) {
+        tags |= intervals_[i].tag;
+    }
+    return tags;
+}
+
 }  // namespace pianola

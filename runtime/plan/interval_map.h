@@ -31,6 +31,8 @@ class IntervalMap {
     // The largest tag of any byte of it, `except` left out; 0 where there is none.
     [[nodiscard]] std::uint32_t largest_tag(std::uint32_t address, std::uint32_t size_bytes,
                                             std::uint32_t except) const noexcept;
+    // The tags of all bytes of it, taken together bit by bit; 0 where there is none.
+    [[nodiscard]] std::uint32_t all_tags(std::uint32_t address, std::uint32_t size_bytes) const noexcept;
 
   private:
     struct Interval {

@@ -7,7 +7,7 @@
 // The proofs, with their rules: target identity (TGT), layout and permissions (LAY), every command decoded and every byte that
 // it touches inside a permitted region, no read of never-written memory (TRC), the same for every value that a declared parameter
 // may take (PAR), what scripts may do (SCR), no deadlock and no race between queues, across steps too (ORD), and that rings, budgets
-// and deadlines suffice (BUD).
+// and deadlines suffice (BUD). Besides: whether steps may do without their transfers (Plan::views), which refuses nothing.
 //
 // Time: linear in the manifest, and in the words of the traces that the scripts replay: each trace is visited once for its data flow, and
 // where both queues touch memory once more per appearance in the sequence prologue, step, step, epilogue. A trace is replayed at most
@@ -67,6 +67,24 @@ struct PlannedParameter {
     }
 };
 
+// Whether a step gives the same where the application writes its inputs and reads its outputs in device memory, and the transfers are left
+// out; and what speaks against it.
+enum class ViewsAnswer : std::uint8_t {
+    kNotLooked = 0U,
+    kStepsOverlap,   // the binary is pipelined, or admits two steps in flight
+    kInPieces,       // the tensor lies in several buffers
+    kShared,         // the tensor shares bytes with another
+    kInputWritten,   // the command writes the input
+    kInputRead,      // the command reads the input where the step has not written it yet, or outside the step
+    kOutputWritten,  // the command writes the output behind the transfer that reads it
+    kProved,
+};
+struct PlannedViews {
+    ViewsAnswer answer{ViewsAnswer::kNotLooked};
+    std::uint8_t tensor{0U};   // an input; from kMaxInputs on an output. Where the answer is about one
+    std::uint8_t command{0U};  // of Plan::commands. Where the answer is about one, or its transfer
+};
+
 // Large members come last, here and in what holds a plan: what lies near the front takes a shorter instruction to reach.
 struct Plan {
     bool is_pipelined{false};  // the prologue takes the first inputs, the epilogue gives the last outputs
@@ -78,6 +96,7 @@ struct Plan {
     std::uint32_t region_count{0U};
     std::uint32_t parameter_count{0U};
     std::uint32_t patch_count{0U};
+    PlannedViews views;
     PlannedScript step;
     PlannedScript prologue;
     PlannedScript epilogue;
@@ -92,6 +111,12 @@ struct Plan {
 
     // One of the three: every kind but the set-up.
     [[nodiscard]] PlannedScript& script(ScriptKind kind) noexcept;
+};
+
+// Inputs, and outputs from bit kMaxInputs on, of which a trace touches a byte.
+struct TensorUse {
+    std::uint16_t reads{0U};
+    std::uint16_t writes{0U};
 };
 
 // Memory that loading uses while it runs; of no use afterwards, so that an integrator may lay it over other memory.
@@ -116,6 +141,7 @@ struct PlanWorkspace {
         [[nodiscard]] IntervalMap& map_of(Access access) noexcept;
     };
     std::array<Touched, kMaxQueues> touched;
+    std::array<TensorUse, kMaxTraces> uses{};
     std::array<std::uint64_t, kMaxCores> core_cycles{};  // when each core is free again, inside one trace
     PlannedCommands setup_commands{};
 };

@@ -114,6 +114,11 @@ void advance(TracePosition& position, const TraceCommand& command) noexcept;
 // data_flow.cpp: everything that a script reads has been written in it, before it, or at set-up. Proves every trace.
 [[nodiscard]] bool check_data_flow(Context& context) noexcept;
 
+// views.cpp: before the data flow, which then notes of each trace what tensors_in() says of all that it touches; and behind it, the answer.
+void find_tensors(Context& context) noexcept;
+[[nodiscard]] std::uint32_t tensors_in(const Context& context, const Extent& extent) noexcept;
+void judge_views(Context& context) noexcept;
+
 // races.cpp: an access that conflicts with none, because nobody writes to weights.
 [[nodiscard]] bool reads_weights(const Context& context, const Extent& extent) noexcept;
 

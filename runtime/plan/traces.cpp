@@ -32,6 +32,7 @@ bool refuse_word(Context& context, std::uint32_t word, Rule rule, const char* fi
 struct ExtentCheck {
     WordSpan words;  // from the command on
     const TraceCommand& command;
+    TensorUse& use;  // of the trace
 };
 
 bool refuse_extent(Context& context, const ExtentCheck& check, const Extent& extent, Rule rule) noexcept {
@@ -66,6 +67,8 @@ bool check_extents(Context& context, const ExtentCheck& check) noexcept {
         if (!check_extent(context, check, extent)) {
             return false;
         }
+        std::uint16_t& touched = (extent.access == Access::kWrite) ? check.use.writes : check.use.reads;
+        touched = static_cast<std::uint16_t>(touched | tensors_in(context, extent));
     }
     for (std::uint32_t i = 0U; i < extents.size(); ++i) {
         const Extent& extent = extents[i];
@@ -249,7 +252,7 @@ bool prove_trace(Context& context, std::uint32_t index) noexcept {
     bool ended = false;
     while (!position.words.empty() && !ended) {  // every command is at least one word long
         TraceCommand command;
-        const ExtentCheck check{position.words, command};
+        const ExtentCheck check{position.words, command, context.workspace.uses[index]};
         if (!decode_at(context, position, command) || !check_extents(context, check)) {
             return false;
         }

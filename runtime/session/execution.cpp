@@ -187,9 +187,7 @@ Status Session::complete_oldest() noexcept {
         watch(loaded_.plan.script(oldest().kind));
     }
     if (kind == ScriptKind::kStep) {
-        for (std::uint32_t i = 0U; (running_.io == Io::kViews) && (i < loaded_.plan.output_count); ++i) {
-            device_.take_from_device(loaded_.views.outputs[i]);
-        }
+        take_views();
         running_.steps_completed += 1U;
         running_.has_result = true;
         running_.has_stepped = true;

@@ -94,13 +94,14 @@ Status Session::validate_twice(ByteSpan file, const DeviceDescription& descripti
     return Status::kOk;
 }
 
-// Looks where the step's transfers go to and come from in device memory. In that memory an input starts as zeros, so that a first
-// step depends on nothing that was there before.
+// Looks where the step's transfers go to and come from in device memory, where the plan has proved that they may be left out. In that
+// memory an input starts as zeros, so that a first step depends on nothing that was there before.
 void Session::find_views() noexcept {
     loaded_.views = Tensors{};
     loaded_.transfers.fill(0U);
-    bool all_seen = !loaded_.plan.is_pipelined && (loaded_.plan.steps_in_flight == 1U);
-    for (std::uint32_t i = loaded_.plan.step.first; i < (loaded_.plan.step.first + loaded_.plan.step.count); ++i) {
+    bool all_seen = loaded_.plan.views.answer == ViewsAnswer::kProved;
+    const std::uint32_t end = loaded_.plan.step.first + loaded_.plan.step.count;
+    for (std::uint32_t i = loaded_.plan.step.first; all_seen && (i < end); ++i) {
         const QueueCommand& command = loaded_.plan.commands[i].command;
         if (!is_transfer(command.kind)) {
             continue;
@@ -108,18 +109,31 @@ void Session::find_views() noexcept {
         loaded_.transfers[loaded_.plan.commands[i].queue] += 1U;
         const MutableByteSpan view = device_.host_view(command.address, command.size_bytes);
         const bool reads = command.kind == QueueCommandKind::kRead;
-        const std::uint32_t tensor = reads ? command.slot : (command.slot - kFirstInputSlot);
-        const bool is_whole =
-            command.size_bytes == (reads ? loaded_.plan.output_bytes[tensor] : loaded_.plan.input_bytes[tensor]);
-        (reads ? loaded_.views.outputs[tensor] : loaded_.views.inputs[tensor]) = view;
-        if (view.empty() || !is_whole) {
-            all_seen = false;
-        }
-        if (!reads && !view.empty()) {
-            std::memset(view.data(), 0, view.size());
-        }
+        (reads ? loaded_.views.outputs[command.slot] : loaded_.views.inputs[command.slot - kFirstInputSlot]) = view;
+        all_seen = view.size() == command.size_bytes;
     }
     loaded_.has_views = all_seen;
+    for (std::uint32_t i = 0U; all_seen && (i < loaded_.plan.input_count); ++i) {
+        std::memset(loaded_.views.inputs[i].data(), 0, loaded_.views.inputs[i].size());
+    }
+    give_views();  // zeros that stayed in a cache would be written back over what a step transfers
+}
+
+// What the application may have written goes to memory, before the step that reads it or writes over it.
+void Session::give_views() noexcept {
+    for (std::uint32_t i = 0U; loaded_.has_views && (i < loaded_.plan.input_count); ++i) {
+        device_.give_to_device(loaded_.views.inputs[i]);
+    }
+}
+
+// What the step has written to memory is what the application sees, be it an input that was transferred.
+void Session::take_views() noexcept {
+    for (std::uint32_t i = 0U; loaded_.has_views && (i < loaded_.plan.input_count); ++i) {
+        device_.take_from_device(loaded_.views.inputs[i]);
+    }
+    for (std::uint32_t i = 0U; loaded_.has_views && (i < loaded_.plan.output_count); ++i) {
+        device_.take_from_device(loaded_.views.outputs[i]);
+    }
 }
 
 Status Session::program_device(const Image& image) noexcept {

@@ -47,9 +47,7 @@ Status Session::submit() noexcept {
     }
     begin(ScriptKind::kStep, Io::kViews);
     watch(loaded_.plan.step);
-    for (std::uint32_t i = 0U; i < loaded_.plan.input_count; ++i) {
-        device_.give_to_device(loaded_.views.inputs[i]);
-    }
+    give_views();
     return leave(enqueue(loaded_.plan.step, loaded_.plan.commands, FaultStage::kSubmit));
 }
 
@@ -72,6 +70,7 @@ Status Session::submit_script(ScriptKind kind, Span<const ByteSpan> inputs,
                               Span<const MutableByteSpan> outputs) noexcept {
     const PlannedScript& script = loaded_.plan.script(kind);
     begin(kind, Io::kTransfers);
+    give_views();
     if (running_.under_way == 1U) {
         watch(script);
     }

@@ -74,14 +74,15 @@ class Session {
     //   kTimeout, kDeviceFault, kIntegrity   a fault has latched; see fault()
     Status load(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) noexcept;
 
-    // Zero-copy I/O. True where the ECU core sees every input and output of the binary in device memory, each in one piece, and steps do
-    // not overlap. Valid from load() on.
+    // Zero-copy I/O. True where it is proved that a step gives the same without its transfers (plan().views says what speaks against it), and
+    // the ECU core sees every input and output of the binary in device memory. Valid from load() on.
     [[nodiscard]] bool has_views() const noexcept { return loaded_.has_views; }
 
     // Where to write input `index` for the next step, or to read output `index` of the last one. The view belongs to the caller until
-    // the next submit(), and must then be asked for anew; inputs keep their bytes, which are zero after load().
+    // the next submit(), start(), stop(), run() or self_test(), and must then be asked for anew. An input holds zeros after load(), and then the
+    // bytes that the last step took, however they came, a self-test's too.
     //   kOk               view is set
-    //   kInvalidArgument  no such tensor, or the device's memory is not visible
+    //   kInvalidArgument  no such tensor, or no views
     //   kInvalidState     not loaded, or a step is under way; for outputs also: no step has completed since load()
     //   kFaultLatched     a fault is latched
     // In every case but kOk the view is empty.
@@ -113,7 +114,7 @@ class Session {
 
     // Starts one step on what the views hold. Never blocks, copies nothing; the work does not depend on the sizes of tensors or trace.
     //   kOk               started; views must not be used until poll() has returned kOk
-    //   kInvalidArgument  the device's memory is not visible: use the other submit()
+    //   kInvalidArgument  no views: use the other submit()
     //   kInvalidState     not loaded or not started, or a step is under way; nothing was started
     //   kFaultLatched, or the fault that latched now
     Status submit() noexcept;
@@ -252,6 +253,8 @@ class Session {
                           Verdict& verdict) noexcept;
     Status program_device(const Image& image) noexcept;
     void find_views() noexcept;
+    void give_views() noexcept;
+    void take_views() noexcept;
     [[nodiscard]] bool is_idle() const noexcept {
         return (running_.state != State::kEmpty) && (running_.under_way == 0U);
     }

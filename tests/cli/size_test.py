@@ -37,7 +37,7 @@ class Size(cli_support.CliTest):
     def test_json_has_stable_keys(self):
         shown = self.manifest(self.make_sample())
         self.assertEqual(sorted(shown), ["device", "file", "flash", "inputs", "outputs", "ram", "regions", "rings", "stack", "symbol",
-                                         "time", "windows"])
+                                         "time", "views", "windows"])
         self.assertEqual((shown["file"], shown["symbol"]), ("road_signs.ptb", "road_signs"))
         self.assertEqual(sorted(shown["ram"]), ["device_core_bytes", "driver_bytes", "plan_workspace_bytes", "session_bytes",
                                                 "shared_state_bytes", "verdict_bytes"])
