@@ -312,7 +312,7 @@ class Linker {
             "queue commands of prologue, step and epilogue", commands_, kMaxScriptCommands,
             "use interleaved DRAM buffers for inputs and outputs and reshard them on the device, and gather programs "
             "in traces");
-        check_limit("cycles of a step", longest, kMaxStepCycles, "make the step shorter");
+        check_limit("cycles of a step", longest, kMaxScriptCycles, "make the step shorter");
         manifest.step_cycles = step.cycles();
         try {
             manifest.step_deadline_us =

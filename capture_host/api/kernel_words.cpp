@@ -25,10 +25,10 @@ std::vector<std::uint32_t> kernel_command_words(const refdev::DeviceSpec& spec, 
                         fmt::format("{}: the kernel does not accept {} = {} (argument word {})", site, error.field,
                                     arguments.at(error.word), error.word)};
     }
-    if (footprint.cost_cycles > kMaxStepCycles) {
+    if (footprint.cost_cycles > kMaxScriptCycles) {
         throw HostError{HostRule::kProgramArguments,
                         fmt::format("{}: takes {} cycles, {} are admitted; make it smaller", site,
-                                    footprint.cost_cycles, kMaxStepCycles)};
+                                    footprint.cost_cycles, kMaxScriptCycles)};
     }
     const auto length = static_cast<std::uint32_t>(kernel_head_words() + arguments.size());
     std::vector<std::uint32_t> words{header_word(Opcode::kDispatch, length), core_index(spec, core),

@@ -91,12 +91,12 @@ void QueueDriver::wait_until(std::uint32_t queue, const char* what, Done done) {
 }
 
 void QueueDriver::enqueue(std::uint32_t queue, const QueueCommand& command) {
-    Status status = device_.enqueue(queue, command);
+    Status status = device_.append(queue, command);
     if (status == Status::kBusy) {
         ring(queue);
         wait_until(queue, "room in its ring", [&] {
             look(queue);
-            status = device_.enqueue(queue, command);
+            status = device_.append(queue, command);
             return status != Status::kBusy;
         });
     }

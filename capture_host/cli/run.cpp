@@ -85,11 +85,10 @@ class Replay {
 
     void load() {
         Verdict verdict;
-        const auto workspace = std::make_unique<PlanWorkspace>();
-        const Status status = session_.load(file_.view(), *workspace, verdict);
+        const Status status = session_.load(file_.view(), *workspace_, verdict);
         if (status == Status::kRefused) {
             throw CliError{kRefused,
-                           fmt::format("{}: {}", arguments_.file, describe_verdict(verdict, session_.image()))};
+                           fmt::format("{}: {}", arguments_.file, describe_verdict(verdict, workspace_->image))};
         }
         if (!is_ok(status)) {
             fail_with_fault();
@@ -97,7 +96,7 @@ class Replay {
     }
 
     void run_self_tests() {
-        const std::uint32_t count = session_.image().self_test_count();
+        const std::uint32_t count = session_.self_test_count();
         if (count == 0U) {
             throw CliError{kUsage,
                            fmt::format("{} holds no self-test vectors; capture with --self-test N", arguments_.file)};
@@ -130,10 +129,10 @@ class Replay {
             const std::size_t size = inputs_.back().size();
             const bool whole = arguments_.batch ? ((size > 0U) && ((size % bytes) == 0U)) : (size == bytes);
             if (!whole) {
-                throw CliError{kUsage,
-                               fmt::format("{} has {} bytes; input {} is {}: {} bytes{}", arguments_.inputs[i], size, i,
-                                           type_and_shape(session_.image().input(static_cast<std::uint32_t>(i))), bytes,
-                                           arguments_.batch ? ", or a multiple" : "; several records need --batch")};
+                throw CliError{
+                    kUsage, fmt::format("{} has {} bytes; input {} is {}: {} bytes{}", arguments_.inputs[i], size, i,
+                                        type_and_shape(workspace_->image.input(static_cast<std::uint32_t>(i))), bytes,
+                                        arguments_.batch ? ", or a multiple" : "; several records need --batch")};
             }
             if ((i > 0U) && ((size / bytes) != records)) {
                 throw CliError{kUsage, "the input files hold different numbers of records"};
@@ -313,6 +312,7 @@ class Replay {
     sim::SimDevice device_;
     sim::SimPlatform platform_;
     Session session_;
+    std::unique_ptr<PlanWorkspace> workspace_{std::make_unique<PlanWorkspace>()};  // keeps the image
     std::vector<Bytes> inputs_;
     std::uint32_t self_tests_passed_{0U};
     std::uint64_t step_cycles_{0U};  // of the first step; 0 before it

@@ -184,8 +184,8 @@ void make_scripts(const Layout& layout, const LinkOptions& options, Manifest& ma
         take(step);
         manifest.step_cycles = step.cycles();
     }
-    if (manifest.step_cycles > kMaxStepCycles) {
-        throw LinkError{fmt::format("a step takes {} cycles, {} are admitted", manifest.step_cycles, kMaxStepCycles)};
+    if (longest_cycles > kMaxScriptCycles) {
+        throw LinkError{fmt::format("a script takes {} cycles, {} are admitted", longest_cycles, kMaxScriptCycles)};
     }
     manifest.step_deadline_us = deadline_us("a step", longest_cycles, options.spec.clock_khz, options.step_deadline_us);
     manifest.setup_deadline_us =

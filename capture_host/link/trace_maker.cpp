@@ -33,9 +33,9 @@ std::vector<std::uint32_t> kernel_words(const Launch& launch, const std::vector<
         throw LinkError{fmt::format("{}: kernel {} does not accept {} = {}", launch.label, kernel->name, error.field,
                                     arguments.at(error.word))};
     }
-    if (footprint.cost_cycles > kMaxStepCycles) {
+    if (footprint.cost_cycles > kMaxScriptCycles) {
         throw LinkError{fmt::format("{}: takes {} cycles, more than the {} of a whole step", launch.label,
-                                    footprint.cost_cycles, kMaxStepCycles)};
+                                    footprint.cost_cycles, kMaxScriptCycles)};
     }
     const auto length = static_cast<std::uint32_t>(refdev::kLaunchHeadWords + arguments.size());
     std::vector<std::uint32_t> words{header_word(Opcode::kLaunch, length), static_cast<std::uint32_t>(launch.kernel),

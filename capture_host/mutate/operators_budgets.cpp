@@ -93,7 +93,7 @@ void exceed_the_ceiling(Draft& draft) {
     draft.confirm("a long convolution on memory of its own");
     const std::uint64_t cost = measure_trace(launch).cycles;
     Words many;
-    for (std::uint64_t cycles = 0U; cycles <= kMaxStepCycles; cycles += cost) {
+    for (std::uint64_t cycles = 0U; cycles <= kMaxScriptCycles; cycles += cost) {
         append(many, launch);
     }
     static_cast<void>(draft.append_commands(many));
@@ -101,7 +101,7 @@ void exceed_the_ceiling(Draft& draft) {
         throw NotApplicable{"the trace region has no room for commands that take that long"};
     }
     draft.settle();
-    draft.expect_path("budgets.step_cycles");
+    draft.expect_path(fmt::format("scripts[{}]", draft.script_index(ScriptKind::kStep)));
 }
 
 std::vector<Operator> budget_rules() {

@@ -98,7 +98,7 @@ struct Player::State {
             refuse(verdict);
         }
         check(status);
-        manifest = capture::read_manifest(session.image());
+        manifest = capture::read_manifest(workspace->image);
     }
 
     void check(Status status) const {
@@ -182,7 +182,7 @@ void Player::set_parameter(const std::string& name, std::uint32_t value) {
 }
 
 std::uint32_t Player::self_test() {
-    const std::uint32_t count = state_->session.image().self_test_count();
+    const std::uint32_t count = state_->session.self_test_count();
     std::vector<std::uint8_t> scratch(state_->session.output_bytes());
     for (std::uint32_t i = 0U; i < count; ++i) {
         state_->check(state_->session.self_test(i, {scratch.data(), scratch.size()}));

@@ -2,7 +2,8 @@
 //
 // Place in the whole: the single definition of the encoding that docs/DEVICE.md specifies; shared by the command set (which
 // decodes for the proofs), the command processor (which executes) and the capture side (which writes). Words are 32-bit
-// little-endian. The first word of every command: bits 0-7 opcode, bits 8-15 zero, bits 16-31 length in words, itself included.
+// little-endian. The first word of a trace command: bits 0-7 opcode, bits 8-15 zero, bits 16-31 length in words, itself included. In
+// a ring, a queue command has a check in bits 8-31 instead (queue_command.h); its opcode alone gives its length.
 #pragma once
 
 #include <cstdint>
@@ -64,6 +65,31 @@ inline constexpr std::uint32_t kBytesPerCycle = 8U;  // of copies, fills and tra
 [[nodiscard]] constexpr std::uint64_t transfer_cycles(std::uint32_t size_bytes) noexcept {
     return std::uint64_t{kCommandCycles} + kTransferSetupCycles +
            ((std::uint64_t{size_bytes} + (kBytesPerCycle - 1U)) / kBytesPerCycle);
+}
+
+// Words of the queue command with this opcode; 0 where it is none.
+[[nodiscard]] constexpr std::uint32_t queue_command_words(Opcode opcode) noexcept {
+    switch (opcode) {
+        case Opcode::kWrite:
+        case Opcode::kRead:
+            return kTransferWords;
+        case Opcode::kReplay:
+            return kReplayWords;
+        case Opcode::kRecordEvent:
+        case Opcode::kWaitEvent:
+            return kEventWords;
+        case Opcode::kNotify:
+            return kNotifyWords;
+        case Opcode::kInvalid:
+        case Opcode::kLaunch:
+        case Opcode::kDispatch:
+        case Opcode::kCopy:
+        case Opcode::kFill:
+        case Opcode::kBarrier:
+        case Opcode::kEnd:
+        default:
+            return 0U;
+    }
 }
 
 // Words and cycles of a queue command.

@@ -15,9 +15,9 @@ constexpr std::uint32_t kHalfRange = 0x8000'0000U;
 }  // namespace
 
 void CommandProcessor::reset() noexcept {
-    idle_ = true;
     stopped_ = false;
     position_ = 0U;
+    sequence_ = 0U;
     trace_ = WordSpan{};
     trace_position_ = 0U;
     executed_ = 0U;
@@ -59,34 +59,29 @@ void CommandProcessor::report(WordSpan words, std::uint64_t start_cycles, Device
 Progress CommandProcessor::step_queue() noexcept {
     const std::uint32_t available = shared_.published.load(std::memory_order_acquire) - position_;
     if (available == 0U) {
-        idle_ = true;
         return Progress::kIdle;
     }
     // The ring wraps; a command is copied out so that everything behind sees it in one piece.
     std::array<std::uint32_t, kMaxQueueCommandWords> command{};
     const std::uint32_t header = shared_.ring[position_ & kRingMask];
-    const std::uint32_t length_words = length_words_of(header);
-    if ((length_words == 0U) || (length_words > kMaxQueueCommandWords) || (length_words > available) ||
-        ((header & kReservedMask) != 0U)) {
-        fault_address_ = 0U;
-        return stop(DeviceFault::kUnknownCommand);
-    }
-    for (std::uint32_t i = 0U; i < length_words; ++i) {
+    const auto opcode = static_cast<Opcode>(header & kOpcodeMask);
+    const std::uint32_t length_words = queue_command_words(opcode);
+    command[0] = header_word(opcode, length_words);
+    for (std::uint32_t i = 1U; i < length_words; ++i) {
         command[i] = shared_.ring[(position_ + i) & kRingMask];
     }
     const WordSpan words{command.data(), length_words};
-    const auto opcode = static_cast<Opcode>(header & kOpcodeMask);
-    if ((opcode == Opcode::kWaitEvent) && (length_words == kEventWords) && (words[1] < kMaxEvents) &&
-        !event_reached(words[1], words[2])) {
+    // Before anything of it is believed: what a damaged, stale or doubled command does, nothing undoes.
+    if ((length_words == 0U) || (length_words > available) || ((header >> kCheckShift) != check_of(sequence_, words))) {
+        fault_address_ = 0U;
+        return stop(DeviceFault::kUnknownCommand);
+    }
+    if ((opcode == Opcode::kWaitEvent) && (words[1] < kMaxEvents) && !event_reached(words[1], words[2])) {
         return Progress::kWaiting;
     }
-    if (idle_) {
-        idle_ = false;
-        const std::uint64_t doorbell_cycles =
-            shared_.doorbell_cycles_low.load(std::memory_order_relaxed) |
-            (std::uint64_t{shared_.doorbell_cycles_high.load(std::memory_order_relaxed)} << 32U);
-        time_cycles_ = (doorbell_cycles > time_cycles_) ? doorbell_cycles : time_cycles_;
-    }
+    // Of its own doorbell: the time must not depend on what is published by when this core gets here.
+    const std::uint64_t doorbell_cycles = shared_.doorbell_cycles[doorbell_slot(position_)];
+    time_cycles_ = (doorbell_cycles > time_cycles_) ? doorbell_cycles : time_cycles_;
     const std::uint64_t start_cycles = time_cycles_;
     if (observer_ != nullptr) {
         observer_->before(queue_, words);
@@ -94,26 +89,21 @@ Progress CommandProcessor::step_queue() noexcept {
     kernel_id_ = 0U;
     fault_address_ = 0U;
     executed_ += 1U;
+    sequence_ += 1U;
     position_ += length_words;
     for (const std::uint32_t word : words) {
         digest_ = chain(digest_, word);
     }
     const DeviceFault fault = execute_queue_command(words);
     shared_.progress.store(executed_, std::memory_order_relaxed);
-    shared_.consumed.store(position_, std::memory_order_release);
     if (observer_ != nullptr) {
         report(words, start_cycles, fault);
     }
-    if (fault != DeviceFault::kNone) {
-        return stop(fault);
-    }
-    if (opcode == Opcode::kNotify) {
-        // What comes after a notify is a new doorbell's work. Whether this core looks at the ring in between, and finds it
-        // empty, must not decide when that work starts.
-        idle_ = true;
+    if ((opcode == Opcode::kNotify) && (fault == DeviceFault::kNone)) {
         publish_completion(words[1]);
     }
-    return Progress::kExecuted;
+    shared_.consumed.store(position_, std::memory_order_release);  // after the completion: the driver relies on that
+    return (fault == DeviceFault::kNone) ? Progress::kExecuted : stop(fault);
 }
 
 // Of this there are two, so that a device that nobody observes carries nothing for an observer through a command.
@@ -162,7 +152,7 @@ Progress CommandProcessor::step() noexcept {
 DeviceFault CommandProcessor::execute_queue_command(WordSpan words) noexcept {
     const auto opcode = static_cast<Opcode>(words[0] & kOpcodeMask);
     const bool is_event = (opcode == Opcode::kRecordEvent) || (opcode == Opcode::kWaitEvent);
-    if (is_event && ((words.size() != kEventWords) || (words[1] >= kMaxEvents))) {
+    if (is_event && (words[1] >= kMaxEvents)) {
         return DeviceFault::kBadArgument;
     }
     switch (opcode) {
@@ -184,9 +174,6 @@ DeviceFault CommandProcessor::execute_queue_command(WordSpan words) noexcept {
             return DeviceFault::kNone;
         }
         case Opcode::kNotify:
-            if (words.size() != kNotifyWords) {
-                return DeviceFault::kBadArgument;
-            }
             time_cycles_ += kCommandCycles;
             return DeviceFault::kNone;
         case Opcode::kInvalid:
@@ -241,7 +228,7 @@ DeviceFault CommandProcessor::execute_trace_command(WordSpan words) noexcept {
 }
 
 DeviceFault CommandProcessor::write(WordSpan words) noexcept {
-    if ((words.size() != kTransferWords) || (words[2] == 0U)) {
+    if (words[2] == 0U) {
         return DeviceFault::kBadArgument;
     }
     const std::uint32_t size_bytes = words[2];
@@ -260,7 +247,7 @@ DeviceFault CommandProcessor::write(WordSpan words) noexcept {
 }
 
 DeviceFault CommandProcessor::read(WordSpan words) noexcept {
-    if ((words.size() != kTransferWords) || (words[2] == 0U)) {
+    if (words[2] == 0U) {
         return DeviceFault::kBadArgument;
     }
     const std::uint32_t size_bytes = words[2];
@@ -280,8 +267,7 @@ DeviceFault CommandProcessor::read(WordSpan words) noexcept {
 }
 
 DeviceFault CommandProcessor::replay(WordSpan words) noexcept {
-    if ((words.size() != kReplayWords) || (words[2] == 0U) || ((words[2] % kWordBytes) != 0U) ||
-        ((words[1] % kFileAlignmentBytes) != 0U)) {
+    if ((words[2] == 0U) || ((words[2] % kWordBytes) != 0U) || ((words[1] % kFileAlignmentBytes) != 0U)) {
         return DeviceFault::kBadArgument;
     }
     fault_address_ = words[1];
@@ -354,7 +340,7 @@ DeviceFault CommandProcessor::dispatch(WordSpan words) noexcept {
     const std::uint64_t free_at_cycles = cores_since_cycles_ + free_cycles;
     core_start_cycles_ = (time_cycles_ > free_at_cycles) ? time_cycles_ : free_at_cycles;
     const std::uint64_t busy_cycles = (core_start_cycles_ - cores_since_cycles_) + words[3];
-    // What was proved is below kMaxStepCycles; a damaged trace must not wrap.
+    // What was proved is below kMaxScriptCycles; a damaged trace must not wrap.
     free_cycles = (busy_cycles > UINT32_MAX) ? UINT32_MAX : static_cast<std::uint32_t>(busy_cycles);
     const std::uint64_t done_cycles = cores_since_cycles_ + free_cycles;
     cores_done_cycles_ = (done_cycles > cores_done_cycles_) ? done_cycles : cores_done_cycles_;

@@ -98,10 +98,10 @@ class CommandProcessor {
     const HostMemory& host_;
     CommandObserver* observer_;
 
-    bool idle_{true};
     bool needs_attention_{false};  // stopped, or cores are busy: one look where nothing is special
     bool stopped_{false};
     std::uint32_t position_{0U};        // words consumed since reset
+    std::uint32_t sequence_{0U};        // queue commands executed since reset
     WordSpan trace_;                    // empty while no trace is running
     std::uint32_t trace_position_{0U};  // next word of the trace
     std::uint32_t executed_{0U};

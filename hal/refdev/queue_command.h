@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "hal/refdev/command_encoding.h"
+#include "hal/refdev/device_spec.h"
 #include "runtime/core/span.h"
 
 namespace pianola::refdev {
@@ -20,6 +21,52 @@ namespace pianola::refdev {
 [[nodiscard]] constexpr std::uint64_t chain_wide(std::uint64_t digest, std::uint64_t value) noexcept {
     return chain(chain(digest, static_cast<std::uint32_t>(value)), static_cast<std::uint32_t>(value >> 32U));
 }
+
+// A queue command's check: 24 bits over its number in the queue and all its words, of which the first is header_word(). A multilinear sum
+// (J. L. Carter, M. N. Wegman, "Universal classes of hash functions", 1979). One changed bit changes the check for certain, and so does a
+// number that is off by no more than a ring holds: a command that is stale or doubled, or comes after a lost one. Everything else passes
+// once in 2^24.
+inline constexpr std::uint32_t kCheckBits = 24U;
+inline constexpr std::uint32_t kCheckShift = 8U;  // of the check in the first word in the ring
+inline constexpr std::array<std::uint32_t, kMaxQueueCommandWords + 1U> kCheckKeys{
+    0x9E37'79B1U, 0x85EB'CA77U, 0xC2B2'AE3DU, 0xD3A2'646DU, 0xB55A'4F09U, 0xA3CC'7D55U};
+
+// The sum's bits that every bit of a word reaches.
+[[nodiscard]] constexpr std::uint32_t check_bits_of(std::uint64_t sum) noexcept {
+    constexpr std::uint32_t kFirstBit = 16U;
+    return static_cast<std::uint32_t>(sum >> kFirstBit) & ((1U << kCheckBits) - 1U);
+}
+[[nodiscard]] constexpr std::uint32_t check_of(std::uint32_t number, WordSpan words) noexcept {
+    std::uint64_t sum = std::uint64_t{number} * kCheckKeys[0];
+    for (std::uint32_t i = 0U; i < words.size(); ++i) {
+        sum += std::uint64_t{words[i]} * kCheckKeys[i + 1U];
+    }
+    return check_bits_of(sum);
+}
+
+// Whether the check changes where the sum changes by `difference`, whatever the sum is.
+[[nodiscard]] constexpr bool is_always_seen(std::uint64_t difference) noexcept {
+    const std::uint32_t bits = check_bits_of(difference);
+    return (bits != 0U) && (bits != ((1U << kCheckBits) - 1U));  // with a carry the latter is 0
+}
+[[nodiscard]] constexpr bool every_bit_is_seen() noexcept {
+    constexpr std::uint32_t kWordBits = 32U;
+    bool seen = true;
+    for (const std::uint32_t key : kCheckKeys) {
+        for (std::uint32_t bit = 0U; bit < kWordBits; ++bit) {
+            seen = is_always_seen(std::uint64_t{key} << bit) && seen;
+        }
+    }
+    return seen;
+}
+[[nodiscard]] constexpr bool every_number_is_seen() noexcept {
+    bool seen = true;
+    for (std::uint32_t commands = 1U; commands <= kRingWords; ++commands) {
+        seen = is_always_seen(std::uint64_t{commands} * kCheckKeys[0]) && seen;
+    }
+    return seen;
+}
+static_assert(every_bit_is_seen() && every_number_is_seen());
 
 // The words of a queue command; count 0 where the command is of no kind.
 struct EncodedCommand {
@@ -50,6 +97,11 @@ struct EncodedCommand {
         default:
             return {};
     }
+}
+
+// The first word of a command as it lies in a ring; `header` is its header_word().
+[[nodiscard]] constexpr std::uint32_t ring_header(std::uint32_t header, std::uint32_t check) noexcept {
+    return (header & kOpcodeMask) | (check << kCheckShift);
 }
 
 }  // namespace pianola::refdev

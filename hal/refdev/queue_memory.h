@@ -18,16 +18,23 @@ namespace pianola::refdev {
 
 static_assert((kRingWords & (kRingWords - 1U)) == 0U, "positions wrap by masking");
 
+// Every command has two words or more, so that no two commands in the ring share a slot.
+inline constexpr std::uint32_t kDoorbellSlots = kRingWords / 2U;
+[[nodiscard]] constexpr std::uint32_t doorbell_slot(std::uint32_t position) noexcept {
+    return (position / 2U) % kDoorbellSlots;
+}
+
 struct QueueMemory {
     // Written by the ECU core. Positions count words since reset and wrap; the ring is indexed modulo its size.
     std::array<std::uint32_t, kRingWords> ring{};
-    std::atomic<std::uint32_t> published{0U};            // words that the device may consume
-    std::atomic<std::uint32_t> doorbell_cycles_low{0U};  // device time at the doorbell: an idle queue starts no earlier
-    std::atomic<std::uint32_t> doorbell_cycles_high{0U};
+    std::atomic<std::uint32_t> published{0U};  // words that the device may consume; publishes the ring and the times
+    // Device time of each doorbell, at the slot of the first command that it publishes: that command starts no earlier. What an earlier
+    // doorbell has left in a slot is no later than the queue is by then.
+    std::array<std::uint64_t, kDoorbellSlots> doorbell_cycles{};
 
     // Written by the command processor.
-    std::atomic<std::uint32_t> consumed{0U};
-    std::atomic<std::uint32_t> progress{0U};         // rises with every command
+    std::atomic<std::uint32_t> consumed{0U};  // publishes what the consumed commands have done, completions included
+    std::atomic<std::uint32_t> progress{0U};  // rises with every command
     std::atomic<std::uint32_t> completed_token{0U};  // publishes a completion
     std::atomic<std::uint32_t> stopped{0U};          // 1 after a fault; publishes `fault`
     std::array<Completion, kMaxStepsInFlight>

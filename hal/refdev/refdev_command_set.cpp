@@ -209,10 +209,12 @@ std::uint64_t RefdevCommandSet::queue_cycles(const QueueCommand& command) const 
     return queue_command_cycles(command.kind, command.size_bytes);
 }
 
-std::uint64_t RefdevCommandSet::queue_digest(std::uint64_t digest, const QueueCommand& command,
-                                             std::uint64_t trace_digest) const noexcept {
+std::uint64_t RefdevCommandSet::seal(std::uint64_t digest, std::uint32_t number, std::uint64_t trace_digest,
+                                     QueueCommand& command) const noexcept {
     const EncodedCommand encoded = encode(command);
-    for (const std::uint32_t word : Span<const std::uint32_t>{encoded.words.data(), encoded.count}) {
+    const WordSpan words{encoded.words.data(), encoded.count};
+    command.check = check_of(number, words);
+    for (const std::uint32_t word : words) {
         digest = chain(digest, word);
     }
     return (command.kind == QueueCommandKind::kReplay) ? chain_wide(digest, trace_digest) : digest;

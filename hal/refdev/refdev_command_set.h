@@ -12,8 +12,8 @@ class RefdevCommandSet final : public CommandSet {
     [[nodiscard]] PatchKind patch_kind(WordSpan words, std::uint32_t word) const noexcept override;
     [[nodiscard]] std::uint32_t queue_words(const QueueCommand& command) const noexcept override;
     [[nodiscard]] std::uint64_t queue_cycles(const QueueCommand& command) const noexcept override;
-    [[nodiscard]] std::uint64_t queue_digest(std::uint64_t digest, const QueueCommand& command,
-                                             std::uint64_t trace_digest) const noexcept override;
+    [[nodiscard]] std::uint64_t seal(std::uint64_t digest, std::uint32_t number, std::uint64_t trace_digest,
+                                     QueueCommand& command) const noexcept override;
     [[nodiscard]] std::uint64_t trace_digest(std::uint64_t digest, WordSpan words) const noexcept override;
 };
 

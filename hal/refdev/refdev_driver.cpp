@@ -48,8 +48,7 @@ bool RefdevDriver::stop_queues() noexcept {
 void RefdevDriver::clear_queue(std::uint32_t queue) noexcept {
     QueueMemory& memory = shared_.queues[queue];
     memory.published.store(0U, std::memory_order_relaxed);
-    memory.doorbell_cycles_low.store(0U, std::memory_order_relaxed);
-    memory.doorbell_cycles_high.store(0U, std::memory_order_relaxed);
+    memory.doorbell_cycles.fill(0U);
     memory.consumed.store(0U, std::memory_order_relaxed);
     memory.progress.store(0U, std::memory_order_relaxed);
     memory.completed_token.store(0U, std::memory_order_relaxed);
@@ -58,6 +57,7 @@ void RefdevDriver::clear_queue(std::uint32_t queue) noexcept {
     memory.fault = Completion{};
     shared_.logs[queue].reset(queue);
     written_[queue] = 0U;
+    notified_[queue] = {};
 }
 
 Status RefdevDriver::reset() noexcept {
@@ -147,10 +147,15 @@ Status RefdevDriver::enqueue(std::uint32_t queue, const QueueCommand& command) n
     if (encoded.count > (kRingWords - used)) {
         return Status::kBusy;
     }
-    for (std::uint32_t i = 0U; i < encoded.count; ++i) {
-        target.ring[(written_[queue] + i) & kRingMask] = encoded.words[i];
+    const std::uint32_t first = written_[queue];
+    target.ring[first & kRingMask] = ring_header(encoded.words[0], command.check);
+    for (std::uint32_t i = 1U; i < encoded.count; ++i) {
+        target.ring[(first + i) & kRingMask] = encoded.words[i];
     }
     written_[queue] += encoded.count;
+    if (command.kind == QueueCommandKind::kNotify) {
+        notified_[queue][command.value % kMaxStepsInFlight] = written_[queue];
+    }
     return Status::kOk;
 }
 
@@ -159,8 +164,10 @@ Status RefdevDriver::ring_doorbell(std::uint32_t queue) noexcept {
         return Status::kInvalidArgument;
     }
     QueueMemory& target = shared_.queues[queue];
-    target.doorbell_cycles_low.store(static_cast<std::uint32_t>(now_cycles_), std::memory_order_relaxed);
-    target.doorbell_cycles_high.store(static_cast<std::uint32_t>(now_cycles_ >> 32U), std::memory_order_relaxed);
+    const std::uint32_t first = target.published.load(std::memory_order_relaxed);
+    if (first != written_[queue]) {  // else the slot may be that of a command in a full ring
+        target.doorbell_cycles[doorbell_slot(first)] = now_cycles_;
+    }
     target.published.store(written_[queue], std::memory_order_release);
     link_.signal(queue);
     return Status::kOk;
@@ -179,9 +186,12 @@ Status RefdevDriver::completion(std::uint32_t queue, std::uint32_t token, Comple
         completion = source.fault;
         return Status::kDeviceFault;
     }
-    constexpr std::uint32_t kHalfRange = 0x8000'0000U;
-    // Tokens count up, and may wrap.
-    if ((source.completed_token.load(std::memory_order_acquire) - token) >= kHalfRange) {
+    // A queue that has been idle for long has a last token that says nothing about this one. What is left in the ring does: a queue
+    // consumes a notification only once its record is there. The token is compared for those that were never enqueued.
+    const std::uint32_t left = written_[queue] - source.consumed.load(std::memory_order_acquire);
+    const std::uint32_t later = written_[queue] - notified_[queue][token % kMaxStepsInFlight];
+    const std::uint32_t last = source.completed_token.load(std::memory_order_acquire);
+    if ((left > later) || ((last - token) >= kMaxStepsInFlight)) {
         completion.executed_commands = source.progress.load(std::memory_order_relaxed);
         return Status::kPending;
     }

@@ -66,6 +66,8 @@ class RefdevDriver : public Device {
     std::uint64_t now_cycles_{0U};
     std::uint32_t bound_destinations_{0U};             // bit N: slot N has been bound since reset
     std::array<std::uint32_t, kMaxQueues> written_{};  // words in each ring since reset, published or not
+    // Of each queue, by token: where the last notifications that may be under way end in the ring.
+    std::array<std::array<std::uint32_t, kMaxStepsInFlight>, kMaxQueues> notified_{};
 };
 
 }  // namespace pianola::refdev

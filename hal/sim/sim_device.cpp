@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "hal/refdev/refdev_command_set.h"
+
 namespace pianola::sim {
 namespace {
 
@@ -20,7 +22,18 @@ SimDevice::~SimDevice() = default;
 
 Status SimDevice::reset() noexcept {
     const Status status = FaultyDriver::reset();
+    appended_.fill(0U);
     machine_->refresh_checker();
+    return status;
+}
+
+Status SimDevice::append(std::uint32_t queue, QueueCommand command) noexcept {
+    if (queue >= spec().queue_count) {
+        return Status::kInvalidArgument;
+    }
+    static_cast<void>(refdev::RefdevCommandSet{}.seal(0U, appended_.at(queue), 0U, command));
+    const Status status = enqueue(queue, command);
+    appended_.at(queue) += is_ok(status) ? 1U : 0U;
     return status;
 }
 

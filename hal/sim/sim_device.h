@@ -28,6 +28,9 @@ class SimDevice final : public refdev::FaultyDriver {
     [[nodiscard]] MutableByteSpan host_view(std::uint32_t address, std::uint32_t size_bytes) noexcept override;
     void give_to_device(ByteSpan view) noexcept override;
 
+    // enqueue() for who has no session: seals the command as the queue's next one.
+    Status append(std::uint32_t queue, QueueCommand command) noexcept;
+
     // What a queue last published, without this side having seen it: now_cycles() stays.
     struct QueueState {
         bool stopped{false};                // `record` says why
@@ -59,6 +62,7 @@ class SimDevice final : public refdev::FaultyDriver {
     explicit SimDevice(std::unique_ptr<SimMachine> machine);
 
     std::unique_ptr<SimMachine> machine_;
+    std::array<std::uint32_t, kMaxQueues> appended_{};  // to each queue since reset
 };
 
 }  // namespace pianola::sim

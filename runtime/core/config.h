@@ -23,9 +23,9 @@ inline constexpr std::uint32_t kMaxPrograms = 16384U;  // of one trace
 inline constexpr std::uint32_t kMaxSelfTests = 256U;
 
 // Commands. These cost no RAM; each bounds the time to validate and to replay.
-inline constexpr std::uint32_t kMaxTraceWords = 1U << 20U;  // of one trace
-inline constexpr std::uint32_t kMaxCommandWords = 64U;      // longest command
-inline constexpr std::uint32_t kMaxStepCycles = 1U << 30U;  // device cycles of one step: about a second at 1 GHz
+inline constexpr std::uint32_t kMaxTraceWords = 1U << 20U;    // of one trace
+inline constexpr std::uint32_t kMaxCommandWords = 64U;        // longest command
+inline constexpr std::uint32_t kMaxScriptCycles = 1U << 30U;  // device cycles of one script: about a second at 1 GHz
 
 // Work of the proofs over traces: every visit of a command counts its words, 2, 6 for each byte range that it touches, and what it is
 // compared with. What a file of that many bytes may take: a half for each of its bytes, and what small files need. Bounds the

@@ -110,10 +110,11 @@ class CommandSet {
     [[nodiscard]] virtual std::uint32_t queue_words(const QueueCommand& command) const noexcept = 0;
     [[nodiscard]] virtual std::uint64_t queue_cycles(const QueueCommand& command) const noexcept = 0;
 
-    // What the device's digest becomes by executing a queue command; for kReplay, trace_digest is that of the whole trace. A queue begins with
+    // Sets the command's check, for the command of its queue with this number since a reset, from 0. It depends on the number and on every
+    // word. Returns what the device's digest becomes by executing the command; for kReplay, trace_digest is that of the whole trace. A queue begins with
     // 0 after a reset. Every word of the command changes it.
-    [[nodiscard]] virtual std::uint64_t queue_digest(std::uint64_t digest, const QueueCommand& command,
-                                                     std::uint64_t trace_digest) const noexcept = 0;
+    [[nodiscard]] virtual std::uint64_t seal(std::uint64_t digest, std::uint32_t number, std::uint64_t trace_digest,
+                                             QueueCommand& command) const noexcept = 0;
     // What a trace's digest becomes by the command `words`, which decode() accepts. A trace begins with 0. It does not depend on words that
     // may be patched.
     [[nodiscard]] virtual std::uint64_t trace_digest(std::uint64_t digest, WordSpan words) const noexcept = 0;

@@ -68,6 +68,7 @@ struct QueueCommand {
     std::uint32_t slot_offset{0U};  // kWrite, kRead: first byte inside it
     std::uint32_t event{0U};        // kRecordEvent, kWaitEvent
     std::uint32_t value{0U};        // kRecordEvent, kWaitEvent, kNotify
+    std::uint32_t check{0U};        // CommandSet::seal()
 };
 
 enum class DeviceFault : std::uint32_t {
@@ -84,8 +85,8 @@ enum class DeviceFault : std::uint32_t {
 struct Completion {
     std::uint32_t token{0U};              // of the last kNotify that completed
     std::uint32_t executed_commands{0U};  // since reset: commands of traces and of the queue, wrapping
-    std::uint64_t digest{0U};       // over all that the queue has executed since reset: CommandSet::queue_digest()
-    std::uint64_t time_cycles{0U};  // device time of the last completion
+    std::uint64_t digest{0U};             // over all that the queue has executed since reset: CommandSet::seal()
+    std::uint64_t time_cycles{0U};        // device time of the last completion
     DeviceFault fault{DeviceFault::kNone};
     std::uint32_t fault_command{0U};  // value of executed_commands at the fault
     std::uint32_t fault_address{0U};  // device address, where there is one
@@ -132,7 +133,9 @@ class Device {
     virtual void give_to_device(ByteSpan view) noexcept = 0;
     virtual void take_from_device(MutableByteSpan view) noexcept = 0;
 
-    // Appends to the queue's ring; the device sees it after ring_doorbell(). kOk, kBusy where the ring is full (nothing was
+    // Appends to the queue's ring; the device sees it after ring_doorbell(), and executes it only where its check fits what has arrived and
+    // how many commands the queue has executed before: of two steps in flight the first one could be given out before it is noticed what the
+    // second one has done. kOk, kBusy where the ring is full (nothing was
     // started), kInvalidArgument.
     virtual Status enqueue(std::uint32_t queue, const QueueCommand& command) noexcept = 0;
     virtual Status ring_doorbell(std::uint32_t queue) noexcept = 0;
@@ -141,9 +144,9 @@ class Device {
     virtual Status service() noexcept = 0;
 
     // kOk: the queue has completed everything up to the notification with `token`, and `completion` is its record; records of the last
-    // kMaxStepsInFlight notifications are kept. kPending: the queue is still at work, and only
-    // completion.executed_commands says something: how far it was when it was looked at. kDeviceFault: `completion` says which
-    // fault; the queue has stopped.
+    // kMaxStepsInFlight notifications are kept. A queue may have been idle for any number of tokens: by their order alone, an old record
+    // could be taken for this one. kPending: the queue is still at work, and only completion.executed_commands says something: how far it was
+    // when it was looked at. kDeviceFault: `completion` says which fault; the queue has stopped.
     virtual Status completion(std::uint32_t queue, std::uint32_t token, Completion& completion) noexcept = 0;
 
   protected:

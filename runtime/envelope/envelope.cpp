@@ -118,6 +118,7 @@ bool check_signature_fields(const Reading& reading, Envelope& envelope) noexcept
 // Segments follow each other from the end of the header, each padded with zeros to the alignment, to the end of the file or its signature.
 bool check_segments(const Reading& reading, Envelope& envelope) noexcept {
     envelope.total_bytes = static_cast<std::uint32_t>(reading.file.size());
+    std::memcpy(envelope.digest.data(), &reading.file[header::kDigest], kSha256Bytes);
     envelope.security_version = load_le32(reading.file, header::kSecurityVersion);
     const std::uint32_t body_end = envelope.total_bytes - envelope.signature_bytes;
     std::uint32_t expected_offset = header::kBytes;
@@ -210,7 +211,7 @@ Status authenticate(ByteSpan file, const Envelope& envelope, const Trust& trust,
                             file.size());
     } else {
         const Sha256Digest digest = envelope_digest(file.subspan(0U, file.size() - envelope.signature_bytes));
-        if (!digests_equal(ByteSpan{digest}, file.subspan(header::kDigest, kSha256Bytes))) {
+        if (!digests_equal(ByteSpan{digest}, ByteSpan{envelope.digest})) {
             good = refuse_field(reading, Rule::kEnvDigest, "digest", header::kDigest);
         } else if (envelope.security_version < trust.lowest_security_version) {
             good = refuse_field(reading, Rule::kAutVersion, "security_version", header::kSecurityVersion,

@@ -64,6 +64,7 @@ struct Envelope {
     std::uint32_t security_version{0U};
     std::uint32_t signature_bytes{0U};  // at the end of the file; 0 where it is not signed
     KeyId key_id{};                     // of the key that has signed it
+    Sha256Digest digest{};              // that the file carries; authenticate() compares it with the file's bytes
     Segment manifest;
     Segment weights;
     Segment traces;

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "runtime/core/bytes.h"
+#include "runtime/digest/sha256.h"
 
 namespace pianola {
 namespace {
@@ -38,7 +39,64 @@ bool are_equal(ByteSpan held, ByteSpan expected) noexcept {
     return difference == 0U;
 }
 
+// A piece of the file that every constant range holds as a whole, or not at all. Where the device holds it, `piece` becomes what the first
+// range has there, in `chunk`; every other must have the same.
+Status read_piece(Device& device, const ConstantRanges& constants, std::uint32_t file_offset, Chunk& chunk,
+                  ByteSpan& piece) noexcept {
+    bool is_read = false;
+    for (std::uint32_t i = 0U; i < constants.count; ++i) {
+        const ConstantRange& range = constants.ranges[i];
+        const std::uint32_t offset = file_offset - range.file_offset;  // wraps to a large value below the range
+        if (offset >= range.size_bytes) {
+            continue;
+        }
+        alignas(std::uint32_t) Chunk other;
+        const MutableByteSpan held{is_read ? other.data() : chunk.data(), piece.size()};
+        if (!is_ok(device.read_back(range.address + offset, held))) {
+            return Status::kDeviceFault;
+        }
+        if (is_read && !are_equal(held, piece)) {
+            return Status::kIntegrity;
+        }
+        piece = ByteSpan{chunk.data(), piece.size()};
+        is_read = true;
+    }
+    return Status::kOk;
+}
+
+// How much of the file from file_offset on, `limit` bytes at most, lies on one side of every end of a range.
+std::uint32_t piece_bytes(const ConstantRanges& constants, std::uint32_t file_offset, std::uint32_t limit) noexcept {
+    std::uint32_t bytes = (limit < kChunkBytes) ? limit : kChunkBytes;
+    for (std::uint32_t i = 0U; i < constants.count; ++i) {
+        const ConstantRange& range = constants.ranges[i];
+        const std::uint32_t before = range.file_offset - file_offset;  // these two wrap to large values behind
+        const std::uint32_t left = (range.file_offset + range.size_bytes) - file_offset;
+        bytes = ((before != 0U) && (before < bytes)) ? before : bytes;
+        bytes = ((left != 0U) && (left < bytes)) ? left : bytes;
+    }
+    return bytes;
+}
+
 }  // namespace
+
+Status authenticate_constants(Device& device, ByteSpan file, const Envelope& envelope,
+                              const ConstantRanges& constants) noexcept {
+    Sha256 hash;
+    hash.update(file.subspan(0U, header::kDigest));
+    const std::uint32_t end = envelope.total_bytes - envelope.signature_bytes;
+    std::uint32_t offset = header::kBytes;
+    while (offset < end) {  // a piece is never empty
+        ByteSpan piece = file.subspan(offset, piece_bytes(constants, offset, end - offset));
+        alignas(std::uint32_t) Chunk chunk;
+        const Status read = read_piece(device, constants, offset, chunk, piece);
+        if (!is_ok(read)) {
+            return read;
+        }
+        hash.update(piece);
+        offset += static_cast<std::uint32_t>(piece.size());
+    }
+    return digests_equal(ByteSpan{hash.finish()}, ByteSpan{envelope.digest}) ? Status::kOk : Status::kIntegrity;
+}
 
 void find_constants(const PlannedScript& setup, const PlannedCommands& commands, const Envelope& envelope,
                     ConstantRanges& constants) noexcept {

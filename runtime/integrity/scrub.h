@@ -1,4 +1,5 @@
-// Scrubber: compares what the device holds with the binary that it was loaded from, a slice at a time.
+// Scrubber: compares what the device holds with the binary that it was loaded from: once with what was authenticated, then with the file, a
+// slice at a time.
 //
 // Place in the whole: a part of the session. Traces and weights do not change while a binary is loaded, but for the words of declared
 // parameters: what differs was damaged, on the device or in the binary's own memory.
@@ -41,6 +42,15 @@ struct ScrubCursor {
 // What `setup` writes. Weights and traces lie in the file where the envelope says.
 void find_constants(const PlannedScript& setup, const PlannedCommands& commands, const Envelope& envelope,
                     ConstantRanges& constants) noexcept;
+
+// Whether the device holds what was authenticated: the digest of the file is computed anew, with what lies on the device in the place of the
+// file's own bytes. The file may have been changed since it was authenticated, by damage or by another bus master: then this does not come
+// to kOk. O(file bytes): a digest, and reading back every constant once.
+//   kOk           device and file are as `envelope`, which the file was authenticated with, says
+//   kIntegrity    one of them is not, or two constants that come from the same bytes differ
+//   kDeviceFault  the device's memory can not be read
+Status authenticate_constants(Device& device, ByteSpan file, const Envelope& envelope,
+                              const ConstantRanges& constants) noexcept;
 
 // What a comparison looks at. References are the caller's.
 struct ScrubSource {

@@ -105,12 +105,14 @@ bool check_budgets(Context& context) noexcept {
     if (budgets.step_cycles != plan.step.cycles) {
         return refuse_wide_at(context, Rule::kBudCycles, "step_cycles", budgets.step_cycles, plan.step.cycles);
     }
-    if (plan.step.cycles > kMaxStepCycles) {
-        return refuse_wide_at(context, Rule::kBudCeiling, "step_cycles", budgets.step_cycles, kMaxStepCycles);
-    }
     for (const ScriptKind kind : kScriptKinds) {
         const bool is_setup = kind == ScriptKind::kSetup;
         PlannedScript& script = script_of(context, kind);
+        if (script.cycles > kMaxScriptCycles) {
+            const std::uint32_t index = find_script(context.image, kind);
+            enter(context, "scripts", index, context.image.script(index).file_offset);
+            return refuse_wide_at(context, Rule::kBudCeiling, nullptr, script.cycles, kMaxScriptCycles);
+        }
         script.deadline_us = is_setup ? budgets.setup_deadline_us : budgets.step_deadline_us;
         if (!check_deadline(context, is_setup ? "setup_deadline_us" : "step_deadline_us", script)) {
             return false;

@@ -96,6 +96,7 @@ struct Plan {
 
 // Memory that loading uses while it runs; of no use afterwards, so that an integrator may lay it over other memory.
 struct PlanWorkspace {
+    Image image;  // of the file that Session::load() has accepted: names and descriptions for who wants them
     std::uint32_t work_left{0U};  // units of max_proof_work() that the proofs have not taken
     PlannedScript setup;          // run once, right after the proofs
     std::array<RegionKind, kMaxRegions> region_kinds{};

@@ -163,9 +163,9 @@ bool decode(Context& context, WordSpan words, DecodedCommand& command) noexcept 
         return refuse_at(context, Rule::kTrcCommand, "header", command.length_words,
                          static_cast<std::uint32_t>(words.size()));
     }
-    return ((command.cost_cycles <= kMaxStepCycles) &&
-            (command.core_cycles <= (kMaxStepCycles - command.cost_cycles))) ||
-           refuse_wide_at(context, Rule::kBudCeiling, "header", command.cost_cycles, kMaxStepCycles);
+    return ((command.cost_cycles <= kMaxScriptCycles) &&
+            (command.core_cycles <= (kMaxScriptCycles - command.cost_cycles))) ||
+           refuse_wide_at(context, Rule::kBudCeiling, "header", command.cost_cycles, kMaxScriptCycles);
 }
 
 // Programs follow each other without gap, and end where the commands before the end command do.
@@ -255,7 +255,7 @@ bool prove_trace(Context& context, std::uint32_t index) noexcept {
     TracePosition position = first_of(context, index, trace);
     Cores cores{context};
     std::uint64_t digest = 0U;
-    std::uint64_t cycles = 0U;  // at most 2^20 commands of at most kMaxStepCycles
+    std::uint64_t cycles = 0U;  // at most 2^20 commands of at most kMaxScriptCycles
     bool ended = false;
     while (!position.words.empty() && !ended) {  // every command is at least one word long
         TraceCommand command;

@@ -50,10 +50,12 @@ QueueCommand Session::bind(const PlannedCommand& planned) noexcept {
     return command;
 }
 
-Status Session::enqueue_one(std::uint32_t queue, const QueueCommand& command, std::uint32_t trace,
+Status Session::enqueue_one(std::uint32_t queue, QueueCommand& command, std::uint32_t trace,
                             FaultStage stage) noexcept {
     std::uint64_t& digest = running_.digests[queue];
-    digest = command_set_.queue_digest(digest, command, loaded_.plan.trace_digests[trace]);
+    std::uint32_t& number = running_.enqueued[queue];
+    digest = command_set_.seal(digest, number, loaded_.plan.trace_digests[trace], command);
+    number += 1U;
     return is_ok(device_.enqueue(queue, command)) ? Status::kOk : latch(Status::kDeviceFault, stage, queue);
 }
 
@@ -63,7 +65,8 @@ Status Session::enqueue(const PlannedScript& script, const PlannedCommands& comm
         if ((running_.io == Io::kViews) && is_transfer(planned.command.kind)) {
             continue;
         }
-        const Status enqueued = enqueue_one(planned.queue, bind(planned), planned.trace, stage);
+        QueueCommand command = bind(planned);
+        const Status enqueued = enqueue_one(planned.queue, command, planned.trace, stage);
         if (!is_ok(enqueued)) {
             return enqueued;
         }
@@ -190,7 +193,7 @@ Status Session::complete_oldest() noexcept {
         running_.steps_completed += 1U;
         running_.has_result = true;
         running_.has_stepped = true;
-        running_.is_confirmed = running_.is_confirmed || (loaded_.image.self_test_count() == 0U);
+        running_.is_confirmed = running_.is_confirmed || (loaded_.self_test_count == 0U);
     } else if (kind == ScriptKind::kEpilogue) {
         running_.state = idle_state();
         running_.has_stepped = false;

@@ -36,7 +36,11 @@ Status Session::load_whole(ByteSpan file, PlanWorkspace& workspace, Verdict& ver
     if (!is_ok(valid)) {
         return valid;
     }
-    const Status programmed = program_device();
+    // All that is wanted of the manifest later on.
+    loaded_.security_version = workspace.image.envelope().security_version;
+    loaded_.self_test_count = workspace.image.self_test_count();
+    loaded_.self_tests = workspace.image.self_tests();
+    const Status programmed = program_device(workspace.image);
     if (!is_ok(programmed)) {
         return programmed;
     }
@@ -51,13 +55,10 @@ Status Session::load_whole(ByteSpan file, PlanWorkspace& workspace, Verdict& ver
         return set_up;
     }
     running_.under_way = 0U;
-    find_constants(workspace.setup, workspace.setup_commands, loaded_.image.envelope(), loaded_.constants);
-    Status compared = Status::kPending;
-    while (compared == Status::kPending) {  // ends with the constants, which the setup's commands bound
-        compared = compare_constants(running_.background, FaultStage::kReadBack);
-    }
-    if (!is_ok(compared)) {
-        return compared;
+    find_constants(workspace.setup, workspace.setup_commands, workspace.image.envelope(), loaded_.constants);
+    const Status read_back = check_read_back(workspace.image.envelope());
+    if (!is_ok(read_back)) {
+        return read_back;
     }
     find_views();
     running_.state = idle_state();
@@ -83,7 +84,7 @@ Status Session::validate_twice(ByteSpan file, const DeviceDescription& descripti
         if (lowest > trust.lowest_security_version) {
             trust.lowest_security_version = lowest;
         }
-        status = validate(file, description, command_set_, trust, workspace, loaded_.image, loaded_.plan, verdict);
+        status = validate(file, description, command_set_, trust, workspace, workspace.image, loaded_.plan, verdict);
         if (!is_ok(status)) {
             return status;
         }
@@ -121,7 +122,7 @@ void Session::find_views() noexcept {
     loaded_.has_views = all_seen;
 }
 
-Status Session::program_device() noexcept {
+Status Session::program_device(const Image& image) noexcept {
     if (!is_armed(loaded_.armed)) {
         return latch(Status::kIntegrity, FaultStage::kArm);
     }
@@ -134,11 +135,25 @@ Status Session::program_device() noexcept {
             return latch(Status::kDeviceFault, FaultStage::kProgram);
         }
     }
-    if (!is_ok(device_.bind_source(kWeightsSlot, loaded_.image.weights())) ||
-        !is_ok(device_.bind_source(kTracesSlot, loaded_.image.trace_segment()))) {
+    if (!is_ok(device_.bind_source(kWeightsSlot, image.weights())) ||
+        !is_ok(device_.bind_source(kTracesSlot, image.trace_segment()))) {
         return latch(Status::kDeviceFault, FaultStage::kProgram);
     }
     return Status::kOk;
+}
+
+// What the device holds is what was authenticated, even if the file is not any more. Where it is not, a comparison with the file finds the
+// place; none is found where both were changed alike.
+Status Session::check_read_back(const Envelope& envelope) noexcept {
+    const Status held = authenticate_constants(device_, loaded_.file, envelope, loaded_.constants);
+    if (is_ok(held)) {
+        return held;
+    }
+    Status compared = (held == Status::kIntegrity) ? Status::kPending : Status::kOk;
+    while (compared == Status::kPending) {  // ends with the constants, which the setup's commands bound
+        compared = compare_constants(running_.background, FaultStage::kReadBack);
+    }
+    return is_ok(compared) ? latch(held, FaultStage::kReadBack) : compared;
 }
 
 Status Session::wait_for_setup(const PlannedScript& setup) noexcept {

@@ -10,12 +10,12 @@ Status Session::self_test(std::uint32_t index, MutableByteSpan scratch) noexcept
     if (!is_ok(ready)) {
         return ready;
     }
-    if ((index >= loaded_.image.self_test_count()) || (scratch.size() < output_bytes())) {
+    if ((index >= loaded_.self_test_count) || (scratch.size() < output_bytes())) {
         return Status::kInvalidArgument;
     }
     // Vectors follow each other, each all inputs and then all outputs; the plan has proved that they fill the segment.
-    const ByteSpan vectors = loaded_.image.self_tests();
-    const std::size_t vector_bytes = vectors.size() / loaded_.image.self_test_count();
+    const ByteSpan vectors = loaded_.self_tests;
+    const std::size_t vector_bytes = vectors.size() / loaded_.self_test_count;
     std::size_t offset = index * vector_bytes;
     std::array<ByteSpan, kMaxInputs> inputs{};
     for (std::uint32_t i = 0U; i < loaded_.plan.input_count; ++i) {
@@ -45,7 +45,7 @@ Status Session::self_test(MutableByteSpan scratch) noexcept {
     if (!is_ok(ready)) {
         return ready;
     }
-    const std::uint32_t count = loaded_.image.self_test_count();
+    const std::uint32_t count = loaded_.self_test_count;
     for (std::uint32_t i = 0U; i < count; ++i) {
         const Status status = self_test(i, scratch);
         if (!is_ok(status)) {
@@ -88,7 +88,7 @@ Status Session::confirm_start() noexcept {
     }
     std::uint32_t lowest = 0U;
     const Status read = platform_.lowest_security_version(lowest);
-    const std::uint32_t version = loaded_.image.envelope().security_version;
+    const std::uint32_t version = loaded_.security_version;
     return (is_ok(read) && (version > lowest)) ? platform_.raise_security_version(version) : read;
 }
 

@@ -179,18 +179,16 @@ Status Session::finish(Status submitted) noexcept {
 }
 
 Status Session::run(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept {
-    const Status entered = enter();
-    if (!is_ok(entered)) {
-        return entered;
-    }
-    if (!loaded_.plan.is_pipelined) {
-        const bool starts = (running_.state == State::kStopped) && (running_.under_way == 0U);
-        const Status started = starts ? finish(start({})) : Status::kOk;
-        return is_ok(started) ? finish(submit(inputs, outputs)) : started;
-    }
-    const Status ready = refuse_unless_idle_in(State::kStopped);
+    const Status ready = enter_idle();
     if (!is_ok(ready)) {
         return ready;
+    }
+    if (!loaded_.plan.is_pipelined) {
+        const Status started = (running_.state == State::kStopped) ? finish(start({})) : Status::kOk;
+        return is_ok(started) ? finish(submit(inputs, outputs)) : started;
+    }
+    if (running_.state != State::kStopped) {
+        return Status::kInvalidState;
     }
     if (!sizes_match(inputs, outputs, true, true)) {
         return Status::kInvalidArgument;

@@ -64,8 +64,10 @@ class Session {
     Session(Device& device, Platform& platform, const CommandSet& command_set, const SessionConfig& config) noexcept;
 
     // Validates the file, twice over, so that no single fault of the core can stand in for a check; programs the device, runs the set-up
-    // and compares what the device then holds. Blocks: for as long as validation takes (docs/INTEGRATION.md), then within the binary's
-    // set-up deadline. The file must stay in place, unchanged, until the next load() or unload(). workspace is free afterwards.
+    // and compares what the device then holds with what was authenticated. Blocks: for as long as validation takes (docs/INTEGRATION.md),
+    // then within the binary's set-up deadline, then for one more digest. The file must stay in place, unchanged, until the next load() or
+    // unload(); of its manifest nothing is read any more. workspace is free afterwards; until it is used otherwise, its image describes
+    // the file.
     //   kOk            ready for steps
     //   kRefused       verdict says why; the device was not touched; the session is empty
     //   kInvalidState  a step is under way
@@ -136,8 +138,9 @@ class Session {
     Status wait() noexcept;
     [[nodiscard]] bool is_verifying() const noexcept { return running_.is_verifying; }
 
-    // One whole inference: submit() and wait(). Runs the prologue first where it has not run. A pipelined binary computes the inference twice, in a step and in the epilogue, and
-    // must be stopped before.
+    // One whole inference: submit() and wait(). Runs the prologue first where it has not run. A pipelined binary computes the inference
+    // twice, in a step and in the epilogue, and must be stopped before. Results as submit() and poll(); kInvalidState also where a step
+    // is under way, whose result this would be.
     Status run(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept;
 
     // Replays self-test vector `index` and compares the outputs with those of the capture, which holds for the captured values of declared
@@ -165,7 +168,6 @@ class Session {
 
     [[nodiscard]] bool is_loaded() const noexcept { return running_.state != State::kEmpty; }
     // Valid from load() to unload().
-    [[nodiscard]] const Image& image() const noexcept { return loaded_.image; }
     [[nodiscard]] const Plan& plan() const noexcept { return loaded_.plan; }
     [[nodiscard]] const FaultRecord& fault() const noexcept { return fault_; }
     // The faults of this session's whole life, the last ones first: they outlive load(). index < kMaxFaultRecords; empty, with a status of kOk,
@@ -173,6 +175,9 @@ class Session {
     [[nodiscard]] const FaultRecord& past_fault(std::uint32_t index) const noexcept { return history_.last(index); }
     [[nodiscard]] std::uint32_t fault_count() const noexcept { return history_.count(); }
     [[nodiscard]] std::uint32_t steps_completed() const noexcept { return running_.steps_completed; }
+    // The binary's self-test vectors, one behind the other: each all inputs, then all outputs, of one step. They lie in the file.
+    [[nodiscard]] std::uint32_t self_test_count() const noexcept { return loaded_.self_test_count; }
+    [[nodiscard]] ByteSpan self_tests() const noexcept { return loaded_.self_tests; }
     // Bytes of all outputs of one step.
     [[nodiscard]] std::uint32_t output_bytes() const noexcept;
 
@@ -201,9 +206,11 @@ class Session {
     struct Loaded {
         std::uint32_t armed{0U};  // kArmed where both validations have gone all their way, and accepted
         bool has_views{false};
+        std::uint32_t security_version{0U};
+        std::uint32_t self_test_count{0U};
+        ByteSpan self_tests;  // the file's vectors
         ByteSpan file;
         std::array<std::uint32_t, kMaxQueues> transfers{};  // of each queue in a step: what zero-copy I/O leaves out
-        Image image;
         Tensors views;
         ConstantRanges constants;
         Plan plan;
@@ -223,6 +230,7 @@ class Session {
         std::uint32_t steps_completed{0U};
         std::array<std::uint32_t, kMaxQueues> executed{};  // each queue's device count when it last completed
         std::array<std::uint64_t, kMaxQueues> digests{};   // of all that was enqueued, as the device will report it
+        std::array<std::uint32_t, kMaxQueues> enqueued{};  // commands of each queue since load()
         std::array<std::uint32_t, kMaxEvents> records{};   // of each event since load()
         ScrubCursor release;                               // how far the step that has completed is verified
         ScrubCursor background;                            // how far scrub() has come
@@ -242,7 +250,7 @@ class Session {
     Status load_whole(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) noexcept;
     Status validate_twice(ByteSpan file, const DeviceDescription& description, PlanWorkspace& workspace,
                           Verdict& verdict) noexcept;
-    Status program_device() noexcept;
+    Status program_device(const Image& image) noexcept;
     void find_views() noexcept;
     [[nodiscard]] bool is_idle() const noexcept {
         return (running_.state != State::kEmpty) && (running_.under_way == 0U);
@@ -256,8 +264,7 @@ class Session {
     void begin(ScriptKind kind, Io io) noexcept;
     void watch(const PlannedScript& script) noexcept;
     [[nodiscard]] QueueCommand bind(const PlannedCommand& planned) noexcept;
-    Status enqueue_one(std::uint32_t queue, const QueueCommand& command, std::uint32_t trace,
-                       FaultStage stage) noexcept;
+    Status enqueue_one(std::uint32_t queue, QueueCommand& command, std::uint32_t trace, FaultStage stage) noexcept;
     Status enqueue(const PlannedScript& script, const PlannedCommands& commands, FaultStage stage) noexcept;
     Status submit_script(ScriptKind kind, Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept;
     [[nodiscard]] bool sizes_match(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs, bool takes,
@@ -269,6 +276,7 @@ class Session {
     Status complete_oldest() noexcept;
     Status finish(Status submitted) noexcept;
     Status compare_constants(ScrubCursor& cursor, FaultStage stage) noexcept;
+    Status check_read_back(const Envelope& envelope) noexcept;
     void withhold_outputs() noexcept;
 
     Device& device_;

@@ -44,12 +44,12 @@ Tally try_all(std::uint64_t bits, std::uint32_t moments, const FlipOptions& opti
 }
 
 // Before the n-th call of the device.
-Tally flip_before_calls(const Memory& memory, const FlipOptions& options) {
-    Scenario clean;
+Tally flip_before_calls(const Mode& mode, const Memory& memory, const FlipOptions& options) {
+    Scenario clean{mode};
     (void)clean.run();
     const std::uint64_t bits = std::uint64_t{memory(clean).size()} * 8U;
     return try_all(bits, clean.device().calls(), options, [&](std::uint64_t bit, std::uint32_t call) {
-        Scenario scenario;
+        Scenario scenario{mode};
         scenario.device().set_hook([&](Call, std::uint32_t number) -> std::optional<Status> {
             if (number == call) {
                 flip(memory(scenario), bit);
@@ -61,13 +61,14 @@ Tally flip_before_calls(const Memory& memory, const FlipOptions& options) {
 }
 
 // Between two calls of the session.
-Tally flip_between_calls(const Memory& memory, const FlipOptions& options) {
-    Scenario clean;
+Tally flip_between_calls(const Mode& mode, const Memory& memory, const FlipOptions& options) {
+    Scenario clean{mode};
+    (void)clean.run();
     const std::uint64_t bits = std::uint64_t{memory(clean).size()} * 8U;
-    return try_all(bits, kMoments, options, [&](std::uint64_t bit, std::uint32_t moment) {
-        Scenario scenario;
-        scenario.at_moments([&](Moment now) {
-            if (now == static_cast<Moment>(moment)) {
+    return try_all(bits, clean.moments(), options, [&](std::uint64_t bit, std::uint32_t moment) {
+        Scenario scenario{mode};
+        scenario.at_moments([&](std::uint32_t now) {
+            if (now == moment) {
                 flip(memory(scenario), bit);
             }
         });
@@ -76,7 +77,7 @@ Tally flip_between_calls(const Memory& memory, const FlipOptions& options) {
 }
 
 MutableByteSpan constants(Scenario& scenario, bool traces) {
-    const Image& image = scenario.session().image();
+    const Image& image = scenario.image();
     const bool is_loaded = scenario.session().is_loaded();
     const refdev::DeviceSpec spec = scenario.device().inner().spec();
     const std::uint32_t address =
@@ -94,33 +95,62 @@ MutableByteSpan state_of(Scenario& scenario) {
 
 }  // namespace
 
-std::vector<NamedTally> flip_bits(const FlipOptions& options) {
-    const auto shared = [](Scenario& scenario) -> refdev::SharedState& { return scenario.device().inner().shared(); };
-    return {
-        {"trace region", flip_before_calls([](Scenario& scenario) { return constants(scenario, true); }, options)},
-        {"weights", flip_before_calls([](Scenario& scenario) { return constants(scenario, false); }, options)},
-        {"rings",
-         flip_before_calls([&](Scenario& scenario) { return bytes_of(shared(scenario).queues[0].ring); }, options)},
-        {"rings, second queue",
-         flip_before_calls([&](Scenario& scenario) { return bytes_of(shared(scenario).queues[1].ring); }, options)},
-        {"ring positions",
-         flip_before_calls([&](Scenario& scenario) { return bytes_of(shared(scenario).queues[0].published); },
-                           options)},
-        {"completion records",
-         flip_before_calls([&](Scenario& scenario) { return bytes_of(shared(scenario).queues[0].completions); },
-                           options)},
-        {"completion records, second queue",
-         flip_before_calls([&](Scenario& scenario) { return bytes_of(shared(scenario).queues[1].completions); },
-                           options)},
-        {"completed token",
-         flip_before_calls([&](Scenario& scenario) { return bytes_of(shared(scenario).queues[0].completed_token); },
-                           options)},
-        {"host memory bindings",
-         flip_before_calls([&](Scenario& scenario) { return bytes_of(shared(scenario).host); }, options)},
-        {"protection unit",
-         flip_before_calls([&](Scenario& scenario) { return bytes_of(shared(scenario).memory); }, options)},
-        {"session state", flip_between_calls(state_of, options)},
+std::vector<NamedTally> flip_bits(const Mode& mode, const FlipOptions& options) {
+    struct Target {
+        const char* name;
+        Memory memory;
+        bool is_session{false};    // flips between the session's calls, not the device's
+        bool needs_verify{false};  // a release at completion leaves it to memory that corrects itself
     };
+    const auto shared = [](Scenario& scenario) -> refdev::SharedState& { return scenario.device().inner().shared(); };
+    const auto queue = [shared](Scenario& scenario, std::uint32_t index) -> refdev::QueueMemory& {
+        return shared(scenario).queues.at(index);
+    };
+    std::vector<Target> targets{
+        {"trace region", [](Scenario& scenario) { return constants(scenario, true); }, false, true},
+        {"weights", [](Scenario& scenario) { return constants(scenario, false); }, false, true},
+        {"host memory bindings", [&](Scenario& scenario) { return bytes_of(shared(scenario).host); }},
+        {"protection unit", [&](Scenario& scenario) { return bytes_of(shared(scenario).memory); }},
+        {"reset words",
+         [&](Scenario& scenario) {
+             MutableByteSpan all = bytes_of(shared(scenario));
+             const auto* const first = bytes_of(shared(scenario).reset_phase).data();
+             const auto offset = static_cast<std::size_t>(first - all.data());
+             const std::size_t size = sizeof(shared(scenario).reset_phase) + sizeof(shared(scenario).reset_confirmed);
+             return all.subspan(offset, size);
+         }},
+        {"event counters and times", [&](Scenario& scenario) { return bytes_of(shared(scenario).events); }},
+        {"session state", state_of, true, true},
+    };
+    for (std::uint32_t index = 0U; index < mode.queues; ++index) {
+        // Of what is written in such a life.
+        constexpr std::size_t kUsedRingBytes = 200U * sizeof(std::uint32_t);
+        const std::string of = (index == 0U) ? "" : ", second queue";
+        targets.push_back({"rings", [=](Scenario& scenario) {
+                               return bytes_of(queue(scenario, index).ring).subspan(0U, kUsedRingBytes);
+                           }});
+        targets.push_back(
+            {"ring positions", [=](Scenario& scenario) { return bytes_of(queue(scenario, index).published); }});
+        targets.push_back(
+            {"consumed words", [=](Scenario& scenario) { return bytes_of(queue(scenario, index).consumed); }});
+        targets.push_back(
+            {"completion records", [=](Scenario& scenario) { return bytes_of(queue(scenario, index).completions); }});
+        targets.push_back(
+            {"completed token", [=](Scenario& scenario) { return bytes_of(queue(scenario, index).completed_token); }});
+        targets.push_back(
+            {"queue stopped", [=](Scenario& scenario) { return bytes_of(queue(scenario, index).stopped); }});
+    }
+    std::vector<NamedTally> tallies;
+    for (const Target& target : targets) {
+        if (!mode.verified && target.needs_verify) {
+            continue;
+        }
+        const auto& flip_where = target.is_session ? flip_between_calls : flip_before_calls;
+        const Tally tally = flip_where(mode, target.memory, options);
+        tallies.push_back({target.name, tally});
+        note(mode, target.name, Call::kService, 0U, (tally.silent == 0U) ? Outcome::kHarmless : Outcome::kSilent);
+    }
+    return tallies;
 }
 
 }  // namespace pianola::campaign

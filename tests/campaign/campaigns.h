@@ -1,4 +1,4 @@
-// The campaigns on the simulator: what each injects, and what came of it.
+// The campaigns on the simulator: what each injects in one mode, and what came of it.
 //
 // Place in the whole: tests only. docs/CAMPAIGNS.md has the results.
 #pragma once
@@ -16,13 +16,17 @@ struct NamedTally {
     Tally tally;
 };
 
-[[nodiscard]] Tally fail_calls();
-[[nodiscard]] std::vector<NamedTally> disturb_completions();
+[[nodiscard]] std::vector<NamedTally> fail_calls(const Mode& mode);
+[[nodiscard]] std::vector<NamedTally> tell_lies(const Mode& mode);
+[[nodiscard]] std::vector<NamedTally> disturb_completions(const Mode& mode);
 
 struct FlipOptions {
     std::uint32_t seed{1U};
     std::uint32_t samples{2000U};  // of every target that is too large for all its bits at all moments
 };
-[[nodiscard]] std::vector<NamedTally> flip_bits(const FlipOptions& options);
+[[nodiscard]] std::vector<NamedTally> flip_bits(const Mode& mode, const FlipOptions& options);
+
+// Says on standard output what was silent.
+void note(const Mode& mode, const std::string& what, Call call, std::uint32_t number, Outcome outcome);
 
 }  // namespace pianola::campaign

@@ -106,7 +106,7 @@ bool double_completion(Scenario& scenario, std::uint32_t n, Outcome& outcome) {
 
 }  // namespace
 
-std::vector<NamedTally> disturb_completions() {
+std::vector<NamedTally> disturb_completions(const Mode& mode) {
     const std::vector<std::pair<const char*, Inject>> injections{
         {"doorbell lost", lose_doorbell},        {"doorbell doubled", double_doorbell},
         {"completion lost", lose_completion},    {"completion a little late", delay_a_little},
@@ -117,11 +117,12 @@ std::vector<NamedTally> disturb_completions() {
         Tally tally;
         bool injected = true;
         for (std::uint32_t n = 0U; injected; ++n) {
-            Scenario scenario;
+            Scenario scenario{mode};
             Outcome outcome = Outcome::kSilent;
             injected = inject(scenario, n, outcome);
             if (injected) {
                 tally.add(outcome);
+                note(mode, name, Call::kCompletion, n, outcome);
             }
         }
         tallies.push_back({name, tally});

@@ -16,6 +16,9 @@ const std::map<Call, std::vector<Status>>& failures() {
         {Call::kPatchWord, {Status::kInvalidArgument}},
         {Call::kBindSource, {Status::kInvalidArgument}},
         {Call::kBindDestination, {Status::kInvalidArgument}},
+        {Call::kHostView, {Status::kInvalidArgument}},
+        {Call::kGiveToDevice, {}},
+        {Call::kTakeFromDevice, {}},
         {Call::kEnqueue, {Status::kBusy, Status::kInvalidArgument}},
         {Call::kRingDoorbell, {Status::kInvalidArgument}},
         {Call::kService, {Status::kDeviceFault, Status::kTimeout}},
@@ -26,7 +29,7 @@ const std::map<Call, std::vector<Status>>& failures() {
 
 }  // namespace
 
-Tally fail_calls() {
+std::vector<NamedTally> fail_calls(const Mode& mode) {
     Tally tally;
     constexpr std::size_t kMostFailures = 3U;
     for (std::size_t failure = 0U; failure < kMostFailures; ++failure) {
@@ -34,12 +37,14 @@ Tally fail_calls() {
         for (std::uint32_t n = 0U; reached; ++n) {
             bool injected = false;
             reached = false;
-            Scenario scenario;
+            Scenario scenario{mode};
+            Call at{};
             scenario.device().set_hook([&](Call call, std::uint32_t number) -> std::optional<Status> {
                 if (number != n) {
                     return std::nullopt;
                 }
                 reached = true;
+                at = call;
                 const std::vector<Status>& kinds = failures().at(call);
                 injected = failure < kinds.size();
                 return injected ? std::optional<Status>{kinds.at(failure)} : std::nullopt;
@@ -47,6 +52,7 @@ Tally fail_calls() {
             const Outcome outcome = scenario.run();
             if (injected) {
                 tally.add(outcome);
+                note(mode, "call fails", at, n, outcome);
             } else if (!reached && (outcome != Outcome::kHarmless)) {
                 tally.add(Outcome::kSilent);  // the clean run at the end must be clean
             } else {
@@ -54,7 +60,7 @@ Tally fail_calls() {
             }
         }
     }
-    return tally;
+    return {{"calls that fail", tally}};
 }
 
 }  // namespace pianola::campaign

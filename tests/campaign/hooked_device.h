@@ -1,4 +1,5 @@
-// HookedDevice: a simulated device whose every call goes through a hook, which may damage something first, or answer in its place.
+// HookedDevice: a simulated device whose every call goes through a hook, which may damage something first, answer in its place, or have the
+// device lie.
 //
 // Place in the whole: how the campaigns of this folder get between a session and its device. Tests only.
 #pragma once
@@ -6,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "hal/sim/sim_device.h"
 #include "runtime/device/device.h"
@@ -20,21 +22,34 @@ enum class Call : std::uint8_t {
     kPatchWord,
     kBindSource,
     kBindDestination,
+    kHostView,
+    kGiveToDevice,
+    kTakeFromDevice,
     kEnqueue,
     kRingDoorbell,
     kService,
     kCompletion,
 };
 
-// number counts the calls from 0. An answer stands for the call, which is then not made.
+// What a call does that says nothing of it.
+enum class Lie : std::uint8_t {
+    kNone,
+    kOmitted,    // nothing
+    kTwice,      // the same once more
+    kWrong,      // another value: memory, word, permission
+    kElsewhere,  // in another place: slot, queue, address
+};
+
+// number counts the calls from 0. An answer stands for the call, which is then not made; where a call has none, it gives nothing.
 using Hook = std::function<std::optional<Status>(Call call, std::uint32_t number)>;
+using LieHook = std::function<Lie(Call call, std::uint32_t number)>;
 // Sees a completion before the session does, and may change it and the answer.
 using CompletionHook =
     std::function<Status(std::uint32_t number, std::uint32_t token, Status status, Completion& completion)>;
 
 class HookedDevice final : public Device {
   public:
-    explicit HookedDevice(const sim::SimOptions& options) : device_{options} {}
+    explicit HookedDevice(const sim::SimOptions& options) : device_{options}, other_(kOtherBytes) {}
     ~HookedDevice() = default;
     HookedDevice(const HookedDevice&) = delete;
     HookedDevice(HookedDevice&&) = delete;
@@ -42,63 +57,140 @@ class HookedDevice final : public Device {
     HookedDevice& operator=(HookedDevice&&) = delete;
 
     void set_hook(Hook hook) { hook_ = std::move(hook); }
+    void set_lies(LieHook lies) { lies_ = std::move(lies); }
     void set_completion_hook(CompletionHook hook) { completion_hook_ = std::move(hook); }
     [[nodiscard]] std::uint32_t calls() const noexcept { return calls_; }
     [[nodiscard]] sim::SimDevice& inner() noexcept { return device_; }
 
     Status describe(DeviceDescription& description) const noexcept override {
-        return through(Call::kDescribe, [&] { return device_.describe(description); });
+        return through(Call::kDescribe, [&](Lie lie) {
+            const Status status = device_.describe(description);
+            description.l1_bytes += (lie == Lie::kWrong) ? kStep : 0U;
+            description.dram_base += (lie == Lie::kElsewhere) ? kStep : 0U;
+            return status;
+        });
     }
     Status reset() noexcept override {
-        return through(Call::kReset, [&] { return device_.reset(); });
+        return through(Call::kReset, [&](Lie) { return device_.reset(); });
     }
     Status program_region(const RegionConfig& region) noexcept override {
-        return through(Call::kProgramRegion, [&] { return device_.program_region(region); });
+        return through(Call::kProgramRegion, [&](Lie lie) {
+            RegionConfig changed = region;
+            if (lie == Lie::kWrong) {
+                changed = {region.base, region.size_bytes, true, true, true, true, true};
+            }
+            changed.base += (lie == Lie::kElsewhere) ? kStep : 0U;
+            return device_.program_region(changed);
+        });
     }
     Status read_back(std::uint32_t address, MutableByteSpan out) noexcept override {
-        return through(Call::kReadBack, [&] { return device_.read_back(address, out); });
+        return through(Call::kReadBack, [&](Lie lie) {
+            const Status status = device_.read_back(address + ((lie == Lie::kElsewhere) ? kStep : 0U), out);
+            if ((lie == Lie::kWrong) && !out.empty()) {
+                out[0] = static_cast<std::uint8_t>(out[0] ^ 1U);
+            }
+            return status;
+        });
     }
     Status patch_word(std::uint32_t address, std::uint32_t word) noexcept override {
-        return through(Call::kPatchWord, [&] { return device_.patch_word(address, word); });
+        return through(Call::kPatchWord, [&](Lie lie) {
+            return device_.patch_word(address + ((lie == Lie::kElsewhere) ? 4U : 0U),
+                                      word ^ ((lie == Lie::kWrong) ? 1U : 0U));
+        });
     }
     Status bind_source(std::uint32_t slot, ByteSpan memory) noexcept override {
-        return through(Call::kBindSource, [&] { return device_.bind_source(slot, memory); });
+        return through(Call::kBindSource, [&](Lie lie) {
+            return device_.bind_source((lie == Lie::kElsewhere) ? ((slot + 1U) % kSourceSlots) : slot,
+                                       (lie == Lie::kWrong) ? ByteSpan{other(memory.size())} : memory);
+        });
     }
     Status bind_destination(std::uint32_t slot, MutableByteSpan memory) noexcept override {
-        return through(Call::kBindDestination, [&] { return device_.bind_destination(slot, memory); });
+        return through(Call::kBindDestination, [&](Lie lie) {
+            return device_.bind_destination((lie == Lie::kElsewhere) ? ((slot + 1U) % kDestinationSlots) : slot,
+                                            (lie == Lie::kWrong) ? other(memory.size()) : memory);
+        });
     }
     [[nodiscard]] MutableByteSpan host_view(std::uint32_t address, std::uint32_t size_bytes) noexcept override {
-        return device_.host_view(address, size_bytes);
+        MutableByteSpan view;
+        (void)is_ok(through(Call::kHostView, [&](Lie lie) {
+            view = (lie == Lie::kWrong)
+                       ? other(size_bytes)
+                       : device_.host_view(address + ((lie == Lie::kElsewhere) ? kStep : 0U), size_bytes);
+            return Status::kOk;
+        }));
+        return view;
     }
-    void give_to_device(ByteSpan view) noexcept override { device_.give_to_device(view); }
-    void take_from_device(MutableByteSpan view) noexcept override { device_.take_from_device(view); }
+    void give_to_device(ByteSpan view) noexcept override {
+        (void)is_ok(through(Call::kGiveToDevice, [&](Lie) {
+            device_.give_to_device(view);
+            return Status::kOk;
+        }));
+    }
+    void take_from_device(MutableByteSpan view) noexcept override {
+        (void)is_ok(through(Call::kTakeFromDevice, [&](Lie) {
+            device_.take_from_device(view);
+            return Status::kOk;
+        }));
+    }
     Status enqueue(std::uint32_t queue, const QueueCommand& command) noexcept override {
-        return through(Call::kEnqueue, [&] { return device_.enqueue(queue, command); });
+        return through(Call::kEnqueue, [&](Lie lie) {
+            QueueCommand changed = command;
+            if (lie == Lie::kWrong) {
+                changed.address += kStep;
+                changed.value += 1U;
+            }
+            return device_.enqueue((lie == Lie::kElsewhere) ? (queue ^ 1U) : queue, changed);
+        });
     }
     Status ring_doorbell(std::uint32_t queue) noexcept override {
-        return through(Call::kRingDoorbell, [&] { return device_.ring_doorbell(queue); });
+        return through(Call::kRingDoorbell,
+                       [&](Lie lie) { return device_.ring_doorbell((lie == Lie::kElsewhere) ? (queue ^ 1U) : queue); });
     }
     Status service() noexcept override {
-        return through(Call::kService, [&] { return device_.service(); });
+        return through(Call::kService, [&](Lie) { return device_.service(); });
     }
     Status completion(std::uint32_t queue, std::uint32_t token, Completion& completion) noexcept override {
         const std::uint32_t number = calls_;
-        const Status status = through(Call::kCompletion, [&] { return device_.completion(queue, token, completion); });
+        const Status status = through(Call::kCompletion, [&](Lie lie) {
+            const Status made = device_.completion((lie == Lie::kElsewhere) ? (queue ^ 1U) : queue, token, completion);
+            completion.digest ^= (lie == Lie::kWrong) ? 1U : 0U;
+            return made;
+        });
         return completion_hook_ ? completion_hook_(number, token, status, completion) : status;
     }
 
   private:
+    static constexpr std::uint32_t kStep = 64U;
+    static constexpr std::size_t kOtherBytes = 4096U;
+
     template <typename Forward>
     Status through(Call call, const Forward& forward) const {
         const std::uint32_t number = calls_;
         calls_ += 1U;
         const std::optional<Status> answer = hook_ ? hook_(call, number) : std::nullopt;
-        return answer.has_value() ? *answer : forward();
+        if (answer.has_value()) {
+            return *answer;
+        }
+        const Lie lie = lies_ ? lies_(call, number) : Lie::kNone;
+        if (lie == Lie::kOmitted) {
+            return Status::kOk;
+        }
+        if (lie == Lie::kTwice) {
+            (void)is_ok(forward(Lie::kNone));
+        }
+        return forward(lie);
+    }
+
+    // Memory that is neither the device's nor the application's.
+    [[nodiscard]] MutableByteSpan other(std::size_t size_bytes) noexcept {
+        return {other_.data(), (size_bytes == 0U) ? 1U : size_bytes};
     }
 
     sim::SimDevice device_;
     Hook hook_;
+    LieHook lies_;
     CompletionHook completion_hook_;
+    std::vector<std::uint8_t> other_;
     mutable std::uint32_t calls_{0U};
 };
 

@@ -1,13 +1,80 @@
 #include "tests/campaign/scenario.h"
 
 #include <algorithm>
+#include <map>
+#include <stdexcept>
 
+#include "capture_host/files/files.h"
+#include "runtime/session/development_config.h"
+#include "tests/proofs/patterns.h"
+#include "tests/support/random.h"
 #include "tests/support/workload.h"
 
 namespace pianola::campaign {
 namespace {
 
-using Bytes = std::vector<std::uint8_t>;
+using test::SmallCase;
+using test::SmallStep;
+
+constexpr std::uint32_t kSteps = 5U;
+constexpr std::uint32_t kChangesBefore = 2U;  // the parameter, before this step
+constexpr std::uint8_t kFirstValue = 0x21U;
+constexpr std::uint8_t kSecondValue = 0x43U;
+// What the application writes over memory that it has back.
+constexpr std::uint8_t kReused = 0x77U;
+// More than any number of polls up to the deadline.
+constexpr std::uint32_t kMaxPolls = 100'000U;
+
+// Two inputs, two outputs, two traces. Every byte of the outputs comes from an input, a weight or the parameter, and none is zero for ever.
+SmallCase memory_and_traces() {
+    SmallCase small;
+    small.inputs = {{0U, 8U}, {8U, 8U}};
+    small.outputs = {{16U, 8U}, {24U, 8U}};
+    small.traces.resize(2U);
+    small.traces[0] = {{SmallStep::Kind::kCopy, {32U, 8U}, 0U, 0U, 0U},
+                       {SmallStep::Kind::kLaunch, {40U, 8U}, 8U, 0U, 0U}};
+    small.traces[1] = {{SmallStep::Kind::kFill, {30U, 2U}, 0U, kFirstValue, 0U},
+                       {SmallStep::Kind::kDispatch, {16U, 8U}, 32U, 0U, 1U},
+                       {SmallStep::Kind::kCopy, {24U, 4U}, 40U, 0U, 0U},
+                       {SmallStep::Kind::kCopy, {28U, 2U}, 48U, 0U, 0U}};
+    return small;
+}
+
+// One queue, and the next inputs are there before the outputs are read.
+void script_one_queue_pipelined(SmallCase& small) {
+    using test::read_output;
+    using test::replay;
+    using test::write_input;
+    small.prologue = test::Commands{write_input(0U, 0U), write_input(0U, 1U)};
+    small.step = {replay(0U, 0U),      replay(0U, 1U),      write_input(0U, 0U),
+                  write_input(0U, 1U), read_output(0U, 0U), read_output(0U, 1U)};
+    small.epilogue = test::Commands{replay(0U, 0U), replay(0U, 1U), read_output(0U, 0U), read_output(0U, 1U)};
+}
+
+SmallCase case_of(const Mode& mode) {
+    SmallCase small = memory_and_traces();
+    small.in_flight = mode.in_flight;
+    if (mode.parameters) {
+        constexpr std::uint32_t kFillValueWord = 3U;
+        small.parameters = {{"value", ParameterKind::kRuntimeArgument, 0U, UINT8_MAX, 1U, {{1U, kFillValueWord}}}};
+    }
+    if (mode.queues == 1U) {
+        mode.pipelined ? script_one_queue_pipelined(small) : script_one_queue(small);
+    } else {
+        mode.pipelined ? script_pattern_two(small) : script_pattern_one(small);
+    }
+    return small;
+}
+
+// The release mode is not the file's.
+const files::AlignedBytes& binary_of(const Mode& mode, const SmallCase& small) {
+    static std::map<std::string, std::unique_ptr<files::AlignedBytes>> binaries;
+    std::unique_ptr<files::AlignedBytes>& binary = binaries[name_of(mode)];
+    if (!binary) {
+        binary = std::make_unique<files::AlignedBytes>(test::binary_of(small));
+    }
+    return *binary;
+}
 
 sim::SimOptions options() {
     sim::SimOptions options;
@@ -15,13 +82,24 @@ sim::SimOptions options() {
     return options;
 }
 
-const files::AlignedBytes& binary() {
-    static const files::AlignedBytes kBinary{test::make_small_workload(2U, 1U).file()};
-    return kBinary;
+SessionConfig config_of(const Mode& mode) {
+    SessionConfig config = kDevelopmentConfig;
+    config.release = mode.verified ? Release::kVerified : Release::kAtCompletion;
+    return config;
 }
 
-// More than any number of polls without a fault.
-constexpr std::uint32_t kMaxPolls = 100'000U;
+bool holds(const std::vector<std::uint8_t>& bytes, std::uint8_t value) {
+    return std::all_of(bytes.begin(), bytes.end(), [value](std::uint8_t byte) { return byte == value; });
+}
+
+template <typename Bytes, typename Tensors>
+std::vector<Bytes> spans_of(Tensors& tensors) {
+    std::vector<Bytes> spans;
+    for (auto& tensor : tensors) {
+        spans.emplace_back(tensor.data(), tensor.size());
+    }
+    return spans;
+}
 
 }  // namespace
 
@@ -32,59 +110,196 @@ void Tally::add(Outcome outcome) noexcept {
     silent += (outcome == Outcome::kSilent) ? 1U : 0U;
 }
 
+void Tally::add(const Tally& other) noexcept {
+    injected += other.injected;
+    detected += other.detected;
+    harmless += other.harmless;
+    silent += other.silent;
+}
+
 std::ostream& operator<<(std::ostream& stream, const Tally& tally) {
     return stream << tally.injected << " injected, " << tally.detected << " detected, " << tally.harmless
                   << " harmless, " << tally.silent << " silent";
 }
 
-Scenario::Scenario()
-    : device_{options()},
+Scenario::Scenario(const Mode& mode)
+    : mode_{mode},
+      small_{case_of(mode)},
+      device_{options()},
       platform_{device_.inner()},
-      session_{device_, platform_, command_set_, kDevelopmentConfig},
-      workspace_{std::make_unique<PlanWorkspace>()} {}
-
-// A failed call must have left nothing of an output that was not released.
-Outcome Scenario::judge_failure(const Bytes& output) const {
-    const bool withheld = std::all_of(output.begin(), output.end(), [](std::uint8_t byte) { return byte == 0U; });
-    return withheld ? Outcome::kDetected : Outcome::kSilent;
+      config_{config_of(mode)},
+      session_{device_, platform_, command_set_, config_} {
+    if (!why_not(mode).empty()) {
+        throw std::invalid_argument{name_of(mode) + ": " + why_not(mode)};
+    }
 }
 
-bool Scenario::step(std::uint32_t seed, Moment submitted, Moment completed, Bytes& output) {
-    const Bytes input = test::workload_input(seed);
-    const std::array<ByteSpan, 1> inputs{ByteSpan{input.data(), input.size()}};
-    const std::array<MutableByteSpan, 1> outputs{MutableByteSpan{output.data(), output.size()}};
-    Status status = session_.submit(Span<const ByteSpan>{inputs}, Span<const MutableByteSpan>{outputs});
-    if (!is_ok(status)) {
+void Scenario::at_moment() {
+    const std::uint32_t moment = moment_;
+    moment_ += 1U;
+    if (action_) {
+        action_(moment);
+    }
+}
+
+Scenario::Turn& Scenario::begin(const test::Commands& commands, bool takes_inputs) {
+    Turn& turn = turns_.emplace_back();
+    test::Random random{static_cast<std::uint32_t>(released_.size() + turns_.size())};
+    for (std::size_t i = 0U; takes_inputs && (i < small_.inputs.size()); ++i) {
+        std::vector<std::uint8_t>& input = turn.inputs.emplace_back(small_.inputs.at(i).count);
+        std::generate(input.begin(), input.end(), [&] { return static_cast<std::uint8_t>(random.byte() | 1U); });
+    }
+    turn.expected = meaning_.run(commands, turn.inputs);
+    for (const std::vector<std::uint8_t>& output : turn.expected) {
+        turn.outputs.emplace_back(output.size());
+    }
+    return turn;
+}
+
+bool Scenario::start() {
+    Turn& turn = begin(*small_.prologue, mode_.pipelined);
+    const auto inputs = spans_of<ByteSpan>(turn.inputs);
+    return is_ok(session_.start({inputs.data(), inputs.size()}));
+}
+
+bool Scenario::submit_views(const Turn& turn) {
+    for (std::uint32_t i = 0U; i < turn.inputs.size(); ++i) {
+        MutableByteSpan view;
+        if (!is_ok(session_.input_view(i, view)) || (view.size() != turn.inputs.at(i).size())) {
+            return false;
+        }
+        std::copy(turn.inputs.at(i).begin(), turn.inputs.at(i).end(), view.begin());
+    }
+    return is_ok(session_.submit());
+}
+
+bool Scenario::submit(std::uint32_t number) {
+    if (!finish((number == 0U) ? 1U : mode_.in_flight)) {
         return false;
     }
-    at(submitted);
-    status = session_.poll();
-    at(completed);
-    for (std::uint32_t i = 0U; (status == Status::kPending) && (i < kMaxPolls); ++i) {
-        platform_.idle();
-        status = session_.poll();
+    Turn& turn = begin(small_.step, true);
+    if (mode_.views) {
+        return submit_views(turn);
     }
-    return is_ok(status);
+    const auto inputs = spans_of<ByteSpan>(turn.inputs);
+    const auto outputs = spans_of<MutableByteSpan>(turn.outputs);
+    return is_ok(session_.submit({inputs.data(), inputs.size()}, {outputs.data(), outputs.size()}));
+}
+
+bool Scenario::stop() {
+    if (!finish(1U)) {
+        return false;
+    }
+    Turn& turn = begin(small_.epilogue.value_or(test::Commands{}), false);
+    const auto outputs = spans_of<MutableByteSpan>(turn.outputs);
+    return is_ok(session_.stop({outputs.data(), outputs.size()}));
+}
+
+// The application has its memory back, looks at the outputs, and uses it for something else.
+void Scenario::release(Turn& turn) {
+    for (std::uint32_t i = 0U; mode_.views && (i < turn.outputs.size()); ++i) {
+        ByteSpan view;
+        if (is_ok(session_.output_view(i, view))) {
+            turn.outputs.at(i).assign(view.begin(), view.end());
+        }
+    }
+    is_wrong_ = is_wrong_ || (turn.outputs != turn.expected);
+    for (Tensors* const tensors : {&turn.inputs, &turn.outputs}) {
+        for (std::vector<std::uint8_t>& tensor : *tensors) {
+            std::fill(tensor.begin(), tensor.end(), kReused);
+        }
+    }
+}
+
+bool Scenario::finish(std::size_t limit) {
+    while (turns_.size() >= limit) {
+        at_moment();
+        Status status = session_.poll();
+        if (status == Status::kPending) {
+            at_moment();
+        }
+        for (std::uint32_t i = 0U; (status == Status::kPending) && (i < kMaxPolls); ++i) {
+            if (!session_.is_verifying()) {
+                platform_.idle();
+            }
+            status = session_.poll();
+        }
+        is_wrong_ = is_wrong_ || (status == Status::kPending);  // it never ends
+        if (!is_ok(status)) {
+            return false;
+        }
+        release(turns_.front());
+        released_.push_back(std::move(turns_.front()));
+        turns_.pop_front();
+        at_moment();
+    }
+    return true;
+}
+
+bool Scenario::change_parameter() {
+    if (!finish(1U)) {
+        return false;
+    }
+    small_.traces[1].front().value = kSecondValue;
+    const std::array<Session::ParameterValue, 1> values{Session::ParameterValue{0U, kSecondValue}};
+    return is_ok(session_.set_parameters(values));
+}
+
+bool Scenario::scrub() {
+    const std::uint32_t calls = session_.scrub_calls();
+    bool is_good = true;
+    for (std::uint32_t i = 0U; is_good && (i < calls); ++i) {
+        is_good = is_ok(session_.scrub());
+    }
+    return is_good;
+}
+
+bool Scenario::play() {
+    if (!is_ok(session_.load(binary_of(mode_, small_).view(), *workspace_, verdict_))) {
+        return false;
+    }
+    at_moment();
+    if (small_.prologue.has_value() && !start()) {
+        return false;
+    }
+    for (std::uint32_t number = 0U; number < kSteps; ++number) {
+        if (mode_.parameters && (number == kChangesBefore) && !change_parameter()) {
+            return false;
+        }
+        if (!submit(number)) {
+            return false;
+        }
+    }
+    if (small_.prologue.has_value() && !stop()) {
+        return false;
+    }
+    return finish(1U) && scrub();
+}
+
+// What was lent for outputs that were not released is zero; what lies in device memory is not shown.
+bool Scenario::is_withheld() {
+    bool is_zero = true;
+    for (const Turn& turn : turns_) {
+        for (const std::vector<std::uint8_t>& output : turn.outputs) {
+            is_zero = is_zero && holds(output, 0U);
+        }
+    }
+    ByteSpan view;
+    return is_zero && !is_ok(session_.output_view(0U, view)) && !is_ok(session_.poll());
+}
+
+bool Scenario::is_given_back_unchanged() const {
+    return std::all_of(released_.begin(), released_.end(), [](const Turn& turn) {
+        const auto is_reused = [](const std::vector<std::uint8_t>& bytes) { return holds(bytes, kReused); };
+        return std::all_of(turn.inputs.begin(), turn.inputs.end(), is_reused) &&
+               std::all_of(turn.outputs.begin(), turn.outputs.end(), is_reused);
+    });
 }
 
 Outcome Scenario::run() {
-    if (!is_ok(session_.load(binary().view(), *workspace_, verdict_))) {
-        return Outcome::kDetected;
-    }
-    at(Moment::kLoaded);
-    Bytes first(test::kWorkloadBytes, 0U);
-    if (!step(1U, Moment::kSubmitted, Moment::kCompleted, first)) {
-        return judge_failure(first);
-    }
-    at(Moment::kReleased);
-    Bytes second(test::kWorkloadBytes, 0U);
-    if (!step(2U, Moment::kSubmitted2, Moment::kCompleted2, second)) {
-        const Outcome outcome = judge_failure(second);
-        return (first == test::workload_output(test::workload_input(1U))) ? outcome : Outcome::kSilent;
-    }
-    const bool right = (first == test::workload_output(test::workload_input(1U))) &&
-                       (second == test::workload_output(test::workload_input(2U)));
-    return right ? Outcome::kHarmless : Outcome::kSilent;
+    const bool is_complete = play();
+    const bool is_right = !is_wrong_ && is_given_back_unchanged() && (is_complete || is_withheld());
+    return is_right ? (is_complete ? Outcome::kHarmless : Outcome::kDetected) : Outcome::kSilent;
 }
 
 }  // namespace pianola::campaign

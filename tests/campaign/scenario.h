@@ -1,28 +1,28 @@
-// Scenario: one life of a session, from loading over two steps and a turn of the scrubber, and what came of it.
+// Scenario: one life of a session, from loading over four steps to a turn of the scrub, and what came of it.
 //
-// Place in the whole: what every campaign runs, with another fault each time. Tests only.
+// Place in the whole: what every campaign runs, in every mode, with another fault each time. Tests only.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <ostream>
-#include <string>
 #include <vector>
 
-#include "capture_host/files/files.h"
 #include "hal/refdev/refdev_command_set.h"
 #include "hal/sim/sim_platform.h"
-#include "runtime/session/development_config.h"
 #include "runtime/session/session.h"
 #include "tests/campaign/hooked_device.h"
+#include "tests/campaign/mode.h"
+#include "tests/proofs/small_case.h"
 
 namespace pianola::campaign {
 
 enum class Outcome : std::uint8_t {
     kDetected,  // a call failed, and what had not been released by then is withheld
     kHarmless,  // every output is equal, byte for byte, to what it must be
-    kSilent,    // a wrong output was released, or a fault released one
+    kSilent,  // a wrong output was released, a fault left one behind, memory that was given back has changed, or it never ended
 };
 
 struct Tally {
@@ -32,50 +32,64 @@ struct Tally {
     std::uint64_t silent{0U};
 
     void add(Outcome outcome) noexcept;
+    void add(const Tally& other) noexcept;
 };
 std::ostream& operator<<(std::ostream& stream, const Tally& tally);
 
-// Where the scenario is, between two calls of the session.
-enum class Moment : std::uint8_t {
-    kLoaded,
-    kSubmitted,   // the device has not run yet
-    kCompleted,   // the first poll has been; the release is being verified
-    kReleased,    // the first step's output is out
-    kSubmitted2,  // likewise for the second
-    kCompleted2,
-};
-inline constexpr std::uint32_t kMoments = 6U;
-
 class Scenario {
   public:
-    Scenario();
+    explicit Scenario(const Mode& mode);
 
-    // Called between two calls of the session.
-    void at_moments(std::function<void(Moment)> action) { action_ = std::move(action); }
+    // Called between two calls of the session, with the number of the moment, from 0.
+    void at_moments(std::function<void(std::uint32_t moment)> action) { action_ = std::move(action); }
+    // How many there were.
+    [[nodiscard]] std::uint32_t moments() const noexcept { return moment_; }
 
     Outcome run();
 
     [[nodiscard]] HookedDevice& device() noexcept { return device_; }
     [[nodiscard]] Session& session() noexcept { return session_; }
-    [[nodiscard]] const Session& session() const noexcept { return session_; }
+    [[nodiscard]] const Image& image() const noexcept { return workspace_->image; }
 
   private:
-    bool load();
-    bool step(std::uint32_t seed, Moment submitted, Moment completed, std::vector<std::uint8_t>& output);
-    void at(Moment moment) const {
-        if (action_) {
-            action_(moment);
-        }
-    }
-    Outcome judge_failure(const std::vector<std::uint8_t>& output) const;
+    using Tensors = test::Interpreter::Tensors;
+    // A submission under way, or one that has been released, with the memory that it was given.
+    struct Turn {
+        Tensors inputs;
+        Tensors outputs;
+        Tensors expected;
+    };
 
+    // Each false where a call has failed.
+    bool play();
+    bool start();
+    bool submit(std::uint32_t number);
+    bool submit_views(const Turn& turn);
+    bool stop();
+    bool finish(std::size_t limit);
+    bool change_parameter();
+    bool scrub();
+    Turn& begin(const test::Commands& commands, bool takes_inputs);
+    void release(Turn& turn);
+    void at_moment();
+    [[nodiscard]] bool is_withheld();
+    [[nodiscard]] bool is_given_back_unchanged() const;
+
+    Mode mode_;
+    test::SmallCase small_;
+    test::Interpreter meaning_{small_};
     HookedDevice device_;
     sim::SimPlatform platform_;
     refdev::RefdevCommandSet command_set_;
+    SessionConfig config_;
     Session session_;
-    std::unique_ptr<PlanWorkspace> workspace_;
+    std::unique_ptr<PlanWorkspace> workspace_{std::make_unique<PlanWorkspace>()};
     Verdict verdict_;
-    std::function<void(Moment)> action_;
+    std::deque<Turn> turns_;
+    std::deque<Turn> released_;
+    bool is_wrong_{false};  // something that was released is
+    std::uint32_t moment_{0U};
+    std::function<void(std::uint32_t)> action_;
 };
 
 }  // namespace pianola::campaign

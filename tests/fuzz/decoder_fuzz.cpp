@@ -7,6 +7,7 @@
 
 #include "hal/refdev/command_processor.h"
 #include "hal/refdev/kernels/kernel.h"
+#include "hal/refdev/queue_command.h"
 #include "hal/refdev/refdev_command_set.h"
 #include "hal/sim/access_checker.h"
 #include "tests/fuzz/harness.h"
@@ -147,8 +148,9 @@ class Machine final : public refdev::CommandObserver {
         queue_->stopped.store(0U);
         queue_->fault = Completion{};
         completed_ = 0U;
-        const std::array<std::uint32_t, 3> replay{refdev::header_word(Opcode::kReplay, refdev::kReplayWords),
-                                                  kTraceBase, static_cast<std::uint32_t>(bytes.size())};
+        std::array<std::uint32_t, 3> replay{refdev::header_word(Opcode::kReplay, refdev::kReplayWords), kTraceBase,
+                                            static_cast<std::uint32_t>(bytes.size())};
+        replay[0] = refdev::ring_header(replay[0], refdev::check_of(0U, replay));
         std::copy(replay.begin(), replay.end(), queue_->ring.begin());
         queue_->published.store(refdev::kReplayWords);
         processor_.reset();

@@ -201,6 +201,7 @@ std::vector<std::uint8_t> binary_of(const SmallCase& small) {
         manifest.scripts.push_back({ScriptKind::kEpilogue, *small.epilogue});
     }
     manifest.steps_in_flight = small.in_flight;
+    manifest.parameters = small.parameters;
     manifest.step_cycles = critical_path(small, manifest);
     constexpr std::uint32_t kLongUs = 100'000U;  // in the device's time, of which every script takes some microseconds
     manifest.step_deadline_us = kLongUs;

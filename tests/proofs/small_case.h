@@ -57,6 +57,7 @@ struct SmallCase {
     std::optional<Commands> epilogue;
     std::uint32_t in_flight{1U};
     bool shared{false};
+    std::vector<capture::ManifestParameter> parameters;
 
     [[nodiscard]] bool pipelined() const;  // the prologue writes inputs
 };

@@ -51,9 +51,9 @@ class VendorCommandSet final : public CommandSet {
     [[nodiscard]] std::uint64_t queue_cycles(const QueueCommand& command) const noexcept override {
         return refdev_.queue_cycles(command);
     }
-    [[nodiscard]] std::uint64_t queue_digest(std::uint64_t digest, const QueueCommand& command,
-                                             std::uint64_t trace_digest) const noexcept override {
-        return refdev_.queue_digest(digest, command, trace_digest);
+    [[nodiscard]] std::uint64_t seal(std::uint64_t digest, std::uint32_t number, std::uint64_t trace_digest,
+                                     QueueCommand& command) const noexcept override {
+        return refdev_.seal(digest, number, trace_digest, command);
     }
     [[nodiscard]] std::uint64_t trace_digest(std::uint64_t digest, WordSpan words) const noexcept override {
         return refdev_.trace_digest(digest, words);
@@ -130,8 +130,8 @@ TEST(CommandSet, ALengthThatIsNoneIsRefused) {
 }
 
 TEST(CommandSet, CostsThatWouldWrapAreRefused) {
-    for (const VendorCommand& command : {VendorCommand{3U, kMaxStepCycles + 1U}, VendorCommand{3U, UINT64_MAX},
-                                         VendorCommand{3U, kMaxStepCycles, 1U}, VendorCommand{3U, 1U, UINT64_MAX}}) {
+    for (const VendorCommand& command : {VendorCommand{3U, kMaxScriptCycles + 1U}, VendorCommand{3U, UINT64_MAX},
+                                         VendorCommand{3U, kMaxScriptCycles, 1U}, VendorCommand{3U, 1U, UINT64_MAX}}) {
         const Verdict verdict = verdict_of(command);
         EXPECT_EQ(verdict.status, Status::kRefused) << command.cost_cycles << " " << command.core_cycles;
         EXPECT_EQ(rule_id(verdict.rule), std::string{"BUD-CEILING"})

@@ -69,18 +69,37 @@ void look_too_often(Workload& workload, DeviceDescription& device) {
 }
 
 // 17 fills of half a gigabyte take longer than a step may.
-void take_too_long(Workload& workload, DeviceDescription& device) {
+// A gigabyte of DRAM, most of it one region.
+std::uint32_t give_large_memory(Workload& workload, DeviceDescription& device) {
     constexpr std::uint32_t kDramBytes = 1U << 30U;
     device.dram_bytes = kDramBytes;
     workload.manifest.target.dram_bytes = kDramBytes;
     workload.manifest.regions[4].base = device.dram_base + (kDramBytes - device.trace_region_bytes);
     const std::uint32_t base = device.dram_base + (1U << 20U);
     workload.manifest.regions.push_back({"large", RegionKind::kActivation, MemoryKind::kDram, base, kDramBytes / 2U});
+    return base;
+}
+
+std::vector<std::uint32_t> fills_beyond_the_ceiling(std::uint32_t base) {
     std::vector<std::uint32_t> words;
     for (int i = 0; i < 17; ++i) {
-        append_fill(words, base, kDramBytes / 2U);
+        append_fill(words, base, 1U << 29U);
     }
-    prepend(workload, words);
+    return words;
+}
+
+void take_too_long(Workload& workload, DeviceDescription& device) {
+    prepend(workload, fills_beyond_the_ceiling(give_large_memory(workload, device)));
+}
+
+// The step is short; prologue or epilogue replays a trace of its own.
+void replay_too_long(Workload& workload, DeviceDescription& device, ScriptKind kind) {
+    std::vector<std::uint32_t> words = fills_beyond_the_ceiling(give_large_memory(workload, device));
+    mutate::append(words, mutate::end_words());
+    add_trace(workload, words);
+    workload.manifest.step_deadline_us = UINT32_MAX;
+    const auto trace = static_cast<std::uint32_t>(workload.manifest.traces.size() - 1U);
+    workload.manifest.scripts.push_back({kind, {{ScriptCommandKind::kReplayTrace, 0U, trace, 0U}}});
 }
 
 // Records and waits of one event.
@@ -202,8 +221,16 @@ std::vector<RuleCase> budget_cases() {
          short_rings(11U)},
         {Rule::kBudCycles, "a cycle more", "budgets.step_cycles", budgets,
          manifest_edit([](Manifest& manifest) { manifest.step_cycles += 1U; })},
-        {Rule::kBudCeiling, "longer than any step may be", "budgets.step_cycles", budgets,
+        {Rule::kBudCeiling, "longer than any step may be", "scripts[1]", table({{TraceBinary::VT_SCRIPTS, 1U}}),
          workload_edit(take_too_long)},
+        {Rule::kBudCeiling, "longer than any prologue may be", "scripts[2]", table({{TraceBinary::VT_SCRIPTS, 2U}}),
+         workload_edit([](Workload& workload, DeviceDescription& device) {
+             replay_too_long(workload, device, ScriptKind::kPrologue);
+         })},
+        {Rule::kBudCeiling, "longer than any epilogue may be", "scripts[2]", table({{TraceBinary::VT_SCRIPTS, 2U}}),
+         workload_edit([](Workload& workload, DeviceDescription& device) {
+             replay_too_long(workload, device, ScriptKind::kEpilogue);
+         })},
         {Rule::kBudDeadline, "none for the step", "budgets.step_deadline_us", budgets,
          manifest_edit([](Manifest& manifest) { manifest.step_deadline_us = 0U; })},
         {Rule::kBudDeadline, "too short for the epilogue", "budgets.step_deadline_us", budgets,

@@ -160,6 +160,7 @@ TEST(OverlappingSession, TakesTwoStepsAndNoMore) {
         EXPECT_EQ(scripts.submit(input_of(12U), outputs[2]), Status::kInvalidState);
         ASSERT_EQ(scripts.finish(), Status::kOk);
         EXPECT_EQ(scripts.session().steps_completed(), 1U);
+        EXPECT_EQ(scripts.bench().run(input_of(12U), outputs[2]), Status::kInvalidState) << "a step is under way";
         ASSERT_EQ(scripts.submit(input_of(12U), outputs[2]), Status::kOk);
         ASSERT_EQ(scripts.finish(), Status::kOk);
         ASSERT_EQ(scripts.finish(), Status::kOk);

@@ -87,6 +87,22 @@ TEST(Session, RefusesCallsOutOfOrder) {
     EXPECT_EQ(bench.platform.safe_state_entries(), 0U);
 }
 
+TEST(Session, RunIsRefusedWhileAStepIsUnderWay) {
+    const files::AlignedBytes file{make_workload(2U).file()};
+    const Bytes input = workload_input(1U);
+    Bytes output(kWorkloadBytes);
+    Bytes other(kWorkloadBytes, 0x77U);
+    Bench bench;
+    ASSERT_EQ(bench.load(file.view()), Status::kOk);
+    ASSERT_EQ(bench.submit(input, output), Status::kOk);
+    EXPECT_EQ(bench.run(workload_input(2U), other), Status::kInvalidState);
+    EXPECT_EQ(other, Bytes(kWorkloadBytes, 0x77U));
+    EXPECT_EQ(bench.session.wait(), Status::kOk);
+    EXPECT_EQ(output, workload_output(input));
+    EXPECT_EQ(bench.run(workload_input(2U), other), Status::kOk);
+    EXPECT_EQ(other, workload_output(workload_input(2U)));
+}
+
 TEST(Session, RefusesWrongSizesAndCountsAndStartsNothing) {
     const files::AlignedBytes file{make_workload(2U).file()};
     Bench bench;

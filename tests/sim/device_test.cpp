@@ -69,7 +69,7 @@ class DeviceRules : public testing::TestWithParam<Threading> {
         return command;
     }
     void enqueue(std::uint32_t queue, const QueueCommand& command) {
-        ASSERT_EQ(device_.enqueue(queue, command), Status::kOk);
+        ASSERT_EQ(device_.append(queue, command), Status::kOk);
     }
     void notify(std::uint32_t queue, std::uint32_t token = kToken) {
         QueueCommand command;
@@ -209,13 +209,13 @@ TEST_P(DeviceRules, FullRingsAndUnknownQueuesAreRefused) {
     Status status = Status::kOk;
     std::uint32_t accepted = 0U;
     while (is_ok(status) && (accepted <= refdev::kRingWords)) {
-        status = device_.enqueue(0U, notify_command);
+        status = device_.append(0U, notify_command);
         accepted += is_ok(status) ? 1U : 0U;
     }
     EXPECT_EQ(status, Status::kBusy);
     EXPECT_EQ(accepted, refdev::kRingWords / refdev::kNotifyWords);
     EXPECT_EQ(device_.enqueue(spec_.queue_count, notify_command), Status::kInvalidArgument);
-    EXPECT_EQ(device_.enqueue(0U, QueueCommand{}), Status::kInvalidArgument);
+    EXPECT_EQ(device_.append(0U, QueueCommand{}), Status::kInvalidArgument);
     EXPECT_EQ(device_.ring_doorbell(spec_.queue_count), Status::kInvalidArgument);
 }
 

@@ -96,8 +96,8 @@ class Dispatch : public testing::Test {
         QueueCommand notify;
         notify.kind = QueueCommandKind::kNotify;
         notify.value = ++token_;
-        EXPECT_EQ(device_.enqueue(0U, replay), Status::kOk);
-        EXPECT_EQ(device_.enqueue(0U, notify), Status::kOk);
+        EXPECT_EQ(device_.append(0U, replay), Status::kOk);
+        EXPECT_EQ(device_.append(0U, notify), Status::kOk);
         EXPECT_EQ(device_.ring_doorbell(0U), Status::kOk);
         EXPECT_EQ(device_.service(), Status::kOk);
         Completion completion;

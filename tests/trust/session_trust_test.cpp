@@ -149,7 +149,7 @@ TEST_F(SessionTrust, WithoutVectorsACompletedStepIsAGoodStart) {
 
 TEST_F(SessionTrust, AStartThatFailsLeavesTheCounter) {
     ASSERT_EQ(load(signed_workload(key_, 6U, 1U)), Status::kOk);
-    *device_.memory_at(session_.image().envelope().weights.size_bytes != 0U ? refdev::DeviceSpec{}.dram_base : 0U,
+    *device_.memory_at(workspace_->image.envelope().weights.size_bytes != 0U ? refdev::DeviceSpec{}.dram_base : 0U,
                        1U) ^= 1U;
     EXPECT_NE(self_test(), Status::kOk);
     EXPECT_EQ(session_.confirm_start(), Status::kFaultLatched);

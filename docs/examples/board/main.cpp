@@ -226,7 +226,7 @@ ExitCode run_application() noexcept {
     if (!is_ok(session.self_test(MutableByteSpan{scores.data(), scores.size()})) || !is_ok(session.confirm_start())) {
         return kNotConfirmed;
     }
-    const Camera camera{session.image().self_tests()};
+    const Camera camera{session.self_tests()};
     Task task{session, camera};
     while (task.done() < kInferences) {  // an ECU's task goes on for ever; one turn per tick
         const Status status = task.cycle();

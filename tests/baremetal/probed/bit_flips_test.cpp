@@ -282,8 +282,7 @@ void report_queue(const refdev::QueueMemory& queue) noexcept {
     report_object("rings", queue.ring);
     report_object("ring positions", queue.published);
     report_object("ring positions", queue.consumed);
-    report_object("doorbell times", queue.doorbell_cycles_low);
-    report_object("doorbell times", queue.doorbell_cycles_high);
+    report_object("doorbell times", queue.doorbell_cycles);
     report_object("queue progress", queue.progress);
     report_object("completion records", queue.completions);
     report_object("completed tokens", queue.completed_token);

@@ -1,5 +1,7 @@
 #include "tests/baremetal/skips/weak_loader.h"
 
+#include <array>
+
 namespace pianola::baremetal {
 
 Status WeakLoader::load(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) noexcept {
@@ -15,9 +17,12 @@ Status WeakLoader::load(ByteSpan file, PlanWorkspace& workspace, Verdict& verdic
     }
     good = is_ok(device.bind_source(kWeightsSlot, image.weights())) && good;
     good = is_ok(device.bind_source(kTracesSlot, image.trace_segment())) && good;
+    std::array<std::uint32_t, kMaxQueues> enqueued{};
     for (std::uint32_t i = 0U; i < workspace.setup.count; ++i) {
         const PlannedCommand& planned = workspace.setup_commands[i];
-        good = is_ok(device.enqueue(planned.queue, planned.command)) && good;
+        QueueCommand command = planned.command;
+        static_cast<void>(command_set.seal(0U, enqueued[planned.queue]++, 0U, command));
+        good = is_ok(device.enqueue(planned.queue, command)) && good;
     }
     for (std::uint32_t queue = 0U; queue < plan.queue_count; ++queue) {
         good = is_ok(device.ring_doorbell(queue)) && good;

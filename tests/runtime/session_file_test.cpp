@@ -1,0 +1,189 @@
+// What a session promises where its file changes in memory: while it is loaded, and afterwards.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tests/campaign/hooked_device.h"
+#include "tests/support/bench.h"
+#include "tests/support/random.h"
+#include "tests/support/trace_file.h"
+#include "tests/support/workload.h"
+
+namespace pianola::test {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+constexpr std::uint32_t kVectors = 2U;
+
+sim::SimOptions small_options() {
+    sim::SimOptions options;
+    options.spec = small_device();
+    return options;
+}
+
+Bytes versioned_workload(std::uint32_t self_tests) {
+    Bytes file = make_small_workload(2U, self_tests).file();
+    constexpr std::uint32_t kVersion = 7U;
+    store32(file, header::kSecurityVersion, kVersion);
+    capture::fix_digest(file);
+    return file;
+}
+
+// One life on a device whose calls a hook sees: a load, and two steps.
+struct Life {
+    Life(const Bytes& bytes, const std::function<void(files::AlignedBytes&, std::uint32_t)>& before_call)
+        : file{bytes} {
+        device.set_hook([this, before_call](campaign::Call, std::uint32_t number) -> std::optional<Status> {
+            if (!is_loaded) {
+                before_call(file, number);
+                calls_of_load = number + 1U;
+            }
+            return std::nullopt;
+        });
+        const auto workspace = std::make_unique<PlanWorkspace>();
+        Verdict verdict;
+        loaded = session.load(file.view(), *workspace, verdict);
+        is_loaded = true;
+    }
+
+    // Whether both steps give what the workload means, or the second best: that nothing is given out.
+    bool is_right_or_withheld() {
+        for (std::uint32_t seed = 1U; seed <= 2U; ++seed) {
+            const Bytes input = workload_input(seed);
+            Bytes output(kWorkloadBytes, 0U);
+            const std::array<ByteSpan, 1> inputs{ByteSpan{input.data(), input.size()}};
+            const std::array<MutableByteSpan, 1> outputs{MutableByteSpan{output.data(), output.size()}};
+            if (!is_ok(session.run(Span<const ByteSpan>{inputs}, Span<const MutableByteSpan>{outputs}))) {
+                return output == Bytes(kWorkloadBytes, 0U);
+            }
+            if (output != workload_output(input)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    files::AlignedBytes file;
+    bool is_loaded{false};
+    std::uint32_t calls_of_load{0U};
+    campaign::HookedDevice device{small_options()};
+    sim::SimPlatform platform{device.inner()};
+    refdev::RefdevCommandSet command_set;
+    Session session{device, platform, command_set, kDevelopmentConfig};
+    Status loaded{Status::kInternal};
+};
+
+// Both validations have passed when the device is called for the second time: from then on only what is on the device, and what was
+// authenticated, count.
+TEST(SessionFile, AFlipOfItWhileItIsLoadedIsNoticedBeforeTheFirstStep) {
+    constexpr std::uint32_t kStride = 61U;  // bits; coprime to 8 and to 32
+    const Bytes bytes = make_small_workload(2U, 1U).file();
+    const std::uint32_t calls = Life{bytes, [](auto&, std::uint32_t) {}}.calls_of_load;
+    ASSERT_GT(calls, 10U);
+    std::uint32_t refused = 0U;
+    for (std::uint32_t call = 1U; call < calls; ++call) {
+        for (std::uint32_t bit = call; bit < (bytes.size() * 8U); bit += kStride) {
+            Life life{bytes, [call, bit](files::AlignedBytes& file, std::uint32_t number) {
+                          if (number == call) {
+                              file.mutable_view()[bit / 8U] ^= static_cast<std::uint8_t>(1U << (bit % 8U));
+                          }
+                      }};
+            refused += is_ok(life.loaded) ? 0U : 1U;
+            ASSERT_TRUE(life.is_right_or_withheld()) << "bit " << bit << " before call " << call;
+        }
+    }
+    EXPECT_GT(refused, 0U);
+}
+
+// Every constant, and at the first moment at which no validation looks any more.
+TEST(SessionFile, WhatTheDeviceHoldsIsWhatWasAuthenticated) {
+    const Bytes bytes = make_small_workload(2U, 1U).file();
+    const std::uint32_t first = segment_offset(bytes, 1);
+    const std::uint32_t end = segment_offset(bytes, 2) + segment_bytes(bytes, 2);
+    for (std::uint32_t byte = first; byte < end; ++byte) {
+        Life life{bytes, [byte](files::AlignedBytes& file, std::uint32_t number) {
+                      if (number == 1U) {
+                          file.mutable_view()[byte] ^= 0x10U;
+                      }
+                  }};
+        const FaultRecord& fault = life.session.fault();
+        ASSERT_FALSE(is_ok(life.loaded)) << byte;
+        EXPECT_TRUE((fault.stage == FaultStage::kReadBack) || (fault.stage == FaultStage::kSetup)) << byte;
+        EXPECT_FALSE(life.session.is_loaded() && is_ok(life.session.fault().status));
+    }
+}
+
+// What the application sees of a life after load(): every status, and every byte.
+class Witness {
+  public:
+    explicit Witness(Bench& bench) : bench_{bench} {}
+
+    void note(Status status) { seen_ += std::to_string(static_cast<std::uint32_t>(status)) + ' '; }
+    void note(ByteSpan bytes) { seen_.append(bytes.begin(), bytes.end()); }
+
+    std::string live() {
+        Session& session = bench_.session;
+        Bytes scratch(session.output_bytes());
+        const MutableByteSpan place{scratch.data(), scratch.size()};
+        note(session.confirm_start());
+        for (std::uint32_t seed = 1U; seed <= 3U; ++seed) {
+            const Bytes input = workload_input(seed);
+            note(bench_.run(input, scratch));
+            note(place);
+            MutableByteSpan in;
+            note(session.input_view(0U, in));
+            std::copy(input.rbegin(), input.rend(), in.begin());
+            note(session.submit());
+            note(session.wait());
+            ByteSpan out;
+            note(session.output_view(0U, out));
+            note(out);
+        }
+        note(session.confirm_start());
+        for (std::uint32_t i = 0U; i <= kVectors; ++i) {
+            note(session.self_test(i, place));
+        }
+        note(session.self_test(place));
+        note(session.confirm_start());
+        for (std::uint32_t i = 0U; i < session.scrub_calls(); ++i) {
+            note(session.scrub());
+        }
+        note(session.unload());
+        return seen_ + std::to_string(bench_.platform.security_counter());
+    }
+
+  private:
+    Bench& bench_;
+    std::string seen_;
+};
+
+// A reader of the manifest, or of the header, would come to something else, or to an access that ends the test.
+TEST(SessionFile, NothingOfItsManifestIsReadAfterLoad) {
+    for (const std::uint32_t self_tests : {0U, 1U, kVectors}) {
+        const Bytes bytes = versioned_workload(self_tests);
+        std::string expected;
+        for (const int damage : {-1, 0x00, 0xFF, 0x5A, 256}) {  // none, a pattern, noise
+            files::AlignedBytes file{bytes};
+            Bench bench{small_options()};
+            ASSERT_EQ(bench.load(file.view()), Status::kOk);
+            Random random{17U};
+            for (std::uint8_t& byte : file.mutable_view().subspan(0U, segment_offset(bytes, 1))) {
+                const std::uint8_t noise = random.byte();
+                byte = (damage < 0) ? byte : ((damage == 256) ? noise : static_cast<std::uint8_t>(damage));
+            }
+            const std::string seen = Witness{bench}.live();
+            if (damage < 0) {
+                expected = seen;
+            }
+            EXPECT_EQ(seen, expected) << damage << ", self-tests " << self_tests;
+        }
+        EXPECT_EQ(expected.back(), '7') << "a good start is confirmed";
+    }
+}
+
+}  // namespace
+}  // namespace pianola::test
