@@ -104,8 +104,8 @@ bool name_weights(Context& context, const ScriptCommandView& view, QueueCommand&
     if (written.largest_tag(command.address, command.size_bytes, 0U) != 0U) {
         return refuse_at(context, Rule::kScrWeightsOnce, "buffer", command.address);
     }
-    return is_ok(written.assign(command.address, command.size_bytes, kWrittenTag)) ||
-           refuse_interval(context, "buffer");
+    return is_ok(written.assign(command.address, command.size_bytes, kWrittenTag)) ? true
+                                                                                   : refuse_interval(context, "buffer");
 }
 
 // A tensor fills its buffers one behind the other: a transfer each.
@@ -240,8 +240,9 @@ bool check_pipeline(Context& context, std::uint32_t first_inputs, std::uint32_t 
     const std::uint32_t all_outputs = (1U << context.plan.output_count) - 1U;
     context.plan.is_pipelined = (first_inputs | last_outputs) != 0U;
     enter_root(context, "scripts");
-    return !context.plan.is_pipelined || ((first_inputs == all_inputs) && (last_outputs == all_outputs)) ||
-           refuse_at(context, Rule::kScrPipeline, nullptr, first_inputs, last_outputs);
+    return (!context.plan.is_pipelined || ((first_inputs == all_inputs) && (last_outputs == all_outputs)))
+               ? true
+               : refuse_at(context, Rule::kScrPipeline, nullptr, first_inputs, last_outputs);
 }
 
 // Scripts of which one must name every object of a list.

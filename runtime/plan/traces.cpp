@@ -141,7 +141,8 @@ class Cores {
         }
         const bool read_by_others = (extent.access != Access::kWrite) &&
                                     (touched_.reads.largest_tag(extent.address, extent.size_bytes, tag) != 0U);
-        return touched_.remember(extent, read_by_others ? kSeveral : tag) || refuse_interval(context_, extent.field);
+        return touched_.remember(extent, read_by_others ? kSeveral : tag) ? true
+                                                                          : refuse_interval(context_, extent.field);
     }
 
     Context& context_;
@@ -164,8 +165,9 @@ bool decode(Context& context, WordSpan words, DecodedCommand& command) noexcept 
                          static_cast<std::uint32_t>(words.size()));
     }
     return ((command.cost_cycles <= kMaxScriptCycles) &&
-            (command.core_cycles <= (kMaxScriptCycles - command.cost_cycles))) ||
-           refuse_wide_at(context, Rule::kBudCeiling, "header", command.cost_cycles, kMaxScriptCycles);
+            (command.core_cycles <= (kMaxScriptCycles - command.cost_cycles)))
+               ? true
+               : refuse_wide_at(context, Rule::kBudCeiling, "header", command.cost_cycles, kMaxScriptCycles);
 }
 
 // Programs follow each other without gap, and end where the commands before the end command do.
@@ -179,8 +181,9 @@ bool check_programs(Context& context, std::uint32_t index, const TraceView& trac
         }
         covered += program.command_count;
     }
-    return ((covered + 1U) == trace.command_count) ||
-           refuse_wide_at(context, Rule::kTrcPrograms, "programs", covered, trace.command_count - 1U);
+    return ((covered + 1U) == trace.command_count)
+               ? true
+               : refuse_wide_at(context, Rule::kTrcPrograms, "programs", covered, trace.command_count - 1U);
 }
 
 // One trace lies where the one before it ends, behind zeros up to the alignment. end_bytes moves to its end.
@@ -246,8 +249,9 @@ bool check_trace_segment(Context& context) noexcept {
     if (end_bytes != segment.size_bytes) {
         return refuse_at(context, Rule::kTrcSegment, nullptr, segment.size_bytes, end_bytes);
     }
-    return (end_bytes <= context.device.trace_region_bytes) ||
-           refuse_at(context, Rule::kTrcRegion, nullptr, end_bytes, context.device.trace_region_bytes);
+    return (end_bytes <= context.device.trace_region_bytes)
+               ? true
+               : refuse_at(context, Rule::kTrcRegion, nullptr, end_bytes, context.device.trace_region_bytes);
 }
 
 bool prove_trace(Context& context, std::uint32_t index) noexcept {
