@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs clang-tidy on the given sources, or on all, without compiling them: toolchains/lint.sh [file.cpp ...]
-# Headers are looked at through the sources that include them.
+# Headers are looked at through the sources that include them. Clean results are remembered in the user's cache folder, by content.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -18,5 +18,5 @@ if [ "$#" -gt 0 ]; then
 else
     mapfile -t files < <(git ls-files --cached --others --exclude-standard -- '*.cpp')
 fi
-toolchains/tidy.py --cache build/tidy-cache --record build/tidy/linted --build build/tidy "${files[@]}"
+toolchains/tidy.py --cache "${XDG_CACHE_HOME:-$HOME/.cache}/pianola/tidy" --record build/tidy/linted --build build/tidy "${files[@]}"
 echo "lint: ${#files[@]} sources, no findings"

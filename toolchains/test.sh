@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Builds and tests everything: release (all tests and gates), the boards, asan, tsan, tidy. Ends with one line "N passed, N failed" over
-# all of them, after naming what failed or was skipped, and fails where a step failed or no test ran.
+# Builds and tests everything: release (all tests and gates), the boards, asan, tsan, coverage, tidy. Ends with one line "N passed, N
+# failed" over all of them, after the minutes of each step and the names of what failed or was skipped, and fails where a step failed or
+# no test ran.
 #
 #   toolchains/test.sh [preset ...]      only these presets
 set -euo pipefail
@@ -9,7 +10,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 boards=(virt_rv32 zynqmp_r5 mps2_an521 mps2_an500 mps3_an547)
 presets=("$@")
 if [ "${#presets[@]}" -eq 0 ]; then
-    presets=(release "${boards[@]}" asan tsan tidy)
+    presets=(release "${boards[@]}" asan tsan coverage tidy)
 fi
 
 # Builds a preset; a board at both optimisation levels. -k 0 shows every finding at once instead of one per run. What tidy looks at is not
@@ -28,18 +29,27 @@ build() {
 jobs=$(nproc)
 results=()
 failed_steps=()
+minutes=()
+# Runs a command and notes how long it took, whatever it came to.
+timed() {
+    local name=$1 started=$SECONDS code=0
+    shift
+    "$@" || code=$?
+    minutes+=("$(printf '%-28s %5d:%02d' "$name" $(((SECONDS - started) / 60)) $(((SECONDS - started) % 60)))")
+    return "$code"
+}
 for preset in "${presets[@]}"; do
     echo "=== $preset"
     result="build/$preset/test_results.xml"
     rm -f "$result"
     if ! cmake --preset "$preset"; then
         failed_steps+=("$preset: configure")
-    elif ! build "$preset"; then
+    elif ! timed "$preset: build" build "$preset"; then
         failed_steps+=("$preset: build")
     else
         # Failing tests show in the result file. A ctest that fails without one, or writes none, is a failed step.
         code=0
-        ctest --preset "$preset" --parallel "$jobs" --output-junit "$PWD/$result" || code=$?
+        timed "$preset: tests" ctest --preset "$preset" --parallel "$jobs" --output-junit "$PWD/$result" || code=$?
         if [ ! -e "$result" ]; then
             failed_steps+=("$preset: ctest wrote no results")
         else
@@ -51,4 +61,6 @@ for preset in "${presets[@]}"; do
     fi
 done
 
+echo "=== minutes"
+printf '%s\n' "${minutes[@]}" "$(printf '%-28s %5d:%02d' "in all" $((SECONDS / 60)) $((SECONDS % 60)))"
 toolchains/summarise_tests.py --failed-steps "${#failed_steps[@]}" -- "${failed_steps[@]}" "${results[@]}"

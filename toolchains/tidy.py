@@ -5,12 +5,14 @@ Two ways in:
   tidy.py [--cache DIR] [--record DIR] --build DIR SOURCE...                      (from lint.sh, which is what to call)
   tidy.py [--cache DIR] SOURCE -- COMPILER ARGUMENTS...                           (from the proof that it finds something)
 
-The key covers the version of clang-tidy, every .clang-tidy from the source's folder up, the compile command, and the
-content of every file that the source includes. Only a clean result is remembered, so a finding can never be hidden.
+The key covers the version of clang-tidy, every .clang-tidy from the source's folder up, the compile command, and name and
+content of every file that the source includes. Only a clean result is remembered, so a finding can never be hidden. Where the
+working folder lies is not part of the key, so that a second clone finds what the first one left.
 A record says of a clean source which files of the working folder were read with it: the gate looks there whether all were.
 """
 import argparse
 import concurrent.futures
+import functools
 import hashlib
 import json
 import os
@@ -18,6 +20,7 @@ import pathlib
 import shlex
 import subprocess
 import sys
+import time
 
 CLANG_TIDY = os.environ.get("CLANG_TIDY", "clang-tidy-19")
 
@@ -54,17 +57,42 @@ def dependencies(command, directory):
     return sorted(set(names.replace("\\\n", " ").split()))
 
 
+@functools.lru_cache(maxsize=None)
+def content_hash(path):
+    """A hash of a file's content, once per run: most system headers are in most sources. Empty where there is no such file."""
+    return hashlib.sha256(path.read_bytes()).digest() if path.is_file() else b""
+
+
+@functools.lru_cache(maxsize=None)
+def version():
+    """What clang-tidy says of itself."""
+    return subprocess.run([CLANG_TIDY, "--version"], capture_output=True, check=True).stdout
+
+
 def key_of(source, command, directory, files):
-    """A hash of all that can change the result."""
+    """A hash of all that can change the result. Names are relative to the working folder, which is the project's root."""
+    root = str(pathlib.Path.cwd())
+
+    def relative(text):
+        return text.replace(root, ".")
+
     key = hashlib.sha256()
-    version = subprocess.run([CLANG_TIDY, "--version"], capture_output=True, check=True).stdout
-    for part in (version, repr(command).encode(), pathlib.Path(__file__).read_bytes()):
+    for part in (version(), relative(repr([str(directory), *command])).encode(), content_hash(pathlib.Path(__file__))):
         key.update(hashlib.sha256(part).digest())
     configs = [folder / ".clang-tidy" for folder in source.resolve().parents]
-    for path in [*configs, *(directory / name for name in files)]:
-        if path.is_file():
-            key.update(hashlib.sha256(path.read_bytes()).digest())
+    for path in [*configs, *(pathlib.Path(os.path.normpath(directory / name)) for name in files)]:
+        content = content_hash(path)
+        if content:
+            key.update(hashlib.sha256(relative(str(path)).encode()).digest() + content)
     return key.hexdigest()
+
+
+def forget_old(cache):
+    """Removes what has not been asked for in two months: sources change, and their keys with them."""
+    oldest = time.time() - 60 * 24 * 3600
+    for stamp in cache.iterdir() if cache is not None and cache.is_dir() else ():
+        if stamp.stat().st_mtime < oldest:
+            stamp.unlink(missing_ok=True)
 
 
 def record(folder, source, directory, files):
@@ -128,6 +156,7 @@ def main():
                 print(f"[{number}/{len(jobs)}] {os.path.relpath(jobs[job])}", flush=True)
             if code != 0:
                 print(output, flush=True)
+    forget_old(options.cache)
     return 1 if failed else 0
 
 

@@ -70,8 +70,9 @@ bool check_file(const Reading& reading) noexcept {
                             is_long ? kMaxFileBytes : header::kBytes);
     }
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-005
-    return ((reinterpret_cast<std::uintptr_t>(file.data()) % kFileAlignmentBytes) == 0U) ||
-           refuse_field(reading, Rule::kEnvAlignment, "magic", header::kMagic);
+    return ((reinterpret_cast<std::uintptr_t>(file.data()) % kFileAlignmentBytes) == 0U)
+               ? true
+               : refuse_field(reading, Rule::kEnvAlignment, "magic", header::kMagic);
 }
 
 bool check_fixed_part(const Reading& reading) noexcept {
@@ -148,8 +149,9 @@ bool check_segments(const Reading& reading, Envelope& envelope) noexcept {
         }
         envelope.*kSegments[i].segment = Segment{offset, size_bytes};
     }
-    return (expected_offset == body_end) ||
-           refuse_field(reading, Rule::kEnvTrailing, "total_bytes", expected_offset, body_end, expected_offset);
+    return (expected_offset == body_end)
+               ? true
+               : refuse_field(reading, Rule::kEnvTrailing, "total_bytes", expected_offset, body_end, expected_offset);
 }
 
 [[nodiscard]] const TrustedKey* find_key(const Trust& trust, const KeyId& id) noexcept {
@@ -166,10 +168,11 @@ bool check_signature(const Reading& reading, const Envelope& envelope, const Tru
     const TrustedKey* const key = (envelope.signature_bytes != 0U) ? find_key(trust, envelope.key_id) : nullptr;
     if (key == nullptr) {
         const bool is_signed = envelope.signature_bytes != 0U;
-        return (trust.signatures == SignaturePolicy::kOptional) ||
-               refuse_field(reading, is_signed ? Rule::kAutKey : Rule::kAutUnsigned,
-                            is_signed ? "key_id" : "signature_algorithm",
-                            is_signed ? header::kKeyId : header::kSignatureAlgorithm);
+        return (trust.signatures == SignaturePolicy::kOptional)
+                   ? true
+                   : refuse_field(reading, is_signed ? Rule::kAutKey : Rule::kAutUnsigned,
+                                  is_signed ? "key_id" : "signature_algorithm",
+                                  is_signed ? header::kKeyId : header::kSignatureAlgorithm);
     }
     if (key->state != KeyState::kTrusted) {
         return refuse_field(reading, Rule::kAutRevoked, "key_id", header::kKeyId);

@@ -55,8 +55,9 @@ class StrictnessCheck {
         }
         if (field.kind == FieldKind::kName) {
             const auto* const text = target_of<String>(table, field.entry);
-            return is_name(text, field.limit) ||
-                   refuse_field(Rule::kImgName, (text == nullptr) ? 0U : text->size(), field.limit);
+            return is_name(text, field.limit)
+                       ? true
+                       : refuse_field(Rule::kImgName, (text == nullptr) ? 0U : text->size(), field.limit);
         }
         if (!is_choice(field.kind)) {
             return true;  // any number is a value; a table is looked at when it is entered
@@ -64,7 +65,7 @@ class StrictnessCheck {
         const std::uint8_t* const value = table.GetAddressOf(field.entry);
         // A truth value that is absent is its default; an enumerator that is absent is Unspecified.
         return (value != nullptr) ? check_value(field, value, FieldPath::kNoIndex)
-                                  : ((field.kind == FieldKind::kTruth) || refuse_field(Rule::kImgEnum, 0U, 0U));
+                                  : ((field.kind == FieldKind::kTruth) ? true : refuse_field(Rule::kImgEnum, 0U, 0U));
     }
 
     // In place, and not every value is legal.
@@ -80,16 +81,17 @@ class StrictnessCheck {
             value = (value << 8U) | bytes[i - 1U];
         }
         if ((field.kind == FieldKind::kTruth) || (field.kind == FieldKind::kTruths)) {
-            return (value <= 1U) || refuse_at(Rule::kImgBool, where, index, value, 1U);
+            return (value <= 1U) ? true : refuse_at(Rule::kImgBool, where, index, value, 1U);
         }
-        return (find_enumerator(rules_, field, value) != nullptr) || refuse_at(Rule::kImgEnum, where, index, value, 0U);
+        return (find_enumerator(rules_, field, value) != nullptr) ? true
+                                                                  : refuse_at(Rule::kImgEnum, where, index, value, 0U);
     }
 
     [[nodiscard]] bool check_union(const FieldRule& field, const Table& table) noexcept {
         const auto type = table.GetField<std::uint8_t>(type_entry(field), 0U);
-        return ((find_enumerator(rules_, field, type) != nullptr) &&
-                (target_of<Table>(table, field.entry) != nullptr)) ||
-               refuse_at(Rule::kImgUnion, place_of(type_entry(field)), FieldPath::kNoIndex, type, 0U);
+        return ((find_enumerator(rules_, field, type) != nullptr) && (target_of<Table>(table, field.entry) != nullptr))
+                   ? true
+                   : refuse_at(Rule::kImgUnion, place_of(type_entry(field)), FieldPath::kNoIndex, type, 0U);
     }
 
     [[nodiscard]] bool check_list(const FieldRule& field, const ByteList& list) noexcept {
@@ -110,7 +112,8 @@ class StrictnessCheck {
 
     [[nodiscard]] bool check_name_element(std::uint32_t index) noexcept {
         const String* const text = target_of<NameList>(cursor_.table(), cursor_.field().entry)->Get(index);
-        return is_name(text, kMaxNameBytes) || refuse_at(Rule::kImgName, text, index, text->size(), kMaxNameBytes);
+        return is_name(text, kMaxNameBytes) ? true
+                                            : refuse_at(Rule::kImgName, text, index, text->size(), kMaxNameBytes);
     }
 
     // Where a field of the table lies, or the table where the field is absent.

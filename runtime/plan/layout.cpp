@@ -26,15 +26,17 @@ bool check_region_bounds(Context& context, const RegionView& region) noexcept {
     const bool in_dram = region.memory == MemoryKind::kDram;
     if (region.kind == RegionKind::kTrace) {
         return (in_dram && (region.base == context.plan.trace_region_base) &&
-                (region.size_bytes == device.trace_region_bytes)) ||
-               refuse_at(context, Rule::kLayTraceRegion, "base", region.base, context.plan.trace_region_base);
+                (region.size_bytes == device.trace_region_bytes))
+                   ? true
+                   : refuse_at(context, Rule::kLayTraceRegion, "base", region.base, context.plan.trace_region_base);
     }
     const std::uint32_t memory_base = in_dram ? device.dram_base : device.l1_base;
     const std::uint32_t memory_bytes = in_dram ? (device.dram_bytes - device.trace_region_bytes) : device.l1_bytes;
     const std::uint32_t offset =
         region.base - memory_base;  // wraps below the base: to more than memory_bytes (target.cpp)
-    return ((offset <= memory_bytes) && (region.size_bytes <= (memory_bytes - offset))) ||
-           refuse_at(context, Rule::kLayRegionBounds, "size_bytes", region.size_bytes, memory_bytes);
+    return ((offset <= memory_bytes) && (region.size_bytes <= (memory_bytes - offset)))
+               ? true
+               : refuse_at(context, Rule::kLayRegionBounds, "size_bytes", region.size_bytes, memory_bytes);
 }
 
 bool check_region(Context& context, std::uint32_t index, const RegionView& region) noexcept {
@@ -67,7 +69,7 @@ bool check_regions(Context& context) noexcept {
     }
     context.plan.region_count = count;
     enter_root(context, "regions");
-    return (trace_regions == 1U) || refuse_at(context, Rule::kLayTraceRegion, nullptr, trace_regions, 1U);
+    return (trace_regions == 1U) ? true : refuse_at(context, Rule::kLayTraceRegion, nullptr, trace_regions, 1U);
 }
 
 bool check_buffers(Context& context) noexcept {
@@ -178,7 +180,7 @@ bool check_tensor(Context& context, const TensorList& list, std::uint32_t index,
     if (bytes != buffer_bytes) {
         return refuse_wide_at(context, Rule::kLayTensorSize, "shape", bytes, buffer_bytes);
     }
-    return quantisation_fits(tensor) || refuse_at(context, Rule::kLayQuantisation, "scale");
+    return quantisation_fits(tensor) ? true : refuse_at(context, Rule::kLayQuantisation, "scale");
 }
 
 // Checks a list, with one of `sizes` for each tensor; vector_bytes rises by their sum.
@@ -199,8 +201,9 @@ bool check_self_tests(Context& context, std::uint64_t vector_bytes) noexcept {
     const std::uint64_t expected = count * vector_bytes;
     const Segment& segment = context.image.envelope().self_tests;
     enter_root(context, "self_test_count");
-    return ((count <= kMaxSelfTests) && (expected == segment.size_bytes)) ||
-           refuse_wide_at(context, Rule::kLaySelfTest, nullptr, segment.size_bytes, expected);
+    return ((count <= kMaxSelfTests) && (expected == segment.size_bytes))
+               ? true
+               : refuse_wide_at(context, Rule::kLaySelfTest, nullptr, segment.size_bytes, expected);
 }
 
 }  // namespace

@@ -77,8 +77,9 @@ bool check_steps_in_flight(Context& context) noexcept {
     const BudgetsView budgets = context.image.budgets();
     context.plan.steps_in_flight = budgets.steps_in_flight;
     enter(context, "budgets", FieldPath::kNoIndex, budgets.file_offset);
-    return ((budgets.steps_in_flight != 0U) && (budgets.steps_in_flight <= kMaxStepsInFlight)) ||
-           refuse_at(context, Rule::kBudInFlight, "steps_in_flight", budgets.steps_in_flight, kMaxStepsInFlight);
+    return ((budgets.steps_in_flight != 0U) && (budgets.steps_in_flight <= kMaxStepsInFlight))
+               ? true
+               : refuse_at(context, Rule::kBudInFlight, "steps_in_flight", budgets.steps_in_flight, kMaxStepsInFlight);
 }
 
 // The deadline is not shorter than cycles / (clock_khz / 1000) microseconds, rounded up. All factors are bounded, so that nothing

@@ -239,8 +239,9 @@ bool check_pipeline(Context& context, std::uint32_t first_inputs, std::uint32_t 
     const std::uint32_t all_outputs = (1U << context.plan.output_count) - 1U;
     context.plan.is_pipelined = (first_inputs | last_outputs) != 0U;
     enter_root(context, "scripts");
-    return !context.plan.is_pipelined || ((first_inputs == all_inputs) && (last_outputs == all_outputs)) ||
-           refuse_at(context, Rule::kScrPipeline, nullptr, first_inputs, last_outputs);
+    return (!context.plan.is_pipelined || ((first_inputs == all_inputs) && (last_outputs == all_outputs)))
+               ? true
+               : refuse_at(context, Rule::kScrPipeline, nullptr, first_inputs, last_outputs);
 }
 
 // Scripts of which one must name every object of a list.

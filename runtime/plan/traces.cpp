@@ -157,8 +157,9 @@ bool decode(Context& context, WordSpan words, DecodedCommand& command) noexcept 
                          static_cast<std::uint32_t>(words.size()));
     }
     return ((command.cost_cycles <= kMaxScriptCycles) &&
-            (command.core_cycles <= (kMaxScriptCycles - command.cost_cycles))) ||
-           refuse_wide_at(context, Rule::kBudCeiling, "header", command.cost_cycles, kMaxScriptCycles);
+            (command.core_cycles <= (kMaxScriptCycles - command.cost_cycles)))
+               ? true
+               : refuse_wide_at(context, Rule::kBudCeiling, "header", command.cost_cycles, kMaxScriptCycles);
 }
 
 // Programs follow each other without gap, and end where the commands before the end command do.
@@ -172,8 +173,9 @@ bool check_programs(Context& context, std::uint32_t index, const TraceView& trac
         }
         covered += program.command_count;
     }
-    return ((covered + 1U) == trace.command_count) ||
-           refuse_wide_at(context, Rule::kTrcPrograms, "programs", covered, trace.command_count - 1U);
+    return ((covered + 1U) == trace.command_count)
+               ? true
+               : refuse_wide_at(context, Rule::kTrcPrograms, "programs", covered, trace.command_count - 1U);
 }
 
 // One trace lies where the one before it ends, behind zeros up to the alignment. end_bytes moves to its end.
@@ -239,8 +241,9 @@ bool check_trace_segment(Context& context) noexcept {
     if (end_bytes != segment.size_bytes) {
         return refuse_at(context, Rule::kTrcSegment, nullptr, segment.size_bytes, end_bytes);
     }
-    return (end_bytes <= context.device.trace_region_bytes) ||
-           refuse_at(context, Rule::kTrcRegion, nullptr, end_bytes, context.device.trace_region_bytes);
+    return (end_bytes <= context.device.trace_region_bytes)
+               ? true
+               : refuse_at(context, Rule::kTrcRegion, nullptr, end_bytes, context.device.trace_region_bytes);
 }
 
 bool prove_trace(Context& context, std::uint32_t index) noexcept {

@@ -67,14 +67,22 @@ TEST(Events, ThereIsNoLimit) {
     EXPECT_EQ(read(*device, buffer), Bytes(64U, static_cast<std::uint8_t>(999U)));
 }
 
+// A wait means the last record, whichever queue made it: queue 0 waits for what queue 1 did in between.
 TEST(Events, AnEventCanBeRecordedAgain) {
     const auto device = host::open_device(small_device(2U));
+    const host::BufferPtr buffer = device->allocate(flat(1U << 20U));
     const host::EventId event = device->create_event();
     device->record_event(0U, event);
-    device->record_event(1U, event);  // on another queue
+    device->wait_for_event(1U, event);
+    device->enqueue_write(1U, buffer, view(Bytes(1U << 20U)));  // 262 us
+    device->record_event(1U, event);                            // on another queue
+    device->wait_for_event(1U, event);                          // its own queue: nothing to wait for
     device->wait_for_event(0U, event);
-    device->wait_for_event(1U, event);  // its own queue: nothing to wait for
-    device->synchronize();
+    EXPECT_FALSE(device->event_query(event));
+    const std::uint64_t before_ns = device->now().host_ns;
+    device->finish(0U);
+    EXPECT_TRUE(device->event_query(event));
+    EXPECT_GT(device->now().host_ns, before_ns + 200'000U);
 }
 
 TEST(Events, SynchronisingWaitsForTheRecordAndNothingBehindIt) {

@@ -107,4 +107,5 @@ if __name__ == "__main__":
     parser.add_argument("--pianola", required=True, type=pathlib.Path)
     parser.add_argument("--models", required=True, type=pathlib.Path)
     OPTIONS = parser.parse_args()
-    unittest.main(argv=sys.argv[:1], verbosity=2)
+    result = unittest.main(argv=sys.argv[:1], verbosity=2, exit=False).result
+    sys.exit(1 if not result.wasSuccessful() else measure.SKIPPED if result.skipped else 0)

@@ -71,7 +71,7 @@ def sealed(contents):
 
 
 def main(needs_models=True):
-    """Runs the cases of the calling script; skips visibly without the models that it needs."""
+    """Runs the cases of the calling script. Exit code 77 without the models that it needs, and where a case was skipped."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--pianola", required=True, type=pathlib.Path)
     parser.add_argument("--models", required=True, type=pathlib.Path)
@@ -84,4 +84,5 @@ def main(needs_models=True):
         print("skipped: no models; set PIANOLA_SHARED")
         sys.exit(SKIPPED)
     OPTIONS.models = OPTIONS.models.resolve()
-    unittest.main(module="__main__", argv=sys.argv[:1], verbosity=2)
+    result = unittest.main(module="__main__", argv=sys.argv[:1], verbosity=2, exit=False).result
+    sys.exit(1 if not result.wasSuccessful() else SKIPPED if result.skipped else 0)

@@ -99,6 +99,23 @@ class TidyProof(GateProof):
         self.tidy(HOST, including)
         self.assertEqual(len(list((self.root / "cache").iterdir())), remembered + 1)
 
+    def test_cache_knows_no_place(self):
+        """A second clone finds what the first one left, and no more than that."""
+        above, counts = self.root, []
+        for place in ("one", "two"):
+            for config in CONFIGS:
+                self.root = above
+                self.write(f"{place}/{config}", (ROOT / config).read_text(encoding="utf-8"))
+            self.root = above / place
+            self.write("capture_host/b.h", GOOD)
+            if place == "two":
+                shutil.copytree(above / "one" / "cache", self.root / "cache")
+            self.assertEqual(self.tidy(HOST, '#include "b.h"')[0], 0)
+            counts.append(len(list((self.root / "cache").iterdir())))
+        self.assertEqual(counts[0], counts[1])
+        self.write("capture_host/b.h", "inline unsigned f() { return 1u; }")
+        self.assertNotEqual(self.tidy(HOST, '#include "b.h"')[0], 0)
+
     def test_reach(self):
         self.write("capture_host/b.h", GOOD)
         self.assertEqual(self.tidy(HOST, '#include "b.h"')[0], 0)

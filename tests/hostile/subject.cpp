@@ -58,11 +58,15 @@ Subject small_subject() {
     return subject;
 }
 
-std::vector<Subject> large_subjects() {
-    std::vector<Subject> subjects;
-    if (std::filesystem::exists(model_path())) {
-        subjects.push_back(make_subject("kws", {}, capture_model(model_path())));
+std::optional<Subject> model_subject() {
+    if (!std::filesystem::exists(model_path())) {
+        return std::nullopt;
     }
+    return make_subject("kws", {}, capture_model(model_path()));
+}
+
+std::vector<Subject> named_subjects() {
+    std::vector<Subject> subjects;
     const char* const named = std::getenv("PIANOLA_HOSTILE_FILES");
     std::istringstream names{(named == nullptr) ? "" : named};
     for (std::string name; std::getline(names, name, ':');) {

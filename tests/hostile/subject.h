@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,8 @@ struct Subject {
 // The small workload alone needs nothing from outside.
 [[nodiscard]] Subject small_subject();
 
-// The keyword spotter and the named files; empty where there are none. Throws where a file is not valid to start with.
-[[nodiscard]] std::vector<Subject> large_subjects();
+// The large ones. Both throw where a file is not valid to start with.
+[[nodiscard]] std::optional<Subject> model_subject();  // the keyword spotter, where the models are there
+[[nodiscard]] std::vector<Subject> named_subjects();   // the files that the environment names
 
 }  // namespace pianola::test

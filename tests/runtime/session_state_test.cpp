@@ -1,0 +1,152 @@
+// A session whose own memory changes between two calls, and what it remembers of its faults.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+#include <vector>
+
+#include "runtime/session/armed.h"
+#include "tests/support/bench.h"
+#include "tests/support/trace_file.h"
+#include "tests/support/workload.h"
+
+namespace pianola::test {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+// A session in memory that the test can reach, as a fault of that memory does.
+struct Exposed {
+    explicit Exposed(Release release) : config{kDevelopmentTrust, release} {}
+
+    Status load() { return session.load(file.view(), *workspace, verdict); }
+    Status submit() {
+        const std::array<ByteSpan, 1> inputs{ByteSpan{input.data(), input.size()}};
+        const std::array<MutableByteSpan, 1> outputs{MutableByteSpan{output.data(), output.size()}};
+        return session.submit(Span<const ByteSpan>{inputs}, Span<const MutableByteSpan>{outputs});
+    }
+    std::uint8_t* memory() {
+        // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-005
+        return reinterpret_cast<std::uint8_t*>(&session);
+    }
+    // Where the word lies in the session; its size where it does not.
+    std::size_t find(std::uint32_t word) {
+        std::size_t at = 0U;
+        while ((at < sizeof(Session)) && (std::memcmp(memory() + at, &word, sizeof(word)) != 0)) {
+            at += sizeof(word);
+        }
+        return at;
+    }
+
+    SessionConfig config;
+    files::AlignedBytes file{make_workload(1U).file()};
+    sim::SimDevice device{sim::SimOptions{}};
+    sim::SimPlatform platform{device};
+    refdev::RefdevCommandSet command_set;
+    Session session{device, platform, command_set, config};
+    std::unique_ptr<PlanWorkspace> workspace{std::make_unique<PlanWorkspace>()};
+    Verdict verdict;
+    Bytes input = workload_input(1U);
+    Bytes output = Bytes(kWorkloadBytes, 0x77U);
+};
+
+// Every word behind `armed` is of the state that lies between load() and unload(): one bit of any of them, and nothing else is done.
+TEST(SessionState, AChangedBitLatchesAtTheNextCall) {
+    constexpr std::size_t kStride = 52U;
+    Exposed exposed{Release::kVerified};
+    ASSERT_EQ(exposed.load(), Status::kOk);
+    const std::size_t armed = exposed.find(kArmed);
+    ASSERT_LT(armed, sizeof(Session));
+    std::uint32_t faults = 0U;
+    for (std::size_t at = armed; at < sizeof(Session); at += kStride) {
+        ASSERT_EQ(exposed.load(), Status::kOk);
+        exposed.memory()[at] ^= static_cast<std::uint8_t>(1U << (at % 8U));
+        MutableByteSpan view;
+        EXPECT_EQ(exposed.session.input_view(0U, view), Status::kIntegrity) << "const calls refuse, and latch nothing";
+        EXPECT_TRUE(view.empty());
+        EXPECT_EQ(exposed.session.output_bytes(), 0U);
+        EXPECT_EQ(exposed.session.scrub_calls(), 0U);
+        EXPECT_EQ(exposed.platform.safe_state_entries(), faults);
+        faults += 1U;
+        EXPECT_EQ(exposed.submit(), Status::kIntegrity) << at;
+        EXPECT_EQ(exposed.session.fault().stage, FaultStage::kState);
+        EXPECT_EQ(exposed.session.fault().status, Status::kIntegrity);
+        EXPECT_EQ(exposed.platform.safe_state_entries(), faults);
+        EXPECT_EQ(exposed.submit(), Status::kFaultLatched);
+        EXPECT_EQ(exposed.output, Bytes(kWorkloadBytes, 0x77U)) << "nothing was bound, so nothing is withheld";
+    }
+    EXPECT_EQ(exposed.session.fault_count(), faults);
+}
+
+TEST(SessionState, EveryCallLooks) {
+    using CallOf = Status (*)(Exposed&);
+    const std::array<CallOf, 9> calls{
+        [](Exposed& exposed) { return exposed.session.submit(); },
+        [](Exposed& exposed) { return exposed.submit(); },
+        [](Exposed& exposed) { return exposed.session.poll(); },
+        [](Exposed& exposed) { return exposed.session.start({}); },
+        [](Exposed& exposed) { return exposed.session.stop({}); },
+        [](Exposed& exposed) { return exposed.session.run({}, {}); },
+        [](Exposed& exposed) { return exposed.session.set_parameters({}); },
+        [](Exposed& exposed) { return exposed.session.scrub(); },
+        [](Exposed& exposed) { return exposed.session.confirm_start(); },
+    };
+    for (const CallOf call : calls) {
+        Exposed exposed{Release::kVerified};
+        ASSERT_EQ(exposed.load(), Status::kOk);
+        exposed.memory()[sizeof(Session) - 1U] ^= 1U;
+        EXPECT_EQ(call(exposed), Status::kIntegrity);
+        EXPECT_EQ(exposed.session.fault().stage, FaultStage::kState);
+        EXPECT_EQ(exposed.platform.safe_state_entries(), 1U);
+    }
+}
+
+// Where the state is not sealed, the doorbells still ask whether two validations have passed.
+TEST(SessionState, AWordThatIsNotArmedRingsNoDoorbell) {
+    for (std::uint32_t bit = 0U; bit < 32U; ++bit) {
+        Exposed exposed{Release::kAtCompletion};
+        ASSERT_EQ(exposed.load(), Status::kOk);
+        const std::size_t armed = exposed.find(kArmed);
+        ASSERT_LT(armed, sizeof(Session));
+        exposed.memory()[armed + (bit / 8U)] ^= static_cast<std::uint8_t>(1U << (bit % 8U));
+        EXPECT_EQ(exposed.submit(), Status::kIntegrity) << bit;
+        EXPECT_EQ(exposed.session.fault().stage, FaultStage::kArm);
+        EXPECT_EQ(exposed.output, Bytes(kWorkloadBytes, 0U));
+        EXPECT_EQ(exposed.platform.safe_state_entries(), 1U);
+        EXPECT_EQ(exposed.device.peek(0U, false).completed_token, 0U) << "the reset has cleared the set-up's";
+        EXPECT_EQ(exposed.session.poll(), Status::kFaultLatched);
+    }
+}
+
+// The last one first, over loads; the oldest go.
+TEST(SessionState, PastFaultsOutliveLoads) {
+    const files::AlignedBytes file{make_workload(1U).file()};
+    sim::FaultScript faults;
+    faults.fail_reset = 1U;
+    Bench bench{faults};
+    EXPECT_EQ(bench.session.fault_count(), 0U);
+    EXPECT_EQ(bench.session.past_fault(0U).status, Status::kOk);
+    EXPECT_EQ(bench.session.past_fault(kMaxFaultRecords - 1U).stage, FaultStage::kNone);
+    ASSERT_EQ(bench.load(file.view()), Status::kTimeout);
+    EXPECT_EQ(bench.session.past_fault(0U).stage, FaultStage::kReset);
+    EXPECT_EQ(bench.session.past_fault(0U).status, Status::kTimeout);
+    for (std::uint32_t count = 2U; count <= (kMaxFaultRecords + 2U); ++count) {
+        ASSERT_EQ(bench.load(file.view()), Status::kOk);
+        EXPECT_EQ(bench.session.fault().stage, FaultStage::kNone);
+        *bench.device.memory_at(bench.session.plan().trace_region_base, 1U) ^= 1U;
+        Status status = Status::kOk;
+        for (std::uint32_t call = 0U; is_ok(status) && (call < bench.session.scrub_calls()); ++call) {
+            status = bench.session.scrub();
+        }
+        EXPECT_EQ(status, Status::kIntegrity);
+        EXPECT_EQ(bench.session.fault_count(), count);
+        EXPECT_EQ(bench.session.past_fault(0U).stage, FaultStage::kScrub);
+        EXPECT_EQ(bench.session.past_fault(0U).time_us, bench.session.fault().time_us);
+        const bool first_is_there = count <= kMaxFaultRecords;
+        const std::uint32_t oldest = first_is_there ? (count - 1U) : (kMaxFaultRecords - 1U);
+        EXPECT_EQ(bench.session.past_fault(oldest).stage, first_is_there ? FaultStage::kReset : FaultStage::kScrub);
+    }
+}
+
+}  // namespace
+}  // namespace pianola::test
