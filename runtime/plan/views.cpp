@@ -47,7 +47,8 @@ void find_tensors(Context& context) noexcept {
     for (std::uint32_t i = plan.step.first; i < end; ++i) {
         const QueueCommand& command = plan.commands[i].command;
         if (is_transfer(command.kind)) {  // what has no room will not be found by who looks for it next
-            static_cast<void>(tensors.assign(command.address, command.size_bytes, bit_of(command)));
+            static_cast<void>(tensors.assign(command.address, command.size_bytes, bit_of(command),
+                                             context.device.capacities->intervals));
         }
     }
     for (std::uint32_t i = plan.step.first; (i < end) && (plan.views.answer == ViewsAnswer::kNotLooked); ++i) {
