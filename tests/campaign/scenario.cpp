@@ -79,6 +79,7 @@ const files::AlignedBytes& binary_of(const Mode& mode, const SmallCase& small) {
 sim::SimOptions options() {
     sim::SimOptions options;
     options.spec = test::small_device();
+    options.write_back_cache = true;
     return options;
 }
 

@@ -118,6 +118,7 @@ class Performance {
     static sim::SimOptions options() {
         sim::SimOptions options;
         options.spec = small_device();
+        options.write_back_cache = true;
         options.threading = sim::Threading::kThreaded;
         return options;
     }
