@@ -57,6 +57,7 @@ void RefdevDriver::clear_queue(std::uint32_t queue) noexcept {
     memory.fault = Completion{};
     shared_.logs[queue].reset(queue);
     written_[queue] = 0U;
+    notified_[queue].fill(0U);
 }
 
 Status RefdevDriver::reset() noexcept {
@@ -177,6 +178,9 @@ Status RefdevDriver::enqueue(std::uint32_t queue, const QueueCommand& command) n
         target.ring[(first + i) & kRingMask] = encoded.words[i];
     }
     written_[queue] = first + encoded.count;
+    if (command.kind == QueueCommandKind::kNotify) {
+        notified_[queue][command.value % kMaxStepsInFlight] = first + encoded.count;
+    }
     return Status::kOk;
 }
 
@@ -205,9 +209,11 @@ Status RefdevDriver::completion(std::uint32_t queue, std::uint32_t token, Comple
         completion = source.fault;
         return Status::kDeviceFault;
     }
+    // Tokens count up for all queues together, and wrap: of one that was idle for long they say nothing. Words are the queue's own.
     constexpr std::uint32_t kHalfRange = 0x8000'0000U;
-    // Tokens count up, and may wrap.
-    if ((source.completed_token.load(std::memory_order_acquire) - token) >= kHalfRange) {
+    const bool is_completed = (source.completed_token.load(std::memory_order_acquire) - token) < kMaxStepsInFlight;
+    const std::uint32_t consumed = source.consumed.load(std::memory_order_relaxed);
+    if (!is_completed || ((consumed - notified_[queue][token % kMaxStepsInFlight]) >= kHalfRange)) {
         completion.executed_commands = source.progress.load(std::memory_order_relaxed);
         return Status::kPending;
     }

@@ -68,7 +68,8 @@ class RefdevDriver : public Device {
     std::uint32_t reset_limit_us_;
     std::uint64_t now_cycles_{0U};
     std::array<std::uint32_t, kMaxQueues> written_{};  // words in each ring since reset, published or not
-};
+    // Of each queue's last notifications, by token: the word behind it.
+    std::array<std::array<std::uint32_t, kMaxStepsInFlight>, kMaxQueues> notified_{};
 };
 
 }  // namespace pianola::refdev
