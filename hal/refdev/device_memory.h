@@ -51,6 +51,18 @@ class DeviceMemory {
         return Status::kOk;
     }
 
+    // Number `index` since clear(); without host memory where there are fewer, or where it has been changed by damage.
+    [[nodiscard]] MemoryRegion programmed(std::uint32_t index) const noexcept {
+        if ((index >= count_) || (index >= kMaxRegions) || !is_whole(registers_[index], copies_[index])) {
+            return MemoryRegion{};
+        }
+        const Registers& region = registers_[index];
+        const auto permits = [&region](std::uint32_t bit) { return (region.permissions & bit) != 0U; };
+        return {region.base,           region.size_bytes,      region.host,
+                permits(kDeviceReads), permits(kDeviceWrites), permits(kQueueReads),
+                permits(kQueueWrites), permits(kFetch)};
+    }
+
     // nullptr where [address, address + size) is not wholly inside one region that permits the access.
     [[nodiscard]] const std::uint8_t* readable(std::uint32_t address, std::uint32_t size_bytes) const noexcept {
         return find(address, size_bytes, kDeviceReads);

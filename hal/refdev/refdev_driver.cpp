@@ -8,7 +8,6 @@ namespace pianola::refdev {
 namespace {
 
 constexpr std::uint32_t kRingMask = kRingWords - 1U;
-static_assert(kDestinationSlots <= 32U, "bound_destinations_ has a bit for each");
 
 }  // namespace
 
@@ -66,7 +65,6 @@ Status RefdevDriver::reset() noexcept {
     }
     shared_.memory.clear();
     shared_.host = HostMemory{};
-    bound_destinations_ = 0U;
     for (EventCell& event : shared_.events) {
         event.counter.store(0U, std::memory_order_relaxed);
         event.copy.store(0U, std::memory_order_relaxed);
@@ -87,6 +85,13 @@ Status RefdevDriver::program_region(const RegionConfig& region) noexcept {
     }
     return shared_.memory.program({region.base, region.size_bytes, memory, region.kernels_read, region.kernels_write,
                                    region.queues_read, region.queues_write, region.fetch});
+}
+
+Status RefdevDriver::programmed_region(std::uint32_t index, RegionConfig& region) const noexcept {
+    const MemoryRegion programmed = shared_.memory.programmed(index);
+    region = {programmed.base,        programmed.size_bytes,   programmed.device_reads, programmed.device_writes,
+              programmed.queue_reads, programmed.queue_writes, programmed.fetch};
+    return (programmed.host == nullptr) ? Status::kInvalidArgument : Status::kOk;
 }
 
 Status RefdevDriver::read_back(std::uint32_t address, MutableByteSpan out) noexcept {
@@ -113,7 +118,9 @@ Status RefdevDriver::bind_source(std::uint32_t slot, ByteSpan memory) noexcept {
     if (slot >= kSourceSlots) {
         return Status::kInvalidArgument;
     }
-    link_.clean(memory);
+    if (!memory.empty()) {
+        link_.clean(memory);
+    }
     shared_.host.sources[slot].bind(memory);
     return Status::kOk;
 }
@@ -122,10 +129,27 @@ Status RefdevDriver::bind_destination(std::uint32_t slot, MutableByteSpan memory
     if (slot >= kDestinationSlots) {
         return Status::kInvalidArgument;
     }
-    link_.clean(memory);  // else a dirty line could be written back later, over what the device has written
-    shared_.host.destinations[slot].bind(memory);
-    bound_destinations_ |= 1U << slot;
+    HostBinding<MutableByteSpan>& destination = shared_.host.destinations[slot];
+    if (!destination.is_whole()) {
+        return Status::kDeviceFault;  // which lines to invalidate is not known
+    }
+    const MutableByteSpan earlier = destination.memory();
+    if (!earlier.empty()) {
+        link_.invalidate(earlier);
+    }
+    if (!memory.empty()) {
+        link_.clean(memory);  // else a dirty line could be written back later, over what the device has written
+    }
+    destination.bind(memory);
     return Status::kOk;
+}
+
+ByteSpan RefdevDriver::bound_source(std::uint32_t slot) const noexcept {
+    return (slot < kSourceSlots) ? shared_.host.sources[slot].memory() : ByteSpan{};
+}
+
+ByteSpan RefdevDriver::bound_destination(std::uint32_t slot) const noexcept {
+    return (slot < kDestinationSlots) ? ByteSpan{shared_.host.destinations[slot].memory()} : ByteSpan{};
 }
 
 MutableByteSpan RefdevDriver::host_view(std::uint32_t address, std::uint32_t size_bytes) noexcept {
@@ -205,19 +229,6 @@ Status RefdevDriver::completion(std::uint32_t queue, std::uint32_t token, Comple
     completion.fault_command = record.fault_command;
     completion.fault_address = record.fault_address;
     now_cycles_ = (completion.time_cycles > now_cycles_) ? completion.time_cycles : now_cycles_;
-    std::uint32_t slot = 0U;
-    for (std::uint32_t bound = bound_destinations_; bound != 0U; bound >>= 1U, ++slot) {
-        if ((bound & 1U) == 0U) {
-            continue;
-        }
-        const HostBinding<MutableByteSpan>& destination = shared_.host.destinations[slot];
-        if (!destination.is_whole()) {
-            // Which lines to invalidate is not known any more: what the core would see is not what the device wrote.
-            completion.fault = DeviceFault::kHostMemory;
-            return Status::kDeviceFault;
-        }
-        link_.invalidate(destination.memory());
-    }
     return Status::kOk;
 }
 

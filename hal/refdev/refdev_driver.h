@@ -34,10 +34,13 @@ class RefdevDriver : public Device {
     Status describe(DeviceDescription& description) const noexcept override;
     Status reset() noexcept override;
     Status program_region(const RegionConfig& region) noexcept override;
+    Status programmed_region(std::uint32_t index, RegionConfig& region) const noexcept override;
     Status read_back(std::uint32_t address, MutableByteSpan out) noexcept override;
     Status patch_word(std::uint32_t address, std::uint32_t word) noexcept override;
     Status bind_source(std::uint32_t slot, ByteSpan memory) noexcept override;
     Status bind_destination(std::uint32_t slot, MutableByteSpan memory) noexcept override;
+    [[nodiscard]] ByteSpan bound_source(std::uint32_t slot) const noexcept override;
+    [[nodiscard]] ByteSpan bound_destination(std::uint32_t slot) const noexcept override;
     [[nodiscard]] MutableByteSpan host_view(std::uint32_t address, std::uint32_t size_bytes) noexcept override;
     void give_to_device(ByteSpan view) noexcept override;
     void take_from_device(MutableByteSpan view) noexcept override;
@@ -64,7 +67,6 @@ class RefdevDriver : public Device {
     DeviceLink& link_;
     std::uint32_t reset_limit_us_;
     std::uint64_t now_cycles_{0U};
-    std::uint32_t bound_destinations_{0U};             // bit N: slot N has been bound since reset
     std::array<std::uint32_t, kMaxQueues> written_{};  // words in each ring since reset, published or not
     // Of each queue, by token: where the last notifications that may be under way end in the ring.
     std::array<std::array<std::uint32_t, kMaxStepsInFlight>, kMaxQueues> notified_{};

@@ -37,6 +37,23 @@ Status SimDevice::append(std::uint32_t queue, QueueCommand command) noexcept {
     return status;
 }
 
+// With a cache the device reads and writes memory of the machine's own, which maintenance alone keeps equal to the application's.
+Status SimDevice::bind_source(std::uint32_t slot, ByteSpan memory) noexcept {
+    return FaultyDriver::bind_source(slot, machine_->lend_source(slot, memory));
+}
+
+Status SimDevice::bind_destination(std::uint32_t slot, MutableByteSpan memory) noexcept {
+    return FaultyDriver::bind_destination(slot, machine_->lend_destination(slot, memory));
+}
+
+ByteSpan SimDevice::bound_source(std::uint32_t slot) const noexcept {
+    return machine_->lender_of(FaultyDriver::bound_source(slot));
+}
+
+ByteSpan SimDevice::bound_destination(std::uint32_t slot) const noexcept {
+    return machine_->lender_of(FaultyDriver::bound_destination(slot));
+}
+
 MutableByteSpan SimDevice::host_view(std::uint32_t address, std::uint32_t size_bytes) noexcept {
     return machine_->options().memory_is_visible ? FaultyDriver::host_view(address, size_bytes) : MutableByteSpan{};
 }

@@ -5,6 +5,7 @@
 // so that logs are the same in every run, in one thread or in several. Host only.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -25,6 +26,10 @@ class SimDevice final : public refdev::FaultyDriver {
     SimDevice& operator=(SimDevice&&) = delete;
 
     Status reset() noexcept override;
+    Status bind_source(std::uint32_t slot, ByteSpan memory) noexcept override;
+    Status bind_destination(std::uint32_t slot, MutableByteSpan memory) noexcept override;
+    [[nodiscard]] ByteSpan bound_source(std::uint32_t slot) const noexcept override;
+    [[nodiscard]] ByteSpan bound_destination(std::uint32_t slot) const noexcept override;
     [[nodiscard]] MutableByteSpan host_view(std::uint32_t address, std::uint32_t size_bytes) noexcept override;
     void give_to_device(ByteSpan view) noexcept override;
 

@@ -12,6 +12,7 @@
 #include "hal/refdev/device_link.h"
 #include "hal/refdev/shared_state.h"
 #include "hal/sim/sim_options.h"
+#include "hal/sim/write_back_cache.h"
 
 namespace pianola::sim {
 
@@ -31,8 +32,18 @@ class SimMachine final : public refdev::DeviceLink {
     Status service() noexcept override;
     void relax() noexcept override;
     [[nodiscard]] std::uint64_t now_us() noexcept override;
-    void clean(ByteSpan /*memory*/) noexcept override {}  // one process has one view of memory
-    void invalidate(MutableByteSpan /*memory*/) noexcept override {}
+    // One process has one view of memory: nothing to do where no cache is modelled.
+    void clean(ByteSpan memory) noexcept override { cache_.clean(memory); }
+    void invalidate(MutableByteSpan memory) noexcept override { cache_.invalidate(memory); }
+
+    // Where the device finds memory that is bound to a slot, and back.
+    [[nodiscard]] ByteSpan lend_source(std::uint32_t slot, ByteSpan memory) {
+        return options_.write_back_cache ? cache_.lend_source(slot, memory) : memory;
+    }
+    [[nodiscard]] MutableByteSpan lend_destination(std::uint32_t slot, MutableByteSpan memory) {
+        return options_.write_back_cache ? cache_.lend_destination(slot, memory) : memory;
+    }
+    [[nodiscard]] ByteSpan lender_of(ByteSpan memory) const noexcept { return cache_.lender_of(memory); }
 
     [[nodiscard]] const SimOptions& options() const noexcept { return options_; }
     [[nodiscard]] refdev::SharedState& shared() noexcept { return *shared_; }
@@ -51,6 +62,7 @@ class SimMachine final : public refdev::DeviceLink {
     std::unique_ptr<refdev::SharedState> shared_;
     std::vector<std::uint8_t> dram_;
     std::vector<std::uint8_t> l1_;
+    WriteBackCache cache_;
     std::unique_ptr<AccessChecker> checker_;
     std::vector<std::unique_ptr<Queue>> queues_;
     std::atomic<bool> stop_{false};

@@ -115,6 +115,10 @@ class Device {
     // kOk, kCapacity. Only between reset() and the first enqueue().
     virtual Status program_region(const RegionConfig& region) noexcept = 0;
 
+    // What the device enforces as its region number `index` since the reset, from its own registers: the session compares. kOk,
+    // kInvalidArgument where there are fewer.
+    virtual Status programmed_region(std::uint32_t index, RegionConfig& region) const noexcept = 0;
+
     // Device memory through the control path, for checks: [address, address + out.size()) inside the device's memories. kOk,
     // kInvalidArgument.
     virtual Status read_back(std::uint32_t address, MutableByteSpan out) noexcept = 0;
@@ -123,16 +127,24 @@ class Device {
     // no command is under way. kOk, kInvalidArgument.
     virtual Status patch_word(std::uint32_t address, std::uint32_t word) noexcept = 0;
 
-    // Memory that queue commands may read from, or write to, until it is bound anew. The caller keeps it alive and untouched
-    // while a command that names the slot is under way. kOk, kInvalidArgument.
+    // Memory that queue commands may read from, or write to, until it is bound anew or, with an empty one, not at all: a transfer from or to a
+    // slot without memory is a fault. The caller keeps it alive and untouched meanwhile. The port does its cache maintenance here and
+    // nowhere else: what is bound is visible to the device, and what the device has written is visible to the caller once the binding has
+    // ended, after which neither the device nor maintenance touches that memory. kOk, kInvalidArgument, kDeviceFault where what was bound
+    // is not known any more.
     virtual Status bind_source(std::uint32_t slot, ByteSpan memory) noexcept = 0;
     virtual Status bind_destination(std::uint32_t slot, MutableByteSpan memory) noexcept = 0;
+
+    // What the device will use for a slot, as this core sees it, from the device's own registers: the session compares before a doorbell, and
+    // before it gives memory back. Empty where there is none.
+    [[nodiscard]] virtual ByteSpan bound_source(std::uint32_t slot) const noexcept = 0;
+    [[nodiscard]] virtual ByteSpan bound_destination(std::uint32_t slot) const noexcept = 0;
 
     // Zero-copy I/O: where the ECU core sees [address, address + size_bytes) of device memory, for reading and writing; empty where
     // it does not, and only queue commands move data. Valid as long as the device.
     [[nodiscard]] virtual MutableByteSpan host_view(std::uint32_t address, std::uint32_t size_bytes) noexcept = 0;
     // A view changes hands: before the doorbell of a step that may read it or write over it, after the completion of a step that may have
-    // written it. The port does its cache maintenance here.
+    // written it. The port does a view's cache maintenance here.
     virtual void give_to_device(ByteSpan view) noexcept = 0;
     virtual void take_from_device(MutableByteSpan view) noexcept = 0;
 

@@ -3,6 +3,13 @@
 #include "runtime/session/session.h"
 
 namespace pianola {
+namespace {
+
+[[nodiscard]] bool is_same(ByteSpan one, ByteSpan other) noexcept {
+    return (one.data() == other.data()) && (one.size() == other.size());
+}
+
+}  // namespace
 
 // The oldest script that is under way; where none is, the last one.
 std::uint32_t Session::oldest_token() const noexcept {
@@ -21,6 +28,7 @@ void Session::begin(ScriptKind kind, Io io) noexcept {
     running_.has_result = false;
     Flight& flight = running_.flights[running_.token % kMaxStepsInFlight];
     flight.kind = kind;
+    flight.inputs = 0U;
     flight.started_us = platform_.now_us();
 }
 
@@ -30,6 +38,37 @@ void Session::watch(const PlannedScript& script) noexcept {
     for (std::uint32_t queue = 0U; queue < kMaxQueues; ++queue) {
         running_.queue_done[queue] = !script.queue_used[queue];
     }
+}
+
+// Binds the tensors to the slots of a flight. False where the device would use anything else.
+bool Session::lend(std::uint32_t flight, Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept {
+    bool is_lent = true;
+    for (std::uint32_t i = 0U; i < inputs.size(); ++i) {
+        const std::uint32_t slot = kFirstInputSlot + (flight * kMaxInputs) + i;
+        const bool is_bound = is_ok(device_.bind_source(slot, inputs[i]));
+        is_lent = is_bound && is_same(device_.bound_source(slot), inputs[i]) && is_lent;
+    }
+    for (std::uint32_t i = 0U; i < outputs.size(); ++i) {
+        const std::uint32_t slot = (flight * kMaxOutputs) + i;
+        const bool is_bound = is_ok(device_.bind_destination(slot, outputs[i]));
+        is_lent = is_bound && is_same(device_.bound_destination(slot), outputs[i]) && is_lent;
+    }
+    return is_lent;
+}
+
+// What the oldest script has lent is the application's again: neither the device nor cache maintenance touches it any more.
+Status Session::give_back() noexcept {
+    const std::uint32_t flight = oldest_token() % kMaxStepsInFlight;
+    bool is_free = true;
+    for (std::uint32_t i = 0U; i < oldest().inputs; ++i) {
+        is_free = is_ok(device_.bind_source(kFirstInputSlot + (flight * kMaxInputs) + i, ByteSpan{})) && is_free;
+    }
+    for (std::uint32_t i = 0U; i < bound_.counts[flight]; ++i) {
+        const std::uint32_t slot = (flight * kMaxOutputs) + i;
+        const bool is_unbound = is_ok(device_.bind_destination(slot, MutableByteSpan{}));
+        is_free = is_unbound && device_.bound_destination(slot).empty() && is_free;
+    }
+    return is_free ? Status::kOk : latch(Status::kDeviceFault, FaultStage::kStep);
 }
 
 // A planned command as this step's: with the slots of its flight, and what its event has counted to.
@@ -175,7 +214,8 @@ Status Session::verify_release() noexcept {
 Status Session::complete_oldest() noexcept {
     const ScriptKind kind = oldest().kind;
     const Status completed = check_completions(loaded_.plan.script(kind), FaultStage::kStep);
-    const Status status = is_ok(completed) ? verify_release() : completed;
+    const Status verified = is_ok(completed) ? verify_release() : completed;
+    const Status status = is_ok(verified) ? give_back() : verified;
     if (!is_ok(status)) {
         return status;
     }

@@ -6,6 +6,36 @@
 #include "runtime/session/session.h"
 
 namespace pianola {
+namespace {
+
+[[nodiscard]] bool is_same(const RegionConfig& one, const RegionConfig& other) noexcept {
+    return (one.base == other.base) && (one.size_bytes == other.size_bytes) &&
+           (one.kernels_read == other.kernels_read) && (one.kernels_write == other.kernels_write) &&
+           (one.queues_read == other.queues_read) && (one.queues_write == other.queues_write) &&
+           (one.fetch == other.fetch);
+}
+
+// Whether a view is the device's memory at an address: what this core writes to its ends, the control path reads there. Leaves it as it was.
+[[nodiscard]] bool shows(Device& device, std::uint32_t address, MutableByteSpan view) noexcept {
+    if (view.empty()) {
+        return false;
+    }
+    bool is_shown = true;
+    for (const std::size_t offset : {std::size_t{0U}, view.size() - 1U}) {
+        const MutableByteSpan end = view.subspan(offset, 1U);
+        const std::uint8_t before = end[0];
+        for (const std::uint32_t bits : {0xFFU, 0x55U, 0U}) {
+            end[0] = static_cast<std::uint8_t>(before ^ bits);
+            device.give_to_device(end);
+            std::array<std::uint8_t, 1> held{};
+            is_shown = is_ok(device.read_back(address + static_cast<std::uint32_t>(offset), held)) &&
+                       (held[0] == end[0]) && is_shown;
+        }
+    }
+    return is_shown;
+}
+
+}  // namespace
 
 Status Session::load(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) noexcept {
     if (running_.under_way != 0U) {
@@ -107,7 +137,8 @@ void Session::find_views() noexcept {
             continue;
         }
         loaded_.transfers[loaded_.plan.commands[i].queue] += 1U;
-        const MutableByteSpan view = device_.host_view(command.address, command.size_bytes);
+        MutableByteSpan view = device_.host_view(command.address, command.size_bytes);
+        view = shows(device_, command.address, view) ? view : MutableByteSpan{};
         const bool reads = command.kind == QueueCommandKind::kRead;
         (reads ? loaded_.views.outputs[command.slot] : loaded_.views.inputs[command.slot - kFirstInputSlot]) = view;
         all_seen = view.size() == command.size_bytes;
@@ -145,7 +176,10 @@ Status Session::program_device(const Image& image) noexcept {
         return latch(reset, FaultStage::kReset);
     }
     for (std::uint32_t i = 0U; i < loaded_.plan.region_count; ++i) {
-        if (!is_ok(device_.program_region(loaded_.plan.regions[i]))) {
+        const RegionConfig& region = loaded_.plan.regions[i];
+        RegionConfig programmed;
+        if (!is_ok(device_.program_region(region)) || !is_ok(device_.programmed_region(i, programmed)) ||
+            !is_same(programmed, region)) {
             return latch(Status::kDeviceFault, FaultStage::kProgram);
         }
     }

@@ -1,5 +1,7 @@
 #include "runtime/session/session.h"
 
+#include <cstring>
+
 namespace pianola {
 
 Session::Session(Device& device, Platform& platform, const CommandSet& command_set,
@@ -75,12 +77,9 @@ Status Session::submit_script(ScriptKind kind, Span<const ByteSpan> inputs,
         watch(script);
     }
     const std::uint32_t index = running_.token % kMaxStepsInFlight;
-    bool bound = true;
-    for (std::uint32_t i = 0U; i < inputs.size(); ++i) {
-        bound = is_ok(device_.bind_source(kFirstInputSlot + (index * kMaxInputs) + i, inputs[i])) && bound;
-    }
+    const bool bound = lend(index, inputs, outputs);
+    running_.flights[index].inputs = static_cast<std::uint32_t>(inputs.size());
     for (std::uint32_t i = 0U; i < outputs.size(); ++i) {
-        bound = is_ok(device_.bind_destination((index * kMaxOutputs) + i, outputs[i])) && bound;
         bound_.outputs[index][i] = outputs[i];
     }
     bound_.counts[index] = static_cast<std::uint32_t>(outputs.size());
@@ -152,7 +151,10 @@ Status Session::set_parameters(Span<const ParameterValue> values) noexcept {
         running_.parameters.is_set[item.index] = true;
         for (std::uint32_t i = 0U; i < parameter.point_count; ++i) {
             const std::uint32_t address = loaded_.plan.patch_addresses[parameter.first_point + i];
-            if (!is_ok(device_.patch_word(address, item.value))) {
+            // Where results are released at completion, nothing else would see that it did not arrive.
+            std::array<std::uint8_t, sizeof(item.value)> held{};
+            if (!is_ok(device_.patch_word(address, item.value)) || !is_ok(device_.read_back(address, held)) ||
+                (std::memcmp(held.data(), &item.value, held.size()) != 0)) {
                 Completion where;
                 where.fault_address = address;
                 return leave(latch(Status::kDeviceFault, FaultStage::kParameter, 0U, where));

@@ -194,6 +194,7 @@ class Session {
     // A script that is under way.
     struct Flight {
         ScriptKind kind{ScriptKind::kUnspecified};
+        std::uint32_t inputs{0U};  // bound
         std::uint64_t started_us{0U};
         std::array<std::uint64_t, kMaxQueues> digests{};  // that its completion records must have
     };
@@ -267,6 +268,9 @@ class Session {
     void begin(ScriptKind kind, Io io) noexcept;
     void watch(const PlannedScript& script) noexcept;
     [[nodiscard]] QueueCommand bind(const PlannedCommand& planned) noexcept;
+    [[nodiscard]] bool lend(std::uint32_t flight, Span<const ByteSpan> inputs,
+                            Span<const MutableByteSpan> outputs) noexcept;
+    Status give_back() noexcept;
     Status enqueue_one(std::uint32_t queue, QueueCommand& command, std::uint32_t trace, FaultStage stage) noexcept;
     Status enqueue(const PlannedScript& script, const PlannedCommands& commands, FaultStage stage) noexcept;
     Status submit_script(ScriptKind kind, Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept;

@@ -18,10 +18,13 @@ enum class Call : std::uint8_t {
     kDescribe,
     kReset,
     kProgramRegion,
+    kProgrammedRegion,
     kReadBack,
     kPatchWord,
     kBindSource,
     kBindDestination,
+    kBoundSource,
+    kBoundDestination,
     kHostView,
     kGiveToDevice,
     kTakeFromDevice,
@@ -83,6 +86,13 @@ class HookedDevice final : public Device {
             return device_.program_region(changed);
         });
     }
+    Status programmed_region(std::uint32_t index, RegionConfig& region) const noexcept override {
+        return through(Call::kProgrammedRegion, [&](Lie lie) {
+            const Status status = device_.programmed_region(index + ((lie == Lie::kElsewhere) ? 1U : 0U), region);
+            region.kernels_write = region.kernels_write != (lie == Lie::kWrong);
+            return status;
+        });
+    }
     Status read_back(std::uint32_t address, MutableByteSpan out) noexcept override {
         return through(Call::kReadBack, [&](Lie lie) {
             const Status status = device_.read_back(address + ((lie == Lie::kElsewhere) ? kStep : 0U), out);
@@ -109,6 +119,14 @@ class HookedDevice final : public Device {
             return device_.bind_destination((lie == Lie::kElsewhere) ? ((slot + 1U) % kDestinationSlots) : slot,
                                             (lie == Lie::kWrong) ? other(memory.size()) : memory);
         });
+    }
+    [[nodiscard]] ByteSpan bound_source(std::uint32_t slot) const noexcept override {
+        return bound(Call::kBoundSource,
+                     [&](std::uint32_t other_slot) { return device_.bound_source(slot + other_slot); });
+    }
+    [[nodiscard]] ByteSpan bound_destination(std::uint32_t slot) const noexcept override {
+        return bound(Call::kBoundDestination,
+                     [&](std::uint32_t other_slot) { return device_.bound_destination(slot + other_slot); });
     }
     [[nodiscard]] MutableByteSpan host_view(std::uint32_t address, std::uint32_t size_bytes) noexcept override {
         MutableByteSpan view;
@@ -179,6 +197,17 @@ class HookedDevice final : public Device {
             (void)is_ok(forward(Lie::kNone));
         }
         return forward(lie);
+    }
+
+    template <typename Read>
+    [[nodiscard]] ByteSpan bound(Call call, const Read& read) const noexcept {
+        ByteSpan memory;
+        (void)is_ok(through(call, [&](Lie lie) {
+            memory = (lie == Lie::kWrong) ? ByteSpan{other_.data(), other_.size()}
+                                          : read((lie == Lie::kElsewhere) ? 1U : 0U);
+            return Status::kOk;
+        }));
+        return memory;
     }
 
     // Memory that is neither the device's nor the application's.

@@ -18,10 +18,13 @@ namespace {
             return lie == Lie::kWrong;
         case Call::kDescribe:
         case Call::kProgramRegion:
+        case Call::kProgrammedRegion:
         case Call::kReadBack:
         case Call::kPatchWord:
         case Call::kBindSource:
         case Call::kBindDestination:
+        case Call::kBoundSource:
+        case Call::kBoundDestination:
         case Call::kHostView:
         case Call::kEnqueue:
         case Call::kCompletion:

@@ -78,6 +78,7 @@ const std::vector<std::uint8_t>& binary_of(const Mode& mode, const SmallCase& sm
 sim::SimOptions options() {
     sim::SimOptions options;
     options.spec = test::small_device();
+    options.write_back_cache = true;
     return options;
 }
 

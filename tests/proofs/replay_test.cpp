@@ -25,6 +25,7 @@ Logs perform(const SmallCase& small, sim::Threading threading, std::uint32_t see
     options.spec = small_device();
     options.threading = threading;
     options.keep_log = true;
+    options.write_back_cache = true;
     sim::SimDevice device{options};
     sim::SimPlatform platform{device};
     Performance{small, device, platform, seed}.run();

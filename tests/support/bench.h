@@ -21,6 +21,7 @@ struct Bench {
     static sim::SimOptions options_for(const sim::FaultScript& faults) {
         sim::SimOptions options;
         options.faults = faults;
+        options.write_back_cache = true;
         return options;
     }
 
