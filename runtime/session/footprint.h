@@ -12,7 +12,7 @@
 namespace pianola {
 
 inline constexpr std::uint32_t kSessionBytes32 = 4496U;        // Session
-inline constexpr std::uint32_t kPlanWorkspaceBytes32 = 7376U;  // PlanWorkspace: while loading only
+inline constexpr std::uint32_t kPlanWorkspaceBytes32 = 7440U;  // PlanWorkspace: while loading only
 inline constexpr std::uint32_t kVerdictBytes32 = 80U;          // Verdict: while loading only
 
 // Stack below the caller's frame, device driver included. Limits that the gates hold every board's build to, not measurements.

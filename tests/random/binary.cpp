@@ -68,8 +68,12 @@ void add_regions(const Program& program, capture::Manifest& manifest) {
 void add_tensors(const std::vector<Pieces>& tensors, capture::Manifest& manifest,
                  std::vector<capture::ManifestTensor>& list) {
     for (const Pieces& pieces : tensors) {
-        capture::ManifestTensor tensor{"tensor", static_cast<std::uint32_t>(manifest.buffers.size()),
-                                       ElementType::kInt8, {bytes_of(pieces)}, 1.0F, 0,
+        capture::ManifestTensor tensor{"tensor",
+                                       static_cast<std::uint32_t>(manifest.buffers.size()),
+                                       ElementType::kInt8,
+                                       {bytes_of(pieces)},
+                                       1.0F,
+                                       0,
                                        static_cast<std::uint32_t>(pieces.size())};
         for (const Range& piece : pieces) {
             add_buffer(manifest, piece);
@@ -81,8 +85,12 @@ void add_tensors(const std::vector<Pieces>& tensors, capture::Manifest& manifest
 void add_traces(const Program& program, capture::Manifest& manifest, capture::Segments& segments) {
     for (const Trace& trace : program.traces) {
         segments.traces.resize((segments.traces.size() + kTraceAlignment - 1U) / kTraceAlignment * kTraceAlignment);
-        capture::ManifestTrace entry{"trace", static_cast<std::uint32_t>(segments.traces.size()),
-                                     static_cast<std::uint32_t>(trace.words.size()), trace.commands, trace.cycles, {}};
+        capture::ManifestTrace entry{"trace",
+                                     static_cast<std::uint32_t>(segments.traces.size()),
+                                     static_cast<std::uint32_t>(trace.words.size()),
+                                     trace.commands,
+                                     trace.cycles,
+                                     {}};
         if (trace.commands > 1U) {
             entry.programs.push_back({"all", trace.commands - 1U});
         }
@@ -147,9 +155,10 @@ Bytes binary_of(const Program& program) {
         }
     }
     for (const Parameter& parameter : program.parameters) {
-        capture::ManifestParameter entry{"parameter",
-                                         parameter.is_address ? ParameterKind::kBufferAddress : ParameterKind::kRuntimeArgument,
-                                         parameter.minimum, parameter.maximum, parameter.alignment, {}};
+        capture::ManifestParameter entry{
+            "parameter",         parameter.is_address ? ParameterKind::kBufferAddress : ParameterKind::kRuntimeArgument,
+            parameter.minimum,   parameter.maximum,
+            parameter.alignment, {}};
         for (const Point& point : parameter.points) {
             entry.points.push_back({point.trace, point.word});
         }

@@ -199,7 +199,8 @@ void Emulator::matmul(const std::uint32_t* words) {
     const std::uint32_t columns = words[5];
     for (std::uint32_t i = 0U; i < rows; ++i) {
         for (std::uint32_t j = 0U; j < columns; ++j) {
-            std::uint32_t sum = (words[7] != 0U) ? static_cast<std::uint32_t>(element(words[2], (i * columns) + j, 4U)) : 0U;
+            std::uint32_t sum =
+                (words[7] != 0U) ? static_cast<std::uint32_t>(element(words[2], (i * columns) + j, 4U)) : 0U;
             for (std::uint32_t k = 0U; k < depth; ++k) {
                 sum += static_cast<std::uint32_t>(element(words[0], (i * depth) + k, words[6])) *
                        static_cast<std::uint32_t>(element(words[1], (k * columns) + j, words[6]));

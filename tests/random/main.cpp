@@ -41,8 +41,8 @@ Counts play_some(const Arguments& arguments, std::uint32_t job) {
 }
 
 void print(const Counts& counts) {
-    fmt::print("programs          {}\naccepted          {}\n  wrong           {}\n  faults          {}\n", counts.programs,
-               counts.accepted, counts.wrong, counts.faults);
+    fmt::print("programs          {}\naccepted          {}\n  wrong           {}\n  faults          {}\n",
+               counts.programs, counts.accepted, counts.wrong, counts.faults);
     fmt::print(
         "  two queues      {}\n  two in flight   {}\n  pipelined       {}\n  dispatches      {}\n  parameters      {}\n"
         "  views           {}\n",

@@ -247,7 +247,8 @@ std::optional<TraceMaker::Operation> TraceMaker::words_kernel() {
         if (!to.has_value() || !from.has_value() || overlap(*to, *from)) {
             return std::nullopt;
         }
-        operation.words = {17U,  from->address, to->address, rows, depth, 1U, 1U + random_.below(3U), over_rows ? 0U : 1U};
+        operation.words = {17U, from->address,          to->address,        rows, depth,
+                           1U,  1U + random_.below(3U), over_rows ? 0U : 1U};
         operation.reads = {*from};
         operation.writes = {*to};
         finish_kernel(operation, rows * depth);

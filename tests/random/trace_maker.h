@@ -30,8 +30,8 @@ class TraceMaker {
     };
     struct Operation {  // a kernel's launch, or a command of its own
         std::uint32_t opcode{0U};
-        Words words;                 // behind the head
-        std::uint64_t cycles{0U};    // of the kernel, or the command
+        Words words;               // behind the head
+        std::uint64_t cycles{0U};  // of the kernel, or the command
         std::vector<Range> reads;
         std::vector<Range> writes;
         std::vector<std::uint32_t> addresses;  // words that hold one
