@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "capture_host/cli/cli.h"
 #include "capture_host/writer/manifest.h"
 #include "hal/refdev/refdev_command_set.h"
 #include "runtime/core/config.h"

@@ -101,8 +101,8 @@ std::string step_text(const MemoryManifest& manifest) {
         text += fmt::format("  ring of queue {:<8}{:>10} words  of {}; set-up takes {}\n", i,
                             manifest.rings[i].step_words, refdev::kRingWords, manifest.rings[i].setup_words);
     }
-    text += fmt::format("  {:<22}{}{}\n", "views", manifest.no_views.empty() ? "possible" : "not possible: ",
-                        manifest.no_views);
+    text += fmt::format("  {:<22}{}{}\n", "views",
+                        manifest.no_views.empty() ? "possible" : "not possible: ", manifest.no_views);
     text += fmt::format("  {:<22}{:>10} device cycles, {:.1f} us; deadline {} us, of set-up {} us\n", "time",
                         manifest.step_cycles, step_us(manifest), manifest.step_deadline_us, manifest.setup_deadline_us);
     return text;

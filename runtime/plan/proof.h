@@ -114,9 +114,9 @@ void advance(TracePosition& position, const TraceCommand& command) noexcept;
 // data_flow.cpp: everything that a script reads has been written in it, before it, or at set-up. Proves every trace.
 [[nodiscard]] bool check_data_flow(Context& context) noexcept;
 
-// views.cpp: before the data flow, which then notes of each trace what tensors_in() says of all that it touches; and behind it, the answer.
+// views.cpp: before the data flow, which then notes of each trace what it touches; and behind it, the answer.
 void find_tensors(Context& context) noexcept;
-[[nodiscard]] std::uint32_t tensors_in(const Context& context, const Extent& extent) noexcept;
+void note_use(Context& context, const Extent& extent, TensorUse& use) noexcept;
 void judge_views(Context& context) noexcept;
 
 // races.cpp: an access that conflicts with none, because nobody writes to weights.

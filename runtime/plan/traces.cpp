@@ -67,8 +67,7 @@ bool check_extents(Context& context, const ExtentCheck& check) noexcept {
         if (!check_extent(context, check, extent)) {
             return false;
         }
-        std::uint16_t& touched = (extent.access == Access::kWrite) ? check.use.writes : check.use.reads;
-        touched = static_cast<std::uint16_t>(touched | tensors_in(context, extent));
+        note_use(context, extent, check.use);
     }
     for (std::uint32_t i = 0U; i < extents.size(); ++i) {
         const Extent& extent = extents[i];

@@ -7,30 +7,21 @@ namespace {
 constexpr std::uint32_t kInputBits = (1U << kMaxInputs) - 1U;
 static_assert((kMaxInputs + kMaxOutputs) <= 16U, "TensorUse has a bit for each tensor");
 
-[[nodiscard]] std::uint32_t bit_of(const QueueCommand& transfer) noexcept {
-    const bool reads = transfer.kind == QueueCommandKind::kRead;
-    return 1U << (reads ? (kMaxInputs + transfer.slot) : (transfer.slot - kFirstInputSlot));
+[[nodiscard]] std::uint32_t number_of(const QueueCommand& transfer) noexcept {
+    return (transfer.kind == QueueCommandKind::kRead) ? (kMaxInputs + transfer.slot)
+                                                      : (transfer.slot - kFirstInputSlot);
 }
 
-[[nodiscard]] bool is_whole(const Plan& plan, const QueueCommand& transfer) noexcept {
-    const bool reads = transfer.kind == QueueCommandKind::kRead;
-    return transfer.size_bytes ==
-           (reads ? plan.output_bytes[transfer.slot] : plan.input_bytes[transfer.slot - kFirstInputSlot]);
-}
-
-// Names the first of the tensors, and the command.
-void refuse_views(Plan& plan, ViewsAnswer answer, std::uint32_t tensors, std::uint32_t command) noexcept {
-    std::uint32_t tensor = 0U;
-    while (((tensors >> tensor) & 1U) == 0U) {  // there is one
-        tensor += 1U;
-    }
-    plan.views = PlannedViews{answer, static_cast<std::uint8_t>(tensor), static_cast<std::uint8_t>(command)};
+[[nodiscard]] std::uint32_t bytes_of(const Plan& plan, std::uint32_t tensor) noexcept {
+    return (tensor >= kMaxInputs) ? plan.output_bytes[tensor - kMaxInputs] : plan.input_bytes[tensor];
 }
 
 }  // namespace
 
-std::uint32_t tensors_in(const Context& context, const Extent& extent) noexcept {
-    return context.workspace.touched[1].writes.all_tags(extent.address, extent.size_bytes);
+void note_use(Context& context, const Extent& extent, TensorUse& use) noexcept {
+    std::uint16_t& touched = (extent.access == Access::kWrite) ? use.writes : use.reads;
+    touched = static_cast<std::uint16_t>(
+        touched | context.workspace.touched[1].writes.all_tags(extent.address, extent.size_bytes));
 }
 
 void find_tensors(Context& context) noexcept {
@@ -41,25 +32,25 @@ void find_tensors(Context& context) noexcept {
     plan.views = PlannedViews{};
     if (plan.is_pipelined || (plan.steps_in_flight > 1U)) {
         plan.views.answer = ViewsAnswer::kStepsOverlap;
-        return;
     }
     const std::uint32_t end = plan.step.first + plan.step.count;
-    for (std::uint32_t i = plan.step.first; i < end; ++i) {
-        const QueueCommand& command = plan.commands[i].command;
-        if (is_transfer(command.kind)) {  // what has no room will not be found by who looks for it next
-            static_cast<void>(tensors.assign(command.address, command.size_bytes, bit_of(command),
-                                             context.device.capacities->intervals));
-        }
-    }
     for (std::uint32_t i = plan.step.first; (i < end) && (plan.views.answer == ViewsAnswer::kNotLooked); ++i) {
         const QueueCommand& command = plan.commands[i].command;
         if (!is_transfer(command.kind)) {
             continue;
         }
-        if (!is_whole(plan, command)) {
-            refuse_views(plan, ViewsAnswer::kInPieces, bit_of(command), i);
-        } else if (tensors.all_tags(command.address, command.size_bytes) != bit_of(command)) {
-            refuse_views(plan, ViewsAnswer::kShared, bit_of(command), i);
+        const std::uint32_t tensor = number_of(command);
+        const std::uint32_t before = tensors.all_tags(command.address, command.size_bytes);
+        // What has no room in the map is not there afterwards.
+        static_cast<void>(
+            tensors.assign(command.address, command.size_bytes, 1U << tensor, context.device.capacities->intervals));
+        const std::uint32_t behind = tensors.all_tags(command.address, command.size_bytes);
+        plan.views.tensor = static_cast<std::uint8_t>(tensor);
+        plan.views.command = static_cast<std::uint8_t>(i);
+        if (command.size_bytes != bytes_of(plan, tensor)) {
+            plan.views.answer = ViewsAnswer::kInPieces;
+        } else if ((before | behind) != (1U << tensor)) {
+            plan.views.answer = ViewsAnswer::kShared;
         } else {
             // The tensor has its bytes to itself.
         }
@@ -80,26 +71,37 @@ void judge_views(Context& context) noexcept {
     for (std::uint32_t i = 0U; (i < end) && (plan.views.answer == ViewsAnswer::kNotLooked); ++i) {
         const PlannedCommand& entry = plan.commands[i];
         if (is_transfer(entry.command.kind)) {
-            moved |= bit_of(entry.command);
+            moved |= 1U << number_of(entry.command);
         }
         if (entry.command.kind != QueueCommandKind::kReplay) {
             continue;
         }
         const TensorUse use = context.workspace.uses[entry.trace];
-        const std::uint32_t early = use.reads & ((i < plan.epilogue.first) ? ~moved : kInputBits);
-        const std::uint32_t behind = use.writes & ((i < plan.epilogue.first) ? moved : 0U);
-        if ((use.writes & kInputBits) != 0U) {
-            refuse_views(plan, ViewsAnswer::kInputWritten, use.writes, i);
-        } else if ((early & kInputBits) != 0U) {
-            refuse_views(plan, ViewsAnswer::kInputRead, early, i);
+        const bool is_outside = i >= plan.epilogue.first;  // the prologue comes before all transfers
+        const std::uint32_t written = use.writes & kInputBits;
+        const std::uint32_t read = use.reads & kInputBits & (is_outside ? kInputBits : ~moved);
+        const std::uint32_t behind = use.writes & (is_outside ? 0U : moved);
+        std::uint32_t tensors = 0U;
+        if (written != 0U) {
+            plan.views.answer = ViewsAnswer::kInputWritten;
+            tensors = written;
+        } else if (read != 0U) {
+            plan.views.answer = ViewsAnswer::kInputRead;
+            tensors = read;
         } else if (behind != 0U) {
-            refuse_views(plan, ViewsAnswer::kOutputWritten, behind, i);
+            plan.views.answer = ViewsAnswer::kOutputWritten;
+            tensors = behind;
         } else {
-            // The trace touches tensors only between their transfers and the step's other end.
+            continue;  // it touches tensors only between their transfers and the step's other end
+        }
+        plan.views.command = static_cast<std::uint8_t>(i);
+        plan.views.tensor = 0U;
+        while (((tensors >> plan.views.tensor) & 1U) == 0U) {  // the first of them
+            plan.views.tensor += 1U;
         }
     }
     if (plan.views.answer == ViewsAnswer::kNotLooked) {
-        plan.views.answer = ViewsAnswer::kProved;
+        plan.views = PlannedViews{ViewsAnswer::kProved};
     }
 }
 

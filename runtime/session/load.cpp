@@ -142,12 +142,13 @@ void Session::find_views() noexcept {
         const bool reads = command.kind == QueueCommandKind::kRead;
         (reads ? loaded_.views.outputs[command.slot] : loaded_.views.inputs[command.slot - kFirstInputSlot]) = view;
         all_seen = view.size() == command.size_bytes;
+        if (!reads && all_seen) {
+            std::memset(view.data(), 0, view.size());
+            device_.give_to_device(
+                view);  // zeros that stayed in a cache would be written back over what a step transfers
+        }
     }
     loaded_.has_views = all_seen;
-    for (std::uint32_t i = 0U; all_seen && (i < loaded_.plan.input_count); ++i) {
-        std::memset(loaded_.views.inputs[i].data(), 0, loaded_.views.inputs[i].size());
-    }
-    give_views();  // zeros that stayed in a cache would be written back over what a step transfers
 }
 
 // What the application may have written goes to memory, before the step that reads it or writes over it.

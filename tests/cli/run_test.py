@@ -24,6 +24,11 @@ class Run(cli_support.CliTest):
                     self.run_pianola("run", binary, "--input", self.tensor("input", record), "--output", "out.bin", *options)
                     self.assertEqual((self.folder / "out.bin").read_bytes(), self.tensor("golden", record).read_bytes())
 
+    def test_views_that_are_not_there(self):
+        binary = self.capture(MODEL, "--queues", "2", "--pipelined")
+        run = self.run_pianola("run", binary, "--input", self.tensor("input", 0), "--output", "out.bin", "--views", code=USAGE)
+        self.assertIn("can not be replayed with --views: steps overlap", run.stderr)
+
     def test_a_batch_is_all_records_one_after_another(self):
         binary = self.capture(MODEL)
         batch = self.write("batch.bin", b"".join(self.tensor("input", i).read_bytes() for i in range(RECORDS)))

@@ -66,6 +66,14 @@ class Size(cli_support.CliTest):
         self.assertEqual([tensor["bytes"] for tensor in shown["inputs"]], [tensor["bytes"] for tensor in inspected["inputs"]])
         self.assertEqual([tensor["bytes"] for tensor in shown["outputs"]], [tensor["bytes"] for tensor in inspected["outputs"]])
         self.assertEqual(shown["time"], {key: inspected["budgets"][key] for key in shown["time"]})
+        self.assertEqual(shown["views"], inspected["views"])
+        self.assertEqual(shown["views"], {"possible": True, "why_not": ""})
+
+    def test_why_there_are_no_views_is_said(self):
+        binary = self.make_sample("--queues", "2", "--pipelined")
+        self.assertEqual(self.manifest(binary)["views"], {"possible": False, "why_not": "steps overlap"})
+        for command in ("size", "inspect"):
+            self.assertRegex(self.run_pianola(command, binary).stdout, "views +not possible: steps overlap\n")
 
     def test_regions_have_the_permissions_of_their_kind(self):
         granted = {"weights": {"kernels_read", "queues_write"}, "input": {"kernels_read", "queues_write"},

@@ -49,6 +49,10 @@ void require_ok(Status status, const char* promise) {
     }
 }
 
+std::uint8_t input_byte(std::uint8_t step) {
+    return static_cast<std::uint8_t>(0x3BU + (step * 0x51U));
+}
+
 // As many steps at a time as the binary admits.
 void run_overlapping(Bench& bench) {
     Session& session = bench.session;
@@ -133,12 +137,38 @@ Tensors Target::run_steps(const ExactBytes& bytes) {
     const std::uint64_t before_first = plan.is_pipelined ? 0U : plan.prologue.cycles;
     Tensors results;
     for (std::uint8_t step = 0U; step < 2U; ++step) {
-        StepMemory memory{plan, static_cast<std::uint8_t>(0x3BU + (step * 0x51U))};
+        StepMemory memory{plan, input_byte(step)};
         const std::uint64_t started = bench_.device.now_cycles();
         require_ok(bench_.session.run(memory.given(), memory.taken()), "an accepted file replays");
         const std::uint64_t proved = plan.step.cycles + before_each + ((step == 0U) ? before_first : 0U);
         require((bench_.device.now_cycles() - started) == proved, "a step takes the time that was proved");
         results.insert(results.end(), memory.outputs.begin(), memory.outputs.end());
+    }
+    return results;
+}
+
+Tensors Target::run_steps_on_views(const ExactBytes& bytes) {
+    require_ok(bench_.load(view_of(bytes)), "an accepted file loads again");
+    Session& session = bench_.session;
+    if (session.plan().prologue.count != 0U) {
+        require_ok(session.start({}), "a prologue starts");
+        require_ok(session.wait(), "a prologue completes");
+    }
+    Tensors results;
+    for (std::uint8_t step = 0U; step < 2U; ++step) {
+        const StepMemory memory{session.plan(), input_byte(step)};
+        for (std::uint32_t i = 0U; i < memory.inputs.size(); ++i) {
+            MutableByteSpan view;
+            require_ok(session.input_view(i, view), "an input has a view");
+            std::copy(memory.inputs.at(i).begin(), memory.inputs.at(i).end(), view.begin());
+        }
+        require_ok(session.submit(), "a step on views is submitted");
+        require_ok(session.wait(), "a step on views completes");
+        for (std::uint32_t i = 0U; i < memory.outputs.size(); ++i) {
+            ByteSpan view;
+            require_ok(session.output_view(i, view), "an output has a view");
+            results.emplace_back(view.begin(), view.end());
+        }
     }
     return results;
 }
@@ -149,6 +179,9 @@ void Target::replay_accepted(const ExactBytes& bytes) {
     if (subject_.is_small) {
         fill_memory(0xA5U);
         require(run_steps(bytes) == first, "outputs do not depend on what memory held before");
+    }
+    if (bench_.session.has_views()) {
+        require(run_steps_on_views(bytes) == first, "outputs do not depend on how tensors travel");
     }
     std::vector<std::uint8_t> scratch(bench_.session.output_bytes());
     if (bench_.session.self_test_count() > 0U) {

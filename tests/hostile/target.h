@@ -2,7 +2,7 @@
 //
 // Place in the whole: tests only; shared by the campaign and the fuzzers. A refusal names its rule, a field, and a byte of the file.
 // Whatever is accepted loads, replays without a fault in exactly the proved time, touches no byte outside its commands' published
-// extents, and gives outputs that do not depend on what memory held before.
+// extents, and gives outputs that do not depend on what memory held before, nor, where views are offered, on how tensors travel.
 #pragma once
 
 #include <cstdint>
@@ -50,6 +50,8 @@ class Target {
     void fill_memory(std::uint8_t value);
     // Two steps; returns the outputs of both.
     std::vector<std::vector<std::uint8_t>> run_steps(const ExactBytes& bytes);
+    // The same two steps without transfers.
+    std::vector<std::vector<std::uint8_t>> run_steps_on_views(const ExactBytes& bytes);
     void replay_accepted(const ExactBytes& bytes);
 
     Subject subject_;

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <deque>
 #include <functional>
 
@@ -27,6 +28,8 @@ class Performance {
 
     // Before every submission that finds the device idle.
     void at_rest(std::function<void(Session&)> action) { at_rest_ = std::move(action); }
+
+    [[nodiscard]] std::uint32_t steps_on_views() const noexcept { return steps_on_views_; }
 
     void run() {
         const files::AlignedBytes file{binary_of(small_)};
@@ -98,6 +101,10 @@ class Performance {
     }
     void submit(std::uint32_t limit) {
         const Turn& turn = begin(small_.step, true, limit);
+        if (session_.has_views() && random_.one_in(2U)) {
+            submit_on_views(turn);
+            return;
+        }
         ASSERT_EQ(session_.submit({turn.sources.data(), turn.sources.size()},
                                   {turn.destinations.data(), turn.destinations.size()}),
                   Status::kOk);
@@ -105,6 +112,24 @@ class Performance {
     void stop() {
         const Turn& turn = begin(small_.epilogue.value_or(Commands{}), false, 1U);
         ASSERT_EQ(session_.stop({turn.destinations.data(), turn.destinations.size()}), Status::kOk);
+    }
+
+    // Such a step is done before the next begins: its outputs are those that the views then show.
+    void submit_on_views(const Turn& turn) {
+        for (std::uint32_t i = 0U; i < turn.inputs.size(); ++i) {
+            MutableByteSpan view;
+            ASSERT_EQ(session_.input_view(i, view), Status::kOk);
+            std::copy(turn.inputs.at(i).begin(), turn.inputs.at(i).end(), view.begin());
+        }
+        ASSERT_EQ(session_.submit(), Status::kOk);
+        ASSERT_EQ(session_.wait(), Status::kOk);
+        for (std::uint32_t i = 0U; i < turn.expected.size(); ++i) {
+            ByteSpan view;
+            ASSERT_EQ(session_.output_view(i, view), Status::kOk);
+            EXPECT_EQ(turn.expected.at(i), (std::vector<std::uint8_t>{view.begin(), view.end()}));
+        }
+        turns_.pop_front();
+        steps_on_views_ += 1U;
     }
 
     // Until fewer than `limit` submissions are under way.
@@ -125,6 +150,7 @@ class Performance {
     Interpreter meaning_{small_};
     std::deque<Turn> turns_;
     std::function<void(Session&)> at_rest_;
+    std::uint32_t steps_on_views_{0U};
 };
 
 // Calls `use` with the first `count` random cases that validate() accepts. Returns how many of them have two steps in flight.

@@ -19,6 +19,8 @@ constexpr std::uint32_t kRunsOfPatterns = 8U;
 
 using Logs = std::array<std::vector<std::string>, kMaxQueues>;
 
+std::uint32_t steps_on_views = 0U;  // of all tests
+
 // Every command of every queue, with all that is logged of it.
 Logs perform(const SmallCase& small, sim::Threading threading, std::uint32_t seed) {
     sim::SimOptions options;
@@ -28,7 +30,9 @@ Logs perform(const SmallCase& small, sim::Threading threading, std::uint32_t see
     options.write_back_cache = true;
     sim::SimDevice device{options};
     sim::SimPlatform platform{device};
-    Performance{small, device, platform, seed}.run();
+    Performance performance{small, device, platform, seed};
+    performance.run();
+    steps_on_views += performance.steps_on_views();
     Logs logs;
     for (std::uint32_t queue = 0U; queue < options.spec.queue_count; ++queue) {
         for (const refdev::ExecutedCommand& each : device.log(queue)) {
@@ -84,6 +88,7 @@ TEST(ScriptReplay, AcceptedCasesGiveWhatTheyMeanAtTheSameTimes) {
     const std::uint32_t overlapping =
         for_accepted_cases(kCases, 11U, [](const SmallCase& small) { expect_agreement(small, 1U); });
     EXPECT_GT(overlapping, kCases / 4U);
+    EXPECT_GT(steps_on_views, kCases / 4U);
     std::cout << kCases << " cases, " << overlapping << " of them with two scripts under way\n";
 }
 

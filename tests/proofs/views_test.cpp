@@ -1,8 +1,11 @@
 // Views are offered exactly where a step gives the same without its transfers, and what speaks against them is named.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <deque>
 #include <functional>
 
+#include "capture_host/cli/cli.h"
 #include "hal/refdev/command_encoding.h"
 #include "tests/proofs/patterns.h"
 #include "tests/support/bench.h"
@@ -56,12 +59,12 @@ const std::vector<ViewsCase>& views_cases() {
              small.step = {replay(0U, 0U), write_input(0U, 0U), read_output(0U, 0U)};
              small.epilogue = Commands{replay(0U, 0U), read_output(0U, 0U)};
          }},
-        {"OneTensorIsInputAndOutput", ViewsAnswer::kShared, 0U, 0U,
+        {"OneTensorIsInputAndOutput", ViewsAnswer::kShared, kOutput, 2U,
          [](SmallCase& small) {
              small.outputs = {kIn};
              small.traces = {{copy(kMiddle, kIn)}};
          }},
-        {"TensorsShareAByte", ViewsAnswer::kShared, 0U, 0U,
+        {"TensorsShareAByte", ViewsAnswer::kShared, kOutput, 2U,
          [](SmallCase& small) {
              small.outputs = {{kIn.first + kIn.count - 1U, 1U}};
              small.traces = {{copy(kMiddle, kIn)}};
@@ -112,8 +115,8 @@ const std::vector<ViewsCase>& views_cases() {
         {"AnOutputIsScratchOnTheOtherQueue", ViewsAnswer::kOutputWritten, kOutput, 5U,
          [](SmallCase& small) {
              small.traces.push_back({fill(kOut)});
-             small.step = {write_input(0U, 0U), replay(0U, 0U),  read_output(0U, 0U),
-                           record(0U, 0U),      wait(1U, 0U), replay(1U, 1U)};
+             small.step = {write_input(0U, 0U), replay(0U, 0U), read_output(0U, 0U),
+                           record(0U, 0U),      wait(1U, 0U),   replay(1U, 1U)};
          }},
         {"AnOutputIsReadOnTheOtherQueue", ViewsAnswer::kProved, 0U, 0U,
          [](SmallCase& small) {
@@ -146,7 +149,7 @@ const std::vector<ViewsCase>& views_cases() {
     return cases;
 }
 
-class Views : public testing::TestWithParam<ViewsCase> {};
+class ViewsAnswers : public testing::TestWithParam<ViewsCase> {};
 
 sim::SimOptions small_options() {
     sim::SimOptions options;
@@ -154,7 +157,7 @@ sim::SimOptions small_options() {
     return options;
 }
 
-TEST_P(Views, AreOfferedWhereTheyAreProved) {
+TEST_P(ViewsAnswers, AreOfferedWhereTheyAreProved) {
     SmallCase small = plain_case();
     GetParam().change(small);
     const files::AlignedBytes file{binary_of(small)};
@@ -165,10 +168,39 @@ TEST_P(Views, AreOfferedWhereTheyAreProved) {
     EXPECT_EQ(views.tensor, GetParam().tensor);
     EXPECT_EQ(views.command, GetParam().command);
     EXPECT_EQ(bench.session.has_views(), GetParam().answer == ViewsAnswer::kProved);
+    EXPECT_EQ(cli::describe_views(bench.session.plan(), bench.session.image()).empty(), bench.session.has_views());
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, Views, testing::ValuesIn(views_cases()),
+INSTANTIATE_TEST_SUITE_P(Cases, ViewsAnswers, testing::ValuesIn(views_cases()),
                          [](const auto& each) { return std::string{each.param.name}; });
+
+// What `pianola inspect` and `pianola size` say of the case of that name.
+std::string text_of_case(const std::string& name) {
+    for (const ViewsCase& each : views_cases()) {
+        if (each.name == name) {
+            SmallCase small = plain_case();
+            each.change(small);
+            const files::AlignedBytes file{binary_of(small)};
+            Bench bench{small_options()};
+            EXPECT_EQ(bench.load(file.view()), Status::kOk);
+            return cli::describe_views(bench.session.plan(), bench.session.image());
+        }
+    }
+    return "no such case";
+}
+
+TEST(Views, WhatSpeaksAgainstThemIsNamed) {
+    EXPECT_EQ(text_of_case("TwoInFlight"), "steps overlap");
+    EXPECT_EQ(text_of_case("TensorsShareAByte"), "output 0 'tensor' shares bytes with another tensor");
+    EXPECT_EQ(text_of_case("TheStepWritesItsSecondInput"),
+              "replay_trace 0 on queue 0 (scripts[1].commands[2], step) overwrites input 1 'tensor'");
+    EXPECT_EQ(text_of_case("TheEpilogueReadsAnInput"),
+              "replay_trace 1 on queue 0 (scripts[2].commands[0], epilogue) reads, where no step has just written it, "
+              "input 0 'tensor'");
+    EXPECT_EQ(text_of_case("AnOutputIsScratchOnTheOtherQueue"),
+              "replay_trace 1 on queue 1 (scripts[1].commands[5], step) overwrites, behind the transfer that reads it, "
+              "output 0 'tensor'");
+}
 
 TEST(ViewsOfWorkloads, ATensorInPiecesHasNone) {
     constexpr std::uint32_t kFirstBytes = 32U;
@@ -182,15 +214,146 @@ TEST(ViewsOfWorkloads, ATensorInPiecesHasNone) {
     piece.offset_bytes += kFirstBytes;
     piece.size_bytes = kWorkloadBytes - kFirstBytes;
     manifest.buffers.push_back(piece);
-    manifest.step_cycles += (refdev::transfer_cycles(kFirstBytes) +
-                             refdev::transfer_cycles(kWorkloadBytes - kFirstBytes)) -
-                            refdev::transfer_cycles(kWorkloadBytes);
+    manifest.step_cycles +=
+        (refdev::transfer_cycles(kFirstBytes) + refdev::transfer_cycles(kWorkloadBytes - kFirstBytes)) -
+        refdev::transfer_cycles(kWorkloadBytes);
     Bench bench{small_options()};
     const files::AlignedBytes file{workload.file()};
     ASSERT_EQ(bench.load(file.view()), Status::kOk) << path_text(bench.verdict) << " " << bench.verdict.limit;
     EXPECT_EQ(bench.session.plan().views.answer, ViewsAnswer::kInPieces);
     EXPECT_EQ(bench.session.plan().views.tensor, kOutput);
     EXPECT_FALSE(bench.session.has_views());
+}
+
+// A device behind a cache that writes nothing back by itself: views are copies of the device's memory, which go there and come back only as
+// the session says.
+class CachedDevice final : public Device {
+  public:
+    ~CachedDevice() = default;
+
+    [[nodiscard]] sim::SimDevice& inner() noexcept { return device_; }
+    [[nodiscard]] bool started_with_dirty_lines() const noexcept { return started_dirty_; }
+
+    Status describe(DeviceDescription& description) const noexcept override { return device_.describe(description); }
+    Status reset() noexcept override { return device_.reset(); }
+    Status program_region(const RegionConfig& region) noexcept override { return device_.program_region(region); }
+    Status read_back(std::uint32_t address, MutableByteSpan out) noexcept override {
+        return device_.read_back(address, out);
+    }
+    Status patch_word(std::uint32_t address, std::uint32_t word) noexcept override {
+        return device_.patch_word(address, word);
+    }
+    Status bind_source(std::uint32_t slot, ByteSpan memory) noexcept override {
+        return device_.bind_source(slot, memory);
+    }
+    Status bind_destination(std::uint32_t slot, MutableByteSpan memory) noexcept override {
+        return device_.bind_destination(slot, memory);
+    }
+    Status enqueue(std::uint32_t queue, const QueueCommand& command) noexcept override {
+        return device_.enqueue(queue, command);
+    }
+    Status ring_doorbell(std::uint32_t queue) noexcept override {
+        for (const Line& line : lines_) {
+            started_dirty_ = started_dirty_ || (line.bytes != line.known);
+        }
+        return device_.ring_doorbell(queue);
+    }
+    Status service() noexcept override { return device_.service(); }
+    Status completion(std::uint32_t queue, std::uint32_t token, Completion& completion) noexcept override {
+        return device_.completion(queue, token, completion);
+    }
+    [[nodiscard]] MutableByteSpan host_view(std::uint32_t address, std::uint32_t size_bytes) noexcept override {
+        Line& line = lines_.emplace_back();
+        line.memory = device_.host_view(address, size_bytes);
+        line.bytes.assign(size_bytes, 0xEEU);  // what was there before is not what the device has
+        line.known = line.bytes;
+        return {line.bytes.data(), line.bytes.size()};
+    }
+    void give_to_device(ByteSpan view) noexcept override {
+        Line& line = line_of(view.data());
+        std::copy(line.bytes.begin(), line.bytes.end(), line.memory.begin());
+        line.known = line.bytes;
+        device_.give_to_device(line.memory);
+    }
+    void take_from_device(MutableByteSpan view) noexcept override {
+        Line& line = line_of(view.data());
+        std::copy(line.memory.begin(), line.memory.end(), line.bytes.begin());
+        line.known = line.bytes;
+    }
+
+  private:
+    struct Line {
+        MutableByteSpan memory;
+        std::vector<std::uint8_t> bytes;
+        std::vector<std::uint8_t> known;  // to memory
+    };
+    [[nodiscard]] Line& line_of(const std::uint8_t* view) {
+        return *std::find_if(lines_.begin(), lines_.end(), [&](const Line& line) { return line.bytes.data() == view; });
+    }
+
+    sim::SimDevice device_{small_options()};
+    std::deque<Line> lines_;
+    bool started_dirty_{false};
+};
+
+class CachedViews : public testing::Test {
+  protected:
+    void load() {
+        PlanWorkspace& workspace = *workspace_;
+        Verdict verdict;
+        ASSERT_EQ(session_.load(file_.view(), workspace, verdict), Status::kOk);
+        ASSERT_TRUE(session_.has_views());
+    }
+    std::vector<std::uint8_t> input() {
+        MutableByteSpan view;
+        EXPECT_EQ(session_.input_view(0U, view), Status::kOk);
+        return {view.begin(), view.end()};
+    }
+    std::vector<std::uint8_t> output() {
+        ByteSpan view;
+        EXPECT_EQ(session_.output_view(0U, view), Status::kOk);
+        return {view.begin(), view.end()};
+    }
+    void write(const std::vector<std::uint8_t>& bytes) {
+        MutableByteSpan view;
+        ASSERT_EQ(session_.input_view(0U, view), Status::kOk);
+        std::copy(bytes.begin(), bytes.end(), view.begin());
+    }
+    void step_on_views() {
+        ASSERT_EQ(session_.submit(), Status::kOk);
+        ASSERT_EQ(session_.wait(), Status::kOk);
+        EXPECT_FALSE(device_.started_with_dirty_lines());
+    }
+
+    files::AlignedBytes file_{make_small_workload(1U, 1U).file()};
+    CachedDevice device_;
+    sim::SimPlatform platform_{device_.inner()};
+    refdev::RefdevCommandSet command_set_;
+    Session session_{device_, platform_, command_set_, kDevelopmentConfig};
+    std::unique_ptr<PlanWorkspace> workspace_{std::make_unique<PlanWorkspace>()};
+};
+
+TEST_F(CachedViews, StartAsZeros) {
+    load();
+    EXPECT_EQ(input(), std::vector<std::uint8_t>(kWorkloadBytes));
+    step_on_views();
+    EXPECT_EQ(output(), workload_output(std::vector<std::uint8_t>(kWorkloadBytes)));
+}
+
+TEST_F(CachedViews, HoldWhatASelfTestTookAndGave) {
+    load();
+    write(workload_input(7U));  // which the self-test writes over
+    std::vector<std::uint8_t> scratch(kWorkloadBytes);
+    ASSERT_EQ(session_.self_test({scratch.data(), scratch.size()}), Status::kOk);
+    EXPECT_FALSE(device_.started_with_dirty_lines());
+    EXPECT_EQ(input(), workload_input(1U));
+    EXPECT_EQ(output(), workload_output(workload_input(1U)));
+    step_on_views();
+    EXPECT_EQ(output(), workload_output(workload_input(1U)));
+    write(workload_input(9U));
+    step_on_views();
+    EXPECT_EQ(input(), workload_input(9U));
+    EXPECT_EQ(output(), workload_output(workload_input(9U)));
 }
 
 }  // namespace

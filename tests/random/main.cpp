@@ -1,0 +1,89 @@
+// pianola_random: random programs on the simulator against an emulator that shares no code with it (docs/PROOFS.md).
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <thread>
+
+#include "tests/random/player.h"
+
+namespace pianola::programs {
+namespace {
+
+struct Arguments {
+    std::uint32_t seed{1U};
+    std::uint32_t count{1000U};
+    std::uint32_t jobs{1U};
+    bool lie{false};
+};
+
+constexpr std::uint32_t kProgress = 50'000U;
+constexpr std::uint32_t kShown = 10U;
+
+// Every `jobs`-th program.
+Counts play_some(const Arguments& arguments, std::uint32_t job) {
+    Player player{arguments.lie};
+    Counts counts;
+    std::uint32_t shown = 0U;
+    for (std::uint32_t i = job; i < arguments.count; i += arguments.jobs) {
+        const std::uint32_t seed = arguments.seed + i;
+        if (!player.play(seed, counts) && (shown < kShown)) {
+            shown += 1U;
+            fmt::print(stderr, "the program of seed {} is not what it means\n", seed);
+        }
+        if ((counts.programs % kProgress) == 0U) {
+            fmt::print(stderr, "job {}: {} programs, {} accepted, {} wrong, {} faults\n", job, counts.programs,
+                       counts.accepted, counts.wrong, counts.faults);
+        }
+    }
+    return counts;
+}
+
+void print(const Counts& counts) {
+    fmt::print("programs          {}\naccepted          {}\n  wrong           {}\n  faults          {}\n",
+               counts.programs, counts.accepted, counts.wrong, counts.faults);
+    fmt::print(
+        "  two queues      {}\n  two in flight   {}\n  pipelined       {}\n  dispatches      {}\n  parameters      {}\n"
+        "  views           {}\n",
+        counts.two_queues, counts.in_flight, counts.pipelined, counts.dispatches, counts.parameters, counts.views);
+    fmt::print("steps             {} by transfers, {} of them two at once; {} on views; {} self-tests\n",
+               counts.steps + counts.steps_in_pairs, counts.steps_in_pairs, counts.steps_on_views, counts.self_tests);
+    constexpr std::array<const char*, 8> kAnswers{"not looked",    "steps overlap", "in pieces",      "shared bytes",
+                                                  "input written", "input read",    "output written", "proved"};
+    for (const auto& [answer, count] : counts.answers) {
+        fmt::print("  views: {:<17} {}\n", kAnswers.at(answer), count);
+    }
+    for (const auto& [rule, count] : counts.refused) {
+        fmt::print("refused: {:<17} {}\n", rule, count);
+    }
+}
+
+int play(const Arguments& arguments) {
+    std::vector<Counts> parts(arguments.jobs);
+    std::vector<std::thread> threads;
+    for (std::uint32_t job = 0U; job < arguments.jobs; ++job) {
+        threads.emplace_back([&, job] { parts.at(job) = play_some(arguments, job); });
+    }
+    Counts all;
+    for (std::uint32_t job = 0U; job < arguments.jobs; ++job) {
+        threads.at(job).join();
+        all.add(parts.at(job));
+    }
+    print(all);
+    return ((all.wrong + all.faults) == 0U) ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace pianola::programs
+
+int main(int count, char** values) {
+    CLI::App app{"Random programs against an emulator"};
+    pianola::programs::Arguments arguments;
+    app.add_option("--seed", arguments.seed, "Of the first program; each has one more");
+    app.add_option("--count", arguments.count, "Programs");
+    app.add_option("--jobs", arguments.jobs, "Threads")->check(CLI::Range(1U, 64U));
+    app.add_flag("--lie", arguments.lie, "The emulator adds wrongly: the comparison must fail");
+    CLI11_PARSE(app, count, values);
+    return pianola::programs::play(arguments);
+}
