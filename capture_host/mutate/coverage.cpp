@@ -11,6 +11,8 @@ const char* why_never_alone(Rule rule) noexcept {
             return "guards memory: a manifest of another structure would be read outside its bytes";
         case Rule::kImgExactSize:
             return "a manifest with bytes behind it is not opened: without the rule there is nothing to go on with";
+        case Rule::kCapTables:
+            return "a manifest with more tables is not opened: without the rule there is nothing to go on with";
         case Rule::kImgUnion:
             return "guards memory: tables with a row for each kind of command would be read outside";
         case Rule::kScrIndex:

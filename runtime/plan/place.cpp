@@ -1,6 +1,12 @@
 #include "runtime/plan/proof.h"
 
 namespace pianola::proof {
+namespace {
+
+// Of a script command that a proof comes to again: it is looked up where something is refused. Nothing of the manifest lies at 0.
+constexpr std::uint32_t kOffsetOnRefusal = 0U;
+
+}  // namespace
 
 void enter(Context& context, const char* list, std::uint32_t index, std::uint32_t file_offset) noexcept {
     context.place = Place{list, index, file_offset};
@@ -22,8 +28,7 @@ void enter_command(Context& context, const char* list, std::uint32_t index, std:
 }
 
 void enter_command(Context& context, const PlannedCommand& command) noexcept {
-    enter_command(context, "scripts", command.script, command.index,
-                  context.image.script_command(command.script, command.index).file_offset);
+    enter_command(context, "scripts", command.script, command.index, kOffsetOnRefusal);
 }
 
 bool refuse_at(Context& context, Rule rule, const char* field, std::uint32_t actual, std::uint32_t limit) noexcept {
@@ -41,7 +46,10 @@ bool refuse_wide_at(Context& context, Rule rule, const char* field, std::uint64_
     if (field != nullptr) {
         path.enter(field);
     }
-    return is_ok(refuse_wide(context.verdict, rule, place.file_offset, actual, limit));
+    const std::uint32_t offset = (place.file_offset != kOffsetOnRefusal)
+                                     ? place.file_offset
+                                     : context.image.script_command(place.index, place.inner_index).file_offset;
+    return is_ok(refuse_wide(context.verdict, rule, offset, actual, limit));
 }
 
 bool refuse_interval(Context& context, const char* field) noexcept {
