@@ -189,6 +189,7 @@ void Device::synchronize() {
         state_->check_not_capturing(queue, "synchronize");
     }
     state_->transfers->drain();
+    state_->forget_claims();
 }
 
 std::vector<std::string> Device::warnings() const {

@@ -79,12 +79,61 @@ RangeSet DeviceState::under_trace(Memory memory) const {
     return set;
 }
 
+namespace {
+
+std::size_t index_of(const MemoryOwner& owner) {
+    return owner.queue + (owner.temporary ? kMaxQueues : 0U);
+}
+
+}  // namespace
+
+void DeviceState::claim(Memory memory, std::uint32_t offset, std::uint64_t bytes, const MemoryOwner& owner) {
+    if (spec.queue_count > 1U) {
+        claims[memory].at(index_of(owner)).add(offset, offset + bytes);
+    }
+}
+
+RangeSet DeviceState::claimed_by_others(Memory memory, const MemoryOwner& owner) {
+    RangeSet others;
+    for (std::size_t i = 0U; i < claims[memory].size(); ++i) {
+        if (i != index_of(owner)) {
+            others.add(claims[memory].at(i));
+        }
+    }
+    return others;
+}
+
+void DeviceState::forget_claims() {
+    const bool captures = std::any_of(capturing.begin(), capturing.end(),
+                                      [](const std::optional<Capturing>& capture) { return capture.has_value(); });
+    if (!captures && (recorder == nullptr)) {
+        claims.clear();
+    }
+}
+
 std::uint32_t DeviceState::allocate(Memory memory, std::uint64_t bytes, std::uint32_t alignment, FromEnd from,
-                                    const std::string& what) {
+                                    const std::string& what, const MemoryOwner& owner) {
     Allocator& target = allocator(memory);
-    const RangeSet avoid = under_trace(memory);
+    RangeSet avoid = claimed_by_others(memory, owner);
+    avoid.add(under_trace(memory));
     std::optional<std::uint32_t> offset = target.allocate(bytes, alignment, &avoid, from);
+    if (!offset.has_value() && (spec.queue_count > 1U)) {
+        // Others' memory will do once they have ended, but not that of programs that are captured now and run later.
+        transfers->drain();
+        forget_claims();
+        avoid = under_trace(memory);
+        for (std::uint32_t queue = 0U; queue < spec.queue_count; ++queue) {
+            if (capturing.at(queue).has_value() && (queue != owner.queue)) {
+                for (const Assembled& program : capturing.at(queue)->words.programs()) {
+                    avoid.add(offsets_in(memory, program.reads));
+                    avoid.add(offsets_in(memory, program.writes));
+                }
+            }
+        }
+        offset = target.allocate(bytes, alignment, &avoid, from);
+    }
     if (offset.has_value()) {
+        claim(memory, *offset, bytes, owner);
         return *offset;
     }
     offset = target.allocate(bytes, alignment, nullptr, from);
@@ -111,6 +160,10 @@ std::uint32_t DeviceState::allocate(Memory memory, std::uint64_t bytes, std::uin
                 trace.consequences.push_back(consequence);
             }
         }
+    }
+    claim(memory, *offset, bytes, owner);
+    if (consequences.empty()) {
+        return *offset;
     }
     if (!options.allow_allocation_under_trace) {
         target.free(*offset);
@@ -170,10 +223,10 @@ void DeviceState::place_local_memory(Program::State& program, const std::shared_
 BufferPtr Device::allocate(const BufferConfig& config) {
     const Lock lock{state_->mutex};
     const RecordingScope recording{state_->recorder};
-    state_->check_open();
+    state_->check_queue(config.owner.queue);
     const BufferPlacement placement = BufferPlacement::plan(state_->spec, config);
-    const std::uint32_t offset =
-        state_->allocate(config.memory, placement.bytes, placement.alignment, FromEnd::kBottom, "a buffer");
+    const std::uint32_t offset = state_->allocate(config.memory, placement.bytes, placement.alignment, FromEnd::kBottom,
+                                                  "a buffer", config.owner);
     const BufferPtr buffer =
         BufferPlacement::make(state_->spec, config, placement, offset, BufferId{next_id()}, shared_from_this());
     state_->buffers[buffer->id().value] = buffer.get();

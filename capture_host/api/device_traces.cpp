@@ -205,6 +205,11 @@ void Device::end_trace_capture(std::uint32_t queue, TraceId trace) {
                              static_cast<std::uint32_t>(words.programs().size()),
                              0U,
                              {}});
+    for (const auto& [id, buffer] : state_->buffers) {
+        if (touches(made.reads, *buffer) || touches(made.writes, *buffer)) {
+            made.buffers.push_back({"", buffer->config(), buffer->offset_, nullptr});
+        }
+    }
     made.cost_cycles = cost_of(*state_, made);
     made.overwritten = std::move(overwritten);
     (void)state_->place_trace(std::move(made));
@@ -294,6 +299,17 @@ void Device::expect_input(TraceId trace, const BufferPtr& buffer, const std::str
         }
     }
     target.inputs[name] = ExpectedInput{buffer, buffer->id(), buffer->address()};
+}
+
+std::vector<NamedBuffer> Device::trace_buffers(TraceId trace) const {
+    const Lock lock{state_->mutex};
+    std::vector<NamedBuffer> buffers;
+    for (const TracedBuffer& traced : std::as_const(*state_).trace(trace).buffers) {
+        if (traced.buffer != nullptr) {
+            buffers.push_back({traced.name, traced.buffer});
+        }
+    }
+    return buffers;
 }
 
 }  // namespace pianola::host

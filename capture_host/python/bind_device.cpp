@@ -166,8 +166,25 @@ void bind_traces(py::module_& module) {
         py::arg("trace_id"));
     module.def(
         "collect_trace",
-        [](const DevicePtr& self, TraceId trace) { return bytes_of(self->collect_trace(trace).bytes); },
-        "The trace as bytes, for load_trace() on an equal device.", device, py::arg("trace_id"));
+        [](const DevicePtr& self, TraceId trace, const std::map<std::string, Tensor>& tensors) {
+            std::vector<host::NamedBuffer> names;
+            for (const auto& [name, each] : tensors) {
+                names.push_back({name, each.buffer()});
+            }
+            return bytes_of(self->collect_trace(trace, names).bytes);
+        },
+        "The trace as bytes, for load_trace() on an equal device; `tensors` names those that it uses.", device,
+        py::arg("trace_id"), py::arg("tensors") = std::map<std::string, Tensor>{});
+    module.def(
+        "trace_tensors",
+        [](const DevicePtr& self, TraceId trace) {
+            std::map<std::string, Tensor> tensors;
+            for (const host::NamedBuffer& each : self->trace_buffers(trace)) {
+                tensors.emplace(each.name, Tensor::on_buffer(each.buffer));
+            }
+            return tensors;
+        },
+        "The tensors that load_trace() has allocated with the trace, by name.", device, py::arg("trace_id"));
     module.def(
         "load_trace",
         [](const DevicePtr& self, const py::bytes& blob, std::uint32_t queue, const std::vector<Tensor>& tensors) {
