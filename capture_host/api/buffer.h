@@ -141,6 +141,7 @@ struct NamedBuffer {
 };
 
 class RangeSet;
+[[nodiscard]] RangeSet addresses_of(const Buffer& buffer);
 // True where a set of device addresses and a buffer have a byte in common.
 [[nodiscard]] bool touches(const RangeSet& addresses, const Buffer& buffer);
 

@@ -179,7 +179,30 @@ std::uint32_t DeviceState::allocate(Memory memory, std::uint64_t bytes, std::uin
 void DeviceState::note_overwritten(const BufferPtr& buffer) {
     for (std::optional<Capturing>& capture : capturing) {
         if (capture.has_value() && touches(capture->writes, *buffer)) {
-            capture->overwritten.emplace_back(buffer);
+            capture->overwritten.push_back({buffer, false});
+        }
+    }
+}
+
+void DeviceState::note_access(const RangeSet& reads, const RangeSet& writes) {
+    for (auto& [id, trace] : traces) {
+        for (Overwritten& entry : trace.overwritten) {
+            const BufferPtr buffer = entry.destroyed ? entry.buffer.lock() : nullptr;
+            if ((buffer == nullptr) || !buffer->is_allocated()) {
+                continue;
+            }
+            if (touches(reads, *buffer)) {
+                warnings.push_back(fmt::format(
+                    "buffer {} at 0x{:08X} is read after an execution of trace {} has destroyed its contents: "
+                    "it was allocated during the capture where earlier programs of the trace write; allocate "
+                    "it before the capture, or write it anew before it is read",
+                    buffer->id().value, buffer->address(), id));
+                entry = {};
+            } else if (touches(writes, *buffer)) {
+                entry.destroyed = false;
+            } else {
+                // Another buffer.
+            }
         }
     }
 }

@@ -64,8 +64,8 @@ struct TraceState {
     std::map<std::string, ExpectedInput> inputs;
     std::vector<TraceParameter> parameters;
     std::vector<std::string> consequences;  // of allocations that were made over it; each is named once
-    std::vector<std::weak_ptr<Buffer>>
-        overwritten;  // buffers that it destroys, unless they are its inputs; each is named once
+    RangeSet needs;                         // of what it reads: what it has not written before
+    std::vector<Overwritten> overwritten;   // each is named once
 };
 
 struct DeviceState {
@@ -97,8 +97,9 @@ struct DeviceState {
         TraceId id;
         TraceWords words;
         RangeSet writes;  // of the programs so far
+        RangeSet needs;   // of what they read: what none of them has written before
         // Allocated during the capture where earlier programs of it write, and written by no later one.
-        std::vector<std::weak_ptr<Buffer>> overwritten;
+        std::vector<Overwritten> overwritten;
     };
     std::array<std::optional<Capturing>, kMaxQueues> capturing;
     std::vector<std::string> warnings;
@@ -127,6 +128,8 @@ struct DeviceState {
     void forget_claims();
     // A buffer that has just been allocated, against the captures that are under way.
     void note_overwritten(const BufferPtr& buffer);
+    // Commands that are enqueued, against what executions have destroyed: warns where that is read before it is written anew.
+    void note_access(const RangeSet& reads, const RangeSet& writes);
     void place_local_memory(Program::State& program, const std::shared_ptr<Device>& device);
 
     // Traces.

@@ -348,6 +348,7 @@ TraceState read_blob(const refdev::DeviceSpec& spec, ByteSpan blob) {
         refuse(HostRule::kBlobFormat, fmt::format("{} words are behind the trace", reader.remaining_words()));
     }
     prove_words(spec, trace);
+    trace.needs = trace.reads;
     number_programs(trace);
     return trace;
 }
