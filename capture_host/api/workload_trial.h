@@ -7,6 +7,16 @@
 
 namespace pianola::host {
 
+// The runtime has refused the file.
+class TrialRefused : public HostError {
+  public:
+    explicit TrialRefused(const Verdict& verdict);
+    [[nodiscard]] const Verdict& verdict() const noexcept { return verdict_; }
+
+  private:
+    Verdict verdict_;
+};
+
 // Loads `file`: all of the runtime's proofs. Throws API-CAPTURE-REFUSED, which names the rule. Then runs the inferences in order.
 [[nodiscard]] std::vector<std::vector<std::vector<std::uint8_t>>> run_inferences(
     const std::vector<std::uint8_t>& file, const refdev::DeviceSpec& spec,
