@@ -57,6 +57,17 @@ std::optional<std::uint32_t> Allocator::allocate(std::uint64_t bytes, std::uint3
     return offset;
 }
 
+bool Allocator::allocate_at(std::uint32_t offset, std::uint64_t bytes) {
+    const std::uint64_t size = align_up(bytes, kAllocationAlignment);
+    const bool fits = (size != 0U) && (size <= bytes_) && (offset <= (bytes_ - size)) &&
+                      ((offset % kAllocationAlignment) == 0U) && !allocated().intersects(offset, offset + size);
+    if (fits) {
+        allocations_[offset] = static_cast<std::uint32_t>(size);
+        used_bytes_ += size;
+    }
+    return fits;
+}
+
 void Allocator::free(std::uint32_t offset) {
     const auto allocation = allocations_.find(offset);
     if (allocation != allocations_.end()) {

@@ -24,6 +24,8 @@ class Allocator {
     // The offset, which is a multiple of alignment; sizes are rounded up to 64. Keeps clear of `avoid`, where given.
     [[nodiscard]] std::optional<std::uint32_t> allocate(std::uint64_t bytes, std::uint32_t alignment,
                                                         const RangeSet* avoid, FromEnd from = FromEnd::kBottom);
+    // At that very offset. False where it is no multiple of 64, or not all of it is free.
+    [[nodiscard]] bool allocate_at(std::uint32_t offset, std::uint64_t bytes);
     void free(std::uint32_t offset);
 
     [[nodiscard]] std::uint32_t total_bytes() const noexcept { return bytes_; }

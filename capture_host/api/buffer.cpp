@@ -59,6 +59,14 @@ std::optional<std::uint32_t> Buffer::shard_on(CoreCoord core) const {
     return std::nullopt;
 }
 
+RangeSet addresses_of(const Buffer& buffer) {
+    RangeSet addresses;
+    for (const AddressRange& run : buffer.runs()) {
+        addresses.add(run.address, std::uint64_t{run.address} + run.bytes);
+    }
+    return addresses;
+}
+
 bool touches(const RangeSet& addresses, const Buffer& buffer) {
     return std::any_of(buffer.runs().begin(), buffer.runs().end(), [&addresses](const AddressRange& run) {
         return addresses.intersects(run.address, std::uint64_t{run.address} + run.bytes);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "capture_host/api/geometry.h"
@@ -34,6 +35,13 @@ struct ShardSpec {
     std::uint32_t columns{0U};  // of one shard, in elements
 };
 
+// Whose memory a buffer is, on a device with several queues: bytes that one owner has had are not given to another before the device was
+// idle. So what the library allocates by itself cannot meet what other queues are still doing.
+struct MemoryOwner {
+    std::uint32_t queue{0U};  // whose commands use it first
+    bool temporary{false};    // made and freed inside one operation, whose caller does not know of it
+};
+
 struct BufferConfig {
     std::uint64_t rows{0U};
     std::uint64_t row_bytes{0U};
@@ -42,6 +50,10 @@ struct BufferConfig {
     Memory memory{Memory::kDram};
     Layout layout{Layout::kInterleaved};
     std::optional<ShardSpec> shard;
+    MemoryOwner owner;
+    // What the bytes are, for whoever finds the buffer by a loaded trace; not looked at here.
+    ElementType type{ElementType::kUnspecified};
+    std::vector<std::uint32_t> shape;
 };
 
 // One block of host data that lies dense in device memory: rows x column_bytes, row-major on both sides.
@@ -123,7 +135,13 @@ class Buffer {
 
 using BufferPtr = std::shared_ptr<Buffer>;
 
+struct NamedBuffer {
+    std::string name;
+    BufferPtr buffer;
+};
+
 class RangeSet;
+[[nodiscard]] RangeSet addresses_of(const Buffer& buffer);
 // True where a set of device addresses and a buffer have a byte in common.
 [[nodiscard]] bool touches(const RangeSet& addresses, const Buffer& buffer);
 

@@ -193,7 +193,7 @@ BufferPtr BufferPlacement::make(const refdev::DeviceSpec& spec, const BufferConf
     buffer->device_ = device;
     buffer->allocated_ = true;
     buffer->offset_ = offset;
-    buffer->reserved_bytes_ = static_cast<std::uint32_t>(placement.bytes);
+    buffer->reserved_bytes_ = static_cast<std::uint32_t>(align_up(placement.bytes, kAllocationAlignment));
     for (std::uint32_t slot = 0U; slot < distribution.slots; ++slot) {
         Buffer::Shard shard;
         if (config.memory == Memory::kL1) {

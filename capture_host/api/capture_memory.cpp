@@ -11,24 +11,6 @@ namespace {
 
 constexpr std::uint64_t kPadding = 64U;  // of allocations: what lies between two neighbours is nobody's
 
-// The bytes of [begin, end) that are not in `set`.
-std::vector<ByteRange> missing_from(const RangeSet& set, std::uint64_t begin, std::uint64_t end) {
-    std::vector<ByteRange> missing;
-    for (const ByteRange& range : set.ranges()) {
-        if ((range.end <= begin) || (range.begin >= end)) {
-            continue;
-        }
-        if (begin < range.begin) {
-            missing.push_back({begin, range.begin});
-        }
-        begin = range.end;
-    }
-    if (begin < end) {
-        missing.push_back({begin, end});
-    }
-    return missing;
-}
-
 // Walks the scripts in program order.
 class Walk {
   public:
@@ -72,7 +54,7 @@ class Walk {
 
     void read(std::uint64_t begin, std::uint64_t end) {
         all_reads.add(begin, end);
-        for (const ByteRange& range : missing_from(written, begin, end)) {
+        for (const ByteRange& range : written.missing(begin, end)) {
             needed.add(range.begin, range.end);
         }
     }
@@ -190,7 +172,7 @@ CaptureMemory capture_memory(const Scripts& scripts, const Declarations& declara
         memory.setup_contents.insert(memory.setup_contents.end(), run.bytes.begin(), run.bytes.end());
     }
     for (const ByteRange& range : walk.needed.ranges()) {
-        for (const ByteRange& gap : missing_from(brought, range.begin, range.end)) {
+        for (const ByteRange& gap : brought.missing(range.begin, range.end)) {
             throw HostError{
                 HostRule::kCaptureContent,
                 fmt::format("the workload reads {} bytes at 0x{:08X} that it has not written: write them from the "

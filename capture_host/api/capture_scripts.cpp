@@ -331,6 +331,12 @@ Scripts make_scripts(const std::vector<Section>& sections, const Declarations& d
     }
     check_tensors(scripts.step, ScriptCommandKind::kWriteInput, declarations.inputs, "input", "a step");
     check_tensors(scripts.step, ScriptCommandKind::kReadOutput, declarations.outputs, "output", "a step");
+    if (scripts.step.empty()) {
+        refuse(HostRule::kCaptureContent,
+               "nothing was captured in a step: the binary would do nothing; call the program's work between the "
+               "capture's "
+               "begin, or begin_step(), and its end");
+    }
     const bool first_inputs = has(scripts.prologue, ScriptCommandKind::kWriteInput);
     const bool last_outputs = has(scripts.epilogue, ScriptCommandKind::kReadOutput);
     if (first_inputs != last_outputs) {

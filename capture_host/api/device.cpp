@@ -30,6 +30,22 @@ refdev::DeviceSpec checked_spec(const DeviceOptions& options) {
         refuse(fmt::format("dispatch_area_bytes is {}; take a multiple of {} above 0", options.dispatch_area_bytes,
                            kRegionAlignment));
     }
+    // Cores have equal shares of L1, in whole allocation units: what is left over belongs to none.
+    const std::uint64_t cores = std::uint64_t{spec.grid_columns} * spec.grid_rows;
+    if ((cores != 0U) && (cores <= kMaxCores)) {
+        spec.l1_bytes -= spec.l1_bytes % (static_cast<std::uint32_t>(cores) * kAllocationAlignment);
+    }
+    constexpr std::uint64_t kAddresses = std::uint64_t{1} << 32U;
+    const std::uint64_t l1_end = std::uint64_t{spec.l1_base} + spec.l1_bytes;
+    const std::uint64_t dram_end = std::uint64_t{spec.dram_base} + spec.dram_bytes;
+    if (((spec.dram_bytes % kRegionAlignment) != 0U) || (l1_end > kAddresses) || (dram_end > kAddresses) ||
+        ((spec.l1_base < dram_end) && (spec.dram_base < l1_end))) {
+        refuse(
+            fmt::format("dram_bytes is {} and l1_bytes {}; DRAM takes multiple of {}, begins at 0x{:08X}, and overlaps "
+                        "neither L1, at 0x{:08X}, nor "
+                        "the end of the address space",
+                        spec.dram_bytes, spec.l1_bytes, kRegionAlignment, spec.dram_base, spec.l1_base));
+    }
     const std::uint64_t reserved =
         std::uint64_t{spec.trace_region_bytes} + (std::uint64_t{options.dispatch_area_bytes} * spec.queue_count);
     if (reserved >= spec.dram_bytes) {
@@ -39,12 +55,13 @@ refdev::DeviceSpec checked_spec(const DeviceOptions& options) {
             spec.trace_region_bytes, spec.queue_count, options.dispatch_area_bytes, spec.dram_bytes));
     }
     if ((spec.grid_columns == 0U) || (spec.grid_rows == 0U) || (spec.grid_columns > refdev::kMaxGridEdge) ||
-        (spec.grid_rows > refdev::kMaxGridEdge) || (spec.dram_banks == 0U) ||
-        ((core_l1_bytes(spec) % kAllocationAlignment) != 0U) || (core_l1_bytes(spec) == 0U) || (spec.clock_khz == 0U)) {
-        refuse(
-            "the grid, its banks, the clock or the cores' share of L1 is 0, or the grid is larger than 8 x 8, or that "
-            "share is no "
-            "multiple of 64");
+        (spec.grid_rows > refdev::kMaxGridEdge) || (spec.dram_banks == 0U) || (core_l1_bytes(spec) == 0U) ||
+        (spec.clock_khz == 0U)) {
+        refuse(fmt::format(
+            "the grid of {} x {}, its {} banks or the clock of {} kHz is 0, or the grid is larger than {} x {}, or the "
+            "cores' share of {} bytes of L1 is less than {}",
+            spec.grid_columns, spec.grid_rows, spec.dram_banks, spec.clock_khz, refdev::kMaxGridEdge,
+            refdev::kMaxGridEdge, options.spec.l1_bytes, kAllocationAlignment));
     }
     return spec;
 }
@@ -189,6 +206,7 @@ void Device::synchronize() {
         state_->check_not_capturing(queue, "synchronize");
     }
     state_->transfers->drain();
+    state_->forget_claims();
 }
 
 std::vector<std::string> Device::warnings() const {

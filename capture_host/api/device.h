@@ -135,9 +135,12 @@ class Device : public std::enable_shared_from_this<Device> {
     // buffer: then it was captured with an input that lay elsewhere. Another buffer under the same name takes the place of the first.
     void expect_input(TraceId trace, const BufferPtr& buffer, const std::string& name = "input");
 
-    [[nodiscard]] TraceBlob collect_trace(TraceId trace);
-    // Throws API-BLOB-*. The blob's memory must be free, or belong to `buffers` at the same addresses.
+    // With a description of every buffer that the trace touches and that was allocated at the end of its capture, by the given names.
+    [[nodiscard]] TraceBlob collect_trace(TraceId trace, const std::vector<NamedBuffer>& names = {});
+    // Throws API-BLOB-*. The blob's memory must be free, or belong to `buffers` at the same addresses. Its other buffers are allocated
+    // where the trace uses them, and belong to it until it is released.
     [[nodiscard]] TraceId load_trace(std::uint32_t queue, ByteSpan blob, const std::vector<BufferPtr>& buffers = {});
+    [[nodiscard]] std::vector<NamedBuffer> trace_buffers(TraceId trace) const;  // that load_trace() has allocated
 
     // Words that may change between executions. Every admitted value must be one that the kernels accept and that touches allocated
     // memory only; a kRuntimeArgument changes neither what a command touches nor what it costs. set_parameter() proves the very value

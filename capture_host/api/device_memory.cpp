@@ -79,12 +79,61 @@ RangeSet DeviceState::under_trace(Memory memory) const {
     return set;
 }
 
+namespace {
+
+std::size_t index_of(const MemoryOwner& owner) {
+    return owner.queue + (owner.temporary ? kMaxQueues : 0U);
+}
+
+}  // namespace
+
+void DeviceState::claim(Memory memory, std::uint32_t offset, std::uint64_t bytes, const MemoryOwner& owner) {
+    if (spec.queue_count > 1U) {
+        claims[memory].at(index_of(owner)).add(offset, offset + bytes);
+    }
+}
+
+RangeSet DeviceState::claimed_by_others(Memory memory, const MemoryOwner& owner) {
+    RangeSet others;
+    for (std::size_t i = 0U; i < claims[memory].size(); ++i) {
+        if (i != index_of(owner)) {
+            others.add(claims[memory].at(i));
+        }
+    }
+    return others;
+}
+
+void DeviceState::forget_claims() {
+    const bool captures = std::any_of(capturing.begin(), capturing.end(),
+                                      [](const std::optional<Capturing>& capture) { return capture.has_value(); });
+    if (!captures && (recorder == nullptr)) {
+        claims.clear();
+    }
+}
+
 std::uint32_t DeviceState::allocate(Memory memory, std::uint64_t bytes, std::uint32_t alignment, FromEnd from,
-                                    const std::string& what) {
+                                    const std::string& what, const MemoryOwner& owner) {
     Allocator& target = allocator(memory);
-    const RangeSet avoid = under_trace(memory);
+    RangeSet avoid = claimed_by_others(memory, owner);
+    avoid.add(under_trace(memory));
     std::optional<std::uint32_t> offset = target.allocate(bytes, alignment, &avoid, from);
+    if (!offset.has_value() && (spec.queue_count > 1U)) {
+        // Others' memory will do once they have ended, but not that of programs that are captured now and run later.
+        transfers->drain();
+        forget_claims();
+        avoid = under_trace(memory);
+        for (std::uint32_t queue = 0U; queue < spec.queue_count; ++queue) {
+            if (capturing.at(queue).has_value() && (queue != owner.queue)) {
+                for (const Assembled& program : capturing.at(queue)->words.programs()) {
+                    avoid.add(offsets_in(memory, program.reads));
+                    avoid.add(offsets_in(memory, program.writes));
+                }
+            }
+        }
+        offset = target.allocate(bytes, alignment, &avoid, from);
+    }
     if (offset.has_value()) {
+        claim(memory, *offset, bytes, owner);
         return *offset;
     }
     offset = target.allocate(bytes, alignment, nullptr, from);
@@ -112,6 +161,10 @@ std::uint32_t DeviceState::allocate(Memory memory, std::uint64_t bytes, std::uin
             }
         }
     }
+    claim(memory, *offset, bytes, owner);
+    if (consequences.empty()) {
+        return *offset;
+    }
     if (!options.allow_allocation_under_trace) {
         target.free(*offset);
         throw HostError{HostRule::kMemoryUnderTrace,
@@ -126,7 +179,30 @@ std::uint32_t DeviceState::allocate(Memory memory, std::uint64_t bytes, std::uin
 void DeviceState::note_overwritten(const BufferPtr& buffer) {
     for (std::optional<Capturing>& capture : capturing) {
         if (capture.has_value() && touches(capture->writes, *buffer)) {
-            capture->overwritten.emplace_back(buffer);
+            capture->overwritten.push_back({buffer, false});
+        }
+    }
+}
+
+void DeviceState::note_access(const RangeSet& reads, const RangeSet& writes) {
+    for (auto& [id, trace] : traces) {
+        for (Overwritten& entry : trace.overwritten) {
+            const BufferPtr buffer = entry.destroyed ? entry.buffer.lock() : nullptr;
+            if ((buffer == nullptr) || !buffer->is_allocated()) {
+                continue;
+            }
+            if (touches(reads, *buffer)) {
+                warnings.push_back(fmt::format(
+                    "buffer {} at 0x{:08X} is read after an execution of trace {} has destroyed its contents: "
+                    "it was allocated during the capture where earlier programs of the trace write; allocate "
+                    "it before the capture, or write it anew before it is read",
+                    buffer->id().value, buffer->address(), id));
+                entry = {};
+            } else if (touches(writes, *buffer)) {
+                entry.destroyed = false;
+            } else {
+                // Another buffer.
+            }
         }
     }
 }
@@ -170,10 +246,10 @@ void DeviceState::place_local_memory(Program::State& program, const std::shared_
 BufferPtr Device::allocate(const BufferConfig& config) {
     const Lock lock{state_->mutex};
     const RecordingScope recording{state_->recorder};
-    state_->check_open();
+    state_->check_queue(config.owner.queue);
     const BufferPlacement placement = BufferPlacement::plan(state_->spec, config);
-    const std::uint32_t offset =
-        state_->allocate(config.memory, placement.bytes, placement.alignment, FromEnd::kBottom, "a buffer");
+    const std::uint32_t offset = state_->allocate(config.memory, placement.bytes, placement.alignment, FromEnd::kBottom,
+                                                  "a buffer", config.owner);
     const BufferPtr buffer =
         BufferPlacement::make(state_->spec, config, placement, offset, BufferId{next_id()}, shared_from_this());
     state_->buffers[buffer->id().value] = buffer.get();

@@ -52,6 +52,7 @@ void Device::enqueue_write(std::uint32_t queue, const BufferPtr& buffer, ByteSpa
                         buffer->id().value, buffer->size_bytes(), buffer->config().rows, buffer->config().row_bytes)};
     }
     state_->queues->spend_ns(state_->options.host_dispatch_ns);
+    state_->note_access({}, addresses_of(*buffer));
     state_->transfers->write(queue, *buffer, host_row_major);
     state_->finish_call(queue, blocking);
     recording([&](CallRecorder& recorder) { recorder.on_write(queue, *buffer, host_row_major); });
@@ -63,6 +64,7 @@ ReadHandle Device::enqueue_read(std::uint32_t queue, const BufferPtr& buffer, bo
     state_->check_not_capturing(queue, "a read");
     check_buffer(buffer);
     state_->queues->spend_ns(state_->options.host_dispatch_ns);
+    state_->note_access(addresses_of(*buffer), {});
     const std::shared_ptr<ReadHandle::State> read = state_->transfers->read(queue, *buffer);
     state_->queues->ring(queue);
     if (blocking) {
@@ -145,12 +147,17 @@ void Device::enqueue_program(std::uint32_t queue, Program& program, bool blockin
     std::optional<DeviceState::Capturing>& capture = state_->capturing.at(queue);
     if (capture.has_value()) {
         capture->words.append(assembled);
+        for (const ByteRange& range : assembled.reads.ranges()) {
+            for (const ByteRange& needed : capture->writes.missing(range.begin, range.end)) {
+                capture->needs.add(needed.begin, needed.end);
+            }
+        }
         capture->writes.add(assembled.writes);
-        const auto is_written = [&assembled](const std::weak_ptr<Buffer>& candidate) {
-            const BufferPtr owned = candidate.lock();
+        const auto is_written = [&assembled](const Overwritten& candidate) {
+            const BufferPtr owned = candidate.buffer.lock();
             return (owned == nullptr) || touches(assembled.writes, *owned);
         };
-        std::vector<std::weak_ptr<Buffer>>& candidates = capture->overwritten;
+        std::vector<Overwritten>& candidates = capture->overwritten;
         candidates.erase(std::remove_if(candidates.begin(), candidates.end(), is_written), candidates.end());
         return;
     }
@@ -165,6 +172,7 @@ void Device::enqueue_program(std::uint32_t queue, Program& program, bool blockin
                         "a larger dispatch_area_bytes, or split the program",
                         program.name(), bytes, state_->options.dispatch_area_bytes)};
     }
+    state_->note_access(assembled.reads, assembled.writes);
     // One area per queue is enough: a queue writes it anew only after the replay before.
     const std::uint32_t area = state_->dispatch_base + (queue * state_->options.dispatch_area_bytes);
     state_->write_words(queue, area, finished);

@@ -35,6 +35,20 @@ struct ExpectedInput {
     std::uint32_t address{0U};
 };
 
+// A buffer that a trace touches, and that was allocated when its capture ended.
+struct TracedBuffer {
+    std::string name;
+    BufferConfig config;
+    std::uint32_t offset{0U};  // in its memory
+    BufferPtr buffer;          // where load_trace() has allocated it
+};
+
+// A buffer that was allocated during a trace's capture where the trace writes.
+struct Overwritten {
+    std::weak_ptr<Buffer> buffer;
+    bool destroyed{false};  // an execution has been enqueued, and nobody has written the buffer since
+};
+
 struct TraceState {
     TraceId id;
     std::uint32_t queue{0U};       // that captured it, or loaded it
@@ -43,14 +57,15 @@ struct TraceState {
     std::vector<std::uint32_t> words;
     std::vector<CommandInfo> commands;
     std::vector<TraceProgramInfo> programs;
+    std::vector<TracedBuffer> buffers;
     std::uint64_t cost_cycles{0U};
     RangeSet reads;  // device addresses
     RangeSet writes;
     std::map<std::string, ExpectedInput> inputs;
     std::vector<TraceParameter> parameters;
     std::vector<std::string> consequences;  // of allocations that were made over it; each is named once
-    std::vector<std::weak_ptr<Buffer>>
-        overwritten;  // buffers that it destroys, unless they are its inputs; each is named once
+    RangeSet needs;                         // of what it reads: what it has not written before
+    std::vector<Overwritten> overwritten;   // each is named once
 };
 
 struct DeviceState {
@@ -69,6 +84,9 @@ struct DeviceState {
     Allocator dram;
     Allocator l1;  // offsets inside every core's share
     Allocator trace_region;
+    // By memory and owner: what was given since the device was last idle. Kept where there are several queues. It only grows while a
+    // workload is captured, so that all its steps are given the same addresses.
+    std::map<Memory, std::array<RangeSet, 2U * kMaxQueues>> claims;
     std::map<std::uint64_t, Buffer*> buffers;  // alive and allocated
     std::set<Sha256Digest> compiled;
     bool cache_enabled{true};
@@ -79,8 +97,9 @@ struct DeviceState {
         TraceId id;
         TraceWords words;
         RangeSet writes;  // of the programs so far
+        RangeSet needs;   // of what they read: what none of them has written before
         // Allocated during the capture where earlier programs of it write, and written by no later one.
-        std::vector<std::weak_ptr<Buffer>> overwritten;
+        std::vector<Overwritten> overwritten;
     };
     std::array<std::optional<Capturing>, kMaxQueues> capturing;
     std::vector<std::string> warnings;
@@ -102,9 +121,15 @@ struct DeviceState {
     // Bytes that live traces use.
     [[nodiscard]] RangeSet under_trace(Memory memory) const;
     [[nodiscard]] std::uint32_t allocate(Memory memory, std::uint64_t bytes, std::uint32_t alignment, FromEnd from,
-                                         const std::string& what);
+                                         const std::string& what, const MemoryOwner& owner = {});
+    void claim(Memory memory, std::uint32_t offset, std::uint64_t bytes, const MemoryOwner& owner);
+    [[nodiscard]] RangeSet claimed_by_others(Memory memory, const MemoryOwner& owner);
+    // The device is idle: memory that nobody holds is anybody's.
+    void forget_claims();
     // A buffer that has just been allocated, against the captures that are under way.
     void note_overwritten(const BufferPtr& buffer);
+    // Commands that are enqueued, against what executions have destroyed: warns where that is read before it is written anew.
+    void note_access(const RangeSet& reads, const RangeSet& writes);
     void place_local_memory(Program::State& program, const std::shared_ptr<Device>& device);
 
     // Traces.

@@ -72,20 +72,6 @@ void warn(TraceState& trace, std::vector<std::string>& warnings) {
         warnings.push_back("executed all the same: " + consequence);
     }
     trace.consequences.clear();
-    for (const std::weak_ptr<Buffer>& overwritten : trace.overwritten) {
-        const BufferPtr buffer = overwritten.lock();
-        const bool harmless = (buffer == nullptr) || !buffer->is_allocated() ||
-                              std::any_of(trace.inputs.begin(), trace.inputs.end(),
-                                          [&buffer](const auto& input) { return input.second.id == buffer->id(); });
-        if (!harmless) {
-            warnings.push_back(
-                fmt::format("executing trace {} destroys the contents of buffer {} at 0x{:08X}, which was allocated "
-                            "during the capture where earlier programs of it write; allocate it before the "
-                            "capture, or declare it with expect_input if it is written anew before every execution",
-                            trace.id.value, buffer->id().value, buffer->address()));
-        }
-    }
-    trace.overwritten.clear();
 }
 
 }  // namespace
@@ -166,7 +152,7 @@ TraceId Device::begin_trace_capture(std::uint32_t queue) {
                                     capture->id.value)};
     }
     const TraceId id{next_id()};
-    capture = DeviceState::Capturing{id, {}, {}, {}};
+    capture = DeviceState::Capturing{id, {}, {}, {}, {}};
     return id;
 }
 
@@ -183,7 +169,8 @@ void Device::end_trace_capture(std::uint32_t queue, TraceId trace) {
                         queue, trace.value)};
     }
     const TraceWords words = std::move(capturing->words);
-    std::vector<std::weak_ptr<Buffer>> overwritten = std::move(capturing->overwritten);
+    std::vector<Overwritten> overwritten = std::move(capturing->overwritten);
+    RangeSet needs = std::move(capturing->needs);
     capturing.reset();
     if (words.programs().empty()) {
         throw HostError{HostRule::kTraceEmpty,
@@ -205,8 +192,14 @@ void Device::end_trace_capture(std::uint32_t queue, TraceId trace) {
                              static_cast<std::uint32_t>(words.programs().size()),
                              0U,
                              {}});
+    for (const auto& [id, buffer] : state_->buffers) {
+        if (touches(made.reads, *buffer) || touches(made.writes, *buffer)) {
+            made.buffers.push_back({"", buffer->config(), buffer->offset_, nullptr});
+        }
+    }
     made.cost_cycles = cost_of(*state_, made);
     made.overwritten = std::move(overwritten);
+    made.needs = std::move(needs);
     (void)state_->place_trace(std::move(made));
 }
 
@@ -217,6 +210,10 @@ void Device::execute_trace(std::uint32_t queue, TraceId trace, bool blocking) {
     TraceState& target = state_->trace(trace);
     check_inputs(target);
     warn(target, state_->warnings);
+    state_->note_access(target.needs, target.writes);
+    for (Overwritten& entry : target.overwritten) {
+        entry.destroyed = true;
+    }
     if (target.last_queue != queue) {
         state_->transfers->drain();  // a parameter may be on its way on the other queue
         target.last_queue = queue;
@@ -294,6 +291,17 @@ void Device::expect_input(TraceId trace, const BufferPtr& buffer, const std::str
         }
     }
     target.inputs[name] = ExpectedInput{buffer, buffer->id(), buffer->address()};
+}
+
+std::vector<NamedBuffer> Device::trace_buffers(TraceId trace) const {
+    const Lock lock{state_->mutex};
+    std::vector<NamedBuffer> buffers;
+    for (const TracedBuffer& traced : std::as_const(*state_).trace(trace).buffers) {
+        if (traced.buffer != nullptr) {
+            buffers.push_back({traced.name, traced.buffer});
+        }
+    }
+    return buffers;
 }
 
 }  // namespace pianola::host

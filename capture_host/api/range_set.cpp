@@ -47,13 +47,35 @@ bool RangeSet::intersects(const RangeSet& other) const {
                        [this](const ByteRange& range) { return intersects(range.begin, range.end); });
 }
 
-std::uint64_t RangeSet::common_bytes(const RangeSet& other) const {
-    std::uint64_t bytes = 0U;
+std::vector<ByteRange> RangeSet::missing(std::uint64_t begin, std::uint64_t end) const {
+    std::vector<ByteRange> missing;
+    for (auto range = first_behind(ranges_, begin); (range != ranges_.end()) && (range->begin < end); ++range) {
+        if (begin < range->begin) {
+            missing.push_back({begin, range->begin});
+        }
+        begin = range->end;
+    }
+    if (begin < end) {
+        missing.push_back({begin, end});
+    }
+    return missing;
+}
+
+RangeSet RangeSet::common(const RangeSet& other) const {
+    RangeSet both;
     for (const ByteRange& range : ranges_) {
         for (auto part = first_behind(other.ranges_, range.begin);
              (part != other.ranges_.end()) && (part->begin < range.end); ++part) {
-            bytes += std::min(range.end, part->end) - std::max(range.begin, part->begin);
+            both.add(std::max(range.begin, part->begin), std::min(range.end, part->end));
         }
+    }
+    return both;
+}
+
+std::uint64_t RangeSet::common_bytes(const RangeSet& other) const {
+    std::uint64_t bytes = 0U;
+    for (const ByteRange& range : common(other).ranges_) {
+        bytes += range.end - range.begin;
     }
     return bytes;
 }

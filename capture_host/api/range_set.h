@@ -24,6 +24,9 @@ class RangeSet {
     [[nodiscard]] bool intersects(std::uint64_t begin, std::uint64_t end) const;
     [[nodiscard]] bool intersects(const RangeSet& other) const;
     [[nodiscard]] bool contains(std::uint64_t begin, std::uint64_t end) const;
+    // The bytes of [begin, end) that are not in the set.
+    [[nodiscard]] std::vector<ByteRange> missing(std::uint64_t begin, std::uint64_t end) const;
+    [[nodiscard]] RangeSet common(const RangeSet& other) const;
     // How many bytes are in both.
     [[nodiscard]] std::uint64_t common_bytes(const RangeSet& other) const;
     [[nodiscard]] const std::vector<ByteRange>& ranges() const noexcept { return ranges_; }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "capture_host/api/buffer_layout.h"
 #include "hal/refdev/command_encoding.h"
 #include "runtime/core/bytes.h"
 
@@ -12,7 +13,7 @@ namespace pianola::host {
 namespace {
 
 constexpr std::uint32_t kMagic = 0x43525450U;  // "PTRC"
-constexpr std::uint32_t kBlobVersion = 1U;
+constexpr std::uint32_t kBlobVersion = 2U;
 constexpr std::size_t kWordBytes = sizeof(std::uint32_t);
 constexpr std::uint32_t kWordBits = 32U;
 constexpr std::size_t kDigestWords = kSha256Bytes / kWordBytes;
@@ -129,28 +130,70 @@ class Reader {
     std::size_t at_{0U};
 };
 
-void write_ranges(Writer& writer, const RangeSet& set) {
-    writer.word(set.ranges().size());
-    for (const ByteRange& range : set.ranges()) {
-        writer.word(range.begin);
-        writer.word(range.end - range.begin);
+void write_buffer(Writer& writer, const TracedBuffer& buffer) {
+    const BufferConfig& config = buffer.config;
+    writer.text(buffer.name.substr(0U, kMaxNameBytes));
+    for (const std::uint64_t value :
+         {std::uint64_t{static_cast<std::uint32_t>(config.memory)},
+          std::uint64_t{static_cast<std::uint32_t>(config.layout)}, std::uint64_t{buffer.offset}, config.rows,
+          config.row_bytes, std::uint64_t{config.element_bytes}, std::uint64_t{config.page_bytes},
+          std::uint64_t{static_cast<std::uint32_t>(config.type)}}) {
+        writer.word(value);
+    }
+    writer.word(config.shape.size());
+    for (const std::uint32_t dimension : config.shape) {
+        writer.word(dimension);
+    }
+    writer.word(config.shard.has_value() ? 1U : 0U);
+    if (config.shard.has_value()) {
+        writer.word(config.shard->rows);
+        writer.word(config.shard->columns);
+        writer.word(config.shard->cores.size());
+        for (const CoreRange& range : config.shard->cores) {
+            for (const std::uint32_t value : {range.first.x, range.first.y, range.last.x, range.last.y}) {
+                writer.word(value);
+            }
+        }
     }
 }
 
-RangeSet read_ranges(Reader& reader) {
-    RangeSet set;
-    const std::uint32_t count = reader.count(2U);
-    std::uint64_t last_end = 0U;
-    for (std::uint32_t i = 0U; i < count; ++i) {
-        const std::uint64_t begin = reader.word();
-        const std::uint64_t end = begin + reader.word();
-        if ((end <= begin) || ((i != 0U) && (begin <= last_end))) {
-            refuse(HostRule::kBlobFormat, "the blob's byte ranges are not sorted and disjoint");
-        }
-        set.add(begin, end);
-        last_end = end;
+TracedBuffer read_buffer(Reader& reader) {
+    TracedBuffer buffer;
+    BufferConfig& config = buffer.config;
+    buffer.name = reader.text();
+    const std::uint32_t memory = reader.word();
+    config.memory = static_cast<Memory>(memory);
+    const std::uint32_t layout = reader.word();
+    config.layout = static_cast<Layout>(layout);
+    buffer.offset = reader.word();
+    config.rows = reader.word();
+    config.row_bytes = reader.word();
+    config.element_bytes = reader.word();
+    config.page_bytes = reader.word();
+    const std::uint32_t type = reader.word();
+    config.type = static_cast<ElementType>(type);
+    for (std::uint32_t left = reader.count(1U); left > 0U; --left) {
+        config.shape.push_back(reader.word());
     }
-    return set;
+    const std::uint32_t sharded = reader.word();
+    if ((layout > static_cast<std::uint32_t>(Layout::kBlockSharded)) || (sharded > 1U) ||
+        (type > static_cast<std::uint32_t>(ElementType::kBool)) || (config.shape.size() > kMaxRank) ||
+        (memory > static_cast<std::uint32_t>(Memory::kL1))) {
+        refuse(HostRule::kBlobFormat,
+               fmt::format("buffer '{}' has a memory, layout, type or rank that there is not", buffer.name));
+    }
+    if (sharded == 1U) {
+        ShardSpec& shard = config.shard.emplace();
+        shard.rows = reader.word();
+        shard.columns = reader.word();
+        for (std::uint32_t left = reader.count(4U); left > 0U; --left) {
+            CoreRange& range = shard.cores.emplace_back();
+            for (std::uint32_t* const value : {&range.first.x, &range.first.y, &range.last.x, &range.last.y}) {
+                *value = reader.word();
+            }
+        }
+    }
+    return buffer;
 }
 
 void check_identity(Reader& reader, const refdev::DeviceSpec& spec) {
@@ -167,11 +210,9 @@ void check_identity(Reader& reader, const refdev::DeviceSpec& spec) {
     }
 }
 
-// Decodes every word, and compares the sums with what the blob says.
+// Decodes every word, compares the cost with what the blob says, and finds what the trace touches.
 void prove_words(const refdev::DeviceSpec& spec, TraceState& trace) {
     const refdev::RefdevCommandSet command_set;
-    RangeSet reads;
-    RangeSet writes;
     TraceCost cost;
     std::size_t at = 0U;
     bool ended = false;
@@ -185,7 +226,7 @@ void prove_words(const refdev::DeviceSpec& spec, TraceState& trace) {
         }
         for (const Extent& extent : command.extents.view()) {
             const std::uint64_t end = std::uint64_t{extent.address} + extent.size_bytes;
-            (extent.access == Access::kWrite ? writes : reads).add(extent.address, end);
+            (extent.access == Access::kWrite ? trace.writes : trace.reads).add(extent.address, end);
         }
         if ((command.kind == CommandKind::kDispatch) && (command.core >= core_count(spec))) {
             refuse(HostRule::kBlobCommand, fmt::format("word {} of the trace: core {} is outside the grid of {} cores",
@@ -208,9 +249,6 @@ void prove_words(const refdev::DeviceSpec& spec, TraceState& trace) {
     if (cost.cycles() != trace.cost_cycles) {
         refuse(HostRule::kBlobCommand, fmt::format("the blob states a cost of {} cycles, its commands take {}",
                                                    trace.cost_cycles, cost.cycles()));
-    }
-    if ((reads.ranges() != trace.reads.ranges()) || (writes.ranges() != trace.writes.ranges())) {
-        refuse(HostRule::kBlobCommand, "the byte ranges that the blob states are not those that its commands touch");
     }
 }
 
@@ -252,8 +290,10 @@ std::vector<std::uint8_t> write_blob(const refdev::DeviceSpec& spec, const Trace
         writer.word(program.command_count);
         writer.text(program.name.substr(0U, kMaxNameBytes));
     }
-    write_ranges(writer, trace.reads);
-    write_ranges(writer, trace.writes);
+    writer.word(trace.buffers.size());
+    for (const TracedBuffer& buffer : trace.buffers) {
+        write_buffer(writer, buffer);
+    }
     writer.word(trace.words.size());
     for (const std::uint32_t word : trace.words) {
         writer.word(word);
@@ -296,8 +336,10 @@ TraceState read_blob(const refdev::DeviceSpec& spec, ByteSpan blob) {
         const std::uint32_t commands = reader.word();
         trace.programs.push_back({reader.text(), commands});
     }
-    trace.reads = read_ranges(reader);
-    trace.writes = read_ranges(reader);
+    constexpr std::size_t kLeastBufferWords = 11U;
+    for (std::uint32_t left = reader.count(kLeastBufferWords); left > 0U; --left) {
+        trace.buffers.push_back(read_buffer(reader));
+    }
     const std::uint32_t words = reader.count(1U);
     for (std::uint32_t i = 0U; i < words; ++i) {
         trace.words.push_back(reader.word());
@@ -306,13 +348,33 @@ TraceState read_blob(const refdev::DeviceSpec& spec, ByteSpan blob) {
         refuse(HostRule::kBlobFormat, fmt::format("{} words are behind the trace", reader.remaining_words()));
     }
     prove_words(spec, trace);
+    trace.needs = trace.reads;
     number_programs(trace);
     return trace;
 }
 
-TraceBlob Device::collect_trace(TraceId trace) {
+TraceBlob Device::collect_trace(TraceId trace, const std::vector<NamedBuffer>& names) {
     const std::lock_guard<std::recursive_mutex> lock{state_->mutex};
     state_->check_open();
+    std::vector<TracedBuffer>& buffers = state_->trace(trace).buffers;
+    for (const NamedBuffer& named : names) {
+        check_buffer(named.buffer);
+        const auto traced = std::find_if(buffers.begin(), buffers.end(), [&named](const TracedBuffer& candidate) {
+            return (candidate.config.memory == named.buffer->config_.memory) &&
+                   (candidate.offset == named.buffer->offset_);
+        });
+        if (traced == buffers.end()) {
+            throw HostError{
+                HostRule::kBlobMemory,
+                fmt::format("'{}' is buffer {} at 0x{:08X}, and no buffer that trace {} uses lay there when its "
+                            "capture ended; name the trace's inputs, outputs and weights",
+                            named.name, named.buffer->id().value, named.buffer->address(), trace.value)};
+        }
+        traced->name = named.name;
+    }
+    for (std::size_t i = 0U; i < buffers.size(); ++i) {
+        buffers[i].name = buffers[i].name.empty() ? fmt::format("tensor {}", i) : buffers[i].name;
+    }
     return {write_blob(state_->spec, state_->trace(trace)), trace_info(trace)};
 }
 
@@ -321,26 +383,53 @@ TraceId Device::load_trace(std::uint32_t queue, ByteSpan blob, const std::vector
     const RecordingScope recording{state_->recorder};
     state_->check_not_capturing(queue, "loading a trace");
     TraceState loaded = read_blob(state_->spec, blob);
-    RangeSet own;
+    state_->transfers->drain();  // what was freed is no longer used
+    std::map<Memory, RangeSet>
+        own;  // all that their allocations hold: the trace may use what lies behind a buffer's last byte
     for (const BufferPtr& buffer : buffers) {
         check_buffer(buffer);
-        for (const AddressRange& run : buffer->runs()) {
-            own.add(run.address, std::uint64_t{run.address} + run.bytes);
-        }
+        own[buffer->config_.memory].add(buffer->offset_, std::uint64_t{buffer->offset_} + buffer->reserved_bytes_);
     }
     RangeSet used = loaded.reads;
     used.add(loaded.writes);
     state_->check_data_memory(used);
     for (const Memory memory : {Memory::kDram, Memory::kL1}) {
         const RangeSet bytes = state_->offsets_in(memory, used);
-        const RangeSet held = state_->allocator(memory).allocated();
-        const std::uint64_t foreign = bytes.common_bytes(held) - bytes.common_bytes(state_->offsets_in(memory, own));
+        const std::uint64_t foreign =
+            bytes.common_bytes(state_->allocator(memory).allocated()) - bytes.common_bytes(own[memory]);
         if (foreign != 0U) {
             throw HostError{
                 HostRule::kBlobMemory,
                 fmt::format("{} bytes that the trace uses are allocated, and not by the buffers that were passed; "
                             "pass the trace's buffers to load_trace, or deallocate the others before",
                             foreign)};
+        }
+    }
+    for (TracedBuffer& traced : loaded.buffers) {
+        const Memory memory = traced.config.memory;
+        BufferPlacement placement;
+        try {
+            placement = BufferPlacement::plan(state_->spec, traced.config);
+        } catch (const HostError& error) {
+            refuse(HostRule::kBlobFormat, fmt::format("buffer '{}': {}", traced.name, error.what()));
+        }
+        if (own[memory].intersects(traced.offset, traced.offset + placement.bytes)) {
+            continue;  // the caller's own stands for it
+        }
+        if (((traced.offset % placement.alignment) != 0U) ||
+            !state_->allocator(memory).allocate_at(traced.offset, placement.bytes)) {
+            refuse(
+                HostRule::kBlobMemory,
+                fmt::format("'{}' of the trace needs {} bytes at offset {}, which are not free; pass the buffer that "
+                            "stands for it to load_trace, or deallocate what lies there before",
+                            traced.name, placement.bytes, traced.offset));
+        }
+        state_->claim(memory, traced.offset, placement.bytes, traced.config.owner);
+        traced.buffer = BufferPlacement::make(state_->spec, traced.config, placement, traced.offset,
+                                              BufferId{next_id()}, shared_from_this());
+        state_->buffers[traced.buffer->id().value] = traced.buffer.get();
+        if (!touches(used, *traced.buffer)) {
+            refuse(HostRule::kBlobFormat, fmt::format("the trace does not use its buffer '{}'", traced.name));
         }
     }
     loaded.id = TraceId{next_id()};

@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "capture_host/api/capture_link.h"
+#include "capture_host/api/capture_refusal.h"
 #include "capture_host/api/workload_trial.h"
+#include "capture_host/files/files.h"
 
 namespace pianola::host {
 
@@ -68,9 +70,9 @@ void check_shape(const BufferPtr& buffer, const TensorDeclaration& tensor) {
 }
 
 // The workload, with vectors from the captured run, tried.
-CapturedWorkload make_workload(const refdev::DeviceSpec& spec, const Scripts& scripts, const Declarations& declarations,
+CapturedWorkload make_workload(const DeviceState& device, const Scripts& scripts, const Declarations& declarations,
                                const CaptureOptions& options, std::uint32_t steps_in_flight) {
-    LinkedCapture linked = link_capture(spec, scripts, declarations, options, steps_in_flight);
+    LinkedCapture linked = link_capture(device.spec, scripts, declarations, options, steps_in_flight);
     if (scripts.inputs.size() != scripts.outputs.size()) {
         throw HostError{HostRule::kCaptureContent,
                         fmt::format("the captured run gave inputs {} times and took outputs {} times",
@@ -92,7 +94,15 @@ CapturedWorkload make_workload(const refdev::DeviceSpec& spec, const Scripts& sc
     workload.steps = scripts.steps;
     workload.inputs = scripts.inputs;
     workload.outputs = scripts.outputs;
-    compare_to_capture(workload, spec);
+    try {
+        compare_to_capture(workload, device.spec);
+    } catch (const TrialRefused& refused) {
+        if (!options.refused_file.empty()) {
+            files::store_file(options.refused_file, workload.file);
+        }
+        throw HostError{HostRule::kCaptureRefused,
+                        explain_refusal(linked, refused.verdict(), device) + refused.remedy()};
+    }
     return workload;
 }
 
@@ -217,20 +227,24 @@ CapturedWorkload WorkloadCapture::end() {
     device.transfers->drain();
     const Scripts scripts = make_scripts(state_->log->sections(), state_->declarations);
     if (state_->options.steps_in_flight != 0U) {
-        return make_workload(device.spec, scripts, state_->declarations, state_->options,
-                             state_->options.steps_in_flight);
+        return make_workload(device, scripts, state_->declarations, state_->options, state_->options.steps_in_flight);
     }
+    std::vector<std::string> warnings;
     // Steps that events alone keep apart may overlap; others, where the host waited in between, may not.
     if (scripts.prologue.has_value()) {
         try {
-            return make_workload(device.spec, scripts, state_->declarations, state_->options, kMaxStepsInFlight);
+            return make_workload(device, scripts, state_->declarations, state_->options, kMaxStepsInFlight);
         } catch (const HostError& error) {
             if (error.rule() != HostRule::kCaptureRefused) {
                 throw;
             }
+            warnings.push_back(
+                fmt::format("captured with one step in flight, because with {}: {}", kMaxStepsInFlight, error.what()));
         }
     }
-    return make_workload(device.spec, scripts, state_->declarations, state_->options, 1U);
+    CapturedWorkload workload = make_workload(device, scripts, state_->declarations, state_->options, 1U);
+    workload.warnings = std::move(warnings);
+    return workload;
 }
 
 namespace {

@@ -22,8 +22,11 @@ struct CaptureOptions {
     std::string source_name{"host program"};
     std::uint32_t step_deadline_us{0U};  // 0: four times what the step takes, and no less than 10 ms
     std::uint32_t setup_deadline_us{0U};
-    std::uint32_t steps_in_flight{0U};  // 0: 2 for a workload with a prologue, else 1
-    bool self_tests{true};              // inputs and outputs of the captured steps become self-test vectors
+    // 0: 2 for a workload with a prologue whose events order overlapping steps; else 1, and CapturedWorkload::warnings says why.
+    std::uint32_t steps_in_flight{0U};
+    bool self_tests{true};  // inputs and outputs of the captured steps become self-test vectors
+    std::string
+        refused_file{};  // where to keep a file that the runtime has refused, for `pianola verify`; empty: nowhere
 };
 
 struct TensorDeclaration {
@@ -39,6 +42,7 @@ struct CapturedWorkload {
     capture::Manifest manifest;
     const char* profile{""};  // of the device's runtime; static lifetime
     std::uint32_t steps{0U};  // that were captured and folded into one
+    std::vector<std::string> warnings;
     // Of the captured run: per inference, per tensor in the order of declaration.
     std::vector<std::vector<std::vector<std::uint8_t>>> inputs;
     std::vector<std::vector<std::vector<std::uint8_t>>> outputs;

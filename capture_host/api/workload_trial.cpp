@@ -18,8 +18,6 @@ namespace {
 
 using Tensors = std::vector<std::vector<std::uint8_t>>;
 
-constexpr std::size_t kPathText = 160U;
-
 sim::SimOptions sim_options(const refdev::DeviceSpec& spec) {
     sim::SimOptions options;
     options.spec = spec;
@@ -42,15 +40,7 @@ class Trial {
         : file_{file}, device_{sim_options(spec)} {
         Verdict verdict;
         if (!is_ok(session_.load(file_.view(), *workspace_, verdict))) {
-            std::array<char, kPathText> path{};
-            (void)format_path(verdict.path, Span<char>{path});
-            throw HostError{
-                HostRule::kCaptureRefused,
-                fmt::format(
-                    "the runtime does not accept the captured workload: {} at {} ({} against {}); docs/RULES.md "
-                    "says what the rule asks for",
-                    rule_id(verdict.rule), path.data(), verdict.actual, verdict.limit) +
-                    remedy_for(file_.view(), spec, verdict)};
+            throw TrialRefused{verdict, remedy_for(file_.view(), spec, verdict)};
         }
     }
 
@@ -136,6 +126,12 @@ void compare(const std::string& what, const std::vector<std::uint8_t>& is, const
 }
 
 }  // namespace
+
+TrialRefused::TrialRefused(const Verdict& verdict, const std::string& remedy)
+    : HostError{HostRule::kCaptureRefused,
+                fmt::format("the runtime does not accept the file: {}{}", pianola::rule_id(verdict.rule), remedy)},
+      verdict_{verdict},
+      remedy_{remedy} {}
 
 std::vector<Tensors> run_inferences(const std::vector<std::uint8_t>& file, const refdev::DeviceSpec& spec,
                                     const std::vector<Tensors>& inputs) {

@@ -7,6 +7,19 @@
 
 namespace pianola::host {
 
+// The runtime has refused the file.
+class TrialRefused : public HostError {
+  public:
+    // remedy: "; ..." where a capacity has refused, else empty.
+    TrialRefused(const Verdict& verdict, const std::string& remedy);
+    [[nodiscard]] const Verdict& verdict() const noexcept { return verdict_; }
+    [[nodiscard]] const std::string& remedy() const noexcept { return remedy_; }
+
+  private:
+    Verdict verdict_;
+    std::string remedy_;
+};
+
 // Loads `file`: all of the runtime's proofs. Throws API-CAPTURE-REFUSED, which names the rule. Then runs the inferences in order.
 [[nodiscard]] std::vector<std::vector<std::vector<std::uint8_t>>> run_inferences(
     const std::vector<std::uint8_t>& file, const refdev::DeviceSpec& spec,

@@ -52,22 +52,29 @@ void bind_workloads(py::module_& module) {
             "device", [](const CapturedWorkload& self) { return device_entry(self); },
             "The device that it was captured on, as `pianola run --device` takes it.")
         .def_readonly("steps", &CapturedWorkload::steps, "Steps that were captured and are one now.")
+        .def_property_readonly("steps_in_flight",
+                               [](const CapturedWorkload& self) { return self.manifest.steps_in_flight; })
+        .def_readonly("warnings", &CapturedWorkload::warnings, "What the binary does not do, and why.")
         .def(
             "save", [](const CapturedWorkload& self, const std::string& path) { files::store_file(path, self.file); },
             "Writes the .ptb, whole or not at all.", py::arg("path"));
     py::class_<WorkloadCapture>(module, "WorkloadCapture",
                                 "Records the calls on a device; pianola.capture() begins one.")
         .def(py::init([](const DevicePtr& device, const std::string& name, std::int64_t step_deadline_us,
-                         std::int64_t steps_in_flight, bool self_tests) {
+                         std::int64_t steps_in_flight, bool self_tests, const py::object& refused_file) {
                  host::CaptureOptions options;
                  options.source_name = name;
                  options.step_deadline_us = unsigned_from(step_deadline_us, "step_deadline_us");
                  options.steps_in_flight = unsigned_from(steps_in_flight, "steps_in_flight");
                  options.self_tests = self_tests;
+                 if (!refused_file.is_none()) {
+                     options.refused_file = py::module_::import("os").attr("fspath")(refused_file).cast<std::string>();
+                 }
                  return std::make_unique<WorkloadCapture>(device, options);
              }),
              py::arg("device").none(false), py::kw_only(), py::arg("name") = "host program",
-             py::arg("step_deadline_us") = 0, py::arg("steps_in_flight") = 0, py::arg("self_tests") = true)
+             py::arg("step_deadline_us") = 0, py::arg("steps_in_flight") = 0, py::arg("self_tests") = true,
+             py::arg("refused_file") = py::none())
         .def(
             "declare_input",
             [](WorkloadCapture& self, const Tensor& tensor, const std::string& name, float scale,

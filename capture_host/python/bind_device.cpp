@@ -1,8 +1,13 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 #include "capture_host/python/bindings.h"
 #include "capture_host/tensor/tensor.h"
 #include "capture_host/writer/profiles.h"
+#include "hal/refdev/command_encoding.h"
+#include "hal/refdev/kernels/kernel.h"
 
 namespace pianola::python {
 namespace {
@@ -14,7 +19,10 @@ using tensor::Tensor;
 
 [[nodiscard]] DevicePtr open(std::int64_t device_id, std::int64_t l1_small_size, std::int64_t trace_region_size,
                              std::int64_t num_command_queues, const std::optional<CoreGrid>& core_grid, bool threaded,
-                             bool allow_allocation_under_trace, bool keep_log, const std::string& profile) {
+                             bool allow_allocation_under_trace, bool keep_log, const std::string& profile,
+                             const std::optional<std::uint32_t>& dram_bytes,
+                             const std::optional<std::uint32_t>& l1_bytes,
+                             const std::optional<std::uint32_t>& dispatch_area_bytes) {
     static_cast<void>(unsigned_from(device_id, "device_id"));
     static_cast<void>(unsigned_from(l1_small_size, "l1_small_size"));
     host::DeviceOptions options;
@@ -22,6 +30,9 @@ using tensor::Tensor;
         options.spec.grid_columns = core_grid->x;
         options.spec.grid_rows = core_grid->y;
     }
+    options.spec.dram_bytes = dram_bytes.value_or(options.spec.dram_bytes);
+    options.spec.l1_bytes = l1_bytes.value_or(options.spec.l1_bytes);
+    options.dispatch_area_bytes = dispatch_area_bytes.value_or(options.dispatch_area_bytes);
     options.trace_region_size = unsigned_from(trace_region_size, "trace_region_size");
     options.num_command_queues = unsigned_from(num_command_queues, "num_command_queues");
     options.threaded = threaded;
@@ -42,6 +53,43 @@ using tensor::Tensor;
     entry["free_under_trace_bytes"] = memory.free_under_trace_bytes;
     entry["allocations"] = memory.allocations;
     return entry;
+}
+
+[[nodiscard]] const char* command_name(refdev::Opcode opcode) {
+    using refdev::Opcode;
+    constexpr std::array<std::pair<Opcode, const char*>, 12> kNames{{{Opcode::kLaunch, "launch"},
+                                                                     {Opcode::kDispatch, "dispatch"},
+                                                                     {Opcode::kCopy, "copy"},
+                                                                     {Opcode::kFill, "fill"},
+                                                                     {Opcode::kBarrier, "barrier"},
+                                                                     {Opcode::kEnd, "end"},
+                                                                     {Opcode::kWrite, "write"},
+                                                                     {Opcode::kRead, "read"},
+                                                                     {Opcode::kReplay, "replay"},
+                                                                     {Opcode::kRecordEvent, "record"},
+                                                                     {Opcode::kWaitEvent, "wait"},
+                                                                     {Opcode::kNotify, "notify"}}};
+    const auto* const found =
+        std::find_if(kNames.begin(), kNames.end(), [opcode](const auto& name) { return name.first == opcode; });
+    return (found == kNames.end()) ? "invalid" : found->second;
+}
+
+[[nodiscard]] py::list log_of(Device& self, std::uint32_t queue) {
+    if (!self.options().keep_log) {
+        throw host::HostError{host::HostRule::kDeviceOptions, "the device keeps no log; open it with keep_log=True"};
+    }
+    py::list entries;
+    for (const refdev::ExecutedCommand& command : self.log(queue)) {
+        const refdev::Kernel* const kernel = refdev::find_kernel(command.kernel_id);
+        py::dict entry;
+        entry["command"] = command_name(command.opcode);
+        entry["kernel"] = (kernel == nullptr) ? py::object{py::none()} : py::str(kernel->name);
+        entry["core"] = (command.core == refdev::kNoCore) ? py::object{py::none()} : py::int_(command.core);
+        entry["start_cycles"] = command.start_cycles;
+        entry["end_cycles"] = command.end_cycles;
+        entries.append(entry);
+    }
+    return entries;
 }
 
 void bind_members(py::module_& module) {
@@ -72,13 +120,17 @@ void bind_members(py::module_& module) {
                  memories["trace_region"] = use(report.trace_region);
                  return memories;
              })
+        .def("log", &log_of, "What a queue has executed since the log was cleared; kept with keep_log=True.",
+             py::arg("cq_id") = 0U)
+        .def("clear_log", &Device::clear_log)
         .def("host_time_ns", [](const Device& self) { return self.now().host_ns; })
         .def("device_cycles", [](const Device& self) { return self.now().device_cycles; });
     module.def("open_device", &open, "Opens a simulated device of its own. docs/PYTHON.md lists the options.",
                py::arg("device_id") = 0, py::kw_only(), py::arg("l1_small_size") = 0, py::arg("trace_region_size") = 0,
                py::arg("num_command_queues") = 1, py::arg("core_grid") = py::none(), py::arg("threaded") = false,
                py::arg("allow_allocation_under_trace") = false, py::arg("keep_log") = false,
-               py::arg("profile") = kDeviceCapacities.name);
+               py::arg("profile") = kDeviceCapacities.name, py::arg("dram_bytes") = py::none(),
+               py::arg("l1_bytes") = py::none(), py::arg("dispatch_area_bytes") = py::none());
     module.def(
         "close_device", [](const DevicePtr& self) { self->close(); },
         "Waits for what is under way, and frees everything.", py::arg("device").none(false));
@@ -172,8 +224,25 @@ void bind_traces(py::module_& module) {
         py::arg("trace_id"));
     module.def(
         "collect_trace",
-        [](const DevicePtr& self, TraceId trace) { return bytes_of(self->collect_trace(trace).bytes); },
-        "The trace as bytes, for load_trace() on an equal device.", device, py::arg("trace_id"));
+        [](const DevicePtr& self, TraceId trace, const std::map<std::string, Tensor>& tensors) {
+            std::vector<host::NamedBuffer> names;
+            for (const auto& [name, each] : tensors) {
+                names.push_back({name, each.buffer()});
+            }
+            return bytes_of(self->collect_trace(trace, names).bytes);
+        },
+        "The trace as bytes, for load_trace() on an equal device; `tensors` names those that it uses.", device,
+        py::arg("trace_id"), py::arg("tensors") = std::map<std::string, Tensor>{});
+    module.def(
+        "trace_tensors",
+        [](const DevicePtr& self, TraceId trace) {
+            std::map<std::string, Tensor> tensors;
+            for (const host::NamedBuffer& each : self->trace_buffers(trace)) {
+                tensors.emplace(each.name, Tensor::on_buffer(each.buffer));
+            }
+            return tensors;
+        },
+        "The tensors that load_trace() has allocated with the trace, by name.", device, py::arg("trace_id"));
     module.def(
         "load_trace",
         [](const DevicePtr& self, const py::bytes& blob, std::uint32_t queue, const std::vector<Tensor>& tensors) {

@@ -55,3 +55,24 @@ void check_layout(ElementLayout layout);
 [[nodiscard]] std::uint32_t unsigned_from(std::int64_t value, const char* name);
 
 }  // namespace pianola::python
+
+// Every number below 2^32 that Python passes: one out of range is a ValueError, as unsigned_from() says, and not another type's.
+template <>
+struct pybind11::detail::type_caster<std::uint32_t> {
+    PYBIND11_TYPE_CASTER(std::uint32_t, const_name("int"));
+
+    bool load(handle source, bool convert) {
+        make_caster<std::int64_t> number;
+        if (number.load(source, convert)) {
+            value = pianola::python::unsigned_from(cast_op<std::int64_t>(number), "the number");
+            return true;
+        }
+        if (PyLong_Check(source.ptr()) != 0) {
+            throw value_error("the number is far outside 0 to 4294967295");
+        }
+        return false;
+    }
+    static handle cast(std::uint32_t number, return_value_policy /*policy*/, handle /*parent*/) {
+        return PyLong_FromUnsignedLong(number);
+    }
+};

@@ -68,11 +68,11 @@ struct UnaryKernel {
 
 // Operands whose rows or columns are cut go to one run of DRAM first.
 [[nodiscard]] Tensor in_whole_rows(const Tensor& tensor, std::uint32_t queue) {
-    return has_whole_rows(tensor) ? tensor : to_memory_config(tensor, kDramInterleaved, queue);
+    return has_whole_rows(tensor) ? tensor : temporary_copy(tensor, kDramInterleaved, queue);
 }
 
 [[nodiscard]] Tensor in_one_run(const Tensor& tensor, std::uint32_t queue) {
-    return (tensor.buffer()->pieces().size() == 1U) ? tensor : to_memory_config(tensor, kDramInterleaved, queue);
+    return (tensor.buffer()->pieces().size() == 1U) ? tensor : temporary_copy(tensor, kDramInterleaved, queue);
 }
 
 // An operation that makes rows of the result from the same rows of an operand, both whole. `describe` adds one launch for each range of
@@ -146,7 +146,7 @@ template <typename Body>
         return result;
     }
     const Tensor whole =
-        Tensor::on_device(TensorSpec{result.shape(), result.type(), kDramInterleaved}, result.device());
+        Tensor::on_device(TensorSpec{result.shape(), result.type(), kDramInterleaved}, result.device(), {queue, true});
     body(whole);
     copy(whole, result, queue);
     return result;

@@ -162,7 +162,9 @@ void fill(const Tensor& tensor, std::int64_t value, std::uint32_t queue) {
             continue;
         }
         if (!unit.has_value()) {
-            unit = full(TensorSpec{{kFillUnitBytes}, tensor.type(), kDramInterleaved}, value, tensor.device(), queue);
+            unit =
+                Tensor::on_device({{kFillUnitBytes}, tensor.type(), kDramInterleaved}, tensor.device(), {queue, true});
+            fill(*unit, value, queue);
         }
         launches.add(
             KernelId::kCopy, core,
@@ -174,7 +176,7 @@ void fill(const Tensor& tensor, std::int64_t value, std::uint32_t queue) {
 Tensor full(const TensorSpec& spec, std::int64_t value, const std::shared_ptr<host::Device>& device,
             std::uint32_t queue) {
     static_cast<void>(pattern_of(spec.type, value));
-    Tensor tensor = Tensor::on_device(spec, device);
+    Tensor tensor = Tensor::on_device(spec, device, {queue});
     fill(tensor, value, queue);
     return tensor;
 }

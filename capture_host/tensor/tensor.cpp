@@ -42,12 +42,31 @@ Tensor Tensor::on_host(const TensorSpec& spec, host::ReadHandle read) {
     return Tensor{std::move(storage)};
 }
 
-Tensor Tensor::on_device(const TensorSpec& spec, const std::shared_ptr<host::Device>& device) {
+Tensor Tensor::on_device(const TensorSpec& spec, const std::shared_ptr<host::Device>& device,
+                         const host::MemoryOwner& owner) {
     check_spec(spec);
     auto storage = std::make_shared<Storage>();
     storage->spec = spec;
     storage->on_device = true;
-    storage->buffer = device->allocate(buffer_config(spec));
+    host::BufferConfig config = buffer_config(spec);
+    config.owner = owner;
+    storage->buffer = device->allocate(config);
+    return Tensor{std::move(storage)};
+}
+
+Tensor Tensor::on_buffer(const host::BufferPtr& buffer) {
+    const host::BufferConfig& config = buffer->config();
+    const TensorSpec spec{config.shape, config.type, {config.layout, config.memory, config.shard}};
+    check_spec(spec);
+    if (size_bytes(spec) != buffer->size_bytes()) {
+        throw TensorError{TensorRule::kData,
+                          fmt::format("{} of {} is {} bytes, and the buffer has {}", to_string(spec.shape),
+                                      type_name(spec.type), size_bytes(spec), buffer->size_bytes())};
+    }
+    auto storage = std::make_shared<Storage>();
+    storage->spec = spec;
+    storage->on_device = true;
+    storage->buffer = buffer;
     return Tensor{std::move(storage)};
 }
 
@@ -119,7 +138,7 @@ Tensor Tensor::to(const std::shared_ptr<host::Device>& device, const MemoryConfi
     if (storage_->on_device) {
         throw TensorError{TensorRule::kHost, "the tensor lies on a device already; to_memory_config() moves it"};
     }
-    Tensor moved = on_device(TensorSpec{shape(), type(), memory}, device);
+    Tensor moved = on_device(TensorSpec{shape(), type(), memory}, device, {queue});
     copy_host_to_device(*this, moved, queue);
     return moved;
 }

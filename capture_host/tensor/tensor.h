@@ -23,7 +23,10 @@ class Tensor {
     // Result of a read.
     [[nodiscard]] static Tensor on_host(const TensorSpec& spec, host::ReadHandle read);
     // Memory with whatever was there.
-    [[nodiscard]] static Tensor on_device(const TensorSpec& spec, const std::shared_ptr<host::Device>& device);
+    [[nodiscard]] static Tensor on_device(const TensorSpec& spec, const std::shared_ptr<host::Device>& device,
+                                          const host::MemoryOwner& owner = {});
+    // Of a buffer that a loaded trace has brought along. Throws TENSOR-DATA where the buffer does not say what it holds.
+    [[nodiscard]] static Tensor on_buffer(const host::BufferPtr& buffer);
 
     [[nodiscard]] const TensorSpec& spec() const noexcept;
     [[nodiscard]] const Shape& shape() const noexcept { return spec().shape; }

@@ -192,6 +192,8 @@ host::BufferConfig buffer_config(const TensorSpec& spec) {
     config.memory = spec.memory.memory;
     config.layout = spec.memory.layout;
     config.shard = spec.memory.shard;
+    config.type = spec.type;
+    config.shape = spec.shape;
     return config;
 }
 

@@ -25,7 +25,8 @@ void require_arithmetic(const char* operation, const Tensor& operand) {
 Tensor result_for(const char* operation, const TensorSpec& spec, const OperationOptions& options,
                   const std::shared_ptr<host::Device>& device) {
     if (!options.output.has_value()) {
-        return Tensor::on_device(TensorSpec{spec.shape, spec.type, options.memory.value_or(spec.memory)}, device);
+        return Tensor::on_device(TensorSpec{spec.shape, spec.type, options.memory.value_or(spec.memory)}, device,
+                                 {options.queue});
     }
     const Tensor& output = *options.output;
     if (output.device() != device) {
@@ -55,8 +56,14 @@ bool follows(const Tensor& operand, const Tensor& result) {
     });
 }
 
+Tensor temporary_copy(const Tensor& operand, const MemoryConfig& memory, std::uint32_t queue) {
+    Tensor moved = Tensor::on_device({operand.shape(), operand.type(), memory}, operand.device(), {queue, true});
+    copy(operand, moved, queue);
+    return moved;
+}
+
 Tensor beside(const Tensor& operand, const Tensor& result, std::uint32_t queue) {
-    return follows(operand, result) ? operand : to_memory_config(operand, result.memory_config(), queue);
+    return follows(operand, result) ? operand : temporary_copy(operand, result.memory_config(), queue);
 }
 
 void enqueue(const Tensor& result, const Launches& launches, const std::string& name, std::uint32_t queue) {

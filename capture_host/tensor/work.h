@@ -20,6 +20,8 @@ void require_arithmetic(const char* operation, const Tensor& operand);  // int8 
 
 // True where each block of `result` that lies dense also lies dense in `operand`.
 [[nodiscard]] bool follows(const Tensor& operand, const Tensor& result);
+// A copy that goes when the operation returns.
+[[nodiscard]] Tensor temporary_copy(const Tensor& operand, const MemoryConfig& memory, std::uint32_t queue);
 // The operand, moved to where the result lies unless it follows it already.
 [[nodiscard]] Tensor beside(const Tensor& operand, const Tensor& result, std::uint32_t queue);
 

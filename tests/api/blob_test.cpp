@@ -152,7 +152,7 @@ TEST(Blobs, EveryChangedWordIsRefusedOrHarmless) {
             const Bytes damaged = with_word(blob, word, word_at(blob, word) ^ change);
             try {
                 const TraceId trace = device->load_trace(0U, view(damaged));
-                // A name, or a constant that the kernel accepts: it must run.
+                // A name, a constant that the kernel accepts, what a buffer's bytes are: it must run.
                 device->execute_trace(0U, trace, true);
                 loaded += 1U;
             } catch (const host::HostError& error) {
@@ -161,7 +161,7 @@ TEST(Blobs, EveryChangedWordIsRefusedOrHarmless) {
         }
     }
     EXPECT_GT(loaded, 0U);
-    EXPECT_LT(loaded, 60U);
+    EXPECT_LT(loaded, 100U);
 }
 
 TEST(Blobs, VersionsAndCommandsAreNamed) {
@@ -171,7 +171,7 @@ TEST(Blobs, VersionsAndCommandsAreNamed) {
     const auto refused = [&](HostRule rule, const std::string& part, const Bytes& bytes) {
         expect_rule(rule, part, [&] { (void)device->load_trace(0U, view(bytes)); });
     };
-    refused(HostRule::kBlobFormat, "layout version 2", with_word(blob, 1U, 2U));
+    refused(HostRule::kBlobFormat, "layout version 1", with_word(blob, 1U, 1U));
     refused(HostRule::kBlobDevice, "command set is", with_word(blob, 3U, 1U));
     refused(HostRule::kBlobDevice, "command set version is", with_word(blob, 4U, 9U));
     refused(HostRule::kBlobDevice, "kernel library", with_word(blob, 5U, 9U));

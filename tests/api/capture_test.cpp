@@ -1,4 +1,5 @@
 // Whole-workload capture: sections, events, pipelines, constants, parameters; and what it refuses.
+#include <filesystem>
 #include <memory>
 #include <thread>
 
@@ -297,8 +298,83 @@ TEST(Capture, AMissingEventIsARaceThatTheRuntimeRefuses) {
     device->enqueue_write(1U, input, view(Bytes(64U)), true);  // the host waits; the binary cannot
     device->enqueue_program(0U, program);
     (void)device->enqueue_read(0U, output);
-    expect_rule(HostRule::kCaptureRefused, "ORD-RACE", [&] { (void)capture.end(); });
+    expect_rule(
+        HostRule::kCaptureRefused,
+        "command 1 of the step (programs add constant on queue 0) and command 0 of the step (write of input 'in' "
+        "on queue 1) both touch 'in', and no event orders them. Record an event on queue 1 after the latter, and "
+        "wait for it on queue 0 before the former",
+        [&] { (void)capture.end(); });
     EXPECT_FALSE(capture.is_active());
+}
+
+// Steps that the host alone keeps apart: the events that are missing are named, the file is kept, and one step in flight is what is left.
+TEST(Capture, AFallBackToOneStepInFlightIsSaid) {
+    const auto device = host::open_device(small_device(2U));
+    const BufferPtr input = device->allocate(flat(64U));
+    const BufferPtr middle = device->allocate(flat(64U));
+    const BufferPtr output = device->allocate(flat(64U));
+    Program first = constant_program(input, middle, 1, "first");
+    Program second = constant_program(middle, output, 2, "second");
+    const host::EventId made = device->create_event();
+    const host::EventId taken = device->create_event();
+    const std::string kept = testing::TempDir() + "pianola_refused.ptb";
+    (void)std::filesystem::remove(kept);
+    const auto captured = [&](std::uint32_t steps_in_flight, bool both_events) {
+        host::CaptureOptions options;
+        options.steps_in_flight = steps_in_flight;
+        options.refused_file = kept;
+        WorkloadCapture capture{device, options};
+        capture.declare_input(input, tensor("in", 64U));
+        capture.declare_output(output, tensor("out", 64U));
+        capture.begin_prologue();
+        device->record_event(1U, taken);
+        for (std::uint32_t i = 0U; i < 3U; ++i) {
+            capture.begin_step();
+            device->wait_for_event(0U, taken);
+            device->enqueue_write(0U, input, view(pattern(64U, i)));
+            device->enqueue_program(0U, first);
+            device->record_event(0U, made);
+            device->wait_for_event(1U, made);
+            if (!both_events) {
+                device->record_event(1U, taken);  // before what it stands for
+            }
+            device->enqueue_program(1U, second);
+            (void)device->enqueue_read(1U, output);
+            if (both_events) {
+                device->record_event(1U, taken);
+            }
+            device->synchronize();
+        }
+        capture.begin_epilogue();
+        device->wait_for_event(0U, taken);
+        return capture.end();
+    };
+    const std::string needed =
+        "command 2 of the step (programs first on queue 0) and command 6 of the step (programs second "
+        "on queue 1) in the step before both touch buffer ";
+    EXPECT_TRUE(captured(0U, true).warnings.empty());
+    EXPECT_FALSE(std::filesystem::exists(kept));
+    expect_rule(HostRule::kCaptureRefused, needed, [&] { (void)captured(2U, false); });
+    EXPECT_TRUE(std::filesystem::exists(kept));
+    const CapturedWorkload workload = captured(0U, false);
+    EXPECT_EQ(workload.manifest.steps_in_flight, 1U);
+    ASSERT_EQ(workload.warnings.size(), 1U);
+    EXPECT_NE(workload.warnings[0].find("captured with one step in flight"), std::string::npos);
+    EXPECT_NE(workload.warnings[0].find(needed), std::string::npos) << workload.warnings[0];
+    EXPECT_NE(workload.warnings[0].find("one step later"), std::string::npos);
+    // The file that is kept breaks the rule by itself.
+    const files::AlignedBytes file{files::load_file(kept)};
+    DeviceDescription description;
+    refdev::describe(device->spec(), description);
+    const refdev::RefdevCommandSet command_set;
+    const auto workspace = std::make_unique<PlanWorkspace>();
+    const auto plan = std::make_unique<Plan>();
+    Image image;
+    Verdict verdict;
+    EXPECT_NE(
+        capture::verify(file.view(), description, command_set, kDevelopmentTrust, *workspace, image, *plan, verdict),
+        Status::kOk);
+    EXPECT_EQ(verdict.rule, Rule::kOrdRace);
 }
 
 TEST(Capture, TheOutermostCallCounts) {
@@ -533,6 +609,15 @@ TEST(CaptureRefusals, Contents) {
         capture.begin_step();
         small.step();
     });
+    {
+        // Nothing at all, with marks and without.
+        WorkloadCapture nothing{small.device};
+        expect_rule(HostRule::kCaptureContent, "nothing was captured", [&] { (void)nothing.end(); });
+        WorkloadCapture marked{small.device};
+        marked.begin_step();
+        marked.begin_step();
+        expect_rule(HostRule::kCaptureContent, "nothing was captured", [&] { (void)marked.end(); });
+    }
     refused(HostRule::kCaptureContent, "record of one step only", [&](WorkloadCapture& capture) {
         const host::EventId once = small.device->create_event();
         small.device->record_event(1U, once);

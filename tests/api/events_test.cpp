@@ -124,7 +124,20 @@ TEST(DeviceOptions, Refusals) {
     refused(options, "dispatch_area_bytes is 0");
     options = small_device();
     options.spec.grid_columns = 0U;
-    refused(options, "grid");
+    refused(options, "grid of 0 x 2");
+    options.spec.grid_columns = 9U;
+    refused(options, "grid of 9 x 2");
+    options = small_device();
+    options.spec.l1_bytes = 255U;
+    refused(options, "share of 255 bytes");
+    options = small_device();
+    options.spec.dram_bytes += 32U;
+    refused(options, "multiple of 64");
+    options.spec.dram_bytes = 0x80000040U;
+    refused(options, "end of the address space");
+    options = small_device();
+    options.spec.l1_bytes = 0x70000100U;
+    refused(options, "overlaps neither");
 }
 
 TEST(DeviceFaults, AreReportedAndStay) {

@@ -86,6 +86,7 @@ class Case(unittest.TestCase):
 
     def tearDown(self):
         if self.device is not None:
+            self.assertEqual(self.device.warnings(), [])  # the guides do nothing that has consequences
             ttnn.close_device(self.device)
 
     def names(self, **options):

@@ -84,6 +84,7 @@ class Executors(PipelineTest):
                             pipeline.compile(self.batch(1)[1][0])
                             yield pipeline, device
                             pipeline.cleanup()
+                            self.assertEqual(device.warnings(), [])
                             self.assertEqual(device.trace_region_bytes_used(), 0)
                             self.assertEqual(device.memory_report()["DRAM"]["allocations"], 0)
                             self.assertEqual(device.memory_report()["L1"]["allocations"], 0)
