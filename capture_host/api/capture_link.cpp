@@ -316,9 +316,9 @@ class Linker {
         manifest.step_cycles = step.cycles();
         try {
             manifest.step_deadline_us =
-                capture::deadline_us("a step", longest, spec_.clock_khz, options_.step_deadline_us);
+                capture::deadline_us(ScriptKind::kStep, longest, spec_.clock_khz, options_.step_deadline_us);
             manifest.setup_deadline_us =
-                capture::deadline_us("the set-up", setup.cycles(), spec_.clock_khz, options_.setup_deadline_us);
+                capture::deadline_us(ScriptKind::kSetup, setup.cycles(), spec_.clock_khz, options_.setup_deadline_us);
         } catch (const capture::LinkError& error) {
             throw HostError{HostRule::kCaptureLimit, error.what()};
         }

@@ -67,6 +67,15 @@ void print_summary(const CaptureArguments& arguments, const refdev::DeviceSpec& 
     }
 }
 
+void check_queues(const CaptureArguments& arguments, const refdev::DeviceSpec& spec) {
+    if (arguments.queues > spec.queue_count) {
+        throw CliError{kUsage, fmt::format("--queues {}: the device has {}", arguments.queues, spec.queue_count)};
+    }
+    if (arguments.is_pipelined && (arguments.queues != 2U)) {
+        throw CliError{kUsage, "--pipelined needs --queues 2"};
+    }
+}
+
 int capture_model(const CaptureArguments& arguments) {
     capture::CaptureOptions options;
     options.link.spec = load_device_spec(arguments.device);
@@ -76,6 +85,7 @@ int capture_model(const CaptureArguments& arguments) {
     options.link.setup_deadline_us = arguments.setup_deadline_us;
     options.self_tests = arguments.self_tests;
     options.progress = [](std::uint32_t done, std::uint32_t all) { show_progress("self-tests recorded", done, all); };
+    check_queues(arguments, options.link.spec);
     const std::vector<std::uint8_t> model = files::load_file(arguments.model, kMaxFileBytes);
     const ByteSpan bytes{model.data(), model.size()};
     try {
@@ -91,6 +101,9 @@ int capture_model(const CaptureArguments& arguments) {
         }
     } catch (const tflite::ImportError& error) {
         throw CliError{kUnsupportedModel, fmt::format("{}: {}", arguments.model, error.what())};
+    } catch (const capture::DeadlineError& error) {
+        const char* const option = (error.script() == ScriptKind::kSetup) ? "--setup-deadline-us" : "--deadline-us";
+        throw CliError{kUsage, fmt::format("{}: {}: {}", option, arguments.model, error.what())};
     } catch (const capture::LinkError& error) {
         throw CliError{kUnsupportedModel, fmt::format("{}: {}", arguments.model, error.what())};
     }
@@ -108,8 +121,10 @@ void add_capture(CLI::App& app, Action& action) {
         "written; the same model, options and version give the same bytes. With --queues 2, inputs and outputs move "
         "on\n"
         "queue 1 while queue 0 computes.");
-    command->add_option("model", arguments->model, "Model, .tflite")->required();
-    command->add_option("-o,--output", arguments->output, "Trace binary to write, .ptb")->required();
+    command->add_option("model", arguments->model, "Model, .tflite")->required()->type_name(kReads);
+    command->add_option("-o,--output", arguments->output, "Trace binary to write, .ptb")
+        ->required()
+        ->type_name(kWrites);
     command->add_option("--queues", arguments->queues, "Command queues to use")
         ->check(CLI::Range(1, 2))
         ->capture_default_str();

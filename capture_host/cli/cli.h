@@ -63,13 +63,27 @@ void add_sign(CLI::App& app, Action& action);
 void add_receipt(CLI::App& app, Action& action);
 void add_mutate(CLI::App& app, Action& action);
 
+void add_commands(CLI::App& app, Action& action);  // all of them
+
+// What the text of an option or argument is, for --help and for check_values(); one that is none of these fails a test.
+inline constexpr const char* kReads = "FILE";        // the command reads it
+inline constexpr const char* kReadsJson = "JSON";    // the same, and it is JSON
+inline constexpr const char* kRuns = "PROGRAM";      // a file to read as well, unless it is found in the PATH
+inline constexpr const char* kWrites = "OUT";        // a file, or a folder for files
+inline constexpr const char* kSaysName = "NAME";     // text of a form that the parser checks
+inline constexpr const char* kSaysAnything = "ARG";  // text for somebody else
+
+// What every command promises before it acts: no value is empty, no file that it writes is one that it reads, or another that it
+// writes, or where its own output goes, or a key. Throws CliError, files::FileError.
+void check_values(const CLI::App& command);
+
 // The device of --device SPEC.json, or the default where the name is empty. docs/CLI.md gives the members. Throws CliError.
 [[nodiscard]] refdev::DeviceSpec load_device_spec(const std::string& file_name);
 void add_device_option(CLI::App& command, std::string& file_name);
 
 // A verdict in words and as JSON.
 [[nodiscard]] std::string describe_verdict(const Verdict& verdict);
-// The same, with the names of the commands that a rule about two of them means. image is the one that was refused.
+// The same, with names where the rule is about two commands, or two devices. image is the one that was refused.
 [[nodiscard]] std::string describe_verdict(const Verdict& verdict, const Image& image);
 // What speaks against zero-copy I/O, with the names of tensor and command; empty where nothing does. The plan is proved, and the image's.
 [[nodiscard]] std::string describe_views(const Plan& plan, const Image& image);

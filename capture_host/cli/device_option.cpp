@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "capture_host/cli/cli.h"
+#include "capture_host/files/json.h"
 #include "capture_host/writer/profiles.h"
 #include "runtime/core/config.h"
 
@@ -30,7 +31,7 @@ constexpr std::array kMembers{
 constexpr std::uint32_t kLargestMemoryBytes = 1U << 30U;
 
 [[noreturn]] void fail(const std::string& file_name, const std::string& what) {
-    throw CliError{kUsage, fmt::format("device description {}: {}", file_name, what)};
+    throw CliError{kUsage, fmt::format("--device {}: {}", file_name, what)};
 }
 
 void check(const refdev::DeviceSpec& spec, const std::string& file_name) {
@@ -72,9 +73,11 @@ void check(const refdev::DeviceSpec& spec, const std::string& file_name) {
 }  // namespace
 
 void add_device_option(CLI::App& command, std::string& file_name) {
-    command.add_option("--device", file_name,
-                       "Device description, JSON; without it the default device: 4 MiB DRAM, 256 KiB L1, 64 KiB trace "
-                       "region, 2 queues, 2 by 2 cores, 4 DRAM banks, 500 MHz, profile default");
+    command
+        .add_option("--device", file_name,
+                    "Device description, JSON; without it the default device: 4 MiB DRAM, 256 KiB L1, 64 KiB trace "
+                    "region, 2 queues, 2 by 2 cores, 4 DRAM banks, 500 MHz, profile default")
+        ->type_name(kReadsJson);
 }
 
 refdev::DeviceSpec load_device_spec(const std::string& file_name) {
@@ -82,8 +85,12 @@ refdev::DeviceSpec load_device_spec(const std::string& file_name) {
     if (file_name.empty()) {
         return spec;
     }
-    const std::vector<std::uint8_t> text = files::load_file(file_name);
-    const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
+    nlohmann::json json;
+    try {
+        json = files::parse_json(files::load_file(file_name, files::kSmallLimitBytes));
+    } catch (const files::JsonError& error) {
+        fail(file_name, fmt::format("not a JSON object: {}", error.what()));
+    }
     if (!json.is_object()) {
         fail(file_name, "not a JSON object");
     }

@@ -129,28 +129,25 @@ std::string format_of(const EmbedArguments& arguments) {
     if (suffix == ".o") {
         return "object";
     }
-    throw CliError{kUsage,
-                   fmt::format("{}: neither .c, .S, .s nor .o; say --format c, asm or object", arguments.output)};
+    throw CliError{
+        kUsage, fmt::format("--output {}: neither .c, .S, .s nor .o; say --format c, asm or object", arguments.output)};
 }
 
-void check_section(const std::string& section) {
+bool is_section(const std::string& text) {
     constexpr std::string_view kAllowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
-    if (section.find_first_not_of(kAllowed) != std::string::npos) {
-        throw CliError{kUsage, fmt::format("--section {}: letters, digits, '_' and '.' only", section)};
-    }
+    return text.find_first_not_of(kAllowed) == std::string::npos;
 }
 
 int embed_file(const EmbedArguments& arguments) {
     const std::string format = format_of(arguments);
-    check_section(arguments.section);
     const bool is_object = format == "object";
     if (is_object == arguments.compiler.empty()) {
         throw CliError{kUsage, is_object ? "an object needs --compiler, for example --compiler arm-none-eabi-gcc"
                                          : "--compiler is for objects; sources are the same for all of them"};
     }
     const VerifiedFile file{arguments.file, load_device_spec(arguments.device)};
-    const Embedding embedding{checked_symbol(arguments.symbol, arguments.file), arguments.section,
-                              printable_base_name(arguments.file), file.bytes()};
+    const Embedding embedding{arguments.symbol.empty() ? symbol_for(arguments.file) : arguments.symbol,
+                              arguments.section, printable_base_name(arguments.file), file.bytes()};
     if (format == "c") {
         files::store_file(arguments.output, c_source(embedding));
     } else if (is_object) {
@@ -193,18 +190,29 @@ void add_embed(CLI::App& app, Action& action) {
         "well from the assembler. An assembler source names the binary without its folder: give that with -I. The "
         "same\n"
         "binary and options give the same bytes.");
-    command->add_option("file", arguments->file, "Trace binary")->required();
-    command->add_option("-o,--output", arguments->output, "File to write: .c, .S or .o")->required();
+    command->add_option("file", arguments->file, "Trace binary")->required()->type_name(kReads);
+    command->add_option("-o,--output", arguments->output, "File to write: .c, .S or .o")
+        ->required()
+        ->type_name(kWrites);
     command->add_option("--format", arguments->format, "c, asm or object; default: by the output's suffix")
         ->check(CLI::IsMember({"c", "asm", "object"}));
-    command->add_option("--symbol", arguments->symbol, "Name of the symbol; default: from the binary's file name");
-    command->add_option("--section", arguments->section, "Section to put it in; default: that of constants, .rodata");
-    command->add_option("--header", arguments->header, "Also write a header for C and C++ that declares the symbols");
-    command->add_option("--compiler", arguments->compiler, "For objects: the target's compiler or assembler driver");
+    add_symbol_option(*command, arguments->symbol, "Name of the symbol; default: from the binary's file name");
+    command->add_option("--section", arguments->section, "Section to put it in; default: that of constants, .rodata")
+        ->check([](const std::string& text) {
+            return is_section(text) ? std::string{} : ("'" + text + "' has more than letters, digits, '_' and '.'");
+        })
+        ->type_name(kSaysName);
+    command->add_option("--header", arguments->header, "Also write a header for C and C++ that declares the symbols")
+        ->type_name(kWrites);
+    CLI::Option* const compiler =
+        command->add_option("--compiler", arguments->compiler, "For objects: the target's compiler or assembler driver")
+            ->type_name(kRuns);
     command
         ->add_option("--compiler-flag", arguments->compiler_flags,
                      "For objects: a flag for the compiler, such as -mcpu=cortex-m33; once per flag")
-        ->allow_extra_args(false);
+        ->allow_extra_args(false)
+        ->type_name(kSaysAnything)
+        ->needs(compiler);
     add_device_option(*command, arguments->device);
     command->add_flag("--json", arguments->json, "Print the summary as JSON");
     command->callback([arguments, &action] { action = [arguments] { return embed_file(*arguments); }; });

@@ -366,7 +366,7 @@ void add_inspect(CLI::App& app, Action& action) {
     command->footer(
         "Shows every binary that is whole and well-formed, whatever device it is for; `verify` says whether it would "
         "run.");
-    command->add_option("file", arguments->file, "Trace binary")->required();
+    command->add_option("file", arguments->file, "Trace binary")->required()->type_name(kReads);
     command->add_flag("--commands", arguments->commands, "Show every device command and the bytes that it touches");
     command->add_flag("--json", arguments->json, "Print as JSON");
     command->callback([arguments, &action] { action = [arguments] { return inspect_file(*arguments); }; });

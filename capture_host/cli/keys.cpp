@@ -3,7 +3,6 @@
 #include "capture_host/signing/keys.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <memory>
 
@@ -24,23 +23,14 @@ std::string to_text(const Sha256Digest& digest) {
 }
 
 int make_key(const KeygenArguments& arguments) {
-    struct stat existing{};
-    if (::stat(arguments.output.c_str(), &existing) == 0) {
-        throw CliError{kFileTrouble,
-                       fmt::format("{}: there is a file already, and a key is not overwritten", arguments.output)};
-    }
     const signing::Key key =
         signing::Key::generate((arguments.type == "p256") ? signing::KeyKind::kP256 : signing::KeyKind::kEd25519);
-    constexpr mode_t kOwnerOnly = 0077U;
-    const mode_t before = ::umask(kOwnerOnly);
-    files::store_file(arguments.output, key.private_pem());
-    (void)::umask(before);
+    files::store_new_secret(arguments.output, key.private_pem());
     if (arguments.json) {
-        fmt::print("{}\n", nlohmann::json{{"file", arguments.output},
-                                          {"type", arguments.type},
-                                          {"hash", to_text(key.hash())},
-                                          {"id", to_hex(ByteSpan{key.id()})}}
-                               .dump(2));
+        fmt::print("{}\n", json_text({{"file", arguments.output},
+                                      {"type", arguments.type},
+                                      {"hash", to_text(key.hash())},
+                                      {"id", to_hex(ByteSpan{key.id()})}}));
     } else {
         fmt::print("{}: a private key, readable by you alone\n  id {}\n", arguments.output, to_hex(ByteSpan{key.id()}));
     }
@@ -89,7 +79,7 @@ int show_public_key(const PubkeyArguments& arguments) {
     if (arguments.format == "pem") {
         text = key.public_pem();
     } else if (arguments.format == "c") {
-        text = to_source(key, checked_symbol(arguments.symbol, arguments.key));
+        text = to_source(key, arguments.symbol);
     } else if (arguments.format == "hash") {
         text = to_text(key.hash()) + "\n";
     } else {
@@ -108,7 +98,7 @@ void add_keygen(CLI::App& app, Action& action) {
         "The key is written without a password, readable by its owner alone: keep it off build machines, or leave it "
         "in\n"
         "an HSM and sign with `pianola sign --digest-out`. An existing file is never overwritten.");
-    command->add_option("-o,--output", arguments->output, "Private key, PEM (PKCS#8)")->required();
+    command->add_option("-o,--output", arguments->output, "Private key, PEM (PKCS#8)")->required()->type_name(kWrites);
     command->add_option("--type", arguments->type, "p256 signs binaries and receipts, ed25519 receipts only")
         ->check(CLI::IsMember({"p256", "ed25519"}))
         ->capture_default_str();
@@ -122,12 +112,12 @@ void add_pubkey(CLI::App& app, Action& action) {
     command->footer(
         "c is a header with a constant for the device's list of keys. hash is what\n"
         "`openssl pkey -pubin -outform DER | sha256sum` prints; its first 16 digits are the key's id in binaries.");
-    command->add_option("key", arguments->key, "Private or public key, PEM")->required();
+    command->add_option("key", arguments->key, "Private or public key, PEM")->required()->type_name(kReads);
     command->add_option("--format", arguments->format, "pem, c, hash or json")
         ->check(CLI::IsMember({"pem", "c", "hash", "json"}))
         ->capture_default_str();
-    command->add_option("--symbol", arguments->symbol, "Name of the constant, for --format c")->capture_default_str();
-    command->add_option("-o,--output", arguments->output, "File; without it standard output");
+    add_symbol_option(*command, arguments->symbol, "Name of the constant, for --format c")->capture_default_str();
+    command->add_option("-o,--output", arguments->output, "File; without it standard output")->type_name(kWrites);
     command->callback([arguments, &action] { action = [arguments] { return show_public_key(*arguments); }; });
 }
 

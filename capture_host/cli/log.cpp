@@ -18,8 +18,7 @@ struct LogArguments {
 };
 
 std::vector<QueueLog> load_logs(const std::string& file_name) {
-    constexpr std::uint64_t kLimitBytes = 1U << 20U;
-    const std::vector<std::uint8_t> dump = files::load_file(file_name, kLimitBytes);
+    const std::vector<std::uint8_t> dump = files::load_file(file_name, files::kSmallLimitBytes);
     return parse_logs({dump.data(), dump.size()}, file_name);
 }
 
@@ -156,12 +155,12 @@ void add_log(CLI::App& app, Action& action) {
         "  pianola log diff simulator.log target.log\n\n"
         "diff aligns by sequence number, queue by queue, and ends with exit code 7 where the logs differ.");
     CLI::App* const show = log->add_subcommand("show", "Prints every command that the log holds");
-    show->add_option("file", arguments->left, "Log")->required();
+    show->add_option("file", arguments->left, "Log")->required()->type_name(kReads);
     show->add_flag("--json", arguments->json, "Print as JSON");
     show->callback([arguments, &action] { action = [arguments] { return show_log(*arguments); }; });
     CLI::App* const diff = log->add_subcommand("diff", "Finds the first difference between two logs, queue by queue");
-    diff->add_option("left", arguments->left, "Log")->required();
-    diff->add_option("right", arguments->right, "Log to compare it with")->required();
+    diff->add_option("left", arguments->left, "Log")->required()->type_name(kReads);
+    diff->add_option("right", arguments->right, "Log to compare it with")->required()->type_name(kReads);
     diff->add_flag("--json", arguments->json, "Print as JSON");
     diff->callback([arguments, &action] { action = [arguments] { return compare_files(*arguments); }; });
 }

@@ -9,6 +9,7 @@
 
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/verified_file.h"
+#include "capture_host/files/json.h"
 #include "capture_host/mutate/report.h"
 
 namespace pianola::cli {
@@ -21,6 +22,7 @@ constexpr std::uint32_t kMostShards = 4096U;
 constexpr std::uint32_t kMostMutants = 1'000'000U;  // of a random kind
 constexpr std::uint32_t kDefaultSeed = 1U;
 constexpr const char* kReportName = "mutants.json";
+constexpr std::uint64_t kLimitBytesOfReport = std::uint64_t{256U} << 20U;  // some 400,000 mutants
 
 struct MutateArguments {
     std::string file;
@@ -134,12 +136,19 @@ int finish(const Json& report, bool as_json) {
 }
 
 Json load_report(const std::filesystem::path& path) {
-    const std::vector<std::uint8_t> text = files::load_file(path);
-    Json report = Json::parse(text, nullptr, false);
-    if (!report.is_object() || !report.contains("mutants") || !report.contains("not_applicable")) {
-        throw CliError{kFileTrouble, fmt::format("{}: not a report of pianola mutate", path.string())};
+    const auto is_list = [](const Json& report, const char* name) {
+        return report.is_object() && report.contains(name) && report.at(name).is_array();
+    };
+    const std::vector<std::uint8_t> text = files::load_file(path, kLimitBytesOfReport);
+    try {
+        Json report = files::parse_json<Json>(text);
+        if (is_list(report, "mutants") && is_list(report, "not_applicable")) {
+            return report;
+        }
+    } catch (const files::JsonError& error) {
+        throw CliError{kFileTrouble, fmt::format("{}: not a report: {}", path.string(), error.what())};
     }
-    return report;
+    throw CliError{kFileTrouble, fmt::format("{}: not a report of pianola mutate", path.string())};
 }
 
 int merge(const MutateArguments& arguments) {
@@ -184,7 +193,7 @@ class Mutation {
             if (!mutate::is_in_shard(i, run_)) {
                 continue;
             }
-            if (reuse(report, mutate::find_job(earlier, i))) {
+            if (reuse(report, mutate::find_job(earlier, i), jobs[i])) {
                 reused_ += 1U;
             } else {
                 make(report, i, jobs[i]);
@@ -208,9 +217,21 @@ class Mutation {
 
     [[nodiscard]] bool writes() const { return !arguments_.output.empty(); }
     [[nodiscard]] std::filesystem::path folder() const { return arguments_.output; }
-    [[nodiscard]] std::filesystem::path report_path() const {
-        return folder() / ((run_.shards == 1U) ? std::string{kReportName}
-                                               : fmt::format("mutants-{}of{}.json", run_.shard, run_.shards));
+    [[nodiscard]] std::string report_name() const {
+        return (run_.shards == 1U) ? std::string{kReportName}
+                                   : fmt::format("mutants-{}of{}.json", run_.shard, run_.shards);
+    }
+
+    // Not over what is read: the folder may hold it, or links to it.
+    template <typename Contents>
+    void store_in_folder(const std::string& name, const Contents& contents) const {
+        for (const std::string& input : {arguments_.file, arguments_.device}) {
+            if (!input.empty() && files::is_same_file(folder() / name, input)) {
+                throw CliError{kUsage, fmt::format("--output {}: {} in it is {}, which the command reads",
+                                                   arguments_.output, name, input)};
+            }
+        }
+        files::store_file(folder() / name, contents);
     }
 
     void prepare_folder() const {
@@ -226,8 +247,8 @@ class Mutation {
 
     // What an earlier run has left, where it was of the same file and options; else nothing.
     [[nodiscard]] Json load_earlier(const Json& report) const {
-        if (writes() && std::filesystem::exists(report_path())) {
-            Json earlier = load_report(report_path());
+        if (writes() && std::filesystem::exists(folder() / report_name())) {
+            Json earlier = load_report(folder() / report_name());
             const bool is_word_only = arguments_.report_only && earlier.at("complete").get<bool>();
             if (mutate::is_same_run(earlier, report) && !is_word_only) {
                 return earlier;
@@ -238,7 +259,7 @@ class Mutation {
 
     // Takes over what an earlier run has made, and looks at it with this validator. Without files there is only its word: good enough to go
     // on with, not to begin with.
-    bool reuse(Json& report, const Json* known) {
+    bool reuse(Json& report, const Json* known, const Job& job) {
         if ((known == nullptr) || known->contains("because")) {
             return false;
         }
@@ -246,7 +267,7 @@ class Mutation {
             mutate::add_known(report, *known);
             return true;
         }
-        const std::filesystem::path path = folder() / known->at("file").get<std::string>();
+        const std::filesystem::path path = folder() / (job.name + ".ptb");
         if (!std::filesystem::exists(path)) {
             return false;
         }
@@ -265,7 +286,7 @@ class Mutation {
         Verdict verdict;
         if (outcome.mutant) {
             if (writes() && !arguments_.report_only) {
-                files::store_file(folder() / (job.name + ".ptb"), outcome.mutant->file);
+                store_in_folder(job.name + ".ptb", outcome.mutant->file);
             }
             verdict = checker_->check(outcome.mutant->file, outcome.mutant->shift_bytes, outcome.mutant->trust);
         }
@@ -274,7 +295,7 @@ class Mutation {
 
     void store(const Json& report) const {
         if (writes()) {
-            files::store_file(report_path(), report.dump(1) + "\n");
+            store_in_folder(report_name(), report.dump(1) + "\n");
         }
     }
 
@@ -324,8 +345,11 @@ void add_mutate(CLI::App& app, Action& action) {
         "where\n"
         "a mutant is accepted, or refused by another rule than expected.\n"
         "docs/MUTATION.md describes kinds, report and how a port uses them.");
-    command->add_option("file", arguments->file, "Trace binary, which the validator accepts");
-    command->add_option("-o,--output", arguments->output, "Folder for mutants and mutants.json; with --merge, a file");
+    command->add_option("file", arguments->file, "Trace binary, which the validator accepts")->type_name(kReads);
+    CLI::Option* const output =
+        command
+            ->add_option("-o,--output", arguments->output, "Folder for mutants and mutants.json; with --merge, a file")
+            ->type_name(kWrites);
     command
         ->add_option("--kind", arguments->kinds,
                      "Make this kind only; several with commas, or once per kind. Default: all")
@@ -344,11 +368,20 @@ void add_mutate(CLI::App& app, Action& action) {
                                  (text.find_first_not_of("0123456789/") == std::string::npos);
             return is_form ? std::string{} : ("'" + text + "' is not of the form I/N");
         })
+        ->type_name(kSaysName)
         ->capture_default_str();
-    command->add_option("--merge", arguments->merge,
-                        "Join the reports of all shards, and check that nothing is missing");
+    CLI::Option* const merge_option =
+        command
+            ->add_option("--merge", arguments->merge,
+                         "Join the reports of all shards, and check that nothing is missing")
+            ->type_name(kReadsJson);
     command->add_flag("--report-only", arguments->report_only, "Write no mutants; with -o, the report alone");
     add_device_option(*command, arguments->device);
+    for (CLI::Option* const making : command->get_options()) {
+        if ((making != merge_option) && (making != output)) {
+            merge_option->excludes(making);
+        }
+    }
     command->add_flag("--json", arguments->json, "Print the report as JSON");
     command->callback([arguments, &action] { action = [arguments] { return run(*arguments); }; });
 }

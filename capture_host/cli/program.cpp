@@ -25,12 +25,53 @@ constexpr const char* kFooter =
     "  pianola verify signed.ptb --key private.pem\n"
     "  pianola mutate model.ptb -o model.mutants";
 
+// The sub-command that was chosen, of a sub-command too.
+const CLI::App& chosen(const CLI::App& app) {
+    const CLI::App* command = &app;
+    while (!command->get_subcommands().empty()) {
+        command = command->get_subcommands().front();
+    }
+    return *command;
+}
+
 int parse_and_act(int argc, const char* const* argv) {
     CLI::App app{"Captures a static workload into a verified trace binary, and replays it.", "pianola"};
     app.footer(kFooter);
     app.set_version_flag("--version", "pianola " PIANOLA_VERSION);
     app.require_subcommand(1);
     Action action;
+    add_commands(app, action);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        const bool asked_for_help = error.get_exit_code() == 0;
+        (void)app.exit(error);
+        return asked_for_help ? ExitCode::kDone : ExitCode::kUsage;
+    }
+    check_values(chosen(app));
+    return action();
+}
+
+int complain_about_output() {
+    fmt::print(stderr, "pianola: can not write to standard output\n");
+    return ExitCode::kFileTrouble;
+}
+
+struct NamedFile {
+    std::string what;  // the option
+    std::string name;
+};
+
+void refuse_same(const NamedFile& output, const NamedFile& other, const char* use) {
+    if (files::is_same_file(output.name, other.name)) {
+        throw CliError{kUsage, fmt::format("{} {}: would be written over {} {}, which the command {}", output.what,
+                                           output.name, other.what, other.name, use)};
+    }
+}
+
+}  // namespace
+
+void add_commands(CLI::App& app, Action& action) {
     add_capture(app, action);
     add_verify(app, action);
     add_inspect(app, action);
@@ -44,22 +85,46 @@ int parse_and_act(int argc, const char* const* argv) {
     add_sign(app, action);
     add_receipt(app, action);
     add_mutate(app, action);
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::ParseError& error) {
-        const bool asked_for_help = error.get_exit_code() == 0;
-        (void)app.exit(error);
-        return asked_for_help ? ExitCode::kDone : ExitCode::kUsage;
+}
+
+void check_values(const CLI::App& command) {
+    std::vector<NamedFile> inputs;
+    std::vector<NamedFile> outputs;
+    for (const CLI::Option* const option : command.get_options()) {
+        const std::string type = option->get_type_name();
+        for (const std::string& value : option->results()) {
+            if (value.empty()) {
+                throw CliError{kUsage, fmt::format("{}: the value is empty", option->get_name())};
+            }
+            if (type == kWrites) {
+                outputs.push_back({option->get_name(), value});
+            } else if ((type == kReads) || (type == kReadsJson) || (type == kRuns)) {
+                inputs.push_back({option->get_name(), value});
+            } else {
+                // Not a file.
+            }
+        }
     }
-    return action();
+    const std::size_t count = outputs.size();
+    for (std::size_t i = 0U; i < count; ++i) {
+        for (std::size_t other = i + 1U; other < count; ++other) {
+            refuse_same(outputs[i], outputs[other], "writes too");
+        }
+    }
+    // A result that is printed can go to a file as well.
+    outputs.push_back({"standard output", "/dev/stdout"});
+    outputs.push_back({"standard error", "/dev/stderr"});
+    for (const NamedFile& output : outputs) {
+        for (const NamedFile& input : inputs) {
+            refuse_same(output, input, "reads");
+        }
+    }
+    for (std::size_t i = 0U; i < count; ++i) {
+        refuse_same(outputs[i], outputs[count], "prints to");
+        refuse_same(outputs[i], outputs[count + 1U], "prints to");
+        files::check_replaceable(outputs[i].name);
+    }
 }
-
-int complain_about_output() {
-    fmt::print(stderr, "pianola: can not write to standard output\n");
-    return ExitCode::kFileTrouble;
-}
-
-}  // namespace
 
 int run_pianola(int argc, const char* const* argv) {
     try {

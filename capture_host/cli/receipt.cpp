@@ -19,33 +19,41 @@ struct CheckArguments {
 };
 
 std::string describe(const nlohmann::json& statement) {
-    const nlohmann::json& verdict = statement["verdict"];
-    const std::string judgement =
-        verdict["accepted"].get<bool>()
-            ? "accepted"
-            : fmt::format("refused: {} at {}", verdict["rule"].get<std::string>(), verdict["field"].get<std::string>());
-    return fmt::format(
-        "the signature holds\n  binary    {}, {} bytes\n  validator {}, {} rules\n  verdict   {}\n",
-        statement["binary"]["sha256"].get<std::string>(), statement["binary"]["bytes"].get<std::uint64_t>(),
-        statement["validator"]["version"].get<std::string>(), statement["validator"]["rules"].size(), judgement);
+    const nlohmann::json& verdict = statement.at("verdict");
+    const nlohmann::json& binary = statement.at("binary");
+    const nlohmann::json& validator = statement.at("validator");
+    const std::string judgement = verdict.at("accepted").get<bool>()
+                                      ? "accepted"
+                                      : fmt::format("refused: {} at {}", verdict.at("rule").get<std::string>(),
+                                                    verdict.at("field").get<std::string>());
+    return fmt::format("the signature holds\n  binary    {}, {} bytes\n  validator {}, {} rules\n  verdict   {}\n",
+                       binary.at("sha256").get<std::string>(), binary.at("bytes").get<std::uint64_t>(),
+                       validator.at("version").get<std::string>(), validator.at("rules").size(), judgement);
 }
 
 int check(const CheckArguments& arguments) {
     nlohmann::json statement;
     try {
-        statement =
-            signing::open_receipt(files::load_file(arguments.receipt), signing::Key::load_public(arguments.key));
+        statement = signing::open_receipt(files::load_file(arguments.receipt, files::kSmallLimitBytes),
+                                          signing::Key::load_public(arguments.key));
     } catch (const signing::SigningError& error) {
         throw CliError{kRefused, fmt::format("{}: {}", arguments.receipt, error.what())};
     }
-    if (!arguments.binary.empty()) {
-        const std::vector<std::uint8_t> bytes = files::load_file(arguments.binary);
-        if (statement["binary"]["sha256"] != to_hex(ByteSpan{sha256(ByteSpan{bytes.data(), bytes.size()})})) {
-            throw CliError{kRefused, fmt::format("{}: the receipt speaks of another binary", arguments.binary)};
+    try {
+        const std::string text = describe(statement);
+        if (!arguments.binary.empty()) {
+            const std::vector<std::uint8_t> bytes = files::load_file(arguments.binary);
+            if (statement.at("binary").at("sha256") != to_hex(ByteSpan{sha256(ByteSpan{bytes.data(), bytes.size()})})) {
+                throw CliError{kRefused, fmt::format("{}: the receipt speaks of another binary", arguments.binary)};
+            }
         }
+        fmt::print("{}", arguments.json ? (statement.dump(2) + "\n") : text);
+        return statement.at("verdict").at("accepted").get<bool>() ? kDone : kRefused;
+    } catch (const nlohmann::json::exception& error) {
+        // Somebody else's tool has signed it.
+        throw CliError{kRefused,
+                       fmt::format("{}: signed, but no statement of a verdict: {}", arguments.receipt, error.what())};
     }
-    fmt::print("{}", arguments.json ? (statement.dump(2) + "\n") : describe(statement));
-    return statement["verdict"]["accepted"].get<bool>() ? kDone : kRefused;
 }
 
 }  // namespace
@@ -58,9 +66,12 @@ void add_receipt(CLI::App& app, Action& action) {
     check_command->footer(
         "Exit code 0: the signature holds, it is this binary's, and the binary was accepted. 3: one of these is not "
         "so.");
-    check_command->add_option("receipt", arguments->receipt, "Receipt, JSON")->required();
-    check_command->add_option("--key", arguments->key, "Public key, PEM, of who has verified")->required();
-    check_command->add_option("--binary", arguments->binary, "Trace binary that the receipt must speak of");
+    check_command->add_option("receipt", arguments->receipt, "Receipt, JSON")->required()->type_name(kReadsJson);
+    check_command->add_option("--key", arguments->key, "Public key, PEM, of who has verified")
+        ->required()
+        ->type_name(kReads);
+    check_command->add_option("--binary", arguments->binary, "Trace binary that the receipt must speak of")
+        ->type_name(kReads);
     check_command->add_flag("--json", arguments->json, "Print the statement as JSON");
     check_command->callback([arguments, &action] { action = [arguments] { return check(*arguments); }; });
 }

@@ -18,6 +18,8 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
+constexpr std::uint64_t kLimitBytesOfBatch = std::uint64_t{1U} << 30U;
+
 struct RunArguments {
     std::string file;
     std::vector<std::string> inputs;
@@ -98,8 +100,8 @@ class Replay {
     void run_self_tests() {
         const std::uint32_t count = session_.self_test_count();
         if (count == 0U) {
-            throw CliError{kUsage,
-                           fmt::format("{} holds no self-test vectors; capture with --self-test N", arguments_.file)};
+            throw CliError{
+                kUsage, fmt::format("--self-test: {} holds no vectors; capture with --self-test N", arguments_.file)};
         }
         Bytes scratch(session_.output_bytes());
         for (std::uint32_t i = 0U; i < count; ++i) {
@@ -124,15 +126,24 @@ class Replay {
     std::uint32_t load_inputs() {
         std::size_t records = 1U;
         for (std::size_t i = 0U; i < arguments_.inputs.size(); ++i) {
-            inputs_.push_back(files::load_file(arguments_.inputs[i]));
             const std::uint32_t bytes = session_.plan().input_bytes.at(i);
+            const auto fail = [&](const std::string& size) {
+                throw CliError{
+                    kUsage,
+                    fmt::format("--input {} has {} bytes; input {} is {}: {} bytes{}", arguments_.inputs[i], size, i,
+                                type_and_shape(workspace_->image.input(static_cast<std::uint32_t>(i))), bytes,
+                                arguments_.batch ? ", or a multiple" : "; several records need --batch")};
+            };
+            const std::uint64_t limit = arguments_.batch ? kLimitBytesOfBatch : bytes;
+            try {
+                inputs_.push_back(files::load_file(arguments_.inputs[i], limit));
+            } catch (const files::FileTooLong&) {
+                fail(fmt::format("more than {}", limit));
+            }
             const std::size_t size = inputs_.back().size();
             const bool whole = arguments_.batch ? ((size > 0U) && ((size % bytes) == 0U)) : (size == bytes);
             if (!whole) {
-                throw CliError{
-                    kUsage, fmt::format("{} has {} bytes; input {} is {}: {} bytes{}", arguments_.inputs[i], size, i,
-                                        type_and_shape(workspace_->image.input(static_cast<std::uint32_t>(i))), bytes,
-                                        arguments_.batch ? ", or a multiple" : "; several records need --batch")};
+                fail(std::to_string(size));
             }
             if ((i > 0U) && ((size / bytes) != records)) {
                 throw CliError{kUsage, "the input files hold different numbers of records"};
@@ -242,7 +253,7 @@ class Replay {
     Status run_on_views(const std::vector<ByteSpan>& inputs, const std::vector<MutableByteSpan>& outputs) {
         if (!session_.has_views()) {
             throw CliError{kUsage, fmt::format("{} can not be replayed with --views: {}", arguments_.file,
-                                               describe_views(session_.plan(), session_.image()))};
+                                               describe_views(session_.plan(), workspace_->image))};
         }
         for (std::uint32_t i = 0U; i < inputs.size(); ++i) {
             MutableByteSpan view;
@@ -331,10 +342,13 @@ void add_run(CLI::App& app, Action& action) {
         "Inputs and outputs are raw little-endian tensors, in the order in which `inspect` lists them. Outputs are "
         "written\n"
         "only after every replay has succeeded, each whole or not at all.");
-    command->add_option("file", arguments->file, "Trace binary")->required();
-    command->add_option("--input", arguments->inputs, "Input tensor; once per input")->allow_extra_args(false);
+    command->add_option("file", arguments->file, "Trace binary")->required()->type_name(kReads);
+    command->add_option("--input", arguments->inputs, "Input tensor; once per input")
+        ->allow_extra_args(false)
+        ->type_name(kReads);
     command->add_option("--output", arguments->outputs, "Output tensor to write; once per output")
-        ->allow_extra_args(false);
+        ->allow_extra_args(false)
+        ->type_name(kWrites);
     command->add_option("--repeat", arguments->repeat, "Replay every record this often; all outputs must be equal")
         ->check(CLI::Range(1U, 1'000'000'000U))
         ->capture_default_str();
@@ -346,8 +360,10 @@ void add_run(CLI::App& app, Action& action) {
                       "Hold every command to its published extents; slow");
     command->add_flag("--views", arguments->views,
                       "Write inputs and read outputs in device memory, without transfers (zero-copy I/O)");
-    command->add_option("--log", arguments->log,
-                        "Write the execution log, as it is after the last replay, for `pianola log`");
+    command
+        ->add_option("--log", arguments->log,
+                     "Write the execution log, as it is after the last replay, for `pianola log`")
+        ->type_name(kWrites);
     add_device_option(*command, arguments->device);
     command->add_flag("--json", arguments->json, "Print the report as JSON");
     command->callback([arguments, &action] { action = [arguments] { return Replay{*arguments}.run(); }; });

@@ -30,12 +30,11 @@ int report(const SignArguments& arguments, const signing::Key& key, const signin
     const std::uint32_t version = signing::security_version_of(file);
     const std::string digest = to_hex(ByteSpan{signing::digest_of(file)});
     if (arguments.json) {
-        fmt::print("{}\n", nlohmann::json{{"file", arguments.output},
-                                          {"state", what},
-                                          {"key", to_hex(ByteSpan{key.id()})},
-                                          {"security_version", version},
-                                          {"digest", digest}}
-                               .dump(2));
+        fmt::print("{}\n", json_text({{"file", arguments.output},
+                                      {"state", what},
+                                      {"key", to_hex(ByteSpan{key.id()})},
+                                      {"security_version", version},
+                                      {"digest", digest}}));
     } else {
         fmt::print("{}: {}, key {}, security version {}\n", arguments.output, what, to_hex(ByteSpan{key.id()}),
                    version);
@@ -85,7 +84,8 @@ int take_signature(const SignArguments& arguments) {
         throw CliError{kUsage,
                        fmt::format("{}: was not prepared for this key; use --digest-out first", arguments.file)};
     }
-    const Signature signature = signing::parse_signature(files::load_file(arguments.signature_in));
+    const Signature signature =
+        signing::parse_signature(files::load_file(arguments.signature_in, files::kSmallLimitBytes));
     require_signature(prepared, signature, key);
     const signing::Bytes signed_file = signing::with_signature(prepared, signature);
     files::store_file(arguments.output, signed_file);
@@ -112,15 +112,21 @@ void add_sign(CLI::App& app, Action& action) {
         "  pianola sign model.ptb --public public.pem --digest-out digest.bin -o prepared.ptb\n"
         "  openssl pkeyutl -sign -inkey private.pem -in digest.bin -out signature.der\n"
         "  pianola sign prepared.ptb --public public.pem --signature-in signature.der -o signed.ptb");
-    command->add_option("file", arguments->file, "Trace binary; a signature that it has is replaced")->required();
-    command->add_option("-o,--output", arguments->output, "Where the result goes")->required();
-    CLI::Option* const key = command->add_option("--key", arguments->key, "Private key, PEM");
+    command->add_option("file", arguments->file, "Trace binary; a signature that it has is replaced")
+        ->required()
+        ->type_name(kReads);
+    command->add_option("-o,--output", arguments->output, "Where the result goes")->required()->type_name(kWrites);
+    CLI::Option* const key = command->add_option("--key", arguments->key, "Private key, PEM")->type_name(kReads);
     CLI::Option* const public_key =
-        command->add_option("--public", arguments->public_key, "Public key, PEM, of a key that is kept elsewhere");
-    CLI::Option* const digest_out = command->add_option("--digest-out", arguments->digest_out,
-                                                        "Write the 32 bytes that are to be signed elsewhere");
-    CLI::Option* const signature_in = command->add_option("--signature-in", arguments->signature_in,
-                                                          "Take the signature that was made: DER, or 64 bytes");
+        command->add_option("--public", arguments->public_key, "Public key, PEM, of a key that is kept elsewhere")
+            ->type_name(kReads);
+    CLI::Option* const digest_out =
+        command->add_option("--digest-out", arguments->digest_out, "Write the 32 bytes that are to be signed elsewhere")
+            ->type_name(kWrites);
+    CLI::Option* const signature_in = command
+                                          ->add_option("--signature-in", arguments->signature_in,
+                                                       "Take the signature that was made: DER, or 64 bytes")
+                                          ->type_name(kReads);
     CLI::Option* const version = command->add_option("--security-version", arguments->security_version,
                                                      "Against loading what is older; without it as in the file");
     key->excludes(public_key)->excludes(digest_out)->excludes(signature_in);

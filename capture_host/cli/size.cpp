@@ -121,8 +121,8 @@ std::string window_text(const MemoryManifest& manifest) {
 int show_size(const SizeArguments& arguments) {
     const refdev::DeviceSpec device = load_device_spec(arguments.device);
     const VerifiedFile file{arguments.file, device};
-    const MemoryManifest manifest =
-        gather_manifest(file, arguments.file, checked_symbol(arguments.symbol, arguments.file), device);
+    const MemoryManifest manifest = gather_manifest(
+        file, arguments.file, arguments.symbol.empty() ? symbol_for(arguments.file) : arguments.symbol, device);
     std::string text;
     if (arguments.json) {
         text = manifest_as_json(manifest);
@@ -209,15 +209,16 @@ void add_size(CLI::App& app, Action& action) {
         "  pianola size signs.ptb --ld -o pianola_memory.ld       symbols for a linker script that INCLUDEs it\n\n"
         "The binary is verified first. RAM is exact, for cores with 32-bit pointers. docs/MANIFEST.md explains every "
         "entry.");
-    command->add_option("file", arguments->file, "Trace binary")->required();
-    command->add_option("-o,--output", arguments->output, "File to write; default: standard output");
+    command->add_option("file", arguments->file, "Trace binary")->required()->type_name(kReads);
+    command->add_option("-o,--output", arguments->output, "File to write; default: standard output")
+        ->type_name(kWrites);
     auto* const json = command->add_flag("--json", arguments->json, "Print as JSON");
     auto* const header = command->add_flag("--header", arguments->header, "Print as a C++17 header of constants");
     command->add_flag("--ld", arguments->linker, "Print as symbols for a GNU linker script")
         ->excludes(json)
         ->excludes(header);
     header->excludes(json);
-    command->add_option("--symbol", arguments->symbol, "Name in header and symbols; default: from the file name");
+    add_symbol_option(*command, arguments->symbol, "Name in header and symbols; default: from the file name");
     add_device_option(*command, arguments->device);
     command->callback([arguments, &action] { action = [arguments] { return show_size(*arguments); }; });
 }

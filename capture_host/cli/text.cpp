@@ -88,6 +88,17 @@ std::string describe_verdict(const Verdict& verdict, const Image& image) {
             earlier.text, later.text, (verdict.actual <= verdict.limit) ? " of the next step" : "", earlier.queue,
             later.queue);
     }
+    DeviceDescription device;
+    refdev::describe({}, device);
+    if (verdict.rule == Rule::kTgtFamily) {
+        const NameView family = image.target().device_family;
+        text += fmt::format("\n  found   {}, expected {}", std::string{family.begin(), family.end()}, device.family);
+    } else if (verdict.rule == Rule::kTgtKernelLibrary) {
+        text += fmt::format("\n  found   {}, expected {}", to_hex(image.target().kernel_library),
+                            to_hex(ByteSpan{device.kernel_library}));
+    } else {
+        // The rule's numbers say it.
+    }
     return text;
 }
 

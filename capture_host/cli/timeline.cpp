@@ -58,7 +58,8 @@ Renderer renderer_for(const std::string& output) {
     if (suffix == ".html") {
         return timeline::render_html;
     }
-    throw CliError{kUsage, fmt::format("{}: neither .json, .svg nor .html; the suffix says what is drawn", output)};
+    throw CliError{kUsage,
+                   fmt::format("--output {}: neither .json, .svg nor .html; the suffix says what is drawn", output)};
 }
 
 class TimelineMaker {
@@ -285,8 +286,9 @@ void add_timeline(CLI::App& app, Action& action) {
         "micro-benchmark takes without a trace, where the host limits it (8,100 with one; its issue 15336); about 300 "
         "ns\n"
         "per replayed command is from its issue 19998. Say yours. docs/TIMELINE.md defines every figure.");
-    command->add_option("file", arguments->file, "Trace binary")->required();
-    command->add_option("-o,--output", arguments->output, "Picture to write: .json (Perfetto), .svg or .html");
+    command->add_option("file", arguments->file, "Trace binary")->required()->type_name(kReads);
+    command->add_option("-o,--output", arguments->output, "Picture to write: .json (Perfetto), .svg or .html")
+        ->type_name(kWrites);
     command->add_option("--mode", arguments->mode, "Draw this mode only; default: all. The table always has all")
         ->check(CLI::IsMember({"eager", "traced", "two-queues", "two-queues-split", kAsCaptured}));
     command->add_option("--steps", arguments->steps, "Steps to draw; the table is measured over 64")

@@ -20,9 +20,12 @@ TrustOption::TrustOption(const TrustArguments& arguments) {
 }
 
 void add_trust_options(CLI::App& command, TrustArguments& arguments) {
-    command.add_option("--key", arguments.keys,
-                       "Public key, PEM: only what this key has signed is accepted; may be given several times");
-    command.add_option("--revoked", arguments.revoked, "Public key, PEM: what it has signed is refused");
+    command
+        .add_option("--key", arguments.keys,
+                    "Public key, PEM: only what this key has signed is accepted; may be given several times")
+        ->type_name(kReads);
+    command.add_option("--revoked", arguments.revoked, "Public key, PEM: what it has signed is refused")
+        ->type_name(kReads);
     command.add_option("--lowest-security-version", arguments.lowest_security_version,
                        "Refuse binaries of a lower security version, as a device whose counter stands there");
 }

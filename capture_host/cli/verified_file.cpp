@@ -30,7 +30,7 @@ VerifiedFile::VerifiedFile(const std::string& file_name, const refdev::DeviceSpe
     Verdict verdict;
     if (!is_ok(capture::verify(bytes_.view(), device, refdev::RefdevCommandSet{}, kDevelopmentTrust, *workspace_,
                                image_, plan_, verdict))) {
-        throw CliError{kRefused, fmt::format("{}: {}", file_name, describe_verdict(verdict))};
+        throw CliError{kRefused, fmt::format("{}: {}", file_name, describe_verdict(verdict, image_))};
     }
 }
 
@@ -40,15 +40,14 @@ std::string symbol_for(const std::string& file_name) {
     return (symbol.empty() || !is_letter(symbol.front())) ? ("binary_" + symbol) : symbol;
 }
 
-std::string checked_symbol(const std::string& asked, const std::string& file_name) {
-    if (asked.empty()) {
-        return symbol_for(file_name);
-    }
-    if ((!is_letter(asked.front()) && (asked.front() != '_')) ||
-        !std::all_of(asked.begin(), asked.end(), belongs_in_symbol)) {
-        throw CliError{kUsage, fmt::format("--symbol {}: not a C identifier", asked)};
-    }
-    return asked;
+CLI::Option* add_symbol_option(CLI::App& command, std::string& symbol, const std::string& description) {
+    return command.add_option("--symbol", symbol, description)
+        ->check([](const std::string& text) {
+            const bool is_identifier = !text.empty() && (is_letter(text.front()) || (text.front() == '_')) &&
+                                       std::all_of(text.begin(), text.end(), belongs_in_symbol);
+            return is_identifier ? std::string{} : ("'" + text + "' is not a C identifier");
+        })
+        ->type_name(kSaysName);
 }
 
 std::string printable_base_name(const std::string& file_name) {

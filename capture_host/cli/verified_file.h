@@ -4,6 +4,7 @@
 // Host only.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 
@@ -41,8 +42,8 @@ class VerifiedFile {
 // A C identifier for a file: its base name without the suffix, every other character as '_', and "binary_" in front where that
 // would not start with a letter. "models/road-signs.ptb" is "road_signs".
 [[nodiscard]] std::string symbol_for(const std::string& file_name);
-// The symbol that was asked for, or the file's own where that is empty. Throws CliError where it is no C identifier.
-[[nodiscard]] std::string checked_symbol(const std::string& asked, const std::string& file_name);
+// --symbol: a C identifier, or the parser refuses it.
+CLI::Option* add_symbol_option(CLI::App& command, std::string& symbol, const std::string& description);
 
 // The file's name without folders, so that no output shows where it was made. Throws CliError where the name can not stand in a
 // comment or a string of a source.

@@ -71,12 +71,15 @@ void add_verify(CLI::App& app, Action& action) {
         "A refusal names the rule (docs/RULES.md), the field and the byte offset, and ends with exit code 3. With "
         "--key,\n"
         "files that are not signed, or by others, are refused as a device in production refuses them.");
-    command->add_option("file", arguments->file, "Trace binary")->required();
+    command->add_option("file", arguments->file, "Trace binary")->required()->type_name(kReads);
     add_trust_options(*command, arguments->trust);
-    CLI::Option* const receipt = command->add_option("--receipt", arguments->receipt,
-                                                     "Write a signed statement of the verdict (docs/RECEIPT.md)");
+    CLI::Option* const receipt =
+        command
+            ->add_option("--receipt", arguments->receipt, "Write a signed statement of the verdict (docs/RECEIPT.md)")
+            ->type_name(kWrites);
     CLI::Option* const receipt_key =
-        command->add_option("--receipt-key", arguments->receipt_key, "Private key, PEM, that signs the statement");
+        command->add_option("--receipt-key", arguments->receipt_key, "Private key, PEM, that signs the statement")
+            ->type_name(kReads);
     receipt->needs(receipt_key);
     receipt_key->needs(receipt);
     add_device_option(*command, arguments->device);

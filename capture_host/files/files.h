@@ -1,7 +1,7 @@
 // Whole files in, whole files out.
 //
 // Place in the whole: the only part of the host side that touches the file system. A file that is being written has another name
-// until it is complete, so that nobody ever finds half of it. Host only.
+// until it is complete and on the disk, so that nobody ever finds half of it, and a key is never written over. Host only.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/core/config.h"
 #include "runtime/core/span.h"
 
 namespace pianola::files {
@@ -20,14 +21,33 @@ class FileError : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// Throws FileError; also for a folder, and for a file longer than limit_bytes.
-[[nodiscard]] std::vector<std::uint8_t> load_file(const std::filesystem::path& path,
-                                                  std::uint64_t limit_bytes = std::uint64_t{1} << 30U);
+// The file is longer than its reader takes.
+class FileTooLong : public FileError {
+  public:
+    using FileError::FileError;
+};
 
-// Replaces the file, or leaves the old one as it was and throws FileError. Through a link, its target. A pipe or device gets the
-// bytes as they come.
+// A little longer than any trace binary, so that the validator itself refuses one that is too long.
+inline constexpr std::uint64_t kLimitBytes = std::uint64_t{kMaxFileBytes} + (1U << 20U);
+inline constexpr std::uint64_t kSmallLimitBytes = 1U << 20U;  // keys, signatures, receipts, device descriptions, logs
+
+// Throws FileError; also for a folder, and FileTooLong, before it reads where the size is known. Pipes and devices are read to their end.
+[[nodiscard]] std::vector<std::uint8_t> load_file(const std::filesystem::path& path,
+                                                  std::uint64_t limit_bytes = kLimitBytes);
+
+// Replaces the file, or leaves the old one as it was and throws FileError. On return, contents and name are on the disk. Links stay:
+// what they point to is replaced, or made where it is missing. A pipe or a character device gets the bytes as they come. A file that
+// holds a key in PEM is refused, as are folders and block devices.
 void store_file(const std::filesystem::path& path, std::string_view contents);
 void store_file(const std::filesystem::path& path, const std::vector<std::uint8_t>& contents);
+// Makes a file that its owner alone can read. Throws FileError where anything has that name, a link that leads nowhere included.
+void store_new_secret(const std::filesystem::path& path, std::string_view contents);
+
+// Throws the FileError that store_file() would for what is there already.
+void check_replaceable(const std::filesystem::path& path);
+
+// Whether both names mean one file or folder, by whatever links, or will once it is made. Pipes and devices are never the same.
+[[nodiscard]] bool is_same_file(const std::filesystem::path& left, const std::filesystem::path& right);
 
 // Bytes at an address that the runtime accepts for a trace binary: a multiple of 64.
 class AlignedBytes {

@@ -17,13 +17,15 @@ constexpr std::uint64_t kShortestDeadlineUs = 10'000U;
 
 }  // namespace
 
-std::uint32_t deadline_us(const char* what, std::uint64_t cycles, std::uint32_t clock_khz, std::uint32_t wanted_us) {
+std::uint32_t deadline_us(ScriptKind script, std::uint64_t cycles, std::uint32_t clock_khz, std::uint32_t wanted_us) {
     const std::uint64_t us = ((cycles * kCyclesPerUsDivisor) + (clock_khz - 1U)) / clock_khz;
     if (wanted_us == 0U) {
         return static_cast<std::uint32_t>(std::max(us * kDeadlineFactor, kShortestDeadlineUs));
     }
     if (wanted_us < us) {
-        throw LinkError{fmt::format("the deadline is too short: {} takes {} us, {} are wanted", what, us, wanted_us)};
+        throw DeadlineError{script,
+                            fmt::format("the deadline is too short: {} takes {} us, {} are wanted",
+                                        (script == ScriptKind::kSetup) ? "the set-up" : "a step", us, wanted_us)};
     }
     return wanted_us;
 }

@@ -187,9 +187,10 @@ void make_scripts(const Layout& layout, const LinkOptions& options, Manifest& ma
     if (longest_cycles > kMaxScriptCycles) {
         throw LinkError{fmt::format("a script takes {} cycles, {} are admitted", longest_cycles, kMaxScriptCycles)};
     }
-    manifest.step_deadline_us = deadline_us("a step", longest_cycles, options.spec.clock_khz, options.step_deadline_us);
+    manifest.step_deadline_us =
+        deadline_us(ScriptKind::kStep, longest_cycles, options.spec.clock_khz, options.step_deadline_us);
     manifest.setup_deadline_us =
-        deadline_us("the set-up", setup.cycles(), options.spec.clock_khz, options.setup_deadline_us);
+        deadline_us(ScriptKind::kSetup, setup.cycles(), options.spec.clock_khz, options.setup_deadline_us);
 }
 
 }  // namespace

@@ -33,6 +33,16 @@ class LinkError : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+// A deadline that was asked for is shorter than what the commands take.
+class DeadlineError : public LinkError {
+  public:
+    DeadlineError(ScriptKind script, const std::string& what) : LinkError{what}, script_{script} {}
+    [[nodiscard]] ScriptKind script() const noexcept { return script_; }
+
+  private:
+    ScriptKind script_;  // kStep or kSetup
+};
+
 struct LinkSummary {
     std::uint32_t operators{0U};
     std::uint32_t commands{0U};  // device commands, the end command included

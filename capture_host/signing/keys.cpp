@@ -91,7 +91,7 @@ Key Key::generate(KeyKind kind) {
 }
 
 Key Key::load(const std::filesystem::path& path, bool is_private) {
-    const std::vector<std::uint8_t> text = files::load_file(path);
+    const std::vector<std::uint8_t> text = files::load_file(path, files::kSmallLimitBytes);
     const Bio bio{BIO_new_mem_buf(text.data(), static_cast<int>(text.size()))};
     Key key{nullptr};
     if (!is_private) {

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "capture_host/files/json.h"
 #include "pianola_schema_hash.h"
 
 namespace pianola::signing {
@@ -111,7 +112,12 @@ std::string make_receipt(const nlohmann::json& statement, const Key& key) {
 }
 
 nlohmann::json open_receipt(const std::vector<std::uint8_t>& text, const Key& key) {
-    const nlohmann::json receipt = nlohmann::json::parse(text, nullptr, false);
+    nlohmann::json receipt;
+    try {
+        receipt = files::parse_json(text);
+    } catch (const files::JsonError& error) {
+        throw SigningError{std::string{"not a receipt: "} + error.what()};
+    }
     const auto is_text = [&receipt](const char* name) { return receipt.contains(name) && receipt[name].is_string(); };
     if (!receipt.is_object() || (receipt.size() != 3U) || !receipt.contains("statement") ||
         !receipt["statement"].is_object() || !is_text("key") || !is_text("signature") ||

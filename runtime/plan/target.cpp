@@ -64,13 +64,13 @@ bool check_target(Context& context) noexcept {
     const DeviceDescription& device = context.device;
     enter(context, "target", FieldPath::kNoIndex, target.file_offset);
     if (!equals(target.device_family, device.family)) {
-        return refuse_at(context, Rule::kTgtFamily, "device_family", 0U, 1U);
+        return refuse_at(context, Rule::kTgtFamily, "device_family");
     }
     if (!compare(context, target, kCommandSet)) {
         return false;
     }
     if (!digests_equal(target.kernel_library, ByteSpan{device.kernel_library})) {
-        return refuse_at(context, Rule::kTgtKernelLibrary, "kernel_library", 0U, 1U);
+        return refuse_at(context, Rule::kTgtKernelLibrary, "kernel_library");
     }
     if (!compare(context, target, kMachine)) {
         return false;

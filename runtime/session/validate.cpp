@@ -19,6 +19,9 @@ Status validate(ByteSpan file, const DeviceDescription& device, const CommandSet
     }
     const Status proved = prove_plan(image, device, command_set, workspace, plan, verdict);
     verdict.flow = follow(follow(follow(follow(kFlowStart, parsed), authentic), opened), proved);
+    if (is_ok(proved)) {
+        verdict.rule = Rule::kAccepted;
+    }
     return proved;
 }
 

@@ -14,6 +14,7 @@ enum class Rule : std::uint16_t {
 #include "runtime/verdict/rules.inc"
 #undef PIANOLA_RULE
     kRuleCount,
+    kAccepted = 0x5ACEU,  // every check has been made, and none refuses; no rule, and no few bits away from kNotRun
 };
 
 // Texts of a rule; static lifetime. In a translation unit of its own, so that an image which does not print can leave them

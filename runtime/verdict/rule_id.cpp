@@ -17,6 +17,9 @@ constexpr std::array<const char*, static_cast<std::size_t>(Rule::kRuleCount)> kR
 }  // namespace
 
 const char* rule_id(Rule rule) noexcept {
+    if (rule == Rule::kAccepted) {
+        return "ACCEPTED";
+    }
     const auto index = static_cast<std::size_t>(rule);
     return kRuleIds[(index < kRuleIds.size()) ? index : 0U];
 }

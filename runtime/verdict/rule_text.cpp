@@ -18,7 +18,12 @@ constexpr std::array<RuleText, static_cast<std::size_t>(Rule::kRuleCount)> kRule
 #undef PIANOLA_RULE
 }};
 
+constexpr RuleText kAcceptedText{"the file is accepted", "every check was made"};
+
 [[nodiscard]] const RuleText& text_of(Rule rule) noexcept {
+    if (rule == Rule::kAccepted) {
+        return kAcceptedText;
+    }
     const auto index = static_cast<std::size_t>(rule);
     return kRuleTexts[(index < kRuleTexts.size()) ? index : 0U];
 }

@@ -35,7 +35,7 @@ class FieldPath {
 
 struct Verdict {
     Status status{Status::kInternal};
-    Rule rule{Rule::kNotRun};
+    Rule rule{Rule::kNotRun};  // the one that refuses; kAccepted behind a validation that has gone all its way
     FieldPath path;
     std::uint32_t flow{0U};         // kFlowAccepted once validate() has gone all its way; see follow()
     std::uint32_t file_offset{0U};  // first byte of the offending field

@@ -65,7 +65,7 @@ class Vectors(PackTest):
         self.assertEqual(findings(self.expectations, self.validate(self.pack)), [])
         refused = {expected["rule"] for expected in self.expectations}
         self.assertGreater(len(refused), 50, "rules with a vector")
-        self.assertEqual(sum(expected["rule"] == "NOT-RUN" for expected in self.expectations), 11, "accepted files: four workloads, and seven with a declared parameter")
+        self.assertEqual(sum(expected["rule"] == "ACCEPTED" for expected in self.expectations), 11, "accepted files: four workloads, and seven with a declared parameter")
 
     def test_a_changed_file_is_noticed(self):
         """Proof that the comparison can fail: one flipped bit in the first file, which was accepted, and is refused now."""
@@ -84,7 +84,7 @@ class Mutants(PackTest):
         self.assertEqual(findings(self.expectations, self.validate(self.pack)), [])
         rules = set(re.findall(r'^PIANOLA_RULE\(\w+, "([A-Z-]+)"', RULES.read_text(encoding="utf-8"), re.MULTILINE))
         self.assertEqual(rules - {expected["rule"] for expected in self.expectations}, WITHOUT_MUTANT, "every rule has a mutant")
-        accepted = [expected["name"] for expected in self.expectations if expected["rule"] == "NOT-RUN"]
+        accepted = [expected["name"] for expected in self.expectations if expected["rule"] == "ACCEPTED"]
         self.assertTrue(accepted and all("HST-" in name for name in accepted), f"accepted: the host's rule alone: {accepted}")
 
     def test_what_the_device_trusts_is_applied(self):

@@ -6,7 +6,7 @@ import re
 import time
 
 import cli_support
-from cli_support import FILE_TROUBLE, UNSUPPORTED
+from cli_support import FILE_TROUBLE, UNSUPPORTED, USAGE
 
 DEVICE_DRAM = {"dram_bytes": 65536, "trace_region_bytes": 16384}
 
@@ -81,8 +81,8 @@ class Capture(cli_support.CliTest):
     def test_more_queues_than_the_device_has(self):
         spec = self.write("spec.json", {"queue_count": 1})
         run = self.run_pianola("capture", self.model("kws_ref_model"), "-o", "m.ptb", "--queues", "2", "--device", spec,
-                               code=UNSUPPORTED)
-        self.assertIn("queue", run.stderr)
+                               code=USAGE)
+        self.assertIn("--queues", run.stderr)
 
     def test_outputs_that_can_not_be_written(self):
         (self.folder / "folder").mkdir()

@@ -214,7 +214,8 @@ class Mutate(cli_support.CliTest):
             self.run_pianola("mutate", binary, "--report-only", "--shard", shard, code=USAGE)
         for arguments in (("--count", 0), ("--count", 1000001), ("--seed", -1), ("--kind", "bits")):
             self.run_pianola("mutate", binary, "--report-only", *arguments, code=USAGE)
-        self.run_pianola("mutate", binary, "-o", binary, code=FILE_TROUBLE)
+        self.run_pianola("mutate", binary, "-o", binary, code=USAGE)
+        self.run_pianola("mutate", binary, "-o", self.write("taken", "x"), code=FILE_TROUBLE)
 
     def test_a_binary_that_is_refused_has_no_mutants(self):
         contents = bytearray(self.capture().read_bytes())

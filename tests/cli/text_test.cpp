@@ -12,9 +12,9 @@ namespace pianola::test {
 namespace {
 
 std::string refusal_text(Rule rule, const std::string& what) {
-    const std::vector<RuleCase> cases = order_cases();
+    const std::vector<RuleCase> cases = all_cases();
     const auto found = std::find_if(cases.begin(), cases.end(), [&](const RuleCase& rule_case) {
-        return (rule_case.rule == rule) && (rule_case.what == what);
+        return (rule_case.rule == rule) && (what.empty() || (rule_case.what == what));
     });
     if (found == cases.end()) {
         return "no such case: " + what;
@@ -52,6 +52,20 @@ TEST(VerdictText, CoresThatTwoTracesUseNameBothTraces) {
     EXPECT_NE(text.find("ORD-CORES"), std::string::npos) << text;
     EXPECT_NE(text.find("replay_trace 0 on queue 0"), std::string::npos) << text;
     EXPECT_NE(text.find("replay_trace 1 on queue 1"), std::string::npos) << text;
+}
+
+// Rules that compare no numbers show none, such as 0 and 1 for two names.
+TEST(VerdictText, AnotherDeviceIsNamed) {
+    DeviceDescription device;
+    refdev::describe({}, device);
+    const std::string text = refusal_text(Rule::kTgtFamily, "");
+    EXPECT_NE((text + "\n").find(std::string{"found   "} + device.family + "x, expected " + device.family + "\n"),
+              std::string::npos)
+        << text;
+    const std::string library = refusal_text(Rule::kTgtKernelLibrary, "");
+    EXPECT_NE((library + "\n").find(", expected " + cli::to_hex(ByteSpan{device.kernel_library}) + "\n"),
+              std::string::npos)
+        << library;
 }
 
 TEST(VerdictText, OtherRulesShowTheirNumbers) {

@@ -105,7 +105,7 @@ bool Target::judge(Status status, std::size_t file_bytes) const {
         require_honest_refusal(status, verdict, file_bytes);
         return false;
     }
-    require(verdict.rule == Rule::kNotRun, "an accepted file broke no rule");
+    require(verdict.rule == Rule::kAccepted, "an accepted file broke no rule");
     return true;
 }
 

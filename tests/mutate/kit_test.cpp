@@ -94,7 +94,7 @@ TEST(MutantKeys, ProductionAcceptsWhatTheTrustedKeyHasSigned) {
         const mutate::Bytes file = mutate::signed_file(named.subject.file, signer, signer, version);
         return std::string{rule_id(checker.check(file, 0U, mutate::TrustKind::kProduction).rule)};
     };
-    EXPECT_EQ(verdict_of(mutate::Signer::kTrusted, mutate::kLowestVersion), "NOT-RUN");
+    EXPECT_EQ(verdict_of(mutate::Signer::kTrusted, mutate::kLowestVersion), "ACCEPTED");
     EXPECT_EQ(verdict_of(mutate::Signer::kTrusted, mutate::kLowestVersion - 1U), "AUT-VERSION");
     EXPECT_EQ(verdict_of(mutate::Signer::kRevoked, mutate::kLowestVersion), "AUT-REVOKED");
     EXPECT_EQ(verdict_of(mutate::Signer::kStranger, mutate::kLowestVersion), "AUT-KEY");

@@ -250,6 +250,16 @@ class Capture(unittest.TestCase):
             with self.subTest(kind.__name__):
                 self.assertEqual(self.capture(kind).file, self.capture(kind).file)
 
+    def test_a_workload_is_saved_over_no_key(self):
+        workload = self.capture(Traced)
+        with tempfile.TemporaryDirectory() as name:
+            key = pathlib.Path(name) / "key.pem"
+            key.write_text("-----BEGIN PRIVATE KEY-----\n", encoding="utf-8")
+            with self.assertRaisesRegex(RuntimeError, "key"):
+                workload.save(str(key))
+            self.assertEqual(key.read_text(encoding="utf-8"), "-----BEGIN PRIVATE KEY-----\n")
+            self.assertEqual([path.name for path in pathlib.Path(name).iterdir()], ["key.pem"])
+
     def test_an_exception_ends_the_capture(self):
         workload = Eager()
         with self.assertRaises(ZeroDivisionError):

@@ -114,6 +114,9 @@ TEST(Rules, TextsAreCompleteAndIdsUnique) {
         EXPECT_GT(std::string{rule_reason(rule)}.size(), 10U) << rule_id(rule);
     }
     EXPECT_STREQ(rule_id(Rule::kRuleCount), "NOT-RUN");
+    EXPECT_STREQ(rule_id(Rule::kAccepted), "ACCEPTED");
+    EXPECT_STREQ(rule_message(Rule::kAccepted), "the file is accepted");
+    EXPECT_NE(std::string{rule_reason(Rule::kAccepted)}, rule_reason(Rule::kNotRun));
 }
 
 }  // namespace

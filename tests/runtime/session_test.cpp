@@ -152,6 +152,8 @@ TEST(Session, RefusedLoadLeavesTheDeviceAlone) {
     EXPECT_FALSE(bench.session.is_loaded());
 
     ASSERT_EQ(bench.load(good.view()), Status::kOk);
+    EXPECT_EQ(bench.verdict.status, Status::kOk);
+    EXPECT_EQ(bench.verdict.rule, Rule::kAccepted);
     const Bytes loaded = memory_of(bench);
     const std::uint64_t progress = bench.device.progress();
     EXPECT_EQ(bench.load(bad.view()), Status::kRefused);
