@@ -56,8 +56,7 @@ bool check_structure(const SchemaRules& rules, Verifier& verifier, const Table& 
                 break;
             case TableCursor::Event::kEnd:
                 return verifier.EndTable();
-            case TableCursor::Event::kTooDeep:
-            default:
+            default:  // too deep
                 good = false;
                 break;
         }
