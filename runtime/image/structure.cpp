@@ -59,8 +59,7 @@ constexpr std::size_t kFrontBytes = sizeof(flatbuffers::uoffset_t) + flatbuffers
                 break;
             case TableCursor::Event::kEnd:
                 return verifier.EndTable();
-            case TableCursor::Event::kTooDeep:
-            default:
+            default:  // too deep
                 good = false;
                 break;
         }

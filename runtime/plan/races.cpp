@@ -154,7 +154,7 @@ bool visit_command(Context& context, const PlannedCommand& entry, Walk& walk) no
         case QueueCommandKind::kRecordEvent:
             walk.events[command.event] = clock;
             break;
-        case QueueCommandKind::kWaitEvent: {
+        default: {  // a wait: nothing else is in a script
             const std::uint8_t recorded = walk.events[command.event][other];
             clock[other] = (recorded > clock[other]) ? recorded : clock[other];
             // Nothing that this queue will do conflicts with what it has waited for: the other's ranges are all those that may.
@@ -167,10 +167,6 @@ bool visit_command(Context& context, const PlannedCommand& entry, Walk& walk) no
             touched.writes.forget_up_to(clock[other]);
             break;
         }
-        case QueueCommandKind::kUnspecified:
-        case QueueCommandKind::kNotify:
-        default:
-            break;  // in no script
     }
     return true;
 }

@@ -154,13 +154,9 @@ bool resolve(Context& context, const ScriptCommandView& view, ScriptInMaking& sc
         case ScriptCommandKind::kWriteInput:
         case ScriptCommandKind::kReadOutput:
             return append_tensor(context, view, script, command);
-        case ScriptCommandKind::kRecordEvent:
-        case ScriptCommandKind::kWaitEvent:
+        default:  // events; what belongs in no script has been refused
             command.event = view.object;
             break;
-        case ScriptCommandKind::kUnspecified:
-        default:
-            break;  // belongs in no script
     }
     return append(context, view.queue, script, command);
 }

@@ -168,7 +168,7 @@ TEST_P(ViewsAnswers, AreOfferedWhereTheyAreProved) {
     EXPECT_EQ(views.tensor, GetParam().tensor);
     EXPECT_EQ(views.command, GetParam().command);
     EXPECT_EQ(bench.session.has_views(), GetParam().answer == ViewsAnswer::kProved);
-    EXPECT_EQ(cli::describe_views(bench.session.plan(), bench.session.image()).empty(), bench.session.has_views());
+    EXPECT_EQ(cli::describe_views(bench.session.plan(), bench.workspace->image).empty(), bench.session.has_views());
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, ViewsAnswers, testing::ValuesIn(views_cases()),
@@ -183,7 +183,7 @@ std::string text_of_case(const std::string& name) {
             const files::AlignedBytes file{binary_of(small)};
             Bench bench{small_options()};
             EXPECT_EQ(bench.load(file.view()), Status::kOk);
-            return cli::describe_views(bench.session.plan(), bench.session.image());
+            return cli::describe_views(bench.session.plan(), bench.workspace->image);
         }
     }
     return "no such case";

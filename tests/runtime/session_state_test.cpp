@@ -118,6 +118,51 @@ TEST(SessionState, AWordThatIsNotArmedRingsNoDoorbell) {
     }
 }
 
+TEST(SessionState, AnotherReleaseRunsSteps) {
+    Exposed exposed{Release::kAtCompletion};
+    ASSERT_EQ(exposed.load(), Status::kOk);
+    ASSERT_EQ(exposed.submit(), Status::kOk);
+    EXPECT_EQ(exposed.session.wait(), Status::kOk);
+    EXPECT_EQ(exposed.output, workload_output(exposed.input));
+    EXPECT_FALSE(exposed.session.is_verifying());
+}
+
+// Where the part of the session begins that is sealed: behind the records of faults, and their count.
+std::size_t first_sealed(Exposed& exposed) {
+    const auto* const last = &exposed.session.past_fault(0U);  // the end of the ring, while there was no fault
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-005
+    const auto* const end = reinterpret_cast<const std::uint8_t*>(last + 1);
+    return static_cast<std::size_t>(end - exposed.memory()) + sizeof(std::uint64_t);
+}
+
+// With a step under way, every word is flipped in turn. One part is a copy that nothing reads while the original is whole; all else is noticed, and
+// then the output is withheld, also where it is the place of the output that was flipped.
+TEST(SessionState, WhateverChangesTheOutputIsWithheld) {
+    std::size_t unnoticed = 0U;
+    std::size_t first = 0U;
+    {
+        Exposed exposed{Release::kVerified};
+        first = first_sealed(exposed);
+    }
+    constexpr std::size_t kDense = 512U;  // what is bound, word by word; the rest at larger steps
+    for (std::size_t at = first; at < sizeof(Session); at += (at < (first + kDense)) ? 4U : 124U) {
+        Exposed exposed{Release::kVerified};
+        ASSERT_EQ(exposed.load(), Status::kOk);
+        ASSERT_EQ(exposed.submit(), Status::kOk);
+        exposed.memory()[at] ^= 1U;
+        const Status status = exposed.session.poll();
+        if (status == Status::kPending) {
+            unnoticed += 1U;
+            continue;
+        }
+        EXPECT_EQ(status, Status::kIntegrity) << at;
+        EXPECT_EQ(exposed.session.fault().stage, FaultStage::kState);
+        EXPECT_EQ(exposed.output, Bytes(kWorkloadBytes, 0U)) << at;
+    }
+    EXPECT_GT(unnoticed, 0U);
+    EXPECT_LT(unnoticed, kDense / 4U);
+}
+
 // The last one first, over loads; the oldest go.
 TEST(SessionState, PastFaultsOutliveLoads) {
     const files::AlignedBytes file{make_workload(1U).file()};

@@ -1,0 +1,148 @@
+// What a session makes of each answer of its device: calls that are refused, and completions that do not fit.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "tests/campaign/hooked_device.h"
+#include "tests/support/bench.h"
+#include "tests/support/trace_file.h"
+#include "tests/support/workload.h"
+
+namespace pianola::test {
+namespace {
+
+using campaign::Call;
+using Bytes = std::vector<std::uint8_t>;
+
+class SessionDevice : public testing::Test {
+  protected:
+    Status load() { return session_.load(file_.view(), *workspace_, verdict_); }
+    Status submit() {
+        const std::array<ByteSpan, 1> inputs{ByteSpan{input_.data(), input_.size()}};
+        const std::array<MutableByteSpan, 1> outputs{MutableByteSpan{output_.data(), output_.size()}};
+        return session_.submit(Span<const ByteSpan>{inputs}, Span<const MutableByteSpan>{outputs});
+    }
+    // From now on every call of this kind is answered, and not made.
+    void answer(Call call, Status status) {
+        device_.set_hook([call, status](Call made, std::uint32_t /*number*/) {
+            return (made == call) ? std::optional<Status>{status} : std::nullopt;
+        });
+    }
+    void expect_fault(Status status, FaultStage stage) {
+        EXPECT_EQ(session_.fault().status, status);
+        EXPECT_EQ(session_.fault().stage, stage);
+        EXPECT_EQ(platform_.safe_state_entries(), 1U);
+        EXPECT_EQ(session_.poll(), Status::kFaultLatched);
+    }
+
+    files::AlignedBytes file_{make_workload(1U, 1U).file()};
+    campaign::HookedDevice device_{sim::SimOptions{}};
+    sim::SimPlatform platform_{device_.inner()};
+    refdev::RefdevCommandSet command_set_;
+    Session session_{device_, platform_, command_set_, kDevelopmentConfig};
+    std::unique_ptr<PlanWorkspace> workspace_{std::make_unique<PlanWorkspace>()};
+    Verdict verdict_;
+    Bytes input_ = workload_input(1U);
+    Bytes output_ = Bytes(kWorkloadBytes, 0x77U);
+};
+
+TEST_F(SessionDevice, ThatDoesNotDescribeItselfIsAFault) {
+    answer(Call::kDescribe, Status::kTimeout);
+    EXPECT_EQ(load(), Status::kDeviceFault);
+    EXPECT_EQ(verdict_.status, Status::kTimeout);
+    EXPECT_EQ(verdict_.rule, Rule::kNotRun);
+    expect_fault(Status::kDeviceFault, FaultStage::kReset);
+}
+
+TEST_F(SessionDevice, ThatRefusesADoorbellIsAFault) {
+    ASSERT_EQ(load(), Status::kOk);
+    answer(Call::kRingDoorbell, Status::kBusy);
+    EXPECT_EQ(submit(), Status::kDeviceFault);
+    EXPECT_EQ(output_, Bytes(kWorkloadBytes, 0U));
+    expect_fault(Status::kDeviceFault, FaultStage::kSubmit);
+}
+
+TEST_F(SessionDevice, ThatCannotBeServedIsAFault) {
+    ASSERT_EQ(load(), Status::kOk);
+    ASSERT_EQ(submit(), Status::kOk);
+    answer(Call::kService, Status::kTimeout);
+    EXPECT_EQ(session_.poll(), Status::kDeviceFault);
+    EXPECT_EQ(output_, Bytes(kWorkloadBytes, 0U));
+    expect_fault(Status::kDeviceFault, FaultStage::kStep);
+}
+
+// The number of commands is right, and what they were is not.
+TEST_F(SessionDevice, WhoseDigestDiffersHasDoneSomethingElse) {
+    ASSERT_EQ(load(), Status::kOk);
+    ASSERT_EQ(submit(), Status::kOk);
+    device_.set_completion_hook([](std::uint32_t, std::uint32_t, Status status, Completion& completion) {
+        completion.digest ^= 1U;
+        return status;
+    });
+    EXPECT_EQ(session_.wait(), Status::kIntegrity);
+    EXPECT_EQ(output_, Bytes(kWorkloadBytes, 0U));
+    expect_fault(Status::kIntegrity, FaultStage::kStep);
+}
+
+TEST_F(SessionDevice, WhoseMemoryCannotBeReadBackIsAFault) {
+    ASSERT_EQ(load(), Status::kOk);
+    answer(Call::kReadBack, Status::kTimeout);
+    EXPECT_EQ(session_.scrub(), Status::kDeviceFault);
+    expect_fault(Status::kDeviceFault, FaultStage::kScrub);
+}
+
+TEST_F(SessionDevice, WithoutABinaryTakesNoCalls) {
+    EXPECT_EQ(session_.scrub(), Status::kInvalidState);
+    EXPECT_EQ(session_.scrub_calls(), 0U);
+    EXPECT_EQ(session_.self_test({output_.data(), output_.size()}), Status::kInvalidState);
+    EXPECT_EQ(session_.self_test(0U, {output_.data(), output_.size()}), Status::kInvalidState);
+    EXPECT_EQ(session_.start({}), Status::kInvalidState);
+    EXPECT_EQ(session_.stop({}), Status::kInvalidState);
+    EXPECT_EQ(submit(), Status::kInvalidState);
+    EXPECT_EQ(session_.output_bytes(), 0U);
+}
+
+TEST_F(SessionDevice, IsVerifiedAfterItHasCompleted) {
+    ASSERT_EQ(load(), Status::kOk);
+    ASSERT_EQ(submit(), Status::kOk);
+    EXPECT_FALSE(session_.is_verifying());
+    std::uint32_t verifying = 0U;
+    Status status = Status::kPending;
+    while (status == Status::kPending) {
+        status = session_.poll();
+        verifying += session_.is_verifying() ? 1U : 0U;
+        platform_.idle();
+    }
+    EXPECT_EQ(status, Status::kOk);
+    EXPECT_EQ(verifying + 1U, session_.scrub_calls()) << "the last slice releases";
+    EXPECT_FALSE(session_.is_verifying());
+    EXPECT_EQ(output_, workload_output(input_));
+}
+
+// Its own answer to a self-test that another step keeps from starting, and what a repeated one leaves confirmed.
+TEST_F(SessionDevice, SelfTestsConfirmOnceAndForAll) {
+    ASSERT_EQ(load(), Status::kOk);
+    ASSERT_EQ(submit(), Status::kOk);
+    Bytes scratch(kWorkloadBytes);
+    EXPECT_EQ(session_.self_test({scratch.data(), scratch.size()}), Status::kInvalidState);
+    ASSERT_EQ(session_.wait(), Status::kOk);
+    EXPECT_EQ(session_.confirm_start(), Status::kInvalidState);
+    EXPECT_EQ(session_.self_test({scratch.data(), scratch.size()}), Status::kOk);
+    EXPECT_EQ(session_.confirm_start(), Status::kOk);
+    EXPECT_EQ(session_.self_test({scratch.data(), scratch.size()}), Status::kOk);
+    EXPECT_EQ(session_.confirm_start(), Status::kOk);
+    EXPECT_EQ(session_.self_test({scratch.data(), scratch.size() - 1U}), Status::kInvalidArgument);
+}
+
+TEST_F(SessionDevice, WithoutPrologueAndEpilogueIsNotStopped) {
+    ASSERT_EQ(load(), Status::kOk);
+    ASSERT_EQ(submit(), Status::kOk);
+    ASSERT_EQ(session_.wait(), Status::kOk);
+    EXPECT_EQ(session_.stop({}), Status::kInvalidState);
+    EXPECT_EQ(session_.start({}), Status::kInvalidState);
+}
+
+}  // namespace
+}  // namespace pianola::test
