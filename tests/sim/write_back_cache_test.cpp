@@ -1,4 +1,5 @@
 // The model of a cache that is not coherent with the device, and what driver and session do about one.
+#include "capture_host/files/files.h"
 #include "hal/sim/write_back_cache.h"
 
 #include <gtest/gtest.h>
