@@ -112,14 +112,13 @@ void Session::find_views() noexcept {
         all_seen = view.size() == command.size_bytes;
         if (!reads && all_seen) {
             std::memset(view.data(), 0, view.size());
-            device_.give_to_device(
-                view);  // zeros that stayed in a cache would be written back over what a step transfers
         }
     }
     loaded_.has_views = all_seen;
 }
 
-// What the application may have written goes to memory, before the step that reads it or writes over it.
+// What the application may have written, or load() as zeros, goes to memory before the step that reads it or writes over it: else a cache could
+// write it back later.
 void Session::give_views() noexcept {
     for (std::uint32_t i = 0U; loaded_.has_views && (i < loaded_.plan.input_count); ++i) {
         device_.give_to_device(loaded_.views.inputs[i]);
