@@ -57,13 +57,14 @@ void find_tensors(Context& context) noexcept {
     }
 }
 
-// With views the application writes inputs before the step begins, and reads outputs after it has ended. That is the same where
+// With views the application writes inputs before the step begins, and reads outputs after it has ended. That is the
+// same where
 //   - nothing but the transfer writes an input: it keeps what the application wrote, from step to step;
-//   - nothing reads an input in front of its transfer, which would find the bytes of the step before; nor outside the step, when the
-//     application may have written the next;
+//   - nothing reads an input in front of its transfer, which would find the bytes of the step before; nor outside the
+//     step, when the application may have written the next;
 //   - nothing in the step writes an output behind its transfer.
-// Program order stands for every order (races.cpp): what is not ordered does not conflict with the transfer. A trace counts with all that its
-// commands touch, for every value of a declared parameter.
+// Program order stands for every order (races.cpp): what is not ordered does not conflict with the transfer. A trace
+// counts with all that its commands touch, for every value of a declared parameter.
 void judge_views(Context& context) noexcept {
     Plan& plan = context.plan;
     std::uint32_t moved = 0U;  // tensors whose transfer has come

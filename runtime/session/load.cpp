@@ -124,8 +124,8 @@ Status Session::validate_twice(ByteSpan file, const DeviceDescription& descripti
     return Status::kOk;
 }
 
-// Looks where the step's transfers go to and come from in device memory, where the plan has proved that they may be left out. In that
-// memory an input starts as zeros, so that a first step depends on nothing that was there before.
+// Looks where the step's transfers go to and come from in device memory, where the plan has proved that they may be left
+// out. In that memory an input starts as zeros, so that a first step depends on nothing that was there before.
 void Session::find_views() noexcept {
     loaded_.views = Tensors{};
     loaded_.transfers.fill(0U);
@@ -144,14 +144,13 @@ void Session::find_views() noexcept {
         all_seen = view.size() == command.size_bytes;
         if (!reads && all_seen) {
             std::memset(view.data(), 0, view.size());
-            device_.give_to_device(
-                view);  // zeros that stayed in a cache would be written back over what a step transfers
         }
     }
     loaded_.has_views = all_seen;
 }
 
-// What the application may have written goes to memory, before the step that reads it or writes over it.
+// What the application may have written, or load() as zeros, goes to memory before the step that reads it or writes over
+// it: else a cache could write it back later.
 void Session::give_views() noexcept {
     for (std::uint32_t i = 0U; loaded_.has_views && (i < loaded_.plan.input_count); ++i) {
         device_.give_to_device(loaded_.views.inputs[i]);
