@@ -38,7 +38,7 @@ class Profiles : public testing::TestWithParam<const Capacities*> {
 };
 
 INSTANTIATE_TEST_SUITE_P(All, Profiles, testing::ValuesIn(kProfiles),
-                         [](const auto& info) { return std::string{info.param->name}; });
+                         [](const auto& instance) { return std::string{instance.param->name}; });
 
 // Fills of every other byte: a range each, beside the one of the input.
 TEST_P(Profiles, TakesExactlyItsRanges) {
