@@ -23,9 +23,9 @@ class LongPrograms : public testing::TestWithParam<Parameters> {};
 INSTANTIATE_TEST_SUITE_P(OnCores, LongPrograms,
                          testing::Combine(testing::Values(&profiles::kDefault, &profiles::kHost),
                                           testing::Values(1U, 2U, 8U)),
-                         [](const auto& info) {
-                             return std::string{std::get<0>(info.param)->name} + "_" +
-                                    std::to_string(std::get<1>(info.param));
+                         [](const auto& instance) {
+                             return std::string{std::get<0>(instance.param)->name} + "_" +
+                                    std::to_string(std::get<1>(instance.param));
                          });
 
 TEST_P(LongPrograms, AreTaken) {

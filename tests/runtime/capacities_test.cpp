@@ -38,7 +38,7 @@ class Profiles : public testing::TestWithParam<const Capacities*> {
 };
 
 INSTANTIATE_TEST_SUITE_P(All, Profiles, testing::ValuesIn(kProfiles),
-                         [](const auto& info) { return std::string{info.param->name}; });
+                         [](const auto& instance) { return std::string{instance.param->name}; });
 
 // Fills of every other byte: a range each, beside the one of the input.
 TEST_P(Profiles, TakesExactlyItsRanges) {
@@ -72,9 +72,11 @@ TEST_P(Profiles, TakesExactlyItsTables) {
     EXPECT_EQ(verdict().actual, GetParam()->manifest_tables + 1U);
     EXPECT_EQ(verdict().limit, GetParam()->manifest_tables);
     constexpr std::uint32_t kOthers = 40U;  // at most
+    // The small profile's boundary is found table by table; of the others the files are long.
+    const std::uint32_t step = (GetParam() == &profiles::kSmallEcu) ? 1U : kOthers;
     std::uint32_t programs = GetParam()->manifest_tables;
     while ((verdict().rule == Rule::kCapTables) && (programs > (GetParam()->manifest_tables - kOthers))) {
-        programs -= 1U;
+        programs -= step;
         workload.manifest.traces[0].programs.resize(programs);
         static_cast<void>(validate(workload));
     }
