@@ -123,8 +123,9 @@ std::uint32_t DeviceState::allocate(Memory memory, std::uint64_t bytes, std::uin
         forget_claims();
         avoid = under_trace(memory);
         for (std::uint32_t queue = 0U; queue < spec.queue_count; ++queue) {
-            if (capturing.at(queue).has_value() && (queue != owner.queue)) {
-                for (const Assembled& program : capturing.at(queue)->words.programs()) {
+            const std::optional<Capturing>& capture = capturing.at(queue);
+            if (capture.has_value() && (queue != owner.queue)) {
+                for (const Assembled& program : capture->words.programs()) {
                     avoid.add(offsets_in(memory, program.reads));
                     avoid.add(offsets_in(memory, program.writes));
                 }

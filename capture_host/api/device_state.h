@@ -86,7 +86,7 @@ struct DeviceState {
     Allocator trace_region;
     // By memory and owner: what was given since the device was last idle. Kept where there are several queues. It only grows while a
     // workload is captured, so that all its steps are given the same addresses.
-    std::map<Memory, std::array<RangeSet, 2U * kMaxQueues>> claims;
+    std::map<Memory, std::array<RangeSet, kMaxQueues + kMaxQueues>> claims;
     std::map<std::uint64_t, Buffer*> buffers;  // alive and allocated
     std::set<Sha256Digest> compiled;
     bool cache_enabled{true};
