@@ -51,7 +51,6 @@ void Device::enqueue_write(std::uint32_t queue, const BufferPtr& buffer, ByteSpa
             fmt::format("{} bytes are given, buffer {} holds {} ({} rows of {})", host_row_major.size(),
                         buffer->id().value, buffer->size_bytes(), buffer->config().rows, buffer->config().row_bytes)};
     }
-    state_->queues->spend_ns(state_->options.host_dispatch_ns);
     state_->transfers->write(queue, *buffer, host_row_major);
     state_->finish_call(queue, blocking);
     recording([&](CallRecorder& recorder) { recorder.on_write(queue, *buffer, host_row_major); });
@@ -62,7 +61,6 @@ ReadHandle Device::enqueue_read(std::uint32_t queue, const BufferPtr& buffer, bo
     const RecordingScope recording{state_->recorder};
     state_->check_not_capturing(queue, "a read");
     check_buffer(buffer);
-    state_->queues->spend_ns(state_->options.host_dispatch_ns);
     const std::shared_ptr<ReadHandle::State> read = state_->transfers->read(queue, *buffer);
     state_->queues->ring(queue);
     if (blocking) {
@@ -141,9 +139,9 @@ void Device::enqueue_program(std::uint32_t queue, Program& program, bool blockin
     const Assembled assembled =
         assemble(state_->spec, program.state(), *this,
                  [this](std::uint32_t address, std::uint32_t bytes) { return state_->is_allocated(address, bytes); });
-    state_->queues->spend_ns(state_->options.host_dispatch_ns);
     std::optional<DeviceState::Capturing>& capture = state_->capturing.at(queue);
     if (capture.has_value()) {
+        state_->queues->pay_dispatch();
         capture->words.append(assembled);
         capture->writes.add(assembled.writes);
         const auto is_written = [&assembled](const std::weak_ptr<Buffer>& candidate) {
@@ -169,6 +167,7 @@ void Device::enqueue_program(std::uint32_t queue, Program& program, bool blockin
     const std::uint32_t area = state_->dispatch_base + (queue * state_->options.dispatch_area_bytes);
     state_->write_words(queue, area, finished);
     state_->replay(queue, area, finished.size());
+    state_->queues->pay_dispatch();
     state_->finish_call(queue, blocking);
     recording([&](CallRecorder& recorder) { recorder.on_program(queue, assembled); });
 }
@@ -204,7 +203,6 @@ void Device::record_event(std::uint32_t queue, EventId event) {
     const RecordingScope recording{state_->recorder};
     state_->check_not_capturing(queue, "recording an event");
     EventState& target = event_of(*state_, event);
-    state_->queues->spend_ns(state_->options.host_dispatch_ns);
     // One counter per queue serves all events: it counts the queue's records, and wraps.
     state_->records.at(queue) += 1U;
     QueueCommand command;
@@ -222,7 +220,6 @@ void Device::wait_for_event(std::uint32_t queue, EventId event) {
     const RecordingScope recording{state_->recorder};
     state_->check_not_capturing(queue, "waiting for an event");
     const EventState& source = recorded_event(*state_, event);
-    state_->queues->spend_ns(state_->options.host_dispatch_ns);
     if (source.queue != queue) {  // a queue need not wait for itself
         QueueCommand command;
         command.kind = QueueCommandKind::kWaitEvent;

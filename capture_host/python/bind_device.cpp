@@ -13,7 +13,8 @@ using tensor::Tensor;
 
 [[nodiscard]] DevicePtr open(std::int64_t device_id, std::int64_t l1_small_size, std::int64_t trace_region_size,
                              std::int64_t num_command_queues, const std::optional<CoreGrid>& core_grid, bool threaded,
-                             bool allow_allocation_under_trace, bool keep_log) {
+                             bool allow_allocation_under_trace, bool keep_log, std::int64_t host_dispatch_ns,
+                             std::int64_t host_replay_ns) {
     static_cast<void>(unsigned_from(device_id, "device_id"));
     static_cast<void>(unsigned_from(l1_small_size, "l1_small_size"));
     host::DeviceOptions options;
@@ -26,6 +27,8 @@ using tensor::Tensor;
     options.threaded = threaded;
     options.allow_allocation_under_trace = allow_allocation_under_trace;
     options.keep_log = keep_log;
+    options.host_cost = {unsigned_from(host_dispatch_ns, "host_dispatch_ns"),
+                         unsigned_from(host_replay_ns, "host_replay_ns")};
     return host::open_device(options);
 }
 
@@ -72,7 +75,9 @@ void bind_members(py::module_& module) {
     module.def("open_device", &open, "Opens a simulated device of its own. docs/PYTHON.md lists the options.",
                py::arg("device_id") = 0, py::kw_only(), py::arg("l1_small_size") = 0, py::arg("trace_region_size") = 0,
                py::arg("num_command_queues") = 1, py::arg("core_grid") = py::none(), py::arg("threaded") = false,
-               py::arg("allow_allocation_under_trace") = false, py::arg("keep_log") = false);
+               py::arg("allow_allocation_under_trace") = false, py::arg("keep_log") = false,
+               py::arg("host_dispatch_ns") = sim::kDefaultHostCost.dispatch_ns,
+               py::arg("host_replay_ns") = sim::kDefaultHostCost.replay_ns);
     module.def(
         "close_device", [](const DevicePtr& self) { self->close(); },
         "Waits for what is under way, and frees everything.", py::arg("device").none(false));
