@@ -25,9 +25,11 @@ class QueueDriver {
     void enqueue(std::uint32_t queue, const QueueCommand& command);
     // Appends a completion record; its token is never 0.
     std::uint32_t notify(std::uint32_t queue);
-    // What was appended since the last doorbell is one operation, and costs the host the time of one instead of its commands'.
+    // What was appended since the last doorbell is one operation, and costs the host the time of one instead of its
+    // commands'.
     void pay_dispatch();
-    // Shows the device what was appended, once the host has taken the time for it. In process, the device then runs as far as it gets.
+    // Shows the device what was appended, once the host has taken the time for it. In process, the device then runs as
+    // far as it gets.
     void ring(std::uint32_t queue);
 
     // True where everything up to `token` has completed; does not wait, and does not change the host's time.

@@ -35,7 +35,8 @@ class SimDevice final : public refdev::FaultyDriver {
         Completion fault;
     };
     [[nodiscard]] QueueState peek(std::uint32_t queue) const noexcept;
-    // With keep_completions: what has completed since the last call, in order; at least up to the token that peek() says.
+    // With keep_completions: what has completed since the last call, in order; at least up to the token that peek()
+    // says.
     [[nodiscard]] std::vector<CompletedToken> take_completions(std::uint32_t queue);
 
     // Rises whenever a queue gets on; for telling a slow host from a stuck device.

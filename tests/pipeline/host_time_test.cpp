@@ -1,5 +1,5 @@
-// What the ways to run a model are worth in virtual time, host included: the gains that the guides to traces and to two queues promise, where they
-// promise them. The same in threads.
+// What the ways to run a model are worth in virtual time, host included: the gains that the guides to traces and to two
+// queues promise, where they promise them. The same in threads.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
