@@ -86,6 +86,7 @@ DeviceState::DeviceState(const DeviceOptions& device_options)
       trace_region{spec.trace_region_bytes} {
     sim::SimOptions sim_options;
     sim_options.spec = spec;
+    sim_options.keep_completions = true;
     sim_options.threading = options.threaded ? sim::Threading::kThreaded : sim::Threading::kInProcess;
     sim_options.keep_log = options.keep_log;
     sim_options.check_accesses = options.check_accesses;
@@ -102,7 +103,7 @@ DeviceState::DeviceState(const DeviceOptions& device_options)
     if (!ok) {
         throw HostError{HostRule::kDeviceOptions, "the device does not take its memory regions"};
     }
-    queues = std::make_unique<QueueDriver>(*sim, options.stall_limit);
+    queues = std::make_unique<QueueDriver>(*sim, options.stall_limit, options.host_cost);
     transfers = std::make_unique<Transfers>(*sim, *queues);
 }
 

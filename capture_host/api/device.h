@@ -5,9 +5,9 @@
 // without being asked to (`blocking`, finish, synchronize, event_synchronize, ReadHandle::data), but for a queue or a staging arena that
 // is full. Queue numbers start at 0. Host only.
 //
-// Virtual time. Each enqueued operation takes the host host_dispatch_ns (a trace's execution host_replay_ns), and the device sees it no
-// earlier; so a program that is bound by the host shows gaps on the device, and a trace closes them. Threaded devices leave the host's
-// time out, because it would make logs depend on the machine.
+// Virtual time. A program without a trace takes the host host_cost.dispatch_ns, every queue command of other calls
+// host_cost.replay_ns, and the device sees them no earlier; so a program that is bound by the host shows gaps on the
+// device, and a trace closes them. The same with threads and without.
 #pragma once
 
 #include <chrono>
@@ -22,6 +22,7 @@
 #include "capture_host/api/trace.h"
 #include "hal/refdev/command_processor.h"
 #include "hal/refdev/device_spec.h"
+#include "hal/sim/host_cost.h"
 #include "hal/sim/sim_device.h"
 #include "runtime/core/span.h"
 
@@ -32,8 +33,7 @@ struct DeviceOptions {
     std::uint32_t trace_region_size{0U};   // bytes at the top of DRAM; a multiple of 64; 0: no trace can be kept
     std::uint32_t num_command_queues{1U};  // 1 or 2
     bool threaded{false};                  // one thread per queue; otherwise queues run inside calls, in a fixed order
-    std::uint64_t host_dispatch_ns{9300U};
-    std::uint64_t host_replay_ns{300U};
+    sim::HostCost host_cost{sim::kDefaultHostCost};
     std::uint32_t dispatch_area_bytes{64U * 1024U};  // of each queue, below the trace region: the longest eager program
     bool allow_allocation_under_trace{false};        // allocate where a live trace reads or writes, with a warning
     bool keep_log{false};                            // of every device command, with times: Device::log()

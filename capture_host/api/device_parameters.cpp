@@ -161,7 +161,6 @@ void Device::set_parameter(TraceId trace, const std::string& name, std::uint32_t
     for (const std::uint32_t word : parameter->words) {
         prove(*state_, target, *parameter, word, value);
     }
-    state_->queues->spend_ns(state_->options.host_dispatch_ns);
     // On the queue that executes the trace: in order with its executions.
     for (const std::uint32_t word : parameter->words) {
         const CommandInfo& command = *command_of(target, word);

@@ -51,7 +51,6 @@ void Device::enqueue_write(std::uint32_t queue, const BufferPtr& buffer, ByteSpa
             fmt::format("{} bytes are given, buffer {} holds {} ({} rows of {})", host_row_major.size(),
                         buffer->id().value, buffer->size_bytes(), buffer->config().rows, buffer->config().row_bytes)};
     }
-    state_->queues->spend_ns(state_->options.host_dispatch_ns);
     state_->note_access({}, addresses_of(*buffer));
     state_->transfers->write(queue, *buffer, host_row_major);
     state_->finish_call(queue, blocking);
@@ -63,7 +62,6 @@ ReadHandle Device::enqueue_read(std::uint32_t queue, const BufferPtr& buffer, bo
     const RecordingScope recording{state_->recorder};
     state_->check_not_capturing(queue, "a read");
     check_buffer(buffer);
-    state_->queues->spend_ns(state_->options.host_dispatch_ns);
     state_->note_access(addresses_of(*buffer), {});
     const std::shared_ptr<ReadHandle::State> read = state_->transfers->read(queue, *buffer);
     state_->queues->ring(queue);
@@ -143,9 +141,9 @@ void Device::enqueue_program(std::uint32_t queue, Program& program, bool blockin
     const Assembled assembled =
         assemble(state_->spec, program.state(), *this,
                  [this](std::uint32_t address, std::uint32_t bytes) { return state_->is_allocated(address, bytes); });
-    state_->queues->spend_ns(state_->options.host_dispatch_ns);
     std::optional<DeviceState::Capturing>& capture = state_->capturing.at(queue);
     if (capture.has_value()) {
+        state_->queues->pay_dispatch();
         capture->words.append(assembled);
         for (const ByteRange& range : assembled.reads.ranges()) {
             for (const ByteRange& needed : capture->writes.missing(range.begin, range.end)) {
@@ -177,6 +175,7 @@ void Device::enqueue_program(std::uint32_t queue, Program& program, bool blockin
     const std::uint32_t area = state_->dispatch_base + (queue * state_->options.dispatch_area_bytes);
     state_->write_words(queue, area, finished);
     state_->replay(queue, area, finished.size());
+    state_->queues->pay_dispatch();
     state_->finish_call(queue, blocking);
     recording([&](CallRecorder& recorder) { recorder.on_program(queue, assembled); });
 }
@@ -212,7 +211,6 @@ void Device::record_event(std::uint32_t queue, EventId event) {
     const RecordingScope recording{state_->recorder};
     state_->check_not_capturing(queue, "recording an event");
     EventState& target = event_of(*state_, event);
-    state_->queues->spend_ns(state_->options.host_dispatch_ns);
     // One counter per queue serves all events: it counts the queue's records, and wraps.
     state_->records.at(queue) += 1U;
     QueueCommand command;
@@ -230,7 +228,6 @@ void Device::wait_for_event(std::uint32_t queue, EventId event) {
     const RecordingScope recording{state_->recorder};
     state_->check_not_capturing(queue, "waiting for an event");
     const EventState& source = recorded_event(*state_, event);
-    state_->queues->spend_ns(state_->options.host_dispatch_ns);
     if (source.queue != queue) {  // a queue need not wait for itself
         QueueCommand command;
         command.kind = QueueCommandKind::kWaitEvent;

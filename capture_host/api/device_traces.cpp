@@ -218,7 +218,6 @@ void Device::execute_trace(std::uint32_t queue, TraceId trace, bool blocking) {
         state_->transfers->drain();  // a parameter may be on its way on the other queue
         target.last_queue = queue;
     }
-    state_->queues->spend_ns(state_->options.host_replay_ns);
     state_->replay(queue, state_->trace_address(target), target.words.size());
     state_->finish_call(queue, blocking);
     recording([&](CallRecorder& recorder) { recorder.on_replay(queue, trace); });

@@ -55,10 +55,9 @@ void QueueDriver::see(std::uint64_t device_cycles) noexcept {
     host_ns_ = std::max(host_ns_, ns);
 }
 
-void QueueDriver::spend_ns(std::uint64_t nanoseconds) {
-    if (in_process()) {
-        host_ns_ += nanoseconds;
-    }
+void QueueDriver::pay_dispatch() {
+    unpaid_commands_ = 0U;
+    spend_ns(cost_.dispatch_ns);
 }
 
 void QueueDriver::report_fault(std::uint32_t queue, const Completion& completion) const {
@@ -91,9 +90,15 @@ void QueueDriver::wait_until(std::uint32_t queue, const char* what, Done done) {
 }
 
 void QueueDriver::enqueue(std::uint32_t queue, const QueueCommand& command) {
+    Queue& state = queues_.at(queue);
+    const std::uint32_t words = refdev::queue_command_words(command.kind);
+    // A call that is longer than the ring shows its front early. Otherwise a full ring empties by itself, and how fast
+    // it does must not decide where doorbells come.
+    if ((state.unrung_words + words) > refdev::kRingWords) {
+        ring(queue);
+    }
     Status status = device_.append(queue, command);
     if (status == Status::kBusy) {
-        ring(queue);
         wait_until(queue, "room in its ring", [&] {
             look(queue);
             status = device_.append(queue, command);
@@ -103,7 +108,9 @@ void QueueDriver::enqueue(std::uint32_t queue, const QueueCommand& command) {
     if (!is_ok(status)) {
         throw HostError{HostRule::kDeviceFault, fmt::format("queue {} does not take a command", queue)};
     }
-    queues_.at(queue).tail = true;
+    state.tail = true;
+    state.unrung_words += words;
+    unpaid_commands_ += 1U;
 }
 
 std::uint32_t QueueDriver::notify(std::uint32_t queue) {
@@ -119,9 +126,10 @@ std::uint32_t QueueDriver::notify(std::uint32_t queue) {
 }
 
 void QueueDriver::ring(std::uint32_t queue) {
-    if (in_process()) {
-        device_.advance_to(cycles_of(host_ns_));
-    }
+    spend_ns(unpaid_commands_ * cost_.replay_ns);
+    unpaid_commands_ = 0U;
+    queues_.at(queue).unrung_words = 0U;
+    device_.advance_to(cycles_of(host_ns_));
     if (!is_ok(device_.ring_doorbell(queue)) || !is_ok(device_.service())) {
         throw HostError{HostRule::kDeviceFault, fmt::format("the doorbell of queue {} does not work", queue)};
     }
@@ -133,19 +141,17 @@ void QueueDriver::ring(std::uint32_t queue) {
 // Takes note of what has completed.
 void QueueDriver::look(std::uint32_t queue) {
     Queue& state = queues_.at(queue);
-    // In threads, the record of the very last notification can be read once it is there; those before may have been overwritten.
-    const std::uint32_t completed = device_.peek(queue, false).completed_token;
-    const bool has_record = in_process() || (completed == state.last_token);
-    const sim::SimDevice::QueueState now = device_.peek(queue, has_record);
+    const sim::SimDevice::QueueState now = device_.peek(queue);
     if (now.stopped) {
-        report_fault(queue, now.record);
+        report_fault(queue, now.fault);
     }
-    while (!state.outstanding.empty() && (completed != 0U) && is_reached(state.outstanding.front(), completed)) {
+    for (const sim::CompletedToken& each : device_.take_completions(queue)) {
+        state.completed[each.token] = each.time_cycles;
+    }
+    while (!state.outstanding.empty() && (now.completed_token != 0U) &&
+           is_reached(state.outstanding.front(), now.completed_token)) {
         state.completed_up_to = state.outstanding.front();
         state.outstanding.pop_front();
-        if (has_record) {
-            state.completed[state.completed_up_to] = now.record.time_cycles;
-        }
     }
     while (state.completed.size() > kRememberedRecords) {
         state.completed.erase(state.completed.begin());

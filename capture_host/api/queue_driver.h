@@ -10,20 +10,26 @@
 #include <deque>
 #include <map>
 
+#include "hal/sim/host_cost.h"
 #include "hal/sim/sim_device.h"
 
 namespace pianola::host {
 
 class QueueDriver {
   public:
-    QueueDriver(sim::SimDevice& device, std::chrono::milliseconds stall_limit)
-        : device_{device}, stall_limit_{stall_limit} {}
+    // The device keeps its completions.
+    QueueDriver(sim::SimDevice& device, std::chrono::milliseconds stall_limit, const sim::HostCost& cost)
+        : device_{device}, stall_limit_{stall_limit}, cost_{cost} {}
 
     // Appends; waits for room in the ring. Throws API-DEVICE-*.
     void enqueue(std::uint32_t queue, const QueueCommand& command);
     // Appends a completion record; its token is never 0.
     std::uint32_t notify(std::uint32_t queue);
-    // Shows the device what was appended. In process, the device then runs as far as it gets.
+    // What was appended since the last doorbell is one operation, and costs the host the time of one instead of its
+    // commands'.
+    void pay_dispatch();
+    // Shows the device what was appended, once the host has taken the time for it. In process, the device then runs as
+    // far as it gets.
     void ring(std::uint32_t queue);
 
     // True where everything up to `token` has completed; does not wait, and does not change the host's time.
@@ -34,7 +40,7 @@ class QueueDriver {
     void drain();
 
     // Virtual time.
-    void spend_ns(std::uint64_t nanoseconds);
+    void spend_ns(std::uint64_t nanoseconds) { host_ns_ += nanoseconds; }
     [[nodiscard]] std::uint64_t host_ns() const noexcept { return host_ns_; }
     [[nodiscard]] std::uint64_t device_cycles() const noexcept { return device_cycles_; }
 
@@ -42,9 +48,10 @@ class QueueDriver {
     struct Queue {
         std::uint32_t last_token{0U};
         std::deque<std::uint32_t> outstanding;             // tokens, oldest first
-        std::map<std::uint32_t, std::uint64_t> completed;  // token, device time, where it is known
+        std::map<std::uint32_t, std::uint64_t> completed;  // token, device time, until it was waited for
         std::uint32_t completed_up_to{0U};
-        bool tail{false};  // commands follow the last record
+        bool tail{false};                // commands follow the last record
+        std::uint32_t unrung_words{0U};  // appended since the last doorbell
     };
 
     void look(std::uint32_t queue);
@@ -57,6 +64,8 @@ class QueueDriver {
 
     sim::SimDevice& device_;
     std::chrono::milliseconds stall_limit_;
+    sim::HostCost cost_;
+    std::uint64_t unpaid_commands_{0U};  // whose time the host has still to take
     std::array<Queue, kMaxQueues> queues_{};
     std::uint64_t host_ns_{0U};
     std::uint64_t device_cycles_{0U};

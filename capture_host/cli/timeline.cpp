@@ -21,10 +21,6 @@ using timeline::Picture;
 using timeline::Row;
 using timeline::Slice;
 
-// tt-metal's dispatch micro-benchmark takes 9.3 us per program without a trace and 8.1 with one, on the same device (its issue 15336):
-// without a trace the host is what limits it. Replayed, a command takes about 0.3 us (19998). docs/TIMELINE.md says more.
-constexpr std::uint64_t kDefaultDispatchNs = 9'300U;
-constexpr std::uint64_t kDefaultReplayNs = 300U;
 constexpr std::uint64_t kMaxHostNs = 1'000'000'000U;
 constexpr std::uint32_t kDefaultSteps = 4U;
 constexpr std::uint32_t kMaxSteps = 10'000U;
@@ -41,7 +37,7 @@ struct TimelineArguments {
     std::string mode;
     std::string device;
     std::uint32_t steps{kDefaultSteps};
-    timeline::HostCost cost{kDefaultDispatchNs, kDefaultReplayNs};
+    timeline::HostCost cost{sim::kDefaultHostCost};
     bool json{false};
 };
 

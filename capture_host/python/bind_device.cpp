@@ -19,7 +19,8 @@ using tensor::Tensor;
 
 [[nodiscard]] DevicePtr open(std::int64_t device_id, std::int64_t l1_small_size, std::int64_t trace_region_size,
                              std::int64_t num_command_queues, const std::optional<CoreGrid>& core_grid, bool threaded,
-                             bool allow_allocation_under_trace, bool keep_log, const std::string& profile,
+                             bool allow_allocation_under_trace, bool keep_log, std::int64_t host_dispatch_ns,
+                             std::int64_t host_replay_ns, const std::string& profile,
                              const std::optional<std::uint32_t>& dram_bytes,
                              const std::optional<std::uint32_t>& l1_bytes,
                              const std::optional<std::uint32_t>& dispatch_area_bytes) {
@@ -42,6 +43,8 @@ using tensor::Tensor;
     if (options.spec.capacities == nullptr) {
         throw py::value_error{"profile must be 'small_ecu', 'default' or 'host'"};
     }
+    options.host_cost = {unsigned_from(host_dispatch_ns, "host_dispatch_ns"),
+                         unsigned_from(host_replay_ns, "host_replay_ns")};
     return host::open_device(options);
 }
 
@@ -129,8 +132,10 @@ void bind_members(py::module_& module) {
                py::arg("device_id") = 0, py::kw_only(), py::arg("l1_small_size") = 0, py::arg("trace_region_size") = 0,
                py::arg("num_command_queues") = 1, py::arg("core_grid") = py::none(), py::arg("threaded") = false,
                py::arg("allow_allocation_under_trace") = false, py::arg("keep_log") = false,
-               py::arg("profile") = kDeviceCapacities.name, py::arg("dram_bytes") = py::none(),
-               py::arg("l1_bytes") = py::none(), py::arg("dispatch_area_bytes") = py::none());
+               py::arg("host_dispatch_ns") = sim::kDefaultHostCost.dispatch_ns,
+               py::arg("host_replay_ns") = sim::kDefaultHostCost.replay_ns, py::arg("profile") = kDeviceCapacities.name,
+               py::arg("dram_bytes") = py::none(), py::arg("l1_bytes") = py::none(),
+               py::arg("dispatch_area_bytes") = py::none());
     module.def(
         "close_device", [](const DevicePtr& self) { self->close(); },
         "Waits for what is under way, and frees everything.", py::arg("device").none(false));

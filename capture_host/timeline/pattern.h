@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "capture_host/timeline/workload.h"
+#include "hal/sim/host_cost.h"
 
 namespace pianola::timeline {
 
@@ -27,11 +28,7 @@ enum class Category : std::uint8_t {
     kControl,    // queue: front of a replay, completion record
 };
 
-// What the host's work costs. Rounded up to whole device cycles.
-struct HostCost {
-    std::uint64_t dispatch_ns{0U};  // one operation, without trace
-    std::uint64_t replay_ns{0U};    // one queue command
-};
+using sim::HostCost;  // rounded up to whole device cycles
 
 // One command on a queue.
 struct Item {

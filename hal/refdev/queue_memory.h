@@ -28,8 +28,8 @@ struct QueueMemory {
     // Written by the ECU core. Positions count words since reset and wrap; the ring is indexed modulo its size.
     std::array<std::uint32_t, kRingWords> ring{};
     std::atomic<std::uint32_t> published{0U};  // words that the device may consume; publishes the ring and the times
-    // Device time of each doorbell, at the slot of the first command that it publishes: that command starts no earlier. What an earlier
-    // doorbell has left in a slot is no later than the queue is by then.
+    // Device time of each doorbell, at the slot of the first command that it publishes: that command starts no earlier.
+    // What an earlier doorbell has left in a slot is no later than the queue is by then.
     std::array<std::uint64_t, kDoorbellSlots> doorbell_cycles{};
 
     // Written by the command processor.

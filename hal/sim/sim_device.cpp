@@ -63,19 +63,19 @@ void SimDevice::give_to_device(ByteSpan view) noexcept {
     machine_->refresh_checker();  // the ECU side has written to it
 }
 
-SimDevice::QueueState SimDevice::peek(std::uint32_t queue, bool with_record) const noexcept {
+SimDevice::QueueState SimDevice::peek(std::uint32_t queue) const noexcept {
     const refdev::QueueMemory& memory = machine_->shared().queues.at(queue);
     QueueState state;
     state.stopped = memory.stopped.load(std::memory_order_acquire) != 0U;
     state.completed_token = memory.completed_token.load(std::memory_order_acquire);
     if (state.stopped) {
-        state.record = memory.fault;
-    } else if (with_record) {
-        state.record = memory.completions.at(state.completed_token % kMaxStepsInFlight);
-    } else {
-        // The record may be being written.
+        state.fault = memory.fault;
     }
     return state;
+}
+
+std::vector<CompletedToken> SimDevice::take_completions(std::uint32_t queue) {
+    return machine_->take_completions(queue);
 }
 
 std::uint64_t SimDevice::progress() const noexcept {

@@ -38,11 +38,14 @@ class SimDevice final : public refdev::FaultyDriver {
 
     // What a queue last published, without this side having seen it: now_cycles() stays.
     struct QueueState {
-        bool stopped{false};                // `record` says why
+        bool stopped{false};                // `fault` says why
         std::uint32_t completed_token{0U};  // of the last notification that completed
-        Completion record;                  // of that notification; only where no later one is under way
+        Completion fault;
     };
-    [[nodiscard]] QueueState peek(std::uint32_t queue, bool with_record) const noexcept;
+    [[nodiscard]] QueueState peek(std::uint32_t queue) const noexcept;
+    // With keep_completions: what has completed since the last call, in order; at least up to the token that peek()
+    // says.
+    [[nodiscard]] std::vector<CompletedToken> take_completions(std::uint32_t queue);
 
     // Rises whenever a queue gets on; for telling a slow host from a stuck device.
     [[nodiscard]] std::uint64_t progress() const noexcept;

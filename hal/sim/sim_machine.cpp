@@ -1,7 +1,9 @@
 #include "hal/sim/sim_machine.h"
 
 #include <chrono>
+#include <mutex>
 #include <thread>
+#include <utility>
 
 #include "hal/refdev/command_encoding.h"
 #include "hal/refdev/device_core.h"
@@ -33,13 +35,18 @@ class QueueObserver final : public refdev::CommandObserver {
             checker_->before(words);
         }
     }
-    void after(const refdev::ExecutedCommand& executed, WordSpan /*words*/) noexcept override {
+    void after(const refdev::ExecutedCommand& executed, WordSpan words) noexcept override {
         if (checker_ != nullptr) {
             if (is_trace_command(executed.opcode)) {
                 checker_->after();
             } else {
                 checker_->refresh();
             }
+        }
+        if (options_.keep_completions && (executed.opcode == Opcode::kNotify) &&
+            (executed.fault == DeviceFault::kNone)) {
+            const std::lock_guard<std::mutex> lock{completions_mutex_};
+            completions_.push_back({words[1], executed.end_cycles});
         }
         if (options_.keep_log) {
             log_.push_back(executed);
@@ -50,16 +57,22 @@ class QueueObserver final : public refdev::CommandObserver {
     }
 
     [[nodiscard]] bool is_needed() const noexcept {
-        return (checker_ != nullptr) || options_.keep_log || options_.keep_execution_log;
+        return (checker_ != nullptr) || options_.keep_log || options_.keep_completions || options_.keep_execution_log;
     }
     [[nodiscard]] const std::vector<refdev::ExecutedCommand>& log() const noexcept { return log_; }
     void clear_log() { log_.clear(); }
+    [[nodiscard]] std::vector<CompletedToken> take_completions() {
+        const std::lock_guard<std::mutex> lock{completions_mutex_};
+        return std::exchange(completions_, {});
+    }
 
   private:
     AccessChecker* checker_;
     const SimOptions& options_;
     refdev::ExecutionLog& execution_log_;
     std::vector<refdev::ExecutedCommand> log_;
+    std::mutex completions_mutex_;
+    std::vector<CompletedToken> completions_;
 };
 
 }  // namespace
@@ -159,6 +172,10 @@ void SimMachine::clear_log() {
     for (const auto& queue : queues_) {
         queue->observer.clear_log();
     }
+}
+
+std::vector<CompletedToken> SimMachine::take_completions(std::uint32_t queue) {
+    return queues_.at(queue)->observer.take_completions();
 }
 
 std::uint64_t SimMachine::access_violations() const noexcept {

@@ -18,6 +18,11 @@ namespace pianola::sim {
 
 class AccessChecker;
 
+struct CompletedToken {
+    std::uint32_t token{0U};
+    std::uint64_t time_cycles{0U};
+};
+
 class SimMachine final : public refdev::DeviceLink {
   public:
     explicit SimMachine(const SimOptions& options);
@@ -50,6 +55,7 @@ class SimMachine final : public refdev::DeviceLink {
     [[nodiscard]] const refdev::SharedState& shared() const noexcept { return *shared_; }
     [[nodiscard]] const std::vector<refdev::ExecutedCommand>& log(std::uint32_t queue) const;
     void clear_log();
+    [[nodiscard]] std::vector<CompletedToken> take_completions(std::uint32_t queue);
     [[nodiscard]] std::uint64_t access_violations() const noexcept;
     // Memory was changed by something else than a trace command.
     void refresh_checker();

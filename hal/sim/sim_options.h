@@ -26,6 +26,7 @@ struct SimOptions {
     bool write_back_cache{false};
     bool memory_is_visible{true};    // to the ECU core; if not, only queues move tensors
     bool keep_log{false};            // with times, without limit: SimDevice::log()
+    bool keep_completions{false};    // every notification's time: SimDevice::take_completions()
     bool keep_execution_log{false};  // the ring that boards keep: SimDevice::execution_logs()
     FaultScript faults;
 };

@@ -159,9 +159,10 @@ class Device {
     virtual Status service() noexcept = 0;
 
     // kOk: the queue has completed everything up to the notification with `token`, and `completion` is its record; records of the last
-    // kMaxStepsInFlight notifications are kept. A queue may have been idle for any number of tokens: by their order alone, an old record
-    // could be taken for this one. kPending: the queue is still at work, and only completion.executed_commands says something: how far it was
-    // when it was looked at. kDeviceFault: `completion` says which fault; the queue has stopped.
+    // kMaxStepsInFlight notifications are kept. A queue may have been idle for any number of tokens: by their order
+    // alone, an old record could be taken for this one. kPending: the queue is still at work, and only
+    // completion.executed_commands says something: how far it was when it was looked at. kDeviceFault: `completion`
+    // says which fault; the queue has stopped.
     virtual Status completion(std::uint32_t queue, std::uint32_t token, Completion& completion) noexcept = 0;
 
   protected:

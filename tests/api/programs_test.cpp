@@ -309,7 +309,7 @@ TEST(Programs, TooLongForTheDispatchArea) {
 TEST(Programs, HostTimeShowsAsGapsOnTheDevice) {
     host::DeviceOptions options = small_device();
     options.keep_log = true;
-    options.host_dispatch_ns = 9300U;  // 4650 cycles at 500 MHz; a small program takes far less
+    options.host_cost.dispatch_ns = 9300U;  // 4650 cycles at 500 MHz; a small program takes far less
     const auto device = host::open_device(options);
     const host::BufferPtr a = device->allocate(flat(64U));
     const host::BufferPtr b = device->allocate(flat(64U));

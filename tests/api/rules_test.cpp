@@ -62,7 +62,7 @@ TEST(Rules, AWaitThatCannotEndIsAnError) {
         options.threading = threading;
         sim::SimDevice device{options};
         ASSERT_EQ(device.reset(), Status::kOk);
-        host::QueueDriver queues{device, std::chrono::milliseconds{100}};
+        host::QueueDriver queues{device, std::chrono::milliseconds{100}, sim::kDefaultHostCost};
         QueueCommand wait;
         wait.kind = QueueCommandKind::kWaitEvent;
         wait.value = 1U;  // nobody records it

@@ -251,7 +251,7 @@ TEST(Traces, CoresRunSideBySide) {
         const std::uint64_t before = device->now().host_ns;
         device->execute_trace(0U, trace, true);
         const std::uint64_t cycles = 16U + device->trace_info(trace).cost_cycles + 16U;  // REPLAY, NOTIFY
-        EXPECT_NEAR(static_cast<double>(device->now().host_ns - before), 300.0 + (2.0 * static_cast<double>(cycles)),
+        EXPECT_NEAR(static_cast<double>(device->now().host_ns - before), 600.0 + (2.0 * static_cast<double>(cycles)),
                     4.0);
     }
 }

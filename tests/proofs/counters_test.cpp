@@ -1,5 +1,5 @@
-// Counters that are about to wrap, and queues that have been idle for so many steps that every difference of counters has turned round:
-// sessions do the same as with counters that begin at 0.
+// Counters that are about to wrap, and queues that have been idle for so many steps that every difference of counters
+// has turned round: sessions do the same as with counters that begin at 0.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -169,7 +169,8 @@ void expect_the_same_everywhere(const AtRest& at_rest) {
     for_accepted_cases(kCases, 23U, [&](const SmallCase& small) { expect_the_same(small, at_rest); });
 }
 
-// The counters of everything that two busy queues have done, once: token, events, executed commands, positions in the rings.
+// The counters of everything that two busy queues have done, once: token, events, executed commands, positions in the
+// rings.
 void set_counters(Rig& rig, Driver& driver, Session& session, std::uint32_t value) {
     auto& running = session.*open(RunningTag{});
     running.token = value;

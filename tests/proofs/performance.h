@@ -1,7 +1,7 @@
 // Performance: a small case in a session, and its meaning beside it.
 //
-// Place in the whole: tests only. Plays two cycles from prologue to epilogue, with as many steps under way as the binary admits, and
-// compares every output with what the interpreter says.
+// Place in the whole: tests only. Plays two cycles from prologue to epilogue, with as many steps under way as the
+// binary admits, and compares every output with what the interpreter says.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -153,7 +153,8 @@ class Performance {
     std::uint32_t steps_on_views_{0U};
 };
 
-// Calls `use` with the first `count` random cases that validate() accepts. Returns how many of them have two steps in flight.
+// Calls `use` with the first `count` random cases that validate() accepts. Returns how many of them have two steps in
+// flight.
 template <typename Use>
 std::uint32_t for_accepted_cases(std::uint32_t count, std::uint32_t seed, Use use) {
     DeviceDescription device;

@@ -94,6 +94,23 @@ class Executors(PipelineTest):
             arrays, inputs = self.batch(32)
             self.assert_outputs(pipeline.enqueue(inputs).pop_all(), arrays)
 
+    def test_the_host_time_that_was_set(self):
+        def per_input(executor, **host):
+            with pianola.manage_device(core_grid=GRID, trace_region_size=TRACE_REGION, **host) as device:
+                pipeline = self.make(executor, device=device)
+                _, inputs = self.batch(8)
+                pipeline.compile(inputs[0])
+                pianola.synchronize_device(device)
+                before = device.host_time_ns()
+                pipeline.enqueue(inputs).pop_all()
+                return (device.host_time_ns() - before) / 8
+
+        eager, traced = EXECUTORS[:2]
+        # Three operations; or a write to four places, a replay, a read from four and its record.
+        self.assertEqual(per_input(eager, host_dispatch_ns=10**6, host_replay_ns=0) // 10**6, 3)
+        self.assertEqual(per_input(traced, host_dispatch_ns=0, host_replay_ns=10**6) // 10**6, 10)
+        self.assertLess(per_input(traced), per_input(eager))
+
     def test_three_times_32_inputs(self):
         for pipeline, _ in self.each():
             for _ in range(3):

@@ -171,6 +171,8 @@ def open_device(
     threaded: bool = False,
     allow_allocation_under_trace: bool = False,
     keep_log: bool = False,
+    host_dispatch_ns: int = 9300,
+    host_replay_ns: int = 300,
     profile: str = "default",
     dram_bytes: Optional[int] = None,
     l1_bytes: Optional[int] = None,
