@@ -7,10 +7,10 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-declare -A long_runs=([envelope]=4000000 [manifest]=1500000 [decoder]=500000 [importer]=4000000 [cli]=20000)
+declare -A long_runs=([envelope]=4000000 [manifest]=1500000 [decoder]=500000 [importer]=4000000 [cli]=20000 [json]=200000)
 # Bytes of an input. Each command of a trace executes, and what a long one does, a short one does too.
-declare -A max_bytes=([envelope]=4096 [manifest]=4096 [decoder]=1024 [importer]=4096 [cli]=4096)
-all=(envelope manifest decoder importer cli)
+declare -A max_bytes=([envelope]=4096 [manifest]=4096 [decoder]=1024 [importer]=4096 [cli]=4096 [json]=4096)
+all=(envelope manifest decoder importer cli json)
 runs=""
 seed=1
 build=1
@@ -49,8 +49,8 @@ mkdir -p "$out/findings"
 # Every seed of a fuzzer, sorted, separated by commas.
 seed_inputs() {
     local folders=("$out/seeds/$1")
-    if [ "$1" = cli ]; then
-        folders=("$PWD/tests/fuzz/corpus/cli")
+    if [ -d "tests/fuzz/corpus/$1" ]; then
+        folders=("$PWD/tests/fuzz/corpus/$1")
     fi
     if [ -d "tests/fuzz/regressions/$1" ]; then
         folders+=("$PWD/tests/fuzz/regressions/$1")

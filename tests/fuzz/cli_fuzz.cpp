@@ -3,10 +3,8 @@
 //
 // The run happens in a folder of its own, which holds a model, binaries, tensors and logs; '/' becomes '_', so that no argument
 // leads out of it, no program is found in the PATH, and numbers and memories are cut to what takes little time.
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -16,6 +14,7 @@
 #include "tests/fuzz/harness.h"
 #include "tests/fuzz/sandbox.h"
 #include "tests/fuzz/seeds.h"
+#include "tests/fuzz/silence.h"
 #include "tests/hostile/target.h"
 
 namespace pianola::fuzz {
@@ -83,32 +82,6 @@ CommandLine parse(ByteSpan input) {
     return line;
 }
 
-// Sends what the program prints nowhere, as long as it lives.
-class Silence {
-  public:
-    Silence() : output_{dup(STDOUT_FILENO)}, errors_{dup(STDERR_FILENO)} {
-        const int nowhere = creat("/dev/null", 0U);
-        (void)dup2(nowhere, STDOUT_FILENO);
-        (void)dup2(nowhere, STDERR_FILENO);
-        (void)close(nowhere);
-    }
-    ~Silence() {
-        (void)std::fflush(stdout);
-        (void)dup2(output_, STDOUT_FILENO);
-        (void)dup2(errors_, STDERR_FILENO);
-        (void)close(output_);
-        (void)close(errors_);
-    }
-    Silence(const Silence&) = delete;
-    Silence(Silence&&) = delete;
-    Silence& operator=(const Silence&) = delete;
-    Silence& operator=(Silence&&) = delete;
-
-  private:
-    int output_;
-    int errors_;
-};
-
 Sandbox& sandbox() {
     static Sandbox sandbox;
     static const bool kIsFilled = [] {
@@ -126,7 +99,7 @@ Sandbox& sandbox() {
 void run_one(ByteSpan input) {
     Sandbox& folder = sandbox();
     const CommandLine line = parse(input);
-    files::store_file(kDeviceFile, line.device);
+    std::ofstream{kDeviceFile, std::ios::binary} << line.device;
     std::vector<const char*> arguments{"pianola"};
     for (const std::string& argument : line.arguments) {
         arguments.push_back(argument.c_str());
