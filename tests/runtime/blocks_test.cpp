@@ -101,5 +101,54 @@ TEST(Stages, RefuseAFileWithoutRoomForItsSignature) {
     }
 }
 
+// A binary for a device that cannot be: both say the same, and neither is believed.
+TEST(Devices, ThatCannotBeAreRefused) {
+    const auto refused = [](const char* what, const auto& change) {
+        Workload workload = make_workload(1U);
+        DeviceDescription device;
+        refdev::describe(refdev::DeviceSpec{}, device);
+        change(workload.manifest.target, device);
+        Validator validator{device};
+        EXPECT_EQ(validator.validate(workload.file()), Status::kRefused) << what;
+        EXPECT_EQ(validator.verdict().rule, Rule::kTgtMemory) << what;
+        EXPECT_EQ(path_text(validator.verdict()), "target") << what;
+    };
+    refused("no queues", [](auto& target, auto& device) { target.queue_count = device.queue_count = 0U; });
+    refused("a queue too many", [](auto& target, auto& device) { target.queue_count = device.queue_count = 3U; });
+    refused("no columns", [](auto& target, auto& device) { target.grid_columns = device.grid_columns = 0U; });
+    refused("columns", [](auto& target, auto& device) { target.grid_columns = device.grid_columns = kMaxCores + 1U; });
+    refused("no rows", [](auto& target, auto& device) { target.grid_rows = device.grid_rows = 0U; });
+    refused("a trace region larger than its memory", [](auto& target, auto& device) {
+        target.trace_region_bytes = device.trace_region_bytes = device.dram_bytes + 64U;
+    });
+    refused("DRAM that wraps", [](auto& target, auto& device) { target.dram_base = device.dram_base = 0xFFFF'FFC0U; });
+    refused("L1 that wraps", [](auto& target, auto& device) { target.l1_base = device.l1_base = 0xFFFF'FFC0U; });
+}
+
+TEST(Tensors, HaveAScaleAndAZeroPointOfTheirType) {
+    const auto judge = [](float scale, std::int32_t zero_point) {
+        Workload workload = make_workload(1U);
+        workload.manifest.inputs.front().scale = scale;
+        workload.manifest.inputs.front().zero_point = zero_point;
+        Validator validator;
+        static_cast<void>(validator.validate(workload.file()));
+        return validator.verdict().rule;
+    };
+    EXPECT_EQ(judge(0.0F, 0), Rule::kNotRun);
+    EXPECT_EQ(judge(-0.0F, -128), Rule::kNotRun);
+    EXPECT_EQ(judge(-0.5F, 0), Rule::kLayQuantisation);
+    EXPECT_EQ(judge(0.5F, 127), Rule::kNotRun);
+    EXPECT_EQ(judge(0.5F, 128), Rule::kLayQuantisation);
+    EXPECT_EQ(judge(0.5F, -129), Rule::kLayQuantisation);
+}
+
+TEST(SelfTests, AreNotMoreThanTheirNumberMayBe) {
+    Workload workload = make_workload(1U, kMaxSelfTests + 1U);
+    Validator validator;
+    EXPECT_EQ(validator.validate(workload.file()), Status::kRefused);
+    EXPECT_EQ(validator.verdict().rule, Rule::kLaySelfTest);
+    EXPECT_EQ(validator.validate(make_workload(1U, kMaxSelfTests).file()), Status::kOk);
+}
+
 }  // namespace
 }  // namespace pianola::test

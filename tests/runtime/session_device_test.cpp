@@ -144,5 +144,17 @@ TEST_F(SessionDevice, WithoutPrologueAndEpilogueIsNotStopped) {
     EXPECT_EQ(session_.start({}), Status::kInvalidState);
 }
 
+TEST_F(SessionDevice, ThatCannotBeReadBackDoesNotStart) {
+    answer(Call::kReadBack, Status::kTimeout);
+    EXPECT_EQ(load(), Status::kDeviceFault);
+    expect_fault(Status::kDeviceFault, FaultStage::kReadBack);
+}
+
+TEST_F(SessionDevice, HasTheSelfTestsOfTheBinary) {
+    ASSERT_EQ(load(), Status::kOk);
+    EXPECT_EQ(session_.self_test_count(), 1U);
+    EXPECT_EQ(session_.self_tests().size(), 2U * kWorkloadBytes);
+}
+
 }  // namespace
 }  // namespace pianola::test
