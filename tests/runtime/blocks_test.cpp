@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "runtime/core/bytes.h"
 #include "runtime/device/command_set.h"
 #include "runtime/digest/sha256.h"
 #include "runtime/session/development_config.h"
@@ -36,6 +37,14 @@ TEST(Extents, AreNotMoreThanFit) {
     EXPECT_EQ(list.view().size(), kMaxExtentsPerCommand);
     list.clear();
     EXPECT_TRUE(list.add(9U, 1U, Access::kRead, ""));
+}
+
+TEST(Bytes, AreStoredLeastSignificantFirst) {
+    std::vector<std::uint8_t> bytes(6U, 0xEEU);
+    store_le32(MutableByteSpan{bytes.data(), bytes.size()}, 1U, 0x0403'0201U);
+    EXPECT_EQ(bytes, (std::vector<std::uint8_t>{0xEEU, 1U, 2U, 3U, 4U, 0xEEU}));
+    EXPECT_EQ(load_le32(ByteSpan{bytes.data(), bytes.size()}, 1U), 0x0403'0201U);
+    EXPECT_EQ(load_be32(ByteSpan{bytes.data(), bytes.size()}, 1U), 0x0102'0304U);
 }
 
 TEST(Elements, HaveSizes) {
@@ -99,6 +108,74 @@ TEST(Stages, RefuseAFileWithoutRoomForItsSignature) {
         EXPECT_EQ(validator.validate(file), Status::kRefused);
         EXPECT_EQ(validator.verdict().rule, Rule::kAutSignatureSize) << behind;
     }
+}
+
+// A binary for a device that cannot be: both say the same, and neither is believed.
+TEST(Devices, ThatCannotBeAreRefused) {
+    const auto refused = [](const char* what, const auto& change) {
+        Workload workload = make_workload(1U);
+        DeviceDescription device;
+        refdev::describe(refdev::DeviceSpec{}, device);
+        change(workload.manifest.target, device);
+        Validator validator{device};
+        EXPECT_EQ(validator.validate(workload.file()), Status::kRefused) << what;
+        EXPECT_EQ(validator.verdict().rule, Rule::kTgtMemory) << what;
+        EXPECT_EQ(path_text(validator.verdict()), "target") << what;
+    };
+    refused("no queues", [](auto& target, auto& device) { target.queue_count = device.queue_count = 0U; });
+    refused("a queue too many", [](auto& target, auto& device) { target.queue_count = device.queue_count = 3U; });
+    refused("no columns", [](auto& target, auto& device) { target.grid_columns = device.grid_columns = 0U; });
+    refused("columns", [](auto& target, auto& device) { target.grid_columns = device.grid_columns = kMaxCores + 1U; });
+    refused("no rows", [](auto& target, auto& device) { target.grid_rows = device.grid_rows = 0U; });
+    refused("a trace region larger than its memory", [](auto& target, auto& device) {
+        target.trace_region_bytes = device.trace_region_bytes = device.dram_bytes + 64U;
+    });
+    refused("DRAM that wraps", [](auto& target, auto& device) { target.dram_base = device.dram_base = 0xFFFF'FFC0U; });
+    refused("L1 that wraps", [](auto& target, auto& device) { target.l1_base = device.l1_base = 0xFFFF'FFC0U; });
+}
+
+TEST(Tensors, HaveAScaleAndAZeroPointOfTheirType) {
+    const auto judge = [](float scale, std::int32_t zero_point) {
+        Workload workload = make_workload(1U);
+        workload.manifest.inputs.front().scale = scale;
+        workload.manifest.inputs.front().zero_point = zero_point;
+        Validator validator;
+        static_cast<void>(validator.validate(workload.file()));
+        return validator.verdict().rule;
+    };
+    EXPECT_EQ(judge(0.0F, 0), Rule::kNotRun);
+    EXPECT_EQ(judge(0.5F, -128), Rule::kNotRun);
+    EXPECT_EQ(judge(-0.5F, 0), Rule::kLayQuantisation);
+    EXPECT_EQ(judge(0.5F, 127), Rule::kNotRun);
+    EXPECT_EQ(judge(0.5F, 128), Rule::kLayQuantisation);
+    EXPECT_EQ(judge(0.5F, -129), Rule::kLayQuantisation);
+}
+
+TEST(SelfTests, AreNotMoreThanTheirNumberMayBe) {
+    Workload workload = make_workload(1U, kMaxSelfTests + 1U);
+    Validator validator;
+    EXPECT_EQ(validator.validate(workload.file()), Status::kRefused);
+    EXPECT_EQ(validator.verdict().rule, Rule::kLaySelfTest);
+    EXPECT_EQ(validator.validate(make_workload(1U, kMaxSelfTests).file()), Status::kOk);
+}
+
+// The writer leaves out what equals the default, and -0 does: it is put into the file where another scale was.
+TEST(Tensors, MayHaveAScaleOfMinusZero) {
+    constexpr std::uint32_t kOneHalf = 0x3F00'0000U;
+    constexpr std::uint32_t kMinusZero = 0x8000'0000U;
+    std::vector<std::uint8_t> file = make_workload(1U).file();
+    std::uint32_t replaced = 0U;
+    const std::uint32_t first = segment_offset(file, 0U);
+    for (std::uint32_t at = first; at < (first + segment_bytes(file, 0U)); at += 4U) {
+        if (load32(file, at) == kOneHalf) {
+            store32(file, at, kMinusZero);
+            replaced += 1U;
+        }
+    }
+    ASSERT_EQ(replaced, 2U) << "of the input and of the output";
+    capture::fix_digest(file);
+    Validator validator;
+    EXPECT_EQ(validator.validate(file), Status::kOk) << rule_id(validator.verdict().rule);
 }
 
 }  // namespace

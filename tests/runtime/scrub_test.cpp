@@ -80,7 +80,7 @@ TEST_F(Scrub, GoesOnWhereItStoppedAndThenFromTheStart) {
     constexpr std::uint32_t kLong = (2U * kScrubSliceBytes) + 8U;
     static_assert((64U + kLong) <= kFileBytes);
     place(0U, 0U, 64U, kLong);
-    place(1U, 2048U, 128U, 12U);
+    place(1U, 8192U, 128U, 12U);
     constants_.count = 2U;
     for (std::uint32_t round = 0U; round < 2U; ++round) {
         std::uint32_t slices = 0U;
@@ -121,6 +121,28 @@ TEST_F(Scrub, SaysThatItCouldNotRead) {
         return (call == Call::kReadBack) ? std::optional<Status>{Status::kTimeout} : std::nullopt;
     });
     EXPECT_EQ(compare(), Status::kDeviceFault);
+}
+
+// Two ranges may come from the same bytes of the file, and then hold the same.
+TEST_F(Scrub, AuthenticatesWhatEveryRangeHolds) {
+    Envelope envelope;
+    envelope.total_bytes = kFileBytes;
+    envelope.signature_bytes = 0U;
+    envelope.digest = envelope_digest(ByteSpan{file_.data(), file_.size()});
+    place(0U, 0U, 256U, 300U);
+    place(1U, 8192U, 320U, 300U);
+    constants_.count = 2U;
+    const ByteSpan file{file_.data(), file_.size()};
+    EXPECT_EQ(authenticate_constants(device_, file, envelope, constants_), Status::kOk);
+    for (const std::uint32_t changed : {0U, 100U, 299U, 8192U, 8192U + 100U, 8192U + 299U}) {
+        *device_.inner().memory_at(base_ + changed, 1U) ^= 1U;
+        EXPECT_EQ(authenticate_constants(device_, file, envelope, constants_), Status::kIntegrity) << changed;
+        *device_.inner().memory_at(base_ + changed, 1U) ^= 1U;
+    }
+    device_.set_hook([](Call call, std::uint32_t /*number*/) {
+        return (call == Call::kReadBack) ? std::optional<Status>{Status::kTimeout} : std::nullopt;
+    });
+    EXPECT_EQ(authenticate_constants(device_, file, envelope, constants_), Status::kDeviceFault);
 }
 
 }  // namespace

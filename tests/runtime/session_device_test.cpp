@@ -144,5 +144,34 @@ TEST_F(SessionDevice, WithoutPrologueAndEpilogueIsNotStopped) {
     EXPECT_EQ(session_.start({}), Status::kInvalidState);
 }
 
+TEST_F(SessionDevice, ThatCannotBeReadBackDoesNotStart) {
+    answer(Call::kReadBack, Status::kTimeout);
+    EXPECT_EQ(load(), Status::kDeviceFault);
+    expect_fault(Status::kDeviceFault, FaultStage::kReadBack);
+}
+
+TEST_F(SessionDevice, HasTheSelfTestsOfTheBinary) {
+    ASSERT_EQ(load(), Status::kOk);
+    EXPECT_EQ(session_.self_test_count(), 1U);
+    EXPECT_EQ(session_.self_tests().size(), 2U * kWorkloadBytes);
+}
+
+// What the set-up has written is damaged before it is read back: the record says where.
+TEST_F(SessionDevice, WhoseMemoryIsNotAsWrittenDoesNotStart) {
+    bool is_damaged = false;
+    device_.set_hook([this, &is_damaged](Call call, std::uint32_t /*number*/) -> std::optional<Status> {
+        if ((call == Call::kReadBack) && !is_damaged) {
+            is_damaged = true;
+            const refdev::DeviceSpec spec;
+            std::uint8_t* const memory = device_.inner().memory_at(spec.dram_base, spec.dram_bytes);
+            memory[spec.dram_bytes - spec.trace_region_bytes] ^= 1U;
+        }
+        return std::nullopt;
+    });
+    EXPECT_EQ(load(), Status::kIntegrity);
+    EXPECT_EQ(session_.fault().address, session_.plan().trace_region_base);
+    expect_fault(Status::kIntegrity, FaultStage::kReadBack);
+}
+
 }  // namespace
 }  // namespace pianola::test

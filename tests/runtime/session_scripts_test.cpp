@@ -215,5 +215,40 @@ TEST(StartedSession, RunStartsWhereNothingIsTaken) {
     EXPECT_EQ(scripts.session().start({}), Status::kOk);
 }
 
+TEST(SessionScripts, RunOfAPipelinedBinaryStopsAtTheFirstFault) {
+    for (const std::uint32_t lost :
+         {0U, 3U, 5U, 7U}) {  // nothing, prologue, step, epilogue; the set-up has the first two
+        sim::FaultScript faults;
+        faults.lose_completion = lost;
+        ScriptBench scripts{copying_case(script_pattern_two, 1U), faults};
+        Bytes output(kTensorBytes - 1U);
+        EXPECT_EQ(scripts.bench().run(input_of(7U), output), Status::kInvalidArgument);
+        output.assign(kTensorBytes, 0x77U);
+        const Status status = scripts.bench().run(input_of(7U), output);
+        EXPECT_EQ(status, (lost == 0U) ? Status::kOk : Status::kTimeout) << lost;
+        if (lost == 0U) {
+            EXPECT_EQ(output, input_of(7U));
+        } else {
+            EXPECT_NE(output, input_of(7U));
+        }
+    }
+}
+
+TEST(SessionScripts, AFirstInputThatIsNotBoundIsNotForgotten) {
+    SmallCase small = plain_memory(2U, 1U, 2U);
+    script_one_queue(small);
+    sim::FaultScript faults;
+    faults.refuse_bind = 3U;  // behind weights and traces
+    ScriptBench scripts{small, faults};
+    const Bytes input = input_of(1U);
+    Bytes output(kTensorBytes, 0x77U);
+    const std::array<ByteSpan, 2> inputs{ByteSpan{input.data(), input.size()}, ByteSpan{input.data(), input.size()}};
+    const std::array<MutableByteSpan, 1> outputs{MutableByteSpan{output.data(), output.size()}};
+    EXPECT_EQ(scripts.session().submit(Span<const ByteSpan>{inputs}, Span<const MutableByteSpan>{outputs}),
+              Status::kDeviceFault);
+    EXPECT_EQ(scripts.session().fault().stage, FaultStage::kSubmit);
+    EXPECT_EQ(output, Bytes(kTensorBytes, 0U));
+}
+
 }  // namespace
 }  // namespace pianola::test

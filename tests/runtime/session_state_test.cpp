@@ -193,5 +193,21 @@ TEST(SessionState, PastFaultsOutliveLoads) {
     }
 }
 
+// The record of a fault is for people; what latches is the state.
+TEST(SessionState, AFaultStaysLatchedWithoutItsRecord) {
+    Exposed exposed{Release::kVerified};
+    ASSERT_EQ(exposed.load(), Status::kOk);
+    exposed.memory()[sizeof(Session) - 1U] ^= 1U;
+    ASSERT_EQ(exposed.submit(), Status::kIntegrity);
+    exposed.memory()[sizeof(Session) - 1U] ^= 1U;
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-005
+    const auto* const record = reinterpret_cast<const std::uint8_t*>(&exposed.session.fault());
+    const FaultRecord none;
+    std::memcpy(exposed.memory() + (record - exposed.memory()), &none, sizeof(none));
+    EXPECT_EQ(exposed.submit(), Status::kFaultLatched);
+    EXPECT_EQ(exposed.session.poll(), Status::kFaultLatched);
+    EXPECT_EQ(exposed.output, Bytes(kWorkloadBytes, 0x77U));
+}
+
 }  // namespace
 }  // namespace pianola::test
