@@ -1,5 +1,4 @@
 // The model of a cache that is not coherent with the device, and what driver and session do about one.
-#include "capture_host/files/files.h"
 #include "hal/sim/write_back_cache.h"
 
 #include <gtest/gtest.h>
@@ -7,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "capture_host/files/files.h"
 #include "tests/support/bench.h"
 #include "tests/support/workload.h"
 
