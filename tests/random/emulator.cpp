@@ -185,7 +185,7 @@ void Emulator::gather(const std::uint32_t* words) {
     std::uint32_t to = words[0];
     for (std::uint32_t row = 0U; row < words[1]; ++row) {
         for (std::uint32_t i = 0U; i < words[2]; ++i) {
-            const std::uint32_t* const segment = words + 3U + (3U * i);
+            const std::uint32_t* const segment = words + 3U + (std::size_t{3U} * i);
             std::memcpy(at(to, segment[2]), at(segment[0] + (row * segment[1]), segment[2]), segment[2]);
             to += segment[2];
         }

@@ -52,8 +52,8 @@ class TraceMaker {
     [[nodiscard]] std::optional<Operation> gather(const Range& to);
     [[nodiscard]] std::optional<Operation> words_kernel();
     [[nodiscard]] std::optional<Operation> any_operation(const Range& to);
-    void append(std::uint32_t trace, const Operation& operation);
-    void append_bare(std::uint32_t trace, std::uint32_t opcode);
+    void append(std::uint32_t index, const Operation& operation);
+    void append_bare(std::uint32_t index, std::uint32_t opcode);
 
     test::Random& random_;
     Program& program_;
