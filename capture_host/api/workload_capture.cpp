@@ -90,7 +90,7 @@ CapturedWorkload make_workload(const DeviceState& device, const Scripts& scripts
     CapturedWorkload workload;
     workload.file = capture::write_trace_binary(linked.manifest, linked.segments);
     workload.manifest = linked.manifest;
-    workload.profile = spec.capacities->name;
+    workload.profile = device.spec.capacities->name;
     workload.steps = scripts.steps;
     workload.inputs = scripts.inputs;
     workload.outputs = scripts.outputs;
