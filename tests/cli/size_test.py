@@ -151,7 +151,7 @@ class Size(cli_support.CliTest):
         """Whether the header in this case's folder compiles."""
         self.write("use.cpp", '#include "manifest.h"\n'
                    "static_assert(pianola::manifest::slot0::kDeviceSpec.dram_bytes == pianola::refdev::DeviceSpec{}.dram_bytes);\n")
-        run = subprocess.run([compiler, "-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", *flags, "-I",
+        run = subprocess.run([compiler, "-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", "-DPIANOLA_PROFILE=kDefault", *flags, "-I",
                               OPTIONS.source, "-I", self.folder, "use.cpp"], cwd=self.folder, capture_output=True, text=True, check=False)
         return run.returncode == 0, run.stderr
 

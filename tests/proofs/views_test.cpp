@@ -237,6 +237,9 @@ class CachedDevice final : public Device {
     Status describe(DeviceDescription& description) const noexcept override { return device_.describe(description); }
     Status reset() noexcept override { return device_.reset(); }
     Status program_region(const RegionConfig& region) noexcept override { return device_.program_region(region); }
+    Status programmed_region(std::uint32_t index, RegionConfig& region) const noexcept override {
+        return device_.programmed_region(index, region);
+    }
     Status read_back(std::uint32_t address, MutableByteSpan out) noexcept override {
         return device_.read_back(address, out);
     }
@@ -248,6 +251,12 @@ class CachedDevice final : public Device {
     }
     Status bind_destination(std::uint32_t slot, MutableByteSpan memory) noexcept override {
         return device_.bind_destination(slot, memory);
+    }
+    [[nodiscard]] ByteSpan bound_source(std::uint32_t slot) const noexcept override {
+        return device_.bound_source(slot);
+    }
+    [[nodiscard]] ByteSpan bound_destination(std::uint32_t slot) const noexcept override {
+        return device_.bound_destination(slot);
     }
     Status enqueue(std::uint32_t queue, const QueueCommand& command) noexcept override {
         return device_.enqueue(queue, command);
@@ -271,14 +280,20 @@ class CachedDevice final : public Device {
     }
     void give_to_device(ByteSpan view) noexcept override {
         Line& line = line_of(view.data());
-        std::copy(line.bytes.begin(), line.bytes.end(), line.memory.begin());
-        line.known = line.bytes;
-        device_.give_to_device(line.memory);
+        const std::size_t offset = offset_in(line, view.data());
+        for (std::size_t i = offset; i < (offset + view.size()); ++i) {
+            line.memory[i] = line.bytes.at(i);
+            line.known.at(i) = line.bytes.at(i);
+        }
+        device_.give_to_device(line.memory.subspan(offset, view.size()));
     }
     void take_from_device(MutableByteSpan view) noexcept override {
         Line& line = line_of(view.data());
-        std::copy(line.memory.begin(), line.memory.end(), line.bytes.begin());
-        line.known = line.bytes;
+        const std::size_t offset = offset_in(line, view.data());
+        for (std::size_t i = offset; i < (offset + view.size()); ++i) {
+            line.bytes.at(i) = line.memory[i];
+            line.known.at(i) = line.memory[i];
+        }
     }
 
   private:
@@ -287,8 +302,13 @@ class CachedDevice final : public Device {
         std::vector<std::uint8_t> bytes;
         std::vector<std::uint8_t> known;  // to memory
     };
+    [[nodiscard]] static std::size_t offset_in(const Line& line, const std::uint8_t* view) {
+        return static_cast<std::size_t>(view - line.bytes.data());
+    }
     [[nodiscard]] Line& line_of(const std::uint8_t* view) {
-        return *std::find_if(lines_.begin(), lines_.end(), [&](const Line& line) { return line.bytes.data() == view; });
+        return *std::find_if(lines_.begin(), lines_.end(), [&](const Line& line) {
+            return (view >= line.bytes.data()) && (view < (line.bytes.data() + line.bytes.size()));
+        });
     }
 
     sim::SimDevice device_{small_options()};

@@ -86,11 +86,11 @@ TEST(Stages, RefuseAFileOfAnotherSize) {
         EXPECT_EQ(verdict.rule, Rule::kEnvTotalSize) << size;
     }
     Image image;
-    EXPECT_EQ(open_image(file.subspan(0U, kHeaderBytes + 1U), envelope, image, verdict), Status::kRefused);
+    EXPECT_EQ(open_image(file.subspan(0U, kHeaderBytes + 1U), envelope, kCapacities, image, verdict), Status::kRefused);
     EXPECT_EQ(verdict.rule, Rule::kImgSize);
-    EXPECT_EQ(open_image(file, envelope, image, verdict), Status::kOk);
+    EXPECT_EQ(open_image(file, envelope, kCapacities, image, verdict), Status::kOk);
     envelope.manifest.size_bytes = 0U;
-    EXPECT_EQ(open_image(file, envelope, image, verdict), Status::kRefused);
+    EXPECT_EQ(open_image(file, envelope, kCapacities, image, verdict), Status::kRefused);
     EXPECT_EQ(verdict.rule, Rule::kImgSize);
 }
 

@@ -113,7 +113,7 @@ TEST(SessionState, AWordThatIsNotArmedRingsNoDoorbell) {
         EXPECT_EQ(exposed.session.fault().stage, FaultStage::kArm);
         EXPECT_EQ(exposed.output, Bytes(kWorkloadBytes, 0U));
         EXPECT_EQ(exposed.platform.safe_state_entries(), 1U);
-        EXPECT_EQ(exposed.device.peek(0U, false).completed_token, 0U) << "the reset has cleared the set-up's";
+        EXPECT_EQ(exposed.device.peek(0U).completed_token, 0U) << "the reset has cleared the set-up's";
         EXPECT_EQ(exposed.session.poll(), Status::kFaultLatched);
     }
 }
