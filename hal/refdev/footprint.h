@@ -9,6 +9,6 @@ namespace pianola::refdev {
 
 inline constexpr std::uint32_t kDriverBytes32 = 96U;          // RefdevDriver
 inline constexpr std::uint32_t kSharedStateBytes32 = 21712U;  // SharedState, execution logs included
-inline constexpr std::uint32_t kDeviceCoreBytes32 = 400U;     // DeviceCore; one per queue, on whichever core serves it
+inline constexpr std::uint32_t kDeviceCoreBytes32 = 408U;     // DeviceCore; one per queue, on whichever core serves it
 
 }  // namespace pianola::refdev

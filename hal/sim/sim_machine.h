@@ -38,8 +38,16 @@ class SimMachine final : public refdev::DeviceLink {
     void relax() noexcept override;
     [[nodiscard]] std::uint64_t now_us() noexcept override;
     // One process has one view of memory: nothing to do where no cache is modelled.
-    void clean(ByteSpan memory) noexcept override { cache_.clean(memory); }
-    void invalidate(MutableByteSpan memory) noexcept override { cache_.invalidate(memory); }
+    void clean(ByteSpan memory) noexcept override {
+        if (options_.write_back_cache) {
+            cache_.clean(memory);
+        }
+    }
+    void invalidate(MutableByteSpan memory) noexcept override {
+        if (options_.write_back_cache) {
+            cache_.invalidate(memory);
+        }
+    }
 
     // Where the device finds memory that is bound to a slot, and back.
     [[nodiscard]] ByteSpan lend_source(std::uint32_t slot, ByteSpan memory) {
@@ -48,7 +56,9 @@ class SimMachine final : public refdev::DeviceLink {
     [[nodiscard]] MutableByteSpan lend_destination(std::uint32_t slot, MutableByteSpan memory) {
         return options_.write_back_cache ? cache_.lend_destination(slot, memory) : memory;
     }
-    [[nodiscard]] ByteSpan lender_of(ByteSpan memory) const noexcept { return cache_.lender_of(memory); }
+    [[nodiscard]] ByteSpan lender_of(ByteSpan memory) const noexcept {
+        return options_.write_back_cache ? cache_.lender_of(memory) : memory;
+    }
 
     [[nodiscard]] const SimOptions& options() const noexcept { return options_; }
     [[nodiscard]] refdev::SharedState& shared() noexcept { return *shared_; }
