@@ -36,10 +36,17 @@ inline constexpr std::array<std::uint32_t, kMaxQueueCommandWords + 1U> kCheckKey
     constexpr std::uint32_t kFirstBit = 16U;
     return static_cast<std::uint32_t>(sum >> kFirstBit) & ((1U << kCheckBits) - 1U);
 }
+// The sum's terms: of the command's number, and of its word i.
+[[nodiscard]] constexpr std::uint64_t first_term(std::uint32_t number) noexcept {
+    return std::uint64_t{number} * kCheckKeys[0];
+}
+[[nodiscard]] constexpr std::uint64_t term(std::uint32_t i, std::uint32_t word) noexcept {
+    return std::uint64_t{word} * kCheckKeys[i + 1U];
+}
 [[nodiscard]] constexpr std::uint32_t check_of(std::uint32_t number, WordSpan words) noexcept {
-    std::uint64_t sum = std::uint64_t{number} * kCheckKeys[0];
+    std::uint64_t sum = first_term(number);
     for (std::uint32_t i = 0U; i < words.size(); ++i) {
-        sum += std::uint64_t{words[i]} * kCheckKeys[i + 1U];
+        sum += term(i, words[i]);
     }
     return check_bits_of(sum);
 }

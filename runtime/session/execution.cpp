@@ -145,7 +145,7 @@ Status Session::check_completions(const PlannedScript& script, FaultStage stage)
     }
     bool all_done = true;
     std::uint32_t pending_queue = 0U;
-    Completion progress;  // of that queue
+    std::uint32_t progress = 0U;  // of that queue
     for (std::uint32_t queue = 0U; queue < loaded_.plan.queue_count; ++queue) {
         if (running_.queue_done[queue]) {
             continue;
@@ -155,7 +155,7 @@ Status Session::check_completions(const PlannedScript& script, FaultStage stage)
         if (status == Status::kPending) {
             all_done = false;
             pending_queue = queue;
-            progress.fault_command = executed_in_step(queue, completion.executed_commands);
+            progress = executed_in_step(queue, completion.executed_commands);
             continue;
         }
         if (!is_ok(status)) {
@@ -174,7 +174,9 @@ Status Session::check_completions(const PlannedScript& script, FaultStage stage)
     }
     // Late is late, whether the device was, or who looks: results that come after the deadline are withheld too.
     if ((platform_.now_us() - oldest().started_us) > script.deadline_us) {
-        return latch(Status::kTimeout, stage, pending_queue, progress);
+        Completion looked_at;
+        looked_at.fault_command = progress;
+        return latch(Status::kTimeout, stage, pending_queue, looked_at);
     }
     return all_done ? Status::kOk : Status::kPending;
 }
