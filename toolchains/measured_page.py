@@ -115,7 +115,7 @@ def page(facts, limits):
                      instruction_rows(facts))
     instructions = limits["instructions"]
     stack = {root.rsplit("::")[-1]: limit for root, limit in limits["stack"]["roots"].items()}
-    yield from ["", f"Limits: {instructions['inference']:,} for an inference, and {instructions['inference_spread']:.0%} between "
+    yield from ["", f"Limits: {instructions['inference']['arm']:,} for an inference on Arm, {instructions['inference']['rv32']:,} on RV32, and {instructions['inference_spread']:.0%} between "
                 f"hello_world and vww; {instructions['validation_without_digest']:,} for one validation of kws, "
                 f"{instructions['load_without_digest']:,} for its `load()`, {instructions['verified_release_per_slice']:,} for a slice."]
     yield from STACK.splitlines()
@@ -133,9 +133,9 @@ def page(facts, limits):
     yield ""
     yield from table(["object", *facts], ([title, *(fact["ram"][name] for fact in facts.values())] for name, title in RAM.items()))
     yield from SIZES.splitlines()
-    limit = limits["sizes"]["text_on_cortex_m_at_Os"]
+    limit = limits["sizes"]["validator_and_session_text_on_cortex_m_at_Os"]
     yield ""
-    yield "Limits of text on Cortex-M at -Os: " + ", ".join(f"{limit[layer]:,} bytes for the {layer}" for layer in limit) + "."
+    yield f"Limit of text on Cortex-M at -Os: {limit:,} bytes for validator and session together."
     for board, fact in facts.items():
         yield from ["", f"### {board}", ""]
         yield from table(["layer", *(f"-{c} {kind}" for c in ("Os", "O2") for kind in KINDS)], size_rows(fact["sizes"]))

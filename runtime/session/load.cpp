@@ -104,17 +104,7 @@ Status Session::validate_twice(ByteSpan file, const DeviceDescription& descripti
     Verdict earlier;
     for (Status& status : said) {
         earlier = verdict;
-        reset(verdict);
-        // Until the platform has said otherwise, no version is high enough.
-        std::uint32_t lowest = UINT32_MAX;
-        if (!is_ok(platform_.lowest_security_version(lowest))) {
-            return refuse(verdict, Rule::kAutCounter, 0U);
-        }
-        Trust trust = config_.trust;
-        if (lowest > trust.lowest_security_version) {
-            trust.lowest_security_version = lowest;
-        }
-        status = validate(file, description, command_set_, trust, workspace, workspace.image, loaded_.plan, verdict);
+        status = validate_once(file, description, workspace, verdict);
         if (!is_ok(status)) {
             return status;
         }
@@ -122,6 +112,23 @@ Status Session::validate_twice(ByteSpan file, const DeviceDescription& descripti
     loaded_.armed =
         follow(follow(follow(follow(earlier.flow, said[0]), said[1]), earlier.status), verdict.status) + verdict.flow;
     return Status::kOk;
+}
+
+// Never inlined: what a compiler moved in front of a loop over both, the address of the trust for one, a single skipped instruction would
+// take away from both.
+[[gnu::noinline]] Status Session::validate_once(ByteSpan file, const DeviceDescription& description,
+                                                PlanWorkspace& workspace, Verdict& verdict) noexcept {
+    reset(verdict);
+    // Until the platform has said otherwise, no version is high enough.
+    std::uint32_t lowest = UINT32_MAX;
+    if (!is_ok(platform_.lowest_security_version(lowest))) {
+        return refuse(verdict, Rule::kAutCounter, 0U);
+    }
+    Trust trust = config_.trust;
+    if (lowest > trust.lowest_security_version) {
+        trust.lowest_security_version = lowest;
+    }
+    return validate(file, description, command_set_, trust, workspace, workspace.image, loaded_.plan, verdict);
 }
 
 // Looks where the step's transfers go to and come from in device memory, where the plan has proved that they may be left

@@ -252,6 +252,8 @@ class Session {
     Status load_whole(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) noexcept;
     Status validate_twice(ByteSpan file, const DeviceDescription& description, PlanWorkspace& workspace,
                           Verdict& verdict) noexcept;
+    Status validate_once(ByteSpan file, const DeviceDescription& description, PlanWorkspace& workspace,
+                         Verdict& verdict) noexcept;
     Status program_device(const Image& image) noexcept;
     void find_views() noexcept;
     void give_views() noexcept;
