@@ -122,7 +122,7 @@ class Device : public std::enable_shared_from_this<Device> {
 
     // Traces. Between begin and end, programs enqueued on the queue go into the trace and are not executed.
     [[nodiscard]] TraceId begin_trace_capture(std::uint32_t queue);
-    // Where it throws API-TRACE-REGION or API-TRACE-SIZE, the capture has ended without a trace.
+    // Where it throws API-TRACE-REGION, the capture has ended without a trace.
     void end_trace_capture(std::uint32_t queue, TraceId trace);
     void execute_trace(std::uint32_t queue, TraceId trace, bool blocking = false);
     void release_trace(TraceId trace);  // its bytes of the region, and its claim on other memory, are free again

@@ -106,11 +106,7 @@ void DeviceState::replay(std::uint32_t queue, std::uint32_t address, std::size_t
 }
 
 TraceState& DeviceState::place_trace(TraceState trace) {
-    const std::uint32_t bytes = bytes_of(trace.words);
-    if (trace.words.size() > kMaxTraceWords) {
-        throw HostError{HostRule::kTraceSize, fmt::format("the trace has {} words, the runtime admits {}; split it",
-                                                          trace.words.size(), kMaxTraceWords)};
-    }
+    const std::uint64_t bytes = std::uint64_t{trace.words.size()} * sizeof(std::uint32_t);
     const std::optional<std::uint32_t> offset = trace_region.allocate(bytes, kAllocationAlignment, nullptr);
     if (!offset.has_value()) {
         const std::uint64_t need =

@@ -80,24 +80,6 @@ TEST(Rules, AWaitThatCannotEndIsAnError) {
     }
 }
 
-TEST(Rules, ATraceLongerThanTheRuntimeProves) {
-    const host::DeviceOptions options = small_device(1U, 64U);
-    const auto device = host::open_device(options);
-    const host::BufferPtr a = device->allocate(flat(64U));
-    const host::BufferPtr b = device->allocate(flat(64U));
-    host::Program program;
-    for (int i = 0; i < 1000; ++i) {
-        add_constant(program, {0U, 0U}, a, b, 64U, 1);
-    }
-    device->compile(program);
-    const host::TraceId trace = device->begin_trace_capture(0U);
-    for (int i = 0; i < 96; ++i) {  // 11,000 words each, and a barrier
-        device->enqueue_program(0U, program);
-    }
-    expect_rule(HostRule::kTraceSize, "the trace has 1056096 words, the runtime admits 1048576",
-                [&] { device->end_trace_capture(0U, trace); });
-}
-
 #if !PIANOLA_RECORDING
 TEST(Rules, RecordingThatWasCompiledOutSaysSo) {
     const auto device = host::open_device(small_device());
