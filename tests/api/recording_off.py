@@ -47,7 +47,13 @@ def machine_code(command, text, recording, folder):
     listing = subprocess.run(["objdump", "-d", "--no-addresses", "--no-show-raw-insn", str(compiled)], check=True,
                              capture_output=True, text=True).stdout
     lines = listing.splitlines()[3:]  # the first lines name the file
-    return [re.sub(r"<[^>]*>", "", line).rstrip() for line in lines if line.startswith("\t")]
+    code = [re.sub(r"<[^>]*>", "", line).rstrip() for line in lines if line.startswith("\t")]
+    # Which of two registers comes first in a comparison for equality is left to chance.
+    for i, (line, following) in enumerate(zip(code, code[1:])):
+        compared = re.fullmatch(r"\tcmp    (%\w+),(%\w+)", line)
+        if compared and re.match(r"\tjn?e\b", following):
+            code[i] = "\tcmp    " + ",".join(sorted(compared.groups()))
+    return code
 
 
 def without_recording(text):
