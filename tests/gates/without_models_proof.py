@@ -34,6 +34,8 @@ class WithoutModelsProof(GateProof):
             script = self.root / self.write("script.py", text + "\n")
             self.assertEqual(gate.needs_models(["python3", str(script)]), wanted, text)
         self.assertTrue(gate.needs_models(["python3", str(script), "--models", "x"]))
+        script.write_text('OUTSIDE = "PIANOLA_SHARED"  # looked for in other texts\n', encoding="utf-8")
+        self.assertFalse(gate.needs_models(["python3", str(script)]))
 
     def test_finds_cases_by_name(self):
         tests = [{"name": name} for name in ("a.Suite.Case", "a.Shards/Suite.Case/0", "a.Suite.CaseTwo", "a.Other.Case")]
