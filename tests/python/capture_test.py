@@ -255,7 +255,7 @@ class Capture(unittest.TestCase):
         with tempfile.TemporaryDirectory() as name:
             key = pathlib.Path(name) / "key.pem"
             key.write_text("-----BEGIN PRIVATE KEY-----\n", encoding="utf-8")
-            with self.assertRaisesRegex(RuntimeError, "key"):
+            with self.assertRaisesRegex(OSError, "it holds a key"):
                 workload.save(str(key))
             self.assertEqual(key.read_text(encoding="utf-8"), "-----BEGIN PRIVATE KEY-----\n")
             self.assertEqual([path.name for path in pathlib.Path(name).iterdir()], ["key.pem"])
