@@ -115,7 +115,8 @@ def page(facts, limits):
                      instruction_rows(facts))
     instructions = limits["instructions"]
     stack = {root.rsplit("::")[-1]: limit for root, limit in limits["stack"]["roots"].items()}
-    yield from ["", f"Limits: {instructions['inference']['arm']:,} for an inference on Arm, {instructions['inference']['rv32']:,} on RV32, and {instructions['inference_spread']:.0%} between "
+    yield from ["", f"Limits: {instructions['inference']['arm']:,} for an inference on Arm, {instructions['inference']['rv32']:,} on RV32, and "
+                f"{instructions['inference_spread']:.0%} between "
                 f"hello_world and vww; {instructions['validation_without_digest']:,} for one validation of kws, "
                 f"{instructions['load_without_digest']:,} for its `load()`, {instructions['verified_release_per_slice']:,} for a slice."]
     yield from STACK.splitlines()
