@@ -25,7 +25,8 @@ struct CaptureOptions {
     // 0: 2 for a workload with a prologue whose events order overlapping steps; else 1, and CapturedWorkload::warnings says why.
     std::uint32_t steps_in_flight{0U};
     bool self_tests{true};  // inputs and outputs of the captured steps become self-test vectors
-    std::string refused_file;  // where to keep a file that the runtime has refused, for `pianola verify`; empty: nowhere
+    // Where to keep a file that the runtime has refused, for `pianola verify`; empty: nowhere.
+    std::string refused_file;
 };
 
 struct TensorDeclaration {
