@@ -98,20 +98,20 @@ Target::Target(Subject subject) : subject_{std::move(subject)}, bench_{options_f
     validator_ = std::make_unique<Validator>(device);
 }
 
-bool Target::judge(Status status, std::size_t file_bytes) const {
+bool Target::judge(Status status, Rule accepted, std::size_t file_bytes) const {
     const Verdict& verdict = validator_->verdict();
     require(verdict.status == status, "the verdict carries the status");
     if (!is_ok(status)) {
         require_honest_refusal(status, verdict, file_bytes);
         return false;
     }
-    require(verdict.rule == Rule::kAccepted, "an accepted file broke no rule");
+    require(verdict.rule == accepted, "an accepted file broke no rule");
     return true;
 }
 
 bool Target::attack(const std::vector<std::uint8_t>& file, bool replay) {
     const ExactBytes bytes(file.begin(), file.end());
-    const bool accepted = judge(validator_->validate(view_of(bytes)), file.size());
+    const bool accepted = judge(validator_->validate(view_of(bytes)), Rule::kAccepted, file.size());
     if (accepted && replay) {
         replay_accepted(bytes);
     }
@@ -120,7 +120,8 @@ bool Target::attack(const std::vector<std::uint8_t>& file, bool replay) {
 
 bool Target::attack_behind_digest(const std::vector<std::uint8_t>& file) {
     const ExactBytes bytes(file.begin(), file.end());
-    return judge(validator_->validate_behind_digest(view_of(bytes)), file.size());
+    // The proofs alone accept nothing.
+    return judge(validator_->validate_behind_digest(view_of(bytes)), Rule::kNotRun, file.size());
 }
 
 void Target::fill_memory(std::uint8_t value) {

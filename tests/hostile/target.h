@@ -46,7 +46,7 @@ class Target {
 
   private:
     // The verdict on a file of so many bytes. True where it was accepted.
-    [[nodiscard]] bool judge(Status status, std::size_t file_bytes) const;
+    [[nodiscard]] bool judge(Status status, Rule accepted, std::size_t file_bytes) const;
     void fill_memory(std::uint8_t value);
     // Two steps; returns the outputs of both.
     std::vector<std::vector<std::uint8_t>> run_steps(const ExactBytes& bytes);
