@@ -164,9 +164,10 @@ void Session::give_views() noexcept {
     }
 }
 
-// What the step has written to memory is what the application sees, be it an input that was transferred.
+// What the step has written to memory is what the application sees: outputs, and inputs only where they were transferred.
 void Session::take_views() noexcept {
-    for (std::uint32_t i = 0U; loaded_.has_views && (i < loaded_.plan.input_count); ++i) {
+    const bool has_inputs = loaded_.has_views && (running_.io == Io::kTransfers);
+    for (std::uint32_t i = 0U; has_inputs && (i < loaded_.plan.input_count); ++i) {
         device_.take_from_device(loaded_.views.inputs[i]);
     }
     for (std::uint32_t i = 0U; loaded_.has_views && (i < loaded_.plan.output_count); ++i) {
