@@ -113,7 +113,7 @@ std::vector<NamedTally> flip_bits(const Mode& mode, const FlipOptions& options) 
         {"protection unit", [&](Scenario& scenario) { return bytes_of(shared(scenario).memory); }},
         {"reset words",
          [&](Scenario& scenario) {
-             MutableByteSpan all = bytes_of(shared(scenario));
+             const MutableByteSpan all = bytes_of(shared(scenario));
              const auto* const first = bytes_of(shared(scenario).reset_phase).data();
              const auto offset = static_cast<std::size_t>(first - all.data());
              const std::size_t size = sizeof(shared(scenario).reset_phase) + sizeof(shared(scenario).reset_confirmed);
@@ -125,7 +125,6 @@ std::vector<NamedTally> flip_bits(const Mode& mode, const FlipOptions& options) 
     for (std::uint32_t index = 0U; index < mode.queues; ++index) {
         // Of what is written in such a life.
         constexpr std::size_t kUsedRingBytes = 200U * sizeof(std::uint32_t);
-        const std::string of = (index == 0U) ? "" : ", second queue";
         targets.push_back({"rings", [=](Scenario& scenario) {
                                return bytes_of(queue(scenario, index).ring).subspan(0U, kUsedRingBytes);
                            }});

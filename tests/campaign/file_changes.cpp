@@ -44,10 +44,10 @@ std::vector<NamedTally> change_file(const Mode& mode, const FlipOptions& options
         std::mt19937_64 random{options.seed};
         Tally tally;
         for (std::uint32_t i = 0U; i < options.samples; ++i) {
-            const std::uint64_t bit =
-                (std::uint64_t{part.first} * kBits) + (random() % ((part.end - part.first) * kBits));
-            const std::uint32_t call =
-                kFirstCall + static_cast<std::uint32_t>(random() % (clean.device().calls() - kFirstCall));
+            const std::uint64_t bits = std::uint64_t{part.end - part.first} * kBits;
+            const std::uint64_t bit = (std::uint64_t{part.first} * kBits) + (random() % bits);
+            const std::uint32_t calls = clean.device().calls() - kFirstCall;
+            const std::uint32_t call = kFirstCall + static_cast<std::uint32_t>(random() % calls);
             const Outcome outcome = change(mode, bit, call);
             tally.add(outcome);
             note(mode, part.name, Call::kService, call, outcome);
