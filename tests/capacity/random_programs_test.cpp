@@ -164,7 +164,7 @@ TEST(Refusals, NameNeedLimitAndRemedy) {
         capture.declare_input(source.buffer(), {"in", ElementType::kInt8, shape, 1.0F, 0});
         capture.declare_output(target.buffer(), {"out", ElementType::kInt8, shape, 1.0F, 0});
         capture.begin_step();
-        device->enqueue_write(0U, source.buffer(), view(pattern(64U * 64U, 1U)));
+        device->enqueue_write(0U, source.buffer(), view(pattern(std::size_t{64U} * 64U, 1U)));
         tensor::copy(tensor::unary(tensor::Unary::kRelu, tensor::to_memory_config(source, columns)), target);
         (void)device->enqueue_read(0U, target.buffer(), true);
         if (profile == &profiles::kDefault) {
