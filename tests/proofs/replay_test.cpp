@@ -55,7 +55,8 @@ std::string first_difference(const Logs& left, const Logs& right) {
             const std::string mine = (i < one.size()) ? one[i] : "nothing";
             const std::string others = (i < other.size()) ? other[i] : "nothing";
             if (mine != others) {
-                return "queue " + std::to_string(queue) + ": " + mine + "instead of " + others;
+                std::string text = "queue " + std::to_string(queue) + ": ";
+                return text.append(mine).append("instead of ").append(others);
             }
         }
     }

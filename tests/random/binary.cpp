@@ -9,8 +9,8 @@ constexpr std::uint32_t kTraceAlignment = 64U;
 constexpr std::uint32_t kDeadlineUs = 100'000U;
 
 capture::ManifestTarget target() {
-    static const capture::ManifestTarget small = test::make_small_workload(2U).manifest.target;
-    return small;
+    static const capture::ManifestTarget kSmall = test::make_small_workload(2U).manifest.target;
+    return kSmall;
 }
 
 RegionKind kind_of(Role role) {
@@ -68,13 +68,13 @@ void add_regions(const Program& program, capture::Manifest& manifest) {
 void add_tensors(const std::vector<Pieces>& tensors, capture::Manifest& manifest,
                  std::vector<capture::ManifestTensor>& list) {
     for (const Pieces& pieces : tensors) {
-        capture::ManifestTensor tensor{"tensor",
-                                       static_cast<std::uint32_t>(manifest.buffers.size()),
-                                       ElementType::kInt8,
-                                       {bytes_of(pieces)},
-                                       1.0F,
-                                       0,
-                                       static_cast<std::uint32_t>(pieces.size())};
+        const capture::ManifestTensor tensor{"tensor",
+                                             static_cast<std::uint32_t>(manifest.buffers.size()),
+                                             ElementType::kInt8,
+                                             {bytes_of(pieces)},
+                                             1.0F,
+                                             0,
+                                             static_cast<std::uint32_t>(pieces.size())};
         for (const Range& piece : pieces) {
             add_buffer(manifest, piece);
         }
