@@ -50,7 +50,7 @@ void PrintTo(const ViewsCase& each, std::ostream* out) {
 }
 
 const std::vector<ViewsCase>& views_cases() {
-    static const std::vector<ViewsCase> cases{
+    static const std::vector<ViewsCase> kCases{
         {"Plain", ViewsAnswer::kProved, 0U, 0U, [](SmallCase&) {}},
         {"TwoInFlight", ViewsAnswer::kStepsOverlap, 0U, 0U, [](SmallCase& small) { small.in_flight = 2U; }},
         {"Pipelined", ViewsAnswer::kStepsOverlap, 0U, 0U,
@@ -146,7 +146,7 @@ const std::vector<ViewsCase>& views_cases() {
              small.step = {write_input(0U, 0U), read_output(0U, 0U), replay(0U, 0U)};
          }},
     };
-    return cases;
+    return kCases;
 }
 
 class ViewsAnswers : public testing::TestWithParam<ViewsCase> {};

@@ -74,16 +74,25 @@ int play(const Arguments& arguments) {
     return ((all.wrong + all.faults) == 0U) ? 0 : 1;
 }
 
-}  // namespace
-}  // namespace pianola::programs
-
-int main(int count, char** values) {
+int run(int count, char** values) {
     CLI::App app{"Random programs against an emulator"};
-    pianola::programs::Arguments arguments;
+    Arguments arguments;
     app.add_option("--seed", arguments.seed, "Of the first program; each has one more");
     app.add_option("--count", arguments.count, "Programs");
     app.add_option("--jobs", arguments.jobs, "Threads")->check(CLI::Range(1U, 64U));
     app.add_flag("--lie", arguments.lie, "The emulator adds wrongly: the comparison must fail");
     CLI11_PARSE(app, count, values);
-    return pianola::programs::play(arguments);
+    return play(arguments);
+}
+
+}  // namespace
+}  // namespace pianola::programs
+
+int main(int count, char** values) {
+    try {
+        return pianola::programs::run(count, values);
+    } catch (const std::exception& error) {
+        std::fputs(error.what(), stderr);
+        return 2;
+    }
 }

@@ -1,6 +1,7 @@
 #include "tests/random/player.h"
 
 #include <algorithm>
+#include <exception>
 
 #include "capture_host/files/files.h"
 #include "tests/random/binary.h"
@@ -64,8 +65,14 @@ struct Taken {
     std::vector<MutableByteSpan> spans;
 };
 
-struct Failed {
-    bool is_fault{false};
+// A call that failed, or bytes that differ.
+class Failed : public std::exception {
+  public:
+    explicit Failed(bool is_fault) : is_fault_{is_fault} {}
+    [[nodiscard]] bool is_fault() const noexcept { return is_fault_; }
+
+  private:
+    bool is_fault_;
 };
 
 void require(Status status) {
@@ -263,7 +270,6 @@ bool Player::play(std::uint32_t seed, Counts& counts) {
     test::Random random{seed};
     Program program = make_program(random);
     Bytes file = binary_of(program);
-    Verdict verdict;
     counts.programs += 1U;
     if (random.one_in(4U)) {
         Emulator first{program, file, kGarbage, lie_};
@@ -293,7 +299,7 @@ bool Player::play(std::uint32_t seed, Counts& counts) {
             require(loaded);
             Run{*bench_, program, emulator, random, with_views, counts}.play();
         } catch (const Failed& failed) {
-            (failed.is_fault ? counts.faults : counts.wrong) += 1U;
+            (failed.is_fault() ? counts.faults : counts.wrong) += 1U;
             bench_ = std::make_unique<test::Bench>(options());
             return false;
         }

@@ -152,7 +152,7 @@ TEST(Tensors, HaveAScaleAndAZeroPointOfTheirType) {
 }
 
 TEST(SelfTests, AreNotMoreThanTheirNumberMayBe) {
-    Workload workload = make_workload(1U, kMaxSelfTests + 1U);
+    const Workload workload = make_workload(1U, kMaxSelfTests + 1U);
     Validator validator;
     EXPECT_EQ(validator.validate(workload.file()), Status::kRefused);
     EXPECT_EQ(validator.verdict().rule, Rule::kLaySelfTest);
