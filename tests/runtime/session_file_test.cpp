@@ -38,7 +38,7 @@ struct Life {
     Life(const Bytes& bytes, const std::function<void(files::AlignedBytes&, std::uint32_t)>& before_call)
         : file{bytes} {
         device.set_hook([this, before_call](campaign::Call, std::uint32_t number) -> std::optional<Status> {
-            if (!is_loaded) {
+            if (loaded == Status::kInternal) {  // load() has not returned yet
                 before_call(file, number);
                 calls_of_load = number + 1U;
             }
@@ -47,7 +47,6 @@ struct Life {
         const auto workspace = std::make_unique<PlanWorkspace>();
         Verdict verdict;
         loaded = session.load(file.view(), *workspace, verdict);
-        is_loaded = true;
     }
 
     // Whether both steps give what the workload means, or the second best: that nothing is given out.
@@ -68,7 +67,6 @@ struct Life {
     }
 
     files::AlignedBytes file;
-    bool is_loaded{false};
     std::uint32_t calls_of_load{0U};
     campaign::HookedDevice device{small_options()};
     sim::SimPlatform platform{device.inner()};
@@ -105,11 +103,11 @@ TEST(SessionFile, WhatTheDeviceHoldsIsWhatWasAuthenticated) {
     const std::uint32_t first = segment_offset(bytes, 1);
     const std::uint32_t end = segment_offset(bytes, 2) + segment_bytes(bytes, 2);
     for (std::uint32_t byte = first; byte < end; ++byte) {
-        Life life{bytes, [byte](files::AlignedBytes& file, std::uint32_t number) {
-                      if (number == 1U) {
-                          file.mutable_view()[byte] ^= 0x10U;
-                      }
-                  }};
+        const Life life{bytes, [byte](files::AlignedBytes& file, std::uint32_t number) {
+                            if (number == 1U) {
+                                file.mutable_view()[byte] ^= 0x10U;
+                            }
+                        }};
         const FaultRecord& fault = life.session.fault();
         ASSERT_FALSE(is_ok(life.loaded)) << byte;
         EXPECT_TRUE((fault.stage == FaultStage::kReadBack) || (fault.stage == FaultStage::kSetup)) << byte;

@@ -68,7 +68,7 @@ TEST(SessionBindings, MemoryThatWasGivenBackIsLeftAlone) {
     ASSERT_TRUE(bench.session.has_views());
     std::vector<Bytes> outputs(4U, Bytes(test::kWorkloadBytes));
     for (std::uint32_t step = 0U; step < outputs.size(); ++step) {
-        Bytes input = test::workload_input(step);
+        const Bytes input = test::workload_input(step);
         ASSERT_EQ(bench.run(input, outputs.at(step)), Status::kOk);
         ASSERT_EQ(outputs.at(step), test::workload_output(input));
         std::fill(outputs.at(step).begin(), outputs.at(step).end(), kReused);
