@@ -29,8 +29,8 @@ constexpr mode_t kOwner = 0600U;
 class Descriptor {
   public:
     Descriptor(const std::filesystem::path& path, int flags, mode_t mode = 0U)
-        : number_{::open(path.c_str(), flags | O_CLOEXEC, mode)} {
-    }  // NOLINT(cppcoreguidelines-pro-type-vararg): DEV-014
+        // NOLINTNEXTLINE(cppcoreguidelines-pro-type-vararg): DEV-014
+        : number_{::open(path.c_str(), flags | O_CLOEXEC, mode)} {}
     ~Descriptor() { (void)close(); }
     Descriptor(const Descriptor&) = delete;
     Descriptor(Descriptor&&) = delete;

@@ -6,8 +6,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <fstream>
 #include <functional>
+#include <memory>
 #include <set>
 
 #include "capture_host/cli/cli.h"
@@ -225,9 +227,10 @@ Outcome call_into(const std::string& file, const std::vector<std::string>& argum
     }
     (void)std::fflush(stdout);
     const int before = dup(STDOUT_FILENO);
-    const int redirected = open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
-    (void)dup2(redirected, STDOUT_FILENO);
-    (void)close(redirected);
+    {
+        const std::unique_ptr<std::FILE, int (*)(std::FILE*)> redirected{std::fopen(file.c_str(), "a"), &std::fclose};
+        (void)dup2(fileno(redirected.get()), STDOUT_FILENO);
+    }
     testing::internal::CaptureStderr();
     Outcome outcome;
     outcome.code = cli::run_pianola(static_cast<int>(pointers.size()), pointers.data());
@@ -272,7 +275,7 @@ TEST_F(AllCommands, LookAtSizesBeforeTheyRead) {
     for_each_option(
         {cli::kReads, cli::kReadsJson}, [&](const CommandUnderTest& command, const OptionUnderTest& option) {
             in_new_folder([&](const Folder&) {
-                std::ofstream{"long"};
+                files::store_file("long", std::string_view{});
                 fs::resize_file("long", std::uint64_t{8U} << 30U);
                 const std::vector<std::string> arguments = complete(command, {{option.name, "long"}});
                 const std::uint64_t before = bytes_read();
@@ -304,7 +307,7 @@ TEST_F(AllCommands, RefuseJsonThatIsNestedOrHasAMemberTwice) {
     for_each_option({cli::kReadsJson}, [&](const CommandUnderTest& command, const OptionUnderTest& option) {
         std::vector<Bad> all = bad;
         // Good but for one member: deep inside, and twice.
-        std::string good = contents_of(good_value(command, option));
+        const std::string good = contents_of(good_value(command, option));
         const std::size_t first = good.find('{') + 1U;
         const std::string member = good.substr(first, good.find_first_of(",}", first) - first);
         if (member.find('{') == std::string::npos) {

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -22,21 +21,23 @@ std::vector<std::string>* asked = nullptr;
 void note(const std::string& what, const std::filesystem::path& name) {
     if (asked != nullptr) {
         const std::string text = name.filename().string();
-        asked->push_back(what + " " + text.substr(0U, text.find("-")));
+        asked->push_back(what + " " + text.substr(0U, text.find('-')));
     }
 }
 
 }  // namespace
 
 // In the place of the C library's, and with the same effect.
-extern "C" int fsync(int descriptor) {
+extern "C" int noted_fsync(int descriptor) __asm__("fsync");
+extern "C" int noted_rename(const char* from, const char* to) noexcept __asm__("rename");
+extern "C" int noted_fsync(int descriptor) {
     std::error_code ignored;
     note("sync", std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(descriptor), ignored));
-    return static_cast<int>(syscall(SYS_fsync, descriptor));
+    return fdatasync(descriptor);
 }
-extern "C" int rename(const char* from, const char* to) noexcept {
+extern "C" int noted_rename(const char* from, const char* to) noexcept {
     note("rename", to);
-    return static_cast<int>(syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0));
+    return renameat(AT_FDCWD, from, AT_FDCWD, to);
 }
 
 namespace pianola::test {
