@@ -92,7 +92,7 @@ int main(int count, char** values) {
     try {
         return pianola::programs::run(count, values);
     } catch (const std::exception& error) {
-        std::fputs(error.what(), stderr);
+        (void)std::fputs(error.what(), stderr);
         return 2;
     }
 }
