@@ -1,9 +1,10 @@
 // The reference device's command words.
 //
-// Place in the whole: the single definition of the encoding that docs/DEVICE.md specifies; shared by the command set (which
-// decodes for the proofs), the command processor (which executes) and the capture side (which writes). Words are 32-bit
-// little-endian. The first word of a trace command: bits 0-7 opcode, bits 8-15 zero, bits 16-31 length in words, itself included. In
-// a ring, a queue command has a check in bits 8-31 instead (queue_command.h); its opcode alone gives its length.
+// Place in the whole: the single definition of the encoding that docs/DEVICE.md specifies; shared by the command set
+// (which decodes for the proofs), the command processor (which executes) and the capture side (which writes). Words are
+// 32-bit little-endian. The first word of a trace command: bits 0-7 opcode, bits 8-15 zero, bits 16-31 length in words,
+// itself included. In a ring, a queue command has a check in bits 8-31 instead (queue_command.h); its opcode alone
+// gives its length.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +17,8 @@ inline constexpr char kDeviceFamily[] = "pianola-refdev";    // NOLINT(cppcoregu
 inline constexpr std::uint32_t kCommandSetId = 0x50524631U;  // "PRF1"
 inline constexpr std::uint32_t kCommandSetVersion = 1U;
 
-// Words of the extended Hamming (8,4) code: any two differ in at least four bits, so that no three flips make one command
-// another.
+// Words of the extended Hamming (8,4) code: any two differ in at least four bits, so that no three flips make one
+// command another.
 enum class Opcode : std::uint8_t {
     kInvalid = 0x00U,
     // Trace commands.

@@ -317,8 +317,8 @@ DeviceFault CommandProcessor::launch(WordSpan words) noexcept {
     return fault;
 }
 
-// The kernel runs at once, before the next command is looked at: that cores work side by side is seen in the device's time only, and
-// commands between two barriers do not conflict, so that nothing else could tell.
+// The kernel runs at once, before the next command is looked at: that cores work side by side is seen in the device's
+// time only, and commands between two barriers do not conflict, so that nothing else could tell.
 DeviceFault CommandProcessor::dispatch(WordSpan words) noexcept {
     const DeviceFault fault = run_kernel<kDispatchHeadWords>(words);
     if (fault != DeviceFault::kNone) {

@@ -1,7 +1,7 @@
 // A queue command's words, and what device and session add up over them.
 //
-// Place in the whole: the driver writes the words into a ring; the command processor executes them, and chains a digest over what it has
-// executed; the command set tells the session what that digest must be. docs/DEVICE.md specifies both.
+// Place in the whole: the driver writes the words into a ring; the command processor executes them, and chains a digest
+// over what it has executed; the command set tells the session what that digest must be. docs/DEVICE.md specifies both.
 #pragma once
 
 #include <array>
@@ -22,10 +22,10 @@ namespace pianola::refdev {
     return chain(chain(digest, static_cast<std::uint32_t>(value)), static_cast<std::uint32_t>(value >> 32U));
 }
 
-// A queue command's check: 24 bits over its number in the queue and all its words, of which the first is header_word(). A multilinear sum
-// (J. L. Carter, M. N. Wegman, "Universal classes of hash functions", 1979). One changed bit changes the check for certain, and so does a
-// number that is off by no more than a ring holds: a command that is stale or doubled, or comes after a lost one. Everything else passes
-// once in 2^24.
+// A queue command's check: 24 bits over its number in the queue and all its words, of which the first is header_word().
+// A multilinear sum (J. L. Carter, M. N. Wegman, "Universal classes of hash functions", 1979). One changed bit changes
+// the check for certain, and so does a number that is off by no more than a ring holds: a command that is stale or
+// doubled, or comes after a lost one. Everything else passes once in 2^24.
 inline constexpr std::uint32_t kCheckBits = 24U;
 inline constexpr std::uint32_t kCheckShift = 8U;  // of the check in the first word in the ring
 inline constexpr std::array<std::uint32_t, kMaxQueueCommandWords + 1U> kCheckKeys{

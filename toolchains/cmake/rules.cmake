@@ -41,8 +41,9 @@ if(PIANOLA_SANITIZE)
     endif()
 endif()
 
-# What a target that is measured compiles with. The runtime is, and the tests that exercise it are: the inline functions of the runtime's
-# headers are compiled into them too. Paths are relative to the project, so that profiles and caches do not depend on where it lies.
+# What a target that is measured compiles with. The runtime is, and the tests that exercise it are: the inline functions
+# of the runtime's headers are compiled into them too. Paths are relative to the project, so that profiles and caches do
+# not depend on where it lies.
 add_library(pianola_measured INTERFACE)
 if(PIANOLA_COVERAGE)
     if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
@@ -53,7 +54,8 @@ if(PIANOLA_COVERAGE)
     target_link_options(pianola_measured INTERFACE -fprofile-instr-generate)
 endif()
 
-# True in `out` where code of `folder` runs on a target: it then follows pianola_target_rules, and its objects are gated.
+# True in `out` where code of `folder` runs on a target: it then follows pianola_target_rules, and its objects are
+# gated.
 function(pianola_is_target_code folder out)
     if(folder MATCHES "^(runtime|hal)(/|$)" AND NOT folder MATCHES "^hal/sim(/|$)")
         set(${out} TRUE PARENT_SCOPE)
