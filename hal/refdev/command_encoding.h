@@ -70,46 +70,42 @@ inline constexpr std::uint32_t kBytesPerCycle = 8U;  // of copies, fills and tra
 
 // Words of the queue command with this opcode; 0 where it is none.
 [[nodiscard]] constexpr std::uint32_t queue_command_words(Opcode opcode) noexcept {
-    switch (opcode) {
-        case Opcode::kWrite:
-        case Opcode::kRead:
-            return kTransferWords;
-        case Opcode::kReplay:
-            return kReplayWords;
-        case Opcode::kRecordEvent:
-        case Opcode::kWaitEvent:
-            return kEventWords;
-        case Opcode::kNotify:
-            return kNotifyWords;
-        case Opcode::kInvalid:
-        case Opcode::kLaunch:
-        case Opcode::kDispatch:
-        case Opcode::kCopy:
-        case Opcode::kFill:
-        case Opcode::kBarrier:
-        case Opcode::kEnd:
+    if ((opcode == Opcode::kWrite) || (opcode == Opcode::kRead)) {
+        return kTransferWords;
+    }
+    if (opcode == Opcode::kReplay) {
+        return kReplayWords;
+    }
+    if (opcode == Opcode::kNotify) {
+        return kNotifyWords;
+    }
+    return ((opcode == Opcode::kRecordEvent) || (opcode == Opcode::kWaitEvent)) ? kEventWords : 0U;
+}
+
+// The opcode of a queue command; kInvalid where it is of no kind.
+[[nodiscard]] constexpr Opcode opcode_of(QueueCommandKind kind) noexcept {
+    switch (kind) {
+        case QueueCommandKind::kWrite:
+            return Opcode::kWrite;
+        case QueueCommandKind::kRead:
+            return Opcode::kRead;
+        case QueueCommandKind::kReplay:
+            return Opcode::kReplay;
+        case QueueCommandKind::kRecordEvent:
+            return Opcode::kRecordEvent;
+        case QueueCommandKind::kWaitEvent:
+            return Opcode::kWaitEvent;
+        case QueueCommandKind::kNotify:
+            return Opcode::kNotify;
+        case QueueCommandKind::kUnspecified:
         default:
-            return 0U;
+            return Opcode::kInvalid;
     }
 }
 
 // Words and cycles of a queue command.
 [[nodiscard]] constexpr std::uint32_t queue_command_words(QueueCommandKind kind) noexcept {
-    switch (kind) {
-        case QueueCommandKind::kWrite:
-        case QueueCommandKind::kRead:
-            return kTransferWords;
-        case QueueCommandKind::kReplay:
-            return kReplayWords;
-        case QueueCommandKind::kRecordEvent:
-        case QueueCommandKind::kWaitEvent:
-            return kEventWords;
-        case QueueCommandKind::kNotify:
-            return kNotifyWords;
-        case QueueCommandKind::kUnspecified:
-        default:
-            return 0U;
-    }
+    return queue_command_words(opcode_of(kind));
 }
 [[nodiscard]] constexpr std::uint64_t queue_command_cycles(QueueCommandKind kind, std::uint32_t size_bytes) noexcept {
     const bool moves = (kind == QueueCommandKind::kWrite) || (kind == QueueCommandKind::kRead);
