@@ -91,7 +91,7 @@ void QueueDriver::wait_until(std::uint32_t queue, const char* what, Done done) {
 
 void QueueDriver::enqueue(std::uint32_t queue, const QueueCommand& command) {
     Queue& state = queues_.at(queue);
-    const std::uint32_t words = refdev::queue_command_words(command.kind);
+    const std::uint32_t words = refdev::encode(command).count;
     // A call that is longer than the ring shows its front early. Otherwise a full ring empties by itself, and how fast
     // it does must not decide where doorbells come.
     if ((state.unrung_words + words) > refdev::kRingWords) {

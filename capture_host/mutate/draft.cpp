@@ -171,7 +171,9 @@ std::uint32_t Draft::ring_words(ScriptKind script, std::uint32_t queue) {
     for (const ManifestCommand& command : commands(script)) {
         if (command.queue == queue) {
             const auto transfers = static_cast<std::uint32_t>(transfers_of(manifest_, command).size());
-            words += transfers * refdev::queue_command_words(queue_kind(command.kind));
+            QueueCommand queued;
+            queued.kind = queue_kind(command.kind);
+            words += transfers * refdev::encode(queued).count;
         }
     }
     return (words == 0U) ? 0U : (words + refdev::kNotifyWords);

@@ -82,31 +82,7 @@ inline constexpr std::uint32_t kBytesPerCycle = 8U;  // of copies, fills and tra
     return ((opcode == Opcode::kRecordEvent) || (opcode == Opcode::kWaitEvent)) ? kEventWords : 0U;
 }
 
-// The opcode of a queue command; kInvalid where it is of no kind.
-[[nodiscard]] constexpr Opcode opcode_of(QueueCommandKind kind) noexcept {
-    switch (kind) {
-        case QueueCommandKind::kWrite:
-            return Opcode::kWrite;
-        case QueueCommandKind::kRead:
-            return Opcode::kRead;
-        case QueueCommandKind::kReplay:
-            return Opcode::kReplay;
-        case QueueCommandKind::kRecordEvent:
-            return Opcode::kRecordEvent;
-        case QueueCommandKind::kWaitEvent:
-            return Opcode::kWaitEvent;
-        case QueueCommandKind::kNotify:
-            return Opcode::kNotify;
-        case QueueCommandKind::kUnspecified:
-        default:
-            return Opcode::kInvalid;
-    }
-}
-
-// Words and cycles of a queue command.
-[[nodiscard]] constexpr std::uint32_t queue_command_words(QueueCommandKind kind) noexcept {
-    return queue_command_words(opcode_of(kind));
-}
+// Cycles of a queue command.
 [[nodiscard]] constexpr std::uint64_t queue_command_cycles(QueueCommandKind kind, std::uint32_t size_bytes) noexcept {
     const bool moves = (kind == QueueCommandKind::kWrite) || (kind == QueueCommandKind::kRead);
     return moves ? transfer_cycles(size_bytes) : std::uint64_t{kCommandCycles};

@@ -85,19 +85,23 @@ struct EncodedCommand {
 };
 
 [[nodiscard]] inline EncodedCommand encode(const QueueCommand& command) noexcept {
-    const Opcode opcode = opcode_of(command.kind);
-    const std::uint32_t count = queue_command_words(opcode);
-    const std::uint32_t header = header_word(opcode, count);
     switch (command.kind) {
         case QueueCommandKind::kWrite:
+            return {{header_word(Opcode::kWrite, kTransferWords), command.address, command.size_bytes, command.slot,
+                     command.slot_offset},
+                    kTransferWords};
         case QueueCommandKind::kRead:
+            return {{header_word(Opcode::kRead, kTransferWords), command.address, command.size_bytes, command.slot,
+                     command.slot_offset},
+                    kTransferWords};
         case QueueCommandKind::kReplay:
-            return {{header, command.address, command.size_bytes, command.slot, command.slot_offset}, count};
+            return {{header_word(Opcode::kReplay, kReplayWords), command.address, command.size_bytes}, kReplayWords};
         case QueueCommandKind::kRecordEvent:
+            return {{header_word(Opcode::kRecordEvent, kEventWords), command.event, command.value}, kEventWords};
         case QueueCommandKind::kWaitEvent:
-            return {{header, command.event, command.value}, count};
+            return {{header_word(Opcode::kWaitEvent, kEventWords), command.event, command.value}, kEventWords};
         case QueueCommandKind::kNotify:
-            return {{header, command.value}, count};
+            return {{header_word(Opcode::kNotify, kNotifyWords), command.value}, kNotifyWords};
         case QueueCommandKind::kUnspecified:
         default:
             return {};

@@ -202,7 +202,7 @@ PatchKind RefdevCommandSet::patch_kind(WordSpan words, std::uint32_t word) const
 }
 
 std::uint32_t RefdevCommandSet::queue_words(const QueueCommand& command) const noexcept {
-    return queue_command_words(command.kind);
+    return encode(command).count;
 }
 
 std::uint64_t RefdevCommandSet::queue_cycles(const QueueCommand& command) const noexcept {
