@@ -2,8 +2,14 @@
 // is needed and what fits.
 #include <gtest/gtest.h>
 
+#include <set>
+#include <string>
+#include <vector>
+
 #include "hal/refdev/command_encoding.h"
 #include "runtime/session/footprint.h"
+#include "tests/proofs/generator.h"
+#include "tests/proofs/patterns.h"
 #include "tests/runtime/rule_case.h"
 
 namespace pianola::test {
@@ -106,6 +112,100 @@ TEST(ProfilesOfDevices, MoreThanTheRuntimeWasBuiltWithIsRefused) {
     Validator validator{device};
     EXPECT_EQ(validator.validate(make_workload(1U).file()), Status::kRefused);
     EXPECT_EQ(validator.verdict().rule, Rule::kTgtMemory);
+}
+
+// A device with capacities of its own, and a file that it takes.
+struct Taken {
+    explicit Taken(const std::vector<std::uint8_t>& bytes, const DeviceDescription& of = default_device())
+        : file{bytes}, device{of} {
+        // What the file's size would add to its work is taken away: then it is exactly `work_of_file`.
+        capacities.work_of_block = 0U;
+        capacities.work_of_file = UINT32_MAX;
+    }
+
+    Status validate() {
+        device.capacities = &capacities;
+        validator = std::make_unique<Validator>(device);
+        return validator->validate_behind_digest(file.view());
+    }
+    [[nodiscard]] const Verdict& verdict() const { return validator->verdict(); }
+
+    files::AlignedBytes file;
+    DeviceDescription device;
+    Capacities capacities{kCapacities};
+    std::unique_ptr<Validator> validator;
+};
+
+// One file of each kind of proof: tensors in pieces, prologue and epilogue, both queues, dispatches, parameters; and random ones.
+std::vector<Taken> taken_files() {
+    std::vector<Taken> taken;
+    for (const AcceptedCase& accepted : accepted_cases()) {
+        taken.emplace_back(accepted.file);
+    }
+    DeviceDescription small;
+    refdev::describe(small_device(), small);
+    for (const auto script : {script_one_queue, script_pattern_one, script_pattern_two}) {
+        SmallCase plain = plain_memory(3U, 3U, 3U);
+        script(plain);
+        taken.emplace_back(binary_of(plain), small);
+    }
+    constexpr std::uint32_t kRandomCases = 400U;
+    Random random{11U};
+    for (std::uint32_t i = 0U; i < kRandomCases; ++i) {
+        taken.emplace_back(binary_of(random_case(random, (i % 2U) == 0U ? Origin::kPattern : Origin::kOrdered)), small);
+        if (!is_ok(taken.back().validate())) {
+            taken.pop_back();
+        }
+    }
+    return taken;
+}
+
+// Whatever takes work asks for it: the file is refused at the very place where the work ends, and says how much it takes up to there.
+TEST(Shortage, OfOneUnitOfWorkIsRefusedWhereverItEnds) {
+    std::set<std::string> places;
+    for (Taken& taken : taken_files()) {
+        std::uint32_t& work = taken.capacities.work_of_file;
+        work = 0U;
+        while (!is_ok(taken.validate())) {
+            ASSERT_EQ(taken.verdict().rule, Rule::kCapWork) << rule_id(taken.verdict().rule);
+            ASSERT_EQ(taken.verdict().limit, work);
+            const auto needed = static_cast<std::uint32_t>(taken.verdict().actual);
+            ASSERT_GT(needed, work);
+            const std::string place = path_text(taken.verdict());
+            places.insert(place);
+            work = needed - 1U;
+            ASSERT_EQ(taken.validate(), Status::kRefused);
+            EXPECT_EQ(path_text(taken.verdict()), place);
+            EXPECT_EQ(taken.verdict().actual, needed);
+            work = needed;
+        }
+        EXPECT_GT(work, 0U);
+    }
+    EXPECT_GT(places.size(), 10U);
+}
+
+// The same for ranges. How many a file takes is found; what is enough stays enough.
+TEST(Shortage, OfOneRangeIsRefusedWhereverItEnds) {
+    constexpr std::uint32_t kMost = 24U;  // of these files
+    std::set<std::string> places;
+    for (Taken& taken : taken_files()) {
+        std::uint32_t refused = 0U;
+        for (std::uint32_t ranges = 0U; ranges <= kMost; ++ranges) {
+            taken.capacities.intervals = ranges;
+            if (is_ok(taken.validate())) {
+                continue;
+            }
+            EXPECT_EQ(refused, ranges) << "fewer were enough";
+            refused = ranges + 1U;
+            ASSERT_EQ(taken.verdict().rule, Rule::kCapIntervals) << rule_id(taken.verdict().rule);
+            EXPECT_EQ(taken.verdict().actual, ranges + 1U);
+            EXPECT_EQ(taken.verdict().limit, ranges);
+            places.insert(path_text(taken.verdict()));
+        }
+        EXPECT_GT(refused, 0U);
+        EXPECT_LT(refused, kMost);
+    }
+    EXPECT_GT(places.size(), 10U);
 }
 
 }  // namespace
