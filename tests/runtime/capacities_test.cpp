@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hal/refdev/command_encoding.h"
+#include "hal/refdev/kernels/kernel.h"
 #include "runtime/session/footprint.h"
 #include "tests/proofs/generator.h"
 #include "tests/proofs/patterns.h"
@@ -103,6 +104,13 @@ static_assert(plan_workspace_bytes32(profiles::kSmallEcu) == 7792U);
 static_assert(plan_workspace_bytes32(profiles::kDefault) == 40048U);
 static_assert(plan_workspace_bytes32(profiles::kHost) == 298096U);
 
+// At run time too: tools of the host ask for a profile that they are told.
+TEST_P(Profiles, WorkspacesGrowWithTheirRanges) {
+    Capacities more = *GetParam();
+    more.intervals += 1U;
+    EXPECT_EQ(plan_workspace_bytes32(more) - plan_workspace_bytes32(*GetParam()), 72U) << "runtime/core/config.h";
+}
+
 // One program on the host would judge by arrays that the target does not have.
 TEST(ProfilesOfDevices, MoreThanTheRuntimeWasBuiltWithIsRefused) {
     DeviceDescription device = default_device();
@@ -160,10 +168,65 @@ std::vector<Taken> taken_files() {
     return taken;
 }
 
+// One byte of many in a row, beside the last: neither joins with another.
+struct EveryOtherByte {
+    std::uint32_t base;
+
+    [[nodiscard]] std::uint32_t at(std::uint32_t index) const { return base + (2U * index); }
+};
+
+// Both queues at work, and so many ranges that moving them takes work of its own: fills, then copies of what was filled.
+Taken file_with_many_ranges() {
+    constexpr std::uint32_t kRanges = kRangesPerExtent + (2U * kRangesPerWork);
+    Workload workload = make_workload(2U);
+    capture::ManifestRegion& activations = workload.manifest.regions[3];
+    activations.size_bytes = 16U * 1024U;
+    const EveryOtherByte filled{activations.base + 1024U};
+    const EveryOtherByte copied{activations.base + 2048U};
+    std::vector<std::uint32_t> words;
+    for (std::uint32_t i = 0U; i < kRanges; ++i) {
+        words.insert(words.end(), {header_word(Opcode::kFill, refdev::kFillWords), filled.at(i), 1U, 0U});
+    }
+    for (std::uint32_t i = 0U; i < kRanges; ++i) {
+        words.insert(words.end(), {header_word(Opcode::kCopy, refdev::kCopyWords), copied.at(i), filled.at(i), 1U});
+    }
+    const std::vector<std::uint32_t> old = words_of(workload.segments.traces);
+    words.insert(words.end(), old.begin(), old.end());
+    EXPECT_TRUE(set_trace(workload, words));
+    return Taken{workload.file()};
+}
+
+// Dispatches to one core after the other, without a barrier: each is compared with what all have touched.
+Taken file_with_many_dispatches() {
+    constexpr std::uint32_t kDispatches = 2U * kRangesPerWork;
+    constexpr std::uint32_t kOneMultiplier = 1U << 30U;
+    constexpr std::uint32_t kOneShift = 1U;
+    constexpr std::uint32_t kArguments = 7U;
+    constexpr std::uint32_t kCycles = 66U;  // docs/DEVICE.md, of one element
+    Workload workload = make_workload(1U);
+    capture::ManifestRegion& activations = workload.manifest.regions[3];
+    activations.size_bytes = 16U * 1024U;
+    const EveryOtherByte read{activations.base + 1024U};
+    const EveryOtherByte written{activations.base + 2048U};
+    std::vector<std::uint32_t> words{header_word(Opcode::kFill, refdev::kFillWords), read.base, 1024U, 0U};
+    for (std::uint32_t i = 0U; i < kDispatches; ++i) {
+        words.insert(words.end(), {header_word(Opcode::kDispatch, refdev::kDispatchHeadWords + kArguments), i % 2U,
+                                   static_cast<std::uint32_t>(refdev::KernelId::kRequantize), kCycles, read.at(i),
+                                   written.at(i), 1U, 0U, kOneMultiplier, kOneShift, 0U});
+    }
+    const std::vector<std::uint32_t> old = words_of(workload.segments.traces);
+    words.insert(words.end(), old.begin(), old.end());
+    EXPECT_TRUE(set_trace(workload, words));
+    return Taken{workload.file()};
+}
+
 // Whatever takes work asks for it: the file is refused at the very place where the work ends, and says how much it takes up to there.
 TEST(Shortage, OfOneUnitOfWorkIsRefusedWhereverItEnds) {
+    std::vector<Taken> files = taken_files();
+    files.push_back(file_with_many_ranges());
+    files.push_back(file_with_many_dispatches());
     std::set<std::string> places;
-    for (Taken& taken : taken_files()) {
+    for (Taken& taken : files) {
         std::uint32_t& work = taken.capacities.work_of_file;
         work = 0U;
         while (!is_ok(taken.validate())) {

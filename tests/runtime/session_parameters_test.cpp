@@ -165,5 +165,27 @@ TEST_F(SessionParameters, APatchThatFailsLatches) {
     }
 }
 
+// The device says that it has taken the word; what is there says that it has not, or can not be read.
+TEST_F(SessionParameters, AWordThatDoesNotArriveLatches) {
+    for (const bool is_lost : {false, true}) {
+        device_.set_hook({});
+        device_.set_lies({});
+        ASSERT_EQ(load(), Status::kOk);
+        if (is_lost) {
+            device_.set_lies([](campaign::Call call, std::uint32_t /*number*/) {
+                return (call == campaign::Call::kPatchWord) ? campaign::Lie::kOmitted : campaign::Lie::kNone;
+            });
+        } else {
+            device_.set_hook([](campaign::Call call, std::uint32_t /*number*/) {
+                return (call == campaign::Call::kReadBack) ? std::optional<Status>{Status::kTimeout} : std::nullopt;
+            });
+        }
+        EXPECT_EQ(set({{1U, 100U}}), Status::kDeviceFault);
+        EXPECT_EQ(session_.fault().stage, FaultStage::kParameter);
+        EXPECT_EQ(session_.fault().address, session_.plan().patch_addresses[1]);
+        EXPECT_EQ(submit(), Status::kFaultLatched);
+    }
+}
+
 }  // namespace
 }  // namespace pianola::test
