@@ -3,10 +3,13 @@
 alone (MC/DC), or tests/coverage/justified.csv says why not.
 
 Runs the programs of tests given, merges their profiles, and reads what llvm-cov exports. What must be there is listed from the library's
-symbols, not from the profile: a function that no program links is missing, not covered. docs/COVERAGE.md is made here, with --write.
+symbols, not from the profile: a function that no program links is missing, not covered. Whatever llvm-cov says besides ends the gate; only
+a function that one program has in a header and does not use may be without data there, and it must be measured in another program.
+docs/COVERAGE.md is made here, with --write.
 
-A row of justified.csv: function, hash of the line's text, kinds (function, line, branch, condition, joined by +), reason. A row whose line is
-not there, or that something covers by now, is a finding itself. At most 20 rows.
+A row of justified.csv: function, hash of the line's text, kinds (function, line, branch, "condition 2" for the second of a decision, joined by
++), reason. A row whose line is not there, or that something covers by now, is a finding itself. At most 20 rows. A condition that is a
+constant of this build has no other value to show: it is not counted.
 """
 import argparse
 import collections
@@ -20,6 +23,10 @@ import sys
 
 MOST_ROWS = 20
 KINDS = ("function", "line", "branch", "condition")
+ROW_KIND = re.compile(r"function|line|branch|condition [1-9][0-9]*")
+# What llvm-cov says of a function that a program has in a header and does not use: clang gives it the hash 0.
+UNUSED = re.compile(r"hash-mismatch: No profile record found for '(?:.*[:;])?([^':;]+)' with hash = 0x0")
+MISMATCHES = re.compile(r"warning: (\d+) functions have mismatched data")
 SCOPE = "runtime/"
 CODE_REGION = 0
 # Constructors and destructors have two names and one source; those that the compiler makes have none.
@@ -61,6 +68,12 @@ def in_scope(function):
     return function["filenames"][0].startswith(SCOPE)
 
 
+def shape(function):
+    """What two instantiations of one template have in common."""
+    return ([region[:4] for region in function["regions"]], [branch[:4] for branch in function["branches"]],
+            [(record[:4], len(record[-1])) for record in function["mcdc_records"]])
+
+
 def merged(functions):
     """The functions of the export by their place in the source: instantiations of one template count together."""
     places = {}
@@ -70,6 +83,8 @@ def merged(functions):
             places[place] = {**function, **{part: [list(entry) for entry in function[part]] for part in ("regions", "branches", "mcdc_records")}}
             continue
         whole = places[place]
+        if shape(function) != shape(whole):
+            raise ValueError(f"{place[0]}:{place[1]}: instantiations of {function['name']} differ in shape, and can not be counted together")
         whole["count"] += function["count"]
         for part, counters in (("regions", (4,)), ("branches", (4, 5))):
             for entry, other in zip(whole[part], function[part]):
@@ -78,6 +93,21 @@ def merged(functions):
         for entry, other in zip(whole["mcdc_records"], function["mcdc_records"]):
             entry[-1] = [one or another for one, another in zip(entry[-1], other[-1])]
     return list(places.values())
+
+
+def constants(function, record):
+    """Which conditions of a decision are constants of this build, from 1: the export has no branches for them."""
+    def inside(entry, file_id):
+        return record[:2] <= entry[:2] and entry[2:4] <= record[2:4] and entry[file_id] == record[4]
+
+    branches = {tuple(branch[:2]) for branch in function["branches"] if inside(branch, 6)}
+    if len(branches) >= len(record[-1]):
+        return set()
+    # Every condition but the first begins a region.
+    operands = sorted({tuple(record[:2])} | {tuple(region[:2]) for region in function["regions"] if region[7] == CODE_REGION and inside(region, 5)})
+    if len(operands) != len(record[-1]) or not branches <= set(operands):
+        return set()
+    return {number for number, operand in enumerate(operands, 1) if operand not in branches}
 
 
 def uncovered(function):
@@ -96,9 +126,10 @@ def uncovered(function):
             if taken == 0 and own(branch, 6):
                 yield branch[0], "branch", f"column {branch[1]}: never {way}"
     for record in function["mcdc_records"]:
+        fixed = constants(function, record)
         for number, shown in enumerate(record[-1], 1):
-            if not shown:
-                yield record[0], "condition", f"column {record[1]}: condition {number} of {len(record[-1])} never decides alone"
+            if not shown and number not in fixed:
+                yield record[0], f"condition {number}", f"column {record[1]}: of {len(record[-1])}, never decides alone"
 
 
 def findings_of(export, names, sources, symbols):
@@ -121,7 +152,7 @@ def read_rows(path):
         for number, fields in enumerate(csv.reader(file), 1):
             if number == 1:
                 continue
-            if len(fields) != 4 or not all(field.strip() for field in fields) or not set(fields[2].split("+")) <= set(KINDS):
+            if len(fields) != 4 or not all(field.strip() for field in fields) or not all(map(ROW_KIND.fullmatch, fields[2].split("+"))):
                 wrong.append(f"{path.name}:{number}: not function, hash, kinds, reason")
             else:
                 rows.append(Row(fields[0], fields[1], tuple(fields[2].split("+")), fields[3]))
@@ -155,7 +186,7 @@ def counts_of(export):
         folder["line"] += len({line for region in function["regions"] if region[7] == CODE_REGION
                                for line in range(region[0], region[2] + 1)})
         folder["branch"] += 2 * len(function["branches"])
-        folder["condition"] += sum(len(record[-1]) for record in function["mcdc_records"])
+        folder["condition"] += sum(len(record[-1]) - len(constants(function, record)) for record in function["mcdc_records"])
     return counts
 
 
@@ -197,8 +228,17 @@ class Tools:
     def __init__(self, suffix):
         self.suffix = suffix
 
+    def call(self, tool, *arguments, text=None):
+        """What the tool writes, and what it says of it."""
+        run = subprocess.run([f"{tool}{self.suffix}", *map(str, arguments)], input=text, capture_output=True, text=True, check=True)
+        return run.stdout, run.stderr
+
     def run(self, tool, *arguments, text=None):
-        return subprocess.run([f"{tool}{self.suffix}", *map(str, arguments)], input=text, capture_output=True, text=True, check=True).stdout
+        """What the tool writes; it says nothing."""
+        written, said = self.call(tool, *arguments, text=text)
+        if said:
+            sys.exit(f"coverage: {tool}: {said}")
+        return written
 
     def symbols(self, library):
         """The names of functions that the library defines and that are the project's."""
@@ -212,11 +252,22 @@ class Tools:
         return lambda name: table.get(name) or self.run("llvm-cxxfilt", name).strip()
 
     def export(self, programs, profiles, work):
-        """What the profiles say of the programs."""
+        """What the profiles say of the programs, and the functions that one of them has no data of."""
         merged = work / "merged.profdata"
         self.run("llvm-profdata", "merge", "-o", merged, *profiles)
-        objects = [word for program in programs[1:] for word in ("-object", program)]
-        return json.loads(self.run("llvm-cov", "export", f"-instr-profile={merged}", programs[0], *objects))
+        arguments = [f"-instr-profile={merged}", programs[0], *(word for program in programs[1:] for word in ("-object", program))]
+        written, said = self.call("llvm-cov", "export", *arguments)
+        # Only this form names them.
+        return json.loads(written), unused(said, self.call("llvm-cov", "report", "-dump", *arguments)[1] if said else "")
+
+
+def unused(said, dumped):
+    """The functions that a program has in a header and does not use. Ends where llvm-cov says anything else."""
+    found = [UNUSED.fullmatch(line) for line in dumped.splitlines() if not MISMATCHES.fullmatch(line)]
+    counts = [int(match.group(1)) for match in map(MISMATCHES.fullmatch, said.splitlines()) if match]
+    if not all(found) or (said and (len(said.splitlines()) != 1 or counts != [len(found)])):
+        sys.exit(f"coverage: llvm-cov: {said}{dumped}")
+    return {match.group(1) for match in found}
 
 
 def execute(program, work, leave_out=None):
@@ -248,9 +299,9 @@ def main():
     options.work.mkdir(parents=True, exist_ok=True)
     tools, page = Tools(options.suffix), options.root / "docs" / "COVERAGE.md"
     profiles = [execute(program, options.work) for program in options.program]
-    export = tools.export(options.program, profiles, options.work)
+    export, elsewhere = tools.export(options.program, profiles, options.work)
     rows, complaints = read_rows(pathlib.Path(__file__).with_name("justified.csv"))
-    found = findings_of(export, tools.demangler(export), Sources(options.root), tools.symbols(options.library))
+    found = findings_of(export, tools.demangler(export), Sources(options.root), tools.symbols(options.library) | elsewhere)
     complaints += judge(list(found), rows)
     made = page_of(export, rows)
     if options.write:
