@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The main job on our own sample: makes a small road-sign classifier, captures it, verifies the binary, replays it over 256
-# pictures that training never saw, and prints what came out. Everything lands in build/demo.
+# The main job on our own sample: makes a small road-sign classifier, captures it, verifies the binary, replays it over
+# 256 pictures that training never saw, and prints what came out. Everything lands in build/demo.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

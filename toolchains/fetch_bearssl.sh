@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# Unpacks the sources of BearSSL, which boards verify signatures with, into build/deps/bearssl. setup-debian.sh calls it.
+# Unpacks the sources of BearSSL, which boards verify signatures with, into build/deps/bearssl. setup-debian.sh calls
+# it.
 #
-# They are the upstream sources as the distribution's source package has them. The lists of a fresh machine name no source packages, so
-# apt is given lists of its own: every entry that the machine has for packages, asked for sources. All else of apt's configuration is
-# the machine's, proxies, credentials and trusted keys included, and none of it is changed. No privileges are needed.
+# They are the upstream sources as the distribution's source package has them. The lists of a fresh machine name no
+# source packages, so apt is given lists of its own: every entry that the machine has for packages, asked for sources.
+# All else of apt's configuration is the machine's, proxies, credentials and trusted keys included, and none of it is
+# changed. No privileges are needed.
 #
 #   toolchains/fetch_bearssl.sh [folder]      another folder than build/deps/bearssl
 set -euo pipefail
@@ -33,8 +35,9 @@ fail() {
     exit 1
 }
 
-# The machine's entries, in both of apt's formats, with the kind of package changed. A field of the second may go on in further lines.
-# Those of the first come first, as apt reads them: an entry without a key is no conflict then with the same one that names its key.
+# The machine's entries, in both of apt's formats, with the kind of package changed. A field of the second may go on in
+# further lines. Those of the first come first, as apt reads them: an entry without a key is no conflict then with the
+# same one that names its key.
 list=''
 parts=''
 eval "$(apt-config shell list Dir::Etc::sourcelist/f parts Dir::Etc::sourceparts/d)"

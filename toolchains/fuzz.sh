@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# Runs the fuzzers of tests/fuzz under libFuzzer and prints a table: seed, runs, edges covered, executions per second. docs/FUZZING.md
-# explains them. The same seed, runs and build give the same inputs: seeds are read in the order of their names, nothing depends on a
-# clock, and addresses are not randomised. Fails where a fuzzer finds something, and says where the input lies.
+# Runs the fuzzers of tests/fuzz under libFuzzer and prints a table: seed, runs, edges covered, executions per second.
+# docs/FUZZING.md explains them. The same seed, runs and build give the same inputs: seeds are read in the order of
+# their names, nothing depends on a clock, and addresses are not randomised. Fails where a fuzzer finds something, and
+# says where the input lies.
 #
-#   toolchains/fuzz.sh [--runs N] [--seed S] [--no-build] [fuzzer...]      without --runs, the long run; without a fuzzer, all
+#   toolchains/fuzz.sh [--runs N] [--seed S] [--no-build] [fuzzer...]      without --runs, the long run; without a
+#   fuzzer, all
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs clang-tidy on the given sources, or on all, without compiling them: toolchains/lint.sh [file.cpp ...]
-# Headers are looked at through the sources that include them. Clean results are remembered in the user's cache folder, by content.
+# Runs clang-tidy on the given sources, or on all, without compiling them: toolchains/lint.sh [file.cpp ...] Headers are
+# looked at through the sources that include them. Clean results are remembered in the user's cache folder, by content.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -8,8 +8,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # where nothing changed, and notices new files.
 cmake --preset tidy >/dev/null
 
-# Generated headers must exist before what includes them can be read. Ninja keeps a target of its own for what the objects
-# of each target wait for.
+# Generated headers must exist before what includes them can be read. Ninja keeps a target of its own for what the
+# objects of each target wait for.
 mapfile -t generated < <(ninja -C build/tidy -t targets all | grep -o '^cmake_object_order_depends_target_[^:]*')
 ninja -C build/tidy "${generated[@]}"
 

@@ -23,8 +23,8 @@ import subprocess
 import sys
 
 TIMED_OUT = 124
-# No window, no sound, nothing on the serial ports; semihosting is the way in and out. Debian's QEMU has a sound card in some
-# of these machines and complains where the host has none.
+# No window, no sound, nothing on the serial ports; semihosting is the way in and out. Debian's QEMU has a sound card in
+# some of these machines and complains where the host has none.
 COMMON = ["-display", "none", "-serial", "null", "-monitor", "none"]
 ENVIRONMENT = {"QEMU_AUDIO_DRV": "none"}
 

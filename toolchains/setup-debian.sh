@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what building, testing and checking Pianola needs, on Debian 12. Distribution packages only. What boards compile from source
-# comes from a source package, into build/deps: see fetch_bearssl.sh.
+# Installs what building, testing and checking Pianola needs, on Debian 12. Distribution packages only. What boards
+# compile from source comes from a source package, into build/deps: see fetch_bearssl.sh.
 #
 # Ubuntu 24.04: the same names exist there (clang-19 and its companions in the updates of universe), and newer versions:
 # GCC 13 instead of 12, FlatBuffers 23.5 instead of 2.0.8 (the generated headers follow the compiler that is installed),
@@ -13,8 +13,8 @@ packages=(
     ca-certificates ccache cmake git ninja-build
     # Compiler for releases and targets; binutils brings nm, objdump and c++filt for the object gates.
     binutils g++
-    # Second compiler, sanitizers, static analysis and formatting. The version is part of the name on purpose: findings and
-    # layout change between versions. llvm-19 has the symboliser, without which a sanitizer's report names no lines.
+    # Second compiler, sanitizers, static analysis and formatting. The version is part of the name on purpose: findings
+    # and layout change between versions. llvm-19 has the symboliser, without which a sanitizer's report names no lines.
     clang-19 clang-format-19 clang-tidy-19 libclang-rt-19-dev llvm-19
     # Manifest format: schema compiler and header-only library.
     flatbuffers-compiler libflatbuffers-dev
@@ -22,13 +22,15 @@ packages=(
     libcli11-dev libfmt-dev nlohmann-json3-dev
     # The Python package: bindings, headers of the interpreter, arrays. mypy checks the type stubs.
     pybind11-dev python3-dev python3-numpy mypy
-    # Boards on Arm: compiler, C library and its headers, headers of the C++ library. Nothing links the C++ library itself.
+    # Boards on Arm: compiler, C library and its headers, headers of the C++ library. Nothing links the C++ library
+    # itself.
     gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-dev
     # Boards on RISC-V: compiler and C library. It has no C++ headers of its own and takes those of the Arm compiler.
     gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf
     # The boards themselves, emulated: Arm in both widths, and everything else, RISC-V among it.
     qemu-system-arm qemu-system-misc
-    # Signatures: made by OpenSSL on the host, verified by BearSSL; and xz-utils, with which the sources for boards are unpacked.
+    # Signatures: made by OpenSSL on the host, verified by BearSSL; and xz-utils, with which the sources for boards are
+    # unpacked.
     libbearssl-dev libssl-dev xz-utils
     # Tests and measurements. OpenSSL makes the signatures that tests verify.
     libgtest-dev openssl valgrind

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds and tests everything: release (all tests and gates), the boards, asan, tsan, tidy. Ends with one line "N passed, N failed"
-# over all of them, after the minutes of each step and the names of what failed or was skipped, and fails where a step failed or
-# no test ran.
+# Builds and tests everything: release (all tests and gates), the boards, asan, tsan, tidy. Ends with one line "N
+# passed, N failed" over all of them, after the minutes of each step and the names of what failed or was skipped, and
+# fails where a step failed or no test ran.
 #
 #   toolchains/test.sh [preset ...]      only these presets
 set -euo pipefail
@@ -13,8 +13,8 @@ if [ "${#presets[@]}" -eq 0 ]; then
     presets=(release "${boards[@]}" asan tsan tidy)
 fi
 
-# Builds a preset; a board at both optimisation levels. -k 0 shows every finding at once instead of one per run. What tidy looks at is not
-# compiled once more.
+# Builds a preset; a board at both optimisation levels. -k 0 shows every finding at once instead of one per run. What
+# tidy looks at is not compiled once more.
 build() {
     if [ "$1" = tidy ]; then
         toolchains/lint.sh

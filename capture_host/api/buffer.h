@@ -1,8 +1,8 @@
 // Buffer: an allocation of device memory, and how a matrix of host data lies in it.
 //
-// Place in the whole: what Device::allocate() gives, programs name in their arguments, and transfers fill. A buffer is seen from the
-// host as rows x row_bytes bytes, row-major; its layout says where they lie. Shared by its owners; the last one to go frees it, as
-// does Device::deallocate(). Addresses are device addresses. Host only.
+// Place in the whole: what Device::allocate() gives, programs name in their arguments, and transfers fill. A buffer is
+// seen from the host as rows x row_bytes bytes, row-major; its layout says where they lie. Shared by its owners; the
+// last one to go frees it, as does Device::deallocate(). Addresses are device addresses. Host only.
 #pragma once
 
 #include <cstdint>
@@ -26,17 +26,17 @@ enum class Layout : std::uint8_t {
     kBlockSharded,   // both, row by row of shards
 };
 
-// Shard i lies on core i of `cores`, at the same offset on every core; in DRAM, where `cores` stays empty, shards lie one behind the
-// other, each at a multiple of 1024, so that consecutive shards start in consecutive banks. Inside, a shard is row-major and dense;
-// shards at the right and lower edge may be smaller.
+// Shard i lies on core i of `cores`, at the same offset on every core; in DRAM, where `cores` stays empty, shards lie
+// one behind the other, each at a multiple of 1024, so that consecutive shards start in consecutive banks. Inside, a
+// shard is row-major and dense; shards at the right and lower edge may be smaller.
 struct ShardSpec {
     CoreRangeSet cores;
     std::uint32_t rows{0U};     // of one shard
     std::uint32_t columns{0U};  // of one shard, in elements
 };
 
-// Whose memory a buffer is, on a device with several queues: bytes that one owner has had are not given to another before the device was
-// idle. So what the library allocates by itself cannot meet what other queues are still doing.
+// Whose memory a buffer is, on a device with several queues: bytes that one owner has had are not given to another
+// before the device was idle. So what the library allocates by itself cannot meet what other queues are still doing.
 struct MemoryOwner {
     std::uint32_t queue{0U};  // whose commands use it first
     bool temporary{false};    // made and freed inside one operation, whose caller does not know of it

@@ -1,6 +1,7 @@
 // CallLog: the API calls of a captured section, in order.
 //
-// Place in the whole: what WorkloadCapture records while a program runs, and what the binary is made from. Internal to the host API.
+// Place in the whole: what WorkloadCapture records while a program runs, and what the binary is made from. Internal to
+// the host API.
 #pragma once
 
 #include <cstdint>

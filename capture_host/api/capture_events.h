@@ -1,7 +1,7 @@
 // Which records and waits of a capture have an effect.
 //
-// Place in the whole: part of making scripts. A script's records and waits of an event take turns; a program's need not. Internal to the
-// host API.
+// Place in the whole: part of making scripts. A script's records and waits of an event take turns; a program's need
+// not. Internal to the host API.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,8 @@ struct EffectiveEvents {
     std::uint32_t count{0U};
 };
 
-// The step is walked twice, because what holds from step to step holds for ever; absent sections are nullptr. Throws API-CAPTURE-*.
+// The step is walked twice, because what holds from step to step holds for ever; absent sections are nullptr. Throws
+// API-CAPTURE-*.
 [[nodiscard]] EffectiveEvents effective_events(const Section& before, const Section* prologue, const Section& step,
                                                const Section* epilogue);
 

@@ -13,7 +13,8 @@ struct CaptureMemory {
     std::vector<std::uint8_t> setup_contents;  // one behind the other
 };
 
-// Throws API-CAPTURE-CONTENT where bytes are read that nobody writes, or where the set-up's bytes are overwritten later.
+// Throws API-CAPTURE-CONTENT where bytes are read that nobody writes, or where the set-up's bytes are overwritten
+// later.
 [[nodiscard]] CaptureMemory capture_memory(const Scripts& scripts, const Declarations& declarations);
 
 }  // namespace pianola::host

@@ -31,7 +31,8 @@ class Explainer {
     }
 
     [[nodiscard]] std::string conflict(const Place& later, const Place& earlier, bool bytes) const {
-        // The other queue's last command before this one: where it does not stand before it in the step, it is the step before's.
+        // The other queue's last command before this one: where it does not stand before it in the step, it is the step
+        // before's.
         const bool across = (later.script == earlier.script) && (earlier.command >= later.command);
         const std::uint32_t first_queue = at(earlier).queue;
         const std::uint32_t second_queue = at(later).queue;

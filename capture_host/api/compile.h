@@ -1,7 +1,8 @@
 // Compiler: from a program to the device's command words.
 //
-// Place in the whole: behind Device::enqueue_program(). check_structure() is what the program cache remembers; assemble() makes the words
-// of one enqueue, with every address resolved and every extent proved to lie in allocated memory. Internal to the host API.
+// Place in the whole: behind Device::enqueue_program(). check_structure() is what the program cache remembers;
+// assemble() makes the words of one enqueue, with every address resolved and every extent proved to lie in allocated
+// memory. Internal to the host API.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +48,8 @@ void check_structure(const refdev::DeviceSpec& spec, const Program::State& progr
 [[nodiscard]] Assembled assemble(const refdev::DeviceSpec& spec, const Program::State& program, const Device& device,
                                  const AddressCheck& is_allocated);
 
-// How long a trace takes by itself: dispatches run side by side on their cores, and every other command waits for all of them.
+// How long a trace takes by itself: dispatches run side by side on their cores, and every other command waits for all
+// of them.
 class TraceCost {
   public:
     void add(const DecodedCommand& command);

@@ -1,9 +1,9 @@
 // Device: the host API. Buffers, transfers, programs, events and traces on a simulated reference device.
 //
-// Place in the whole: what C++ applications, the tensor library and the Python package program against; docs/HOST_API.md is its manual.
-// Everything may be called from several threads; calls of one device take turns. Every call can throw HostError. Nothing blocks
-// without being asked to (`blocking`, finish, synchronize, event_synchronize, ReadHandle::data), but for a queue or a staging arena that
-// is full. Queue numbers start at 0. Host only.
+// Place in the whole: what C++ applications, the tensor library and the Python package program against;
+// docs/HOST_API.md is its manual. Everything may be called from several threads; calls of one device take turns. Every
+// call can throw HostError. Nothing blocks without being asked to (`blocking`, finish, synchronize, event_synchronize,
+// ReadHandle::data), but for a queue or a staging arena that is full. Queue numbers start at 0. Host only.
 //
 // Virtual time. A program without a trace takes the host host_cost.dispatch_ns, every queue command of other calls
 // host_cost.replay_ns, and the device sees them no earlier; so a program that is bound by the host shows gaps on the
@@ -91,7 +91,8 @@ class Device : public std::enable_shared_from_this<Device> {
     [[nodiscard]] const DeviceOptions& options() const noexcept;
     [[nodiscard]] const refdev::DeviceSpec& spec() const noexcept;  // with the options' trace region and queues
 
-    // Memory. First fit, 64-byte aligned, deterministic: the same calls give the same addresses. Contents are what was there.
+    // Memory. First fit, 64-byte aligned, deterministic: the same calls give the same addresses. Contents are what was
+    // there.
     [[nodiscard]] BufferPtr allocate(const BufferConfig& config);
     // Frees now, whoever still owns the buffer; any later use of it is refused.
     void deallocate(const BufferPtr& buffer);
@@ -101,8 +102,8 @@ class Device : public std::enable_shared_from_this<Device> {
     void enqueue_write(std::uint32_t queue, const BufferPtr& buffer, ByteSpan host_row_major, bool blocking = false);
     ReadHandle enqueue_read(std::uint32_t queue, const BufferPtr& buffer, bool blocking = false);
 
-    // Programs. compile() checks a program's structure and puts it into the cache, which knows programs by content; enqueueing does
-    // so by itself, but not while the queue captures a trace.
+    // Programs. compile() checks a program's structure and puts it into the cache, which knows programs by content;
+    // enqueueing does so by itself, but not while the queue captures a trace.
     void compile(Program& program);
     void enqueue_program(std::uint32_t queue, Program& program, bool blocking = false);
     [[nodiscard]] std::size_t program_cache_entries() const;
@@ -131,23 +132,26 @@ class Device : public std::enable_shared_from_this<Device> {
     [[nodiscard]] std::vector<std::uint32_t> read_back_trace(TraceId trace);  // as they lie in the trace region
     [[nodiscard]] std::uint32_t trace_region_bytes_used() const;
 
-    // From now on the trace is executed only while `buffer` is allocated. Throws API-TRACE-INPUT where the trace does not read the
-    // buffer: then it was captured with an input that lay elsewhere. Another buffer under the same name takes the place of the first.
+    // From now on the trace is executed only while `buffer` is allocated. Throws API-TRACE-INPUT where the trace does
+    // not read the buffer: then it was captured with an input that lay elsewhere. Another buffer under the same name
+    // takes the place of the first.
     void expect_input(TraceId trace, const BufferPtr& buffer, const std::string& name = "input");
 
-    // With a description of every buffer that the trace touches and that was allocated at the end of its capture, by the given names.
+    // With a description of every buffer that the trace touches and that was allocated at the end of its capture, by
+    // the given names.
     [[nodiscard]] TraceBlob collect_trace(TraceId trace, const std::vector<NamedBuffer>& names = {});
-    // Throws API-BLOB-*. The blob's memory must be free, or belong to `buffers` at the same addresses. Its other buffers are allocated
-    // where the trace uses them, and belong to it until it is released.
+    // Throws API-BLOB-*. The blob's memory must be free, or belong to `buffers` at the same addresses. Its other
+    // buffers are allocated where the trace uses them, and belong to it until it is released.
     [[nodiscard]] TraceId load_trace(std::uint32_t queue, ByteSpan blob, const std::vector<BufferPtr>& buffers = {});
     [[nodiscard]] std::vector<NamedBuffer> trace_buffers(TraceId trace) const;  // that load_trace() has allocated
 
-    // Words that may change between executions. Every admitted value must be one that the kernels accept and that touches allocated
-    // memory only; a kRuntimeArgument changes neither what a command touches nor what it costs. set_parameter() proves the very value
-    // again, and patches the words in the trace region.
+    // Words that may change between executions. Every admitted value must be one that the kernels accept and that
+    // touches allocated memory only; a kRuntimeArgument changes neither what a command touches nor what it costs.
+    // set_parameter() proves the very value again, and patches the words in the trace region.
     void declare_parameter(TraceId trace, const TraceParameter& parameter);
     void set_parameter(TraceId trace, const std::string& name, std::uint32_t value);
-    // For TraceParameter::words. Argument `argument` of kernel `kernel` of the program-th program of the trace, on every core.
+    // For TraceParameter::words. Argument `argument` of kernel `kernel` of the program-th program of the trace, on
+    // every core.
     [[nodiscard]] std::vector<std::uint32_t> argument_words(TraceId trace, std::uint32_t program, KernelHandle kernel,
                                                             std::uint32_t argument) const;
     // Every argument that was given as the address of this buffer (its first shard, without offset).

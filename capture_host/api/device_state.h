@@ -84,8 +84,8 @@ struct DeviceState {
     Allocator dram;
     Allocator l1;  // offsets inside every core's share
     Allocator trace_region;
-    // By memory and owner: what was given since the device was last idle. Kept where there are several queues. It only grows while a
-    // workload is captured, so that all its steps are given the same addresses.
+    // By memory and owner: what was given since the device was last idle. Kept where there are several queues. It only
+    // grows while a workload is captured, so that all its steps are given the same addresses.
     std::map<Memory, std::array<RangeSet, kMaxQueues + kMaxQueues>> claims;
     std::map<std::uint64_t, Buffer*> buffers;  // alive and allocated
     std::set<Sha256Digest> compiled;
@@ -128,7 +128,8 @@ struct DeviceState {
     void forget_claims();
     // A buffer that has just been allocated, against the captures that are under way.
     void note_overwritten(const BufferPtr& buffer);
-    // Commands that are enqueued, against what executions have destroyed: warns where that is read before it is written anew.
+    // Commands that are enqueued, against what executions have destroyed: warns where that is read before it is written
+    // anew.
     void note_access(const RangeSet& reads, const RangeSet& writes);
     void place_local_memory(Program::State& program, const std::shared_ptr<Device>& device);
 

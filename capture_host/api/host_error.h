@@ -1,7 +1,8 @@
 // HostError: how the host API says no.
 //
-// Place in the whole: the one exception of capture_host/api. what() begins with the id of the broken rule, names need and limit, and
-// says what to do; nothing was changed by the call that throws it, unless its header says otherwise. Host only.
+// Place in the whole: the one exception of capture_host/api. what() begins with the id of the broken rule, names need
+// and limit, and says what to do; nothing was changed by the call that throws it, unless its header says otherwise.
+// Host only.
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,8 @@ namespace pianola::host {
 
 // Words before the arguments of a kernel's command.
 [[nodiscard]] std::uint32_t kernel_head_words() noexcept;
-// One kernel on one core. Throws API-PROGRAM-ARGUMENTS, which names `site` and the argument, where the kernel does not accept them.
+// One kernel on one core. Throws API-PROGRAM-ARGUMENTS, which names `site` and the argument, where the kernel does not
+// accept them.
 [[nodiscard]] std::vector<std::uint32_t> kernel_command_words(const refdev::DeviceSpec& spec,
                                                               const refdev::Kernel& kernel, CoreCoord core,
                                                               const std::vector<std::uint32_t>& arguments,

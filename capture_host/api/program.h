@@ -1,11 +1,12 @@
 // Program: kernels on core ranges, with their arguments, circular buffers and semaphores.
 //
-// Place in the whole: what Device::enqueue_program() runs at once, or puts into the trace that is being captured. A program knows no
-// device until it is enqueued; arguments that name buffers become device addresses then. Host only; not for several threads at once.
+// Place in the whole: what Device::enqueue_program() runs at once, or puts into the trace that is being captured. A
+// program knows no device until it is enqueued; arguments that name buffers become device addresses then. Host only;
+// not for several threads at once.
 //
-// Order. On one core, kernels run in the order in which they were added. Kernels on different cores run side by side, unless a
-// semaphore orders them, or they touch the same bytes and one of them writes: then the later one waits for all of the earlier ones
-// (a barrier is put between them). A program ends when all its kernels have ended.
+// Order. On one core, kernels run in the order in which they were added. Kernels on different cores run side by side,
+// unless a semaphore orders them, or they touch the same bytes and one of them writes: then the later one waits for all
+// of the earlier ones (a barrier is put between them). A program ends when all its kernels have ended.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +23,8 @@
 
 namespace pianola::host {
 
-// The device address of a buffer's shard. Without a shard: the one that lies on the core that runs the kernel; of a buffer that is one
-// run of DRAM, the whole. A program does not own the buffers of its arguments.
+// The device address of a buffer's shard. Without a shard: the one that lies on the core that runs the kernel; of a
+// buffer that is one run of DRAM, the whole. A program does not own the buffers of its arguments.
 struct BufferArgument {
     std::weak_ptr<Buffer> buffer;
     std::optional<std::uint32_t> shard;
@@ -58,21 +59,21 @@ class Program {
     KernelHandle add_kernel(refdev::KernelId kernel, const CoreRangeSet& cores);
     KernelHandle add_kernel(const std::string& kernel, const CoreRangeSet& cores);
 
-    // The words of a launch are the core's own runtime arguments, then the common ones: together exactly what the kernel takes.
-    // May be called again between two enqueues.
+    // The words of a launch are the core's own runtime arguments, then the common ones: together exactly what the
+    // kernel takes. May be called again between two enqueues.
     void set_runtime_args(KernelHandle kernel, CoreCoord core, Arguments arguments);
     void set_runtime_args(KernelHandle kernel, const CoreRangeSet& cores, const Arguments& arguments);
     void set_common_runtime_args(KernelHandle kernel, Arguments arguments);
 
-    // L1 at the same offset on every core of the range, from the top of L1, while the program lives; taken when the program is first
-    // compiled or enqueued. What it held is lost between programs.
+    // L1 at the same offset on every core of the range, from the top of L1, while the program lives; taken when the
+    // program is first compiled or enqueued. What it held is lost between programs.
     CircularBufferHandle add_circular_buffer(const CoreRangeSet& cores, std::uint32_t pages, std::uint32_t page_bytes);
     // Gives the memory back early. The program cannot be enqueued again before it has another (resize_circular_buffer).
     void deallocate_circular_buffer(CircularBufferHandle circular_buffer);
     void resize_circular_buffer(CircularBufferHandle circular_buffer, std::uint32_t pages, std::uint32_t page_bytes);
 
-    // A 32-bit counter on every core of the range. Kernels that signal run before kernels that wait; a wait for a semaphore that
-    // nobody signals needs an initial value above 0.
+    // A 32-bit counter on every core of the range. Kernels that signal run before kernels that wait; a wait for a
+    // semaphore that nobody signals needs an initial value above 0.
     SemaphoreHandle add_semaphore(const CoreRangeSet& cores, std::uint32_t initial = 0U);
     void signal(KernelHandle kernel, SemaphoreHandle semaphore);
     void wait(KernelHandle kernel, SemaphoreHandle semaphore);

@@ -1,6 +1,7 @@
 // What a program holds. Internal to the host API.
 //
-// Place in the whole: filled by Program, read by the compiler, which also notes where circular buffers and semaphores lie.
+// Place in the whole: filled by Program, read by the compiler, which also notes where circular buffers and semaphores
+// lie.
 #pragma once
 
 #include <map>

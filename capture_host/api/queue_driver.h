@@ -1,7 +1,7 @@
 // QueueDriver: queue commands, doorbells, completion tokens and the host's virtual time of one simulated device.
 //
-// Place in the whole: below the host API's calls, above SimDevice. The caller serialises. Every wait is bounded by the stall limit.
-// Internal to the host API.
+// Place in the whole: below the host API's calls, above SimDevice. The caller serialises. Every wait is bounded by the
+// stall limit. Internal to the host API.
 #pragma once
 
 #include <array>

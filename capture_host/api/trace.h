@@ -29,8 +29,8 @@ struct TraceInfo {
     std::vector<AddressRange> writes;  // bytes that it writes
 };
 
-// A trace outside a device: a header that says for which device and with which commands it was made, what it touches and costs, its
-// words, and a SHA-256 over all of it. docs/HOST_API.md gives the format.
+// A trace outside a device: a header that says for which device and with which commands it was made, what it touches
+// and costs, its words, and a SHA-256 over all of it. docs/HOST_API.md gives the format.
 struct TraceBlob {
     std::vector<std::uint8_t> bytes;
     TraceInfo info;
@@ -38,7 +38,8 @@ struct TraceBlob {
 
 enum class TraceParameterKind : std::uint8_t { kRuntimeArgument, kBufferAddress };
 
-// One word of a trace that may change between executions. Admitted: the multiples of `alignment` from minimum to maximum.
+// One word of a trace that may change between executions. Admitted: the multiples of `alignment` from minimum to
+// maximum.
 struct TraceParameter {
     std::string name;
     TraceParameterKind kind{TraceParameterKind::kRuntimeArgument};

@@ -1,7 +1,7 @@
 // The blob that carries a trace from one process to another.
 //
-// Place in the whole: behind Device::collect_trace() and load_trace(); docs/HOST_API.md gives the layout. All input is hostile.
-// Internal to the host API.
+// Place in the whole: behind Device::collect_trace() and load_trace(); docs/HOST_API.md gives the layout. All input is
+// hostile. Internal to the host API.
 #pragma once
 
 #include "capture_host/api/device_state.h"
@@ -9,7 +9,8 @@
 namespace pianola::host {
 
 [[nodiscard]] std::vector<std::uint8_t> write_blob(const refdev::DeviceSpec& spec, const TraceState& trace);
-// Throws API-BLOB-*. Every command has been decoded, and the footprint and costs that the blob states are those of its words.
+// Throws API-BLOB-*. Every command has been decoded, and the footprint and costs that the blob states are those of its
+// words.
 [[nodiscard]] TraceState read_blob(const refdev::DeviceSpec& spec, ByteSpan blob);
 
 }  // namespace pianola::host

@@ -1,7 +1,8 @@
 // Transfers: host memory that queue commands read from and write to.
 //
-// Place in the whole: between the host API's reads and writes and the queues. What a caller writes is copied here at once; what the
-// device reads for a caller lands here, and is handed out when its completion is there. Internal to the host API.
+// Place in the whole: between the host API's reads and writes and the queues. What a caller writes is copied here at
+// once; what the device reads for a caller lands here, and is handed out when its completion is there. Internal to the
+// host API.
 #pragma once
 
 #include <cstdint>

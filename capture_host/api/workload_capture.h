@@ -1,10 +1,11 @@
 // WorkloadCapture: from a program against the host API to a trace binary.
 //
-// Place in the whole: records the calls that are made on a device between begin and end, and makes of them what the runtime proves and
-// replays: set-up, prologue, step and epilogue. The calls are carried out as usual while they are recorded. Host only.
+// Place in the whole: records the calls that are made on a device between begin and end, and makes of them what the
+// runtime proves and replays: set-up, prologue, step and epilogue. The calls are carried out as usual while they are
+// recorded. Host only.
 //
-// Without marks everything is one step, but for writes of data that no step writes, which are set-up. Only the outermost API call
-// counts, whatever calls it makes by itself.
+// Without marks everything is one step, but for writes of data that no step writes, which are set-up. Only the
+// outermost API call counts, whatever calls it makes by itself.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,8 @@ struct CaptureOptions {
     std::string source_name{"host program"};
     std::uint32_t step_deadline_us{0U};  // 0: four times what the step takes, and no less than 10 ms
     std::uint32_t setup_deadline_us{0U};
-    // 0: 2 for a workload with a prologue whose events order overlapping steps; else 1, and CapturedWorkload::warnings says why.
+    // 0: 2 for a workload with a prologue whose events order overlapping steps; else 1, and CapturedWorkload::warnings
+    // says why.
     std::uint32_t steps_in_flight{0U};
     bool self_tests{true};  // inputs and outputs of the captured steps become self-test vectors
     // Where to keep a file that the runtime has refused, for `pianola verify`; empty: nowhere.
@@ -50,7 +52,8 @@ struct CapturedWorkload {
 
 class WorkloadCapture {
   public:
-    // Throws API-CAPTURE-STATE where the device is being captured already, API-CAPTURE-OFF where recording was compiled out.
+    // Throws API-CAPTURE-STATE where the device is being captured already, API-CAPTURE-OFF where recording was compiled
+    // out.
     explicit WorkloadCapture(std::shared_ptr<Device> device, CaptureOptions options = {});
     // A capture that nobody has ended ends without a result.
     ~WorkloadCapture();
@@ -105,13 +108,13 @@ class CaptureGuard {
     std::shared_ptr<Device> device_;
 };
 
-// Replays the binary on a fresh simulated device, behind the runtime that an ECU has. inputs and result: per inference, per tensor in the
-// order of declaration. Throws API-CAPTURE-REFUSED.
+// Replays the binary on a fresh simulated device, behind the runtime that an ECU has. inputs and result: per inference,
+// per tensor in the order of declaration. Throws API-CAPTURE-REFUSED.
 [[nodiscard]] std::vector<std::vector<std::vector<std::uint8_t>>> replay_workload(
     const CapturedWorkload& workload, const refdev::DeviceSpec& spec,
     const std::vector<std::vector<std::vector<std::uint8_t>>>& inputs);
-// Throw API-COMPARE, which names inference, output, byte and both values at the first difference. compare_to_capture() replays the inputs
-// of the captured run, and compares with what that run has read.
+// Throw API-COMPARE, which names inference, output, byte and both values at the first difference. compare_to_capture()
+// replays the inputs of the captured run, and compares with what that run has read.
 void compare_to_capture(const CapturedWorkload& workload, const refdev::DeviceSpec& spec);
 void compare_to_golden(const std::vector<std::vector<std::vector<std::uint8_t>>>& outputs,
                        const std::vector<std::vector<std::vector<std::uint8_t>>>& golden);

@@ -20,7 +20,8 @@ class TrialRefused : public HostError {
     std::string remedy_;
 };
 
-// Loads `file`: all of the runtime's proofs. Throws API-CAPTURE-REFUSED, which names the rule. Then runs the inferences in order.
+// Loads `file`: all of the runtime's proofs. Throws API-CAPTURE-REFUSED, which names the rule. Then runs the inferences
+// in order.
 [[nodiscard]] std::vector<std::vector<std::vector<std::uint8_t>>> run_inferences(
     const std::vector<std::uint8_t>& file, const refdev::DeviceSpec& spec,
     const std::vector<std::vector<std::vector<std::uint8_t>>>& inputs);

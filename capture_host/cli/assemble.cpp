@@ -41,8 +41,8 @@ class TemporaryFolder {
     std::filesystem::path path_;
 };
 
-// Runs a program to its end, with standard output joined to standard error, because ours is for results. Returns its exit code;
-// a program that a signal ends counts as failed.
+// Runs a program to its end, with standard output joined to standard error, because ours is for results. Returns its
+// exit code; a program that a signal ends counts as failed.
 int run_program(const std::vector<std::string>& command) {
     std::vector<std::string> storage{command};  // posix_spawnp() wants pointers that are not const
     std::vector<char*> arguments;

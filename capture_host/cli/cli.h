@@ -1,8 +1,8 @@
 // The command line: what its sub-commands share.
 //
-// Place in the whole: top of the host side. Every sub-command is a file with one function, which returns an exit code or throws
-// CliError; run_pianola() is the whole program but for main(), so that a test can call it in its own process. Results go to standard
-// output, progress and complaints to standard error. Host only.
+// Place in the whole: top of the host side. Every sub-command is a file with one function, which returns an exit code
+// or throws CliError; run_pianola() is the whole program but for main(), so that a test can call it in its own process.
+// Results go to standard output, progress and complaints to standard error. Host only.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -73,11 +73,12 @@ inline constexpr const char* kWrites = "OUT";        // a file, or a folder for 
 inline constexpr const char* kSaysName = "NAME";     // text of a form that the parser checks
 inline constexpr const char* kSaysAnything = "ARG";  // text for somebody else
 
-// What every command promises before it acts: no value is empty, no file that it writes is one that it reads, or another that it
-// writes, or where its own output goes, or a key. Throws CliError, files::FileError.
+// What every command promises before it acts: no value is empty, no file that it writes is one that it reads, or
+// another that it writes, or where its own output goes, or a key. Throws CliError, files::FileError.
 void check_values(const CLI::App& command);
 
-// The device of --device SPEC.json, or the default where the name is empty. docs/CLI.md gives the members. Throws CliError.
+// The device of --device SPEC.json, or the default where the name is empty. docs/CLI.md gives the members. Throws
+// CliError.
 [[nodiscard]] refdev::DeviceSpec load_device_spec(const std::string& file_name);
 void add_device_option(CLI::App& command, std::string& file_name);
 
@@ -85,7 +86,8 @@ void add_device_option(CLI::App& command, std::string& file_name);
 [[nodiscard]] std::string describe_verdict(const Verdict& verdict);
 // The same, with names where the rule is about two commands, or two devices. image is the one that was refused.
 [[nodiscard]] std::string describe_verdict(const Verdict& verdict, const Image& image);
-// What speaks against zero-copy I/O, with the names of tensor and command; empty where nothing does. The plan is proved, and the image's.
+// What speaks against zero-copy I/O, with the names of tensor and command; empty where nothing does. The plan is
+// proved, and the image's.
 [[nodiscard]] std::string describe_views(const Plan& plan, const Image& image);
 [[nodiscard]] nlohmann::json verdict_to_json(const Verdict& verdict);
 [[nodiscard]] std::string describe_fault(const FaultRecord& fault);

@@ -87,8 +87,8 @@ std::string c_source(const Embedding& embedding) {
     return text;
 }
 
-// For GNU as, whatever the architecture: '%' rather than '@', which begins a comment on Arm; sizes as numbers rather than as
-// differences of labels, which RISC-V leaves to the linker.
+// For GNU as, whatever the architecture: '%' rather than '@', which begins a comment on Arm; sizes as numbers rather
+// than as differences of labels, which RISC-V leaves to the linker.
 std::string assembler_source(const Embedding& embedding, const std::string& included) {
     const std::string section =
         embedding.section.empty() ? fmt::format(".rodata.{}", embedding.symbol) : embedding.section;

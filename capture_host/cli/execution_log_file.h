@@ -1,7 +1,7 @@
 // ExecutionLogFile: dumped execution logs, read with care and compared.
 //
-// Place in the whole: host side of hal/refdev/execution_log.h, which defines the bytes. A dump may come from a debugger, a board or
-// `pianola run --log`; nothing in it is trusted. Host only.
+// Place in the whole: host side of hal/refdev/execution_log.h, which defines the bytes. A dump may come from a
+// debugger, a board or `pianola run --log`; nothing in it is trusted. Host only.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,8 @@ struct QueueLog {
     [[nodiscard]] std::uint64_t last() const { return written; }
 };
 
-// One log per queue, from a dump. Throws CliError with kFileTrouble, which names the byte, where it is no dump or a damaged one.
+// One log per queue, from a dump. Throws CliError with kFileTrouble, which names the byte, where it is no dump or a
+// damaged one.
 [[nodiscard]] std::vector<QueueLog> parse_logs(ByteSpan dump, const std::string& file_name);
 
 // Two logs of one queue, compared command by command where both have one.

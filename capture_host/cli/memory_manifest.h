@@ -1,7 +1,7 @@
 // MemoryManifest: every byte of memory that a trace binary needs on a target, as numbers.
 //
-// Place in the whole: `pianola size` gathers them here once and shows them in four forms. docs/MANIFEST.md says what each is for.
-// Host only.
+// Place in the whole: `pianola size` gathers them here once and shows them in four forms. docs/MANIFEST.md says what
+// each is for. Host only.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,9 @@ namespace pianola::cli {
 // Who may touch a window's memory while its slot runs.
 enum class WindowAccess { kReadOnly, kReadWrite };
 
-// A part of one memory that a protection unit opens for this binary, in the two granularities that units have. Offsets count from
-// the start of the memory; the "pow2" window is the smallest naturally aligned power of two that holds the part.
+// A part of one memory that a protection unit opens for this binary, in the two granularities that units have. Offsets
+// count from the start of the memory; the "pow2" window is the smallest naturally aligned power of two that holds the
+// part.
 struct MemoryWindow {
     std::string name;    // of the constants that describe it
     std::string memory;  // "flash", "ram", "device_dram", "device_l1"

@@ -257,8 +257,8 @@ class Mutation {
         return report;
     }
 
-    // Takes over what an earlier run has made, and looks at it with this validator. Without files there is only its word: good enough to go
-    // on with, not to begin with.
+    // Takes over what an earlier run has made, and looks at it with this validator. Without files there is only its
+    // word: good enough to go on with, not to begin with.
     bool reuse(Json& report, const Json* known, const Job& job) {
         if ((known == nullptr) || known->contains("because")) {
             return false;

@@ -179,8 +179,8 @@ class Replay {
         }
     }
 
-    // All records in one run, as an application does it: every step takes the next record's inputs and gives the last one's outputs, and as
-    // many steps as the binary admits are in flight.
+    // All records in one run, as an application does it: every step takes the next record's inputs and gives the last
+    // one's outputs, and as many steps as the binary admits are in flight.
     void replay_pipelined(std::uint32_t records, std::vector<Bytes>& results) {
         const Plan& plan = session_.plan();
         for (std::size_t i = 0U; i < results.size(); ++i) {
@@ -275,8 +275,8 @@ class Replay {
     // Without transfers a step is shorter than what was proved, by the same amount every time.
     void check_step(std::uint32_t record, std::uint64_t cycles) {
         const Plan& plan = session_.plan();
-        // One inference of a pipelined binary is all of these, one behind the other; the prologue of another one runs once, which is in
-        // front of the self-tests where there were any.
+        // One inference of a pipelined binary is all of these, one behind the other; the prologue of another one runs
+        // once, which is in front of the self-tests where there were any.
         const bool with_prologue = plan.is_pipelined || ((step_cycles_ == 0U) && (self_tests_passed_ == 0U));
         const std::uint64_t proved = plan.step.cycles + (with_prologue ? plan.prologue.cycles : 0U) +
                                      (plan.is_pipelined ? plan.epilogue.cycles : 0U);

@@ -57,8 +57,8 @@ bool names_commands(Rule rule) {
     return (rule == Rule::kOrdRace) || (rule == Rule::kOrdCores);
 }
 
-// The commands of a script, by name: what such a rule says as numbers. They come after the manifest has been proved to be
-// well-formed, so that the indices are good.
+// The commands of a script, by name: what such a rule says as numbers. They come after the manifest has been proved to
+// be well-formed, so that the indices are good.
 struct NamedCommand {
     std::string text;
     std::uint32_t queue{0U};

@@ -1,7 +1,7 @@
 // VerifiedFile: a trace binary that the validator accepts, with what the proofs found out.
 //
-// Place in the whole: what `embed` and `size` begin with, so that neither ever speaks of a binary that the target would refuse.
-// Host only.
+// Place in the whole: what `embed` and `size` begin with, so that neither ever speaks of a binary that the target would
+// refuse. Host only.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -39,14 +39,14 @@ class VerifiedFile {
     Plan plan_;
 };
 
-// A C identifier for a file: its base name without the suffix, every other character as '_', and "binary_" in front where that
-// would not start with a letter. "models/road-signs.ptb" is "road_signs".
+// A C identifier for a file: its base name without the suffix, every other character as '_', and "binary_" in front
+// where that would not start with a letter. "models/road-signs.ptb" is "road_signs".
 [[nodiscard]] std::string symbol_for(const std::string& file_name);
 // --symbol: a C identifier, or the parser refuses it.
 CLI::Option* add_symbol_option(CLI::App& command, std::string& symbol, const std::string& description);
 
-// The file's name without folders, so that no output shows where it was made. Throws CliError where the name can not stand in a
-// comment or a string of a source.
+// The file's name without folders, so that no output shows where it was made. Throws CliError where the name can not
+// stand in a comment or a string of a source.
 [[nodiscard]] std::string printable_base_name(const std::string& file_name);
 
 // Writes to a file, or to standard output where the name is empty.

@@ -106,7 +106,8 @@ bool holds_key(const std::filesystem::path& path) {
     return false;
 }
 
-// A new name is on the disk once its folder is. Where folders can not be synchronised, the file system does it by itself.
+// A new name is on the disk once its folder is. Where folders can not be synchronised, the file system does it by
+// itself.
 void sync_folder(const std::filesystem::path& file) {
     const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
     const Descriptor descriptor{folder, O_RDONLY | O_DIRECTORY};

@@ -1,7 +1,8 @@
 // Whole files in, whole files out.
 //
-// Place in the whole: the only part of the host side that touches the file system. A file that is being written has another name
-// until it is complete and on the disk, so that nobody ever finds half of it, and a key is never written over. Host only.
+// Place in the whole: the only part of the host side that touches the file system. A file that is being written has
+// another name until it is complete and on the disk, so that nobody ever finds half of it, and a key is never written
+// over. Host only.
 #pragma once
 
 #include <cstdint>
@@ -31,22 +32,25 @@ class FileTooLong : public FileError {
 inline constexpr std::uint64_t kLimitBytes = std::uint64_t{kMaxFileBytes} + (1U << 20U);
 inline constexpr std::uint64_t kSmallLimitBytes = 1U << 20U;  // keys, signatures, receipts, device descriptions, logs
 
-// Throws FileError; also for a folder, and FileTooLong, before it reads where the size is known. Pipes and devices are read to their end.
+// Throws FileError; also for a folder, and FileTooLong, before it reads where the size is known. Pipes and devices are
+// read to their end.
 [[nodiscard]] std::vector<std::uint8_t> load_file(const std::filesystem::path& path,
                                                   std::uint64_t limit_bytes = kLimitBytes);
 
-// Replaces the file, or leaves the old one as it was and throws FileError. On return, contents and name are on the disk. Links stay:
-// what they point to is replaced, or made where it is missing. A pipe or a character device gets the bytes as they come. A file that
-// holds a key in PEM is refused, as are folders and block devices.
+// Replaces the file, or leaves the old one as it was and throws FileError. On return, contents and name are on the
+// disk. Links stay: what they point to is replaced, or made where it is missing. A pipe or a character device gets the
+// bytes as they come. A file that holds a key in PEM is refused, as are folders and block devices.
 void store_file(const std::filesystem::path& path, std::string_view contents);
 void store_file(const std::filesystem::path& path, const std::vector<std::uint8_t>& contents);
-// Makes a file that its owner alone can read. Throws FileError where anything has that name, a link that leads nowhere included.
+// Makes a file that its owner alone can read. Throws FileError where anything has that name, a link that leads nowhere
+// included.
 void store_new_secret(const std::filesystem::path& path, std::string_view contents);
 
 // Throws the FileError that store_file() would for what is there already.
 void check_replaceable(const std::filesystem::path& path);
 
-// Whether both names mean one file or folder, by whatever links, or will once it is made. Pipes and devices are never the same.
+// Whether both names mean one file or folder, by whatever links, or will once it is made. Pipes and devices are never
+// the same.
 [[nodiscard]] bool is_same_file(const std::filesystem::path& left, const std::filesystem::path& right);
 
 // Bytes at an address that the runtime accepts for a trace binary: a multiple of 64.

@@ -10,8 +10,8 @@ namespace pianola::capture {
 namespace {
 
 constexpr std::uint64_t kCyclesPerUsDivisor = 1000U;  // clock_khz / 1000 cycles make a microsecond
-// Where nobody says otherwise: four times what the commands take, and never less than a usual cycle of an ECU's tasks, because
-// a result counts when the ECU sees it.
+// Where nobody says otherwise: four times what the commands take, and never less than a usual cycle of an ECU's tasks,
+// because a result counts when the ECU sees it.
 constexpr std::uint64_t kDeadlineFactor = 4U;
 constexpr std::uint64_t kShortestDeadlineUs = 10'000U;
 

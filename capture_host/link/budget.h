@@ -12,8 +12,8 @@ namespace pianola::capture {
 
 [[nodiscard]] ManifestTarget make_target(const refdev::DeviceSpec& spec);
 
-// In microseconds, for what takes that many cycles. wanted_us is 0 for the default: four times that, and no less than 10 ms. Throws
-// DeadlineError where the wish is too short; `script` is kStep or kSetup.
+// In microseconds, for what takes that many cycles. wanted_us is 0 for the default: four times that, and no less than
+// 10 ms. Throws DeadlineError where the wish is too short; `script` is kStep or kSetup.
 [[nodiscard]] std::uint32_t deadline_us(ScriptKind script, std::uint64_t cycles, std::uint32_t clock_khz,
                                         std::uint32_t wanted_us);
 

@@ -22,7 +22,8 @@ struct Capture {
     LinkSummary summary;
 };
 
-// Throws LinkError where the workload does not fit, and std::logic_error where the runtime refuses what we made: a defect.
+// Throws LinkError where the workload does not fit, and std::logic_error where the runtime refuses what we made: a
+// defect.
 [[nodiscard]] Capture capture_workload(const Recorder& recorder, const CaptureOptions& options);
 
 // One input of a self-test vector, or of any reproducible trial: xorshift32 bytes, one stream per vector.

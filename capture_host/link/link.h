@@ -1,8 +1,8 @@
 // Linker: gives a recorded workload its addresses and makes a trace binary of it.
 //
-// Place in the whole: behind the importers and the recorder, before the writer. Plans activation memory by lifetime, lays out the
-// regions, makes the command words, the scripts and the budgets. Every figure that it prints is computed from the result, never
-// estimated. Host only.
+// Place in the whole: behind the importers and the recorder, before the writer. Plans activation memory by lifetime,
+// lays out the regions, makes the command words, the scripts and the budgets. Every figure that it prints is computed
+// from the result, never estimated. Host only.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,9 @@ namespace pianola::capture {
 struct LinkOptions {
     refdev::DeviceSpec spec;
     std::uint32_t queues{1U};  // 1: everything on queue 0. 2: traces on queue 0, inputs and outputs on queue 1
-    // Overlaps the transfers of one step with the computation of another: needs two queues. A copy of each input and output frees what is
-    // transferred from what is computed with; both are commands of traces of their own, so that events fit between.
+    // Overlaps the transfers of one step with the computation of another: needs two queues. A copy of each input and
+    // output frees what is transferred from what is computed with; both are commands of traces of their own, so that
+    // events fit between.
     bool is_pipelined{false};
     // Deadlines of a step and of the set-up. 0: four times what the commands take, and no less than 10 ms.
     std::uint32_t step_deadline_us{0U};

@@ -1,7 +1,7 @@
 // ScriptMaker: a script in the order of recording, and how long it takes when its queues run side by side.
 //
-// Place in the whole: what the linker and the host API's capture make scripts with. The length is the one that the runtime proves: of the
-// script alone, on an idle device; records of earlier scripts lie at its start. Host only.
+// Place in the whole: what the linker and the host API's capture make scripts with. The length is the one that the
+// runtime proves: of the script alone, on an idle device; records of earlier scripts lie at its start. Host only.
 #pragma once
 
 #include <array>
@@ -17,8 +17,8 @@ class ScriptMaker {
   public:
     explicit ScriptMaker(ScriptKind kind) { script_.kind = kind; }
 
-    // `kind` and `size_bytes` are those of the queue command; extra_cycles what a replay adds. A transfer of a tensor in several buffers
-    // is added once, with add_transfer() for each buffer after the first.
+    // `kind` and `size_bytes` are those of the queue command; extra_cycles what a replay adds. A transfer of a tensor
+    // in several buffers is added once, with add_transfer() for each buffer after the first.
     void add(const ManifestCommand& command, QueueCommandKind kind, std::uint64_t size_bytes,
              std::uint64_t extra_cycles = 0U);
     void add_transfer(std::uint32_t queue, QueueCommandKind kind, std::uint64_t size_bytes);

@@ -16,7 +16,8 @@ class TraceMaker {
     // Throws LinkError where the device does not accept the launch.
     void add(const Launch& launch, const Layout& layout);
 
-    // Ends the trace; what is added next belongs to another. The trace's offset is set: traces lie one behind the other.
+    // Ends the trace; what is added next belongs to another. The trace's offset is set: traces lie one behind the
+    // other.
     [[nodiscard]] ManifestTrace finish(const std::string& name);
 
     // The trace segment so far.

@@ -1,7 +1,7 @@
 // Checker: what this build's validator says of a file.
 //
-// Place in the whole: the mutation kit asks it about every base and every mutant. The checks are those of `pianola verify`: the
-// target's own, and then the host's. Host only.
+// Place in the whole: the mutation kit asks it about every base and every mutant. The checks are those of `pianola
+// verify`: the target's own, and then the host's. Host only.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,8 @@ class Checker {
   public:
     explicit Checker(const DeviceDescription& device) : device_{device} {}
 
-    // The verdict stays valid until the next call. The file lies shift_bytes behind an address that the runtime accepts.
+    // The verdict stays valid until the next call. The file lies shift_bytes behind an address that the runtime
+    // accepts.
     const Verdict& check(const std::vector<std::uint8_t>& file, std::uint32_t shift_bytes = 0U,
                          TrustKind trust = TrustKind::kDevelopment);
 

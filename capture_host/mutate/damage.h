@@ -11,7 +11,8 @@
 
 namespace pianola::mutate {
 
-// Each changes the file and returns what was done. The first few mutants of a kind are the same for every seed: what is at the ends.
+// Each changes the file and returns what was done. The first few mutants of a kind are the same for every seed: what is
+// at the ends.
 using Engine = std::mt19937;
 std::string truncate_file(std::uint32_t index, Engine& engine, Bytes& file);
 std::string flip_bytes(std::uint32_t index, Engine& engine, Bytes& file);

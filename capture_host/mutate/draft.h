@@ -1,8 +1,8 @@
 // Draft: a copy of a subject, on its way to becoming a mutant.
 //
-// Place in the whole: what the semantic operators work on. An operator finds a place where its rule can be broken; where the file has
-// none, it first extends the workload, and confirm() makes sure that the extended file is whole. Every function that finds no place
-// or no room throws NotApplicable with the reason. Host only.
+// Place in the whole: what the semantic operators work on. An operator finds a place where its rule can be broken;
+// where the file has none, it first extends the workload, and confirm() makes sure that the extended file is whole.
+// Every function that finds no place or no room throws NotApplicable with the reason. Host only.
 #pragma once
 
 #include <cstdint>
@@ -68,7 +68,8 @@ class Draft {
     // The first command of that kind in the script; its size where there is none.
     [[nodiscard]] std::uint32_t find_command(ScriptKind script, ScriptCommandKind kind);
     [[nodiscard]] std::string command_path(ScriptKind script, std::uint32_t command, const char* field) const;
-    // Words that the script takes in a queue's ring, the notify at its end included; and how many commands it is for a session.
+    // Words that the script takes in a queue's ring, the notify at its end included; and how many commands it is for a
+    // session.
     [[nodiscard]] std::uint32_t ring_words(ScriptKind script, std::uint32_t queue);
     [[nodiscard]] std::uint32_t planned_commands(ScriptKind script);
     // An event that no script names.
@@ -84,17 +85,19 @@ class Draft {
     [[nodiscard]] Words trace_words(std::uint32_t trace) const;
     // Lays the traces out anew; the manifest goes on saying what it said of this one's commands and cost.
     void set_trace_words(std::uint32_t trace, const Words& words);
-    // Puts commands in front of the main trace's end. Returns the place of the first word. The main trace then says what its commands are and
-    // cost; or, of commands that can not be decoded, what the caller says.
+    // Puts commands in front of the main trace's end. Returns the place of the first word. The main trace then says
+    // what its commands are and cost; or, of commands that can not be decoded, what the caller says.
     std::uint32_t append_commands(const Words& words);
     std::uint32_t append_raw(const Words& words, std::uint32_t command_count, std::uint64_t cycles);
     void set_word(std::uint32_t word, std::uint32_t value);  // of the main trace
     // The trace says what its commands are and cost, after its words were set.
     void measure(std::uint32_t trace);
     void measure_main();
-    // A trace of its own, loaded by the set-up, replayed right behind the main one, on its queue. Returns the step's command.
+    // A trace of its own, loaded by the set-up, replayed right behind the main one, on its queue. Returns the step's
+    // command.
     std::uint32_t add_trace(const std::string& name, const Words& words);
-    // "traces[0].commands[i].field": of the command that is `behind` commands behind those that the subject's main trace has.
+    // "traces[0].commands[i].field": of the command that is `behind` commands behind those that the subject's main
+    // trace has.
     [[nodiscard]] std::string added_command_path(std::uint32_t behind, const char* field);
 
     // Extensions; memory is taken from what no region has. They return indices of the manifest.
@@ -103,8 +106,9 @@ class Draft {
                              std::uint32_t size_bytes);
     // A region for activations; returns its address.
     std::uint32_t add_scratch(std::uint32_t size_bytes);
-    // Bytes of int8, in so many buffers of equal size; written at the start of the step, or read behind the main replay; and likewise in
-    // prologue and epilogue, where these do it for other tensors. An output is filled by the main trace.
+    // Bytes of int8, in so many buffers of equal size; written at the start of the step, or read behind the main
+    // replay; and likewise in prologue and epilogue, where these do it for other tensors. An output is filled by the
+    // main trace.
     std::uint32_t add_input(std::uint32_t buffers, std::uint32_t buffer_bytes);
     std::uint32_t add_output(std::uint32_t buffers, std::uint32_t buffer_bytes);
     // 64 bytes of weights that nobody reads; returns the set-up's command.

@@ -13,8 +13,8 @@ namespace {
 constexpr std::array<const char*, 3> kSecretTexts{"pianola mutate: the trusted key", "pianola mutate: the revoked key",
                                                   "pianola mutate: the stranger's key"};
 
-// A key's SubjectPublicKeyInfo in DER, up to x and y (RFC 5480, sections 2.1.1 and 2.2): a public key for elliptic curves, P-256, and an
-// uncompressed point of 65 bytes.
+// A key's SubjectPublicKeyInfo in DER, up to x and y (RFC 5480, sections 2.1.1 and 2.2): a public key for elliptic
+// curves, P-256, and an uncompressed point of 65 bytes.
 constexpr std::array<std::uint8_t, 27> kInfo{0x30U, 0x59U, 0x30U, 0x13U, 0x06U, 0x07U, 0x2AU, 0x86U, 0x48U,
                                              0xCEU, 0x3DU, 0x02U, 0x01U, 0x06U, 0x08U, 0x2AU, 0x86U, 0x48U,
                                              0xCEU, 0x3DU, 0x03U, 0x01U, 0x07U, 0x03U, 0x42U, 0x00U, 0x04U};

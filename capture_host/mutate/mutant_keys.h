@@ -1,7 +1,8 @@
 // Mutant keys: whoever signs mutants that a check of signatures must refuse.
 //
-// Place in the whole: what the operators on authenticity sign with, and what the trusts of reports and tests name. Everybody has these
-// private keys: each is the SHA-256 of a text that docs/MUTATION.md gives. No product may trust one of them. Host only.
+// Place in the whole: what the operators on authenticity sign with, and what the trusts of reports and tests name.
+// Everybody has these private keys: each is the SHA-256 of a text that docs/MUTATION.md gives. No product may trust one
+// of them. Host only.
 #pragma once
 
 #include <array>
@@ -25,8 +26,8 @@ struct MutantKey {
 
 [[nodiscard]] const MutantKey& key_of(Signer signer);
 
-// ECDSA whose random number is a function of key and digest (RFC 6979): the same digest always gets the same signature, so that mutants
-// are reproducible. The computation is BearSSL's.
+// ECDSA whose random number is a function of key and digest (RFC 6979): the same digest always gets the same signature,
+// so that mutants are reproducible. The computation is BearSSL's.
 [[nodiscard]] Signature sign_digest(Signer signer, const Sha256Digest& digest);
 
 }  // namespace pianola::mutate

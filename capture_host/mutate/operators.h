@@ -1,7 +1,7 @@
 // Operators: the ways in which a file is made to break one rule.
 //
-// Place in the whole: a source for each group of rules, each with a table of operators. A new rule needs a line in its group's table, or a
-// reason in coverage.cpp; a new group a source, a line below and one in all_operators(). Host only.
+// Place in the whole: a source for each group of rules, each with a table of operators. A new rule needs a line in its
+// group's table, or a reason in coverage.cpp; a new group a source, a line below and one in all_operators(). Host only.
 #pragma once
 
 #include <vector>
@@ -16,8 +16,8 @@ struct Operator {
     const char* name;             // unique within the rule; part of file names
     const char* what;             // is wrong with the mutant
     void (*apply)(Draft& draft);  // throws NotApplicable
-    // Nothing else is wrong: a validator without the rule would accept the mutant. False where passing over the rule is unsafe, or where
-    // another rule catches the mutant as well.
+    // Nothing else is wrong: a validator without the rule would accept the mutant. False where passing over the rule is
+    // unsafe, or where another rule catches the mutant as well.
     bool is_alone;
 };
 

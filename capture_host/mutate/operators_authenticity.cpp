@@ -1,4 +1,5 @@
-// Who has made the file. Everything else is right: each mutant says its own digest, and is signed over it where it is signed at all.
+// Who has made the file. Everything else is right: each mutant says its own digest, and is signed over it where it is
+// signed at all.
 #include "capture_host/mutate/file_bytes.h"
 #include "capture_host/mutate/mutant_keys.h"
 #include "capture_host/mutate/operators.h"

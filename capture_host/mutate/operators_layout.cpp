@@ -134,7 +134,8 @@ std::vector<Operator> buffer_operators() {
     };
 }
 
-// The first input; the first output of a file without inputs. Without self-tests, whose bytes would have to fit as well.
+// The first input; the first output of a file without inputs. Without self-tests, whose bytes would have to fit as
+// well.
 ManifestTensor& tensor_without_self_tests(Draft& draft, std::string& path) {
     capture::Manifest& manifest = draft.manifest();
     if (manifest.self_test_count != 0U) {

@@ -26,7 +26,8 @@ void add_offender(Draft& draft, ScriptKind script, const ManifestCommand& comman
     draft.expect_path(draft.command_path(script, static_cast<std::uint32_t>(commands.size() - 1U), field));
 }
 
-// Of a prologue, which runs once: what comes later has nothing to do with it. An epilogue would look whether a record is left over.
+// Of a prologue, which runs once: what comes later has nothing to do with it. An epilogue would look whether a record
+// is left over.
 void record_and_wait_on_one_queue(Draft& draft) {
     if (draft.has_script(ScriptKind::kEpilogue)) {
         draft.make_sequential();

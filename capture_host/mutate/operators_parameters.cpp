@@ -1,4 +1,5 @@
-// Declared parameters. Every mutant has one of its own, on a fill and a copy of its own: what the file declares goes on being right.
+// Declared parameters. Every mutant has one of its own, on a fill and a copy of its own: what the file declares goes on
+// being right.
 #include <fmt/format.h>
 
 #include "capture_host/mutate/operators.h"

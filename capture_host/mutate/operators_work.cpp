@@ -43,8 +43,9 @@ void patch_values(Draft& draft, std::uint32_t trace, std::uint32_t fills, std::u
     draft.manifest().parameters.push_back(parameter);
 }
 
-// The shortest commands that there are, in a trace that is looked at as often as a trace can be: once for the data flow; and in the walk
-// for races in the prologue, in two steps, and in the epilogue. Each look compares a command with every patched word.
+// The shortest commands that there are, in a trace that is looked at as often as a trace can be: once for the data
+// flow; and in the walk for races in the prologue, in two steps, and in the epilogue. Each look compares a command with
+// every patched word.
 void repeat_barriers(Draft& draft) {
     constexpr std::uint32_t kVisits = 5U;
     draft.require_queues(2U);

@@ -1,7 +1,7 @@
 // Report: what a run of the mutation kit has made, and what the validator said of it.
 //
-// Place in the whole: `pianola mutate` writes one, and joins those of shards. docs/MUTATION.md specifies the members. It holds no time,
-// no path and no host: the same file, seed and options give the same bytes. Host only.
+// Place in the whole: `pianola mutate` writes one, and joins those of shards. docs/MUTATION.md specifies the members.
+// It holds no time, no path and no host: the same file, seed and options give the same bytes. Host only.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,6 +1,7 @@
 // Subject: the trace binary that mutants are made of, in pieces.
 //
-// Place in the whole: first part of the mutation kit. Whatever a mutant breaks, it breaks in a file that was whole before. Host only.
+// Place in the whole: first part of the mutation kit. Whatever a mutant breaks, it breaks in a file that was whole
+// before. Host only.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,8 @@ struct Subject {
     capture::Manifest manifest;
     capture::Segments segments;
     DeviceDescription device;  // that the file is for
-    // Of the file as it was given. Where it was signed, `file` is the same without the signature: who damages a file has no key.
+    // Of the file as it was given. Where it was signed, `file` is the same without the signature: who damages a file
+    // has no key.
     std::size_t given_bytes{0U};
     Sha256Digest given_sha256{};
 };

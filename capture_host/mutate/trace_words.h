@@ -1,7 +1,7 @@
 // Trace words: commands of the reference device as words, and what a trace says of itself.
 //
-// Place in the whole: the mutation kit writes and measures traces with it; the tests' workloads are measured by it as well. Sizes are
-// in bytes, costs in device cycles. Host only.
+// Place in the whole: the mutation kit writes and measures traces with it; the tests' workloads are measured by it as
+// well. Sizes are in bytes, costs in device cycles. Host only.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,8 @@ struct TraceMeasure {
 [[nodiscard]] Words barrier_words();
 [[nodiscard]] Words end_words();
 
-// A launch on the whole grid, with the cost that the kernel publishes. Throws std::invalid_argument where it does not accept the arguments.
+// A launch on the whole grid, with the cost that the kernel publishes. Throws std::invalid_argument where it does not
+// accept the arguments.
 [[nodiscard]] Words launch_words(refdev::KernelId kernel, const Words& arguments);
 // The same on one core.
 [[nodiscard]] Words dispatch_words(std::uint32_t core, refdev::KernelId kernel, const Words& arguments);

@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::uint32_t kOperationQueue = 0U;
 
-// Ends a capture that failed, and gives up what it recorded. What led here is more interesting than what goes wrong now.
+// Ends a capture that failed, and gives up what it recorded. What led here is more interesting than what goes wrong
+// now.
 void abandon(host::Device& device, host::TraceId trace) noexcept {
     try {
         if (device.is_capturing(kOperationQueue)) {

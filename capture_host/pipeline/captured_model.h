@@ -35,8 +35,8 @@ struct PersistentInput {
     std::unique_ptr<CapturedModel> captured;
 };
 
-// Captures `run(input)`, and then `finish` of what it gives. A model that has deallocated its input gets it back at the same address
-// in between: throws PIPELINE-INPUT-ADDRESS where something else lies there then.
+// Captures `run(input)`, and then `finish` of what it gives. A model that has deallocated its input gets it back at the
+// same address in between: throws PIPELINE-INPUT-ADDRESS where something else lies there then.
 using Finish = std::function<Outputs(const Outputs&)>;
 [[nodiscard]] PersistentInput capture_with_input(const std::shared_ptr<host::Device>& device, const Tensor& input,
                                                  const Model& run, const Finish& finish = {});

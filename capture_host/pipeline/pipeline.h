@@ -1,9 +1,9 @@
 // Pipeline: runs a model over many inputs, in one of five ways.
 //
-// Place in the whole: on top of tensors and operations; docs/PIPELINE.md is its manual. The configuration says which executor does the
-// work: eager, traced, writes on a queue of their own without or with a trace, all transfers on a queue of their own with a trace.
-// The results are the same bytes. Throws PipelineError, and what the model and the layers below throw. Not for several threads
-// at once. Host only.
+// Place in the whole: on top of tensors and operations; docs/PIPELINE.md is its manual. The configuration says which
+// executor does the work: eager, traced, writes on a queue of their own without or with a trace, all transfers on a
+// queue of their own with a trace. The results are the same bytes. Throws PipelineError, and what the model and the
+// layers below throw. Not for several threads at once. Host only.
 #pragma once
 
 #include <cstddef>
@@ -34,11 +34,13 @@ struct PipelineMemory {
     std::optional<MemoryConfig> l1_output;    // where the model's output is moved to first
 };
 
-// Enqueues the model's operations on queue 0, and gives its output tensors, all on the device. It may deallocate its input.
+// Enqueues the model's operations on queue 0, and gives its output tensors, all on the device. It may deallocate its
+// input.
 using Outputs = std::vector<Tensor>;
 using Model = std::function<Outputs(const Tensor&)>;
 
-// Makes host tensors of a model's outputs. The i-th call since the last pop belongs to the i-th slot, where there are slots.
+// Makes host tensors of a model's outputs. The i-th call since the last pop belongs to the i-th slot, where there are
+// slots.
 class Delivery {
   public:
     void allocate_slots(std::size_t count, const std::vector<tensor::TensorSpec>& specs);

@@ -1,7 +1,7 @@
 // Stage: a kind of work on one queue, and the event that says that its latest run has ended.
 //
-// Place in the whole: what every executor with two queues is made of. run() enqueues the work and then records the event; nothing else can
-// record it, so that an event can never be recorded in front of what it stands for. Host only.
+// Place in the whole: what every executor with two queues is made of. run() enqueues the work and then records the
+// event; nothing else can record it, so that an event can never be recorded in front of what it stands for. Host only.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@ class Stage {
     Stage(std::shared_ptr<host::Device> device, std::uint32_t queue)
         : device_{std::move(device)}, queue_{queue}, event_{device_->create_event()} {}
 
-    // `enqueue(queue)` puts all of the stage's work on the queue that it is given. Where it throws, the event stays as it was.
+    // `enqueue(queue)` puts all of the stage's work on the queue that it is given. Where it throws, the event stays as
+    // it was.
     template <typename Enqueue>
     auto run(const Enqueue& enqueue) {
         if constexpr (std::is_void_v<std::invoke_result_t<Enqueue, std::uint32_t>>) {

@@ -160,8 +160,8 @@ class Sequence {
     std::uint32_t state_{0x9E37'79B9U};
 };
 
-// Moves buffers towards the front of the order, half of the time one that ends at the top of the arena, and keeps what does
-// not make the plan larger.
+// Moves buffers towards the front of the order, half of the time one that ends at the top of the arena, and keeps what
+// does not make the plan larger.
 Attempt improved(const std::vector<Lifetime>& buffers, Order order, Fit fit, Attempt best, std::uint64_t bound) {
     const std::uint64_t visits_per_try = static_cast<std::uint64_t>(buffers.size()) * buffers.size();
     const std::uint64_t tries =

@@ -1,8 +1,8 @@
 // Memory planner: packs buffers whose lifetimes are known into one arena.
 //
 // Place in the whole: used by the linker (capture_host/link/link.h) for the activations, which are alive only between
-// their first write and their last read inside a step. Pure function of its input: the same lifetimes give the same offsets
-// on every host. Host only.
+// their first write and their last read inside a step. Pure function of its input: the same lifetimes give the same
+// offsets on every host. Host only.
 #pragma once
 
 #include <cstdint>
@@ -27,9 +27,9 @@ struct MemoryPlan {
     std::uint64_t lower_bound_bytes{0U};  // most bytes alive at once: no plan can be smaller
 };
 
-// lower_bound_bytes <= planned_bytes <= sum_bytes. Finding the smallest plan is NP-hard; the effort is bounded: O(n^2) for
-// each of a fixed number of attempts, fewer for large n. Throws std::invalid_argument where last < first or the sizes do not
-// add up within 63 bits.
+// lower_bound_bytes <= planned_bytes <= sum_bytes. Finding the smallest plan is NP-hard; the effort is bounded: O(n^2)
+// for each of a fixed number of attempts, fewer for large n. Throws std::invalid_argument where last < first or the
+// sizes do not add up within 63 bits.
 [[nodiscard]] MemoryPlan plan_memory(const std::vector<Lifetime>& lifetimes);
 
 }  // namespace pianola::capture

@@ -1,7 +1,7 @@
 // The parts of the Python module.
 //
-// Place in the whole: each function adds its part; module.cpp calls them in the order in which they need each other. docs/PYTHON.md is the
-// manual, pianola/__init__.pyi the signatures. Host only.
+// Place in the whole: each function adds its part; module.cpp calls them in the order in which they need each other.
+// docs/PYTHON.md is the manual, pianola/__init__.pyi the signatures. Host only.
 #pragma once
 
 #include <pybind11/numpy.h>
@@ -56,7 +56,8 @@ void check_layout(ElementLayout layout);
 
 }  // namespace pianola::python
 
-// Every number below 2^32 that Python passes: one out of range is a ValueError, as unsigned_from() says, and not another type's.
+// Every number below 2^32 that Python passes: one out of range is a ValueError, as unsigned_from() says, and not
+// another type's.
 template <>
 struct pybind11::detail::type_caster<std::uint32_t> {
     PYBIND11_TYPE_CASTER(std::uint32_t, const_name("int"));

@@ -1,6 +1,7 @@
 // Player: a trace binary on a simulated device of its own.
 //
-// Place in the whole: what pianola.Session is. The device is the one that the binary was captured for. Throws PlayerError. Host only.
+// Place in the whole: what pianola.Session is. The device is the one that the binary was captured for. Throws
+// PlayerError. Host only.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +36,8 @@ class Player {
     Player& operator=(Player&&) = delete;
 
     [[nodiscard]] const capture::Manifest& manifest() const noexcept;
-    // Inferences one after the other, or overlapped where the binary is pipelined: bytes of every input, in the binary's order, of each of
-    // them; gives those of every output. Prologue and epilogue are run where there are any.
+    // Inferences one after the other, or overlapped where the binary is pipelined: bytes of every input, in the
+    // binary's order, of each of them; gives those of every output. Prologue and epilogue are run where there are any.
     using Tensors = std::vector<std::vector<std::uint8_t>>;
     [[nodiscard]] std::vector<Tensors> run(const std::vector<Tensors>& inputs);
     // A new value for a declared parameter, from the next run() on.

@@ -1,8 +1,8 @@
 // Recorder: collects a static workload, call by call, before it has addresses.
 //
 // Place in the whole: between the importers (or a program written against the host API) and the linker
-// (capture_host/link/link.h), which plans memory, assigns addresses and makes the command words. Buffers and launches get
-// ids of their own kind, in order of creation, never reused. Host only.
+// (capture_host/link/link.h), which plans memory, assigns addresses and makes the command words. Buffers and launches
+// get ids of their own kind, in order of creation, never reused. Host only.
 #pragma once
 
 #include <array>
@@ -82,8 +82,8 @@ class Recorder {
     // Copies size_bytes from the start of one buffer to the start of another.
     void copy(std::string label, BufferId destination, BufferId source, std::uint32_t size_bytes);
 
-    // Puts a copy between every input and what reads it, and between every output and what writes it: what computes then touches neither,
-    // so that the host can write the next inputs, and read the last outputs, meanwhile.
+    // Puts a copy between every input and what reads it, and between every output and what writes it: what computes
+    // then touches neither, so that the host can write the next inputs, and read the last outputs, meanwhile.
     StagedCopies stage_transfers();
 
     void set_source(std::string name,

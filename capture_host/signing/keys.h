@@ -1,7 +1,8 @@
 // Keys: ECDSA on the curve P-256, and Ed25519 for receipts, as OpenSSL keeps them.
 //
-// Place in the whole: the only part of the host side that makes signatures. Everything is OpenSSL's; this gives it the shapes that trace
-// binaries and receipts have. The target verifies with another implementation (hal/crypto). Host only.
+// Place in the whole: the only part of the host side that makes signatures. Everything is OpenSSL's; this gives it the
+// shapes that trace binaries and receipts have. The target verifies with another implementation (hal/crypto). Host
+// only.
 #pragma once
 
 #include <openssl/evp.h>
@@ -31,8 +32,9 @@ enum class KeyKind : std::uint8_t {
 class Key {
   public:
     [[nodiscard]] static Key generate(KeyKind kind);
-    // PEM, not encrypted: PKCS#8 or SEC 1, and SubjectPublicKeyInfo. A file with a private key serves as its public key too. Throw SigningError
-    // where it is something else, another curve, or a point that is not on it; files::FileError.
+    // PEM, not encrypted: PKCS#8 or SEC 1, and SubjectPublicKeyInfo. A file with a private key serves as its public key
+    // too. Throw SigningError where it is something else, another curve, or a point that is not on it;
+    // files::FileError.
     [[nodiscard]] static Key load_private(const std::filesystem::path& path);
     [[nodiscard]] static Key load_public(const std::filesystem::path& path);
 

@@ -1,7 +1,7 @@
 // Signing a trace binary: in one go, or around a signature that is made elsewhere.
 //
-// Place in the whole: behind the writer. What is signed is the digest that the file carries, which covers every byte but itself and the
-// signature: the key's id and the security version too. docs/FORMAT.md gives the bytes. Host only.
+// Place in the whole: behind the writer. What is signed is the digest that the file carries, which covers every byte
+// but itself and the signature: the key's id and the security version too. docs/FORMAT.md gives the bytes. Host only.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace pianola::signing {
 
 using Bytes = std::vector<std::uint8_t>;
 
-// The file as it is to be signed: with the key's id, the security version and the digest over both, and a signature of zeros, which no key
-// has made. A signature that the file had is dropped. `file` is one that capture::verify() accepts.
+// The file as it is to be signed: with the key's id, the security version and the digest over both, and a signature of
+// zeros, which no key has made. A signature that the file had is dropped. `file` is one that capture::verify() accepts.
 [[nodiscard]] Bytes prepare(const Bytes& file, const KeyId& key, std::uint32_t security_version);
 
 // What the signature of a prepared file is made over.

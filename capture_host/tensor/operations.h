@@ -1,10 +1,10 @@
 // Operations: what can be computed with tensors on a device.
 //
-// Place in the whole: models are written with these. Each call makes a program over the device's cores and enqueues it; the device compiles
-// a program that it does not know yet, so that a model must have run once before it is captured into a trace. Where operands and
-// result lie is free: work is cut where one of them is not contiguous, and done on the core that holds the result. Arithmetic of
-// int8 and uint8 saturates, that of int32 wraps. Throws TensorError and host::HostError; then nothing was enqueued, and no
-// memory is kept. Host only.
+// Place in the whole: models are written with these. Each call makes a program over the device's cores and enqueues it;
+// the device compiles a program that it does not know yet, so that a model must have run once before it is captured
+// into a trace. Where operands and result lie is free: work is cut where one of them is not contiguous, and done on the
+// core that holds the result. Arithmetic of int8 and uint8 saturates, that of int32 wraps. Throws TensorError and
+// host::HostError; then nothing was enqueued, and no memory is kept. Host only.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,8 @@ enum class Binary : std::uint8_t { kAdd, kSubtract, kMultiply };
 enum class Unary : std::uint8_t { kRelu, kNeg, kAbs };
 enum class Reduction : std::uint8_t { kSum, kMax };
 
-// Where the result goes: into `output`, or into new memory as `memory` says, which without a word is that of the first operand.
+// Where the result goes: into `output`, or into new memory as `memory` says, which without a word is that of the first
+// operand.
 struct OperationOptions {
     std::optional<MemoryConfig> memory;
     std::optional<Tensor> output;
@@ -39,7 +40,8 @@ struct OperationOptions {
 // Over the last dimension, which becomes 1. The result is int32; sums wrap.
 [[nodiscard]] Tensor reduce(Reduction operation, const Tensor& operand, const OperationOptions& options = {});
 
-// The same data with another place. reshard() into `output` leaves its address as it is, which is what a trace's input needs.
+// The same data with another place. reshard() into `output` leaves its address as it is, which is what a trace's input
+// needs.
 [[nodiscard]] Tensor to_memory_config(const Tensor& operand, const MemoryConfig& memory, std::uint32_t queue = 0U);
 [[nodiscard]] Tensor reshard(const Tensor& operand, const MemoryConfig& memory,
                              const std::optional<Tensor>& output = std::nullopt, std::uint32_t queue = 0U);

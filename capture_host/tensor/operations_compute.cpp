@@ -75,8 +75,8 @@ struct UnaryKernel {
     return (tensor.buffer()->pieces().size() == 1U) ? tensor : temporary_copy(tensor, kDramInterleaved, queue);
 }
 
-// An operation that makes rows of the result from the same rows of an operand, both whole. `describe` adds one launch for each range of
-// rows that lies dense in both.
+// An operation that makes rows of the result from the same rows of an operand, both whole. `describe` adds one launch
+// for each range of rows that lies dense in both.
 template <typename Describe>
 void row_by_row(const Tensor& operand, const Tensor& result, const char* name, std::uint32_t queue,
                 const Describe& describe) {

@@ -1,9 +1,10 @@
 // Tensor: data of a shape and an element type, on the host or on a device.
 //
-// Place in the whole: what operations take and give, and what the pipeline and the Python package pass around. A Tensor is a handle: copies
-// share what it stands for. On a device it owns a buffer, which goes with its last owner or with deallocate(). On the host it owns
-// bytes; those of a read that has not completed yet are waited for by whoever looks at them, so that nobody sees what is not there.
-// Throws TensorError and host::HostError. Host only; not for several threads at once.
+// Place in the whole: what operations take and give, and what the pipeline and the Python package pass around. A Tensor
+// is a handle: copies share what it stands for. On a device it owns a buffer, which goes with its last owner or with
+// deallocate(). On the host it owns bytes; those of a read that has not completed yet are waited for by whoever looks
+// at them, so that nobody sees what is not there. Throws TensorError and host::HostError. Host only; not for several
+// threads at once.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,8 @@ class Tensor {
     // Memory with whatever was there.
     [[nodiscard]] static Tensor on_device(const TensorSpec& spec, const std::shared_ptr<host::Device>& device,
                                           const host::MemoryOwner& owner = {});
-    // Of a buffer that a loaded trace has brought along. Throws TENSOR-DATA where the buffer does not say what it holds.
+    // Of a buffer that a loaded trace has brought along. Throws TENSOR-DATA where the buffer does not say what it
+    // holds.
     [[nodiscard]] static Tensor on_buffer(const host::BufferPtr& buffer);
 
     [[nodiscard]] const TensorSpec& spec() const noexcept;
@@ -48,10 +50,11 @@ class Tensor {
     // Frees the memory: with `force` whoever else holds this tensor, else only where nobody does.
     void deallocate(bool force = true);
 
-    // A host tensor with what this device tensor holds when the queue comes to the read; a host tensor is given as it is.
+    // A host tensor with what this device tensor holds when the queue comes to the read; a host tensor is given as it
+    // is.
     [[nodiscard]] Tensor cpu(bool blocking = true, std::uint32_t queue = 0U) const;
-    // A device tensor with what this host tensor holds. Throws TENSOR-HOST for a tensor that lies on a device: to_memory_config() is
-    // what moves one.
+    // A device tensor with what this host tensor holds. Throws TENSOR-HOST for a tensor that lies on a device:
+    // to_memory_config() is what moves one.
     [[nodiscard]] Tensor to(const std::shared_ptr<host::Device>& device, const MemoryConfig& memory,
                             std::uint32_t queue = 0U) const;
     // Replaces the data of this host tensor, for whoever shares it, by what `source` holds on its device.

@@ -1,8 +1,8 @@
 // TensorSpec and MemoryConfig: what a tensor is, and where it lies.
 //
-// Place in the whole: shared by tensors, operations and the pipeline. A tensor of shape [d0]...[dn-1] is stored as a matrix with d0 x
-// ... x dn-2 rows of dn-1 elements, row-major and dense; shards are blocks of that matrix. The device has no tiles, so that there is no
-// other layout of elements. Host only.
+// Place in the whole: shared by tensors, operations and the pipeline. A tensor of shape [d0]...[dn-1] is stored as a
+// matrix with d0 x ... x dn-2 rows of dn-1 elements, row-major and dense; shards are blocks of that matrix. The device
+// has no tiles, so that there is no other layout of elements. Host only.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +35,8 @@ inline const MemoryConfig kDramInterleaved{};
     return MemoryConfig{host::Layout::kInterleaved, host::Memory::kL1, std::nullopt};
 }
 
-// Shards of a shape over cores: as even as rows and columns allow. In DRAM the cores say only how many shards there are. Block shards need
-// one rectangle of cores: its height divides rows, its width columns. Throws TENSOR-MEMORY.
+// Shards of a shape over cores: as even as rows and columns allow. In DRAM the cores say only how many shards there
+// are. Block shards need one rectangle of cores: its height divides rows, its width columns. Throws TENSOR-MEMORY.
 [[nodiscard]] MemoryConfig sharded(const Shape& shape, const host::CoreRangeSet& cores, host::Layout layout,
                                    host::Memory memory = host::Memory::kL1);
 

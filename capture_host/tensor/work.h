@@ -1,4 +1,5 @@
-// What operations share: checks of operands, the place of a result, and moving an operand that is not laid out as the work needs it.
+// What operations share: checks of operands, the place of a result, and moving an operand that is not laid out as the
+// work needs it.
 //
 // Place in the whole: internal to the tensor library. Host only.
 #pragma once
@@ -14,7 +15,8 @@ namespace pianola::tensor {
 void require_same_device(const char* operation, const Tensor& left, const Tensor& right);
 void require_arithmetic(const char* operation, const Tensor& operand);  // int8 or int32
 
-// The output that was asked for, or new memory. Throws TENSOR-SHAPE, TENSOR-TYPE, TENSOR-MEMORY where an output that is given is another.
+// The output that was asked for, or new memory. Throws TENSOR-SHAPE, TENSOR-TYPE, TENSOR-MEMORY where an output that is
+// given is another.
 [[nodiscard]] Tensor result_for(const char* operation, const TensorSpec& spec, const OperationOptions& options,
                                 const std::shared_ptr<host::Device>& device);
 
@@ -25,8 +27,8 @@ void require_arithmetic(const char* operation, const Tensor& operand);  // int8 
 // The operand, moved to where the result lies unless it follows it already.
 [[nodiscard]] Tensor beside(const Tensor& operand, const Tensor& result, std::uint32_t queue);
 
-// Calls visit(address in the result, core, row, rows) for dense row ranges of the result, of no more than a core's share where they lie
-// in DRAM.
+// Calls visit(address in the result, core, row, rows) for dense row ranges of the result, of no more than a core's
+// share where they lie in DRAM.
 template <typename Visit>
 void for_dense_rows(Launches& launches, const Tensor& result, const Visit& visit) {
     for (const host::Piece& piece : result.buffer()->pieces()) {

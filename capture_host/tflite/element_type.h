@@ -1,6 +1,7 @@
 // Element types of TensorFlow Lite tensors.
 //
-// Place in the whole: shared by the reader, which sizes tensors, and the operators, which accept some types and name the rest.
+// Place in the whole: shared by the reader, which sizes tensors, and the operators, which accept some types and name
+// the rest.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,8 @@
 // Graph: which buffer each tensor of a model lives in.
 //
-// Place in the whole: between the reader and the operators. It proves that the operators are in order and that each tensor
-// has one writer, lets operators that only change a shape share a buffer, and decides which outputs need a copy. Host only.
+// Place in the whole: between the reader and the operators. It proves that the operators are in order and that each
+// tensor has one writer, lets operators that only change a shape share a buffer, and decides which outputs need a copy.
+// Host only.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,8 @@ class Graph {
     // True for operators whose output is their first input under another shape.
     using IsAlias = bool (*)(const Operator&);
 
-    // Checks the graph and records its inputs and outputs. Throws ImportError. The referenced objects must outlive this one.
+    // Checks the graph and records its inputs and outputs. Throws ImportError. The referenced objects must outlive this
+    // one.
     Graph(const Model& model, IsAlias is_alias, capture::Recorder& recorder);
 
     // Where tensor `index` lives; a constant or an activation is recorded the first time that somebody asks.

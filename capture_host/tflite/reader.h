@@ -1,8 +1,9 @@
 // Reader: a TensorFlow Lite file as plain, checked structures.
 //
-// Place in the whole: the first stage of the importer, and the only part of it that touches FlatBuffers. What is wrong with
-// the file as such is an ImportError; what is wrong with one tensor is noted in it, so that the importer can name the operator
-// that would use it. Everything is bounded: a model's structures take memory proportional to its file. Host only.
+// Place in the whole: the first stage of the importer, and the only part of it that touches FlatBuffers. What is wrong
+// with the file as such is an ImportError; what is wrong with one tensor is noted in it, so that the importer can name
+// the operator that would use it. Everything is bounded: a model's structures take memory proportional to its file.
+// Host only.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // The binary itself on the simulator, as slices of time.
 //
-// Place in the whole: the picture that is measured rather than modelled, and what the model is held against. The simulator's host
-// takes no time, so that the host's lane shows only when a step is under way. Host only.
+// Place in the whole: the picture that is measured rather than modelled, and what the model is held against. The
+// simulator's host takes no time, so that the host's lane shows only when a step is under way. Host only.
 #pragma once
 
 #include <stdexcept>
@@ -19,9 +19,9 @@ class ReplayError : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// Replays `steps` steps on inputs of zeros and calls the sink with what the simulator's log says, from the start of the first step.
-// `pattern` is the session pattern of this file; it gives the names, and must outlive what the sink keeps. Throws ReplayError,
-// and std::logic_error where the log is not made of the pattern's commands.
+// Replays `steps` steps on inputs of zeros and calls the sink with what the simulator's log says, from the start of the
+// first step. `pattern` is the session pattern of this file; it gives the names, and must outlive what the sink keeps.
+// Throws ReplayError, and std::logic_error where the log is not made of the pattern's commands.
 void run_captured(ByteSpan file, const refdev::DeviceSpec& spec, const Pattern& pattern, std::uint32_t steps,
                   const Sink& sink);
 

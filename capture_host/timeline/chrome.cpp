@@ -1,4 +1,5 @@
-// Chrome's trace event format: JSON that Perfetto and chrome://tracing open. Each panel is a process, each lane a thread.
+// Chrome's trace event format: JSON that Perfetto and chrome://tracing open. Each panel is a process, each lane a
+// thread.
 
 #include <fmt/format.h>
 

@@ -1,4 +1,5 @@
-// One page that needs nothing else: the table of gaps, and the panels on canvases that can be zoomed, dragged and asked.
+// One page that needs nothing else: the table of gaps, and the panels on canvases that can be zoomed, dragged and
+// asked.
 
 #include <fmt/format.h>
 

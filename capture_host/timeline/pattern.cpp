@@ -159,8 +159,8 @@ std::vector<TraceCommand> staging_trace(const std::vector<Transfer>& transfers, 
     return trace;
 }
 
-// Write step n + 1 behind the consumption of step n, then read step n: a read in front would hold the write back until the
-// step has ended.
+// Write step n + 1 behind the consumption of step n, then read step n: a read in front would hold the write back until
+// the step has ended.
 void add_transfers(Maker& maker, const Workload& workload) {
     const std::size_t first = maker.pattern.step.size();
     maker.wait(kIoQueue, kConsumed);

@@ -1,8 +1,8 @@
 // Pattern: what the host enqueues for every step, and on which queue.
 //
-// Place in the whole: between a workload and the model (schedule.h). A pattern is one way to drive the same workload: operation by
-// operation, as a trace, or as a trace with transfers on a second queue. docs/TIMELINE.md says what each one assumes. Times are
-// device cycles. Host only.
+// Place in the whole: between a workload and the model (schedule.h). A pattern is one way to drive the same workload:
+// operation by operation, as a trace, or as a trace with transfers on a second queue. docs/TIMELINE.md says what each
+// one assumes. Times are device cycles. Host only.
 #pragma once
 
 #include <cstdint>
@@ -53,8 +53,8 @@ struct Pattern {
     std::uint32_t queues{1U};
     std::uint32_t ring_words{0U};
     bool doorbell_per_command{false};  // else one for each queue and step
-    // Steps that may be under way before the host waits for the oldest, as Session does; prologue and epilogue run alone then. 0: as many as
-    // the rings hold.
+    // Steps that may be under way before the host waits for the oldest, as Session does; prologue and epilogue run
+    // alone then. 0: as many as the rings hold.
     std::uint32_t steps_in_flight{0U};
 };
 
@@ -64,7 +64,8 @@ struct Pattern {
 [[nodiscard]] Pattern traced_pattern(const Workload& workload, const HostCost& cost);
 // Transfers on queue 1. Copies at both ends of the trace free input and output for the next transfer.
 [[nodiscard]] Pattern two_queue_pattern(const Workload& workload, const HostCost& cost);
-// Transfers on queue 1. Instead of copies, the traces are cut behind the last reader of inputs and before the first use of outputs.
+// Transfers on queue 1. Instead of copies, the traces are cut behind the last reader of inputs and before the first use
+// of outputs.
 [[nodiscard]] Pattern split_pattern(const Workload& workload, const HostCost& cost);
 // The binary's own scripts: what Session does.
 [[nodiscard]] Pattern session_pattern(const Workload& workload, const HostCost& cost);

@@ -1,7 +1,8 @@
 // Picture: what the renderers draw.
 //
-// Place in the whole: one panel for each mode, on one scale of time, and the table of gaps. Renderers are functions of the picture
-// alone: the same picture gives the same bytes. None refers to anything outside the file that it makes. Host only.
+// Place in the whole: one panel for each mode, on one scale of time, and the table of gaps. Renderers are functions of
+// the picture alone: the same picture gives the same bytes. None refers to anything outside the file that it makes.
+// Host only.
 #pragma once
 
 #include <cstdint>

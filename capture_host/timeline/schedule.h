@@ -1,9 +1,10 @@
 // Schedule: when host and queues do what, by a discrete-event model in virtual time.
 //
-// Place in the whole: turns a pattern into slices of time; gaps.h measures them, picture.h draws them. The model is the device's own
-// (docs/DEVICE.md) - queues in order, a wait ends no earlier than its record, a command starts no earlier than its doorbell, one ring
-// per queue - and a host that enqueues in order, runs ahead as far as the rings let it, and takes the time that the pattern says.
-// All times are device cycles from the start of the first step. Deterministic. Host only.
+// Place in the whole: turns a pattern into slices of time; gaps.h measures them, picture.h draws them. The model is the
+// device's own (docs/DEVICE.md) - queues in order, a wait ends no earlier than its record, a command starts no earlier
+// than its doorbell, one ring per queue - and a host that enqueues in order, runs ahead as far as the rings let it, and
+// takes the time that the pattern says. All times are device cycles from the start of the first step. Deterministic.
+// Host only.
 #pragma once
 
 #include <cstdint>
@@ -36,8 +37,8 @@ struct Slice {
 
 using Sink = std::function<void(const Slice&)>;
 
-// Gives the sink every slice of `steps` steps, lane by lane in order, lanes interleaved. Slices of no length are left out on the
-// host's lane only. Throws std::logic_error for a pattern that can not get on.
+// Gives the sink every slice of `steps` steps, lane by lane in order, lanes interleaved. Slices of no length are left
+// out on the host's lane only. Throws std::logic_error for a pattern that can not get on.
 void schedule(const Pattern& pattern, std::uint32_t steps, const Sink& sink);
 
 }  // namespace pianola::timeline

@@ -1,7 +1,7 @@
 // Workload: what a timeline must know of a trace binary.
 //
-// Place in the whole: the only part of the timeline that reads images and plans; patterns and the model work on it. Times are
-// device cycles, by the command set's own cost model. Host only.
+// Place in the whole: the only part of the timeline that reads images and plans; patterns and the model work on it.
+// Times are device cycles, by the command set's own cost model. Host only.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,8 @@
 // Manifest: a trace binary's manifest as host structures, and the file around it.
 //
-// Place in the whole: the linker fills one in, the writer makes bytes of it, and read_manifest() makes one of a validated image:
-// that the same bytes come out again is the check for canonical form. Field meanings are those of schema/*.fbs. Host only.
+// Place in the whole: the linker fills one in, the writer makes bytes of it, and read_manifest() makes one of a
+// validated image: that the same bytes come out again is the check for canonical form. Field meanings are those of
+// schema/*.fbs. Host only.
 #pragma once
 
 #include <array>
@@ -128,7 +129,8 @@ struct Segments {
 // A whole trace binary, digest included; unsigned. The same arguments give the same bytes, whenever and wherever.
 [[nodiscard]] std::vector<std::uint8_t> write_trace_binary(const Manifest& manifest, const Segments& segments);
 
-// Puts the right digest into a file whose other bytes have been changed. For tests and tools that damage files on purpose.
+// Puts the right digest into a file whose other bytes have been changed. For tests and tools that damage files on
+// purpose.
 void fix_digest(std::vector<std::uint8_t>& file);
 
 // The manifest that an image shows.

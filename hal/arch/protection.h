@@ -1,8 +1,9 @@
 // Memory protection of the ECU core: MPU or PMP.
 //
-// Place in the whole: the second wall around a slot. The runtime proves what the device touches; this stops what the ECU core
-// itself would touch by mistake. One file per protection architecture implements it: PMSAv7-R (Cortex-R5), PMSAv7-M (Cortex-M7),
-// PMSAv8-M (Cortex-M33, M55), RISC-V PMP. Called by the ECU core, privileged, at start-up and when the running slot changes.
+// Place in the whole: the second wall around a slot. The runtime proves what the device touches; this stops what the
+// ECU core itself would touch by mistake. One file per protection architecture implements it: PMSAv7-R (Cortex-R5),
+// PMSAv7-M (Cortex-M7), PMSAv8-M (Cortex-M33, M55), RISC-V PMP. Called by the ECU core, privileged, at start-up and
+// when the running slot changes.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +22,8 @@ enum class Access : std::uint8_t {
     kPeripheral,       // device registers
 };
 
-// One range of the ECU core's address space. Base and size: multiples of kGranuleBytes; where the unit wants powers of two (PMSAv7),
-// the size is one, and the base a multiple of it: see is_supported().
+// One range of the ECU core's address space. Base and size: multiples of kGranuleBytes; where the unit wants powers of
+// two (PMSAv7), the size is one, and the base a multiple of it: see is_supported().
 struct Window {
     std::uintptr_t base{0U};
     std::uint32_t size_bytes{0U};
@@ -35,12 +36,13 @@ inline constexpr std::uint32_t kGranuleBytes = 64U;
 // True where this unit can express the window exactly.
 [[nodiscard]] bool is_supported(const Window& window) noexcept;
 
-// Replaces all windows by these and switches protection on; what no window covers is not accessible. Windows must be disjoint.
-// kOk, kCapacity, kInvalidArgument (nothing was changed).
+// Replaces all windows by these and switches protection on; what no window covers is not accessible. Windows must be
+// disjoint. kOk, kCapacity, kInvalidArgument (nothing was changed).
 Status protect(Span<const Window> windows) noexcept;
 
 }  // namespace pianola::protection
 
-// Defined by the application: called by the trap handler with the address that was refused (0 where the core does not report it)
-// and the instruction. True: skip the instruction and go on, which is for tests; false: the handler stops the core for good.
+// Defined by the application: called by the trap handler with the address that was refused (0 where the core does not
+// report it) and the instruction. True: skip the instruction and go on, which is for tests; false: the handler stops
+// the core for good.
 extern "C" bool pianola_on_violation(std::uintptr_t address, std::uintptr_t instruction) noexcept;

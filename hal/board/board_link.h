@@ -1,6 +1,7 @@
 // BoardLink: the reference device's DeviceLink on every board.
 //
-// Place in the whole: turns the functions of board.h into what RefdevDriver needs. Owned by the application; used by the ECU core.
+// Place in the whole: turns the functions of board.h into what RefdevDriver needs. Owned by the application; used by
+// the ECU core.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // BoardPlatform: clock and idling of a board, for an ECU application's Platform.
 //
-// Place in the whole: a base for applications, which add their watchdog and their safe state: these belong to the ECU and not to a
-// board. Bare metal only.
+// Place in the whole: a base for applications, which add their watchdog and their safe state: these belong to the ECU
+// and not to a board. Bare metal only.
 #pragma once
 
 #include <cstdint>

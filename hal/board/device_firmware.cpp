@@ -5,8 +5,8 @@
 
 namespace {
 
-// Works until there is nothing to do, then tells the ECU core and sleeps. The ECU core is woken too often rather than too
-// seldom: it looks at completion records, not at the signal.
+// Works until there is nothing to do, then tells the ECU core and sleeps. The ECU core is woken too often rather than
+// too seldom: it looks at completion records, not at the signal.
 template <typename Server>
 [[noreturn]] void serve(Server& server) noexcept {
     bool worked = false;

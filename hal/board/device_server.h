@@ -1,6 +1,7 @@
 // DeviceServer: the queues that one core serves, in turn.
 //
-// Place in the whole: the loop body of device firmware, and what a board without a device core runs in service(). Bare metal only.
+// Place in the whole: the loop body of device firmware, and what a board without a device core runs in service(). Bare
+// metal only.
 #pragma once
 
 #include <array>

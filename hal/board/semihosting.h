@@ -1,8 +1,9 @@
 // Semihosting: how a board under an emulator or debugger talks to the host.
 //
-// Place in the whole: reports and exit codes of example and test applications; never used by the runtime. Operation numbers and
-// argument blocks: "Semihosting for AArch32 and AArch64", Arm, release 2.0; RISC-V uses the same (RISC-V semihosting
-// specification 1.0). The call itself is hal/arch/semihosting_call.h. Each call stops the calling core until the host has answered.
+// Place in the whole: reports and exit codes of example and test applications; never used by the runtime. Operation
+// numbers and argument blocks: "Semihosting for AArch32 and AArch64", Arm, release 2.0; RISC-V uses the same (RISC-V
+// semihosting specification 1.0). The call itself is hal/arch/semihosting_call.h. Each call stops the calling core
+// until the host has answered.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-# pianola_bearssl for boards: the files of BearSSL that verifying an ECDSA signature on P-256 reaches, from the sources that
-# toolchains/fetch_bearssl.sh has unpacked. i31 is its arithmetic for cores with a 32-bit multiplication, m31 the same for this one
-# curve. Nothing of it has mutable data, or asks for more than memcpy and its kind.
+# pianola_bearssl for boards: the files of BearSSL that verifying an ECDSA signature on P-256 reaches, from the sources
+# that toolchains/fetch_bearssl.sh has unpacked. i31 is its arithmetic for cores with a 32-bit multiplication, m31 the
+# same for this one curve. Nothing of it has mutable data, or asks for more than memcpy and its kind.
 set(PIANOLA_BEARSSL_DIR "${PROJECT_SOURCE_DIR}/build/deps/bearssl" CACHE PATH "Unpacked sources of BearSSL")
 if(NOT EXISTS "${PIANOLA_BEARSSL_DIR}/inc/bearssl_ec.h")
     message(FATAL_ERROR "No sources of BearSSL in ${PIANOLA_BEARSSL_DIR}: run toolchains/setup-debian.sh")

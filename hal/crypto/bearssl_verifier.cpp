@@ -26,8 +26,8 @@ constexpr std::uint32_t kVerified = 1U;
 
 Status BearSslVerifier::verify(const Sha256Digest& digest, const Signature& signature,
                                const PublicKey& key) const noexcept {
-    // BearSSL refuses whatever else is malformed, but not this: for a digest of zero it arrives at the point at infinity, whose x it takes
-    // for 0, and finds it equal to r. Any s and any key would do.
+    // BearSSL refuses whatever else is malformed, but not this: for a digest of zero it arrives at the point at
+    // infinity, whose x it takes for 0, and finds it equal to r. Any s and any key would do.
     if (r_is_zero(signature)) {
         return Status::kRefused;
     }

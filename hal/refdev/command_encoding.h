@@ -1,9 +1,10 @@
 // The reference device's command words.
 //
-// Place in the whole: the single definition of the encoding that docs/DEVICE.md specifies; shared by the command set (which
-// decodes for the proofs), the command processor (which executes) and the capture side (which writes). Words are 32-bit
-// little-endian. The first word of a trace command: bits 0-7 opcode, bits 8-15 zero, bits 16-31 length in words, itself included. In
-// a ring, a queue command has a check in bits 8-31 instead (queue_command.h); its opcode alone gives its length.
+// Place in the whole: the single definition of the encoding that docs/DEVICE.md specifies; shared by the command set
+// (which decodes for the proofs), the command processor (which executes) and the capture side (which writes). Words are
+// 32-bit little-endian. The first word of a trace command: bits 0-7 opcode, bits 8-15 zero, bits 16-31 length in words,
+// itself included. In a ring, a queue command has a check in bits 8-31 instead (queue_command.h); its opcode alone
+// gives its length.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +17,8 @@ inline constexpr char kDeviceFamily[] = "pianola-refdev";    // NOLINT(cppcoregu
 inline constexpr std::uint32_t kCommandSetId = 0x50524631U;  // "PRF1"
 inline constexpr std::uint32_t kCommandSetVersion = 1U;
 
-// Words of the extended Hamming (8,4) code: any two differ in at least four bits, so that no three flips make one command
-// another.
+// Words of the extended Hamming (8,4) code: any two differ in at least four bits, so that no three flips make one
+// command another.
 enum class Opcode : std::uint8_t {
     kInvalid = 0x00U,
     // Trace commands.
@@ -69,46 +70,42 @@ inline constexpr std::uint32_t kBytesPerCycle = 8U;  // of copies, fills and tra
 
 // Words of the queue command with this opcode; 0 where it is none.
 [[nodiscard]] constexpr std::uint32_t queue_command_words(Opcode opcode) noexcept {
-    switch (opcode) {
-        case Opcode::kWrite:
-        case Opcode::kRead:
-            return kTransferWords;
-        case Opcode::kReplay:
-            return kReplayWords;
-        case Opcode::kRecordEvent:
-        case Opcode::kWaitEvent:
-            return kEventWords;
-        case Opcode::kNotify:
-            return kNotifyWords;
-        case Opcode::kInvalid:
-        case Opcode::kLaunch:
-        case Opcode::kDispatch:
-        case Opcode::kCopy:
-        case Opcode::kFill:
-        case Opcode::kBarrier:
-        case Opcode::kEnd:
+    if ((opcode == Opcode::kWrite) || (opcode == Opcode::kRead)) {
+        return kTransferWords;
+    }
+    if (opcode == Opcode::kReplay) {
+        return kReplayWords;
+    }
+    if (opcode == Opcode::kNotify) {
+        return kNotifyWords;
+    }
+    return ((opcode == Opcode::kRecordEvent) || (opcode == Opcode::kWaitEvent)) ? kEventWords : 0U;
+}
+
+// The opcode of a queue command; kInvalid where it is of no kind.
+[[nodiscard]] constexpr Opcode opcode_of(QueueCommandKind kind) noexcept {
+    switch (kind) {
+        case QueueCommandKind::kWrite:
+            return Opcode::kWrite;
+        case QueueCommandKind::kRead:
+            return Opcode::kRead;
+        case QueueCommandKind::kReplay:
+            return Opcode::kReplay;
+        case QueueCommandKind::kRecordEvent:
+            return Opcode::kRecordEvent;
+        case QueueCommandKind::kWaitEvent:
+            return Opcode::kWaitEvent;
+        case QueueCommandKind::kNotify:
+            return Opcode::kNotify;
+        case QueueCommandKind::kUnspecified:
         default:
-            return 0U;
+            return Opcode::kInvalid;
     }
 }
 
 // Words and cycles of a queue command.
 [[nodiscard]] constexpr std::uint32_t queue_command_words(QueueCommandKind kind) noexcept {
-    switch (kind) {
-        case QueueCommandKind::kWrite:
-        case QueueCommandKind::kRead:
-            return kTransferWords;
-        case QueueCommandKind::kReplay:
-            return kReplayWords;
-        case QueueCommandKind::kRecordEvent:
-        case QueueCommandKind::kWaitEvent:
-            return kEventWords;
-        case QueueCommandKind::kNotify:
-            return kNotifyWords;
-        case QueueCommandKind::kUnspecified:
-        default:
-            return 0U;
-    }
+    return queue_command_words(opcode_of(kind));
 }
 [[nodiscard]] constexpr std::uint64_t queue_command_cycles(QueueCommandKind kind, std::uint32_t size_bytes) noexcept {
     const bool moves = (kind == QueueCommandKind::kWrite) || (kind == QueueCommandKind::kRead);

@@ -61,18 +61,21 @@ Progress CommandProcessor::step_queue() noexcept {
     if (available == 0U) {
         return Progress::kIdle;
     }
-    // The ring wraps; a command is copied out so that everything behind sees it in one piece.
-    std::array<std::uint32_t, kMaxQueueCommandWords> command{};
     const std::uint32_t header = shared_.ring[position_ & kRingMask];
     const auto opcode = static_cast<Opcode>(header & kOpcodeMask);
     const std::uint32_t length_words = queue_command_words(opcode);
-    command[0] = header_word(opcode, length_words);
+    // The ring wraps; a command is copied out so that everything behind sees it in one piece.
+    std::array<std::uint32_t, kMaxQueueCommandWords> command{header_word(opcode, length_words)};
+    CommandSums sums{first_term(sequence_), digest_};
+    sums.add(0U, command[0]);
     for (std::uint32_t i = 1U; i < length_words; ++i) {
-        command[i] = shared_.ring[(position_ + i) & kRingMask];
+        const std::uint32_t word = shared_.ring[(position_ + i) & kRingMask];
+        command[i] = word;
+        sums.add(i, word);
     }
     const WordSpan words{command.data(), length_words};
     // Before anything of it is believed: what a damaged, stale or doubled command does, nothing undoes.
-    if ((length_words == 0U) || (length_words > available) || ((header >> kCheckShift) != check_of(sequence_, words))) {
+    if ((length_words == 0U) || (length_words > available) || ((header >> kCheckShift) != check_bits_of(sums.check))) {
         fault_address_ = 0U;
         return stop(DeviceFault::kUnknownCommand);
     }
@@ -91,9 +94,7 @@ Progress CommandProcessor::step_queue() noexcept {
     executed_ += 1U;
     sequence_ += 1U;
     position_ += length_words;
-    for (const std::uint32_t word : words) {
-        digest_ = chain(digest_, word);
-    }
+    digest_ = sums.digest;
     const DeviceFault fault = execute_queue_command(words);
     shared_.progress.store(executed_, std::memory_order_relaxed);
     if (observer_ != nullptr) {
@@ -317,8 +318,8 @@ DeviceFault CommandProcessor::launch(WordSpan words) noexcept {
     return fault;
 }
 
-// The kernel runs at once, before the next command is looked at: that cores work side by side is seen in the device's time only, and
-// commands between two barriers do not conflict, so that nothing else could tell.
+// The kernel runs at once, before the next command is looked at: that cores work side by side is seen in the device's
+// time only, and commands between two barriers do not conflict, so that nothing else could tell.
 DeviceFault CommandProcessor::dispatch(WordSpan words) noexcept {
     const DeviceFault fault = run_kernel<kDispatchHeadWords>(words);
     if (fault != DeviceFault::kNone) {

@@ -1,8 +1,8 @@
 // CommandProcessor: executes one command queue of the reference device.
 //
-// Place in the whole: the device's front end. The simulator runs one per queue, in the caller's thread or in a thread each;
-// boards run one per device core. It takes words from the ring, runs traces from the trace region, and publishes completion
-// records. Heap-free; the only waiting is to return kWaiting.
+// Place in the whole: the device's front end. The simulator runs one per queue, in the caller's thread or in a thread
+// each; boards run one per device core. It takes words from the ring, runs traces from the trace region, and publishes
+// completion records. Heap-free; the only waiting is to return kWaiting.
 #pragma once
 
 #include <array>
@@ -111,8 +111,8 @@ class CommandProcessor {
     std::uint32_t fault_address_{0U};
     std::uint32_t kernel_id_{0U};
 
-    // Cores that this queue's trace has dispatched to since the last command that waited for them. Two queues never use a core at the same
-    // time: the runtime proves it.
+    // Cores that this queue's trace has dispatched to since the last command that waited for them. Two queues never use
+    // a core at the same time: the runtime proves it.
     bool cores_busy_{false};
     std::uint64_t cores_done_cycles_{0U};                      // when the last of them is free
     std::uint64_t core_start_cycles_{0U};                      // of the last dispatch

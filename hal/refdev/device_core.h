@@ -1,8 +1,8 @@
 // DeviceCore: one command queue of the reference device at work.
 //
-// Place in the whole: what a device core's firmware runs in its loop, or a simulator's thread, or an ECU core that lends itself to
-// the device. Takes part in resets and otherwise steps the command processor. Never blocks: what to do while nothing can be done is
-// the caller's to decide.
+// Place in the whole: what a device core's firmware runs in its loop, or a simulator's thread, or an ECU core that
+// lends itself to the device. Takes part in resets and otherwise steps the command processor. Never blocks: what to do
+// while nothing can be done is the caller's to decide.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ class DeviceCore {
           confirmed_{shared.reset_confirmed[queue]},
           processor_{queue, shared.queues[queue], shared.events, shared.memory, shared.host, observer} {}
 
-    // Takes part in a reset, or executes at most one command; kExecuted in both cases, because in both the ECU core may wait for
-    // it. kIdle while a reset holds the queue.
+    // Takes part in a reset, or executes at most one command; kExecuted in both cases, because in both the ECU core may
+    // wait for it. kIdle while a reset holds the queue.
     Progress step() noexcept;
 
   private:

@@ -1,8 +1,8 @@
 // DeviceMemory: how kernels and copies reach the reference device's memory.
 //
-// Place in the whole: the device's bus and its region protection unit. Device addresses are 32-bit; memory is reachable only
-// through regions, which the runtime programs from the binary that it has proved. A kernel asks once per operand, with the
-// whole size; an operand which no single region permits is a bus fault.
+// Place in the whole: the device's bus and its region protection unit. Device addresses are 32-bit; memory is reachable
+// only through regions, which the runtime programs from the binary that it has proved. A kernel asks once per operand,
+// with the whole size; an operand which no single region permits is a bus fault.
 #pragma once
 
 #include <array>
@@ -25,8 +25,8 @@ struct MemoryRegion {
     bool fetch{false};          // of trace words
 };
 
-// The protection unit's registers lie in plain memory here, so that each is kept twice and counts while it equals its copy only: one that
-// damage has changed permits nothing.
+// The protection unit's registers lie in plain memory here, so that each is kept twice and counts while it equals its
+// copy only: one that damage has changed permits nothing.
 class DeviceMemory {
   public:
     void clear() noexcept {

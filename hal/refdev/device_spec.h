@@ -1,6 +1,7 @@
 // DeviceSpec: the sizes in which one reference device may differ from another.
 //
-// Place in the whole: a board or simulator is built from one; capture is made for one. docs/DEVICE.md gives the memory map.
+// Place in the whole: a board or simulator is built from one; capture is made for one. docs/DEVICE.md gives the memory
+// map.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +36,8 @@ struct DeviceSpec {
 [[nodiscard]] constexpr std::uint32_t core_count(const DeviceSpec& spec) noexcept {
     return spec.grid_columns * spec.grid_rows;
 }
-// L1 is the cores' L1s one behind the other, row by row; every core reaches all of it. The share of one core, in bytes, and where that of
-// core y * grid_columns + x starts.
+// L1 is the cores' L1s one behind the other, row by row; every core reaches all of it. The share of one core, in bytes,
+// and where that of core y * grid_columns + x starts.
 [[nodiscard]] constexpr std::uint32_t core_l1_bytes(const DeviceSpec& spec) noexcept {
     return spec.l1_bytes / core_count(spec);
 }

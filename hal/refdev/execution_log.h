@@ -1,8 +1,9 @@
 // ExecutionLog: the last commands that a queue has executed.
 //
-// Place in the whole: what makes "host and target do the same" checkable. The device's core that serves a queue appends one entry
-// per command; ring, no allocation. An array of these objects, one per queue, is at the same time the dump format: the
-// little-endian memory of a target, saved by a debugger or by the application, is what `pianola log` reads and compares.
+// Place in the whole: what makes "host and target do the same" checkable. The device's core that serves a queue appends
+// one entry per command; ring, no allocation. An array of these objects, one per queue, is at the same time the dump
+// format: the little-endian memory of a target, saved by a debugger or by the application, is what `pianola log` reads
+// and compares.
 #pragma once
 
 #include <array>
@@ -26,7 +27,8 @@ struct LogEntry {
 };
 static_assert(sizeof(LogEntry) == 16U, "the entries' memory is the dump format");
 
-// Written by the core that serves the queue; read by others only while that core is idle. All zero until the first reset().
+// Written by the core that serves the queue; read by others only while that core is idle. All zero until the first
+// reset().
 struct ExecutionLog {
     std::uint32_t magic{0U};    // kLogMagic
     std::uint32_t version{0U};  // kLogVersion

@@ -1,7 +1,7 @@
 // FaultyDriver: the reference device's driver, with faults on request.
 //
-// Place in the whole: how tests make the device fail, on the simulator and on boards alike. Not for products: they use a driver
-// without this.
+// Place in the whole: how tests make the device fail, on the simulator and on boards alike. Not for products: they use
+// a driver without this.
 #pragma once
 
 #include <array>

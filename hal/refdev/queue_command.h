@@ -1,7 +1,7 @@
 // A queue command's words, and what device and session add up over them.
 //
-// Place in the whole: the driver writes the words into a ring; the command processor executes them, and chains a digest over what it has
-// executed; the command set tells the session what that digest must be. docs/DEVICE.md specifies both.
+// Place in the whole: the driver writes the words into a ring; the command processor executes them, and chains a digest
+// over what it has executed; the command set tells the session what that digest must be. docs/DEVICE.md specifies both.
 #pragma once
 
 #include <array>
@@ -22,10 +22,10 @@ namespace pianola::refdev {
     return chain(chain(digest, static_cast<std::uint32_t>(value)), static_cast<std::uint32_t>(value >> 32U));
 }
 
-// A queue command's check: 24 bits over its number in the queue and all its words, of which the first is header_word(). A multilinear sum
-// (J. L. Carter, M. N. Wegman, "Universal classes of hash functions", 1979). One changed bit changes the check for certain, and so does a
-// number that is off by no more than a ring holds: a command that is stale or doubled, or comes after a lost one. Everything else passes
-// once in 2^24.
+// A queue command's check: 24 bits over its number in the queue and all its words, of which the first is header_word().
+// A multilinear sum (J. L. Carter, M. N. Wegman, "Universal classes of hash functions", 1979). One changed bit changes
+// the check for certain, and so does a number that is off by no more than a ring holds: a command that is stale or
+// doubled, or comes after a lost one. Everything else passes once in 2^24.
 inline constexpr std::uint32_t kCheckBits = 24U;
 inline constexpr std::uint32_t kCheckShift = 8U;  // of the check in the first word in the ring
 inline constexpr std::array<std::uint32_t, kMaxQueueCommandWords + 1U> kCheckKeys{
@@ -43,13 +43,16 @@ inline constexpr std::array<std::uint32_t, kMaxQueueCommandWords + 1U> kCheckKey
 [[nodiscard]] constexpr std::uint64_t term(std::uint32_t i, std::uint32_t word) noexcept {
     return std::uint64_t{word} * kCheckKeys[i + 1U];
 }
-[[nodiscard]] constexpr std::uint32_t check_of(std::uint32_t number, WordSpan words) noexcept {
-    std::uint64_t sum = first_term(number);
-    for (std::uint32_t i = 0U; i < words.size(); ++i) {
-        sum += term(i, words[i]);
+// Both sums over a command, in one go: this runs for every command of every step, on both sides.
+struct CommandSums {
+    std::uint64_t check{0U};  // from first_term() on; check_bits_of() makes the check of it
+    std::uint64_t digest{0U};
+
+    constexpr void add(std::uint32_t i, std::uint32_t word) noexcept {
+        check += term(i, word);
+        digest = chain(digest, word);
     }
-    return check_bits_of(sum);
-}
+};
 
 // Whether the check changes where the sum changes by `difference`, whatever the sum is.
 [[nodiscard]] constexpr bool is_always_seen(std::uint64_t difference) noexcept {
@@ -82,24 +85,19 @@ struct EncodedCommand {
 };
 
 [[nodiscard]] inline EncodedCommand encode(const QueueCommand& command) noexcept {
-    const std::uint32_t count = queue_command_words(command.kind);
+    const Opcode opcode = opcode_of(command.kind);
+    const std::uint32_t count = queue_command_words(opcode);
+    const std::uint32_t header = header_word(opcode, count);
     switch (command.kind) {
         case QueueCommandKind::kWrite:
-            return {{header_word(Opcode::kWrite, count), command.address, command.size_bytes, command.slot,
-                     command.slot_offset},
-                    count};
         case QueueCommandKind::kRead:
-            return {{header_word(Opcode::kRead, count), command.address, command.size_bytes, command.slot,
-                     command.slot_offset},
-                    count};
         case QueueCommandKind::kReplay:
-            return {{header_word(Opcode::kReplay, count), command.address, command.size_bytes}, count};
+            return {{header, command.address, command.size_bytes, command.slot, command.slot_offset}, count};
         case QueueCommandKind::kRecordEvent:
-            return {{header_word(Opcode::kRecordEvent, count), command.event, command.value}, count};
         case QueueCommandKind::kWaitEvent:
-            return {{header_word(Opcode::kWaitEvent, count), command.event, command.value}, count};
+            return {{header, command.event, command.value}, count};
         case QueueCommandKind::kNotify:
-            return {{header_word(Opcode::kNotify, count), command.value}, count};
+            return {{header, command.value}, count};
         case QueueCommandKind::kUnspecified:
         default:
             return {};

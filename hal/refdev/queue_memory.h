@@ -1,8 +1,9 @@
 // What the ECU core and a command processor share: rings, events, bound host memory.
 //
-// Place in the whole: the only memory that both sides write. Each word has one writer; publication is a store with release
-// order, observation a load with acquire order, so that the same source is right in one thread, between threads, and between
-// cores with coherent memory. Boards without coherence add their cache maintenance around it in their own folder.
+// Place in the whole: the only memory that both sides write. Each word has one writer; publication is a store with
+// release order, observation a load with acquire order, so that the same source is right in one thread, between
+// threads, and between cores with coherent memory. Boards without coherence add their cache maintenance around it in
+// their own folder.
 #pragma once
 
 #include <array>
@@ -42,16 +43,16 @@ struct QueueMemory {
     Completion fault;
 };
 
-// The last records of an event whose times are kept: a queue that waits for one reads its time while the next are made. No session has
-// more records of one event under way than scripts have commands, in all its steps; who drives the device otherwise, and lets a queue fall
-// further behind, finds the time of a later record.
+// The last records of an event whose times are kept: a queue that waits for one reads its time while the next are made.
+// No session has more records of one event under way than scripts have commands, in all its steps; who drives the
+// device otherwise, and lets a queue fall further behind, finds the time of a later record.
 inline constexpr std::uint32_t kKeptRecords = 64U;
 static_assert(kKeptRecords >= (kMaxStepsInFlight * (kMaxScriptCommands / 2U)),
               "each record has its wait in the same scripts");
 static_assert((kKeptRecords & (kKeptRecords - 1U)) == 0U, "counters wrap");
 
-// One event: who waits compares the counter by unsigned difference, so that it may wrap. It counts while it equals its copy only: one that
-// damage has changed lets nobody pass.
+// One event: who waits compares the counter by unsigned difference, so that it may wrap. It counts while it equals its
+// copy only: one that damage has changed lets nobody pass.
 struct EventCell {
     std::atomic<std::uint32_t> counter{0U};  // publishes the copy and the time
     std::atomic<std::uint32_t> copy{0U};
@@ -59,8 +60,8 @@ struct EventCell {
 };
 using EventFile = std::array<EventCell, kMaxEvents>;
 
-// One slot of host memory. It counts while it equals its copy only, as the protection unit's registers do: in one that damage has changed
-// there is no memory.
+// One slot of host memory. It counts while it equals its copy only, as the protection unit's registers do: in one that
+// damage has changed there is no memory.
 template <typename Bytes>
 class HostBinding {
   public:

@@ -212,13 +212,12 @@ std::uint64_t RefdevCommandSet::queue_cycles(const QueueCommand& command) const 
 std::uint64_t RefdevCommandSet::seal(std::uint64_t digest, std::uint32_t number, std::uint64_t trace_digest,
                                      QueueCommand& command) const noexcept {
     const EncodedCommand encoded = encode(command);
-    std::uint64_t sum = first_term(number);
-    for (std::uint32_t i = 0U; i < encoded.count; ++i) {  // both in one go: this runs for every command of every step
-        sum += term(i, encoded.words[i]);
-        digest = chain(digest, encoded.words[i]);
+    CommandSums sums{first_term(number), digest};
+    for (std::uint32_t i = 0U; i < encoded.count; ++i) {
+        sums.add(i, encoded.words[i]);
     }
-    command.check = check_bits_of(sum);
-    return (command.kind == QueueCommandKind::kReplay) ? chain_wide(digest, trace_digest) : digest;
+    command.check = check_bits_of(sums.check);
+    return (command.kind == QueueCommandKind::kReplay) ? chain_wide(sums.digest, trace_digest) : sums.digest;
 }
 
 // The header; of kernels the id, and the core where there is one.

@@ -1,7 +1,7 @@
 // RefdevDriver: the ECU's side of the reference device.
 //
-// Place in the whole: the Device of the simulator and of every board. Works on memory that both sides share and leaves to a DeviceLink
-// what differs between machines. Called by the core that owns the session, and by nobody else.
+// Place in the whole: the Device of the simulator and of every board. Works on memory that both sides share and leaves
+// to a DeviceLink what differs between machines. Called by the core that owns the session, and by nobody else.
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@
 
 namespace pianola::refdev {
 
-// How long a reset waits for the queues, where a port does not say otherwise: longer than a kernel should take, because a queue in
-// the middle of one finishes it first.
+// How long a reset waits for the queues, where a port does not say otherwise: longer than a kernel should take, because
+// a queue in the middle of one finishes it first.
 inline constexpr std::uint32_t kResetLimitUs = 20'000U;
 // The same for a port whose clock stands still: turns of the wait.
 inline constexpr std::uint32_t kResetLimitTurns = 100'000'000U;

@@ -1,7 +1,7 @@
 // AccessChecker: holds every command to its published extents.
 //
-// Place in the whole: the simulator's independent witness for the proof that the runtime makes at load. The proof says what a
-// command may touch; this sees what it does touch.
+// Place in the whole: the simulator's independent witness for the proof that the runtime makes at load. The proof says
+// what a command may touch; this sees what it does touch.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ class AccessChecker {
     AccessChecker& operator=(const AccessChecker&) = delete;
     AccessChecker& operator=(AccessChecker&&) = delete;
 
-    // words is one trace command. Between the two calls only the command's extents can be touched: AddressSanitizer, where the
-    // program is built with it, stops at anything else.
+    // words is one trace command. Between the two calls only the command's extents can be touched: AddressSanitizer,
+    // where the program is built with it, stops at anything else.
     void before(WordSpan words);
     // Compares all memory with what it was, but for the write extents.
     void after();

@@ -37,7 +37,8 @@ Status SimDevice::append(std::uint32_t queue, QueueCommand command) noexcept {
     return status;
 }
 
-// With a cache the device reads and writes memory of the machine's own, which maintenance alone keeps equal to the application's.
+// With a cache the device reads and writes memory of the machine's own, which maintenance alone keeps equal to the
+// application's.
 Status SimDevice::bind_source(std::uint32_t slot, ByteSpan memory) noexcept {
     return FaultyDriver::bind_source(slot, machine_->lend_source(slot, memory));
 }

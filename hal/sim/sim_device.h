@@ -1,8 +1,8 @@
 // SimDevice: the reference device inside a host process.
 //
-// Place in the whole: where captures are tried, self-tests recorded and tests run. Driver, command processors, kernels and region
-// protection are the very sources that boards run; SimMachine stands in for the board. Virtual time is the device's own cost model,
-// so that logs are the same in every run, in one thread or in several. Host only.
+// Place in the whole: where captures are tried, self-tests recorded and tests run. Driver, command processors, kernels
+// and region protection are the very sources that boards run; SimMachine stands in for the board. Virtual time is the
+// device's own cost model, so that logs are the same in every run, in one thread or in several. Host only.
 #pragma once
 
 #include <array>
@@ -55,7 +55,8 @@ class SimDevice final : public refdev::FaultyDriver {
     [[nodiscard]] const std::vector<refdev::ExecutedCommand>& log(std::uint32_t queue) const;
     void clear_log();
 
-    // With keep_execution_log: the dump of all queues' execution logs, as `pianola log` reads it. Only while the device is idle.
+    // With keep_execution_log: the dump of all queues' execution logs, as `pianola log` reads it. Only while the device
+    // is idle.
     [[nodiscard]] std::vector<std::uint8_t> execution_logs() const;
 
     // Commands that touched bytes outside their extents, with check_accesses.

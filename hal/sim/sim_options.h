@@ -18,11 +18,12 @@ enum class Threading {
 struct SimOptions {
     refdev::DeviceSpec spec;
     Threading threading{Threading::kInProcess};
-    // Proves for every command that it touched no byte outside its published extents: writes by comparing all memory, reads and
-    // writes through AddressSanitizer where the program is built with it. In process only; slow.
+    // Proves for every command that it touched no byte outside its published extents: writes by comparing all memory,
+    // reads and writes through AddressSanitizer where the program is built with it. In process only; slow.
     bool check_accesses{false};
-    // The application's memory lies behind a write-back cache that is not coherent with the device: without a clean the device sees something
-    // else, without an invalidation the application does, and one too many takes what it has written since.
+    // The application's memory lies behind a write-back cache that is not coherent with the device: without a clean the
+    // device sees something else, without an invalidation the application does, and one too many takes what it has
+    // written since.
     bool write_back_cache{false};
     bool memory_is_visible{true};    // to the ECU core; if not, only queues move tensors
     bool keep_log{false};            // with times, without limit: SimDevice::log()

@@ -1,8 +1,8 @@
 // SimPlatform: the ECU around a session on the simulator.
 //
-// Place in the whole: gives the session a clock that is the device's virtual time, so that deadlines mean the same on a slow
-// machine as on a fast one. Time beyond it passes only while nothing moves: in process with every idle call, threaded after
-// `stall_limit` of real time without progress. Host only.
+// Place in the whole: gives the session a clock that is the device's virtual time, so that deadlines mean the same on a
+// slow machine as on a fast one. Time beyond it passes only while nothing moves: in process with every idle call,
+// threaded after `stall_limit` of real time without progress. Host only.
 #pragma once
 
 #include <chrono>

@@ -61,7 +61,8 @@ void WriteBackCache::clean(ByteSpan memory) noexcept {
     }
 }
 
-// Lines that were never cleaned are written back at the worst moment: over what the device has written. All others are dropped.
+// Lines that were never cleaned are written back at the worst moment: over what the device has written. All others are
+// dropped.
 void WriteBackCache::invalidate(MutableByteSpan memory) noexcept {
     Loan* const loan = memory.empty() ? nullptr : find(memory.data());
     if ((loan != nullptr) && (loan->destination != nullptr) && loan->is_clean) {

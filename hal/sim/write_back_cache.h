@@ -1,7 +1,7 @@
 // WriteBackCache: the application's memory as the device sees it, where caches are not coherent.
 //
-// Place in the whole: how missing and excess cache maintenance shows in tests. What a test has in its buffers is the cache; of every
-// buffer that is lent to the device this keeps what memory holds. Host only.
+// Place in the whole: how missing and excess cache maintenance shows in tests. What a test has in its buffers is the
+// cache; of every buffer that is lent to the device this keeps what memory holds. Host only.
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
-// The machine "virt" of QEMU with four RV32 harts: hart 0 is the ECU core, harts 1 and 2 are the device's command processors.
+// The machine "virt" of QEMU with four RV32 harts: hart 0 is the ECU core, harts 1 and 2 are the device's command
+// processors.
 #include "hal/board/board.h"
 
 #include <array>
@@ -71,9 +72,10 @@ void signal_ecu() noexcept {
     ring(kEcuHart);
 }
 
-// A doorbell is never taken as an interrupt: it is enabled only here, where interrupts as a whole are off, and ends the wait by being
-// pending. It stays pending until it is cleared, also while nobody waits, so none is lost between a look at the queues and the
-// wait. It is cleared before the caller looks again: what a later doorbell announces keeps the next wait from sleeping.
+// A doorbell is never taken as an interrupt: it is enabled only here, where interrupts as a whole are off, and ends the
+// wait by being pending. It stays pending until it is cleared, also while nobody waits, so none is lost between a look
+// at the queues and the wait. It is cleared before the caller looks again: what a later doorbell announces keeps the
+// next wait from sleeping.
 void wait_for_signal() noexcept {
     const std::uint32_t hart = riscv::core_number();
     riscv::Mstatus::clear_bits(riscv::kInterruptsOn);
@@ -97,8 +99,9 @@ std::uint64_t now_us() noexcept {
     return microseconds(virt_rv32::ticks());
 }
 
-// The harts' caches are coherent, on this machine and on every RISC-V machine whose memory is marked so: nothing to write back,
-// nothing to forget. Order is the business of the fences around doorbells and of the atomics in SharedState.
+// The harts' caches are coherent, on this machine and on every RISC-V machine whose memory is marked so: nothing to
+// write back, nothing to forget. Order is the business of the fences around doorbells and of the atomics in
+// SharedState.
 void clean_cache(ByteSpan /*memory*/) noexcept {}
 void invalidate_cache(MutableByteSpan /*memory*/) noexcept {}
 

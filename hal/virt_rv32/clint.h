@@ -1,7 +1,7 @@
 // The core-local interruptor of the machine: doorbells between harts, one clock for all of them, and an alarm for each.
 //
-// Place in the whole: this board only. Addresses: "RISC-V Advanced Core Local Interruptor Specification", which keeps the layout of
-// SiFive's CLINT; the base and the clock's rate are the machine's.
+// Place in the whole: this board only. Addresses: "RISC-V Advanced Core Local Interruptor Specification", which keeps
+// the layout of SiFive's CLINT; the base and the clock's rate are the machine's.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ inline void clear_doorbell(std::uint32_t hart) noexcept {
     mmio::write(kClint + (4U * hart), 0U);
 }
 
-// Ticks since reset. The upper half is read on both sides of the lower one, which may wrap in between; it wraps once in seven
-// minutes, so that the second try always holds.
+// Ticks since reset. The upper half is read on both sides of the lower one, which may wrap in between; it wraps once in
+// seven minutes, so that the second try always holds.
 [[nodiscard]] inline std::uint64_t ticks() noexcept {
     const std::uint32_t upper = mmio::read(kMtime + 4U);
     const std::uint32_t lower = mmio::read(kMtime);

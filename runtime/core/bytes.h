@@ -1,6 +1,7 @@
 // Fixed-endian integers in byte views.
 //
-// Place in the whole: the one place in which bytes become integers, whatever the core's own byte order and alignment rules.
+// Place in the whole: the one place in which bytes become integers, whatever the core's own byte order and alignment
+// rules.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +11,9 @@
 
 namespace pianola {
 
-// The word at an address that is a multiple of 4, whatever it is part of, in one load: a compiler for a core that must not load words from
-// elsewhere would load bytes. For comparing and adding up only: the order of its bytes is the core's.
+// The word at an address that is a multiple of 4, whatever it is part of, in one load: a compiler for a core that must
+// not load words from elsewhere would load bytes. For comparing and adding up only: the order of its bytes is the
+// core's.
 [[nodiscard]] inline std::uint32_t load_aligned_word(const std::uint8_t* aligned) noexcept {
     std::uint32_t word = 0U;
     std::memcpy(&word, __builtin_assume_aligned(aligned, sizeof(word)), sizeof(word));

@@ -1,8 +1,8 @@
 // Every capacity of the runtime, in one place.
 //
-// Place in the whole: bounds of every loop and array on target. Raising one costs the RAM or time that its comment says;
-// a binary that needs more than a capacity is refused by name (rules CAP-*), never truncated. Those that programs differ in most form
-// named profiles; the others are the same everywhere.
+// Place in the whole: bounds of every loop and array on target. Raising one costs the RAM or time that its comment
+// says; a binary that needs more than a capacity is refused by name (rules CAP-*), never truncated. Those that programs
+// differ in most form named profiles; the others are the same everywhere.
 #pragma once
 
 #include <array>
@@ -15,8 +15,8 @@
 
 namespace pianola {
 
-// What a runtime of one profile takes. A device's description names its profile, and the proofs judge by it, so that host and target come to
-// the same verdict whatever the host was built with.
+// What a runtime of one profile takes. A device's description names its profile, and the proofs judge by it, so that
+// host and target come to the same verdict whatever the host was built with.
 struct Capacities {
     const char* name;
     std::uint32_t intervals;        // disjoint byte ranges in one map of a proof: 72 bytes of the plan's workspace each
@@ -61,8 +61,8 @@ inline constexpr Capacities kHost{
 inline constexpr std::array<const Capacities*, 3> kProfiles{&profiles::kSmallEcu, &profiles::kDefault,
                                                             &profiles::kHost};
 inline constexpr const Capacities& kCapacities = profiles::PIANOLA_PROFILE;
-// Of a device that says nothing else: what the runtime was built with. Tools of the host, which can judge for any target, take it to have the
-// default profile.
+// Of a device that says nothing else: what the runtime was built with. Tools of the host, which can judge for any
+// target, take it to have the default profile.
 inline constexpr const Capacities& kDeviceCapacities =
     (kCapacities.intervals > profiles::kDefault.intervals) ? profiles::kDefault : kCapacities;
 
@@ -83,8 +83,9 @@ inline constexpr std::uint32_t kMaxTraceWords = kMaxFileBytes / 4U;  // of one t
 inline constexpr std::uint32_t kMaxCommandWords = 64U;               // longest command
 inline constexpr std::uint32_t kMaxScriptCycles = 1U << 30U;  // device cycles of one script: about a second at 1 GHz
 
-// Work of the proofs over traces: every visit of a command counts its words, 2, 6 for each byte range that it touches, and what it is
-// compared with. Capacities::max_work() says what a file may take, which bounds the time to validate (docs/WORST_CASE.md).
+// Work of the proofs over traces: every visit of a command counts its words, 2, 6 for each byte range that it touches,
+// and what it is compared with. Capacities::max_work() says what a file may take, which bounds the time to validate
+// (docs/WORST_CASE.md).
 inline constexpr std::uint32_t kWorkPerCommand = 2U;
 inline constexpr std::uint32_t kWorkPerExtent = 6U;
 inline constexpr std::uint32_t kPatchPointsPerWork = 8U;  // each is compared with every command

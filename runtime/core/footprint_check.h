@@ -1,6 +1,7 @@
 // FootprintCheck: holds a stated size to the compiler's own on 32-bit cores.
 //
-// Place in the whole: what the footprint.cpp files assert with. Says nothing on cores with other pointers, where sizes differ.
+// Place in the whole: what the footprint.cpp files assert with. Says nothing on cores with other pointers, where sizes
+// differ.
 #pragma once
 
 #include <cstddef>

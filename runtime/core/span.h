@@ -1,7 +1,7 @@
 // Span: a view of contiguous elements that knows its length and never wraps.
 //
-// Place in the whole: the one way in which the runtime passes memory around. C++17 has no std::span. A view does not own
-// what it shows: the caller keeps the elements alive for as long as the view, or anything made from it, is in use.
+// Place in the whole: the one way in which the runtime passes memory around. C++17 has no std::span. A view does not
+// own what it shows: the caller keeps the elements alive for as long as the view, or anything made from it, is in use.
 #pragma once
 
 #include <array>

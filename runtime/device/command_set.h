@@ -1,8 +1,8 @@
 // CommandSet: what the runtime must know of a device's command encoding in order to prove a trace.
 //
-// Place in the whole: one of the three interfaces that a port implements (with Device and Platform). A vendor who brings
-// another accelerator writes one of these: a pure function from command words to what the command does. The runtime never
-// interprets command words itself. Implementations hold no state and are called by the loading core only.
+// Place in the whole: one of the three interfaces that a port implements (with Device and Platform). A vendor who
+// brings another accelerator writes one of these: a pure function from command words to what the command does. The
+// runtime never interprets command words itself. Implementations hold no state and are called by the loading core only.
 #pragma once
 
 #include <array>
@@ -110,13 +110,14 @@ class CommandSet {
     [[nodiscard]] virtual std::uint32_t queue_words(const QueueCommand& command) const noexcept = 0;
     [[nodiscard]] virtual std::uint64_t queue_cycles(const QueueCommand& command) const noexcept = 0;
 
-    // Sets the command's check, for the command of its queue with this number since a reset, from 0. It depends on the number and on every
-    // word. Returns what the device's digest becomes by executing the command; for kReplay, trace_digest is that of the whole trace. A queue begins with
-    // 0 after a reset. Every word of the command changes it.
+    // Sets the command's check, for the command of its queue with this number since a reset, from 0. It depends on the
+    // number and on every word. Returns what the device's digest becomes by executing the command; for kReplay,
+    // trace_digest is that of the whole trace. A queue begins with 0 after a reset. Every word of the command changes
+    // it.
     [[nodiscard]] virtual std::uint64_t seal(std::uint64_t digest, std::uint32_t number, std::uint64_t trace_digest,
                                              QueueCommand& command) const noexcept = 0;
-    // What a trace's digest becomes by the command `words`, which decode() accepts. A trace begins with 0. It does not depend on words that
-    // may be patched.
+    // What a trace's digest becomes by the command `words`, which decode() accepts. A trace begins with 0. It does not
+    // depend on words that may be patched.
     [[nodiscard]] virtual std::uint64_t trace_digest(std::uint64_t digest, WordSpan words) const noexcept = 0;
 
   protected:

@@ -1,9 +1,9 @@
 // Device: the data path to an accelerator.
 //
-// Place in the whole: one of the three interfaces that a port implements (with Platform and CommandSet). Called by the ECU core
-// that owns the session, and by nobody else. No method blocks, allocates, or calls back. Every method returns in bounded time;
-// kOk from enqueue() means that a completion will come, kBusy that nothing was started. There are no default bodies: a port
-// that forgets a method does not compile.
+// Place in the whole: one of the three interfaces that a port implements (with Platform and CommandSet). Called by the
+// ECU core that owns the session, and by nobody else. No method blocks, allocates, or calls back. Every method returns
+// in bounded time; kOk from enqueue() means that a completion will come, kBusy that nothing was started. There are no
+// default bodies: a port that forgets a method does not compile.
 #pragma once
 
 #include <array>
@@ -33,7 +33,8 @@ struct DeviceDescription {
     std::uint32_t grid_columns{0U};  // compute cores, each with an equal share of L1
     std::uint32_t grid_rows{0U};
     std::uint32_t dram_banks{0U};
-    // What its runtime takes; static lifetime. At most what that runtime was built with. No part of the binary's target.
+    // What its runtime takes; static lifetime. At most what that runtime was built with. No part of the binary's
+    // target.
     const Capacities* capacities{&kDeviceCapacities};
 };
 
@@ -108,49 +109,49 @@ class Device {
 
     virtual Status describe(DeviceDescription& description) const noexcept = 0;
 
-    // Stops the queues, empties the rings, forgets regions, host memory, faults and events (counters become 0). Memory keeps
-    // its contents. kOk, kTimeout where a queue does not stop.
+    // Stops the queues, empties the rings, forgets regions, host memory, faults and events (counters become 0). Memory
+    // keeps its contents. kOk, kTimeout where a queue does not stop.
     virtual Status reset() noexcept = 0;
 
     // kOk, kCapacity. Only between reset() and the first enqueue().
     virtual Status program_region(const RegionConfig& region) noexcept = 0;
 
-    // What the device enforces as its region number `index` since the reset, from its own registers: the session compares. kOk,
-    // kInvalidArgument where there are fewer.
+    // What the device enforces as its region number `index` since the reset, from its own registers: the session
+    // compares. kOk, kInvalidArgument where there are fewer.
     virtual Status programmed_region(std::uint32_t index, RegionConfig& region) const noexcept = 0;
 
-    // Device memory through the control path, for checks: [address, address + out.size()) inside the device's memories. kOk,
-    // kInvalidArgument.
+    // Device memory through the control path, for checks: [address, address + out.size()) inside the device's memories.
+    // kOk, kInvalidArgument.
     virtual Status read_back(std::uint32_t address, MutableByteSpan out) noexcept = 0;
 
-    // Sets one word of a trace in the trace region, through the control path; the device fetches it from the next doorbell on. Only while
-    // no command is under way. kOk, kInvalidArgument.
+    // Sets one word of a trace in the trace region, through the control path; the device fetches it from the next
+    // doorbell on. Only while no command is under way. kOk, kInvalidArgument.
     virtual Status patch_word(std::uint32_t address, std::uint32_t word) noexcept = 0;
 
-    // Memory that queue commands may read from, or write to, until it is bound anew or, with an empty one, not at all: a transfer from or to a
-    // slot without memory is a fault. The caller keeps it alive and untouched meanwhile. The port does its cache maintenance here and
-    // nowhere else: what is bound is visible to the device, and what the device has written is visible to the caller once the binding has
-    // ended, after which neither the device nor maintenance touches that memory. kOk, kInvalidArgument, kDeviceFault where what was bound
-    // is not known any more.
+    // Memory that queue commands may read from, or write to, until it is bound anew or, with an empty one, not at all:
+    // a transfer from or to a slot without memory is a fault. The caller keeps it alive and untouched meanwhile. The
+    // port does its cache maintenance here and nowhere else: what is bound is visible to the device, and what the
+    // device has written is visible to the caller once the binding has ended, after which neither the device nor
+    // maintenance touches that memory. kOk, kInvalidArgument, kDeviceFault where what was bound is not known any more.
     virtual Status bind_source(std::uint32_t slot, ByteSpan memory) noexcept = 0;
     virtual Status bind_destination(std::uint32_t slot, MutableByteSpan memory) noexcept = 0;
 
-    // What the device will use for a slot, as this core sees it, from the device's own registers: the session compares before a doorbell, and
-    // before it gives memory back. Empty where there is none.
+    // What the device will use for a slot, as this core sees it, from the device's own registers: the session compares
+    // before a doorbell, and before it gives memory back. Empty where there is none.
     [[nodiscard]] virtual ByteSpan bound_source(std::uint32_t slot) const noexcept = 0;
     [[nodiscard]] virtual ByteSpan bound_destination(std::uint32_t slot) const noexcept = 0;
 
-    // Zero-copy I/O: where the ECU core sees [address, address + size_bytes) of device memory, for reading and writing; empty where
-    // it does not, and only queue commands move data. Valid as long as the device.
+    // Zero-copy I/O: where the ECU core sees [address, address + size_bytes) of device memory, for reading and writing;
+    // empty where it does not, and only queue commands move data. Valid as long as the device.
     [[nodiscard]] virtual MutableByteSpan host_view(std::uint32_t address, std::uint32_t size_bytes) noexcept = 0;
-    // A view changes hands: before the doorbell of a step that may read it or write over it, after the completion of a step that may have
-    // written it. The port does a view's cache maintenance here.
+    // A view changes hands: before the doorbell of a step that may read it or write over it, after the completion of a
+    // step that may have written it. The port does a view's cache maintenance here.
     virtual void give_to_device(ByteSpan view) noexcept = 0;
     virtual void take_from_device(MutableByteSpan view) noexcept = 0;
 
-    // Appends to the queue's ring; the device sees it after ring_doorbell(), and executes it only where its check fits what has arrived and
-    // how many commands the queue has executed before: of two steps in flight the first one could be given out before it is noticed what the
-    // second one has done. kOk, kBusy where the ring is full (nothing was
+    // Appends to the queue's ring; the device sees it after ring_doorbell(), and executes it only where its check fits
+    // what has arrived and how many commands the queue has executed before: of two steps in flight the first one could
+    // be given out before it is noticed what the second one has done. kOk, kBusy where the ring is full (nothing was
     // started), kInvalidArgument.
     virtual Status enqueue(std::uint32_t queue, const QueueCommand& command) noexcept = 0;
     virtual Status ring_doorbell(std::uint32_t queue) noexcept = 0;
@@ -158,11 +159,11 @@ class Device {
     // Gives a device that shares this core its chance to run, for a bounded time; others return at once.
     virtual Status service() noexcept = 0;
 
-    // kOk: the queue has completed everything up to the notification with `token`, and `completion` is its record; records of the last
-    // kMaxStepsInFlight notifications are kept. A queue may have been idle for any number of tokens: by their order
-    // alone, an old record could be taken for this one. kPending: the queue is still at work, and only
-    // completion.executed_commands says something: how far it was when it was looked at. kDeviceFault: `completion`
-    // says which fault; the queue has stopped.
+    // kOk: the queue has completed everything up to the notification with `token`, and `completion` is its record;
+    // records of the last kMaxStepsInFlight notifications are kept. A queue may have been idle for any number of
+    // tokens: by their order alone, an old record could be taken for this one. kPending: the queue is still at work,
+    // and only completion.executed_commands says something: how far it was when it was looked at. kDeviceFault:
+    // `completion` says which fault; the queue has stopped.
     virtual Status completion(std::uint32_t queue, std::uint32_t token, Completion& completion) noexcept = 0;
 
   protected:

@@ -42,8 +42,8 @@ template <std::uint32_t kBits>
 
 using WorkingVariables = std::array<std::uint32_t, 8>;
 
-// Round kTurn, modulo 8, of section 6.2.2, step 3. The eight variables a to h stay where they are and their names rotate, which
-// saves seven moves a round; all indices are constants.
+// Round kTurn, modulo 8, of section 6.2.2, step 3. The eight variables a to h stay where they are and their names
+// rotate, which saves seven moves a round; all indices are constants.
 template <std::size_t kTurn>
 void round(WorkingVariables& v, std::uint32_t constant_and_word) noexcept {
     constexpr std::size_t kCount = 8U;
@@ -64,7 +64,8 @@ void round(WorkingVariables& v, std::uint32_t constant_and_word) noexcept {
 
 }  // namespace
 
-// The message schedule is kept as its last 16 words, as section 6.1.3 does for SHA-1: the stack holds 64 bytes of it instead of 256.
+// The message schedule is kept as its last 16 words, as section 6.1.3 does for SHA-1: the stack holds 64 bytes of it
+// instead of 256.
 void Sha256::compress(ByteSpan block) noexcept {
     constexpr std::size_t kWindow = 16U;
     constexpr std::size_t kMask = kWindow - 1U;

@@ -1,7 +1,8 @@
 // SHA-256, incremental.
 //
-// Place in the whole: the digest of the envelope, of schema and of kernel library. It must run on target before anything of
-// the file is parsed, so it is here, and not from a library. Source of the algorithm: FIPS 180-4, section 6.2.
+// Place in the whole: the digest of the envelope, of schema and of kernel library. It must run on target before
+// anything of the file is parsed, so it is here, and not from a library. Source of the algorithm: FIPS 180-4, section
+// 6.2.
 #pragma once
 
 #include <array>

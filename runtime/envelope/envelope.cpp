@@ -116,7 +116,8 @@ bool check_signature_fields(const Reading& reading, Envelope& envelope) noexcept
     return is_signed || check_zero(reading, header::kKeyId, header::kKeyId + kKeyIdBytes, Rule::kEnvReserved, "key_id");
 }
 
-// Segments follow each other from the end of the header, each padded with zeros to the alignment, to the end of the file or its signature.
+// Segments follow each other from the end of the header, each padded with zeros to the alignment, to the end of the
+// file or its signature.
 bool check_segments(const Reading& reading, Envelope& envelope) noexcept {
     envelope.total_bytes = static_cast<std::uint32_t>(reading.file.size());
     std::memcpy(envelope.digest.data(), &reading.file[header::kDigest], kSha256Bytes);

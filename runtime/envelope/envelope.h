@@ -1,8 +1,8 @@
 // Envelope: the fixed header of a trace binary, and the proof that the file is whole.
 //
-// Place in the whole: the first two stages of loading. parse_envelope() decodes the header field by field and proves that its
-// parts tile the file without gap or overlap; authenticate() then checks the digest over every byte, and who has signed it. Nothing behind
-// the header is interpreted before that. docs/FORMAT.md specifies the bytes.
+// Place in the whole: the first two stages of loading. parse_envelope() decodes the header field by field and proves
+// that its parts tile the file without gap or overlap; authenticate() then checks the digest over every byte, and who
+// has signed it. Nothing behind the header is interpreted before that. docs/FORMAT.md specifies the bytes.
 #pragma once
 
 #include <array>
@@ -71,12 +71,12 @@ struct Envelope {
     Segment self_tests;
 };
 
-// kOk, or kRefused with a verdict. `envelope` is valid only after kOk. Bounded: reads the header and at most 4 * 63 bytes of
-// padding.
+// kOk, or kRefused with a verdict. `envelope` is valid only after kOk. Bounded: reads the header and at most 4 * 63
+// bytes of padding.
 Status parse_envelope(ByteSpan file, Envelope& envelope, Verdict& verdict) noexcept;
 
-// Proves that the file is whole, and that `trust` admits who has made it. kOk, or kRefused with a verdict. Needs an envelope of the same
-// file. Time is linear in the size of the file, and one verification of a signature.
+// Proves that the file is whole, and that `trust` admits who has made it. kOk, or kRefused with a verdict. Needs an
+// envelope of the same file. Time is linear in the size of the file, and one verification of a signature.
 Status authenticate(ByteSpan file, const Envelope& envelope, const Trust& trust, Verdict& verdict) noexcept;
 
 // The digest that a file must carry. `unsigned_part` is all of it but the signature.

@@ -30,8 +30,8 @@ static_assert(kBodyObject == schema::WaitEvent::VT_EVENT);
 using flatbuffers::Table;
 using Entry = flatbuffers::voffset_t;  // of a field in its table's vtable
 
-// What follows is called for every field of every view: functions of their own rather than flatc's accessors, which a compiler
-// expands at every call.
+// What follows is called for every field of every view: functions of their own rather than flatc's accessors, which a
+// compiler expands at every call.
 
 // A number; 0 where it is absent, which is the default of all of them.
 template <typename Number>

@@ -1,8 +1,9 @@
 // Image: a trace binary's manifest, as plain views.
 //
-// Place in the whole: third stage of loading. open_image() proves that the manifest is a well-formed FlatBuffer of our schema,
-// of exactly its size, with no unknown enumerator, union type or truth value and no list over its capacity. Everything after
-// it reads through these views, and sees FlatBuffers no more. Views point into the file: they live as long as it does.
+// Place in the whole: third stage of loading. open_image() proves that the manifest is a well-formed FlatBuffer of our
+// schema, of exactly its size, with no unknown enumerator, union type or truth value and no list over its capacity.
+// Everything after it reads through these views, and sees FlatBuffers no more. Views point into the file: they live as
+// long as it does.
 #pragma once
 
 #include <cstdint>
@@ -193,8 +194,8 @@ class Image {
     const flatbuffers::Table* root_{nullptr};
 };
 
-// kOk, or kRefused with a verdict. The file must have been authenticated. Time is linear in the size of the manifest, bounded
-// by the capacities.
+// kOk, or kRefused with a verdict. The file must have been authenticated. Time is linear in the size of the manifest,
+// bounded by the capacities.
 Status open_image(ByteSpan file, const Envelope& envelope, const Capacities& capacities, Image& image,
                   Verdict& verdict) noexcept;
 

@@ -1,7 +1,7 @@
 // SchemaRules: what a schema says of every field, as constant tables.
 //
-// Place in the whole: schemac (toolchains/schemac) makes one SchemaRules from each schema; the checks in schema_check.h hold a
-// buffer against it. Tables, because a function per table of the schema is several times as long.
+// Place in the whole: schemac (toolchains/schemac) makes one SchemaRules from each schema; the checks in schema_check.h
+// hold a buffer against it. Tables, because a function per table of the schema is several times as long.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // TableCursor: visits every table and field of a FlatBuffer in the order of its schema's rules.
 //
-// Place in the whole: the way through the tree that both checks of schema_check.h take. Without recursion: the tables on the way
-// from the root lie in a stack of fixed depth. Included by the sources of runtime/image only.
+// Place in the whole: the way through the tree that both checks of schema_check.h take. Without recursion: the tables
+// on the way from the root lie in a stack of fixed depth. Included by the sources of runtime/image only.
 #pragma once
 
 #include <flatbuffers/flatbuffers.h>

@@ -26,7 +26,8 @@ void put_parameters(const Plan& plan, const ParameterValues& values, std::uint32
     }
 }
 
-// By words where it can: C libraries for small cores compare byte by byte. Sizes are equal, and both lie at multiples of 4.
+// By words where it can: C libraries for small cores compare byte by byte. Sizes are equal, and both lie at multiples
+// of 4.
 bool are_equal(ByteSpan held, ByteSpan expected) noexcept {
     std::uint32_t difference = 0U;
     std::size_t i = 0U;
@@ -39,8 +40,8 @@ bool are_equal(ByteSpan held, ByteSpan expected) noexcept {
     return difference == 0U;
 }
 
-// A piece of the file that every constant range holds as a whole, or not at all. Where the device holds it, `piece` becomes what the first
-// range has there, in `chunk`; every other must have the same.
+// A piece of the file that every constant range holds as a whole, or not at all. Where the device holds it, `piece`
+// becomes what the first range has there, in `chunk`; every other must have the same.
 Status read_piece(Device& device, const ConstantRanges& constants, std::uint32_t file_offset, Chunk& chunk,
                   ByteSpan& piece) noexcept {
     bool is_read = false;

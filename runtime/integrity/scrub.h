@@ -1,8 +1,8 @@
-// Scrubber: compares what the device holds with the binary that it was loaded from: once with what was authenticated, then with the file, a
-// slice at a time.
+// Scrubber: compares what the device holds with the binary that it was loaded from: once with what was authenticated,
+// then with the file, a slice at a time.
 //
-// Place in the whole: a part of the session. Traces and weights do not change while a binary is loaded, but for the words of declared
-// parameters: what differs was damaged, on the device or in the binary's own memory.
+// Place in the whole: a part of the session. Traces and weights do not change while a binary is loaded, but for the
+// words of declared parameters: what differs was damaged, on the device or in the binary's own memory.
 #pragma once
 
 #include <array>
@@ -43,9 +43,9 @@ struct ScrubCursor {
 void find_constants(const PlannedScript& setup, const PlannedCommands& commands, const Envelope& envelope,
                     ConstantRanges& constants) noexcept;
 
-// Whether the device holds what was authenticated: the digest of the file is computed anew, with what lies on the device in the place of the
-// file's own bytes. The file may have been changed since it was authenticated, by damage or by another bus master: then this does not come
-// to kOk. O(file bytes): a digest, and reading back every constant once.
+// Whether the device holds what was authenticated: the digest of the file is computed anew, with what lies on the
+// device in the place of the file's own bytes. The file may have been changed since it was authenticated, by damage or
+// by another bus master: then this does not come to kOk. O(file bytes): a digest, and reading back every constant once.
 //   kOk           device and file are as `envelope`, which the file was authenticated with, says
 //   kIntegrity    one of them is not, or two constants that come from the same bytes differ
 //   kDeviceFault  the device's memory can not be read
@@ -60,7 +60,8 @@ struct ScrubSource {
     const ParameterValues& values;
 };
 
-// Compares the next slice: at most kScrubSliceBytes, of one range. Behind the last one it begins anew. O(kScrubSliceBytes).
+// Compares the next slice: at most kScrubSliceBytes, of one range. Behind the last one it begins anew.
+// O(kScrubSliceBytes).
 //   kOk           equal, and it was the last slice, or there is nothing to compare
 //   kPending      equal
 //   kIntegrity    not equal: `address` is the device address of the first 64 bytes that differ

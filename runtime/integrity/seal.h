@@ -1,7 +1,7 @@
 // Seal: a number by which an object is known to be as it was left.
 //
-// Place in the whole: between two calls of a session its state lies in RAM, where a bit may flip. The session seals it when a call ends,
-// and looks at the seal when the next one begins.
+// Place in the whole: between two calls of a session its state lies in RAM, where a bit may flip. The session seals it
+// when a call ends, and looks at the seal when the next one begins.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,9 @@
 
 namespace pianola {
 
-// A different number for any two contents that differ in one 32-bit word only, which every single bit is in; for others with a chance of
-// 2^-32 to be equal. FNV-1a (G. Fowler, L. C. Noll, K.-P. Vo; RFC 9923) over words instead of bytes: every step is a bijection of
-// the state. The object lies at a multiple of 4, and its size is one.
-// O(bytes).
+// A different number for any two contents that differ in one 32-bit word only, which every single bit is in; for others
+// with a chance of 2^-32 to be equal. FNV-1a (G. Fowler, L. C. Noll, K.-P. Vo; RFC 9923) over words instead of bytes:
+// every step is a bijection of the state. The object lies at a multiple of 4, and its size is one. O(bytes).
 [[nodiscard]] std::uint32_t seal_of(ByteSpan object) noexcept;
 
 }  // namespace pianola

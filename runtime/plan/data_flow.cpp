@@ -25,9 +25,9 @@ bool check_read(Context& context, const PlannedCommand& entry) noexcept {
 
 }  // namespace
 
-// Program order is an order in which the queues can run, and what no event orders does not conflict (races.cpp): so this order stands
-// for every order. What has once been written stays written: one visit of the step stands for all, and the first replay of a trace for
-// every later one.
+// Program order is an order in which the queues can run, and what no event orders does not conflict (races.cpp): so
+// this order stands for every order. What has once been written stays written: one visit of the step stands for all,
+// and the first replay of a trace for every later one.
 bool check_data_flow(Context& context) noexcept {
     const Plan& plan = context.plan;
     context.workspace.written.clear();

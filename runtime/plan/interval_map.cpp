@@ -41,7 +41,8 @@ bool IntervalMap::resize(std::uint32_t index, std::uint32_t removed, std::uint32
 Status IntervalMap::assign(std::uint32_t address, std::uint32_t size_bytes, std::uint32_t tag,
                            std::uint32_t capacity) noexcept {
     Interval whole{address, address + (size_bytes - 1U), tag};
-    // Everything that overlaps is replaced, but for what sticks out on either side; what touches and has the same tag joins.
+    // Everything that overlaps is replaced, but for what sticks out on either side; what touches and has the same tag
+    // joins.
     std::uint32_t begin = first_reaching((address > 0U) ? (address - 1U) : 0U);
     if ((begin < count_) && (intervals_[begin].last < address) && (intervals_[begin].tag != tag)) {
         begin += 1U;  // it only touches

@@ -1,7 +1,7 @@
 // IntervalMap: bytes of the 32-bit device address space, each with a tag, as disjoint ranges in fixed memory.
 //
-// Place in the whole: what the proofs use to know which bytes have been written, and by whom bytes were touched last. Where all tags
-// are equal it is a set.
+// Place in the whole: what the proofs use to know which bytes have been written, and by whom bytes were touched last.
+// Where all tags are equal it is a set.
 #pragma once
 
 #include <array>
@@ -18,15 +18,16 @@ class IntervalMap {
     void clear() noexcept { count_ = 0U; }
     [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
 
-    // Gives every byte of [address, address + size_bytes) the tag, which is not 0: not empty, does not wrap. Ranges that touch and have
-    // equal tags become one. kOk, or kCapacity where `capacity` ranges, at most kMaxIntervals, are not enough (the map is then unchanged).
-    // Time: O(count()).
+    // Gives every byte of [address, address + size_bytes) the tag, which is not 0: not empty, does not wrap. Ranges
+    // that touch and have equal tags become one. kOk, or kCapacity where `capacity` ranges, at most kMaxIntervals, are
+    // not enough (the map is then unchanged). Time: O(count()).
     Status assign(std::uint32_t address, std::uint32_t size_bytes, std::uint32_t tag, std::uint32_t capacity) noexcept;
 
     // Takes out every range whose tag is not larger. Time: O(count()).
     void forget_up_to(std::uint32_t tag) noexcept;
 
-    // True where one range holds every byte of [address, address + size_bytes); of a map with one tag: where all are in it.
+    // True where one range holds every byte of [address, address + size_bytes); of a map with one tag: where all are in
+    // it.
     [[nodiscard]] bool contains(std::uint32_t address, std::uint32_t size_bytes) const noexcept;
     // The largest tag of any byte of it, `except` left out; 0 where there is none.
     [[nodiscard]] std::uint32_t largest_tag(std::uint32_t address, std::uint32_t size_bytes,

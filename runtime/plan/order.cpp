@@ -3,8 +3,8 @@
 namespace pianola::proof {
 namespace {
 
-// An event, as the scripts use it. Records and waits take turns, each on a queue of its own: so every wait has a record of its own,
-// which no other can stand in for, and none is lost.
+// An event, as the scripts use it. Records and waits take turns, each on a queue of its own: so every wait has a record
+// of its own, which no other can stand in for, and none is lost.
 struct EventState {
     std::uint64_t cycles{
         0U};  // of the last record, in the time of the script that is walked; 0 where an earlier one made it
@@ -51,8 +51,8 @@ bool take_turn(Context& context, const PlannedCommand& entry, EventState& event)
     return true;
 }
 
-// Walks a script in program order, which is an order in which the queues can run: a wait looks back only, so that there can be no
-// deadlock. Leaves the script's length, alone on an idle device.
+// Walks a script in program order, which is an order in which the queues can run: a wait looks back only, so that there
+// can be no deadlock. Leaves the script's length, alone on an idle device.
 bool walk(Context& context, ScriptKind kind, Events& events, Queues& queues) noexcept {
     PlannedScript& script = script_of(context, kind);
     const PlannedCommands& commands = commands_of(context, kind);

@@ -62,7 +62,8 @@ class Variants {
     std::uint32_t patched_;
 };
 
-// Makes the extents of `command` those of all values from lowest to highest. False where they do not just move with the value.
+// Makes the extents of `command` those of all values from lowest to highest. False where they do not just move with the
+// value.
 [[nodiscard]] bool widen(const DecodedCommand& lowest, const DecodedCommand& highest, std::uint32_t span,
                          TraceCommand& command) noexcept {
     ExtentList& extents = command.decoded.extents;

@@ -3,7 +3,8 @@
 namespace pianola::proof {
 namespace {
 
-// Of a script command that a proof comes to again: it is looked up where something is refused. Nothing of the manifest lies at 0.
+// Of a script command that a proof comes to again: it is looked up where something is refused. Nothing of the manifest
+// lies at 0.
 constexpr std::uint32_t kOffsetOnRefusal = 0U;
 
 }  // namespace

@@ -82,8 +82,8 @@ bool check_steps_in_flight(Context& context) noexcept {
                : refuse_at(context, Rule::kBudInFlight, "steps_in_flight", budgets.steps_in_flight, kMaxStepsInFlight);
 }
 
-// The deadline is not shorter than cycles / (clock_khz / 1000) microseconds, rounded up. All factors are bounded, so that nothing
-// wraps.
+// The deadline is not shorter than cycles / (clock_khz / 1000) microseconds, rounded up. All factors are bounded, so
+// that nothing wraps.
 bool check_deadline(Context& context, const char* field, const PlannedScript& script) noexcept {
     constexpr std::uint64_t kPerMilli = 1000U;
     const std::uint32_t clock_khz = context.device.clock_khz;

@@ -1,17 +1,19 @@
 // Plan: a trace binary bound to a device, with every load-time proof made.
 //
-// Place in the whole: fourth stage of loading. prove_plan() checks the manifest and every device command against the device that
-// is there, and resolves what a session needs into fixed memory: after it, nothing of the file is interpreted again. The same
-// source runs on host and target. There is no way to obtain a plan without the proofs.
+// Place in the whole: fourth stage of loading. prove_plan() checks the manifest and every device command against the
+// device that is there, and resolves what a session needs into fixed memory: after it, nothing of the file is
+// interpreted again. The same source runs on host and target. There is no way to obtain a plan without the proofs.
 //
-// The proofs, with their rules: target identity (TGT), layout and permissions (LAY), every command decoded and every byte that
-// it touches inside a permitted region, no read of never-written memory (TRC), the same for every value that a declared parameter
-// may take (PAR), what scripts may do (SCR), no deadlock and no race between queues, across steps too (ORD), and that rings, budgets
-// and deadlines suffice (BUD). Besides: whether steps may do without their transfers (Plan::views), which refuses nothing.
+// The proofs, with their rules: target identity (TGT), layout and permissions (LAY), every command decoded and every
+// byte that it touches inside a permitted region, no read of never-written memory (TRC), the same for every value that
+// a declared parameter may take (PAR), what scripts may do (SCR), no deadlock and no race between queues, across steps
+// too (ORD), and that rings, budgets and deadlines suffice (BUD). Besides: whether steps may do without their transfers
+// (Plan::views), which refuses nothing.
 //
-// Time: linear in the manifest, and in the words of the traces that the scripts replay: each trace is visited once for its data flow, and
-// where both queues touch memory once more per appearance in the sequence prologue, step, step, epilogue. A trace is replayed at most
-// once per script. Each byte range costs O(Capacities::intervals). All visits together take at most Capacities::max_work() (rule CAP-WORK).
+// Time: linear in the manifest, and in the words of the traces that the scripts replay: each trace is visited once for
+// its data flow, and where both queues touch memory once more per appearance in the sequence prologue, step, step,
+// epilogue. A trace is replayed at most once per script. Each byte range costs O(Capacities::intervals). All visits
+// together take at most Capacities::max_work() (rule CAP-WORK).
 #pragma once
 
 #include <array>
@@ -67,8 +69,8 @@ struct PlannedParameter {
     }
 };
 
-// Whether a step gives the same where the application writes its inputs and reads its outputs in device memory, and the transfers are left
-// out; and what speaks against it.
+// Whether a step gives the same where the application writes its inputs and reads its outputs in device memory, and the
+// transfers are left out; and what speaks against it.
 enum class ViewsAnswer : std::uint8_t {
     kNotLooked = 0U,
     kStepsOverlap,   // the binary is pipelined, or admits two steps in flight
@@ -85,7 +87,8 @@ struct PlannedViews {
     std::uint8_t command{0U};  // of Plan::commands. Where the answer is about one, or its transfer
 };
 
-// Large members come last, here and in what holds a plan: what lies near the front takes a shorter instruction to reach.
+// Large members come last, here and in what holds a plan: what lies near the front takes a shorter instruction to
+// reach.
 struct Plan {
     bool is_pipelined{false};  // the prologue takes the first inputs, the epilogue gives the last outputs
     std::uint32_t steps_in_flight{1U};

@@ -24,8 +24,8 @@ struct Context {
     Place place;  // what a refusal names
 };
 
-// Every check of this folder returns true, or refuses and returns false. prove_plan() also looks whether the verdict was filled in, so
-// that success does not hang on one bit.
+// Every check of this folder returns true, or refuses and returns false. prove_plan() also looks whether the verdict
+// was filled in, so that success does not hang on one bit.
 
 // place.cpp: sets the place to a table of a list of the manifest, or of its root.
 void enter(Context& context, const char* list, std::uint32_t index, std::uint32_t file_offset) noexcept;
@@ -102,9 +102,9 @@ void advance(TracePosition& position, const TraceCommand& command) noexcept;
 // parameters.cpp: declared parameters and their patch points; fills in the plan's.
 [[nodiscard]] bool check_parameters(Context& context) noexcept;
 
-// parameters.cpp: where a declared parameter patches the decoded command, proves that the command set accepts it with every admitted value,
-// and widens its extents. words is exactly the command, at the device address; it is the context's
-// place.
+// parameters.cpp: where a declared parameter patches the decoded command, proves that the command set accepts it with
+// every admitted value, and widens its extents. words is exactly the command, at the device address; it is the
+// context's place.
 [[nodiscard]] bool widen_command(Context& context, WordSpan words, std::uint32_t address,
                                  TraceCommand& command) noexcept;
 
@@ -132,7 +132,8 @@ void judge_views(Context& context) noexcept;
 [[nodiscard]] bool overlap(std::uint32_t base1, std::uint32_t bytes1, std::uint32_t base2,
                            std::uint32_t bytes2) noexcept;
 
-// The first of the plan's patch points from `first` on that lies in [address, address + size_bytes); their count where none does.
+// The first of the plan's patch points from `first` on that lies in [address, address + size_bytes); their count where
+// none does.
 [[nodiscard]] std::uint32_t find_point(const Plan& plan, std::uint32_t first, std::uint32_t address,
                                        std::uint32_t size_bytes) noexcept;
 

@@ -28,14 +28,14 @@ bool reads_weights(const Context& context, const Extent& extent) noexcept {
 
 namespace {
 
-// Steps may overlap; prologue and epilogue run alone. Two steps stand for every number of them: what the first orders before the second is
-// ordered before all that follow, because a wait looks back only and queues run in order. Commands are numbered from 1 in the order
-// prologue, step, step, epilogue.
+// Steps may overlap; prologue and epilogue run alone. Two steps stand for every number of them: what the first orders
+// before the second is ordered before all that follow, because a wait looks back only and queues run in order. Commands
+// are numbered from 1 in the order prologue, step, step, epilogue.
 //
-// A command knows how far each queue has come before it starts: its own queue up to itself, another as far as the records that it has
-// waited for. Bytes remember the last command of each queue that read and wrote them; it is enough to look at the last, because what is
-// ordered behind it is ordered behind those before it. (Vector clocks: C. Fidge, F. Mattern, 1988; the last access per thread: C. Flanagan
-// and S. Freund, FastTrack, 2009.)
+// A command knows how far each queue has come before it starts: its own queue up to itself, another as far as the
+// records that it has waited for. Bytes remember the last command of each queue that read and wrote them; it is enough
+// to look at the last, because what is ordered behind it is ordered behind those before it. (Vector clocks: C. Fidge,
+// F. Mattern, 1988; the last access per thread: C. Flanagan and S. Freund, FastTrack, 2009.)
 using Clock = std::array<std::uint8_t, kMaxQueues>;
 static_assert((2U * kMaxScriptCommands) <= UINT8_MAX, "a step counts twice, all else once");
 
@@ -157,7 +157,8 @@ bool visit_command(Context& context, const PlannedCommand& entry, Walk& walk) no
         default: {  // a wait: nothing else is in a script
             const std::uint8_t recorded = walk.events[command.event][other];
             clock[other] = (recorded > clock[other]) ? recorded : clock[other];
-            // Nothing that this queue will do conflicts with what it has waited for: the other's ranges are all those that may.
+            // Nothing that this queue will do conflicts with what it has waited for: the other's ranges are all those
+            // that may.
             PlanWorkspace::Touched& touched = context.workspace.touched[other];
             enter_command(context, entry);
             if (!take_moves(context, touched.reads) || !take_moves(context, touched.writes)) {

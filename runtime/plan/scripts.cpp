@@ -161,7 +161,8 @@ bool resolve(Context& context, const ScriptCommandView& view, ScriptInMaking& sc
     return append(context, view.queue, script, command);
 }
 
-// Where the command may go, and what it may name: one of the objects that are there, once where there is a rule for that.
+// Where the command may go, and what it may name: one of the objects that are there, once where there is a rule for
+// that.
 bool check_command(Context& context, const ScriptCommandView& view, const PerKind& objects,
                    ScriptInMaking& script) noexcept {
     const KindRule& rule = kKindRules[index_of(view.kind)];

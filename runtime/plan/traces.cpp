@@ -82,7 +82,8 @@ bool check_extents(Context& context, const ExtentCheck& check) noexcept {
     return true;
 }
 
-// Cores of the grid inside one trace: which bytes they have touched since the last barrier, and when they are free again.
+// Cores of the grid inside one trace: which bytes they have touched since the last barrier, and when they are free
+// again.
 class Cores {
   public:
     explicit Cores(Context& context) noexcept : context_{context}, touched_{context.workspace.touched[0]} {}

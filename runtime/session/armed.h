@@ -7,7 +7,8 @@
 
 namespace pianola {
 
-// What Session::validate_twice() comes to where both validations have passed every stage and accepted. Nobody branches to it: it adds up.
+// What Session::validate_twice() comes to where both validations have passed every stage and accepted. Nobody branches
+// to it: it adds up.
 inline constexpr std::uint32_t kArmed =
     follow(follow(follow(follow(kFlowAccepted, Status::kOk), Status::kOk), Status::kOk), Status::kOk) + kFlowAccepted;
 

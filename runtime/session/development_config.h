@@ -1,6 +1,8 @@
-// The configuration of sessions that develop and test: any binary is loaded, signed or not, and its results are verified.
+// The configuration of sessions that develop and test: any binary is loaded, signed or not, and its results are
+// verified.
 //
-// Place in the whole: for the host's tools, and for tests on every machine. Products have a configuration of their own, with their keys.
+// Place in the whole: for the host's tools, and for tests on every machine. Products have a configuration of their own,
+// with their keys.
 #pragma once
 
 #include "runtime/session/session.h"

@@ -56,7 +56,8 @@ bool Session::lend(std::uint32_t flight, Span<const ByteSpan> inputs, Span<const
     return is_lent;
 }
 
-// What the oldest script has lent is the application's again: neither the device nor cache maintenance touches it any more.
+// What the oldest script has lent is the application's again: neither the device nor cache maintenance touches it any
+// more.
 Status Session::give_back() noexcept {
     const std::uint32_t flight = oldest_token() % kMaxStepsInFlight;
     bool is_free = true;

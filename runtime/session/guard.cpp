@@ -1,5 +1,5 @@
-// What every call of a session begins and ends with: the seals of its state, the answers to calls that do not belong there, and the fault
-// that latches.
+// What every call of a session begins and ends with: the seals of its state, the answers to calls that do not belong
+// there, and the fault that latches.
 #include <cstring>
 
 #include "runtime/integrity/seal.h"
@@ -70,8 +70,8 @@ Status Session::latch(Status status, FaultStage stage, std::uint32_t queue, cons
     running_.is_confirmed = false;
     running_.is_verifying = false;
     running_.under_way = 0U;
-    // Outputs are withheld only once the device can no longer write to them. Where it does not stop, the safe state has to see to
-    // that: it learns so from the record.
+    // Outputs are withheld only once the device can no longer write to them. Where it does not stop, the safe state has
+    // to see to that: it learns so from the record.
     fault_.device_stopped = is_ok(device_.reset());
     withhold_outputs();
     history_.add(fault_);

@@ -15,7 +15,8 @@ namespace {
            (one.fetch == other.fetch);
 }
 
-// Whether a view is the device's memory at an address: what this core writes to its ends, the control path reads there. Leaves it as it was.
+// Whether a view is the device's memory at an address: what this core writes to its ends, the control path reads there.
+// Leaves it as it was.
 [[nodiscard]] bool shows(Device& device, std::uint32_t address, MutableByteSpan view) noexcept {
     if (view.empty()) {
         return false;
@@ -95,8 +96,9 @@ Status Session::load_whole(ByteSpan file, PlanWorkspace& workspace, Verdict& ver
     return Status::kOk;
 }
 
-// The same checks twice, on state of their own: a core that skips an instruction, or computes wrongly once, leaves one of the two verdicts
-// without its flow. Nothing branches on what is added up here; who starts the device looks at the sum.
+// The same checks twice, on state of their own: a core that skips an instruction, or computes wrongly once, leaves one
+// of the two verdicts without its flow. Nothing branches on what is added up here; who starts the device looks at the
+// sum.
 Status Session::validate_twice(ByteSpan file, const DeviceDescription& description, PlanWorkspace& workspace,
                                Verdict& verdict) noexcept {
     constexpr std::uint32_t kTimes = 2U;
@@ -114,8 +116,8 @@ Status Session::validate_twice(ByteSpan file, const DeviceDescription& descripti
     return Status::kOk;
 }
 
-// Never inlined: what a compiler moved in front of a loop over both, the address of the trust for one, a single skipped instruction would
-// take away from both.
+// Never inlined: what a compiler moved in front of a loop over both, the address of the trust for one, a single skipped
+// instruction would take away from both.
 [[gnu::noinline]] Status Session::validate_once(ByteSpan file, const DeviceDescription& description,
                                                 PlanWorkspace& workspace, Verdict& verdict) noexcept {
     reset(verdict);
@@ -131,8 +133,8 @@ Status Session::validate_twice(ByteSpan file, const DeviceDescription& descripti
     return validate(file, description, command_set_, trust, workspace, workspace.image, loaded_.plan, verdict);
 }
 
-// Looks where the step's transfers go to and come from in device memory, where the plan has proved that they may be left
-// out. In that memory an input starts as zeros, so that a first step depends on nothing that was there before.
+// Looks where the step's transfers go to and come from in device memory, where the plan has proved that they may be
+// left out. In that memory an input starts as zeros, so that a first step depends on nothing that was there before.
 void Session::find_views() noexcept {
     loaded_.views = Tensors{};
     loaded_.transfers.fill(0U);
@@ -156,15 +158,16 @@ void Session::find_views() noexcept {
     loaded_.has_views = all_seen;
 }
 
-// What the application may have written, or load() as zeros, goes to memory before the step that reads it or writes over
-// it: else a cache could write it back later.
+// What the application may have written, or load() as zeros, goes to memory before the step that reads it or writes
+// over it: else a cache could write it back later.
 void Session::give_views() noexcept {
     for (std::uint32_t i = 0U; loaded_.has_views && (i < loaded_.plan.input_count); ++i) {
         device_.give_to_device(loaded_.views.inputs[i]);
     }
 }
 
-// What the step has written to memory is what the application sees: outputs, and inputs only where they were transferred.
+// What the step has written to memory is what the application sees: outputs, and inputs only where they were
+// transferred.
 void Session::take_views() noexcept {
     const bool has_inputs = loaded_.has_views && (running_.io == Io::kTransfers);
     for (std::uint32_t i = 0U; has_inputs && (i < loaded_.plan.input_count); ++i) {
@@ -198,8 +201,8 @@ Status Session::program_device(const Image& image) noexcept {
     return Status::kOk;
 }
 
-// What the device holds is what was authenticated, even if the file is not any more. Where it is not, a comparison with the file finds the
-// place; none is found where both were changed alike.
+// What the device holds is what was authenticated, even if the file is not any more. Where it is not, a comparison with
+// the file finds the place; none is found where both were changed alike.
 Status Session::check_read_back(const Envelope& envelope) noexcept {
     const Status held = authenticate_constants(device_, loaded_.file, envelope, loaded_.constants);
     if (is_ok(held)) {

@@ -1,25 +1,27 @@
 // Session: one trace binary on one device, from file to results.
 //
-// Place in the whole: what an ECU application uses. load() validates and programs; then, for every inference, submit() and
-// poll() from a cyclic task, or run(), which blocks. All memory is inside the object; nothing is allocated. Not thread-safe: one
-// core, one task.
+// Place in the whole: what an ECU application uses. load() validates and programs; then, for every inference, submit()
+// and poll() from a cyclic task, or run(), which blocks. All memory is inside the object; nothing is allocated. Not
+// thread-safe: one core, one task.
 //
-// Where a binary has a prologue or an epilogue, start() comes before the first step and stop() after the last; each is completed by poll()
-// as a step is. A pipelined binary overlaps inferences: start() takes the first inputs, every step takes the next inputs and gives the
-// outputs of those before, and stop() gives the last outputs. Where the binary admits two steps in flight, a second submit() is
-// accepted before the first step has completed; poll() completes them in order.
+// Where a binary has a prologue or an epilogue, start() comes before the first step and stop() after the last; each is
+// completed by poll() as a step is. A pipelined binary overlaps inferences: start() takes the first inputs, every step
+// takes the next inputs and gives the outputs of those before, and stop() gives the last outputs. Where the binary
+// admits two steps in flight, a second submit() is accepted before the first step has completed; poll() completes them
+// in order.
 //
 // Tensors come and go in one of two ways. Zero-copy: the application writes and reads device memory in place, through
-// input_view() and output_view(), and submit() copies nothing. Transfers: submit(inputs, outputs) has the device's queues move
-// the bytes from and to the application's memory; the only way where the ECU core does not see device memory.
+// input_view() and output_view(), and submit() copies nothing. Transfers: submit(inputs, outputs) has the device's
+// queues move the bytes from and to the application's memory; the only way where the ECU core does not see device
+// memory.
 //
-// Between two calls the state of a session lies sealed (runtime/integrity/seal.h): a call that finds it changed latches a fault and does nothing
-// else. References to device, platform, command set and configuration are outside the seal: a port that calls through a damaged
-// one traps.
+// Between two calls the state of a session lies sealed (runtime/integrity/seal.h): a call that finds it changed latches
+// a fault and does nothing else. References to device, platform, command set and configuration are outside the seal: a
+// port that calls through a damaged one traps.
 //
-// The first failure while the device is involved latches: outputs are withheld (views are refused, memory that was bound for
-// transfers is overwritten with zeros), Platform::enter_safe_state() is called once, and every later call returns kFaultLatched
-// until the next load().
+// The first failure while the device is involved latches: outputs are withheld (views are refused, memory that was
+// bound for transfers is overwritten with zeros), Platform::enter_safe_state() is called once, and every later call
+// returns kFaultLatched until the next load().
 #pragma once
 
 #include <cstdint>
@@ -38,17 +40,20 @@
 
 namespace pianola {
 
-// Runs every check that needs no device at work: what load() does before it touches the device, and what `pianola verify` does.
-// kOk, or kRefused with a verdict. image and plan are valid only after kOk. The file must be 64-byte aligned.
+// Runs every check that needs no device at work: what load() does before it touches the device, and what `pianola
+// verify` does. kOk, or kRefused with a verdict. image and plan are valid only after kOk. The file must be 64-byte
+// aligned.
 Status validate(ByteSpan file, const DeviceDescription& device, const CommandSet& command_set, const Trust& trust,
                 PlanWorkspace& workspace, Image& image, Plan& plan, Verdict& verdict) noexcept;
 
 // When a step's outputs are given out. Wide patterns; what is neither is treated as kVerified.
 enum class Release : std::uint32_t {
-    // Once traces, weights and the session's own state have been found unchanged after the step: poll() goes on returning kPending for
-    // as many calls as that takes, kScrubSliceBytes each. A bit that flipped in any of them before it was used is noticed in time.
+    // Once traces, weights and the session's own state have been found unchanged after the step: poll() goes on
+    // returning kPending for as many calls as that takes, kScrubSliceBytes each. A bit that flipped in any of them
+    // before it was used is noticed in time.
     kVerified = 0x4DB2'B24DU,
-    // As soon as the device has completed: for memories that correct themselves (ECC). scrub() still finds what has changed, later.
+    // As soon as the device has completed: for memories that correct themselves (ECC). scrub() still finds what has
+    // changed, later.
     kAtCompletion = 0xB24D'4DB2U,
 };
 
@@ -63,24 +68,25 @@ class Session {
     // All of them must outlive the session.
     Session(Device& device, Platform& platform, const CommandSet& command_set, const SessionConfig& config) noexcept;
 
-    // Validates the file, twice over, so that no single fault of the core can stand in for a check; programs the device, runs the set-up
-    // and compares what the device then holds with what was authenticated. Blocks: for as long as validation takes (docs/INTEGRATION.md),
-    // then within the binary's set-up deadline, then for one more digest. The file must stay in place, unchanged, until the next load() or
-    // unload(); of its manifest nothing is read any more. workspace is free afterwards; until it is used otherwise, its image describes
-    // the file.
+    // Validates the file, twice over, so that no single fault of the core can stand in for a check; programs the
+    // device, runs the set-up and compares what the device then holds with what was authenticated. Blocks: for as long
+    // as validation takes (docs/INTEGRATION.md), then within the binary's set-up deadline, then for one more digest.
+    // The file must stay in place, unchanged, until the next load() or unload(); of its manifest nothing is read any
+    // more. workspace is free afterwards; until it is used otherwise, its image describes the file.
     //   kOk            ready for steps
     //   kRefused       verdict says why; the device was not touched; the session is empty
     //   kInvalidState  a step is under way
     //   kTimeout, kDeviceFault, kIntegrity   a fault has latched; see fault()
     Status load(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) noexcept;
 
-    // Zero-copy I/O. True where it is proved that a step gives the same without its transfers (plan().views says what speaks against it), and
-    // the ECU core sees every input and output of the binary in device memory. Valid from load() on.
+    // Zero-copy I/O. True where it is proved that a step gives the same without its transfers (plan().views says what
+    // speaks against it), and the ECU core sees every input and output of the binary in device memory. Valid from
+    // load() on.
     [[nodiscard]] bool has_views() const noexcept { return loaded_.has_views; }
 
-    // Where to write input `index` for the next step, or to read output `index` of the last one. The view belongs to the caller until
-    // the next submit(), start(), stop(), run() or self_test(), and must then be asked for anew. An input holds zeros after load(), and then the
-    // bytes that the last step took, however they came, a self-test's too.
+    // Where to write input `index` for the next step, or to read output `index` of the last one. The view belongs to
+    // the caller until the next submit(), start(), stop(), run() or self_test(), and must then be asked for anew. An
+    // input holds zeros after load(), and then the bytes that the last step took, however they came, a self-test's too.
     //   kOk               view is set
     //   kInvalidArgument  no such tensor, or no views
     //   kInvalidState     not loaded, or a step is under way; for outputs also: no step has completed since load()
@@ -89,15 +95,16 @@ class Session {
     Status input_view(std::uint32_t index, MutableByteSpan& view) const noexcept;
     Status output_view(std::uint32_t index, ByteSpan& view) const noexcept;
 
-    // Runs the prologue: once before the first step, and again after stop(). inputs are the first inputs of a pipelined binary, else empty.
+    // Runs the prologue: once before the first step, and again after stop(). inputs are the first inputs of a pipelined
+    // binary, else empty.
     //   kOk               started; poll() completes it. Steps may be submitted then
     //   kInvalidArgument  number or size of tensors; nothing was started
     //   kInvalidState     the binary has no prologue, or it has run already, or something is under way
     //   kFaultLatched, or the fault that latched now
     Status start(Span<const ByteSpan> inputs) noexcept;
 
-    // Runs the epilogue: after the last step. outputs are the last outputs of a pipelined binary, else empty. Results as start();
-    // kInvalidState also where no step has completed since start().
+    // Runs the epilogue: after the last step. outputs are the last outputs of a pipelined binary, else empty. Results
+    // as start(); kInvalidState also where no step has completed since start().
     Status stop(Span<const MutableByteSpan> outputs) noexcept;
 
     // A new value for a declared parameter, from the next submission on.
@@ -112,18 +119,21 @@ class Session {
     //   kFaultLatched, or the fault that latched now
     Status set_parameters(Span<const ParameterValue> values) noexcept;
 
-    // Starts one step on what the views hold. Never blocks, copies nothing; the work does not depend on the sizes of tensors or trace.
+    // Starts one step on what the views hold. Never blocks, copies nothing; the work does not depend on the sizes of
+    // tensors or trace.
     //   kOk               started; views must not be used until poll() has returned kOk
     //   kInvalidArgument  no views: use the other submit()
     //   kInvalidState     not loaded or not started, or a step is under way; nothing was started
     //   kFaultLatched, or the fault that latched now
     Status submit() noexcept;
 
-    // Starts one step, with transfers. Never blocks. inputs and outputs are in the binary's order and of exactly its sizes; the caller keeps
-    // them alive, leaves inputs unchanged and outputs unread until poll() has returned something else than kPending.
+    // Starts one step, with transfers. Never blocks. inputs and outputs are in the binary's order and of exactly its
+    // sizes; the caller keeps them alive, leaves inputs unchanged and outputs unread until poll() has returned
+    // something else than kPending.
     //   kOk               started
     //   kInvalidArgument  number or size of tensors; nothing was started
-    //   kInvalidState     not loaded or not started, or as many steps are under way as the binary admits; nothing was started
+    //   kInvalidState     not loaded or not started, or as many steps are under way as the binary admits; nothing was
+    //                     started
     //   kFaultLatched, or the fault that latched now
     Status submit(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept;
 
@@ -134,34 +144,37 @@ class Session {
     //   kTimeout, kDeviceFault, kIntegrity   a fault has latched now; kFaultLatched: it had before
     Status poll() noexcept;
 
-    // poll() until it returns something else than kPending, which is what this returns. Waits through Platform::idle() as long as the device is
-    // at work. Who waits in another way must not do so while is_verifying(): the step has completed, no sign of the device will come.
+    // poll() until it returns something else than kPending, which is what this returns. Waits through Platform::idle()
+    // as long as the device is at work. Who waits in another way must not do so while is_verifying(): the step has
+    // completed, no sign of the device will come.
     Status wait() noexcept;
     [[nodiscard]] bool is_verifying() const noexcept { return running_.is_verifying; }
 
-    // One whole inference: submit() and wait(). Runs the prologue first where it has not run. A pipelined binary computes the inference
-    // twice, in a step and in the epilogue, and must be stopped before. Results as submit() and poll(); kInvalidState also where a step
-    // is under way, whose result this would be.
+    // One whole inference: submit() and wait(). Runs the prologue first where it has not run. A pipelined binary
+    // computes the inference twice, in a step and in the epilogue, and must be stopped before. Results as submit() and
+    // poll(); kInvalidState also where a step is under way, whose result this would be.
     Status run(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept;
 
-    // Replays self-test vector `index` and compares the outputs with those of the capture, which holds for the captured values of declared
-    // parameters only. `scratch` holds all outputs of one
-    // step: output_bytes() of them. kOk, kInvalidArgument, kInvalidState, kIntegrity and the other faults of poll().
+    // Replays self-test vector `index` and compares the outputs with those of the capture, which holds for the captured
+    // values of declared parameters only. `scratch` holds all outputs of one step: output_bytes() of them. kOk,
+    // kInvalidArgument, kInvalidState, kIntegrity and the other faults of poll().
     Status self_test(std::uint32_t index, MutableByteSpan scratch) noexcept;
 
-    // Replays every self-test vector of the binary. For start-up, and on demand. `scratch` and results as above; kOk where there is none.
+    // Replays every self-test vector of the binary. For start-up, and on demand. `scratch` and results as above; kOk
+    // where there is none.
     Status self_test(MutableByteSpan scratch) noexcept;
 
-    // Compares the next kScrubSliceBytes of traces and weights with the binary. For a cyclic task: what the last call of a period of
-    // scrub_calls() began with has then been compared. Bounded work, also while steps are under way.
+    // Compares the next kScrubSliceBytes of traces and weights with the binary. For a cyclic task: what the last call
+    // of a period of scrub_calls() began with has then been compared. Bounded work, also while steps are under way.
     //   kOk, kInvalidState: not loaded; kFaultLatched; or kIntegrity, kDeviceFault: the fault that latched now
     Status scrub() noexcept;
     [[nodiscard]] std::uint32_t scrub_calls() const noexcept;
 
-    // The start was good: from now on nothing older may be loaded. Raises the platform's counter to the binary's security version where that
-    // is higher. To be called once the application is content, after self_test() of all vectors; a binary without any needs a completed step.
-    //   kOk; kInvalidState: not loaded, something is under way, or nothing has shown yet that the start was good; kFaultLatched; whatever
-    //   else the platform answers: the counter is as it was
+    // The start was good: from now on nothing older may be loaded. Raises the platform's counter to the binary's
+    // security version where that is higher. To be called once the application is content, after self_test() of all
+    // vectors; a binary without any needs a completed step.
+    //   kOk; kInvalidState: not loaded, something is under way, or nothing has shown yet that the start was good;
+    //   kFaultLatched; whatever else the platform answers: the counter is as it was
     Status confirm_start() noexcept;
 
     // Stops the device and forgets the binary. kOk; kInvalidState while a step is under way; the faults of load().
@@ -171,12 +184,13 @@ class Session {
     // Valid from load() to unload().
     [[nodiscard]] const Plan& plan() const noexcept { return loaded_.plan; }
     [[nodiscard]] const FaultRecord& fault() const noexcept { return fault_; }
-    // The faults of this session's whole life, the last ones first: they outlive load(). index < kMaxFaultRecords; empty, with a status of kOk,
-    // where there were fewer.
+    // The faults of this session's whole life, the last ones first: they outlive load(). index < kMaxFaultRecords;
+    // empty, with a status of kOk, where there were fewer.
     [[nodiscard]] const FaultRecord& past_fault(std::uint32_t index) const noexcept { return history_.last(index); }
     [[nodiscard]] std::uint32_t fault_count() const noexcept { return history_.count(); }
     [[nodiscard]] std::uint32_t steps_completed() const noexcept { return running_.steps_completed; }
-    // The binary's self-test vectors, one behind the other: each all inputs, then all outputs, of one step. They lie in the file.
+    // The binary's self-test vectors, one behind the other: each all inputs, then all outputs, of one step. They lie in
+    // the file.
     [[nodiscard]] std::uint32_t self_test_count() const noexcept { return loaded_.self_test_count; }
     [[nodiscard]] ByteSpan self_tests() const noexcept { return loaded_.self_tests; }
     // Bytes of all outputs of one step.
@@ -198,7 +212,8 @@ class Session {
         std::uint64_t started_us{0U};
         std::array<std::uint64_t, kMaxQueues> digests{};  // that its completion records must have
     };
-    // Memory of the application that steps under way write to, by token: what a fault must withhold, whatever else is damaged.
+    // Memory of the application that steps under way write to, by token: what a fault must withhold, whatever else is
+    // damaged.
     struct Bound {
         std::array<std::uint32_t, kMaxStepsInFlight> counts{};
         std::array<std::array<MutableByteSpan, kMaxOutputs>, kMaxStepsInFlight> outputs{};

@@ -1,7 +1,8 @@
 // Trust: whose binaries may be loaded.
 //
-// Place in the whole: what an integrator configures, beside the device. authenticate() (runtime/envelope/envelope.h) applies it to every
-// binary, on target while loading and on the host in `pianola verify`. Constant data: keep it in flash.
+// Place in the whole: what an integrator configures, beside the device. authenticate() (runtime/envelope/envelope.h)
+// applies it to every binary, on target while loading and on the host in `pianola verify`. Constant data: keep it in
+// flash.
 #pragma once
 
 #include <array>
@@ -17,7 +18,8 @@ namespace pianola {
 inline constexpr std::uint32_t kKeyIdBytes = 8U;
 using KeyId = std::array<std::uint8_t, kKeyIdBytes>;
 
-// Wide patterns, as for Status: memory that was cleared, or lost a bit, is in no state. What is neither is treated as the stricter one.
+// Wide patterns, as for Status: memory that was cleared, or lost a bit, is in no state. What is neither is treated as
+// the stricter one.
 enum class KeyState : std::uint32_t {
     kTrusted = 0x4BB4'B44BU,
     kRevoked = 0xB44B'4BB4U,  // nothing that it has signed may be loaded any more
@@ -32,7 +34,8 @@ struct TrustedKey {
 enum class SignaturePolicy : std::uint32_t {
     // Production: only what a key of the list has signed.
     kRequired = 0x63C9'9C36U,
-    // Development and host tools: also what is not signed, and what unknown keys have signed. A signature of a key of the list must hold.
+    // Development and host tools: also what is not signed, and what unknown keys have signed. A signature of a key of
+    // the list must hold.
     kOptional = 0x9C36'63C9U,
 };
 

@@ -1,6 +1,7 @@
 // Rule: the stable name of every reason for which a binary is refused.
 //
-// Place in the whole: rules.inc is the single origin of ids, messages and docs/RULES.md. An id is never given a second meaning.
+// Place in the whole: rules.inc is the single origin of ids, messages and docs/RULES.md. An id is never given a second
+// meaning.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +18,8 @@ enum class Rule : std::uint16_t {
     kAccepted = 0x5ACEU,  // every check has been made, and none refuses; no rule, and no few bits away from kNotRun
 };
 
-// Texts of a rule; static lifetime. In a translation unit of its own, so that an image which does not print can leave them
-// out.
+// Texts of a rule; static lifetime. In a translation unit of its own, so that an image which does not print can leave
+// them out.
 [[nodiscard]] const char* rule_id(Rule rule) noexcept;       // "ENV-MAGIC"
 [[nodiscard]] const char* rule_message(Rule rule) noexcept;  // what is wrong, one clause
 [[nodiscard]] const char* rule_reason(Rule rule) noexcept;   // what the rule protects from

@@ -1,7 +1,7 @@
 // Verdict: the outcome of validating a trace binary.
 //
-// Place in the whole: every stage from the envelope to the plan reports through one. It names the rule, the field and the
-// byte, so that host and target can be compared, and so that somebody can act on it without a debugger.
+// Place in the whole: every stage from the envelope to the plan reports through one. It names the rule, the field and
+// the byte, so that host and target can be compared, and so that somebody can act on it without a debugger.
 #pragma once
 
 #include <array>
@@ -43,8 +43,8 @@ struct Verdict {
     std::uint64_t limit{0U};        // what it is compared with
 };
 
-// Control flow, counted: every stage of validation adds the status that it came to, without a branch, so that a stage that was skipped, or
-// whose failure was, shows in the sum.
+// Control flow, counted: every stage of validation adds the status that it came to, without a branch, so that a stage
+// that was skipped, or whose failure was, shows in the sum.
 [[nodiscard]] constexpr std::uint32_t follow(std::uint32_t flow, Status status) noexcept {
     constexpr std::uint32_t kPrime = 0x0100'0193U;
     return (flow ^ static_cast<std::uint32_t>(status)) * kPrime;
@@ -57,11 +57,12 @@ inline constexpr std::uint32_t kFlowAccepted =
 // Makes it a verdict that nobody has reached yet.
 void reset(Verdict& verdict) noexcept;
 
-// Writes "traces[0].commands[17].dst" and a terminating zero; cuts off what does not fit. Returns the length without the zero.
+// Writes "traces[0].commands[17].dst" and a terminating zero; cuts off what does not fit. Returns the length without
+// the zero.
 std::size_t format_path(const FieldPath& path, Span<char> text) noexcept;
 
-// Fill in the verdict and return Status::kRefused. The path is the verdict's own, extended by the caller. Most rules compare
-// 32-bit numbers, and there are many calls: half the argument's bytes count.
+// Fill in the verdict and return Status::kRefused. The path is the verdict's own, extended by the caller. Most rules
+// compare 32-bit numbers, and there are many calls: half the argument's bytes count.
 Status refuse(Verdict& verdict, Rule rule, std::uint32_t file_offset, std::uint32_t actual = 0U,
               std::uint32_t limit = 0U) noexcept;
 Status refuse_wide(Verdict& verdict, Rule rule, std::uint32_t file_offset, std::uint64_t actual,

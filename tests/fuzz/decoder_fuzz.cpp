@@ -7,13 +7,13 @@
 
 #include "hal/refdev/command_processor.h"
 #include "hal/refdev/kernels/kernel.h"
-#include "hal/refdev/queue_command.h"
 #include "hal/refdev/refdev_command_set.h"
 #include "hal/sim/access_checker.h"
 #include "tests/fuzz/harness.h"
 #include "tests/hostile/mutator.h"
 #include "tests/hostile/target.h"
 #include "tests/kernels/launch.h"
+#include "tests/support/ring.h"
 
 namespace pianola::fuzz {
 namespace {
@@ -150,7 +150,7 @@ class Machine final : public refdev::CommandObserver {
         completed_ = 0U;
         std::array<std::uint32_t, 3> replay{refdev::header_word(Opcode::kReplay, refdev::kReplayWords), kTraceBase,
                                             static_cast<std::uint32_t>(bytes.size())};
-        replay[0] = refdev::ring_header(replay[0], refdev::check_of(0U, replay));
+        replay[0] = test::sealed_header(0U, replay);
         std::copy(replay.begin(), replay.end(), queue_->ring.begin());
         queue_->published.store(refdev::kReplayWords);
         processor_.reset();

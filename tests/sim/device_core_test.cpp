@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "hal/refdev/command_processor.h"
-#include "hal/refdev/queue_command.h"
+#include "tests/support/ring.h"
 
 namespace pianola::refdev {
 namespace {
@@ -29,7 +29,7 @@ class Core : public testing::Test {
     void notify(std::uint32_t token) {
         QueueMemory& queue = shared_->queues[0];
         const std::array<std::uint32_t, kNotifyWords> words{header_word(Opcode::kNotify, kNotifyWords), token};
-        queue.ring[0] = ring_header(words[0], check_of(0U, words));
+        queue.ring[0] = test::sealed_header(0U, words);
         queue.ring[1] = token;
         queue.published.store(kNotifyWords);
     }

@@ -5,16 +5,14 @@
 #include <vector>
 
 #include "hal/refdev/command_processor.h"
-#include "hal/refdev/queue_command.h"
+#include "tests/support/ring.h"
 
 namespace pianola::refdev {
 namespace {
 
 constexpr std::uint32_t kLater = 1000U;  // cycles
 
-std::uint32_t sealed_header(std::uint32_t number, WordSpan words) {
-    return ring_header(words[0], check_of(number, words));
-}
+using test::sealed_header;
 
 class Processor : public testing::Test {
   protected:

@@ -1,8 +1,8 @@
 # A board's build: one image per application, for one board (cache variable PIANOLA_BOARD, set by the board's preset).
 #
-# A board is put together from three parts, each an object library: pianola_arch (hal/arch/<architecture>), pianola_board_common
-# (hal/board) and pianola_board (hal/<board>). Object libraries, because vectors, start-up and what the three call in one another
-# must reach the linker whatever it has seen before; --gc-sections drops what is not used.
+# A board is put together from three parts, each an object library: pianola_arch (hal/arch/<architecture>),
+# pianola_board_common (hal/board) and pianola_board (hal/<board>). Object libraries, because vectors, start-up and what
+# the three call in one another must reach the linker whatever it has seen before; --gc-sections drops what is not used.
 
 if(PIANOLA_BOARD)
     # Behind all own libraries, wherever these are named. The two need each other.
@@ -16,10 +16,11 @@ function(pianola_add_board_part part)
     target_link_libraries(pianola_${part} PUBLIC pianola_runtime ${arg_LIBS} PRIVATE pianola_warnings pianola_target_rules)
 endfunction()
 
-# pianola_add_board_application(<name> SOURCES file... [LIBS target...] [DEFINITIONS name=value...]): the image <name>, for every
-# core of the board, linked by the script hal/<board>/memory.ld. Beside it lies <name>.map. There is no start-up code but the
-# board's, no heap, and of libraries only the C library (memcpy and its kind) and the compiler's own. The script takes the sizes of the
-# device's memories from the linker fragment of a memory manifest, manifest.ld, which is the sample's.
+# pianola_add_board_application(<name> SOURCES file... [LIBS target...] [DEFINITIONS name=value...]): the image <name>,
+# for every core of the board, linked by the script hal/<board>/memory.ld. Beside it lies <name>.map. There is no
+# start-up code but the board's, no heap, and of libraries only the C library (memcpy and its kind) and the compiler's
+# own. The script takes the sizes of the device's memories from the linker fragment of a memory manifest, manifest.ld,
+# which is the sample's.
 function(pianola_add_board_application name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBS;DEFINITIONS")
     set(script ${PROJECT_SOURCE_DIR}/hal/${PIANOLA_BOARD}/memory.ld)
@@ -41,8 +42,8 @@ if(NOT PIANOLA_BOARD AND NOT PIANOLA_TIDY)
     return()
 endif()
 
-# pianola_use_host_tools(<custom target> <tool>...): keeps programs of the release build for the host up to date. A board's build calls
-# them by the names that they have there.
+# pianola_use_host_tools(<custom target> <tool>...): keeps programs of the release build for the host up to date. A
+# board's build calls them by the names that they have there.
 set(pianola_host_bin ${PROJECT_SOURCE_DIR}/build/release/bin)
 function(pianola_use_host_tools custom_target)
     set(files "")
@@ -68,8 +69,9 @@ if(PIANOLA_BOARD)
     add_dependencies(pianola_host_tools pianola_host_schemac)
 endif()
 
-# The project's own sample, captured and signed, and everything that a board's build takes in of it: the binary as a source for flash, its
-# memory manifest as a header and as a linker fragment, and the key that it is signed with, which every build makes for itself.
+# The project's own sample, captured and signed, and everything that a board's build takes in of it: the binary as a
+# source for flash, its memory manifest as a header and as a linker fragment, and the key that it is signed with, which
+# every build makes for itself.
 set(pianola_board_sample_dir ${PROJECT_BINARY_DIR}/board_sample)
 set(sample ${pianola_board_sample_dir}/road_signs)
 set(fleet_key ${pianola_board_sample_dir}/fleet_key)

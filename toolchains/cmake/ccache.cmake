@@ -1,5 +1,5 @@
-# Objects that were compiled before come from the user's cache. Paths are hashed relative to the project, so that a second clone finds
-# what the first one left.
+# Objects that were compiled before come from the user's cache. Paths are hashed relative to the project, so that a
+# second clone finds what the first one left.
 if(PIANOLA_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
     find_program(PIANOLA_CCACHE_PROGRAM ccache)
     mark_as_advanced(PIANOLA_CCACHE_PROGRAM)

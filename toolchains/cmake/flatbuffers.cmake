@@ -1,10 +1,10 @@
-# FlatBuffers as every target uses it: one configuration, because its inline functions and its Verifier's layout depend on these
-# definitions and must not differ inside a program.
+# FlatBuffers as every target uses it: one configuration, because its inline functions and its Verifier's layout depend
+# on these definitions and must not differ inside a program.
 find_program(FLATC flatc REQUIRED)
 find_path(FLATBUFFERS_INCLUDE_DIR flatbuffers/flatbuffers.h PATHS /usr/include /usr/local/include REQUIRED)
 
-# A folder with nothing in it but FlatBuffers: a cross compiler that was shown all of /usr/include would take the host's C library
-# for its own.
+# A folder with nothing in it but FlatBuffers: a cross compiler that was shown all of /usr/include would take the host's
+# C library for its own.
 set(pianola_flatbuffers_alone ${PROJECT_BINARY_DIR}/flatbuffers_include)
 file(MAKE_DIRECTORY ${pianola_flatbuffers_alone})
 file(CREATE_LINK ${FLATBUFFERS_INCLUDE_DIR}/flatbuffers ${pianola_flatbuffers_alone}/flatbuffers SYMBOLIC)
@@ -21,8 +21,9 @@ target_compile_definitions(pianola_flatbuffers INTERFACE
   "FLATBUFFERS_ASSERT_INCLUDE=\"runtime/image/flatbuffers_assert.h\""
   FLATBUFFERS_TRACK_VERIFIER_BUFFER_SIZE)
 
-# pianola_compile_schema(ROOT_FBS OUT_DIR DECLARING_HEADER): makes, in OUT_DIR, flatc's headers for all files of the schema, and
-# schemac's schema.txt, pianola_schema_hash.h and schema_rules_generated.cpp, whose constant DECLARING_HEADER declares.
+# pianola_compile_schema(ROOT_FBS OUT_DIR DECLARING_HEADER): makes, in OUT_DIR, flatc's headers for all files of the
+# schema, and schemac's schema.txt, pianola_schema_hash.h and schema_rules_generated.cpp, whose constant
+# DECLARING_HEADER declares.
 function(pianola_compile_schema root_fbs out_dir declaring_header)
   get_filename_component(folder ${root_fbs} DIRECTORY)
   get_filename_component(name ${root_fbs} NAME_WE)

@@ -1,9 +1,10 @@
-# Code for boards under clang-tidy: the tidy preset, whose compile commands are those of a build for the host, has it as well, with clang++
-# for each architecture. So one database has every source, and a second compiler's warnings are asked for all of them.
+# Code for boards under clang-tidy: the tidy preset, whose compile commands are those of a build for the host, has it as
+# well, with clang++ for each architecture. So one database has every source, and a second compiler's warnings are asked
+# for all of them.
 include(${CMAKE_CURRENT_LIST_DIR}/newlib_cxx.cmake)
 
-# pianola_lint_board_code(<name> <toolchain> <clang target> <pattern>...): sources that need the architecture of a toolchain file. Tests
-# that are one board's own have its name at the end of theirs.
+# pianola_lint_board_code(<name> <toolchain> <clang target> <pattern>...): sources that need the architecture of a
+# toolchain file. Tests that are one board's own have its name at the end of theirs.
 function(pianola_lint_board_code name toolchain target)
     list(TRANSFORM ARGN PREPEND "${PROJECT_SOURCE_DIR}/")
     file(GLOB sources CONFIGURE_DEPENDS ${ARGN})

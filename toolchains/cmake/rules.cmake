@@ -31,6 +31,12 @@ if(PIANOLA_OBJECT_GATES)
     endif()
 endif()
 
+# For folders whose code runs once per command, or in tests: most of it is templates of libraries, and -O3 would take half
+# of a release build's time for it. What computes lies elsewhere.
+macro(pianola_optimise_lightly)
+    add_compile_options("$<$<CONFIG:Release>:-O1>")
+endmacro()
+
 if(PIANOLA_SANITIZE)
     # Whole program: a library without instrumentation would hide what its callers do wrong. -fno-rtti code cannot
     # carry the vptr check. The first finding ends the test, so that none is lost in the output.
@@ -41,8 +47,9 @@ if(PIANOLA_SANITIZE)
     endif()
 endif()
 
-# What a target that is measured compiles with. The runtime is, and the tests that exercise it are: the inline functions of the runtime's
-# headers are compiled into them too. Paths are relative to the project, so that profiles and caches do not depend on where it lies.
+# What a target that is measured compiles with. The runtime is, and the tests that exercise it are: the inline functions
+# of the runtime's headers are compiled into them too. Paths are relative to the project, so that profiles and caches do
+# not depend on where it lies.
 add_library(pianola_measured INTERFACE)
 if(PIANOLA_COVERAGE)
     if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
@@ -54,7 +61,8 @@ if(PIANOLA_COVERAGE)
     list(PREPEND CMAKE_CXX_COMPILER_LAUNCHER "${PROJECT_SOURCE_DIR}/tests/coverage/counted.sh")
 endif()
 
-# True in `out` where code of `folder` runs on a target: it then follows pianola_target_rules, and its objects are gated.
+# True in `out` where code of `folder` runs on a target: it then follows pianola_target_rules, and its objects are
+# gated.
 function(pianola_is_target_code folder out)
     if(folder MATCHES "^(runtime|hal)(/|$)" AND NOT folder MATCHES "^hal/sim(/|$)")
         set(${out} TRUE PARENT_SCOPE)

@@ -106,8 +106,8 @@ class RulesWriter {
         }
     }
 
-    // The rules of a table, after those of the tables in it. A table that is met again while it is open contains itself: the
-    // depth would have no bound.
+    // The rules of a table, after those of the tables in it. A table that is met again while it is open contains
+    // itself: the depth would have no bound.
     Table visit(const reflection::Object& table) {
         constexpr std::size_t kOpen = 0U;  // no table that is done is that low
         const std::string name = table.name()->str();

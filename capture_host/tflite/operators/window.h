@@ -1,7 +1,7 @@
 // Window: geometry of a sliding window along one dimension.
 //
-// Place in the whole: shared by the convolutions and pooling. The formulas are those of the published SAME and VALID padding
-// schemes. Host only.
+// Place in the whole: shared by the convolutions and pooling. The formulas are those of the published SAME and VALID
+// padding schemes. Host only.
 #pragma once
 
 #include <cstdint>

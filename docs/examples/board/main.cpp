@@ -1,9 +1,10 @@
-// A complete ECU application on bare metal: one signed trace binary in flash, authenticated, validated, loaded, tested and replayed in a
-// cyclic task, with zero-copy I/O, verified results, a background scrub, the memory protection unit set up from the memory manifest, and
-// one place where every failure ends. The same source runs on every board; docs/BOARDS.md explains it, and CI builds and runs it.
+// A complete ECU application on bare metal: one signed trace binary in flash, authenticated, validated, loaded, tested
+// and replayed in a cyclic task, with zero-copy I/O, verified results, a background scrub, the memory protection unit
+// set up from the memory manifest, and one place where every failure ends. The same source runs on every board;
+// docs/BOARDS.md explains it, and CI builds and runs it.
 //
-// What an integrator replaces: EcuPlatform (watchdog, counter, safe state), Camera (where inputs come from), the key, and what is done with
-// a result.
+// What an integrator replaces: EcuPlatform (watchdog, counter, safe state), Camera (where inputs come from), the key,
+// and what is done with a result.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -109,8 +110,8 @@ class Camera {
             protection::Access::kReadWriteShared};
 }
 
-// From here on this core reaches what the application is made of, and the memory of its own slot as the manifest says; everything
-// else traps. The windows are powers of two, as some protection units want them.
+// From here on this core reaches what the application is made of, and the memory of its own slot as the manifest says;
+// everything else traps. The windows are powers of two, as some protection units want them.
 [[nodiscard]] Status protect_slot() noexcept {
     const std::array<protection::Window, 3U> slot{
         window(board::device_dram(), manifest::kDramWindowPow2Offset, manifest::kDramWindowPow2Bytes),
@@ -127,8 +128,8 @@ class Camera {
     return protection::protect(pianola::Span<const protection::Window>{windows.data(), fixed.size() + slot.size()});
 }
 
-// One call of the cyclic task. Never blocks: compares a slice of traces and weights, collects the result of the last call's step, if it is
-// there, and starts the next.
+// One call of the cyclic task. Never blocks: compares a slice of traces and weights, collects the result of the last
+// call's step, if it is there, and starts the next.
 class Task {
   public:
     Task(pianola::Session& session, const Camera& camera) noexcept : session_{session}, camera_{camera} {}

@@ -1,5 +1,5 @@
-// A trace whose input lies in L1 and leaves it while the model runs: it comes back to the same address, because first fit is
-// deterministic. expect_input() holds it there.
+// A trace whose input lies in L1 and leaves it while the model runs: it comes back to the same address, because first
+// fit is deterministic. expect_input() holds it there.
 #include "docs/examples/host_api/model.h"
 
 namespace example {

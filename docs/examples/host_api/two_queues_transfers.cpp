@@ -1,5 +1,5 @@
-// Two queues: queue 1 does all transfers, queue 0 runs programs. The next input is written before the output before is read, so that
-// queue 1 never stands still behind a model that is running. Once eagerly, once with a trace.
+// Two queues: queue 1 does all transfers, queue 0 runs programs. The next input is written before the output before is
+// read, so that queue 1 never stands still behind a model that is running. Once eagerly, once with a trace.
 #include "docs/examples/host_api/model.h"
 
 namespace example {

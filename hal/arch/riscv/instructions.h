@@ -1,15 +1,17 @@
 // Instructions of an RV32 core that C++ has no words for: fences, waiting, and control and status registers.
 //
-// Place in the whole: the only inline assembler of this architecture; the files that end in .S, here and in the boards, have
-// the rest. Names and numbers: "The RISC-V Instruction Set Manual", volumes I and II, privileged architecture 1.12.
+// Place in the whole: the only inline assembler of this architecture; the files that end in .S, here and in the boards,
+// have the rest. Names and numbers: "The RISC-V Instruction Set Manual", volumes I and II, privileged architecture
+// 1.12.
 #pragma once
 
 #include <cstdint>
 
 namespace pianola::riscv {
 
-// Everything that this core read or wrote in memory before comes before every register of a device that it writes afterwards. In
-// front of a doorbell: what it announces must be there first, and memory and devices are not ordered by themselves.
+// Everything that this core read or wrote in memory before comes before every register of a device that it writes
+// afterwards. In front of a doorbell: what it announces must be there first, and memory and devices are not ordered by
+// themselves.
 inline void fence_before_doorbell() noexcept {
     asm volatile("fence rw, o" ::: "memory");  // NOLINT(hicpp-no-assembler): DEV-031
 }
@@ -19,7 +21,8 @@ inline void fence_after_doorbell() noexcept {
     asm volatile("fence io, rw" ::: "memory");  // NOLINT(hicpp-no-assembler): DEV-031
 }
 
-// Waits until an interrupt is pending that this core has enabled one by one, whether it would be taken or not. May return early.
+// Waits until an interrupt is pending that this core has enabled one by one, whether it would be taken or not. May
+// return early.
 inline void wait_for_interrupt() noexcept {
     asm volatile("wfi" ::: "memory");  // NOLINT(hicpp-no-assembler): DEV-031
 }
@@ -47,7 +50,8 @@ using Mstatus = Csr<0x300U>;
 using Mie = Csr<0x304U>;
 using Mhartid = Csr<0xF14U>;
 
-// Mstatus: interrupts on; the privilege before the last trap (0 is U); data accesses with that privilege instead of the core's own.
+// Mstatus: interrupts on; the privilege before the last trap (0 is U); data accesses with that privilege instead of the
+// core's own.
 inline constexpr std::uint32_t kInterruptsOn = 1U << 3U;
 inline constexpr std::uint32_t kPreviousPrivilege = 3U << 11U;
 inline constexpr std::uint32_t kModifyPrivilege = 1U << 17U;

@@ -1,12 +1,14 @@
 // Memory protection by RISC-V PMP: any range of whole granules, two of the unit's sixteen entries each.
 //
-// PMP is meant to confine less privileged code; M mode is subject to locked entries only, and those stay until reset. So that windows
-// can change while the core runs, entries stay unlocked, and mstatus.MPRV with MPP = U makes the core's loads and stores count as
-// U mode's, which has access to nothing that no entry permits. A trap sets MPP to M, which lifts protection for its handler, and
-// mret sets it to U again, which restores protection: trap.S and trap.cpp need no word about it.
+// PMP is meant to confine less privileged code; M mode is subject to locked entries only, and those stay until reset.
+// So that windows can change while the core runs, entries stay unlocked, and mstatus.MPRV with MPP = U makes the core's
+// loads and stores count as U mode's, which has access to nothing that no entry permits. A trap sets MPP to M, which
+// lifts protection for its handler, and mret sets it to U again, which restores protection: trap.S and trap.cpp need no
+// word about it.
 //
-// What it does not cover is fetching: MPRV is about loads and stores only, so a jump to anywhere is executed. Access::kReadExecute is
-// read only here, and kReadWrite does not forbid execution. A core that must have that runs its application in U mode.
+// What it does not cover is fetching: MPRV is about loads and stores only, so a jump to anywhere is executed.
+// Access::kReadExecute is read only here, and kReadWrite does not forbid execution. A core that must have that runs its
+// application in U mode.
 #include "hal/arch/protection.h"
 
 #include <array>

@@ -1,7 +1,7 @@
 // Which argument words of each kernel are addresses, and which are values alone.
 //
-// Place in the whole: fills in Kernel::address_words and Kernel::value_words (kernel.h says what they promise) for the ROM.
-// Neither list affects a launch; the tests prove the promise for every kernel.
+// Place in the whole: fills in Kernel::address_words and Kernel::value_words (kernel.h says what they promise) for the
+// ROM. Neither list affects a launch; the tests prove the promise for every kernel.
 #pragma once
 
 #include <cstddef>

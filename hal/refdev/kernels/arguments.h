@@ -1,9 +1,10 @@
 // Argument words of every kernel, as structures.
 //
-// Place in the whole: the single definition of the argument layout. A launch command carries exactly these 32-bit words in
-// this order, little-endian; docs/DEVICE.md says the same in prose. Addresses are device addresses; tensors are dense,
-// row-major, NHWC; counts are in elements unless the name says bytes; offsets are minus the zero point for operands that are
-// read and plus the zero point for results, as in the published int8 quantisation scheme of TensorFlow Lite.
+// Place in the whole: the single definition of the argument layout. A launch command carries exactly these 32-bit words
+// in this order, little-endian; docs/DEVICE.md says the same in prose. Addresses are device addresses; tensors are
+// dense, row-major, NHWC; counts are in elements unless the name says bytes; offsets are minus the zero point for
+// operands that are read and plus the zero point for results, as in the published int8 quantisation scheme of
+// TensorFlow Lite.
 #pragma once
 
 #include <array>
@@ -40,7 +41,8 @@ struct FullyConnectedArguments {
     std::int32_t activation_max;
 };
 
-// Geometry shared by the convolutions. Padding is given by its top and left amounts; taps outside the input count as zero.
+// Geometry shared by the convolutions. Padding is given by its top and left amounts; taps outside the input count as
+// zero.
 struct Conv2dArguments {
     std::uint32_t input;               // int8[batches][input_height][input_width][input_channels]
     std::uint32_t filter;              // int8[output_channels][filter_height][filter_width][filter_channels]
@@ -114,9 +116,9 @@ struct Pool2dArguments {
     std::int32_t activation_max;
 };
 
-// Mean over any subset of the dimensions. There is one rounding path, whatever the scales, keep_dims and axes: TensorFlow Lite
-// Micro averages int8 by rescaling the zero-point-free sum with a multiplier into which 1 / count is folded. With count the
-// product of the reduced dimensions, an importer computes
+// Mean over any subset of the dimensions. There is one rounding path, whatever the scales, keep_dims and axes:
+// TensorFlow Lite Micro averages int8 by rescaling the zero-point-free sum with a multiplier into which 1 / count is
+// folded. With count the product of the reduced dimensions, an importer computes
 //     QuantizeMultiplier(double(input scale) / double(output scale)) -> multiplier0, shift0   (the frexp of the scheme)
 //     fold       = min(floor(log2(count)), 32, 31 + shift0)
 //     multiplier = int32((int64(multiplier0) << fold) / count)      (truncated)
@@ -185,8 +187,8 @@ struct PadArguments {
     std::int32_t value;  // -128 to 127
 };
 
-// Element types of the kernels that are not quantised, with the values of the manifest's ElementType. Operands of int32 are
-// 4-byte aligned.
+// Element types of the kernels that are not quantised, with the values of the manifest's ElementType. Operands of int32
+// are 4-byte aligned.
 inline constexpr std::uint32_t kTypeInt8 = 1U;
 inline constexpr std::uint32_t kTypeInt32 = 4U;
 
@@ -205,7 +207,8 @@ struct FillArguments {
 
 inline constexpr std::uint32_t kMaxGatherSegments = 4U;
 
-// One operand of a gather. Row i is the `bytes` bytes at address + i * stride_bytes. Segments that are not used are zero.
+// One operand of a gather. Row i is the `bytes` bytes at address + i * stride_bytes. Segments that are not used are
+// zero.
 struct GatherSegment {
     std::uint32_t address;
     std::uint32_t stride_bytes;  // any, 0 included: the same bytes in every row

@@ -1,7 +1,7 @@
 // Depthwise convolution: every input channel has filters of its own, depth_multiplier of them.
 //
-// Place in the whole: ROM kernel kDepthwiseConv2d; arguments are DepthwiseConv2dArguments. Extents, in order: input, filter,
-// channel_parameters (read), output (written, shares no byte with the others).
+// Place in the whole: ROM kernel kDepthwiseConv2d; arguments are DepthwiseConv2dArguments. Extents, in order: input,
+// filter, channel_parameters (read), output (written, shares no byte with the others).
 #pragma once
 
 #include "hal/refdev/kernels/kernel.h"

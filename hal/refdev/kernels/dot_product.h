@@ -1,8 +1,8 @@
 // Sums of products over one block of output channels, shared by the fully connected and convolution kernels.
 //
-// Place in the whole: the inner loops that decide the speed of a replay. Taps are widened to 16 bits once, with the input
-// offset added, and are then used for all channels of the block: plain loops over 16-bit by 8-bit products, which compilers
-// turn into the packed multiply-accumulate instructions of the machine.
+// Place in the whole: the inner loops that decide the speed of a replay. Taps are widened to 16 bits once, with the
+// input offset added, and are then used for all channels of the block: plain loops over 16-bit by 8-bit products, which
+// compilers turn into the packed multiply-accumulate instructions of the machine.
 #pragma once
 
 #include <array>
@@ -39,8 +39,8 @@ inline void widen(const std::int8_t* input, std::uint32_t count, std::int32_t of
     return sum;
 }
 
-// Adds to the accumulator of each of `channels` channels the products of `tap_count` taps. Consecutive channels' weights
-// are weight_stride apart.
+// Adds to the accumulator of each of `channels` channels the products of `tap_count` taps. Consecutive channels'
+// weights are weight_stride apart.
 inline void accumulate_channels(const TapBuffer& taps, std::uint32_t tap_count, const std::int8_t* weights,
                                 std::uint32_t weight_stride, std::uint32_t channels, Accumulators& sums) noexcept {
     for (std::uint32_t channel = 0U; channel < channels; ++channel) {
@@ -49,7 +49,8 @@ inline void accumulate_channels(const TapBuffer& taps, std::uint32_t tap_count, 
     }
 }
 
-// Biases, scales, clamps and stores a block. `parameters` shows ChannelParameters in device memory, of any alignment here.
+// Biases, scales, clamps and stores a block. `parameters` shows ChannelParameters in device memory, of any alignment
+// here.
 inline void store_channels(const Accumulators& sums, const std::int8_t* parameters, std::uint32_t channels,
                            const OutputRange& range, std::int8_t* output) noexcept {
     for (std::uint32_t channel = 0U; channel < channels; ++channel) {

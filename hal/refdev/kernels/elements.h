@@ -1,7 +1,7 @@
 // Elements of tensors that are not quantised: int8 or int32, chosen by an argument word.
 //
-// Place in the whole: shared by the kernels that take a type. Operands are bytes; an int32 element is read and written by
-// memcpy, because the host may see device memory at any alignment.
+// Place in the whole: shared by the kernels that take a type. Operands are bytes; an int32 element is read and written
+// by memcpy, because the host may see device memory at any alignment.
 #pragma once
 
 #include <cstddef>

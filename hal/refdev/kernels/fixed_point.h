@@ -1,9 +1,10 @@
 // Fixed-point arithmetic of the int8 quantisation scheme, with double rounding.
 //
-// Place in the whole: the only arithmetic that decides bits of a result beyond sums of products; every kernel rescales through
-// it. Source of the algorithm: the published gemmlowp fixed-point operations, composed as in TensorFlow Lite Micro's
-// reference kernels (a rounding doubling high multiplication, then a rounding division by a power of two). Total: any operand
-// gives a defined result; where the published operations would overflow, these wrap modulo 2^32 or saturate as said.
+// Place in the whole: the only arithmetic that decides bits of a result beyond sums of products; every kernel rescales
+// through it. Source of the algorithm: the published gemmlowp fixed-point operations, composed as in TensorFlow Lite
+// Micro's reference kernels (a rounding doubling high multiplication, then a rounding division by a power of two).
+// Total: any operand gives a defined result; where the published operations would overflow, these wrap modulo 2^32 or
+// saturate as said.
 #pragma once
 
 #include <cstdint>
@@ -51,8 +52,8 @@ static_assert((floor_shift_right(-3, 1U) == -2) &&
     return static_cast<std::int32_t>(static_cast<std::uint32_t>(value) << bits);
 }
 
-// left * right / 2^31, rounded to nearest, halves upwards. The one product that does not fit saturates.
-// The published formula divides towards zero after a nudge that depends on the sign; this floor form equals it everywhere.
+// left * right / 2^31, rounded to nearest, halves upwards. The one product that does not fit saturates. The published
+// formula divides towards zero after a nudge that depends on the sign; this floor form equals it everywhere.
 [[nodiscard]] constexpr std::int32_t rounding_doubling_high_multiply(std::int32_t left, std::int32_t right) noexcept {
     constexpr std::int64_t kHalf = 0x4000'0000;
     const std::int64_t high =
@@ -77,8 +78,8 @@ static_assert((floor_shift_right(-3, 1U) == -2) &&
     return (value < -threshold) ? INT32_MIN : wrapping_shift_left(value, bits);
 }
 
-// Multiplication by a real number: multiplier / 2^31 * 2^shift. Any shift is acceptable: it is clamped to what the scheme
-// can express.
+// Multiplication by a real number: multiplier / 2^31 * 2^shift. Any shift is acceptable: it is clamped to what the
+// scheme can express.
 class Scale {
   public:
     constexpr Scale(std::int32_t multiplier, std::int32_t shift) noexcept

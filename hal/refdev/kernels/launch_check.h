@@ -1,8 +1,8 @@
 // LaunchCheck: the checks that every kernel's describe() makes, and the operands that run() then binds.
 //
-// Place in the whole: shared by all kernels of the ROM. A kernel states the accepted range of each argument word in a table
-// (one row per word, in order), then its relations between words, then its operands. The first violation wins and names its
-// word; nothing is accepted by default.
+// Place in the whole: shared by all kernels of the ROM. A kernel states the accepted range of each argument word in a
+// table (one row per word, in order), then its relations between words, then its operands. The first violation wins and
+// names its word; nothing is accepted by default.
 #pragma once
 
 #include <array>
@@ -64,8 +64,8 @@ template <typename... Factors>
     return product;
 }
 
-// The cost model of every launch, in cycles: start-up, 16 multiply-accumulates (or as simple operations) per cycle, 8 bytes
-// of operands per cycle.
+// The cost model of every launch, in cycles: start-up, 16 multiply-accumulates (or as simple operations) per cycle, 8
+// bytes of operands per cycle.
 inline constexpr std::uint64_t kLaunchCycles = 64U;
 inline constexpr std::uint64_t kOperationsPerCycle = 16U;
 inline constexpr std::uint64_t kBytesPerCycle = 8U;
@@ -84,8 +84,8 @@ class LaunchCheck {
     // Passes `condition` on; where it is false, the error names `word`.
     [[nodiscard]] bool require(bool condition, std::uint32_t word) noexcept { return condition || refuse(word); }
 
-    // Publishes the operand whose address is words[address_word]. False where it is too large or wraps round the address
-    // space.
+    // Publishes the operand whose address is words[address_word]. False where it is too large or wraps round the
+    // address space.
     [[nodiscard]] bool operand(std::uint32_t address_word, std::uint64_t size_bytes, Access access) noexcept;
 
     // Where the output may lie with respect to the operands that are read.
@@ -111,7 +111,8 @@ class LaunchCheck {
 
 inline constexpr std::uint32_t kMaxInputs = 4U;
 
-// The operands of a launch as this core sees them: those that are read, in the order of their extents, and the written one.
+// The operands of a launch as this core sees them: those that are read, in the order of their extents, and the written
+// one.
 struct BoundOperands {
     std::array<const std::int8_t*, kMaxInputs> inputs{};
     std::int8_t* output{nullptr};
@@ -119,8 +120,8 @@ struct BoundOperands {
 
 using DescribeFunction = decltype(Kernel::describe);
 
-// Describes the launch and binds what it publishes. kOk: every operand is bound; kRefused: describe() refused; kDeviceFault: the
-// regions do not permit an operand.
+// Describes the launch and binds what it publishes. kOk: every operand is bound; kRefused: describe() refused;
+// kDeviceFault: the regions do not permit an operand.
 Status bind_operands(DescribeFunction describe, WordSpan arguments, const DeviceMemory& memory,
                      BoundOperands& operands) noexcept;
 

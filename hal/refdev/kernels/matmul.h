@@ -1,7 +1,7 @@
 // Matrix product of int8 or int32, summed in int32.
 //
-// Place in the whole: ROM kernel kMatmul; arguments are MatmulArguments. Extents, in order: a, b (read), c (written; apart
-// from both), and where it accumulates, c again (read).
+// Place in the whole: ROM kernel kMatmul; arguments are MatmulArguments. Extents, in order: a, b (read), c (written;
+// apart from both), and where it accumulates, c again (read).
 #pragma once
 
 #include "hal/refdev/kernels/kernel.h"

@@ -1,7 +1,7 @@
 // Mean over any subset of four dimensions.
 //
-// Place in the whole: ROM kernel kMean; arguments are MeanArguments. Extents, in order: input (read), output (written, shares no
-// byte with the input).
+// Place in the whole: ROM kernel kMean; arguments are MeanArguments. Extents, in order: input (read), output (written,
+// shares no byte with the input).
 #pragma once
 
 #include "hal/refdev/kernels/kernel.h"

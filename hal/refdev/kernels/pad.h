@@ -1,7 +1,7 @@
 // Padding of four dimensions with a constant.
 //
-// Place in the whole: ROM kernel kPad; arguments are PadArguments. Extents, in order: input (read), output (written, shares no
-// byte with the input).
+// Place in the whole: ROM kernel kPad; arguments are PadArguments. Extents, in order: input (read), output (written,
+// shares no byte with the input).
 #pragma once
 
 #include "hal/refdev/kernels/kernel.h"

@@ -1,7 +1,7 @@
 // PatchReader: the taps under a convolution's filter, as one stream in the order of the filter's weights.
 //
-// Place in the whole: lets the convolution kernel be a plain sum of products. Padding, dilation and groups end here: a tap
-// outside the input reads as 0, every other as its value plus the input offset.
+// Place in the whole: lets the convolution kernel be a plain sum of products. Padding, dilation and groups end here: a
+// tap outside the input reads as 0, every other as its value plus the input offset.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Softmax over rows.
 //
-// Place in the whole: ROM kernel kSoftmax; arguments are SoftmaxArguments. Extents, in order: input (read), output (written;
-// apart from the input, or in place).
+// Place in the whole: ROM kernel kSoftmax; arguments are SoftmaxArguments. Extents, in order: input (read), output
+// (written; apart from the input, or in place).
 #pragma once
 
 #include "hal/refdev/kernels/kernel.h"

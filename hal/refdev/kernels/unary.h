@@ -1,7 +1,7 @@
 // Unary arithmetic, element by element, in int8 or int32.
 //
-// Place in the whole: ROM kernel kUnary; arguments are UnaryArguments. Extents, in order: input (read), output (written;
-// apart from the input, or in place).
+// Place in the whole: ROM kernel kUnary; arguments are UnaryArguments. Extents, in order: input (read), output
+// (written; apart from the input, or in place).
 #pragma once
 
 #include "hal/refdev/kernels/kernel.h"

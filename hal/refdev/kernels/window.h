@@ -1,6 +1,7 @@
 // Which taps of a sliding window lie inside the input, along one axis.
 //
-// Place in the whole: the border handling of convolutions and pooling, done once per output position instead of once per tap.
+// Place in the whole: the border handling of convolutions and pooling, done once per output position instead of once
+// per tap.
 #pragma once
 
 #include <cstdint>
