@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs a compiler, and fails where it leaves a decision uncounted: clang warns of that in a way that -Werror does not see.
+# Runs a compiler, and fails where it leaves a decision uncounted: clang warns of that in a way that -Werror does not
+# see.
 #
 #   counted.sh <compiler> [argument ...]
 set -uo pipefail

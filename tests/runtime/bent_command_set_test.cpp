@@ -5,7 +5,6 @@
 #include <optional>
 #include <vector>
 
-#include "hal/refdev/command_encoding.h"
 #include "hal/refdev/refdev_command_set.h"
 #include "runtime/session/development_config.h"
 #include "tests/runtime/rule_case.h"
@@ -255,10 +254,8 @@ TEST(BentCommandSet, CannotCallAnAddressAValue) {
         Workload workload = make_workload(1U);
         workload.manifest.regions[3].size_bytes = 4096U;
         const std::uint32_t target = workload.manifest.regions[3].base + 1024U;
-        std::vector<std::uint32_t> words{refdev::header_word(refdev::Opcode::kFill, refdev::kFillWords), target, 16U,
-                                         7U};
-        const std::vector<std::uint32_t> old = words_of(workload.segments.traces);
-        words.insert(words.end(), old.begin(), old.end());
+        mutate::Words words = mutate::fill_words(target, 16U, 7U);
+        mutate::append(words, words_of(workload.segments.traces));
         ASSERT_TRUE(set_trace(workload, words));
         workload.manifest.parameters = {
             {"address", ParameterKind::kRuntimeArgument, target, target + more, 16U, {{0U, kFillAddress}}}};

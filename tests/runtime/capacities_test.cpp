@@ -1,5 +1,5 @@
-// Capacities by profile: whatever the host was built with, a device's own profile decides, to the last range and table; and a refusal says what
-// is needed and what fits.
+// Capacities by profile: whatever the host was built with, a device's own profile decides, to the last range and table;
+// and a refusal says what is needed and what fits.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "hal/refdev/command_encoding.h"
-#include "hal/refdev/kernels/kernel.h"
 #include "runtime/session/footprint.h"
 #include "tests/proofs/generator.h"
 #include "tests/proofs/patterns.h"
@@ -144,7 +143,8 @@ struct Taken {
     std::unique_ptr<Validator> validator;
 };
 
-// One file of each kind of proof: tensors in pieces, prologue and epilogue, both queues, dispatches, parameters; and random ones.
+// One file of each kind of proof: tensors in pieces, prologue and epilogue, both queues, dispatches, parameters; and
+// random ones.
 std::vector<Taken> taken_files() {
     std::vector<Taken> taken;
     for (const AcceptedCase& accepted : accepted_cases()) {
@@ -175,52 +175,61 @@ struct EveryOtherByte {
     [[nodiscard]] std::uint32_t at(std::uint32_t index) const { return base + (2U * index); }
 };
 
-// Both queues at work, and so many ranges that moving them takes work of its own: fills, then copies of what was filled.
+// The workload with that in front of its trace. Activations are from `activations()` on.
+class LongTrace {
+  public:
+    explicit LongTrace(std::uint32_t queues) : workload_{make_workload(queues)} {
+        workload_.manifest.regions.at(3U).size_bytes = 16U * 1024U;
+    }
+    [[nodiscard]] std::uint32_t activations() const { return workload_.manifest.regions.at(3U).base; }
+    void add(const mutate::Words& command) { mutate::append(words_, command); }
+    [[nodiscard]] Taken file() {
+        mutate::append(words_, words_of(workload_.segments.traces));
+        EXPECT_TRUE(set_trace(workload_, words_));
+        return Taken{workload_.file()};
+    }
+
+  private:
+    Workload workload_;
+    mutate::Words words_;
+};
+
+// Both queues at work, and so many ranges that moving them takes work of its own: fills, then copies of what was
+// filled.
 Taken file_with_many_ranges() {
     constexpr std::uint32_t kRanges = kRangesPerExtent + (2U * kRangesPerWork);
-    Workload workload = make_workload(2U);
-    capture::ManifestRegion& activations = workload.manifest.regions[3];
-    activations.size_bytes = 16U * 1024U;
-    const EveryOtherByte filled{activations.base + 1024U};
-    const EveryOtherByte copied{activations.base + 2048U};
-    std::vector<std::uint32_t> words;
+    LongTrace trace{2U};
+    const EveryOtherByte filled{trace.activations() + 1024U};
+    const EveryOtherByte copied{trace.activations() + 2048U};
     for (std::uint32_t i = 0U; i < kRanges; ++i) {
-        words.insert(words.end(), {header_word(Opcode::kFill, refdev::kFillWords), filled.at(i), 1U, 0U});
+        trace.add(mutate::fill_words(filled.at(i), 1U, 0U));
     }
     for (std::uint32_t i = 0U; i < kRanges; ++i) {
-        words.insert(words.end(), {header_word(Opcode::kCopy, refdev::kCopyWords), copied.at(i), filled.at(i), 1U});
+        trace.add(mutate::copy_words(copied.at(i), filled.at(i), 1U));
     }
-    const std::vector<std::uint32_t> old = words_of(workload.segments.traces);
-    words.insert(words.end(), old.begin(), old.end());
-    EXPECT_TRUE(set_trace(workload, words));
-    return Taken{workload.file()};
+    return trace.file();
 }
 
 // Dispatches to one core after the other, without a barrier: each is compared with what all have touched.
 Taken file_with_many_dispatches() {
     constexpr std::uint32_t kDispatches = 2U * kRangesPerWork;
-    constexpr std::uint32_t kOneMultiplier = 1U << 30U;
-    constexpr std::uint32_t kOneShift = 1U;
-    constexpr std::uint32_t kArguments = 7U;
-    constexpr std::uint32_t kCycles = 66U;  // docs/DEVICE.md, of one element
-    Workload workload = make_workload(1U);
-    capture::ManifestRegion& activations = workload.manifest.regions[3];
-    activations.size_bytes = 16U * 1024U;
-    const EveryOtherByte read{activations.base + 1024U};
-    const EveryOtherByte written{activations.base + 2048U};
-    std::vector<std::uint32_t> words{header_word(Opcode::kFill, refdev::kFillWords), read.base, 1024U, 0U};
+    LongTrace trace{1U};
+    const EveryOtherByte read{trace.activations() + 1024U};
+    const EveryOtherByte written{trace.activations() + 2048U};
+    trace.add(mutate::fill_words(read.base, 2U * kDispatches, 0U));
     for (std::uint32_t i = 0U; i < kDispatches; ++i) {
-        words.insert(words.end(), {header_word(Opcode::kDispatch, refdev::kDispatchHeadWords + kArguments), i % 2U,
-                                   static_cast<std::uint32_t>(refdev::KernelId::kRequantize), kCycles, read.at(i),
-                                   written.at(i), 1U, 0U, kOneMultiplier, kOneShift, 0U});
+        refdev::RequantizeArguments arguments{};
+        arguments.input = read.at(i);
+        arguments.output = written.at(i);
+        arguments.count = 1U;
+        arguments.multiplier = 1 << 30;
+        trace.add(mutate::dispatch_words(i % 2U, refdev::KernelId::kRequantize, mutate::to_words(arguments)));
     }
-    const std::vector<std::uint32_t> old = words_of(workload.segments.traces);
-    words.insert(words.end(), old.begin(), old.end());
-    EXPECT_TRUE(set_trace(workload, words));
-    return Taken{workload.file()};
+    return trace.file();
 }
 
-// Whatever takes work asks for it: the file is refused at the very place where the work ends, and says how much it takes up to there.
+// Whatever takes work asks for it: the file is refused at the very place where the work ends, and says how much it
+// takes up to there.
 TEST(Shortage, OfOneUnitOfWorkIsRefusedWhereverItEnds) {
     std::vector<Taken> files = taken_files();
     files.push_back(file_with_many_ranges());

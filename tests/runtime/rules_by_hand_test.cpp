@@ -1,5 +1,5 @@
-// Rules that schemac makes from no schema: tables that hold themselves, and names, lists and values of unions that may be absent. Both checks
-// stay inside their memory and say what is wrong, whatever rules they are given.
+// Rules that schemac makes from no schema: tables that hold themselves, and names, lists and values of unions that may
+// be absent. Both checks stay inside their memory and say what is wrong, whatever rules they are given.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -18,7 +18,8 @@ using NodeOffset = flatbuffers::Offset<Table>;
 constexpr const char* kIdentifier = "HAND";
 constexpr std::uint16_t kLongestName = 4U;
 
-// A node: another one, a list of others, a name, a list of numbers, and a union of which a node is the only kind. Nothing is required.
+// A node: another one, a list of others, a name, a list of numbers, and a union of which a node is the only kind.
+// Nothing is required.
 enum NodeEntry : flatbuffers::voffset_t {
     kChild = 4U,
     kChildren = 6U,

@@ -1,4 +1,5 @@
-// What a session promises where a binary has more than a step: start and stop, steps that overlap, and what a fault does to both.
+// What a session promises where a binary has more than a step: start and stop, steps that overlap, and what a fault
+// does to both.
 #include <gtest/gtest.h>
 
 #include <algorithm>

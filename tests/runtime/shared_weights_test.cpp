@@ -3,7 +3,6 @@
 
 #include <vector>
 
-#include "hal/refdev/command_encoding.h"
 #include "tests/support/bench.h"
 #include "tests/support/trace_file.h"
 #include "tests/support/workload.h"
@@ -47,10 +46,8 @@ TEST(SharedWeights, AreReadAsOthersAre) {
 TEST(SharedWeights, AreNotWrittenByCommands) {
     for (const std::uint32_t first : {0U, 1U, kWorkloadBytes - 1U, kWorkloadBytes}) {
         Workload workload = workload_with_shared_weights();
-        std::vector<std::uint32_t> words{refdev::header_word(refdev::Opcode::kFill, refdev::kFillWords),
-                                         workload.manifest.regions.front().base + first, 1U, 0U};
-        const std::vector<std::uint32_t> old = words_of(workload.segments.traces);
-        words.insert(words.end(), old.begin(), old.end());
+        mutate::Words words = mutate::fill_words(workload.manifest.regions.front().base + first, 1U, 0U);
+        mutate::append(words, words_of(workload.segments.traces));
         ASSERT_TRUE(set_trace(workload, words));
         Validator validator;
         const Status status = validator.validate(workload.file());
