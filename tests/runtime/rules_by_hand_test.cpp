@@ -141,7 +141,7 @@ TEST(RulesByHand, AUnionNeedsAValueOfItsType) {
         FlatBufferBuilder builder;
         const std::uint32_t name = builder.CreateString("n").o;
         const NodeOffset value = make_node(builder, {0U, name, kNodeType, 0U});
-        Node node{0U, name, kNodeType, has_value ? value.o : 0U};
+        const Node node{0U, name, kNodeType, has_value ? value.o : 0U};
         const Judged judged = judge(builder, make_node(builder, node), rules_of(Span<const TableRule>{kTables}));
         EXPECT_TRUE(judged.has_structure);
         EXPECT_EQ(judged.tables, has_value ? 2U : 1U);
