@@ -49,8 +49,9 @@ using LieHook = std::function<Lie(Call call, std::uint32_t number)>;
 // Sees a completion before the session does, and may change it and the answer.
 using CompletionHook =
     std::function<Status(std::uint32_t number, std::uint32_t token, Status status, Completion& completion)>;
-// See what the device says that it enforces, or that it will use for a slot, before the session does, and may change it.
-using RegionHook = std::function<void(RegionConfig& region)>;
+// See what the device says that it enforces, or that it will use for a slot, before the session does, and may change it
+// and the answer.
+using RegionHook = std::function<Status(Status status, RegionConfig& region)>;
 using BoundHook = std::function<void(Call call, ByteSpan& memory)>;
 
 class HookedDevice final : public Device {
@@ -95,10 +96,7 @@ class HookedDevice final : public Device {
         return through(Call::kProgrammedRegion, [&](Lie lie) {
             const Status status = device_.programmed_region(index + ((lie == Lie::kElsewhere) ? 1U : 0U), region);
             region.kernels_write = region.kernels_write != (lie == Lie::kWrong);
-            if (region_hook_) {
-                region_hook_(region);
-            }
-            return status;
+            return region_hook_ ? region_hook_(status, region) : status;
         });
     }
     Status read_back(std::uint32_t address, MutableByteSpan out) noexcept override {

@@ -2,6 +2,7 @@
 // and a refusal says what is needed and what fits.
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -210,9 +211,10 @@ Taken file_with_many_ranges() {
     return trace.file();
 }
 
+constexpr std::uint32_t kDispatches = 2U * kRangesPerWork;
+
 // Dispatches to one core after the other, without a barrier: each is compared with what all have touched.
 Taken file_with_many_dispatches() {
-    constexpr std::uint32_t kDispatches = 2U * kRangesPerWork;
     LongTrace trace{1U};
     const EveryOtherByte read{trace.activations() + 1024U};
     const EveryOtherByte written{trace.activations() + 2048U};
@@ -228,32 +230,54 @@ Taken file_with_many_dispatches() {
     return trace.file();
 }
 
-// Whatever takes work asks for it: the file is refused at the very place where the work ends, and says how much it
-// takes up to there.
+// Gives the file all amounts of work that are one too few for something, until it is accepted: it is refused at the very
+// place where the work ends, and says how much it takes up to there. How often at which place.
+std::map<std::string, std::uint32_t> ends_of_work(Taken& taken) {
+    std::map<std::string, std::uint32_t> ends;
+    std::uint32_t& work = taken.capacities.work_of_file;
+    work = 0U;
+    while (!is_ok(taken.validate()) && (taken.verdict().actual > work)) {
+        EXPECT_EQ(taken.verdict().rule, Rule::kCapWork) << rule_id(taken.verdict().rule);
+        EXPECT_EQ(taken.verdict().limit, work);
+        const auto needed = static_cast<std::uint32_t>(taken.verdict().actual);
+        const std::string place = path_text(taken.verdict());
+        ends[place] += 1U;
+        work = needed - 1U;
+        EXPECT_EQ(taken.validate(), Status::kRefused);
+        EXPECT_EQ(path_text(taken.verdict()), place);
+        EXPECT_EQ(taken.verdict().actual, needed);
+        work = needed;
+    }
+    EXPECT_EQ(taken.verdict().status, Status::kOk);
+    return ends;
+}
+
 TEST(Shortage, OfOneUnitOfWorkIsRefusedWhereverItEnds) {
-    std::vector<Taken> files = taken_files();
-    files.push_back(file_with_many_ranges());
-    files.push_back(file_with_many_dispatches());
     std::set<std::string> places;
-    for (Taken& taken : files) {
-        std::uint32_t& work = taken.capacities.work_of_file;
-        work = 0U;
-        while (!is_ok(taken.validate())) {
-            ASSERT_EQ(taken.verdict().rule, Rule::kCapWork) << rule_id(taken.verdict().rule);
-            ASSERT_EQ(taken.verdict().limit, work);
-            const auto needed = static_cast<std::uint32_t>(taken.verdict().actual);
-            ASSERT_GT(needed, work);
-            const std::string place = path_text(taken.verdict());
+    for (Taken& taken : taken_files()) {
+        for (const auto& [place, times] : ends_of_work(taken)) {
             places.insert(place);
-            work = needed - 1U;
-            ASSERT_EQ(taken.validate(), Status::kRefused);
-            EXPECT_EQ(path_text(taken.verdict()), place);
-            EXPECT_EQ(taken.verdict().actual, needed);
-            work = needed;
         }
-        EXPECT_GT(work, 0U);
     }
     EXPECT_GT(places.size(), 10U);
+}
+
+// Queue 1 waits for queue 0, which has read and written the ranges: both are moved, in each of the two steps that are
+// looked at.
+TEST(Shortage, OfWorkToMoveRangesIsRefusedAtTheWait) {
+    Taken taken = file_with_many_ranges();
+    std::map<std::string, std::uint32_t> ends = ends_of_work(taken);
+    EXPECT_EQ(ends["scripts[1].commands[5]"], 4U);
+}
+
+// The first dispatches find few ranges, which take no work to compare with; every later one asks for its input and for
+// its output.
+TEST(Shortage, OfWorkToCompareCoresIsRefusedAtTheDispatch) {
+    Taken taken = file_with_many_dispatches();
+    std::map<std::string, std::uint32_t> ends = ends_of_work(taken);
+    constexpr std::uint32_t kFirst = 1U;  // behind the fill
+    EXPECT_EQ(ends["traces[0].commands[" + std::to_string(kFirst) + "]"], 1U) << "the command itself";
+    EXPECT_EQ(ends["traces[0].commands[" + std::to_string(kFirst + kDispatches - 1U) + "]"], 3U);
 }
 
 // The same for ranges. How many a file takes is found; what is enough stays enough.

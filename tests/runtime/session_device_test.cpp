@@ -186,7 +186,10 @@ TEST_F(SessionDevice, ThatEnforcesAnotherRegionDoesNotStart) {
         [](RegionConfig& region) { region.fetch = !region.fetch; },
     };
     for (std::size_t i = 0U; i < changes.size(); ++i) {
-        device_.set_region_hook(changes.at(i));
+        device_.set_region_hook([change = changes.at(i)](Status status, RegionConfig& region) {
+            change(region);
+            return status;
+        });
         EXPECT_EQ(load(), Status::kDeviceFault) << i;
         EXPECT_EQ(session_.fault().stage, FaultStage::kProgram) << i;
         EXPECT_EQ(submit(), Status::kFaultLatched) << i;
@@ -196,7 +199,7 @@ TEST_F(SessionDevice, ThatEnforcesAnotherRegionDoesNotStart) {
 }
 
 TEST_F(SessionDevice, ThatDoesNotSayWhatItEnforcesDoesNotStart) {
-    answer(Call::kProgrammedRegion, Status::kInvalidArgument);
+    device_.set_region_hook([](Status /*status*/, RegionConfig& /*region*/) { return Status::kInvalidArgument; });
     EXPECT_EQ(load(), Status::kDeviceFault);
     expect_fault(Status::kDeviceFault, FaultStage::kProgram);
 }
