@@ -11,12 +11,13 @@ cmake --preset tidy >/dev/null
 # Generated headers must exist before what includes them can be read. Ninja keeps a target of its own for what the
 # objects of each target wait for.
 mapfile -t generated < <(ninja -C build/tidy -t targets all | grep -o '^cmake_object_order_depends_target_[^:]*')
-ninja -C build/tidy "${generated[@]}"
+ninja -C build/tidy "${generated[@]}" pianola_tidy_plugin
 
 if [ "$#" -gt 0 ]; then
     files=("$@")
 else
     mapfile -t files < <(git ls-files --cached --others --exclude-standard -- '*.cpp')
 fi
-toolchains/tidy.py --cache "${XDG_CACHE_HOME:-$HOME/.cache}/pianola/tidy" --record build/tidy/linted --build build/tidy "${files[@]}"
+toolchains/tidy.py --cache "${XDG_CACHE_HOME:-$HOME/.cache}/pianola/tidy" --plugin build/tidy/pianola_tidy_plugin.so \
+    --record build/tidy/linted --build build/tidy "${files[@]}"
 echo "lint: ${#files[@]} sources, no findings"

@@ -16,6 +16,8 @@ packages=(
     # Second compiler, sanitizers, static analysis and formatting. The version is part of the name on purpose: findings
     # and layout change between versions. llvm-19 has the symboliser, without which a sanitizer's report names no lines.
     clang-19 clang-format-19 clang-tidy-19 libclang-rt-19-dev llvm-19
+    # Headers for the plugin that keeps clang-tidy out of libraries' headers.
+    libclang-19-dev llvm-19-dev
     # Manifest format: schema compiler and header-only library.
     flatbuffers-compiler libflatbuffers-dev
     # Host side: command line, JSON, text formatting.

@@ -2,11 +2,11 @@
 """Runs clang-tidy on sources, unless nothing that it would read of one has changed since it last found nothing there.
 
 Two ways in:
-  tidy.py [--cache DIR] [--record DIR] --build DIR SOURCE...                      (from lint.sh, which is what to call)
-  tidy.py [--cache DIR] SOURCE -- COMPILER ARGUMENTS...                           (from the proof that it finds something)
+  tidy.py [--cache DIR] [--record DIR] --plugin FILE --build DIR SOURCE...   (from lint.sh, which is what to call)
+  tidy.py [--cache DIR] --plugin FILE SOURCE -- COMPILER ARGUMENTS...        (from the proof that it finds something)
 
-The key covers the version of clang-tidy, every .clang-tidy from the source's folder up, the compile command, and name and
-content of every file that the source includes. Only a clean result is remembered, so a finding can never be hidden. Where the
+The key covers the version of clang-tidy, the plugin, every .clang-tidy from the source's folder up, the compile command,
+and name and content of every file that the source includes. Only a clean result is remembered, so a finding can never be hidden. Where the
 working folder lies is not part of the key, so that a second clone finds what the first one left.
 A record says of a clean source which files of the working folder were read with it: the gate looks there whether all were.
 """
@@ -69,7 +69,7 @@ def version():
     return subprocess.run([CLANG_TIDY, "--version"], capture_output=True, check=True).stdout
 
 
-def key_of(source, command, directory, files):
+def key_of(source, command, directory, files, plugin):
     """A hash of all that can change the result. Names are relative to the working folder, which is the project's root."""
     root = str(pathlib.Path.cwd())
 
@@ -77,7 +77,8 @@ def key_of(source, command, directory, files):
         return text.replace(root, ".")
 
     key = hashlib.sha256()
-    for part in (version(), relative(repr([str(directory), *command])).encode(), content_hash(pathlib.Path(__file__))):
+    for part in (version(), relative(repr([str(directory), *command])).encode(), content_hash(pathlib.Path(__file__)),
+                 content_hash(plugin)):
         key.update(hashlib.sha256(part).digest())
     configs = [folder / ".clang-tidy" for folder in source.resolve().parents]
     for path in [*configs, *(pathlib.Path(os.path.normpath(directory / name)) for name in files)]:
@@ -109,11 +110,12 @@ def examine(source, command, directory, options):
     files = dependencies(command, directory)
     stamp = None
     if options.cache is not None and files is not None:
-        stamp = options.cache / key_of(source, command, directory, files)
+        stamp = options.cache / key_of(source, command, directory, files, options.plugin)
     code, output = 0, ""
     if stamp is None or not stamp.exists():
-        run = subprocess.run([CLANG_TIDY, "--quiet", str(source), "--", *command], cwd=directory, stdout=subprocess.PIPE,
-                             stderr=subprocess.STDOUT, text=True, check=False)
+        run = subprocess.run(
+            [CLANG_TIDY, "--quiet", f"--load={options.plugin.resolve()}", "--checks=pianola-own-code", str(source), "--",
+             *command], cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         code, output = run.returncode, run.stdout
     if code == 0 and stamp is not None:
         stamp.parent.mkdir(parents=True, exist_ok=True)
@@ -133,6 +135,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
     parser.add_argument("--cache", type=pathlib.Path, help="where clean results are remembered")
     parser.add_argument("--record", type=pathlib.Path, help="where it is written down which sources are clean")
+    parser.add_argument("--plugin", type=pathlib.Path, required=True, help="built from toolchains/tidy_plugin")
     parser.add_argument("--build", type=pathlib.Path, help="a build with compile_commands.json")
     parser.add_argument("sources", type=pathlib.Path, nargs="+", metavar="SOURCE")
     options = parser.parse_args(arguments)

@@ -15,8 +15,6 @@ const char* why_never_alone(Rule rule) noexcept {
             return "a manifest with more tables is not opened: without the rule there is nothing to go on with";
         case Rule::kImgUnion:
             return "guards memory: tables with a row for each kind of command would be read outside";
-        case Rule::kScrCommand:
-            return "guards memory: the step's transfers stand for tensors, and another's slot is none of theirs";
         case Rule::kScrIndex:
             return "guards memory: lists would be read outside";
         default:

@@ -7,9 +7,10 @@ namespace {
 constexpr std::uint32_t kInputBits = (1U << kMaxInputs) - 1U;
 static_assert((kMaxInputs + kMaxOutputs) <= 16U, "TensorUse has a bit for each tensor");
 
+// Transfers of anything else have been refused before. The remainders are a second line: whatever comes, there is a bit.
 [[nodiscard]] std::uint32_t number_of(const QueueCommand& transfer) noexcept {
-    return (transfer.kind == QueueCommandKind::kRead) ? (kMaxInputs + transfer.slot)
-                                                      : (transfer.slot - kFirstInputSlot);
+    return (transfer.kind == QueueCommandKind::kRead) ? (kMaxInputs + (transfer.slot % kMaxOutputs))
+                                                      : ((transfer.slot - kFirstInputSlot) % kMaxInputs);
 }
 
 [[nodiscard]] std::uint32_t bytes_of(const Plan& plan, std::uint32_t tensor) noexcept {

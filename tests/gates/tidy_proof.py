@@ -67,7 +67,7 @@ class TidyProof(GateProof):
         """What toolchains/lint.sh would run on this source: (exit code, output)."""
         source = self.root / self.write(name, text + "\n")
         command = [sys.executable, str(ROOT / "toolchains" / "tidy.py"), "--cache", str(self.root / "cache"),
-                   "--record", str(self.root / "linted"), str(source), "--", "clang++-19", "-std=c++17", "-c", str(source)]
+                   "--plugin", os.environ["PIANOLA_TIDY_PLUGIN"], "--record", str(self.root / "linted"), str(source), "--", "clang++-19", "-std=c++17", "-c", str(source)]
         result = subprocess.run(command, cwd=self.root, capture_output=True, text=True, check=False)
         return result.returncode, result.stdout + result.stderr
 
