@@ -94,7 +94,7 @@ std::vector<Operator> command_operators() {
              expect_command(draft, ScriptKind::kStep, command, "queue");
          },
          false},
-        {Rule::kScrCommand, "load-in-step", "a step loads a trace", load_in_step, false},
+        {Rule::kScrCommand, "load-in-step", "a step loads a trace", load_in_step, true},
         {Rule::kScrIndex, "trace", "a step replays a trace that is not there",
          [](Draft& draft) {
              const std::uint32_t command = draft.main_replay();
