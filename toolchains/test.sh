@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds and tests everything: release (all tests and gates), the boards, asan, tsan, tidy. Ends with one line "N
-# passed, N failed" over all of them, after the minutes of each step and the names of what failed or was skipped, and
+# Builds and tests everything: release (all tests and gates), the boards, asan, tsan, coverage, tidy. Ends with one line
+# "N passed, N failed" over all of them, after the minutes of each step and the names of what failed or was skipped, and
 # fails where a step failed or no test ran.
 #
 #   toolchains/test.sh [preset ...]      only these presets
@@ -10,7 +10,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 boards=(virt_rv32 zynqmp_r5 mps2_an521 mps2_an500 mps3_an547)
 presets=("$@")
 if [ "${#presets[@]}" -eq 0 ]; then
-    presets=(release "${boards[@]}" asan tsan tidy)
+    presets=(release "${boards[@]}" asan tsan coverage tidy)
 fi
 
 # Builds a preset; a board at both optimisation levels. -k 0 shows every finding at once instead of one per run. What

@@ -49,6 +49,10 @@ using LieHook = std::function<Lie(Call call, std::uint32_t number)>;
 // Sees a completion before the session does, and may change it and the answer.
 using CompletionHook =
     std::function<Status(std::uint32_t number, std::uint32_t token, Status status, Completion& completion)>;
+// See what the device says that it enforces, or that it will use for a slot, before the session does, and may change it
+// and the answer.
+using RegionHook = std::function<Status(Status status, RegionConfig& region)>;
+using BoundHook = std::function<void(Call call, ByteSpan& memory)>;
 
 class HookedDevice final : public Device {
   public:
@@ -62,6 +66,8 @@ class HookedDevice final : public Device {
     void set_hook(Hook hook) { hook_ = std::move(hook); }
     void set_lies(LieHook lies) { lies_ = std::move(lies); }
     void set_completion_hook(CompletionHook hook) { completion_hook_ = std::move(hook); }
+    void set_region_hook(RegionHook hook) { region_hook_ = std::move(hook); }
+    void set_bound_hook(BoundHook hook) { bound_hook_ = std::move(hook); }
     [[nodiscard]] std::uint32_t calls() const noexcept { return calls_; }
     [[nodiscard]] sim::SimDevice& inner() noexcept { return device_; }
 
@@ -90,7 +96,7 @@ class HookedDevice final : public Device {
         return through(Call::kProgrammedRegion, [&](Lie lie) {
             const Status status = device_.programmed_region(index + ((lie == Lie::kElsewhere) ? 1U : 0U), region);
             region.kernels_write = region.kernels_write != (lie == Lie::kWrong);
-            return status;
+            return region_hook_ ? region_hook_(status, region) : status;
         });
     }
     Status read_back(std::uint32_t address, MutableByteSpan out) noexcept override {
@@ -207,6 +213,9 @@ class HookedDevice final : public Device {
                                           : read((lie == Lie::kElsewhere) ? 1U : 0U);
             return Status::kOk;
         }));
+        if (bound_hook_) {
+            bound_hook_(call, memory);
+        }
         return memory;
     }
 
@@ -219,6 +228,8 @@ class HookedDevice final : public Device {
     Hook hook_;
     LieHook lies_;
     CompletionHook completion_hook_;
+    RegionHook region_hook_;
+    BoundHook bound_hook_;
     std::vector<std::uint8_t> other_;
     mutable std::uint32_t calls_{0U};
 };

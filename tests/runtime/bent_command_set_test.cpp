@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "hal/refdev/refdev_command_set.h"
@@ -27,13 +28,14 @@ class BentCommandSet final : public CommandSet {
     BentCommandSet& operator=(BentCommandSet&&) = delete;
 
     void set_bend(Bend bend) { bend_ = std::move(bend); }
+    void set_patch_kind(PatchKind kind) { patch_kind_ = kind; }
 
     Status decode(WordSpan words, DecodedCommand& command, DecodeError& error) const noexcept override {
         const Status status = straight_.decode(words, command, error);
         return bend_ ? bend_(words, command, error, status) : status;
     }
     [[nodiscard]] PatchKind patch_kind(WordSpan words, std::uint32_t word) const noexcept override {
-        return straight_.patch_kind(words, word);
+        return patch_kind_.value_or(straight_.patch_kind(words, word));
     }
     [[nodiscard]] std::uint32_t queue_words(const QueueCommand& command) const noexcept override {
         return straight_.queue_words(command);
@@ -52,6 +54,7 @@ class BentCommandSet final : public CommandSet {
   private:
     refdev::RefdevCommandSet straight_;
     Bend bend_;
+    std::optional<PatchKind> patch_kind_;
 };
 
 struct Outcome {
@@ -151,50 +154,116 @@ TEST(BentCommandSet, CannotMakeCostsOverflow) {
     }
 }
 
+// The proof decodes a command with a parameter's lowest, second and highest value, each in memory of its own.
+constexpr std::uint32_t kLowest = 1U;
+constexpr std::uint32_t kHighest = 3U;
+
+// Bends one of the three: the change is given which one it is.
+using VariantChange = std::function<void(std::uint32_t which, DecodedCommand& command)>;
+Outcome judge_with_variants(const std::vector<std::uint8_t>& file, const VariantChange& change) {
+    std::uint32_t variants = 0U;
+    BentCommandSet command_set;
+    command_set.set_bend([&](WordSpan words, DecodedCommand& command, DecodeError&, Status status) {
+        const bool alone = words.size() == command.length_words;  // and not the rest of the trace
+        if (is_ok(status) && alone && (command.kind != CommandKind::kEnd)) {
+            variants += 1U;
+            change(variants, command);
+        }
+        return status;
+    });
+    const Outcome outcome = judge(file, command_set);
+    EXPECT_LE(variants, kHighest) << "one command with a parameter, looked at once";
+    return outcome;
+}
+
+struct VariantCase {
+    const char* what;
+    bool of_each;  // of the three; else of the ends alone: what lies between them is the command set's contract
+    Change change;
+};
+
 // What a command does with other values of a parameter: it must be the same but for the address that moves.
-TEST(BentCommandSet, MustTreatEveryValueAlike) {
-    const std::vector<std::pair<const char*, Change>> changes{
-        {"length", [](DecodedCommand& command) { command.length_words += 1U; }},
-        {"kind", [](DecodedCommand& command) { command.kind = CommandKind::kBarrier; }},
-        {"cost", [](DecodedCommand& command) { command.cost_cycles += 1U; }},
-        {"cost on a core", [](DecodedCommand& command) { command.core_cycles += 1U; }},
-        {"number of extents", [](DecodedCommand& command) { command.extents.clear(); }},
-        {"size", extent_change([](Extent& extent) { extent.size_bytes += 1U; })},
-        {"access", extent_change([](Extent& extent) {
+TEST(BentCommandSet, MustTreatEveryValueThatIsLookedAtAlike) {
+    const std::vector<VariantCase> cases{
+        {"length", true, [](DecodedCommand& command) { command.length_words += 1U; }},
+        {"kind", true, [](DecodedCommand& command) { command.kind = CommandKind::kBarrier; }},
+        {"cost", true, [](DecodedCommand& command) { command.cost_cycles += 1U; }},
+        {"cost on a core", true, [](DecodedCommand& command) { command.core_cycles += 1U; }},
+        {"number of extents", true, [](DecodedCommand& command) { command.extents.clear(); }},
+        {"size", false, extent_change([](Extent& extent) { extent.size_bytes += 1U; })},
+        {"access", false, extent_change([](Extent& extent) {
              extent.access = (extent.access == Access::kRead) ? Access::kWrite : Access::kRead;
          })},
-        {"all extents move", extent_change([](Extent& extent) { extent.address += 4U; })},
-        {"an extent moves down", extent_change([](Extent& extent) { extent.address -= 4U; })},
+        {"all extents move", false, extent_change([](Extent& extent) { extent.address += 4U; })},
+        {"an extent moves down", false, extent_change([](Extent& extent) { extent.address -= 4U; })},
     };
     for (const AcceptedCase& accepted : accepted_parameters()) {
-        for (const auto& [what, change] : changes) {
-            std::uint32_t refused = 0U;
-            for (std::uint32_t which = 1U; which <= 3U; ++which) {
-                std::uint32_t variants = 0U;
-                BentCommandSet command_set;
-                const Change& bend = change;
-                command_set.set_bend(
-                    [&variants, &bend, which](WordSpan words, DecodedCommand& command, DecodeError&, Status status) {
-                        // The proof decodes a command with another value in memory of its own.
-                        const bool alone = words.size() == command.length_words;  // and not the rest of the trace
-                        const bool is_end = command.kind == CommandKind::kEnd;
-                        if (is_ok(status) && alone && !is_end) {
-                            variants += 1U;
-                            if (variants == which) {
-                                bend(command);
-                            }
+        for (const VariantCase& variant : cases) {
+            for (std::uint32_t which = kLowest; which <= kHighest; ++which) {
+                const Outcome outcome =
+                    judge_with_variants(accepted.file, [&](std::uint32_t seen, DecodedCommand& command) {
+                        if (seen == which) {
+                            variant.change(command);
                         }
-                        return status;
                     });
-                const Outcome outcome = judge(accepted.file, command_set);
-                if (outcome.verdict.rule == Rule::kParAccepted) {
-                    refused += 1U;
-                }
-                EXPECT_TRUE(is_ok(outcome.status) || (outcome.verdict.rule == Rule::kParAccepted))
-                    << accepted.what << ": " << what << ' ' << rule_id(outcome.verdict.rule);
+                const bool refuses = variant.of_each || (which != kLowest + 1U);
+                EXPECT_EQ(outcome.status, refuses ? Status::kRefused : Status::kOk)
+                    << accepted.what << ": " << variant.what << " at " << which;
+                EXPECT_STREQ(rule_id(outcome.verdict.rule), rule_id(refuses ? Rule::kParAccepted : Rule::kAccepted))
+                    << accepted.what << ": " << variant.what << " at " << which;
             }
-            EXPECT_GT(refused, 0U) << accepted.what << ": " << what;
         }
+    }
+}
+
+// Each extent may be one that moves; two that do so at once would not be what one address says.
+TEST(BentCommandSet, CannotMoveTwoExtents) {
+    std::uint32_t judged = 0U;
+    for (const AcceptedCase& accepted : accepted_parameters()) {
+        std::vector<Extent> lowest;
+        bool moves = false;
+        const Outcome outcome = judge_with_variants(accepted.file, [&](std::uint32_t seen, DecodedCommand& command) {
+            const Span<const Extent> extents = command.extents.view();
+            if (seen == kLowest) {
+                lowest.assign(extents.begin(), extents.end());
+            }
+            if (seen != kHighest) {
+                return;
+            }
+            std::uint32_t span = 0U;
+            for (std::size_t i = 0U; i < extents.size(); ++i) {
+                span |= extents[i].address - lowest[i].address;
+            }
+            moves = (span != 0U) && (extents.size() > 1U);
+            command.extents.clear();
+            for (const Extent& extent : lowest) {
+                EXPECT_TRUE(command.extents.add(extent.address + span, extent.size_bytes, extent.access, extent.field));
+            }
+        });
+        judged += moves ? 1U : 0U;
+        EXPECT_EQ(outcome.status, moves ? Status::kRefused : Status::kOk) << accepted.what;
+        EXPECT_EQ(outcome.verdict.rule, moves ? Rule::kParAccepted : Rule::kAccepted) << accepted.what;
+    }
+    EXPECT_EQ(judged, 2U) << "a target and a source";
+}
+
+// An address that is called a value: it would move what the proof takes to stay.
+TEST(BentCommandSet, CannotCallAnAddressAValue) {
+    constexpr std::uint32_t kFillAddress = 1U;
+    for (const std::uint32_t more : {0U, 64U}) {
+        Workload workload = make_workload(1U);
+        workload.manifest.regions[3].size_bytes = 4096U;
+        const std::uint32_t target = workload.manifest.regions[3].base + 1024U;
+        mutate::Words words = mutate::fill_words(target, 16U, 7U);
+        mutate::append(words, words_of(workload.segments.traces));
+        ASSERT_TRUE(set_trace(workload, words));
+        workload.manifest.parameters = {
+            {"address", ParameterKind::kRuntimeArgument, target, target + more, 16U, {{0U, kFillAddress}}}};
+        BentCommandSet command_set;
+        command_set.set_patch_kind(PatchKind::kValue);
+        const Outcome outcome = judge(workload.file(), command_set);
+        EXPECT_EQ(outcome.verdict.rule, (more == 0U) ? Rule::kAccepted : Rule::kParAccepted)
+            << "a single value moves nothing";
     }
 }
 

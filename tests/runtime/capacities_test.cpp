@@ -1,9 +1,16 @@
-// Capacities by profile: whatever the host was built with, a device's own profile decides, to the last range and table; and a refusal says what
-// is needed and what fits.
+// Capacities by profile: whatever the host was built with, a device's own profile decides, to the last range and table;
+// and a refusal says what is needed and what fits.
 #include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "hal/refdev/command_encoding.h"
 #include "runtime/session/footprint.h"
+#include "tests/proofs/generator.h"
+#include "tests/proofs/patterns.h"
 #include "tests/runtime/rule_case.h"
 
 namespace pianola::test {
@@ -97,6 +104,13 @@ static_assert(plan_workspace_bytes32(profiles::kSmallEcu) == 7792U);
 static_assert(plan_workspace_bytes32(profiles::kDefault) == 40048U);
 static_assert(plan_workspace_bytes32(profiles::kHost) == 298096U);
 
+// At run time too: tools of the host ask for a profile that they are told.
+TEST_P(Profiles, WorkspacesGrowWithTheirRanges) {
+    Capacities more = *GetParam();
+    more.intervals += 1U;
+    EXPECT_EQ(plan_workspace_bytes32(more) - plan_workspace_bytes32(*GetParam()), 72U) << "runtime/core/config.h";
+}
+
 // One program on the host would judge by arrays that the target does not have.
 TEST(ProfilesOfDevices, MoreThanTheRuntimeWasBuiltWithIsRefused) {
     DeviceDescription device = default_device();
@@ -106,6 +120,188 @@ TEST(ProfilesOfDevices, MoreThanTheRuntimeWasBuiltWithIsRefused) {
     Validator validator{device};
     EXPECT_EQ(validator.validate(make_workload(1U).file()), Status::kRefused);
     EXPECT_EQ(validator.verdict().rule, Rule::kTgtMemory);
+}
+
+// A device with capacities of its own, and a file that it takes.
+struct Taken {
+    explicit Taken(const std::vector<std::uint8_t>& bytes, const DeviceDescription& of = default_device())
+        : file{bytes}, device{of} {
+        // What the file's size would add to its work is taken away: then it is exactly `work_of_file`.
+        capacities.work_of_block = 0U;
+        capacities.work_of_file = UINT32_MAX;
+    }
+
+    Status validate() {
+        device.capacities = &capacities;
+        validator = std::make_unique<Validator>(device);
+        return validator->validate_behind_digest(file.view());
+    }
+    [[nodiscard]] const Verdict& verdict() const { return validator->verdict(); }
+
+    files::AlignedBytes file;
+    DeviceDescription device;
+    Capacities capacities{kCapacities};
+    std::unique_ptr<Validator> validator;
+};
+
+// One file of each kind of proof: tensors in pieces, prologue and epilogue, both queues, dispatches, parameters; and
+// random ones.
+std::vector<Taken> taken_files() {
+    std::vector<Taken> taken;
+    for (const AcceptedCase& accepted : accepted_cases()) {
+        taken.emplace_back(accepted.file);
+    }
+    DeviceDescription small;
+    refdev::describe(small_device(), small);
+    for (const auto script : {script_one_queue, script_pattern_one, script_pattern_two}) {
+        SmallCase plain = plain_memory(3U, 3U, 3U);
+        script(plain);
+        taken.emplace_back(binary_of(plain), small);
+    }
+    constexpr std::uint32_t kRandomCases = 400U;
+    Random random{11U};
+    for (std::uint32_t i = 0U; i < kRandomCases; ++i) {
+        taken.emplace_back(binary_of(random_case(random, (i % 2U) == 0U ? Origin::kPattern : Origin::kOrdered)), small);
+        if (!is_ok(taken.back().validate())) {
+            taken.pop_back();
+        }
+    }
+    return taken;
+}
+
+// One byte of many in a row, beside the last: neither joins with another.
+struct EveryOtherByte {
+    std::uint32_t base;
+
+    [[nodiscard]] std::uint32_t at(std::uint32_t index) const { return base + (2U * index); }
+};
+
+// The workload with that in front of its trace. Activations are from `activations()` on.
+class LongTrace {
+  public:
+    explicit LongTrace(std::uint32_t queues) : workload_{make_workload(queues)} {
+        workload_.manifest.regions.at(3U).size_bytes = 16U * 1024U;
+    }
+    [[nodiscard]] std::uint32_t activations() const { return workload_.manifest.regions.at(3U).base; }
+    void add(const mutate::Words& command) { mutate::append(words_, command); }
+    [[nodiscard]] Taken file() {
+        mutate::append(words_, words_of(workload_.segments.traces));
+        EXPECT_TRUE(set_trace(workload_, words_));
+        return Taken{workload_.file()};
+    }
+
+  private:
+    Workload workload_;
+    mutate::Words words_;
+};
+
+// Both queues at work, and so many ranges that moving them takes work of its own: fills, then copies of what was
+// filled.
+Taken file_with_many_ranges() {
+    constexpr std::uint32_t kRanges = kRangesPerExtent + (2U * kRangesPerWork);
+    LongTrace trace{2U};
+    const EveryOtherByte filled{trace.activations() + 1024U};
+    const EveryOtherByte copied{trace.activations() + 2048U};
+    for (std::uint32_t i = 0U; i < kRanges; ++i) {
+        trace.add(mutate::fill_words(filled.at(i), 1U, 0U));
+    }
+    for (std::uint32_t i = 0U; i < kRanges; ++i) {
+        trace.add(mutate::copy_words(copied.at(i), filled.at(i), 1U));
+    }
+    return trace.file();
+}
+
+constexpr std::uint32_t kDispatches = 2U * kRangesPerWork;
+
+// Dispatches to one core after the other, without a barrier: each is compared with what all have touched.
+Taken file_with_many_dispatches() {
+    LongTrace trace{1U};
+    const EveryOtherByte read{trace.activations() + 1024U};
+    const EveryOtherByte written{trace.activations() + 2048U};
+    trace.add(mutate::fill_words(read.base, 2U * kDispatches, 0U));
+    for (std::uint32_t i = 0U; i < kDispatches; ++i) {
+        refdev::RequantizeArguments arguments{};
+        arguments.input = read.at(i);
+        arguments.output = written.at(i);
+        arguments.count = 1U;
+        arguments.multiplier = 1 << 30;
+        trace.add(mutate::dispatch_words(i % 2U, refdev::KernelId::kRequantize, mutate::to_words(arguments)));
+    }
+    return trace.file();
+}
+
+// Gives the file all amounts of work that are one too few for something, until it is accepted: it is refused at the very
+// place where the work ends, and says how much it takes up to there. How often at which place.
+std::map<std::string, std::uint32_t> ends_of_work(Taken& taken) {
+    std::map<std::string, std::uint32_t> ends;
+    std::uint32_t& work = taken.capacities.work_of_file;
+    work = 0U;
+    while (!is_ok(taken.validate()) && (taken.verdict().actual > work)) {
+        EXPECT_EQ(taken.verdict().rule, Rule::kCapWork) << rule_id(taken.verdict().rule);
+        EXPECT_EQ(taken.verdict().limit, work);
+        const auto needed = static_cast<std::uint32_t>(taken.verdict().actual);
+        const std::string place = path_text(taken.verdict());
+        ends[place] += 1U;
+        work = needed - 1U;
+        EXPECT_EQ(taken.validate(), Status::kRefused);
+        EXPECT_EQ(path_text(taken.verdict()), place);
+        EXPECT_EQ(taken.verdict().actual, needed);
+        work = needed;
+    }
+    EXPECT_EQ(taken.verdict().status, Status::kOk);
+    return ends;
+}
+
+TEST(Shortage, OfOneUnitOfWorkIsRefusedWhereverItEnds) {
+    std::set<std::string> places;
+    for (Taken& taken : taken_files()) {
+        for (const auto& [place, times] : ends_of_work(taken)) {
+            places.insert(place);
+        }
+    }
+    EXPECT_GT(places.size(), 10U);
+}
+
+// Queue 1 waits for queue 0, which has read and written the ranges: both are moved, in each of the two steps that are
+// looked at.
+TEST(Shortage, OfWorkToMoveRangesIsRefusedAtTheWait) {
+    Taken taken = file_with_many_ranges();
+    std::map<std::string, std::uint32_t> ends = ends_of_work(taken);
+    EXPECT_EQ(ends["scripts[1].commands[5]"], 4U);
+}
+
+// The first dispatches find few ranges, which take no work to compare with; every later one asks for its input and for
+// its output.
+TEST(Shortage, OfWorkToCompareCoresIsRefusedAtTheDispatch) {
+    Taken taken = file_with_many_dispatches();
+    std::map<std::string, std::uint32_t> ends = ends_of_work(taken);
+    constexpr std::uint32_t kFirst = 1U;  // behind the fill
+    EXPECT_EQ(ends["traces[0].commands[" + std::to_string(kFirst) + "]"], 1U) << "the command itself";
+    EXPECT_EQ(ends["traces[0].commands[" + std::to_string(kFirst + kDispatches - 1U) + "]"], 3U);
+}
+
+// The same for ranges. How many a file takes is found; what is enough stays enough.
+TEST(Shortage, OfOneRangeIsRefusedWhereverItEnds) {
+    constexpr std::uint32_t kMost = 24U;  // of these files
+    std::set<std::string> places;
+    for (Taken& taken : taken_files()) {
+        std::uint32_t refused = 0U;
+        for (std::uint32_t ranges = 0U; ranges <= kMost; ++ranges) {
+            taken.capacities.intervals = ranges;
+            if (is_ok(taken.validate())) {
+                continue;
+            }
+            EXPECT_EQ(refused, ranges) << "fewer were enough";
+            refused = ranges + 1U;
+            ASSERT_EQ(taken.verdict().rule, Rule::kCapIntervals) << rule_id(taken.verdict().rule);
+            EXPECT_EQ(taken.verdict().actual, ranges + 1U);
+            EXPECT_EQ(taken.verdict().limit, ranges);
+            places.insert(path_text(taken.verdict()));
+        }
+        EXPECT_GT(refused, 0U);
+        EXPECT_LT(refused, kMost);
+    }
+    EXPECT_GT(places.size(), 10U);
 }
 
 }  // namespace

@@ -173,5 +173,87 @@ TEST_F(SessionDevice, WhoseMemoryIsNotAsWrittenDoesNotStart) {
     expect_fault(Status::kIntegrity, FaultStage::kReadBack);
 }
 
+// Every property of a region that the device says it enforces is compared: one that differs is enough.
+TEST_F(SessionDevice, ThatEnforcesAnotherRegionDoesNotStart) {
+    using Change = void (*)(RegionConfig&);
+    const std::array<Change, 7> changes{
+        [](RegionConfig& region) { region.base += kFileAlignmentBytes; },
+        [](RegionConfig& region) { region.size_bytes -= 1U; },
+        [](RegionConfig& region) { region.kernels_read = !region.kernels_read; },
+        [](RegionConfig& region) { region.kernels_write = !region.kernels_write; },
+        [](RegionConfig& region) { region.queues_read = !region.queues_read; },
+        [](RegionConfig& region) { region.queues_write = !region.queues_write; },
+        [](RegionConfig& region) { region.fetch = !region.fetch; },
+    };
+    for (std::size_t i = 0U; i < changes.size(); ++i) {
+        device_.set_region_hook([change = changes.at(i)](Status status, RegionConfig& region) {
+            change(region);
+            return status;
+        });
+        EXPECT_EQ(load(), Status::kDeviceFault) << i;
+        EXPECT_EQ(session_.fault().stage, FaultStage::kProgram) << i;
+        EXPECT_EQ(submit(), Status::kFaultLatched) << i;
+    }
+    device_.set_region_hook({});
+    EXPECT_EQ(load(), Status::kOk);
+}
+
+TEST_F(SessionDevice, ThatDoesNotSayWhatItEnforcesDoesNotStart) {
+    device_.set_region_hook([](Status /*status*/, RegionConfig& /*region*/) { return Status::kInvalidArgument; });
+    EXPECT_EQ(load(), Status::kDeviceFault);
+    expect_fault(Status::kDeviceFault, FaultStage::kProgram);
+}
+
+// Memory that begins elsewhere, or ends elsewhere, for an input or an output: nothing is submitted.
+TEST_F(SessionDevice, ThatWouldUseOtherMemoryIsAFault) {
+    const Bytes other(kWorkloadBytes);
+    for (const Call bound : {Call::kBoundSource, Call::kBoundDestination}) {
+        for (const bool elsewhere : {false, true}) {
+            device_.set_bound_hook({});
+            ASSERT_EQ(load(), Status::kOk);
+            output_.assign(kWorkloadBytes, 0x77U);
+            device_.set_bound_hook([&](Call call, ByteSpan& memory) {
+                if (call == bound) {
+                    memory = elsewhere ? ByteSpan{other.data(), memory.size()} : memory.subspan(0U, memory.size() - 1U);
+                }
+            });
+            EXPECT_EQ(submit(), Status::kDeviceFault);
+            EXPECT_EQ(session_.fault().stage, FaultStage::kSubmit);
+            EXPECT_EQ(output_, Bytes(kWorkloadBytes, 0U));
+        }
+    }
+}
+
+// It says that it has let go of the output, and has not.
+TEST_F(SessionDevice, ThatKeepsAnOutputIsAFault) {
+    ASSERT_EQ(load(), Status::kOk);
+    ASSERT_EQ(submit(), Status::kOk);
+    device_.set_bound_hook([this](Call call, ByteSpan& memory) {
+        if (call == Call::kBoundDestination) {
+            memory = ByteSpan{output_.data(), output_.size()};
+        }
+    });
+    EXPECT_EQ(session_.wait(), Status::kDeviceFault);
+    EXPECT_EQ(output_, Bytes(kWorkloadBytes, 0U));
+    expect_fault(Status::kDeviceFault, FaultStage::kStep);
+}
+
+// Views are looked at once the set-up has been read back. Steps do without them.
+TEST_F(SessionDevice, WhoseViewsCannotBeReadBackHasNone) {
+    ASSERT_EQ(load(), Status::kOk);
+    ASSERT_TRUE(session_.has_views());
+    bool looks = false;
+    device_.set_hook([&looks](Call call, std::uint32_t /*number*/) {
+        looks = looks || (call == Call::kHostView);
+        return (looks && (call == Call::kReadBack)) ? std::optional<Status>{Status::kTimeout} : std::nullopt;
+    });
+    ASSERT_EQ(load(), Status::kOk);
+    EXPECT_FALSE(session_.has_views());
+    device_.set_hook({});
+    ASSERT_EQ(submit(), Status::kOk);
+    ASSERT_EQ(session_.wait(), Status::kOk);
+    EXPECT_EQ(output_, workload_output(input_));
+}
+
 }  // namespace
 }  // namespace pianola::test

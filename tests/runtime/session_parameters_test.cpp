@@ -1,4 +1,5 @@
-// Declared parameters of a session: what values it takes, what they change, and what happens where the device does not take them.
+// Declared parameters of a session: what values it takes, what they change, and what happens where the device does not
+// take them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +23,8 @@ constexpr std::uint32_t kFillBytes = 8U;
 constexpr std::uint8_t kCapturedFirst = 7U;
 constexpr std::uint8_t kCapturedSecond = 9U;
 
-// The workload, then two fills of output bytes: 0 to 7 with the first parameter, 8 to 15 with the second, which is even.
+// The workload, then two fills of output bytes: 0 to 7 with the first parameter, 8 to 15 with the second, which is
+// even.
 Workload workload_with_parameters() {
     Workload workload = make_workload(1U);
     const auto& regions = workload.manifest.regions;
@@ -140,7 +142,8 @@ TEST_F(SessionParameters, AWordThatChangesBySomebodyElseIsNoticed) {
     EXPECT_EQ(session_.fault().stage, FaultStage::kScrub);
 }
 
-// Of three words the n-th is not taken: the values are then neither the old nor the new ones, and nothing may be replayed.
+// Of three words the n-th is not taken: the values are then neither the old nor the new ones, and nothing may be
+// replayed.
 TEST_F(SessionParameters, APatchThatFailsLatches) {
     for (const std::uint32_t failing : {0U, 1U}) {
         device_.set_hook({});
@@ -162,6 +165,28 @@ TEST_F(SessionParameters, APatchThatFailsLatches) {
         EXPECT_EQ(set({{0U, 100U}}), Status::kFaultLatched);
         EXPECT_EQ(submit(), Status::kFaultLatched);
         EXPECT_EQ(platform_.safe_state_entries(), failing + 1U);
+    }
+}
+
+// The device says that it has taken the word; what is there says that it has not, or can not be read.
+TEST_F(SessionParameters, AWordThatDoesNotArriveLatches) {
+    for (const bool is_lost : {false, true}) {
+        device_.set_hook({});
+        device_.set_lies({});
+        ASSERT_EQ(load(), Status::kOk);
+        if (is_lost) {
+            device_.set_lies([](campaign::Call call, std::uint32_t /*number*/) {
+                return (call == campaign::Call::kPatchWord) ? campaign::Lie::kOmitted : campaign::Lie::kNone;
+            });
+        } else {
+            device_.set_hook([](campaign::Call call, std::uint32_t /*number*/) {
+                return (call == campaign::Call::kReadBack) ? std::optional<Status>{Status::kTimeout} : std::nullopt;
+            });
+        }
+        EXPECT_EQ(set({{1U, 100U}}), Status::kDeviceFault);
+        EXPECT_EQ(session_.fault().stage, FaultStage::kParameter);
+        EXPECT_EQ(session_.fault().address, session_.plan().patch_addresses[1]);
+        EXPECT_EQ(submit(), Status::kFaultLatched);
     }
 }
 

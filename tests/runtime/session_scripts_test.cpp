@@ -1,4 +1,5 @@
-// What a session promises where a binary has more than a step: start and stop, steps that overlap, and what a fault does to both.
+// What a session promises where a binary has more than a step: start and stop, steps that overlap, and what a fault
+// does to both.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -248,6 +249,41 @@ TEST(SessionScripts, AFirstInputThatIsNotBoundIsNotForgotten) {
               Status::kDeviceFault);
     EXPECT_EQ(scripts.session().fault().stage, FaultStage::kSubmit);
     EXPECT_EQ(output, Bytes(kTensorBytes, 0U));
+}
+
+// A step's tensors are given back one by one: one that the device keeps is not forgotten over those that it lets go of.
+TEST(SessionScripts, ATensorThatIsNotGivenBackIsNotForgotten) {
+    SmallCase small = plain_memory(2U, 1U, 2U);
+    script_one_queue(small);
+    // Behind weights and traces: two inputs and an output are bound, and given back in the same order.
+    for (const std::uint32_t refused : {6U, 7U, 8U, 9U}) {
+        sim::FaultScript faults;
+        faults.refuse_bind = refused;
+        ScriptBench scripts{small, faults};
+        const Bytes input = input_of(1U);
+        Bytes output(kTensorBytes, 0x77U);
+        const std::array<ByteSpan, 2> inputs{ByteSpan{input.data(), input.size()},
+                                             ByteSpan{input.data(), input.size()}};
+        const std::array<MutableByteSpan, 1> outputs{MutableByteSpan{output.data(), output.size()}};
+        ASSERT_EQ(scripts.session().submit(Span<const ByteSpan>{inputs}, Span<const MutableByteSpan>{outputs}),
+                  Status::kOk);
+        const bool is_given_back = refused == 9U;
+        EXPECT_EQ(scripts.finish(), is_given_back ? Status::kOk : Status::kDeviceFault) << refused;
+        EXPECT_EQ(scripts.session().fault().stage, is_given_back ? FaultStage::kNone : FaultStage::kStep);
+        EXPECT_EQ(output == Bytes(kTensorBytes, 0U), !is_given_back);
+    }
+}
+
+TEST(StartedSession, RunStopsWhereThePrologueFails) {
+    sim::FaultScript faults;
+    faults.lose_completion = 2U;  // the set-up has the first
+    ScriptBench scripts{copying_case(script_pattern_one, 1U), faults};
+    Bytes output(kTensorBytes, 0x77U);
+    EXPECT_EQ(scripts.bench().run(input_of(1U), output), Status::kTimeout);
+    EXPECT_EQ(scripts.session().fault().step, 2U) << "1 was the set-up";
+    EXPECT_EQ(output, Bytes(kTensorBytes, 0x77U)) << "no step was submitted";
+    EXPECT_EQ(scripts.bench().run(input_of(1U), output), Status::kFaultLatched);
+    EXPECT_EQ(scripts.session().steps_completed(), 0U);
 }
 
 }  // namespace

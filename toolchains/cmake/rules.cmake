@@ -58,6 +58,7 @@ if(PIANOLA_COVERAGE)
     target_compile_options(pianola_measured INTERFACE -fprofile-instr-generate -fcoverage-mapping -fcoverage-mcdc
         "-fcoverage-prefix-map=${PROJECT_SOURCE_DIR}=.")
     target_link_options(pianola_measured INTERFACE -fprofile-instr-generate)
+    list(PREPEND CMAKE_CXX_COMPILER_LAUNCHER "${PROJECT_SOURCE_DIR}/tests/coverage/counted.sh")
 endif()
 
 # True in `out` where code of `folder` runs on a target: it then follows pianola_target_rules, and its objects are
