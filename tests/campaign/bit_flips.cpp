@@ -179,7 +179,7 @@ std::vector<NamedTally> flip_bits(const Mode& mode, const FlipOptions& options) 
         const auto& flip_where = target.is_session ? flip_between_calls : flip_before_calls;
         if (!mode.verified && target.needs_verify) {
             const Tally tally = flip_where(mode, target.memory, options, run_apart);
-            tallies.push_back({std::string{target.name} + ", at completion", tally, kOutside});
+            tallies.push_back({std::string{target.name} + " at completion", tally, kOutside});
             continue;
         }
         const Tally tally = flip_where(mode, target.memory, options, run_here);

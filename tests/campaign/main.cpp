@@ -92,6 +92,7 @@ std::string record_of(const Command& command, const FlipOptions& flips, const st
                                    {"outside", sum.outside},
                                    {"note", ""}});
     }
+    record["phases"] = Json::array();
     return record.dump(1) + "\n";
 }
 
