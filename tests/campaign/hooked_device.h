@@ -61,6 +61,8 @@ class HookedDevice final : public Device {
 
     void set_hook(Hook hook) { hook_ = std::move(hook); }
     void set_lies(LieHook lies) { lies_ = std::move(lies); }
+    // Changes what the device is given as a region.
+    void set_region_hook(std::function<void(RegionConfig&)> hook) { region_hook_ = std::move(hook); }
     void set_completion_hook(CompletionHook hook) { completion_hook_ = std::move(hook); }
     [[nodiscard]] std::uint32_t calls() const noexcept { return calls_; }
     [[nodiscard]] sim::SimDevice& inner() noexcept { return device_; }
@@ -83,6 +85,9 @@ class HookedDevice final : public Device {
                 changed = {region.base, region.size_bytes, true, true, true, true, true};
             }
             changed.base += (lie == Lie::kElsewhere) ? kStep : 0U;
+            if (region_hook_) {
+                region_hook_(changed);
+            }
             return device_.program_region(changed);
         });
     }
@@ -219,6 +224,7 @@ class HookedDevice final : public Device {
     Hook hook_;
     LieHook lies_;
     CompletionHook completion_hook_;
+    std::function<void(RegionConfig&)> region_hook_;
     std::vector<std::uint8_t> other_;
     mutable std::uint32_t calls_{0U};
 };
