@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/campaign/scenario.h"
@@ -14,7 +15,7 @@ namespace pianola::campaign {
 struct NamedTally {
     std::string name;
     Tally tally;
-    std::string outside{};  // why a session does not answer for these faults; empty where it does
+    std::string_view outside{""};  // why a session does not answer for these faults; empty where it does
 };
 
 [[nodiscard]] std::vector<NamedTally> fail_calls(const Mode& mode);

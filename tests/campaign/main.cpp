@@ -89,7 +89,7 @@ std::string record_of(const Command& command, const FlipOptions& flips, const st
                                    {"false ok", 0},
                                    {"silent", tally.silent},
                                    {"crashed", tally.crashed},
-                                   {"outside", sum.outside},
+                                   {"outside", std::string{sum.outside}},
                                    {"note", ""}});
     }
     record["phases"] = Json::array();
