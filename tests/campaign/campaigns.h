@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "tests/campaign/scenario.h"
@@ -15,7 +14,7 @@ namespace pianola::campaign {
 struct NamedTally {
     std::string name;
     Tally tally;
-    std::string_view outside{""};  // why a session does not answer for these faults; empty where it does
+    const char* outside{""};  // why a session does not answer for these faults; empty where it does
 };
 
 [[nodiscard]] std::vector<NamedTally> fail_calls(const Mode& mode);

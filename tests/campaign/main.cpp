@@ -56,7 +56,7 @@ bool report(const std::vector<NamedTally>& sums, std::size_t modes) {
     constexpr int kWidth = 34;
     for (const NamedTally& sum : sums) {
         std::cout << std::left << std::setw(kWidth) << sum.name << sum.tally << "\n";
-        (sum.outside.empty() ? inside : outside).add(sum.tally);
+        ((*sum.outside == '\0') ? inside : outside).add(sum.tally);
     }
     std::cout << std::left << std::setw(kWidth) << (std::to_string(modes) + " modes") << inside << "\n";
     if (outside.injected != 0U) {
@@ -89,7 +89,7 @@ std::string record_of(const Command& command, const FlipOptions& flips, const st
                                    {"false ok", 0},
                                    {"silent", tally.silent},
                                    {"crashed", tally.crashed},
-                                   {"outside", std::string{sum.outside}},
+                                   {"outside", sum.outside},
                                    {"note", ""}});
     }
     record["phases"] = Json::array();
