@@ -1,4 +1,7 @@
 // Whole-workload capture: sections, events, pipelines, constants, parameters; and what it refuses.
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <thread>
@@ -302,9 +305,78 @@ TEST(Capture, AMissingEventIsARaceThatTheRuntimeRefuses) {
         HostRule::kCaptureRefused,
         "command 1 of the step (programs add constant on queue 0) and command 0 of the step (write of input 'in' "
         "on queue 1) both touch 'in', and no event orders them. Record an event on queue 1 after the latter, and "
-        "wait for it on queue 0 before the former",
+        "wait for it on queue 0 before the former. docs/RULES.md says what the rule asks for; the option refused_file "
+        "keeps "
+        "the file for `pianola verify`",
         [&] { (void)capture.end(); });
     EXPECT_FALSE(capture.is_active());
+}
+
+TEST(Capture, CoresThatTwoQueuesUseAreNamedAsSuch) {
+    const auto device = host::open_device(small_device(2U));
+    std::vector<BufferPtr> buffers(4U);
+    std::generate(buffers.begin(), buffers.end(), [&] { return device->allocate(flat(64U)); });
+    Program first = constant_program(buffers.at(0U), buffers.at(1U), 1, "first");
+    Program second = constant_program(buffers.at(2U), buffers.at(3U), 1, "second");
+    WorkloadCapture capture{device};
+    capture.declare_input(buffers.at(0U), tensor("left", 64U));
+    capture.declare_output(buffers.at(1U), tensor("left out", 64U));
+    capture.declare_input(buffers.at(2U), tensor("right", 64U));
+    capture.declare_output(buffers.at(3U), tensor("right out", 64U));
+    for (const std::uint32_t queue : {0U, 1U}) {
+        device->enqueue_write(queue, buffers.at(2U * queue), view(Bytes(64U)), true);
+        device->enqueue_program(queue, (queue == 0U) ? first : second);
+        (void)device->enqueue_read(queue, buffers.at((2U * queue) + 1U));
+        device->synchronize();  // the host waits; the binary cannot
+    }
+    expect_rule(HostRule::kCaptureRefused,
+                "command 4 of the step (programs second on queue 1) and command 1 of the step (programs first on queue "
+                "0) use the same cores, and no event orders them",
+                [&] { (void)capture.end(); });
+}
+
+// Of many buffers the first four are named; of one that has been freed, what is left to say.
+TEST(Capture, ARaceOverManyBuffersNamesSomeAndOneOverAFreedBufferItsBytes) {
+    constexpr std::uint32_t kPieces = 6U;
+    for (const bool frees : {false, true}) {
+        const auto device = host::open_device(small_device(2U));
+        const BufferPtr input = device->allocate(flat(64U));
+        const BufferPtr output = device->allocate(flat(64U));
+        std::vector<BufferPtr> middles;
+        std::vector<BufferPtr> results;
+        for (std::uint32_t i = 0U; i < (frees ? 1U : kPieces); ++i) {
+            middles.push_back(device->allocate(flat(64U)));
+            results.push_back(device->allocate(flat(64U)));
+        }
+        std::vector<Program> programs;
+        for (const BufferPtr& middle : middles) {
+            programs.push_back(constant_program(input, middle, 1));
+        }
+        for (std::size_t i = 0U; i < middles.size(); ++i) {
+            programs.push_back(constant_program(middles.at(i), (i == 0U) ? output : results.at(i), 1));
+        }
+        WorkloadCapture capture{device};
+        capture.declare_input(input, tensor("in", 64U));
+        capture.declare_output(output, tensor("out", 64U));
+        device->enqueue_write(0U, input, view(Bytes(64U)));
+        for (std::size_t i = 0U; i < programs.size(); ++i) {
+            device->enqueue_program((i < middles.size()) ? 0U : 1U, programs.at(i));
+            device->synchronize();  // the host waits; the binary cannot
+        }
+        (void)device->enqueue_read(1U, output);
+        std::string named;
+        for (std::size_t i = 0U; i < std::min<std::size_t>(middles.size(), 4U); ++i) {
+            named += fmt::format("buffer {} at 0x{:08X}, ", middles.at(i)->id().value, middles.at(i)->address());
+        }
+        if (frees) {
+            named = fmt::format("64 bytes at 0x{:08X}, of a buffer that was freed", middles.front()->address());
+            programs.clear();
+            middles.clear();
+        } else {
+            named += "others, and no event orders them";
+        }
+        expect_rule(HostRule::kCaptureRefused, "both touch " + named, [&] { (void)capture.end(); });
+    }
 }
 
 // Steps that the host alone keeps apart: the events that are missing are named, the file is kept, and one step in flight is what is left.

@@ -7,6 +7,7 @@
 tries every instruction that a run executes between the call of load() and the end of the application's own attempts, at its first execution, at every
 execution where there are few, and at one later execution that the seed draws; docs/CAMPAIGNS.md says more. --sample N draws N of these for every
 binary and width instead. A campaign is divided with --shard I/N, and its parts are joined with --merge.
+--record FILE writes the counts alone.
 
 Exit code: 0 where nothing started; 1 where something did, where a run came to no end, or where nothing was injected; 2 for wrong usage.
 """
@@ -23,6 +24,8 @@ import time
 import baremetal_support as support
 import skip_binaries
 import skip_board
+sys.path[:0] = [str(support.ROOT / "tests/campaign")]
+import campaign_record  # noqa: E402  pylint: disable=wrong-import-position
 from skip_board import Skip, SkipBoard
 
 WIDTHS = (1, 2, 4)
@@ -180,6 +183,17 @@ def campaign(options, progress=say):
     return results
 
 
+def record_of(results, whole):
+    """The counts, as every campaign has them. A run that was not decided counts as crashed."""
+    kinds = []
+    for binary in results["binaries"]:
+        for width, tally in sorted(binary["widths"].items(), key=lambda item: int(item[0])):
+            counts = {**tally["counts"], "crashed": tally["counts"]["undecided"]}
+            kinds.append(campaign_record.kind(f"{binary['name']}, {width} skipped", counts, note=binary["rule"]))
+    return {"campaign": "skips", "where": "mps2_an500", "seed": results["seed"], "samples": results["sample"],
+            "whole": whole, "modes": [], "kinds": kinds, "phases": []}
+
+
 def shard(text):
     """I/N as (I, N)."""
     part, slash, parts = text.partition("/")
@@ -201,6 +215,7 @@ def main(words):
     parser.add_argument("--binary", action="append", help="this binary only; repeat for more. Also the weak loader's, of which some start")
     parser.add_argument("--function", action="append", help="instructions of functions with this in their names only; repeat for more")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the results, with every finding")
+    parser.add_argument("--record", type=pathlib.Path, metavar="FILE", help="write the counts alone")
     parser.add_argument("--merge", type=pathlib.Path, nargs="+", metavar="FILE", help="join the results of all shards")
     options = parser.parse_args(words)
     if options.merge:
@@ -213,6 +228,10 @@ def main(words):
             results = campaign(options)
     if options.json:
         options.json.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    if options.record:
+        is_part = results["shards"] != 1 and not options.merge
+        is_whole = not (is_part or options.binary or results["sample"] or results["functions"])
+        campaign_record.write(options.record, record_of(results, is_whole))
     return 0 if report(results) else 1
 
 

@@ -1,7 +1,11 @@
 // One bit flips, once: in traces, weights, rings, completion records and the device's registers before any call of the device, in the
 // session's state between any two of its own calls.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <functional>
 #include <random>
+#include <stdexcept>
 
 #include "hal/refdev/shared_state.h"
 #include "tests/campaign/campaigns.h"
@@ -11,6 +15,10 @@ namespace pianola::campaign {
 namespace {
 
 using Memory = std::function<MutableByteSpan(Scenario& scenario)>;
+using Life = Outcome (*)(Scenario& scenario);
+
+// Released at completion, a session does not compare these with anything.
+constexpr const char* kOutside = "released at completion: left to memory that corrects itself";
 
 void flip(MutableByteSpan memory, std::uint64_t bit) {
     constexpr std::uint32_t kBits = 8U;
@@ -22,6 +30,32 @@ template <typename Object>
 MutableByteSpan bytes_of(Object& object) {
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-005
     return {reinterpret_cast<std::uint8_t*>(&object), sizeof(object)};
+}
+
+Outcome run_here(Scenario& scenario) {
+    return scenario.run();
+}
+
+// In a process of its own, for damage that may end it: nothing compares the state of a session that releases at completion, and it
+// holds references to the application's memory.
+Outcome run_apart(Scenario& scenario) {
+    constexpr int kFirstCode = 100;  // of the exit codes that are outcomes; others are a sanitizer's
+    constexpr unsigned kMostSeconds = 60U;
+    const pid_t child = fork();
+    if (child < 0) {
+        throw std::runtime_error{"cannot fork"};
+    }
+    if (child == 0) {
+        (void)close(STDERR_FILENO);  // a sanitizer's report
+        (void)alarm(kMostSeconds);
+        _exit(kFirstCode + static_cast<int>(scenario.run()));
+    }
+    int status = 0;
+    if (waitpid(child, &status, 0) != child) {
+        throw std::runtime_error{"cannot wait for a run"};
+    }
+    const bool is_outcome = WIFEXITED(status) && (WEXITSTATUS(status) >= kFirstCode);
+    return is_outcome ? static_cast<Outcome>(WEXITSTATUS(status) - kFirstCode) : Outcome::kCrashed;
 }
 
 // Every bit at every moment where that is few enough, else as many as asked for, drawn by the seed.
@@ -44,7 +78,7 @@ Tally try_all(std::uint64_t bits, std::uint32_t moments, const FlipOptions& opti
 }
 
 // Before the n-th call of the device.
-Tally flip_before_calls(const Mode& mode, const Memory& memory, const FlipOptions& options) {
+Tally flip_before_calls(const Mode& mode, const Memory& memory, const FlipOptions& options, Life life) {
     Scenario clean{mode};
     (void)clean.run();
     const std::uint64_t bits = std::uint64_t{memory(clean).size()} * 8U;
@@ -56,12 +90,12 @@ Tally flip_before_calls(const Mode& mode, const Memory& memory, const FlipOption
             }
             return std::nullopt;
         });
-        return scenario.run();
+        return life(scenario);
     });
 }
 
 // Between two calls of the session.
-Tally flip_between_calls(const Mode& mode, const Memory& memory, const FlipOptions& options) {
+Tally flip_between_calls(const Mode& mode, const Memory& memory, const FlipOptions& options, Life life) {
     Scenario clean{mode};
     (void)clean.run();
     const std::uint64_t bits = std::uint64_t{memory(clean).size()} * 8U;
@@ -72,7 +106,7 @@ Tally flip_between_calls(const Mode& mode, const Memory& memory, const FlipOptio
                 flip(memory(scenario), bit);
             }
         });
-        return scenario.run();
+        return life(scenario);
     });
 }
 
@@ -100,7 +134,7 @@ std::vector<NamedTally> flip_bits(const Mode& mode, const FlipOptions& options) 
         const char* name;
         Memory memory;
         bool is_session{false};    // flips between the session's calls, not the device's
-        bool needs_verify{false};  // a release at completion leaves it to memory that corrects itself
+        bool needs_verify{false};  // released at completion, it is outside
     };
     const auto shared = [](Scenario& scenario) -> refdev::SharedState& { return scenario.device().inner().shared(); };
     const auto queue = [shared](Scenario& scenario, std::uint32_t index) -> refdev::QueueMemory& {
@@ -141,11 +175,13 @@ std::vector<NamedTally> flip_bits(const Mode& mode, const FlipOptions& options) 
     }
     std::vector<NamedTally> tallies;
     for (const Target& target : targets) {
+        const auto& flip_where = target.is_session ? flip_between_calls : flip_before_calls;
         if (!mode.verified && target.needs_verify) {
+            const Tally tally = flip_where(mode, target.memory, options, run_apart);
+            tallies.push_back({std::string{target.name} + " at completion", tally, kOutside});
             continue;
         }
-        const auto& flip_where = target.is_session ? flip_between_calls : flip_before_calls;
-        const Tally tally = flip_where(mode, target.memory, options);
+        const Tally tally = flip_where(mode, target.memory, options, run_here);
         tallies.push_back({target.name, tally});
         note(mode, target.name, Call::kService, 0U, (tally.silent == 0U) ? Outcome::kHarmless : Outcome::kSilent);
     }

@@ -14,6 +14,7 @@ namespace pianola::campaign {
 struct NamedTally {
     std::string name;
     Tally tally;
+    const char* outside{""};  // why a session does not answer for these faults; empty where it does
 };
 
 [[nodiscard]] std::vector<NamedTally> fail_calls(const Mode& mode);

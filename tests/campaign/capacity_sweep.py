@@ -6,12 +6,15 @@ that the capacities as they stand admit. For each file it counts as
 
   detected   it is refused by a rule, or the value does not compile: the compiler's or a static_assert's message
   harmless   every output of every step is the same, byte for byte
-  silent     anything else: other outputs, a fault, a finding of a sanitizer, a crash
+  silent     anything else: other outputs, a fault
+  crashed    the runner does not end as it should: a finding of a sanitizer, or a signal
 
-A capacity is done once all files are refused, or the value does not compile. Ends with 1 where anything was silent.
+A capacity is done once all files are refused, or the value does not compile. Ends with 1 where anything was silent or
+crashed.
 
   --draw N --seed S     only N capacities, drawn by the seed: what CI does
   --only NAME           only this one; may be repeated
+  --record FILE         writes the counts: campaign_record.py
 """
 import argparse
 import concurrent.futures
@@ -25,6 +28,8 @@ import subprocess
 import sys
 import tempfile
 
+import campaign_record
+
 SOURCES = pathlib.Path(__file__).resolve().parents[2]
 CONFIG = "runtime/core/config.h"
 CAPACITY = re.compile(r"^inline constexpr std::uint32_t (kMax\w+|kScrubSliceBytes) = ([^;]+);", re.M)
@@ -36,6 +41,7 @@ PARTS = ("/pianola_runtime.dir/", "/pianola_refdev.dir/", "/pianola_refdev_kerne
          "/pianola_capacity_runner.dir/")
 SANITIZERS = ["-O0", "-fsanitize=address,undefined", "-fno-sanitize=vptr", "-fno-sanitize-recover=all"]
 REFUSED = re.compile(r"[A-Z]{3}-[A-Z-]+")
+ENDED = "exit code"  # what is said of a runner that has not ended with 0
 
 
 def capacities():
@@ -169,20 +175,23 @@ def outcomes(program, files):
     for file in files:
         run = subprocess.run([program, file], capture_output=True, text=True, check=False,
                              env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"})
-        lines.append(run.stdout.strip() if run.returncode == 0 else f"exit code {run.returncode}: {first_complaint(run.stderr)}")
+        ended = f"{ENDED} {run.returncode}: {first_complaint(run.stderr)}"
+        lines.append(run.stdout.strip() if run.returncode == 0 else ended)
     return lines
 
 
 def judge(found, expected):
-    """'detected', 'harmless' or 'silent'."""
+    """'detected', 'harmless', 'silent' or 'crashed'."""
     if found == expected:
         return "harmless"
+    if found.startswith(ENDED):
+        return "crashed"
     return "detected" if REFUSED.fullmatch(found) else "silent"
 
 
 def sweep(compiler, name, value, files, expected):
     """{outcome: count} of one capacity, and its last value."""
-    tally = {"injected": 0, "detected": 0, "harmless": 0, "silent": 0}
+    tally = {"injected": 0, "detected": 0, "harmless": 0, "silent": 0, "crashed": 0}
     seen = []
     for tried in smaller(value):
         program, complaint = compiler.compile(overlay_with(compiler.folder, name, tried), name)
@@ -224,6 +233,7 @@ def main(arguments):
     parser.add_argument("--only", action="append")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--record", type=pathlib.Path, metavar="FILE")
     options = parser.parse_args(arguments)
     table = capacities()
     names = options.only or list(table)
@@ -249,14 +259,22 @@ def main(arguments):
             if not options.json:
                 steps = ", ".join(f"{step['value']}" for step in row["steps"])
                 print(f"{name:22} {table[name]:>9} -> {steps:40} {row['injected']} injected, {row['detected']} detected, "
-                      f"{row['harmless']} harmless, {row['silent']} silent", flush=True)
+                      f"{row['harmless']} harmless, {row['silent']} silent, {row['crashed']} crashed", flush=True)
                 for step in row["steps"]:
                     for text in step.get("files", []):
-                        if judge(text, "same") == "silent":
+                        if judge(text, "same") in campaign_record.WRONG:
                             print(f"    {step['value']}: {text}")
     if options.json:
         print(json.dumps(rows, indent=2))
-    return 1 if any(row["silent"] for row in rows) or not rows else 0
+    kinds = []
+    for row in rows:
+        tried = ", ".join(str(step["value"]) for step in row["steps"])
+        kinds.append(campaign_record.kind(row["name"], row, note=f"{row['from']}: {tried}"))
+    if options.record:
+        campaign_record.write(options.record, {
+            "campaign": "capacities", "where": "host, with sanitizers", "seed": options.seed if options.draw else None,
+            "samples": options.draw, "whole": len(names) == len(table), "modes": [], "kinds": kinds, "phases": []})
+    return 0 if campaign_record.is_good(kinds) else 1
 
 
 if __name__ == "__main__":

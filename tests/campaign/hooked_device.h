@@ -1,5 +1,5 @@
-// HookedDevice: a simulated device whose every call goes through a hook, which may damage something first, answer in its place, or have the
-// device lie.
+// HookedDevice: a simulated device whose every call goes through a hook, which may damage something first, answer in its
+// place, or have the device lie.
 //
 // Place in the whole: how the campaigns of this folder get between a session and its device. Tests only.
 #pragma once
@@ -43,12 +43,15 @@ enum class Lie : std::uint8_t {
     kElsewhere,  // in another place: slot, queue, address
 };
 
-// number counts the calls from 0. An answer stands for the call, which is then not made; where a call has none, it gives nothing.
+// number counts the calls from 0. An answer stands for the call, which is then not made; where a call has none, it
+// gives nothing.
 using Hook = std::function<std::optional<Status>(Call call, std::uint32_t number)>;
 using LieHook = std::function<Lie(Call call, std::uint32_t number)>;
 // Sees a completion before the session does, and may change it and the answer.
 using CompletionHook =
     std::function<Status(std::uint32_t number, std::uint32_t token, Status status, Completion& completion)>;
+// Changes what the device is given as a region.
+using GivenRegionHook = std::function<void(RegionConfig& region)>;
 // See what the device says that it enforces, or that it will use for a slot, before the session does, and may change it
 // and the answer.
 using RegionHook = std::function<Status(Status status, RegionConfig& region)>;
@@ -65,6 +68,7 @@ class HookedDevice final : public Device {
 
     void set_hook(Hook hook) { hook_ = std::move(hook); }
     void set_lies(LieHook lies) { lies_ = std::move(lies); }
+    void set_given_region_hook(GivenRegionHook hook) { given_region_hook_ = std::move(hook); }
     void set_completion_hook(CompletionHook hook) { completion_hook_ = std::move(hook); }
     void set_region_hook(RegionHook hook) { region_hook_ = std::move(hook); }
     void set_bound_hook(BoundHook hook) { bound_hook_ = std::move(hook); }
@@ -89,6 +93,9 @@ class HookedDevice final : public Device {
                 changed = {region.base, region.size_bytes, true, true, true, true, true};
             }
             changed.base += (lie == Lie::kElsewhere) ? kStep : 0U;
+            if (given_region_hook_) {
+                given_region_hook_(changed);
+            }
             return device_.program_region(changed);
         });
     }
@@ -228,6 +235,7 @@ class HookedDevice final : public Device {
     Hook hook_;
     LieHook lies_;
     CompletionHook completion_hook_;
+    GivenRegionHook given_region_hook_;
     RegionHook region_hook_;
     BoundHook bound_hook_;
     std::vector<std::uint8_t> other_;

@@ -1,16 +1,18 @@
 // pianola_campaign: faults on purpose, and what comes of them.
 //
-//   pianola_campaign hal-calls | lies | completions | file-changes | bit-flips [--mode NAME]... [--seed N] [--samples N]
+//   pianola_campaign hal-calls | lies | completions | file-changes | bit-flips [--mode NAME]... [--seed N] [--samples N] [--record FILE]
+//   pianola_campaign campaigns             their names
 //   pianola_campaign modes                 which there are, and which cannot exist
 //   pianola_campaign write-files FOLDER    for capacity_sweep.py
 //
-// Ends with 1 where a wrong output was released.
+// Ends with 1 where a wrong output was released by a fault that a session answers for.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <iomanip>
 #include <iostream>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "capture_host/files/files.h"
@@ -22,11 +24,15 @@ namespace {
 
 using Campaign = std::function<std::vector<NamedTally>(const Mode& mode)>;
 
-// Every campaign in every mode: a line for each kind of fault, summed up over the modes.
-int run_modes(const std::vector<Mode>& modes, const Campaign& campaign) {
+struct Command {
+    CLI::App* app;
+    Campaign campaign;
+    bool is_sampled;
+};
+
+// Every campaign in every mode: what came of each kind of fault, summed up over the modes. Adds up the modes that are not right without.
+std::vector<NamedTally> run_modes(const std::vector<Mode>& modes, const Campaign& campaign, std::uint32_t& unclean) {
     std::vector<NamedTally> sums;
-    Tally all;
-    std::uint32_t unclean = 0U;
     for (const Mode& mode : modes) {
         Scenario clean{mode};
         if (clean.run() != Outcome::kHarmless) {
@@ -36,16 +42,58 @@ int run_modes(const std::vector<Mode>& modes, const Campaign& campaign) {
         for (const NamedTally& each : campaign(mode)) {
             const auto same = [&](const NamedTally& sum) { return sum.name == each.name; };
             auto sum = std::find_if(sums.begin(), sums.end(), same);
-            sum = (sum == sums.end()) ? sums.insert(sum, {each.name, Tally{}}) : sum;
+            sum = (sum == sums.end()) ? sums.insert(sum, {each.name, Tally{}, each.outside}) : sum;
             sum->tally.add(each.tally);
-            all.add(each.tally);
         }
     }
+    return sums;
+}
+
+// True where something was injected, and nothing came of it that a session answers for.
+bool report(const std::vector<NamedTally>& sums, std::size_t modes) {
+    Tally inside;
+    Tally outside;
+    constexpr int kWidth = 34;
     for (const NamedTally& sum : sums) {
-        std::cout << std::left << std::setw(34) << sum.name << sum.tally << "\n";
+        std::cout << std::left << std::setw(kWidth) << sum.name << sum.tally << "\n";
+        ((*sum.outside == '\0') ? inside : outside).add(sum.tally);
     }
-    std::cout << std::left << std::setw(34) << (std::to_string(modes.size()) + " modes") << all << "\n";
-    return ((unclean == 0U) && (all.silent == 0U) && (all.injected != 0U)) ? 0 : 1;
+    std::cout << std::left << std::setw(kWidth) << (std::to_string(modes) + " modes") << inside << "\n";
+    if (outside.injected != 0U) {
+        std::cout << std::left << std::setw(kWidth) << "outside" << outside << "\n";
+    }
+    return (inside.injected != 0U) && (inside.silent == 0U) && (inside.crashed == 0U);
+}
+
+// As tests/campaign/campaign_record.py has it.
+std::string record_of(const Command& command, const FlipOptions& flips, const std::vector<Mode>& modes,
+                      const std::vector<NamedTally>& sums) {
+    using Json = nlohmann::ordered_json;
+    Json record;
+    record["campaign"] = command.app->get_name();
+    record["where"] = "simulator";
+    record["seed"] = command.is_sampled ? Json(flips.seed) : Json();
+    record["samples"] = command.is_sampled ? Json(flips.samples) : Json();
+    record["whole"] = modes.size() == all_modes().size();
+    record["modes"] = Json::array();
+    for (const Mode& mode : modes) {
+        record["modes"].push_back(name_of(mode));
+    }
+    record["kinds"] = Json::array();
+    for (const NamedTally& sum : sums) {
+        const Tally& tally = sum.tally;
+        record["kinds"].push_back({{"kind", sum.name},
+                                   {"injected", tally.injected},
+                                   {"detected", tally.detected},
+                                   {"harmless", tally.harmless},
+                                   {"false ok", 0},
+                                   {"silent", tally.silent},
+                                   {"crashed", tally.crashed},
+                                   {"outside", sum.outside},
+                                   {"note", ""}});
+    }
+    record["phases"] = Json::array();
+    return record.dump(1) + "\n";
 }
 
 int list_modes() {
@@ -87,23 +135,28 @@ int run(int argc, char** argv) {
     app.require_subcommand(1);
     FlipOptions flips;
     std::vector<std::string> names;
-    const std::vector<std::pair<CLI::App*, Campaign>> campaigns{
-        {app.add_subcommand("hal-calls", "The N-th call of the device fails, for every N"), fail_calls},
-        {app.add_subcommand("lies", "The N-th call of the device is omitted, doubled or made wrongly"), tell_lies},
-        {app.add_subcommand("completions", "Doorbells and completions are lost, doubled and late"),
-         disturb_completions},
+    std::string record;
+    const std::vector<Command> campaigns{
+        {app.add_subcommand("hal-calls", "The N-th call of the device fails, for every N"), fail_calls, false},
+        {app.add_subcommand("lies", "The N-th call of the device is omitted, doubled or made wrongly"), tell_lies,
+         false},
+        {app.add_subcommand("completions", "Doorbells and completions are lost, doubled and late"), disturb_completions,
+         false},
         {app.add_subcommand("file-changes", "One bit of the binary flips in memory, once it is validated"),
-         [&flips](const Mode& mode) { return change_file(mode, flips); }},
+         [&flips](const Mode& mode) { return change_file(mode, flips); }, true},
         {app.add_subcommand("bit-flips", "One bit flips, in memory that a session relies on"),
-         [&flips](const Mode& mode) { return flip_bits(mode, flips); }}};
-    for (const auto& [command, campaign] : campaigns) {
-        command->add_option("--mode", names, "In these modes only");
+         [&flips](const Mode& mode) { return flip_bits(mode, flips); }, true}};
+    for (const Command& command : campaigns) {
+        command.app->add_option("--mode", names, "In these modes only");
+        command.app->add_option("--record", record, "Writes the counts to this file, as JSON");
+        if (command.is_sampled) {
+            command.app->add_option("--seed", flips.seed, "For what is sampled")->capture_default_str();
+            command.app
+                ->add_option("--samples", flips.samples, "Of each target that is not tried exhaustively, in each mode")
+                ->capture_default_str();
+        }
     }
-    for (CLI::App* const sampled : {campaigns[campaigns.size() - 2U].first, campaigns.back().first}) {
-        sampled->add_option("--seed", flips.seed, "For what is sampled")->capture_default_str();
-        sampled->add_option("--samples", flips.samples, "Of each target that is not tried exhaustively, in each mode")
-            ->capture_default_str();
-    }
+    const CLI::App* const names_of_all = app.add_subcommand("campaigns", "Lists the names of all campaigns");
     const CLI::App* const listing = app.add_subcommand("modes", "Lists all modes, and why some cannot exist");
     std::string folder;
     CLI::App* const writing = app.add_subcommand("write-files", "Writes small binaries for the sweep of capacities");
@@ -115,12 +168,22 @@ int run(int argc, char** argv) {
     if (listing->parsed()) {
         return list_modes();
     }
-    for (const auto& [command, campaign] : campaigns) {
-        if (command->parsed()) {
-            return run_modes(modes_named(names), campaign);
+    for (const Command& command : campaigns) {
+        if (names_of_all->parsed()) {
+            std::cout << command.app->get_name() << "\n";
+        }
+        if (command.app->parsed()) {
+            const std::vector<Mode> modes = modes_named(names);
+            std::uint32_t unclean = 0U;
+            const std::vector<NamedTally> sums = run_modes(modes, command.campaign, unclean);
+            const bool is_good = report(sums, modes.size()) && (unclean == 0U);
+            if (!record.empty()) {
+                files::store_file(record, record_of(command, flips, modes, sums));
+            }
+            return is_good ? 0 : 1;
         }
     }
-    return 2;
+    return names_of_all->parsed() ? 0 : 2;
 }
 
 }  // namespace

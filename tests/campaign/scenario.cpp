@@ -108,6 +108,7 @@ void Tally::add(Outcome outcome) noexcept {
     detected += (outcome == Outcome::kDetected) ? 1U : 0U;
     harmless += (outcome == Outcome::kHarmless) ? 1U : 0U;
     silent += (outcome == Outcome::kSilent) ? 1U : 0U;
+    crashed += (outcome == Outcome::kCrashed) ? 1U : 0U;
 }
 
 void Tally::add(const Tally& other) noexcept {
@@ -115,11 +116,12 @@ void Tally::add(const Tally& other) noexcept {
     detected += other.detected;
     harmless += other.harmless;
     silent += other.silent;
+    crashed += other.crashed;
 }
 
 std::ostream& operator<<(std::ostream& stream, const Tally& tally) {
     return stream << tally.injected << " injected, " << tally.detected << " detected, " << tally.harmless
-                  << " harmless, " << tally.silent << " silent";
+                  << " harmless, " << tally.silent << " silent, " << tally.crashed << " crashed";
 }
 
 Scenario::Scenario(const Mode& mode)

@@ -23,7 +23,9 @@ namespace pianola::campaign {
 enum class Outcome : std::uint8_t {
     kDetected,  // a call failed, and what had not been released by then is withheld
     kHarmless,  // every output is equal, byte for byte, to what it must be
-    kSilent,  // a wrong output was released, a fault left one behind, memory that was given back has changed, or it never ended
+    // A wrong output was released, a fault left one behind, memory that was given back has changed, or it never ended.
+    kSilent,
+    kCrashed,  // the process ended; only where each run has one of its own
 };
 
 struct Tally {
@@ -31,6 +33,7 @@ struct Tally {
     std::uint64_t detected{0U};
     std::uint64_t harmless{0U};
     std::uint64_t silent{0U};
+    std::uint64_t crashed{0U};
 
     void add(Outcome outcome) noexcept;
     void add(const Tally& other) noexcept;

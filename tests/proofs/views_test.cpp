@@ -233,6 +233,12 @@ class CachedDevice final : public Device {
 
     [[nodiscard]] sim::SimDevice& inner() noexcept { return device_; }
     [[nodiscard]] bool started_with_dirty_lines() const noexcept { return started_dirty_; }
+    // What arrives in the device's memory of byte `index` of a view; `old` is what is there. Without one, the byte itself.
+    using Carry = std::uint8_t (*)(std::size_t index, std::size_t size, std::uint8_t byte, std::uint8_t old);
+    void set_carry(Carry carry, std::uint8_t fill) noexcept {
+        carry_ = carry;
+        fill_ = fill;
+    }
 
     Status describe(DeviceDescription& description) const noexcept override { return device_.describe(description); }
     Status reset() noexcept override { return device_.reset(); }
@@ -274,7 +280,7 @@ class CachedDevice final : public Device {
     [[nodiscard]] MutableByteSpan host_view(std::uint32_t address, std::uint32_t size_bytes) noexcept override {
         Line& line = lines_.emplace_back();
         line.memory = device_.host_view(address, size_bytes);
-        line.bytes.assign(size_bytes, 0xEEU);  // what was there before is not what the device has
+        line.bytes.assign(size_bytes, fill_);  // what was there before is not what the device has
         line.known = line.bytes;
         return {line.bytes.data(), line.bytes.size()};
     }
@@ -282,8 +288,9 @@ class CachedDevice final : public Device {
         Line& line = line_of(view.data());
         const std::size_t offset = offset_in(line, view.data());
         for (std::size_t i = offset; i < (offset + view.size()); ++i) {
-            line.memory[i] = line.bytes.at(i);
-            line.known.at(i) = line.bytes.at(i);
+            const std::uint8_t byte = line.bytes.at(i);
+            line.memory[i] = (carry_ == nullptr) ? byte : carry_(i, line.bytes.size(), byte, line.memory[i]);
+            line.known.at(i) = byte;
         }
         device_.give_to_device(line.memory.subspan(offset, view.size()));
     }
@@ -314,6 +321,8 @@ class CachedDevice final : public Device {
     sim::SimDevice device_{small_options()};
     std::deque<Line> lines_;
     bool started_dirty_{false};
+    Carry carry_{nullptr};
+    std::uint8_t fill_{0xEEU};
 };
 
 class CachedViews : public testing::Test {
@@ -374,6 +383,43 @@ TEST_F(CachedViews, HoldWhatASelfTestTookAndGave) {
     step_on_views();
     EXPECT_EQ(input(), workload_input(9U));
     EXPECT_EQ(output(), workload_output(workload_input(9U)));
+}
+
+// A view is offered only where both its ends are the device's memory, bit for bit.
+TEST(ViewsOfOtherMemory, AreNotOffered) {
+    struct Case {
+        const char* name;
+        CachedDevice::Carry carry;
+        std::uint8_t fill;
+        bool has_views;
+    };
+    constexpr std::uint8_t kFill = 0xEEU;
+    const std::array<Case, 5> cases{{
+        {"all of it arrives", [](auto, auto, auto byte, auto) { return byte; }, kFill, true},
+        {"nothing arrives", [](auto, auto, auto, auto old) { return old; }, kFill, false},
+        {"the first half arrives",
+         [](auto index, auto size, auto byte, auto old) { return (index < (size / 2U)) ? byte : old; }, kFill, false},
+        {"the second half arrives",
+         [](auto index, auto size, auto byte, auto old) { return (index < (size / 2U)) ? old : byte; }, kFill, false},
+        {"neighbouring bits are swapped",
+         [](auto, auto, auto byte, auto) {
+             constexpr unsigned kEven = 0x55U;
+             return static_cast<std::uint8_t>(((byte & kEven) << 1U) | ((byte >> 1U) & kEven));
+         },
+         0U, false},
+    }};
+    const files::AlignedBytes file{make_small_workload(1U).file()};
+    for (const Case& each : cases) {
+        CachedDevice device;
+        device.set_carry(each.carry, each.fill);
+        sim::SimPlatform platform{device.inner()};
+        const refdev::RefdevCommandSet command_set;
+        Session session{device, platform, command_set, kDevelopmentConfig};
+        const auto workspace = std::make_unique<PlanWorkspace>();
+        Verdict verdict;
+        ASSERT_EQ(session.load(file.view(), *workspace, verdict), Status::kOk) << each.name;
+        EXPECT_EQ(session.has_views(), each.has_views) << each.name;
+    }
 }
 
 }  // namespace

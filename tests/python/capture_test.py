@@ -125,6 +125,16 @@ class SeparateWrites(Traced):
         return self.output.cpu(blocking=False)
 
 
+class WithoutEvents(SeparateWrites):
+    """Queue 1 writes, and the host alone waits for it: the binary cannot."""
+
+    def step(self, tensor):
+        pianola.copy_host_to_device_tensor(tensor, self.input, cq_id=1)
+        pianola.synchronize_device(self.device)
+        self.compute()
+        return self.output.cpu()
+
+
 class SeparateTransfers(Traced):
     """Queue 1 writes and reads, queue 0 runs the trace; the next input is written before the last output is read."""
 
@@ -259,6 +269,23 @@ class Capture(unittest.TestCase):
                 workload.save(str(key))
             self.assertEqual(key.read_text(encoding="utf-8"), "-----BEGIN PRIVATE KEY-----\n")
             self.assertEqual([path.name for path in pathlib.Path(name).iterdir()], ["key.pem"])
+
+    def test_a_refused_capture_keeps_its_file_where_asked(self):
+        for asked in (True, False):
+            with self.subTest(asked=asked), tempfile.TemporaryDirectory() as name:
+                kept = pathlib.Path(name) / "refused.ptb"
+                workload = WithoutEvents()
+                with self.assertRaises(pianola.Error) as raised:
+                    with pianola.capture(workload.device, refused_file=kept if asked else None) as capture:
+                        workload.run(self.weight, self.seen, capture)
+                self.assertEqual(raised.exception.rule, "API-CAPTURE-REFUSED")
+                self.assertIn("both touch 'x 0', 'x 1', 'x 2', 'x 3', and no event", str(raised.exception))
+                self.assertEqual(kept.is_file(), asked)
+                if asked:
+                    with self.assertRaises(pianola.Error) as raised:
+                        pianola.Session(str(kept))
+                    self.assertEqual(raised.exception.rule, "ORD-RACE")
+                pianola.close_device(workload.device)
 
     def test_an_exception_ends_the_capture(self):
         workload = Eager()

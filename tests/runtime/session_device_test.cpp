@@ -73,6 +73,40 @@ TEST_F(SessionDevice, ThatCannotBeServedIsAFault) {
     expect_fault(Status::kDeviceFault, FaultStage::kStep);
 }
 
+// Regions that are too wide do no harm while a binary keeps to its own: only the comparison sees them.
+TEST_F(SessionDevice, ThatEnforcesOtherRegionsDoesNotStart) {
+    using Change = void (*)(RegionConfig& region);
+    constexpr std::uint32_t kStep = 64U;
+    const std::array<Change, 7> changes{
+        [](RegionConfig& region) { region.base += kStep; },
+        [](RegionConfig& region) { region.size_bytes -= kStep; },
+        [](RegionConfig& region) { region.kernels_read = !region.kernels_read; },
+        [](RegionConfig& region) { region.kernels_write = !region.kernels_write; },
+        [](RegionConfig& region) { region.queues_read = !region.queues_read; },
+        [](RegionConfig& region) { region.queues_write = !region.queues_write; },
+        [](RegionConfig& region) { region.fetch = !region.fetch; },
+    };
+    ASSERT_EQ(load(), Status::kOk);
+    const std::uint32_t regions = session_.plan().region_count;
+    ASSERT_GT(regions, 1U);
+    for (std::size_t change = 0U; change < changes.size(); ++change) {
+        for (std::uint32_t changed = 0U; changed < regions; ++changed) {
+            std::uint32_t number = 0U;
+            device_.set_given_region_hook([&](RegionConfig& region) {
+                if (number == changed) {
+                    changes.at(change)(region);
+                }
+                number += 1U;
+            });
+            EXPECT_EQ(load(), Status::kDeviceFault) << change << " " << changed;
+            EXPECT_EQ(session_.fault().stage, FaultStage::kProgram) << change << " " << changed;
+            EXPECT_EQ(device_.inner().progress(), 0U) << "a command was executed";
+        }
+    }
+    device_.set_given_region_hook(nullptr);
+    EXPECT_EQ(load(), Status::kOk);
+}
+
 // The number of commands is right, and what they were is not.
 TEST_F(SessionDevice, WhoseDigestDiffersHasDoneSomethingElse) {
     ASSERT_EQ(load(), Status::kOk);
