@@ -379,7 +379,8 @@ TEST(Capture, ARaceOverManyBuffersNamesSomeAndOneOverAFreedBufferItsBytes) {
     }
 }
 
-// Steps that the host alone keeps apart: the events that are missing are named, the file is kept, and one step in flight is what is left.
+// Steps that the host alone keeps apart: the events that are missing are named, the file is kept, and one step in
+// flight is what is left.
 TEST(Capture, AFallBackToOneStepInFlightIsSaid) {
     const auto device = host::open_device(small_device(2U));
     const BufferPtr input = device->allocate(flat(64U));

@@ -7,7 +7,8 @@ namespace {
 using host::HostRule;
 using host::Program;
 
-// Queue 1 writes inputs and reads outputs, queue 0 computes; every hand-over is an event. Any missing order would show as a wrong value.
+// Queue 1 writes inputs and reads outputs, queue 0 computes; every hand-over is an event. Any missing order would show
+// as a wrong value.
 void run_two_queues(bool threaded, std::uint32_t rounds) {
     host::DeviceOptions options = small_device(2U);
     options.threaded = threaded;

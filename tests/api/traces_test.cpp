@@ -445,8 +445,9 @@ TEST(Traces, AnInputInL1ThatIsReallocatedWhereItWas) {
     EXPECT_NE(device->warnings()[0].find("is read after an execution"), std::string::npos);
 }
 
-// What is allocated during a capture may lie where the trace itself writes: then an execution destroys it, which is said when it is read
-// before it was written anew, and not before: an input that is written for every execution loses nothing.
+// What is allocated during a capture may lie where the trace itself writes: then an execution destroys it, which is
+// said when it is read before it was written anew, and not before: an input that is written for every execution loses
+// nothing.
 TEST(Traces, ABufferAllocatedDuringTheCaptureIsNamed) {
     for (const std::string reader : {"host", "program", "trace", "nobody"}) {
         const auto device = host::open_device(small_device());

@@ -52,7 +52,8 @@ class TestDevice final : public refdev::FaultyDriver {
 inline constexpr std::uint32_t kPatientResetLimitUs = 10'000'000U;
 
 struct Bench {
-    // A reset waits longer than a product's would: where emulated cores run side by side, a core may not get on for a while.
+    // A reset waits longer than a product's would: where emulated cores run side by side, a core may not get on for a
+    // while.
     explicit Bench(const refdev::FaultScript& faults, std::uint32_t reset_limit_us = kPatientResetLimitUs) noexcept;
 
     board::BoardLink link;
@@ -94,7 +95,8 @@ class Arguments {
     std::uint32_t count_{0U};
 };
 
-// Loads a binary into the session. False, with a message that names rule, path and offset or the fault, where that fails.
+// Loads a binary into the session. False, with a message that names rule, path and offset or the fault, where that
+// fails.
 [[nodiscard]] bool load_binary(Bench& bench, ByteSpan file) noexcept;
 
 // Polls until the step under way has ended, idling in between.

@@ -1,8 +1,8 @@
 // count BINARY INPUT [verified]: one load and some inferences between the instruction counter's markers.
 //
-// Sections, in this order: load(); then for each inference input_view() and submit(), and the poll() that returns kOk with
-// output_view(). The application's own work on the views is in none of them. Between submit() and poll() the device finishes
-// without being asked, so that poll() looks once; with verified release, as often as that takes.
+// Sections, in this order: load(); then for each inference input_view() and submit(), and the poll() that returns kOk
+// with output_view(). The application's own work on the views is in none of them. Between submit() and poll() the
+// device finishes without being asked, so that poll() looks once; with verified release, as often as that takes.
 #include <algorithm>
 
 #include "hal/board/board_device.h"

@@ -1,4 +1,5 @@
-// The on-target test application: one test per start, chosen by the command line that the host gives through semihosting.
+// The on-target test application: one test per start, chosen by the command line that the host gives through
+// semihosting.
 #include <array>
 
 #include "tests/baremetal/bench.h"

@@ -1,5 +1,5 @@
-// The markers that counted.h declares, in a file of their own: no compiler looks from one file into another, so calls of them stay
-// calls.
+// The markers that counted.h declares, in a file of their own: no compiler looks from one file into another, so calls
+// of them stay calls.
 #include "tests/baremetal/counted.h"
 
 extern "C" void pianola_count_begin() noexcept {}

@@ -1,9 +1,9 @@
 // overlap BINARY INPUT [yield]: what the ECU core gets done of its own work while the device is at a step.
 //
-// The work is a checksum over bytes, block by block; after each block a look at the device, now and then one at the session. Where
-// the device has no core of its own, it runs inside poll(): then nothing is done beside it, and the report says 0. With "yield" the
-// ECU core sleeps before each look at the session, as a cyclic task does at the end of its slot: an emulator that counts
-// instructions runs one core at a time, and another only when that one sleeps.
+// The work is a checksum over bytes, block by block; after each block a look at the device, now and then one at the
+// session. Where the device has no core of its own, it runs inside poll(): then nothing is done beside it, and the
+// report says 0. With "yield" the ECU core sleeps before each look at the session, as a cyclic task does at the end of
+// its slot: an emulator that counts instructions runs one core at a time, and another only when that one sleeps.
 #include <algorithm>
 #include <cstring>
 

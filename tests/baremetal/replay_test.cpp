@@ -1,8 +1,8 @@
-// replay BINARY INPUTS OUTPUTS LOG [views|transfers|pipelined]: replays every record of a file of inputs, one after another; pipelined: as
-// one run with a prologue, as many steps in flight as the binary admits, and an epilogue.
+// replay BINARY INPUTS OUTPUTS LOG [views|transfers|pipelined]: replays every record of a file of inputs, one after
+// another; pipelined: as one run with a prologue, as many steps in flight as the binary admits, and an epilogue.
 //
-// Writes the outputs and the execution log of all queues. The host compares both: outputs with goldens, the log with the
-// simulator's.
+// Writes the outputs and the execution log of all queues. The host compares both: outputs with goldens, the log with
+// the simulator's.
 #include <algorithm>
 #include <cstring>
 

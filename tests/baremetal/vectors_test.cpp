@@ -1,4 +1,5 @@
-// vectors PACK RESULTS: validates every file of a pack of test vectors, each for the device and with the trust that the pack says.
+// vectors PACK RESULTS: validates every file of a pack of test vectors, each for the device and with the trust that the
+// pack says.
 #include <algorithm>
 #include <array>
 #include <cstring>

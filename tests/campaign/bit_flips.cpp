@@ -1,5 +1,5 @@
-// One bit flips, once: in traces, weights, rings, completion records and the device's registers before any call of the device, in the
-// session's state between any two of its own calls.
+// One bit flips, once: in traces, weights, rings, completion records and the device's registers before any call of the
+// device, in the session's state between any two of its own calls.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -36,8 +36,8 @@ Outcome run_here(Scenario& scenario) {
     return scenario.run();
 }
 
-// In a process of its own, for damage that may end it: nothing compares the state of a session that releases at completion, and it
-// holds references to the application's memory.
+// In a process of its own, for damage that may end it: nothing compares the state of a session that releases at
+// completion, and it holds references to the application's memory.
 Outcome run_apart(Scenario& scenario) {
     constexpr int kFirstCode = 100;  // of the exit codes that are outcomes; others are a sanitizer's
     constexpr unsigned kMostSeconds = 60U;

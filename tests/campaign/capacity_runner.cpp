@@ -1,7 +1,8 @@
 // capacity_runner FILE.ptb...: loads each file on a simulator of its own, replays some steps, and says what came of it.
 //
-// Place in the whole: tests only. capacity_sweep.py compiles it with the runtime and the simulator, each time with another capacity made
-// smaller. One line for each file: the rule that refused it, a digest of all outputs, or the stage of a fault.
+// Place in the whole: tests only. capacity_sweep.py compiles it with the runtime and the simulator, each time with
+// another capacity made smaller. One line for each file: the rule that refused it, a digest of all outputs, or the
+// stage of a fault.
 #include <array>
 #include <exception>
 #include <iostream>

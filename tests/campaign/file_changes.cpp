@@ -1,5 +1,5 @@
-// One bit of the binary flips in memory, and stays so, from the n-th call of the device on: behind both validations, while the set-up copies, and
-// while steps run. Header and manifest, constants, and the vectors of self-tests.
+// One bit of the binary flips in memory, and stays so, from the n-th call of the device on: behind both validations,
+// while the set-up copies, and while steps run. Header and manifest, constants, and the vectors of self-tests.
 #include <random>
 
 #include "tests/campaign/campaigns.h"

@@ -1,4 +1,5 @@
-// The N-th call of the device fails, for every N and every failure that the call's contract allows, until no call is left to fail.
+// The N-th call of the device fails, for every N and every failure that the call's contract allows, until no call is
+// left to fail.
 #include <map>
 
 #include "tests/campaign/campaigns.h"

@@ -1,4 +1,5 @@
-// The N-th call of the device says that it has been made, and has not; or it has been made twice, or wrongly: for every N.
+// The N-th call of the device says that it has been made, and has not; or it has been made twice, or wrongly: for every
+// N.
 #include "tests/campaign/campaigns.h"
 #include "tests/campaign/scenario.h"
 

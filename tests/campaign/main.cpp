@@ -1,9 +1,8 @@
 // pianola_campaign: faults on purpose, and what comes of them.
 //
-//   pianola_campaign hal-calls | lies | completions | file-changes | bit-flips [--mode NAME]... [--seed N] [--samples N] [--record FILE]
-//   pianola_campaign campaigns             their names
-//   pianola_campaign modes                 which there are, and which cannot exist
-//   pianola_campaign write-files FOLDER    for capacity_sweep.py
+//   pianola_campaign hal-calls | lies | completions | file-changes | bit-flips [--mode NAME]... [--seed N] [--samples
+//   N] [--record FILE] pianola_campaign campaigns             their names pianola_campaign modes                 which
+//   there are, and which cannot exist pianola_campaign write-files FOLDER    for capacity_sweep.py
 //
 // Ends with 1 where a wrong output was released by a fault that a session answers for.
 #include <CLI/CLI.hpp>
@@ -30,7 +29,8 @@ struct Command {
     bool is_sampled;
 };
 
-// Every campaign in every mode: what came of each kind of fault, summed up over the modes. Adds up the modes that are not right without.
+// Every campaign in every mode: what came of each kind of fault, summed up over the modes. Adds up the modes that are
+// not right without.
 std::vector<NamedTally> run_modes(const std::vector<Mode>& modes, const Campaign& campaign, std::uint32_t& unclean) {
     std::vector<NamedTally> sums;
     for (const Mode& mode : modes) {

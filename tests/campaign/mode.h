@@ -1,6 +1,7 @@
 // Mode: one cell of the matrix of ways in which a session is used.
 //
-// Place in the whole: tests only. Every campaign runs its scenario in every mode that exists; those that cannot exist are refused by name.
+// Place in the whole: tests only. Every campaign runs its scenario in every mode that exists; those that cannot exist
+// are refused by name.
 #pragma once
 
 #include <cstdint>

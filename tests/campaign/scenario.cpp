@@ -24,7 +24,8 @@ constexpr std::uint8_t kReused = 0x77U;
 // More than any number of polls up to the deadline.
 constexpr std::uint32_t kMaxPolls = 100'000U;
 
-// Two inputs, two outputs, two traces. Every byte of the outputs comes from an input, a weight or the parameter, and none is zero for ever.
+// Two inputs, two outputs, two traces. Every byte of the outputs comes from an input, a weight or the parameter, and
+// none is zero for ever.
 SmallCase memory_and_traces() {
     SmallCase small;
     small.inputs = {{0U, 8U}, {8U, 8U}};

@@ -1,5 +1,5 @@
-// Random small programs of the tensor library, captured: at least 95 % of those that are programs at all are taken. What is refused says how to
-// go on.
+// Random small programs of the tensor library, captured: at least 95 % of those that are programs at all are taken.
+// What is refused says how to go on.
 #include <array>
 #include <cstdlib>
 #include <iostream>

@@ -1,7 +1,8 @@
-// Every command of the program, as its own parser lists them, and a folder with a good file for each option that takes one.
+// Every command of the program, as its own parser lists them, and a folder with a good file for each option that takes
+// one.
 //
-// Place in the whole: tests only. What is held to all commands is asked for each option that the parser has, so that a new command or
-// option is tested without anybody's doing, or fails until good_files() knows it.
+// Place in the whole: tests only. What is held to all commands is asked for each option that the parser has, so that a
+// new command or option is tested without anybody's doing, or fails until good_files() knows it.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -57,8 +58,8 @@ void make_good_files();
 // The name of the good file for an option of a command; for outputs one that is not there.
 [[nodiscard]] std::string good_value(const CommandUnderTest& command, const OptionUnderTest& option);
 
-// The arguments of a call that the parser accepts, with good values for what the command demands besides `given`. Empty where there is
-// none: options exclude each other.
+// The arguments of a call that the parser accepts, with good values for what the command demands besides `given`. Empty
+// where there is none: options exclude each other.
 [[nodiscard]] std::vector<std::string> complete(const CommandUnderTest& command, const std::vector<Given>& given);
 // The same without asking the parser.
 [[nodiscard]] std::vector<std::string> arguments_for(const CommandUnderTest& command, const std::vector<Given>& given);

@@ -1,5 +1,6 @@
-// What every command promises for every file and value that it takes: nothing that it reads, and no key, is written over; what is wrong
-// with a value is said by the option's name; sizes and JSON of others are looked at before they cost anything.
+// What every command promises for every file and value that it takes: nothing that it reads, and no key, is written
+// over; what is wrong with a value is said by the option's name; sizes and JSON of others are looked at before they
+// cost anything.
 #include "tests/cli/all_commands.h"
 
 #include <fcntl.h>

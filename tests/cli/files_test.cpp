@@ -1,4 +1,5 @@
-// Files are written whole, where they should be, and are on the disk when that is said; what else there is in a file system stays.
+// Files are written whole, where they should be, and are on the disk when that is said; what else there is in a file
+// system stays.
 #include "capture_host/files/files.h"
 
 #include <fcntl.h>

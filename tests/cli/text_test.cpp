@@ -1,4 +1,5 @@
-// What the command line says of a refusal that is about two commands: both by name, both queues, and the event that is missing.
+// What the command line says of a refusal that is about two commands: both by name, both queues, and the event that is
+// missing.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,8 +1,10 @@
-// Fuzzer of the command line, in process. An input is text: one argument per line up to a line "---", behind it the device description
-// spec.json. Every run ends with a documented exit code that is not that of a defect, and leaves no exception.
+// Fuzzer of the command line, in process. An input is text: one argument per line up to a line "---", behind it the
+// device description spec.json. Every run ends with a documented exit code that is not that of a defect, and leaves no
+// exception.
 //
-// The run happens in a folder of its own, which holds a model, binaries, tensors and logs; '/' becomes '_', so that no argument
-// leads out of it, no program is found in the PATH, and numbers and memories are cut to what takes little time.
+// The run happens in a folder of its own, which holds a model, binaries, tensors and logs; '/' becomes '_', so that no
+// argument leads out of it, no program is found in the PATH, and numbers and memories are cut to what takes little
+// time.
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>

@@ -1,6 +1,7 @@
-// Fuzzer of the reference device's commands: any words as a trace. Decoding is pure and total, and what it publishes is inside its limits;
-// patched words do what patch_kind() says. What is accepted is executed by the device's own command processor on a small memory of
-// which only the published extents can be touched; what a kernel's description refuses, the kernel refuses to run.
+// Fuzzer of the reference device's commands: any words as a trace. Decoding is pure and total, and what it publishes is
+// inside its limits; patched words do what patch_kind() says. What is accepted is executed by the device's own command
+// processor on a small memory of which only the published extents can be touched; what a kernel's description refuses,
+// the kernel refuses to run.
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -214,7 +215,8 @@ class Machine final : public refdev::CommandObserver {
     });
 }
 
-// Commands from the front of the words that are accepted, as far as they are worth executing, and whether each stays inside the data.
+// Commands from the front of the words that are accepted, as far as they are worth executing, and whether each stays
+// inside the data.
 struct Front {
     Words words;
     std::vector<bool> inside;

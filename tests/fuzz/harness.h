@@ -1,8 +1,8 @@
 // What a fuzzer is made of: a harness, which every fuzzer brings, and a driver, of which there are two.
 //
-// Place in the whole: tests only. libfuzzer_driver.cpp is for libFuzzer, which looks for inputs that reach new code; replay_driver.cpp
-// needs no instrumentation and works with every compiler: it runs given files, and seeded mutants of them. A harness throws
-// test::PromiseBroken where something that must hold does not; what is worse, sanitizers see.
+// Place in the whole: tests only. libfuzzer_driver.cpp is for libFuzzer, which looks for inputs that reach new code;
+// replay_driver.cpp needs no instrumentation and works with every compiler: it runs given files, and seeded mutants of
+// them. A harness throws test::PromiseBroken where something that must hold does not; what is worse, sanitizers see.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ using Bytes = std::vector<std::uint8_t>;
 // Looks at one input, of any size and contents. Keeps nothing from one call to the next that a result depends on.
 void run_one(ByteSpan input);
 
-// Changes an input so that it stays one that gets far, with the help of mutate_bytes(). May make it longer than max_bytes: the driver
-// cuts it. The result is a function of input and random, and of what mutate_bytes() does.
+// Changes an input so that it stays one that gets far, with the help of mutate_bytes(). May make it longer than
+// max_bytes: the driver cuts it. The result is a function of input and random, and of what mutate_bytes() does.
 void mutate(Bytes& input, std::size_t max_bytes, test::Random& random);
 
 // --- The driver ---

@@ -1,5 +1,5 @@
-// Fuzzer of the importer: any bytes as a TensorFlow Lite model. A model imports or is refused with an ImportError; what imports is
-// linked, or does not fit the device, and a binary that was linked is one that the runtime accepts.
+// Fuzzer of the importer: any bytes as a TensorFlow Lite model. A model imports or is refused with an ImportError; what
+// imports is linked, or does not fit the device, and a binary that was linked is one that the runtime accepts.
 #include <string>
 
 #include "capture_host/link/link.h"

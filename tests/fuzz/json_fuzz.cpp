@@ -1,9 +1,10 @@
 // Fuzzer of JSON that somebody else may have written. An input is a text.
 //
-// What the reader takes is no deeper than it says, and every member that the text names is there: brackets and colons outside strings are
-// counted by a scanner of the fuzzer's own. What it refuses is no JSON, or is too deep, or loses a member. Everything that reads JSON
-// then reads the text: receipts, also with the text as a statement that the right key has signed, reports, device descriptions; the
-// command line ends with a documented exit code that is not that of a defect.
+// What the reader takes is no deeper than it says, and every member that the text names is there: brackets and colons
+// outside strings are counted by a scanner of the fuzzer's own. What it refuses is no JSON, or is too deep, or loses a
+// member. Everything that reads JSON then reads the text: receipts, also with the text as a statement that the right
+// key has signed, reports, device descriptions; the command line ends with a documented exit code that is not that of a
+// defect.
 #include <algorithm>
 #include <fstream>
 #include <string>

@@ -1,9 +1,9 @@
-// Fuzzer of everything behind the digest. An input is a trace binary, of which only the four segments count: envelope and digest are
-// made anew, so that every input gets as far as the structure of its manifest. What is accepted is loaded and replayed on the
-// simulator, with all device memory watched (tests/hostile/target.h).
+// Fuzzer of everything behind the digest. An input is a trace binary, of which only the four segments count: envelope
+// and digest are made anew, so that every input gets as far as the structure of its manifest. What is accepted is
+// loaded and replayed on the simulator, with all device memory watched (tests/hostile/target.h).
 //
-// Inputs are bound to the small device of tests/support/workload.h. An input without a usable segment table is taken for a manifest alone,
-// and gets the segments of the small workload.
+// Inputs are bound to the small device of tests/support/workload.h. An input without a usable segment table is taken
+// for a manifest alone, and gets the segments of the small workload.
 #include <algorithm>
 #include <array>
 #include <optional>

@@ -19,7 +19,8 @@ struct Seed {
 [[nodiscard]] std::vector<Seed> decoder_seeds();
 [[nodiscard]] std::vector<Seed> importer_seeds();
 
-// The files that a command line of the fuzzer finds, and words that mean something to it: sub-commands, options, file names.
+// The files that a command line of the fuzzer finds, and words that mean something to it: sub-commands, options, file
+// names.
 [[nodiscard]] std::vector<Seed> command_line_files();
 [[nodiscard]] std::vector<std::string> command_line_words();
 

@@ -2,8 +2,8 @@
 //
 //   hostile_campaign [--seed N] [--count N] [--shard I] [--shards N] [--only N]
 //
-// Built with sanitizers this is where memory safety of the whole load path is shown. tests/hostile/target.h says what is asked of
-// refusals, and of what is accepted. --only repeats one mutant.
+// Built with sanitizers this is where memory safety of the whole load path is shown. tests/hostile/target.h says what
+// is asked of refusals, and of what is accepted. --only repeats one mutant.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -65,7 +65,8 @@ TEST(Exhaustive, SmallWorkloadEveryByte) {
     Attack{small_subject()}.change_bytes(0U, 1U, 1U);
 }
 
-// The model is apart from the files that the build makes itself: where it is missing, its tests are skipped and do not pass.
+// The model is apart from the files that the build makes itself: where it is missing, its tests are skipped and do not
+// pass.
 TEST(Exhaustive, NamedFilesTruncated) {
     const std::vector<Subject> subjects = named_subjects();
     if (subjects.empty()) {

@@ -1,8 +1,9 @@
 // Target: a validator and a simulator under attack, and the promises that they must keep.
 //
-// Place in the whole: tests only; shared by the campaign and the fuzzers. A refusal names its rule, a field, and a byte of the file.
-// Whatever is accepted loads, replays without a fault in exactly the proved time, touches no byte outside its commands' published
-// extents, and gives outputs that do not depend on what memory held before, nor, where views are offered, on how tensors travel.
+// Place in the whole: tests only; shared by the campaign and the fuzzers. A refusal names its rule, a field, and a byte
+// of the file. Whatever is accepted loads, replays without a fault in exactly the proved time, touches no byte outside
+// its commands' published extents, and gives outputs that do not depend on what memory held before, nor, where views
+// are offered, on how tensors travel.
 #pragma once
 
 #include <cstdint>
@@ -60,8 +61,9 @@ class Target {
     std::uint32_t self_tests_failed_{0U};
 };
 
-// Says what a step really takes, so that scripts which were changed are looked at for more than their length. The verdict is that of a
-// refusal for BUD-CYCLES. The digest is right afterwards. False where the field is not in the file.
+// Says what a step really takes, so that scripts which were changed are looked at for more than their length. The
+// verdict is that of a refusal for BUD-CYCLES. The digest is right afterwards. False where the field is not in the
+// file.
 bool repair_cycles(const Verdict& verdict, std::vector<std::uint8_t>& file);
 
 }  // namespace pianola::test

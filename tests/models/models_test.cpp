@@ -1,5 +1,5 @@
-// Real models from end to end: import, capture, a file on disk, verify, load, replay; every byte as in the goldens, or a refusal
-// that says why.
+// Real models from end to end: import, capture, a file on disk, verify, load, replay; every byte as in the goldens, or
+// a refusal that says why.
 #include <gtest/gtest.h>
 
 #include <algorithm>

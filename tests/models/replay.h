@@ -1,7 +1,7 @@
 // What tests and measurements share around a replay: models to binaries, binaries onto a simulator, records in and out.
 //
-// Place in the whole: tests only. Throws std::runtime_error wherever something does not work, so that no caller goes on with
-// half a result.
+// Place in the whole: tests only. Throws std::runtime_error wherever something does not work, so that no caller goes on
+// with half a result.
 #pragma once
 
 #include <cstdint>
@@ -100,7 +100,8 @@ class Player {
     Session session_;
 };
 
-// The tensors "<kind>_<record>_0.bin", "<kind>_<record>_1.bin", ... of a model's folder; empty where there is no such record.
+// The tensors "<kind>_<record>_0.bin", "<kind>_<record>_1.bin", ... of a model's folder; empty where there is no such
+// record.
 inline Tensors load_record(const std::filesystem::path& folder, const std::string& kind, std::size_t record) {
     Tensors tensors;
     for (;;) {

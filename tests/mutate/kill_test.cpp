@@ -1,4 +1,5 @@
-// Every semantic mutant is refused by its rule; and for every rule there is a mutant that nothing but this rule refuses.
+// Every semantic mutant is refused by its rule; and for every rule there is a mutant that nothing but this rule
+// refuses.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -56,7 +57,8 @@ class Campaign {
     [[nodiscard]] std::uint32_t made() const noexcept { return made_; }
 
   private:
-    // A check that refuses at once leaves the plan as the file before has left it: this one is whole, and for the same device.
+    // A check that refuses at once leaves the plan as the file before has left it: this one is whole, and for the same
+    // device.
     bool is_accepted_without(Rule rule, const mutate::Bytes& file, const mutate::Draft& draft) {
         EXPECT_EQ(checker_.check(subject_.file).status, Status::kOk);
         const RuleIgnored ignored{rule};

@@ -1,5 +1,6 @@
-// The pipeline on the queues: what is enqueued where, and in which order. That all executors give the right bytes is tested here once
-// for each, and at length through Python (tests/python/pipeline_test.py), which reaches the same library.
+// The pipeline on the queues: what is enqueued where, and in which order. That all executors give the right bytes is
+// tested here once for each, and at length through Python (tests/python/pipeline_test.py), which reaches the same
+// library.
 
 #include "capture_host/pipeline/pipeline.h"
 
@@ -116,7 +117,8 @@ std::vector<Opcode> opcodes(const std::vector<ExecutedCommand>& log) {
     return all;
 }
 
-// The transfer queue, command by command: a read's event is recorded behind the read's last transfer, never in front of it.
+// The transfer queue, command by command: a read's event is recorded behind the read's last transfer, never in front of
+// it.
 TEST(SeparateTransfers, EveryEventOfTheTransferQueueComesBehindItsTransfers) {
     const std::shared_ptr<host::Device> device = open();
     const auto pipeline =
@@ -145,8 +147,8 @@ TEST(SeparateTransfers, EveryEventOfTheTransferQueueComesBehindItsTransfers) {
     }
 }
 
-// The operation queue overwrites the output only behind the wait for its read. Were the read's event recorded in front of the read, a slow
-// transfer queue would deliver the next output; the device's clock shows that it does not.
+// The operation queue overwrites the output only behind the wait for its read. Were the read's event recorded in front
+// of the read, a slow transfer queue would deliver the next output; the device's clock shows that it does not.
 TEST(SeparateTransfers, OutputsAreOverwrittenOnlyAfterTheyHaveBeenRead) {
     const std::shared_ptr<host::Device> device = open();
     const auto pipeline =
@@ -163,8 +165,8 @@ TEST(SeparateTransfers, OutputsAreOverwrittenOnlyAfterTheyHaveBeenRead) {
     }
     const std::size_t transfers = reads_end.size() / 3U;
     ASSERT_EQ(reads_end.size() % 3U, 0U);
-    // On queue 0 every input means two programs beside the trace: in goes the input, out goes the output. The last replay before a
-    // wait for the read is the trace's; the replay behind it is the one that overwrites.
+    // On queue 0 every input means two programs beside the trace: in goes the input, out goes the output. The last
+    // replay before a wait for the read is the trace's; the replay behind it is the one that overwrites.
     const std::vector<ExecutedCommand> log = device->log(0U);
     std::vector<std::uint64_t> waits_end;
     for (const ExecutedCommand& command : log) {

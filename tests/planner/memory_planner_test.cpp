@@ -110,8 +110,8 @@ TEST(MemoryPlanner, NothingToPlan) {
     EXPECT_EQ(plan_memory({Lifetime{0U, 1U, 2U}, Lifetime{0U, 0U, 9U}}).planned_bytes, 0U);
 }
 
-// A chain: each buffer is read by the next command, so that two buffers are alive at once. By size, each of the two largest
-// neighbours gets one end of the arena.
+// A chain: each buffer is read by the next command, so that two buffers are alive at once. By size, each of the two
+// largest neighbours gets one end of the arena.
 TEST(MemoryPlanner, ChainReachesItsLargestNeighbours) {
     const std::vector<Lifetime> chain{
         {1'024U, 0U, 1U}, {4'096U, 1U, 2U}, {2'048U, 2U, 3U}, {512U, 3U, 4U}, {64U, 4U, 5U}};

@@ -1,4 +1,5 @@
-// What validate() accepts, no timing can break, and what it calls a race is one: thousands of small cases, each tried in every way.
+// What validate() accepts, no timing can break, and what it calls a race is one: thousands of small cases, each tried
+// in every way.
 #include <gtest/gtest.h>
 
 #include <iomanip>
@@ -65,8 +66,8 @@ void count(Tally& tally, const std::string& rule, const Findings& findings) {
     }
 }
 
-// How often the proofs refuse what could not go wrong: never for a race, but often for records and waits that do not take turns, which
-// is asked of them so that a lost one is noticed.
+// How often the proofs refuse what could not go wrong: never for a race, but often for records and waits that do not
+// take turns, which is asked of them so that a lost one is noticed.
 void print(const Tally& tally) {
     std::cout << tally.accepted << " accepted, " << tally.racy << " racy, " << tally.deadlocking << " with a deadlock, "
               << tally.safe << " safe\n";

@@ -1,9 +1,11 @@
 // Explorer: what two queues can do with a sequence of scripts, by trying everything.
 //
-// Place in the whole: tests only. The proofs of runtime/plan reason about records and waits; this does not reason at all. It
-// walks every reachable state of the device's own semantics, so that what the proofs call safe can be held against it:
+// Place in the whole: tests only. The proofs of runtime/plan reason about records and waits; this does not reason at
+// all. It walks every reachable state of the device's own semantics, so that what the proofs call safe can be held
+// against it:
 //   - each queue executes its commands in order;
-//   - a transfer or replay takes time: its start and its finish are moves of their own, between which the other queue may move;
+//   - a transfer or replay takes time: its start and its finish are moves of their own, between which the other queue
+//     may move;
 //   - a record sets the event's counter; a wait is held back while counter - value, in 32 bits, is 2^31 or more;
 //   - the host submits a script when fewer than `in_flight` scripts are under way, or, where the script says so, none.
 // Throws std::length_error where a sequence is longer than a state can hold.
@@ -33,7 +35,8 @@ struct Submission {
 };
 
 struct Findings {
-    // Two commands of different queues touch a common byte, one writes; and they can be under way at once, or run in either order.
+    // Two commands of different queues touch a common byte, one writes; and they can be under way at once, or run in
+    // either order.
     bool overlap{false};
     bool either_order{false};
     // A state that nothing leads out of, with commands left.
@@ -45,7 +48,8 @@ struct Findings {
     [[nodiscard]] bool safe() const noexcept { return !race() && !deadlock; }
 };
 
-// The sequence as the host submits it. Counters stand at first_count when it begins, as after that many records of every event.
+// The sequence as the host submits it. Counters stand at first_count when it begins, as after that many records of
+// every event.
 [[nodiscard]] Findings explore(const std::vector<Submission>& sequence, std::uint32_t in_flight,
                                std::uint32_t first_count = 0U);
 

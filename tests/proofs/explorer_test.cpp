@@ -52,7 +52,8 @@ TEST(Explorer, OrderIsTransitive) {
                     .safe());
 }
 
-// Step: queue 1 writes, queue 0 reads. Within a step an event orders them; from one step to the next, only the barrier does.
+// Step: queue 1 writes, queue 0 reads. Within a step an event orders them; from one step to the next, only the barrier
+// does.
 TEST(Explorer, StepsInFlightOverlap) {
     const std::vector<Command> step{touch(1U, 0U, 1U), record(1U, 0U), wait(0U, 0U), touch(0U, 1U, 0U)};
     const std::vector<Submission> sequence{{"a", step, true}, {"b", step, false}};

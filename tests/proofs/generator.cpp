@@ -143,7 +143,8 @@ class Orderer {
   private:
     [[nodiscard]] bool has_event() const { return events_ < kMaxEvents; }
 
-    // Behind the first of a conflicting pair, and in front of the second; pairs of neighbours only, others follow from them often.
+    // Behind the first of a conflicting pair, and in front of the second; pairs of neighbours only, others follow from
+    // them often.
     void within(Commands& commands, std::uint32_t forget_one_in) {
         for (std::size_t right = 1U; right < commands.size(); ++right) {
             for (std::size_t left = right; left-- > 0U;) {
@@ -238,7 +239,8 @@ bool is_event(const capture::ManifestCommand& command) {
     return (command.kind == Kind::kRecordEvent) || (command.kind == Kind::kWaitEvent);
 }
 
-// One change: an event command more, fewer, elsewhere or another; a command on the other queue; neighbours in the other order.
+// One change: an event command more, fewer, elsewhere or another; a command on the other queue; neighbours in the other
+// order.
 void change(Random& random, SmallCase& small) {
     Commands& commands = random_script(random, small);
     if (commands.empty()) {

@@ -21,11 +21,12 @@ namespace pianola::test {
 
 // The pattern's scripts for a case that has memory and traces.
 void script_one_queue(SmallCase& small);
-// Queue 1 writes inputs, while queue 0 is still busy with what comes behind the first trace. Events: 0 the inputs have been
-// consumed, 1 they have been written.
+// Queue 1 writes inputs, while queue 0 is still busy with what comes behind the first trace. Events: 0 the inputs have
+// been consumed, 1 they have been written.
 void script_pattern_one(SmallCase& small);
-// Queue 1 writes inputs and reads outputs; the next inputs are written before the outputs are read, which takes a prologue and
-// an epilogue. Events: 0 the inputs have been consumed, 1 written; 2 the outputs have been computed, 3 read.
+// Queue 1 writes inputs and reads outputs; the next inputs are written before the outputs are read, which takes a
+// prologue and an epilogue. Events: 0 the inputs have been consumed, 1 written; 2 the outputs have been computed, 3
+// read.
 void script_pattern_two(SmallCase& small);
 
 }  // namespace pianola::test

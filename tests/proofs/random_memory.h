@@ -1,6 +1,7 @@
 // Random memory: tensors and traces of a small case.
 //
-// Place in the whole: tests only; the generator's first half. Traces read only what is written when they run in their order.
+// Place in the whole: tests only; the generator's first half. Traces read only what is written when they run in their
+// order.
 #pragma once
 
 #include "tests/proofs/small_case.h"
@@ -8,8 +9,8 @@
 
 namespace pianola::test {
 
-// Inputs and outputs of 1 to 4 bytes, 1 to 3 traces of 1 to 4 commands. Where `roles`, only the first trace reads inputs, and only the
-// last one touches outputs.
+// Inputs and outputs of 1 to 4 bytes, 1 to 3 traces of 1 to 4 commands. Where `roles`, only the first trace reads
+// inputs, and only the last one touches outputs.
 [[nodiscard]] SmallCase random_memory(Random& random, bool roles);
 
 }  // namespace pianola::test

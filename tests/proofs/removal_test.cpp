@@ -1,9 +1,12 @@
-// Every record and every wait of the patterns that users are taught is needed: validate() refuses the pattern without it.
+// Every record and every wait of the patterns that users are taught is needed: validate() refuses the pattern without
+// it.
 //
-// Why a rule, by hand. Records and waits of an event take turns in program order, over prologue, step, step and epilogue. Without a
-// record, the next wait has none of its own: ORD-EVENT-NEVER, at the wait. Without a wait, the next record follows one that
-// nobody has waited for: ORD-EVENT-UNUSED, at the record; where an epilogue ends a run, at the record that is left over. Which command
-// comes next is read off the pattern, and may be in the next step. Without an event's records and waits alike, turns are kept, and what remains is what the event was for: ORD-RACE, or nothing, where the barrier between steps orders as well.
+// Why a rule, by hand. Records and waits of an event take turns in program order, over prologue, step, step and
+// epilogue. Without a record, the next wait has none of its own: ORD-EVENT-NEVER, at the wait. Without a wait, the next
+// record follows one that nobody has waited for: ORD-EVENT-UNUSED, at the record; where an epilogue ends a run, at the
+// record that is left over. Which command comes next is read off the pattern, and may be in the next step. Without an
+// event's records and waits alike, turns are kept, and what remains is what the event was for: ORD-RACE, or nothing,
+// where the barrier between steps orders as well.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -60,8 +63,8 @@ struct Removal {
     std::size_t refused_command;
 };
 
-// Prologue: 0 record consumed. Step: 0 wait consumed, 1 write, 2 record written, 3 wait written, 4 replay 0, 5 record consumed,
-// 6 replay 1, 7 replay 2, 8 read.
+// Prologue: 0 record consumed. Step: 0 wait consumed, 1 write, 2 record written, 3 wait written, 4 replay 0, 5 record
+// consumed, 6 replay 1, 7 replay 2, 8 read.
 const std::vector<Removal>& removals_of_pattern_one() {
     static const std::vector<Removal> kRemovals{
         {0U, 0U, "ORD-EVENT-NEVER", 1U, 0U},   // the first step's wait for consumption has no record
@@ -73,10 +76,10 @@ const std::vector<Removal>& removals_of_pattern_one() {
     return kRemovals;
 }
 
-// Prologue: 0 record consumed, 1 record read, 2 wait consumed, 3 write, 4 record written. Step: 0 wait written, 1 replay 0, 2 record
-// consumed, 3 replay 1, 4 wait read, 5 replay 2, 6 record computed, 7 wait consumed, 8 write, 9 record written, 10 wait
-// computed, 11 read, 12 record read. Epilogue: 0 wait written, 1 replay 0, 2 replay 1, 3 wait read, 4 replay 2, 5 record computed,
-// 6 wait computed, 7 read.
+// Prologue: 0 record consumed, 1 record read, 2 wait consumed, 3 write, 4 record written. Step: 0 wait written, 1
+// replay 0, 2 record consumed, 3 replay 1, 4 wait read, 5 replay 2, 6 record computed, 7 wait consumed, 8 write, 9
+// record written, 10 wait computed, 11 read, 12 record read. Epilogue: 0 wait written, 1 replay 0, 2 replay 1, 3 wait
+// read, 4 replay 2, 5 record computed, 6 wait computed, 7 read.
 const std::vector<Removal>& removals_of_pattern_two() {
     static const std::vector<Removal> kRemovals{
         {0U, 0U, "ORD-EVENT-NEVER", 0U, 1U},    // the prologue's own wait for consumption

@@ -1,6 +1,6 @@
-// What validate() accepts gives, with one thread per queue and as many scripts under way as it allows, what its commands mean one after
-// the other, and at the same virtual times as in one thread. ThreadSanitizer runs this too: bytes that two queues touch
-// without order would be a data race of the simulator.
+// What validate() accepts gives, with one thread per queue and as many scripts under way as it allows, what its
+// commands mean one after the other, and at the same virtual times as in one thread. ThreadSanitizer runs this too:
+// bytes that two queues touch without order would be a data race of the simulator.
 #include <gtest/gtest.h>
 
 #include <algorithm>

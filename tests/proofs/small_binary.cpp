@@ -1,4 +1,5 @@
-// A SmallCase as a trace binary. The critical path is computed here from the rules of docs/DEVICE.md, not taken from the plan.
+// A SmallCase as a trace binary. The critical path is computed here from the rules of docs/DEVICE.md, not taken from
+// the plan.
 #include <algorithm>
 #include <stdexcept>
 
@@ -145,7 +146,8 @@ void add_tensors(const SmallCase& small, Manifest& manifest) {
     }
 }
 
-// One step by itself: each queue in program order, a wait no earlier than its record; a record of an earlier script is long done.
+// One step by itself: each queue in program order, a wait no earlier than its record; a record of an earlier script is
+// long done.
 std::uint64_t critical_path(const SmallCase& small, const Manifest& manifest) {
     std::array<std::uint64_t, 2> time{};
     std::array<bool, 2> used{};

@@ -1,9 +1,9 @@
 // SmallCase: a workload of a few bytes and commands, small enough to try everything that it can do.
 //
-// Place in the whole: tests only. It exists three times: as a real trace binary that validate() judges, as a sequence of scripts for the
-// explorer, and as a meaning, an interpreter that runs the commands in program order. The three share nothing but this
-// structure. Memory is 60 bytes, numbered 0 to 59: inputs 0-15, outputs 16-31, activations 32-47, weights 48-59. Where a case
-// has shared memory, the first 48 are one region.
+// Place in the whole: tests only. It exists three times: as a real trace binary that validate() judges, as a sequence
+// of scripts for the explorer, and as a meaning, an interpreter that runs the commands in program order. The three
+// share nothing but this structure. Memory is 60 bytes, numbered 0 to 59: inputs 0-15, outputs 16-31, activations
+// 32-47, weights 48-59. Where a case has shared memory, the first 48 are one region.
 #pragma once
 
 #include <array>
@@ -69,8 +69,8 @@ struct Footprint {
 };
 [[nodiscard]] Footprint footprint_of(const SmallCase& small, const capture::ManifestCommand& command);
 
-// The scripts in the order of their submission: two cycles from prologue to epilogue, one with four steps and one with one. Steps
-// may overlap; prologue and epilogue run alone.
+// The scripts in the order of their submission: two cycles from prologue to epilogue, one with four steps and one with
+// one. Steps may overlap; prologue and epilogue run alone.
 [[nodiscard]] std::vector<Submission> submissions_of(const SmallCase& small);
 
 // The trace binary. Every count and every budget is right, so that only scripts and order can be wrong.

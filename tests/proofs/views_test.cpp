@@ -225,15 +225,16 @@ TEST(ViewsOfWorkloads, ATensorInPiecesHasNone) {
     EXPECT_FALSE(bench.session.has_views());
 }
 
-// A device behind a cache that writes nothing back by itself: views are copies of the device's memory, which go there and come back only as
-// the session says.
+// A device behind a cache that writes nothing back by itself: views are copies of the device's memory, which go there
+// and come back only as the session says.
 class CachedDevice final : public Device {
   public:
     ~CachedDevice() = default;
 
     [[nodiscard]] sim::SimDevice& inner() noexcept { return device_; }
     [[nodiscard]] bool started_with_dirty_lines() const noexcept { return started_dirty_; }
-    // What arrives in the device's memory of byte `index` of a view; `old` is what is there. Without one, the byte itself.
+    // What arrives in the device's memory of byte `index` of a view; `old` is what is there. Without one, the byte
+    // itself.
     using Carry = std::uint8_t (*)(std::size_t index, std::size_t size, std::uint8_t byte, std::uint8_t old);
     void set_carry(Carry carry, std::uint8_t fill) noexcept {
         carry_ = carry;

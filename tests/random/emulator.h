@@ -1,7 +1,8 @@
 // Emulator: what a trace binary means, written from docs/FORMAT.md and docs/DEVICE.md alone.
 //
-// Place in the whole: tests only. It shares no code with the runtime, the device or the capture: it reads trace words and weights from the
-// bytes of the file, and has arithmetic of its own. Scripts run in program order, one command after the other.
+// Place in the whole: tests only. It shares no code with the runtime, the device or the capture: it reads trace words
+// and weights from the bytes of the file, and has arithmetic of its own. Scripts run in program order, one command
+// after the other.
 #pragma once
 
 #include "tests/random/program.h"
@@ -10,7 +11,8 @@ namespace pianola::programs {
 
 class Emulator {
   public:
-    // The file's traces and weights; memory holds `garbage` where set-up writes nothing. lie: sums of bytes are wrong by one.
+    // The file's traces and weights; memory holds `garbage` where set-up writes nothing. lie: sums of bytes are wrong
+    // by one.
     Emulator(const Program& program, const Bytes& file, std::uint8_t garbage, bool lie);
 
     void set_parameter(std::size_t index, std::uint32_t value);

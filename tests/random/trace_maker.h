@@ -1,6 +1,7 @@
 // TraceMaker: the words of random traces, by docs/DEVICE.md.
 //
-// Place in the whole: tests only; the maker's second half. Most commands read what has been written, and write what they may.
+// Place in the whole: tests only; the maker's second half. Most commands read what has been written, and write what
+// they may.
 #pragma once
 
 #include <set>

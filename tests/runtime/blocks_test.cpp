@@ -1,4 +1,5 @@
-// The smallest parts of the runtime at the ends of what they take: extents, element sizes, digests, texts, and files of a wrong size.
+// The smallest parts of the runtime at the ends of what they take: extents, element sizes, digests, texts, and files of
+// a wrong size.
 #include <gtest/gtest.h>
 
 #include <vector>

@@ -230,8 +230,8 @@ Taken file_with_many_dispatches() {
     return trace.file();
 }
 
-// Gives the file all amounts of work that are one too few for something, until it is accepted: it is refused at the very
-// place where the work ends, and says how much it takes up to there. How often at which place.
+// Gives the file all amounts of work that are one too few for something, until it is accepted: it is refused at the
+// very place where the work ends, and says how much it takes up to there. How often at which place.
 std::map<std::string, std::uint32_t> ends_of_work(Taken& taken) {
     std::map<std::string, std::uint32_t> ends;
     std::uint32_t& work = taken.capacities.work_of_file;

@@ -1,4 +1,5 @@
-// A vendor's command set: commands of the greatest length, and what is refused where it breaks its contract (runtime/device/command_set.h).
+// A vendor's command set: commands of the greatest length, and what is refused where it breaks its contract
+// (runtime/device/command_set.h).
 #include <gtest/gtest.h>
 
 #include "hal/refdev/command_encoding.h"

@@ -112,8 +112,8 @@ std::vector<ManifestCommand> turns(std::uint32_t count) {
     return commands;
 }
 
-// A cycle takes a microsecond. The step has exactly as long as it takes; the epilogue takes the replay too, and 16 cycles for each of more
-// records than transfers are long.
+// A cycle takes a microsecond. The step has exactly as long as it takes; the epilogue takes the replay too, and 16
+// cycles for each of more records than transfers are long.
 void take_long_to_stop(Workload& workload, DeviceDescription& device) {
     device.clock_khz = 1000U;
     Manifest& manifest = workload.manifest;

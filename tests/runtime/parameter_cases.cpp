@@ -12,7 +12,8 @@ using refdev::header_word;
 using refdev::Opcode;
 using schema::TraceBinary;
 
-// Two commands in front of the workload's own, on memory of their own: 0 fills 64 bytes with 7, 1 copies 16 of them to kTarget.
+// Two commands in front of the workload's own, on memory of their own: 0 fills 64 bytes with 7, 1 copies 16 of them to
+// kTarget.
 constexpr std::uint32_t kFilled = 1024U;  // from the start of the activations
 constexpr std::uint32_t kTarget = 2048U;
 constexpr std::uint32_t kFillAddress = 1U;  // words of the trace

@@ -1,4 +1,5 @@
-// The comparison of what lies on the device with what lies in the file: every size and place, and where it notices a difference.
+// The comparison of what lies on the device with what lies in the file: every size and place, and where it notices a
+// difference.
 #include "runtime/integrity/scrub.h"
 
 #include <gtest/gtest.h>

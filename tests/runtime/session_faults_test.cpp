@@ -32,8 +32,8 @@ std::ostream& operator<<(std::ostream& stream, const FaultCase& fault_case) {
     return stream << fault_case.what;
 }
 
-// The set-up of the workload on one queue rings 1 doorbell, gives 1 completion, makes 3 enqueues, 5 regions, 2 binds, 1 reset
-// and 3 read-backs; each step 1 doorbell, 1 completion, 4 enqueues and 2 binds.
+// The set-up of the workload on one queue rings 1 doorbell, gives 1 completion, makes 3 enqueues, 5 regions, 2 binds, 1
+// reset and 3 read-backs; each step 1 doorbell, 1 completion, 4 enqueues and 2 binds.
 sim::FaultScript script(std::uint32_t sim::FaultScript::* field, std::uint32_t n) {
     sim::FaultScript faults;
     faults.*field = n;

@@ -75,8 +75,8 @@ struct Life {
     Status loaded{Status::kInternal};
 };
 
-// Both validations have passed when the device is called for the second time: from then on only what is on the device, and what was
-// authenticated, count.
+// Both validations have passed when the device is called for the second time: from then on only what is on the device,
+// and what was authenticated, count.
 TEST(SessionFile, AFlipOfItWhileItIsLoadedIsNoticedBeforeTheFirstStep) {
     constexpr std::uint32_t kStride = 61U;  // bits; coprime to 8 and to 32
     const Bytes bytes = make_small_workload(2U, 1U).file();

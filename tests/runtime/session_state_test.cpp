@@ -50,7 +50,8 @@ struct Exposed {
     Bytes output = Bytes(kWorkloadBytes, 0x77U);
 };
 
-// Every word behind `armed` is of the state that lies between load() and unload(): one bit of any of them, and nothing else is done.
+// Every word behind `armed` is of the state that lies between load() and unload(): one bit of any of them, and nothing
+// else is done.
 TEST(SessionState, AChangedBitLatchesAtTheNextCall) {
     constexpr std::size_t kStride = 52U;
     Exposed exposed{Release::kVerified};
@@ -135,8 +136,9 @@ std::size_t first_sealed(Exposed& exposed) {
     return static_cast<std::size_t>(end - exposed.memory()) + sizeof(std::uint64_t);
 }
 
-// With a step under way, every word is flipped in turn. One part is a copy that nothing reads while the original is whole; all else is noticed, and
-// then the output is withheld, also where it is the place of the output that was flipped.
+// With a step under way, every word is flipped in turn. One part is a copy that nothing reads while the original is
+// whole; all else is noticed, and then the output is withheld, also where it is the place of the output that was
+// flipped.
 TEST(SessionState, WhateverChangesTheOutputIsWithheld) {
     std::size_t unnoticed = 0U;
     std::size_t first = 0U;

@@ -1,5 +1,5 @@
-// The strictness check is made from the schema: these run the one that was made from a schema of our own, which has more than
-// the manifest has today.
+// The strictness check is made from the schema: these run the one that was made from a schema of our own, which has
+// more than the manifest has today.
 #include <gtest/gtest.h>
 
 #include <set>

@@ -1,5 +1,5 @@
-// The structure check is FlatBuffers' verifier, led by tables that schemac makes instead of by the functions that flatc makes:
-// both must accept the same buffers, whatever is damaged.
+// The structure check is FlatBuffers' verifier, led by tables that schemac makes instead of by the functions that flatc
+// makes: both must accept the same buffers, whatever is damaged.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -28,8 +28,8 @@ std::function<Mutant()> set_word(std::uint32_t word, std::uint32_t value) {
     return words_edit([word, value](auto& words, const auto&) { words.at(word) = value; });
 }
 
-// In front of the workload's trace, its first launch on single cores, one after the other; if `chained`, each reads what the one before
-// has written.
+// In front of the workload's trace, its first launch on single cores, one after the other; if `chained`, each reads
+// what the one before has written.
 constexpr std::uint32_t kDispatchWords = 11U;
 constexpr std::uint32_t kDispatchInput = 4U;
 constexpr std::uint32_t kDispatchOutput = 5U;

@@ -338,7 +338,8 @@ std::string mode_name(const testing::TestParamInfo<Threading>& mode) {
     return (mode.param == Threading::kThreaded) ? "threaded" : "in_process";
 }
 
-// Tokens count for all queues together: a queue that only a prologue and an epilogue use may be idle for any number of steps.
+// Tokens count for all queues together: a queue that only a prologue and an epilogue use may be idle for any number of
+// steps.
 TEST(QueueTokens, AQueueThatWasIdleForLongIsNotComplete) {
     constexpr std::uint32_t kAround = 4U;
     for (const std::uint32_t preset : {0x7FFF'FFFEU, 0xFFFF'FFFEU}) {

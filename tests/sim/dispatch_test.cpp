@@ -130,8 +130,8 @@ TEST_F(Dispatch, RunsTheKernel) {
     EXPECT_EQ(device_.access_violations(), 0U);
 }
 
-// To the checker a command that it cannot decode may touch nothing: it looks at dispatches as it looks at launches. In a process of its
-// own, which AddressSanitizer ends at the first byte, where there is one.
+// To the checker a command that it cannot decode may touch nothing: it looks at dispatches as it looks at launches. In
+// a process of its own, which AddressSanitizer ends at the first byte, where there is one.
 TEST_F(Dispatch, AccessesAreChecked) {
     EXPECT_EXIT(
         {
@@ -168,7 +168,8 @@ TEST_F(DispatchAtAnyCost, CoresRunSideBySideAndOneCoreInOrder) {
     EXPECT_EQ(completion.time_cycles, start + 1066U + 16U + 16U);
 }
 
-// Random traces against the rule of docs/DEVICE.md, word by word. One device, so that a trace meets what earlier ones have left.
+// Random traces against the rule of docs/DEVICE.md, word by word. One device, so that a trace meets what earlier ones
+// have left.
 TEST_F(DispatchAtAnyCost, TimeFollowsTheRule) {
     std::mt19937 random{29U};
     std::uint32_t waits = 0U;

@@ -1,4 +1,5 @@
-// One command processor on a ring that the test writes by itself: what no Device lets through, and what no timing may decide.
+// One command processor on a ring that the test writes by itself: what no Device lets through, and what no timing may
+// decide.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -16,7 +17,8 @@ using test::sealed_header;
 
 class Processor : public testing::Test {
   protected:
-    // Puts a command, of which `words` begins with header_word(), into the ring and rings the doorbell at a device time.
+    // Puts a command, of which `words` begins with header_word(), into the ring and rings the doorbell at a device
+    // time.
     void publish(std::vector<std::uint32_t> words, std::uint32_t doorbell_cycles) {
         words.front() = sealed_header(number_, WordSpan{words.data(), words.size()});
         number_ += 1U;
@@ -73,7 +75,8 @@ TEST_F(Processor, ALaterDoorbellDoesNotHoldBackEarlierWork) {
     EXPECT_EQ(shared_->completions[0].time_cycles, kLater + kCommandCycles);
 }
 
-// However far the recording queue has gone on when somebody gets round to waiting: 63 records further at most, and also where counters wrap.
+// However far the recording queue has gone on when somebody gets round to waiting: 63 records further at most, and also
+// where counters wrap.
 TEST_F(Processor, AWaitEndsAtTheTimeOfItsOwnRecord) {
     constexpr std::uint32_t kFirst = 0xFFFF'FFF0U;
     for (std::uint32_t record = 0U; record < kKeptRecords; ++record) {

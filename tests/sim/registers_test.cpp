@@ -1,4 +1,5 @@
-// Registers of the reference device that lie in plain memory: one that damage has changed opens nothing, and moves nothing.
+// Registers of the reference device that lie in plain memory: one that damage has changed opens nothing, and moves
+// nothing.
 #include <gtest/gtest.h>
 
 #include <array>

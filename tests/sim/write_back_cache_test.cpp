@@ -59,8 +59,8 @@ TEST(WriteBackCache, AnInvalidationTooManyTakesWhatWasWrittenSince) {
     EXPECT_EQ(mine[0], 1U);
 }
 
-// Between a release and the next submission nothing of the application is bound, and what was given back stays as the application leaves it:
-// over steps with other memory, and over steps without any.
+// Between a release and the next submission nothing of the application is bound, and what was given back stays as the
+// application leaves it: over steps with other memory, and over steps without any.
 TEST(SessionBindings, MemoryThatWasGivenBackIsLeftAlone) {
     test::Bench bench;
     const files::AlignedBytes file{test::make_workload(2U).file()};

@@ -1,7 +1,8 @@
 // A small workload whose results are known by arithmetic alone.
 //
-// Place in the whole: tests only. input -> requantize (by one) -> add a constant -> output, so that every kind of region, both
-// scripts and, with two queues, events are in the binary, and everything is small enough to be mutated and replayed often.
+// Place in the whole: tests only. input -> requantize (by one) -> add a constant -> output, so that every kind of
+// region, both scripts and, with two queues, events are in the binary, and everything is small enough to be mutated and
+// replayed often.
 #pragma once
 
 #include <cstdint>
@@ -36,8 +37,8 @@ struct Workload {
 using mutate::bytes_of;
 using mutate::words_of;
 
-// Gives the workload another trace, and makes its counts, cost, programs and budgets those of the new words; of those in front
-// of the first that can not be decoded, where there is one. True where there is none.
+// Gives the workload another trace, and makes its counts, cost, programs and budgets those of the new words; of those
+// in front of the first that can not be decoded, where there is one. True where there is none.
 bool set_trace(Workload& workload, const std::vector<std::uint32_t>& words);
 
 // Adds a trace behind the others, which set-up loads and no script replays yet. The words can be decoded.

@@ -1,5 +1,6 @@
-// Whole models through the importer and the kernels alone, byte for byte against golden outputs of another implementation.
-// What the linker, the format and the runtime add is not in the way, so a difference here is one of numbers.
+// Whole models through the importer and the kernels alone, byte for byte against golden outputs of another
+// implementation. What the linker, the format and the runtime add is not in the way, so a difference here is one of
+// numbers.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // Damaged models: each of 50,000 mutants imports or is refused with an ImportError, and nothing else happens. Under
-// sanitizers "nothing else" includes reads outside the file, overflow and leaks. What imports is linked: it does not fit the
-// device, or it makes a binary that the runtime accepts; a binary that it refuses would be a defect of ours.
+// sanitizers "nothing else" includes reads outside the file, overflow and leaks. What imports is linked: it does not
+// fit the device, or it makes a binary that the runtime accepts; a binary that it refuses would be a defect of ours.
 #include <gtest/gtest.h>
 
 #include <algorithm>

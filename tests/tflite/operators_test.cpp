@@ -114,8 +114,8 @@ TEST(Conv2d, OneScaleServesAllChannelsAndBiasMayBeAbsent) {
 
 TEST(Conv2d, StridesAndDilationFollowTheirNames) {
     ModelSpec model = conv_model();
-    // Reaches 5 rows and 3 columns. Rows: ceil(4 / 2) = 2, (2 - 1) * 2 + 5 - 4 = 3, one above. Columns: ceil(5 / 3) = 2,
-    // (2 - 1) * 3 + 3 - 5 = 1, none to the left.
+    // Reaches 5 rows and 3 columns. Rows: ceil(4 / 2) = 2, (2 - 1) * 2 + 5 - 4 = 3, one above. Columns: ceil(5 / 3) =
+    // 2, (2 - 1) * 3 + 3 - 5 = 1, none to the left.
     model.operators[0].options = {{1U, 3}, {2U, 2}, {5U, 2}};
     model.tensors[3].shape = {1, 2, 2, 3};
     const capture::Recorder recorder = import(model);

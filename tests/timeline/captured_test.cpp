@@ -69,8 +69,8 @@ std::vector<refdev::ExecutedCommand> simulate(const Subject& subject) {
     return log;
 }
 
-// Start and end of every command on every lane. The log has a dispatch where its core works; what its queue spends on it is in the
-// model only.
+// Start and end of every command on every lane. The log has a dispatch where its core works; what its queue spends on
+// it is in the model only.
 using Times = std::map<std::pair<LaneKind, std::uint32_t>, std::vector<std::pair<Cycles, Cycles>>>;
 
 Times times_of(const std::vector<Slice>& slices, const Subject& subject) {
@@ -146,8 +146,9 @@ TEST(Captured, DrawsWhatTheLogSays) {
     }
 }
 
-// Three dispatches, of 16 cycles on the queue; their kernels take 64 + 64/16 + 64/8 = 76 on the cores 0, 1 and 0. The last begins on core
-// 0 when the first has ended, at 92, and ends at 168; the barrier then takes 16, the add 140 and the end 16.
+// Three dispatches, of 16 cycles on the queue; their kernels take 64 + 64/16 + 64/8 = 76 on the cores 0, 1 and 0. The
+// last begins on core 0 when the first has ended, at 92, and ends at 168; the barrier then takes 16, the add 140 and
+// the end 16.
 TEST(Captured, CoresAreWorkedOutByHand) {
     const Subject subject{on_cores(1U)};
     const std::vector<Slice> slices = slices_of(traced_pattern(subject.workload(), HostCost{}), 1U);

@@ -1,4 +1,5 @@
-// The figures of the table, against arithmetic on the small workload; and that no pattern overwrites what is still needed.
+// The figures of the table, against arithmetic on the small workload; and that no pattern overwrites what is still
+// needed.
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // The small workload as timelines see it, and slices collected.
 //
-// Place in the whole: tests/timeline only. The workload's times are known by the arithmetic of docs/DEVICE.md: 96 bytes are
-// transferred or copied in 16 + 64 + 96/8 = 92 cycles; the requantize takes 64 + 2*96/16 + 192/8 = 100 and its launch 16 more, the add
-// 64 + 4*96/16 + 288/8 = 124 and 16 more.
+// Place in the whole: tests/timeline only. The workload's times are known by the arithmetic of docs/DEVICE.md: 96 bytes
+// are transferred or copied in 16 + 64 + 96/8 = 92 cycles; the requantize takes 64 + 2*96/16 + 192/8 = 100 and its
+// launch 16 more, the add 64 + 4*96/16 + 288/8 = 124 and 16 more.
 #pragma once
 
 #include <vector>
@@ -33,7 +33,8 @@ class Subject {
     Workload workload_;
 };
 
-// The same workload as three requantizes of 32 bytes each on the cores 0, 1 and 0, a barrier, and the add on the whole grid.
+// The same workload as three requantizes of 32 bytes each on the cores 0, 1 and 0, a barrier, and the add on the whole
+// grid.
 [[nodiscard]] test::Workload on_cores(std::uint32_t queues);
 inline constexpr Cycles kCoresTrace = 340U;  // Captured.CoresAreWorkedOutByHand says how
 

@@ -1,4 +1,5 @@
-// What a session makes of signatures and security versions: which binaries it loads, and when nothing older may come back.
+// What a session makes of signatures and security versions: which binaries it loads, and when nothing older may come
+// back.
 #include <gtest/gtest.h>
 
 #include "capture_host/files/files.h"

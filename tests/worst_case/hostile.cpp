@@ -1,5 +1,5 @@
-// The most instructions per byte that were found. A file of 1 MiB, most of it one trace, which is replayed in every script that may replay
-// one, beside another queue whose accesses lie scattered.
+// The most instructions per byte that were found. A file of 1 MiB, most of it one trace, which is replayed in every
+// script that may replay one, beside another queue whose accesses lie scattered.
 #include <algorithm>
 
 #include "tests/worst_case/cases.h"
@@ -33,8 +33,8 @@ enum class Visits : std::uint8_t {
     kAll,   // once and four times
 };
 
-// One trace on queue 0 as long as the file's size leaves room, and two on queue 1, which write one range behind the other, now the one
-// and now the other.
+// One trace on queue 0 as long as the file's size leaves room, and two on queue 1, which write one range behind the
+// other, now the one and now the other.
 Workload scattered(const Body& first, const Body& body, Visits visits, std::size_t file_bytes) {
     Workload workload = empty_workload();
     TraceWords reset;

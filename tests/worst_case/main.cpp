@@ -1,11 +1,11 @@
 // pianola_worst_case: makes the files, says what the formula of docs/WORST_CASE.md counts in them, and validates one.
 //
-//   pianola_worst_case list                   names of all cases, as JSON
-//   pianola_worst_case check                  makes them all, but for those that take long: each is accepted, or refused by its rule
-//   pianola_worst_case largest BYTES          prints counts that no file of that length exceeds
-//   pianola_worst_case make CASE FILE         writes it; prints its counts
-//   pianola_worst_case describe FILE          prints the counts of a file for the default device
-//   pianola_worst_case validate FILE [worst]  validates it once, for the default device or that of the worst cases, in a function of
+//   pianola_worst_case list                   names of all cases, as JSON pianola_worst_case check
+//   makes them all, but for those that take long: each is accepted, or refused by its rule pianola_worst_case largest
+//   BYTES          prints counts that no file of that length exceeds pianola_worst_case make CASE FILE         writes
+//   it; prints its counts pianola_worst_case describe FILE          prints the counts of a file for the default device
+//   pianola_worst_case validate FILE [worst]  validates it once, for the default device or that of the worst cases, in
+//   a function of
 //                                             its own, which callgrind counts
 //
 // Place in the whole: tests only. Counts are printed as JSON.
@@ -66,7 +66,8 @@ void print(const char* rule, std::uint64_t file_bytes, const pianola::test::Coun
                rule, file_bytes, counts.tables, counts.name_bytes, counts.script_commands, counts.tensor_buffers, work);
 }
 
-// A table has one name at most; only provenance has two, and the root has none. Set-up's commands have a place of their own.
+// A table has one name at most; only provenance has two, and the root has none. Set-up's commands have a place of their
+// own.
 void print_largest(std::uint32_t file_bytes) {
     pianola::test::Counts counts;
     counts.tables = pianola::test::kJudged.manifest_tables;

@@ -1,4 +1,5 @@
-// Files that are accepted, each with something at the largest that the schema and runtime/core/config.h admit; and one with everything.
+// Files that are accepted, each with something at the largest that the schema and runtime/core/config.h admit; and one
+// with everything.
 #include <algorithm>
 
 #include "tests/worst_case/cases.h"
@@ -67,7 +68,8 @@ void add_tensors(Workload& workload) {
     }
 }
 
-// One input of so many buffers, beside another queue. Each lies in front of those before it and of so many ranges of a trace.
+// One input of so many buffers, beside another queue. Each lies in front of those before it and of so many ranges of a
+// trace.
 void add_scattered_tensor(Workload& workload, std::uint32_t count, std::uint32_t ranges) {
     const std::uint32_t source = kWorstDramBase + kScratch + 0x1'0000U;
     TraceWords trace;
@@ -85,8 +87,8 @@ void add_scattered_tensor(Workload& workload, std::uint32_t count, std::uint32_t
     step_of(workload) = {replay(0U, 0U), record(1U, 0U), wait(0U, 0U), {Kind::kWriteInput, 0U, 0U}};
 }
 
-// As many buffers as tensors may have, which is more than a session has commands for: ranges that lie apart, and then, in front of them, a
-// range and what closes its gap, over and over.
+// As many buffers as tensors may have, which is more than a session has commands for: ranges that lie apart, and then,
+// in front of them, a range and what closes its gap, over and over.
 void add_all_tensor_buffers(Workload& workload) {
     constexpr std::uint32_t kApart = kJudged.intervals - 2U;
     std::uint32_t made = 0U;
@@ -177,7 +179,8 @@ void add_parameters_everywhere(Workload& workload) {
     }
 }
 
-// Ranges that lie apart, and then commands that look at all of them and move all of them, on both queues, as often as the work allows.
+// Ranges that lie apart, and then commands that look at all of them and move all of them, on both queues, as often as
+// the work allows.
 void add_ranges(Workload& workload, std::uint32_t commands) {
     const auto index = static_cast<std::uint32_t>(workload.manifest.traces.size());
     const std::uint32_t base = kWorstDramBase + kScratch + 0x1000U;
@@ -214,7 +217,8 @@ std::function<Workload()> with(Change change) {
     };
 }
 
-// The trace is visited three times, each time beside all patch points, which takes a file of so many bytes for each of its words.
+// The trace is visited three times, each time beside all patch points, which takes a file of so many bytes for each of
+// its words.
 Workload everything(std::uint32_t trace_words) {
     constexpr std::size_t kFileBytesPerWord = 32U;
     Workload workload = empty_workload();

@@ -1,6 +1,7 @@
 // Command words of a trace, written one by one.
 //
-// Place in the whole: tests only. Costs of kernels come from the kernels themselves; that they are right is not the subject here.
+// Place in the whole: tests only. Costs of kernels come from the kernels themselves; that they are right is not the
+// subject here.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // The device of the worst cases.
 //
-// Place in the whole: tests only; on the host and on boards, where its memory need not exist: validation touches no device.
+// Place in the whole: tests only; on the host and on boards, where its memory need not exist: validation touches no
+// device.
 #pragma once
 
 #include "hal/refdev/device_spec.h"

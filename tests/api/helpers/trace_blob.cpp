@@ -1,5 +1,5 @@
-// One half of a trace's way from a process to another: `capture FOLDER` writes trace.bin, a trace that adds 3 by way of L1; `replay
-// FOLDER` reads trace.bin and input.bin, and writes output.bin.
+// One half of a trace's way from a process to another: `capture FOLDER` writes trace.bin, a trace that adds 3 by way of
+// L1; `replay FOLDER` reads trace.bin and input.bin, and writes output.bin.
 #include <exception>
 #include <filesystem>
 #include <iostream>

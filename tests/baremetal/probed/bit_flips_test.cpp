@@ -1,9 +1,10 @@
-// bit_flips BINARY INPUTS TO_HOST FROM_HOST: lives of a session, one after another, of which the host stops each at one moment and changes a
-// bit of this board's memory.
+// bit_flips BINARY INPUTS TO_HOST FROM_HOST: lives of a session, one after another, of which the host stops each at one
+// moment and changes a bit of this board's memory.
 //
-// A life is what tests/campaign/scenario.h runs on the simulator: load() on a new session, two steps with transfers, each with an input of
-// its own, and then it is looked at. Runtime, driver and the device's firmware are the product's and know nothing of the host; what
-// is here counts moments and says where things lie. The host decides what is right: it reads the outputs from memory by itself.
+// A life is what tests/campaign/scenario.h runs on the simulator: load() on a new session, two steps with transfers,
+// each with an input of its own, and then it is looked at. Runtime, driver and the device's firmware are the product's
+// and know nothing of the host; what is here counts moments and says where things lie. The host decides what is right:
+// it reads the outputs from memory by itself.
 #include <algorithm>
 #include <array>
 #include <atomic>

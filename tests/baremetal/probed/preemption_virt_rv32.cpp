@@ -1,6 +1,6 @@
-// On virt_rv32 the timer of each hart preempts it, anywhere. An emulator that counts instructions repeats one interleaving of the harts
-// for ever; with a seed for each run, a test sees as many as it wants, and each of them again. The alarm's handler sleeps for one tick
-// of the clock, during which others run, and sets the next alarm.
+// On virt_rv32 the timer of each hart preempts it, anywhere. An emulator that counts instructions repeats one
+// interleaving of the harts for ever; with a seed for each run, a test sees as many as it wants, and each of them
+// again. The alarm's handler sleeps for one tick of the clock, during which others run, and sets the next alarm.
 #include <array>
 #include <atomic>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Where the host stops a run: the functions of ends.cpp, which lie in a page of their own. The emulator runs every page with a breakpoint one
-// instruction at a time, and nothing that takes long may share it.
+// Where the host stops a run: the functions of ends.cpp, which lie in a page of their own. The emulator runs every page
+// with a breakpoint one instruction at a time, and nothing that takes long may share it.
 //
 // Place in the whole: on-target tests only.
 #pragma once
@@ -10,7 +10,8 @@
 extern "C" {
 void pianola_skip_begin() noexcept;
 void pianola_skip_end() noexcept;
-// Instead of pianola_stop_on_fault() (option --wrap): an exception that no handler returns from, or main() that returned.
+// Instead of pianola_stop_on_fault() (option --wrap): an exception that no handler returns from, or main() that
+// returned.
 // NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming): DEV-032
 [[noreturn]] void __wrap_pianola_stop_on_fault(const pianola::CoreFault& fault) noexcept;
 // ExecutionLog::append(), which the device's firmware calls for each command: counts them.

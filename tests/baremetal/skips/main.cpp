@@ -1,7 +1,9 @@
-// An ECU application that loads one binary, pays no attention to what load() says, and tries everything to get it going: what an attacker who
-// can make the core skip instructions would like to meet. The host skips them, see tests/baremetal/skips_test.py.
+// An ECU application that loads one binary, pays no attention to what load() says, and tries everything to get it
+// going: what an attacker who can make the core skip instructions would like to meet. The host skips them, see
+// tests/baremetal/skips_test.py.
 //
-// There is no semihosting: the order lies in memory, the evidence is read from memory, and marker functions say where the run begins and ends.
+// There is no semihosting: the order lies in memory, the evidence is read from memory, and marker functions say where
+// the run begins and ends.
 #include <array>
 #include <cstdint>
 
@@ -53,7 +55,8 @@ pianola::baremetal::Order pianola_skip_order{};
 namespace pianola::baremetal {
 namespace {
 
-// The watchdog of these boards: CMSDK APB watchdog (Arm DDI 0479, section 4.5). Once it has run down it raises an NMI, which no fault can mask.
+// The watchdog of these boards: CMSDK APB watchdog (Arm DDI 0479, section 4.5). Once it has run down it raises an NMI,
+// which no fault can mask.
 void start_watchdog(std::uint32_t ticks) noexcept {
     constexpr std::uintptr_t kBase = 0x4000'8000U;
     constexpr std::uintptr_t kLoad = kBase;
@@ -73,7 +76,8 @@ void start_watchdog(std::uint32_t ticks) noexcept {
             protection::Access::kReadWrite};
 }
 
-// As every application does before it loads anything (docs/examples/board). A core that a skip has led astray is stopped here as well.
+// As every application does before it loads anything (docs/examples/board). A core that a skip has led astray is
+// stopped here as well.
 [[nodiscard]] Status protect_memory() noexcept {
     constexpr std::size_t kFixed = 2U;
     const Span<const protection::Window> fixed = board::fixed_windows();

@@ -1,7 +1,8 @@
 // What the host orders of the image whose instructions it skips, and what the image leaves for it to see.
 //
-// Place in the whole: on-target tests only. tests/baremetal/skip_board.py knows the same bytes: it writes the order into memory before the
-// core starts, and reads the evidence through the debug stub, whatever state the core is in by then.
+// Place in the whole: on-target tests only. tests/baremetal/skip_board.py knows the same bytes: it writes the order
+// into memory before the core starts, and reads the evidence through the debug stub, whatever state the core is in by
+// then.
 #pragma once
 
 #include <array>
@@ -32,7 +33,8 @@ struct Order {
 };
 static_assert(sizeof(Order) == 192U, "the host writes it");
 
-// Words that are zero unless something was done. They lie in the load area, where no overrun of the image's own data gets to.
+// Words that are zero unless something was done. They lie in the load area, where no overrun of the image's own data
+// gets to.
 struct Evidence {
     // What load() said; what each later call said, none of which may say kOk after a refusal.
     std::uint32_t load{0U};
@@ -53,7 +55,8 @@ struct Evidence {
 
 extern "C" {
 // NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables): DEV-033
-// Places in the load area, which the linker is told (option --defsym): what the host wrote, the file behind it, and the evidence.
+// Places in the load area, which the linker is told (option --defsym): what the host wrote, the file behind it, and the
+// evidence.
 extern pianola::baremetal::Order pianola_skip_host_order;
 extern std::uint8_t pianola_skip_file;
 extern pianola::baremetal::Evidence pianola_skip_evidence;

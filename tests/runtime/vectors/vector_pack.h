@@ -23,8 +23,8 @@ struct PackHeader {
 };
 static_assert(sizeof(PackHeader) == kPackAlignment, "the file format");
 
-// What a device trusts, in the words of Trust. Those of all vectors follow the header, and precede the first record. The verifier is the
-// target's own.
+// What a device trusts, in the words of Trust. Those of all vectors follow the header, and precede the first record.
+// The verifier is the target's own.
 inline constexpr std::uint32_t kPackTrusts = 2U;
 inline constexpr std::uint32_t kPackKeys = 2U;  // of one
 struct PackKey {

@@ -2,7 +2,8 @@
 //
 // Writes every file that the host suite refuses or accepts into one pack, and beside it, as JSON, what each must come
 // to: rule, path and offset as the table of cases says, the two numbers of a verdict as this machine's validator says.
-// With the word mutants, the pack holds what the mutation kit makes of small files instead: rule and path as the kit says.
+// With the word mutants, the pack holds what the mutation kit makes of small files instead: rule and path as the kit
+// says.
 #include <algorithm>
 #include <cstring>
 #include <exception>
