@@ -102,6 +102,7 @@ class Linker {
     }
 
     void add_parameters() {
+        std::size_t points = 0U;
         for (const DeclaredParameter& declared : declarations_.parameters) {
             const TraceParameter& parameter = declared.parameter;
             const bool is_address = parameter.kind == TraceParameterKind::kBufferAddress;
@@ -124,8 +125,10 @@ class Linker {
                                 fmt::format("parameter '{}' is of trace {}, which no script executes", parameter.name,
                                             declared.trace.value)};
             }
+            points += entry.points.size();
             linked_.manifest.parameters.push_back(entry);
         }
+        check_limit("words that parameters set", points, kMaxPatchPoints, "declare fewer, or use them in fewer places");
         check_limit("parameters", linked_.manifest.parameters.size(), kMaxParameters, "declare fewer");
     }
 
@@ -165,11 +168,13 @@ class Linker {
               Part{"l1", MemoryKind::kL1, spec_.l1_base, spec_.l1_bytes}}) {
             std::uint64_t begin = UINT64_MAX;
             std::uint64_t end = 0U;
-            for (const ByteRange& range : memory_.used.ranges()) {
-                if ((range.begin >= part.base) && (range.end <= (part.base + part.bytes))) {
-                    begin = std::min(begin, (range.begin / kRegionAlignment) * kRegionAlignment);
-                    end = std::max(end, range.end);
-                }
+            // Ranges that touch are one: where the memories touch, of both.
+            RangeSet here;
+            here.add(part.base, part.base + part.bytes);
+            const RangeSet used = memory_.used.common(here);
+            for (const ByteRange& range : used.ranges()) {
+                begin = std::min(begin, (range.begin / kRegionAlignment) * kRegionAlignment);
+                end = std::max(end, range.end);
             }
             if (begin < end) {
                 linked_.manifest.regions.push_back({part.name, RegionKind::kShared, part.kind,
@@ -184,13 +189,13 @@ class Linker {
 
     std::uint32_t add_buffer(const std::string& name, const AddressRange& run) {
         std::vector<capture::ManifestBuffer>& buffers = linked_.manifest.buffers;
-        for (std::uint32_t i = 0U; i < linked_.manifest.regions.size(); ++i) {
-            const capture::ManifestRegion& region = linked_.manifest.regions[i];
-            if ((run.address >= region.base) && ((run.address - region.base) < region.size_bytes)) {
-                buffers.push_back({capture::manifest_name(name, "buffer"), i, run.address - region.base, run.bytes});
-                break;
-            }
+        std::uint32_t i = 0U;
+        while ((run.address < linked_.manifest.regions.at(i).base) ||
+               ((run.address - linked_.manifest.regions.at(i).base) >= linked_.manifest.regions.at(i).size_bytes)) {
+            i += 1U;  // ends: a region was made of every byte that is used
         }
+        const std::uint32_t offset = run.address - linked_.manifest.regions.at(i).base;
+        buffers.push_back({capture::manifest_name(name, "buffer"), i, offset, run.bytes});
         check_limit("buffers", buffers.size(), kMaxBuffers, "use fewer, or larger ones");
         return static_cast<std::uint32_t>(buffers.size() - 1U);
     }

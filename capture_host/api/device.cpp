@@ -220,11 +220,6 @@ DeviceTime Device::now() const {
     return {state_->queues->host_ns(), state_->queues->device_cycles()};
 }
 
-void Device::advance_host_ns(std::uint64_t nanoseconds) {
-    const Lock lock{state_->mutex};
-    state_->queues->spend_ns(nanoseconds);
-}
-
 std::vector<refdev::ExecutedCommand> Device::log(std::uint32_t queue) {
     const Lock lock{state_->mutex};
     state_->check_queue(queue);

@@ -161,7 +161,6 @@ class Device : public std::enable_shared_from_this<Device> {
     [[nodiscard]] std::vector<std::string> warnings() const;
 
     [[nodiscard]] DeviceTime now() const;
-    void advance_host_ns(std::uint64_t nanoseconds);  // the application has computed that long
     // Only while nothing is under way: what each queue has executed (keep_log), and its virtual time.
     [[nodiscard]] std::vector<refdev::ExecutedCommand> log(std::uint32_t queue);
     void clear_log();

@@ -5,6 +5,7 @@
 #include "capture_host/cli/cli.h"
 #include "capture_host/files/json.h"
 #include "capture_host/writer/profiles.h"
+#include "hal/sim/device_limits.h"
 #include "runtime/core/config.h"
 
 namespace pianola::cli {
@@ -28,46 +29,9 @@ constexpr std::array kMembers{
     Member{"grid_rows", &refdev::DeviceSpec::grid_rows},
     Member{"dram_banks", &refdev::DeviceSpec::dram_banks},
 };
-constexpr std::uint32_t kLargestMemoryBytes = 1U << 30U;
 
 [[noreturn]] void fail(const std::string& file_name, const std::string& what) {
     throw CliError{kUsage, fmt::format("--device {}: {}", file_name, what)};
-}
-
-void check(const refdev::DeviceSpec& spec, const std::string& file_name) {
-    const std::uint64_t dram_end = std::uint64_t{spec.dram_base} + spec.dram_bytes;
-    const std::uint64_t l1_end = std::uint64_t{spec.l1_base} + spec.l1_bytes;
-    if ((spec.dram_bytes > kLargestMemoryBytes) || (spec.l1_bytes > kLargestMemoryBytes) || (dram_end > UINT32_MAX) ||
-        (l1_end > UINT32_MAX)) {
-        fail(file_name, "memories must be at most 1 GiB, and end below 4 GiB");
-    }
-    if ((spec.l1_base < dram_end) && (spec.dram_base < l1_end)) {
-        fail(file_name, "DRAM and L1 overlap");
-    }
-    for (const std::uint32_t value :
-         {spec.dram_base, spec.dram_bytes, spec.l1_base, spec.l1_bytes, spec.trace_region_bytes}) {
-        if ((value % kFileAlignmentBytes) != 0U) {
-            fail(file_name, fmt::format("bases and sizes must be multiples of {}", kFileAlignmentBytes));
-        }
-    }
-    if (spec.trace_region_bytes > spec.dram_bytes) {
-        fail(file_name, "the trace region must fit into DRAM");
-    }
-    const auto is_edge = [](std::uint32_t cores) { return (cores >= 1U) && (cores <= refdev::kMaxGridEdge); };
-    if (!is_edge(spec.grid_columns) || !is_edge(spec.grid_rows) || (spec.dram_banks < 1U) ||
-        (spec.dram_banks > refdev::kMaxDramBanks)) {
-        fail(file_name, fmt::format("grid_columns and grid_rows must be 1 to {}, dram_banks 1 to {}",
-                                    refdev::kMaxGridEdge, refdev::kMaxDramBanks));
-    }
-    const std::uint32_t granularity = refdev::core_count(spec) * kFileAlignmentBytes;
-    if ((spec.l1_bytes % granularity) != 0U) {
-        fail(file_name,
-             fmt::format("l1_bytes is {} for {} cores, but must be a multiple of {}, so that each has a multiple of {}",
-                         spec.l1_bytes, refdev::core_count(spec), granularity, kFileAlignmentBytes));
-    }
-    if ((spec.queue_count == 0U) || (spec.queue_count > kMaxQueues) || (spec.clock_khz == 0U)) {
-        fail(file_name, fmt::format("queue_count must be 1 to {}, clock_khz at least 1", kMaxQueues));
-    }
 }
 
 }  // namespace
@@ -113,7 +77,10 @@ refdev::DeviceSpec load_device_spec(const std::string& file_name) {
         }
         spec.*(member->field) = value.get<std::uint32_t>();
     }
-    check(spec, file_name);
+    const std::string wrong = sim::what_is_wrong_with(spec);
+    if (!wrong.empty()) {
+        fail(file_name, wrong);
+    }
     return spec;
 }
 

@@ -81,6 +81,12 @@ std::vector<Operator> declaration_operators() {
              expect_parameter(draft, "minimum");
          },
          true},
+        {Rule::kParRange, "two-signs", "a range of values that crosses the sign",
+         [](Draft& draft) {
+             set_range(draft, 0x7FFF'FFFFU, 0x8000'0000U, 1U);
+             expect_parameter(draft, "minimum");
+         },
+         true},
         {Rule::kParPoint, "none", "a parameter that patches nothing",
          [](Draft& draft) {
              declare(draft).parameter->points.clear();

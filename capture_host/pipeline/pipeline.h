@@ -85,7 +85,6 @@ class Pipeline {
     [[nodiscard]] std::vector<Outputs> pop_all();
     // Waits for the device, and gives up what was compiled: traces, tensors, outputs that nobody has popped.
     void cleanup();
-    [[nodiscard]] bool is_compiled() const noexcept { return executor_ != nullptr; }
 
   private:
     void require_compiled(const char* what) const;

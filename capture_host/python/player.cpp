@@ -7,6 +7,7 @@
 
 #include "capture_host/files/files.h"
 #include "hal/refdev/refdev_command_set.h"
+#include "hal/sim/device_limits.h"
 #include "hal/sim/sim_device.h"
 #include "hal/sim/sim_platform.h"
 #include "runtime/session/development_config.h"
@@ -47,6 +48,10 @@ namespace {
     spec.grid_columns = target.grid_columns;
     spec.grid_rows = target.grid_rows;
     spec.dram_banks = target.dram_banks;
+    const std::string wrong = sim::what_is_wrong_with(spec);
+    if (!wrong.empty()) {
+        throw PlayerError{"PLAYER-TARGET", "the file is for a device that the simulator can not be: " + wrong};
+    }
     return spec;
 }
 

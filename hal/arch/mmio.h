@@ -19,8 +19,4 @@ inline void write(std::uintptr_t address, std::uint32_t value) noexcept {
     *reinterpret_cast<volatile std::uint32_t*>(address) = value;
 }
 
-inline void set_bits(std::uintptr_t address, std::uint32_t bits) noexcept {
-    write(address, read(address) | bits);
-}
-
 }  // namespace pianola::mmio

@@ -321,14 +321,14 @@ DeviceFault CommandProcessor::launch(WordSpan words) noexcept {
 // The kernel runs at once, before the next command is looked at: that cores work side by side is seen in the device's
 // time only, and commands between two barriers do not conflict, so that nothing else could tell.
 DeviceFault CommandProcessor::dispatch(WordSpan words) noexcept {
+    if ((words.size() >= kDispatchHeadWords) && (words[1] >= kMaxCores)) {
+        return DeviceFault::kBadArgument;
+    }
     const DeviceFault fault = run_kernel<kDispatchHeadWords>(words);
     if (fault != DeviceFault::kNone) {
         return fault;
     }
     const std::uint32_t core = words[1];
-    if (core >= kMaxCores) {
-        return DeviceFault::kBadArgument;
-    }
     digest_ = chain(digest_, core);
     if (!cores_busy_) {
         needs_attention_ = true;

@@ -110,7 +110,6 @@ Status RefdevDriver::patch_word(std::uint32_t address, std::uint32_t word) noexc
         return Status::kInvalidArgument;
     }
     std::memcpy(memory, &word, sizeof(word));
-    link_.clean(ByteSpan{memory, sizeof(word)});
     return Status::kOk;
 }
 

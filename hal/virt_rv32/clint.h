@@ -14,7 +14,6 @@ inline constexpr std::uintptr_t kClint = 0x0200'0000U;
 inline constexpr std::uintptr_t kMtimecmp = kClint + 0x4000U;
 inline constexpr std::uintptr_t kMtime = kClint + 0xBFF8U;
 inline constexpr std::uint32_t kTicksPerUs = 10U;
-inline constexpr std::uint64_t kNever = UINT64_MAX;
 
 inline void ring_doorbell(std::uint32_t hart) noexcept {
     mmio::write(kClint + (4U * hart), 1U);

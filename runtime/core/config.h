@@ -1,8 +1,8 @@
 // Every capacity of the runtime, in one place.
 //
 // Place in the whole: bounds of every loop and array on target. Raising one costs the RAM or time that its comment
-// says; a binary that needs more than a capacity is refused by name (rules CAP-*), never truncated. Those that programs
-// differ in most form named profiles; the others are the same everywhere.
+// says; a binary that needs more than a capacity is refused by name, never truncated: by a rule CAP-*, or by the rule of
+// what there is too much of. Those that programs differ in most form named profiles; the others are the same everywhere.
 #pragma once
 
 #include <array>
@@ -81,6 +81,7 @@ inline constexpr std::uint32_t kMaxSelfTests = 256U;
 // Commands. These cost no RAM; each bounds the time to validate and to replay.
 inline constexpr std::uint32_t kMaxTraceWords = kMaxFileBytes / 4U;  // of one trace
 inline constexpr std::uint32_t kMaxCommandWords = 64U;               // longest command
+inline constexpr std::uint32_t kMaxExtentsPerCommand = 6U;           // byte ranges that one command touches
 inline constexpr std::uint32_t kMaxScriptCycles = 1U << 30U;  // device cycles of one script: about a second at 1 GHz
 
 // Work of the proofs over traces: every visit of a command counts its words, 2, 6 for each byte range that it touches,

@@ -29,8 +29,6 @@ struct Extent {
     const char* field{nullptr};  // the command's field that names it, for messages; static lifetime
 };
 
-inline constexpr std::uint32_t kMaxExtentsPerCommand = 6U;
-
 class ExtentList {
   public:
     // False where the list is full, or [address, address + size) is empty or wraps round the 32-bit address space.
@@ -79,7 +77,8 @@ struct DecodedCommand {
 enum class PatchKind : std::uint8_t {
     kNone = 0U,
     kAddress,  // the device address of an operand: its extent moves with it, and nothing else changes
-    kValue,  // changes neither extents nor cost; what is accepted at two values is accepted at every value between them
+    kValue,  // changes neither extents nor cost; what is accepted at two values of one sign, taken as two's complement,
+             // is accepted at every value between them
 };
 
 // Why a command cannot be decoded: the field that is wrong. Static lifetime.

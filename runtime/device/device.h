@@ -97,8 +97,9 @@ struct Completion {
 };
 
 // Slots of host memory that queue commands may name.
-inline constexpr std::uint32_t kSourceSlots = 18U;       // weights, traces, then one per input and step in flight
-inline constexpr std::uint32_t kDestinationSlots = 16U;  // one per output and step in flight
+inline constexpr std::uint32_t kFirstInputSlot = 2U;  // behind weights and traces: one per input and step in flight
+inline constexpr std::uint32_t kSourceSlots = kFirstInputSlot + (kMaxInputs * kMaxStepsInFlight);
+inline constexpr std::uint32_t kDestinationSlots = kMaxOutputs * kMaxStepsInFlight;
 
 class Device {
   public:

@@ -26,7 +26,7 @@ class Platform {
     // May return early; must return before a deadline can be missed.
     virtual void idle() noexcept = 0;
 
-    // Called only on proven progress: a step that completed within its deadline.
+    // Called only on proven progress: a step, prologue or epilogue that completed within its deadline.
     virtual void serve_watchdog() noexcept = 0;
 
     // The lowest security version that may be loaded: a monotonic counter in memory that survives power cycles and that

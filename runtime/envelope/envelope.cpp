@@ -22,7 +22,7 @@ constexpr std::array<SegmentPlace, kSegmentCount> kSegments{{
 }};
 
 [[nodiscard]] constexpr std::uint32_t align_up(std::uint32_t value) noexcept {
-    return (value + (kFileAlignmentBytes - 1U)) & ~(kFileAlignmentBytes - 1U);  // value <= kMaxFileBytes: no wrap
+    return (value + (kFileAlignmentBytes - 1U)) & ~(kFileAlignmentBytes - 1U);  // wraps for sizes that no file has
 }
 
 // A file while its header is read. Checks return true, or refuse and return false.

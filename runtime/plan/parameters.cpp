@@ -17,8 +17,10 @@ bool add_point(Context& context, std::uint32_t parameter, std::uint32_t index) n
     }
     const TraceView trace = context.image.trace(point.trace);
     const std::uint32_t address = plan.trace_region_base + trace.offset_bytes + (point.word * kWordBytes);
-    if ((plan.patch_count >= kMaxPatchPoints) || (point.word >= trace.word_count) ||
-        (find_point(plan, 0U, address, kWordBytes) < plan.patch_count)) {
+    if (plan.patch_count >= kMaxPatchPoints) {
+        return refuse_at(context, Rule::kParPoint, "word", plan.patch_count + 1U, kMaxPatchPoints);
+    }
+    if ((point.word >= trace.word_count) || (find_point(plan, 0U, address, kWordBytes) < plan.patch_count)) {
         return refuse_at(context, Rule::kParPoint, "word", point.word, trace.word_count);
     }
     plan.patch_addresses[plan.patch_count] = address;
@@ -116,8 +118,11 @@ bool check_parameters(Context& context) noexcept {
     for (std::uint32_t i = 0U; i < count; ++i) {
         const ParameterView view = context.image.parameter(i);
         enter(context, "parameters", i, view.file_offset);
+        constexpr std::uint32_t kSignBit = 31U;
+        const bool has_two_signs =
+            (view.kind != ParameterKind::kBufferAddress) && ((view.minimum >> kSignBit) != (view.maximum >> kSignBit));
         if ((view.alignment == 0U) || (view.minimum > view.maximum) || ((view.minimum % view.alignment) != 0U) ||
-            ((view.maximum % view.alignment) != 0U)) {
+            ((view.maximum % view.alignment) != 0U) || has_two_signs) {
             return refuse_at(context, Rule::kParRange, "minimum", view.minimum, view.maximum);
         }
         if (view.point_count == 0U) {

@@ -31,9 +31,6 @@ namespace pianola {
 // Slots of host memory, as scripts use them. Tensors have one per step in flight, a whole set behind the other.
 inline constexpr std::uint32_t kWeightsSlot = 0U;
 inline constexpr std::uint32_t kTracesSlot = 1U;
-inline constexpr std::uint32_t kFirstInputSlot = 2U;
-static_assert((kFirstInputSlot + (kMaxInputs * kMaxStepsInFlight)) <= kSourceSlots);
-static_assert((kMaxOutputs * kMaxStepsInFlight) <= kDestinationSlots);
 
 // A script command, resolved; a tensor in several buffers makes several.
 struct PlannedCommand {
@@ -122,6 +119,10 @@ struct TensorUse {
     std::uint16_t writes{0U};
 };
 
+// The workspace's size is the profile's, and so is its name: what was compiled with another profile than the library
+// does not link.
+inline namespace PIANOLA_PROFILE {
+
 // Memory that loading uses while it runs; of no use afterwards, so that an integrator may lay it over other memory.
 struct PlanWorkspace {
     Image image;  // of the file that Session::load() has accepted: names and descriptions for who wants them
@@ -148,6 +149,8 @@ struct PlanWorkspace {
     std::array<std::uint64_t, kMaxCores> core_cycles{};  // when each core is free again, inside one trace
     PlannedCommands setup_commands{};
 };
+
+}  // namespace PIANOLA_PROFILE
 
 // kOk, or kRefused with a verdict; the plan is complete only after kOk.
 Status prove_plan(const Image& image, const DeviceDescription& device, const CommandSet& command_set,

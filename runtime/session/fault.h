@@ -17,7 +17,7 @@ enum class FaultStage : std::uint8_t {
     kReset,      // the device could not be brought to its initial state
     kProgram,    // regions or host memory were not accepted
     kSetup,      // the set-up script
-    kReadBack,   // the trace region does not hold what was written
+    kReadBack,   // the device does not hold the weights and traces that were authenticated
     kSubmit,     // the device did not accept a step that had been proved to fit
     kStep,       // a step, or the prologue or epilogue around steps
     kSelfTest,   // a self-test vector gave another output
@@ -28,18 +28,18 @@ enum class FaultStage : std::uint8_t {
 };
 
 struct FaultRecord {
-    Status status{Status::kOk};  // kTimeout, kDeviceFault, kIntegrity or kInternal; kOk while there is no fault
+    Status status{Status::kOk};  // kTimeout, kDeviceFault, kIntegrity; kOk while there is no fault
     FaultStage stage{FaultStage::kNone};
     // The reset that follows every fault succeeded. If not, the device may still write to the outputs.
     bool device_stopped{false};
     std::uint32_t queue{0U};        // the queue that it was noticed on
-    std::uint32_t step{0U};         // token of the step: 1 is the set-up, the first step is 2
+    std::uint32_t step{0U};         // token of the script: 1 is the set-up, 2 what is started first
     std::uint64_t time_us{0U};      // platform time at which it was noticed
     std::uint64_t started_us{0U};   // platform time at which the step was submitted
     std::uint32_t deadline_us{0U};  // of the step
     DeviceFault device_fault{DeviceFault::kNone};
-    std::uint32_t command{0U};  // commands that the queue had executed in this step; after kReadBack the byte offset
-    std::uint32_t address{0U};  // device address, where there is one
+    std::uint32_t command{0U};  // commands that the queue had executed in this script
+    std::uint32_t address{0U};  // device address, where there is one: of the first wrong byte after kReadBack, kScrub
 };
 
 // The last faults, oldest overwritten first.

@@ -51,6 +51,7 @@ Status Session::load_whole(ByteSpan file, PlanWorkspace& workspace, Verdict& ver
     fault_ = FaultRecord{};
     running_ = Running{};
     bound_ = Bound{};
+    seal_bound();  // a fault from here on withholds nothing
     loaded_.armed = 0U;
     loaded_.has_views = false;
     loaded_.file = file;
@@ -184,7 +185,7 @@ Status Session::program_device(const Image& image) noexcept {
     }
     const Status reset = device_.reset();
     if (!is_ok(reset)) {
-        return latch(reset, FaultStage::kReset);
+        return latch_reset(reset);
     }
     for (std::uint32_t i = 0U; i < loaded_.plan.region_count; ++i) {
         const RegionConfig& region = loaded_.plan.regions[i];
@@ -215,6 +216,11 @@ Status Session::check_read_back(const Envelope& envelope) noexcept {
     return is_ok(compared) ? latch(held, FaultStage::kReadBack) : compared;
 }
 
+// What a device may answer to a reset, or else kDeviceFault: what it says is not passed on unread.
+Status Session::latch_reset(Status reset) noexcept {
+    return latch((reset == Status::kTimeout) ? reset : Status::kDeviceFault, FaultStage::kReset);
+}
+
 Status Session::wait_for_setup(const PlannedScript& setup) noexcept {
     Status status = Status::kPending;
     while (status == Status::kPending) {  // ends at the deadline, which the platform's clock reaches
@@ -227,12 +233,14 @@ Status Session::wait_for_setup(const PlannedScript& setup) noexcept {
 }
 
 Status Session::unload() noexcept {
-    if (running_.under_way != 0U) {
-        return Status::kInvalidState;
+    const Status entered = enter();
+    const Status ready = is_ok(entered) ? refuse_unless(running_.under_way == 0U) : entered;
+    if (!is_ok(ready)) {
+        return ready;
     }
     running_.state = State::kEmpty;
     const Status reset = device_.reset();
-    return leave(is_ok(reset) ? Status::kOk : latch(reset, FaultStage::kReset));
+    return leave(is_ok(reset) ? Status::kOk : latch_reset(reset));
 }
 
 }  // namespace pianola

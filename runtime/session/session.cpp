@@ -184,15 +184,15 @@ Status Session::run(Span<const ByteSpan> inputs, Span<const MutableByteSpan> out
     if (!is_ok(ready)) {
         return ready;
     }
-    if (!loaded_.plan.is_pipelined) {
-        const Status started = (running_.state == State::kStopped) ? finish(start({})) : Status::kOk;
-        return is_ok(started) ? finish(submit(inputs, outputs)) : started;
-    }
-    if (running_.state != State::kStopped) {
+    if (loaded_.plan.is_pipelined && (running_.state != State::kStopped)) {
         return Status::kInvalidState;
     }
     if (!sizes_match(inputs, outputs, true, true)) {
         return Status::kInvalidArgument;
+    }
+    if (!loaded_.plan.is_pipelined) {
+        const Status started = (running_.state == State::kStopped) ? finish(start({})) : Status::kOk;
+        return is_ok(started) ? finish(submit(inputs, outputs)) : started;
     }
     const Status started = finish(start(inputs));
     const Status stepped = is_ok(started) ? finish(submit(inputs, outputs)) : started;

@@ -15,9 +15,10 @@
 // queues move the bytes from and to the application's memory; the only way where the ECU core does not see device
 // memory.
 //
-// Between two calls the state of a session lies sealed (runtime/integrity/seal.h): a call that finds it changed latches
-// a fault and does nothing else. References to device, platform, command set and configuration are outside the seal: a
-// port that calls through a damaged one traps.
+// Between two calls the state of a session lies sealed (runtime/integrity/seal.h). A call that goes on from it and finds
+// it changed latches a fault and does nothing else; input_view() and output_view() refuse with kIntegrity, and leave the
+// fault to the next call; load() begins anew. References to device, platform, command set and configuration are outside
+// the seal: a port that calls through a damaged one traps.
 //
 // The first failure while the device is involved latches: outputs are withheld (views are refused, memory that was
 // bound for transfers is overwritten with zeros), Platform::enter_safe_state() is called once, and every later call
@@ -91,6 +92,7 @@ class Session {
     //   kInvalidArgument  no such tensor, or no views
     //   kInvalidState     not loaded, or a step is under way; for outputs also: no step has completed since load()
     //   kFaultLatched     a fault is latched
+    //   kIntegrity        the session's state has changed; the next call latches that
     // In every case but kOk the view is empty.
     Status input_view(std::uint32_t index, MutableByteSpan& view) const noexcept;
     Status output_view(std::uint32_t index, ByteSpan& view) const noexcept;
@@ -177,7 +179,8 @@ class Session {
     //   kFaultLatched; whatever else the platform answers: the counter is as it was
     Status confirm_start() noexcept;
 
-    // Stops the device and forgets the binary. kOk; kInvalidState while a step is under way; the faults of load().
+    // Stops the device and forgets the binary. kOk; kInvalidState while a step is under way; kFaultLatched: the device
+    // has been stopped, the file is not read any more, and only load() goes on; or the fault that latched now.
     Status unload() noexcept;
 
     [[nodiscard]] bool is_loaded() const noexcept { return running_.state != State::kEmpty; }
@@ -295,6 +298,7 @@ class Session {
                                    bool gives) const noexcept;
     [[nodiscard]] std::uint32_t executed_in_step(std::uint32_t queue, std::uint32_t executed_commands) const noexcept;
     Status check_completions(const PlannedScript& script, FaultStage stage) noexcept;
+    Status latch_reset(Status reset) noexcept;
     Status wait_for_setup(const PlannedScript& setup) noexcept;
     Status verify_release() noexcept;
     Status complete_oldest() noexcept;

@@ -324,9 +324,10 @@ TEST(Capture, CoresThatTwoQueuesUseAreNamedAsSuch) {
     capture.declare_input(buffers.at(2U), tensor("right", 64U));
     capture.declare_output(buffers.at(3U), tensor("right out", 64U));
     for (const std::uint32_t queue : {0U, 1U}) {
-        device->enqueue_write(queue, buffers.at(2U * queue), view(Bytes(64U)), true);
+        const std::size_t input = std::size_t{2U} * queue;
+        device->enqueue_write(queue, buffers.at(input), view(Bytes(64U)), true);
         device->enqueue_program(queue, (queue == 0U) ? first : second);
-        (void)device->enqueue_read(queue, buffers.at((2U * queue) + 1U));
+        (void)device->enqueue_read(queue, buffers.at(input + 1U));
         device->synchronize();  // the host waits; the binary cannot
     }
     expect_rule(HostRule::kCaptureRefused,

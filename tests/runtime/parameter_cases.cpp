@@ -111,6 +111,8 @@ std::vector<RuleCase> declaration_cases() {
     return {
         range_case("ends before it begins", value(8U, 7U, 1U)),
         range_case("multiples of nothing", value(0U, 9U, 0U)),
+        range_case("values of both signs", value(0U, UINT32_MAX, 1U)),
+        range_case("values around the sign", value(0x7FFF'FFFFU, 0x8000'0000U, 1U)),
         range_case("begins between multiples", value(6U, 8U, 4U)),
         range_case("ends between multiples", value(4U, 7U, 4U)),
         {Rule::kParPoint, "patches nothing", "parameters[0].points", table({{TraceBinary::VT_PARAMETERS, 0U}}),

@@ -216,6 +216,19 @@ TEST(StartedSession, RunStartsWhereNothingIsTaken) {
     EXPECT_EQ(scripts.session().start({}), Status::kOk);
 }
 
+// Nor does the prologue run for a step that is refused.
+TEST(StartedSession, RunRefusesTensorsBeforeItStartsAnything) {
+    ScriptBench scripts{copying_case(script_pattern_one, 1U)};
+    const std::uint64_t loaded = scripts.bench().device.progress();
+    for (const std::uint32_t bytes : {0U, kTensorBytes - 1U, kTensorBytes + 1U}) {
+        Bytes output(bytes, 0x77U);
+        EXPECT_EQ(scripts.bench().run(input_of(1U), output), Status::kInvalidArgument);
+        EXPECT_EQ(output, Bytes(bytes, 0x77U));
+    }
+    EXPECT_EQ(scripts.bench().device.progress(), loaded);
+    EXPECT_EQ(scripts.session().start({}), Status::kOk) << "nothing has started it";
+}
+
 TEST(SessionScripts, RunOfAPipelinedBinaryStopsAtTheFirstFault) {
     for (const std::uint32_t lost :
          {0U, 3U, 5U, 7U}) {  // nothing, prologue, step, epilogue; the set-up has the first two

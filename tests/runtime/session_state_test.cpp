@@ -17,7 +17,8 @@ using Bytes = std::vector<std::uint8_t>;
 
 // A session in memory that the test can reach, as a fault of that memory does.
 struct Exposed {
-    explicit Exposed(Release release) : config{kDevelopmentTrust, release} {}
+    explicit Exposed(Release release, const sim::SimOptions& options = {})
+        : config{kDevelopmentTrust, release}, device{options} {}
 
     Status load() { return session.load(file.view(), *workspace, verdict); }
     Status submit() {
@@ -40,7 +41,7 @@ struct Exposed {
 
     SessionConfig config;
     files::AlignedBytes file{make_workload(1U).file()};
-    sim::SimDevice device{sim::SimOptions{}};
+    sim::SimDevice device;
     sim::SimPlatform platform{device};
     refdev::RefdevCommandSet command_set;
     Session session{device, platform, command_set, config};
@@ -81,7 +82,7 @@ TEST(SessionState, AChangedBitLatchesAtTheNextCall) {
 
 TEST(SessionState, EveryCallLooks) {
     using CallOf = Status (*)(Exposed&);
-    const std::array<CallOf, 9> calls{
+    const std::array<CallOf, 10> calls{
         [](Exposed& exposed) { return exposed.session.submit(); },
         [](Exposed& exposed) { return exposed.submit(); },
         [](Exposed& exposed) { return exposed.session.poll(); },
@@ -91,6 +92,7 @@ TEST(SessionState, EveryCallLooks) {
         [](Exposed& exposed) { return exposed.session.set_parameters({}); },
         [](Exposed& exposed) { return exposed.session.scrub(); },
         [](Exposed& exposed) { return exposed.session.confirm_start(); },
+        [](Exposed& exposed) { return exposed.session.unload(); },
     };
     for (const CallOf call : calls) {
         Exposed exposed{Release::kVerified};
@@ -134,6 +136,44 @@ std::size_t first_sealed(Exposed& exposed) {
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-005
     const auto* const end = reinterpret_cast<const std::uint8_t*>(last + 1);
     return static_cast<std::size_t>(end - exposed.memory()) + sizeof(std::uint64_t);
+}
+
+// A load begins anew: what the session remembered of bound memory, in any of its copies, is forgotten before a fault of
+// that load could withhold anything. The memory is the application's.
+TEST(SessionState, AFaultOfALoadTouchesNoMemory) {
+    constexpr std::size_t kBoundBytes = 528U;  // what is bound, and its copy: the first that is sealed
+    std::size_t first = 0U;
+    {
+        Exposed exposed{Release::kVerified};
+        first = first_sealed(exposed);
+    }
+    for (std::size_t flip = 0U; flip < kBoundBytes; ++flip) {
+        sim::SimOptions options;
+        options.faults.refuse_bind = 7U;  // weights and traces; a step's two twice, there and back; the second load's
+        Exposed exposed{Release::kVerified, options};
+        ASSERT_EQ(exposed.load(), Status::kOk);
+        ASSERT_EQ(exposed.submit(), Status::kOk);
+        ASSERT_EQ(exposed.session.wait(), Status::kOk);
+        exposed.memory()[first + flip] ^= static_cast<std::uint8_t>(1U << (flip % 8U));
+        exposed.output.assign(kWorkloadBytes, 0x77U);
+        ASSERT_EQ(exposed.load(), Status::kDeviceFault);
+        ASSERT_EQ(exposed.output, Bytes(kWorkloadBytes, 0x77U)) << flip;
+    }
+}
+
+// A fault stays until the next load.
+TEST(SessionState, UnloadForgetsNoFault) {
+    Exposed exposed{Release::kVerified};
+    ASSERT_EQ(exposed.load(), Status::kOk);
+    exposed.memory()[sizeof(Session) - 1U] ^= 1U;
+    ASSERT_EQ(exposed.submit(), Status::kIntegrity);
+    EXPECT_EQ(exposed.session.unload(), Status::kFaultLatched);
+    EXPECT_EQ(exposed.submit(), Status::kFaultLatched);
+    EXPECT_EQ(exposed.session.fault().stage, FaultStage::kState);
+    ASSERT_EQ(exposed.load(), Status::kOk);
+    EXPECT_EQ(exposed.session.unload(), Status::kOk);
+    EXPECT_EQ(exposed.submit(), Status::kInvalidState);
+    EXPECT_EQ(exposed.session.unload(), Status::kOk) << "nothing to forget";
 }
 
 // With a step under way, every word is flipped in turn. One part is a copy that nothing reads while the original is

@@ -273,6 +273,7 @@ TEST_F(DispatchAtAnyCost, WhatIsOutsideTheContractIsAFault) {
     };
     EXPECT_EQ(fault_of(dispatch(kMaxCores, 9U, doubling())), DeviceFault::kBadArgument);
     EXPECT_EQ(fault_of(dispatch(UINT32_MAX, 9U, doubling())), DeviceFault::kBadArgument);
+    EXPECT_EQ(device_.log(0U).back().digest, 0U) << "no kernel ran, not even a little";
     EXPECT_EQ(fault_of({header_word(Opcode::kDispatch, 3U), 0U, kRequantize}), DeviceFault::kUnknownCommand);
     Words unknown = dispatch(0U, 9U, doubling());
     unknown[2] = 0U;

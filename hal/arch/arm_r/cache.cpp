@@ -8,10 +8,10 @@ namespace {
 constexpr std::uintptr_t kLineBytes = 32U;
 constexpr std::uintptr_t kLineMask = kLineBytes - 1U;
 
-// The lines that a range touches; `last` is the address of the last one.
+// The lines that a range touches. They are counted: behind the last one the address space may end.
 struct Lines {
     std::uintptr_t first{0U};
-    std::uintptr_t last{0U};
+    std::size_t count{0U};
 };
 
 std::uintptr_t number_of(const std::uint8_t* address) noexcept {
@@ -20,7 +20,8 @@ std::uintptr_t number_of(const std::uint8_t* address) noexcept {
 }
 
 Lines lines_of(std::uintptr_t base, std::size_t size_bytes) noexcept {
-    return {base & ~kLineMask, (base + (size_bytes - 1U)) & ~kLineMask};
+    const std::uintptr_t first = base & ~kLineMask;
+    return {first, ((base - first) + size_bytes + kLineMask) / kLineBytes};
 }
 
 }  // namespace
@@ -28,8 +29,8 @@ Lines lines_of(std::uintptr_t base, std::size_t size_bytes) noexcept {
 void clean_data_cache(ByteSpan memory) noexcept {
     if (!memory.empty()) {
         const Lines lines = lines_of(number_of(memory.data()), memory.size());
-        for (std::uintptr_t line = lines.first; line <= lines.last; line += kLineBytes) {
-            Dccmvac::write(line);
+        for (std::size_t i = 0U; i < lines.count; ++i) {
+            Dccmvac::write(lines.first + (i * kLineBytes));
         }
     }
     // Maintenance is only started by the instructions above. The other core is told after this, and must find it done.
@@ -44,8 +45,9 @@ void invalidate_data_cache(MutableByteSpan memory) noexcept {
         const Lines lines = lines_of(base, memory.size());
         const bool first_is_partial = (base & kLineMask) != 0U;
         const bool last_is_partial = ((base + memory.size()) & kLineMask) != 0U;
-        for (std::uintptr_t line = lines.first; line <= lines.last; line += kLineBytes) {
-            if (((line == lines.first) && first_is_partial) || ((line == lines.last) && last_is_partial)) {
+        for (std::size_t i = 0U; i < lines.count; ++i) {
+            const std::uintptr_t line = lines.first + (i * kLineBytes);
+            if (((i == 0U) && first_is_partial) || ((i == (lines.count - 1U)) && last_is_partial)) {
                 Dccimvac::write(line);
             } else {
                 Dcimvac::write(line);

@@ -28,7 +28,7 @@ inline void widen(const std::int8_t* input, std::uint32_t count, std::int32_t of
     }
 }
 
-// At most kMaxTaps products of [-255, 256] by [-128, 127] are ever added up, so no sum overflows.
+// At most kMaxTaps products of [-255, 255] by [-128, 127] are ever added up, so no sum overflows.
 [[nodiscard]] inline std::int32_t dot_product(const std::int16_t* taps, const std::int8_t* weights,
                                               std::uint32_t count) noexcept {
     std::int32_t sum = 0;

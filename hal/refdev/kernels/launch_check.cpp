@@ -90,7 +90,7 @@ Status bind_operands(DescribeFunction describe, WordSpan arguments, const Device
                 return Status::kDeviceFault;
             }
         } else {
-            if (inputs >= kMaxInputs) {
+            if (inputs >= kMaxReadOperands) {
                 return Status::kInternal;
             }
             operands.inputs[inputs] = tensor_of(memory.readable(extent.address, extent.size_bytes));

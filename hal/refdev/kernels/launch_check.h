@@ -29,7 +29,7 @@ using ArgumentRules = std::array<ArgumentRule, kArgumentWords<Arguments>>;
 inline constexpr std::uint64_t kMaxOperandBytes = INT32_MAX;
 // Largest height, width, stride, dilation and padding. origin + tap * dilation with all of them fits in 32 signed bits.
 inline constexpr std::uint32_t kMaxSpatial = 32767U;
-// Most taps of a window or products in a sum: 65536 * 256 * 128 is the last that fits in a 32-bit accumulator.
+// Most taps of a window or products in a sum: 65536 * 255 * 128 fits in a 32-bit accumulator.
 inline constexpr std::uint32_t kMaxTaps = 65536U;
 
 [[nodiscard]] constexpr ArgumentRule any_value(const char* field) noexcept {
@@ -56,7 +56,8 @@ inline constexpr std::uint32_t kMaxTaps = 65536U;
     return in_range(field, -INT8_MAX, -INT8_MIN);
 }
 
-// factors multiplied, or some number above kMaxOperandBytes where the product is. Every factor is at most INT32_MAX.
+// factors multiplied, or some number above kMaxOperandBytes where the product is. Factors are below 2^33: no
+// product with what has been multiplied before wraps.
 template <typename... Factors>
 [[nodiscard]] constexpr std::uint64_t bounded_product(Factors... factors) noexcept {
     std::uint64_t product = 1U;
@@ -109,12 +110,12 @@ class LaunchCheck {
     std::uint64_t operand_bytes_{0U};
 };
 
-inline constexpr std::uint32_t kMaxInputs = 4U;
+inline constexpr std::uint32_t kMaxReadOperands = 4U;
 
 // The operands of a launch as this core sees them: those that are read, in the order of their extents, and the written
 // one.
 struct BoundOperands {
-    std::array<const std::int8_t*, kMaxInputs> inputs{};
+    std::array<const std::int8_t*, kMaxReadOperands> inputs{};
     std::int8_t* output{nullptr};
 };
 
