@@ -176,6 +176,7 @@ constexpr std::uint32_t kLaunchOutput = kLaunch + 4U;
 constexpr std::uint32_t kLaunchCount = kLaunch + 5U;
 constexpr std::uint32_t kLaunchMultiplier = kLaunch + 7U;
 constexpr std::uint32_t kLaunchShift = kLaunch + 8U;
+constexpr std::uint32_t kLaunchZeroPoint = kLaunch + 9U;  // of the output
 
 // Refused at a word of the launch.
 RuleCase launch_case(Rule rule, const char* what, std::uint32_t word, const ManifestParameter& parameter) {
@@ -196,9 +197,9 @@ std::vector<RuleCase> launch_cases() {
         launch_case(Rule::kParWord, "how many elements a kernel works on", kLaunchCount,
                     value(64U, 64U, 1U, {{0U, kLaunchCount}})),
         launch_case(Rule::kParWord, "a kernel's input that is called a value", kLaunchInput,
-                    value(0U, UINT32_MAX, 1U, {{0U, kLaunchInput}})),
-        launch_case(Rule::kParAccepted, "a multiplier that the kernel does not admit", kLaunchMultiplier,
-                    value(0U, 0x8000'0000U, 1U, {{0U, kLaunchMultiplier}})),
+                    value(0x8000'0000U, UINT32_MAX, 1U, {{0U, kLaunchInput}})),
+        launch_case(Rule::kParAccepted, "a zero point that the kernel does not admit", kLaunchZeroPoint,
+                    value(0U, 128U, 1U, {{0U, kLaunchZeroPoint}})),
         launch_case(Rule::kParAccepted, "a shift that the kernel does not admit", kLaunchShift,
                     value(0U, 31U, 1U, {{0U, kLaunchShift}})),
         // The addition behind it reads where the launch has always written.
