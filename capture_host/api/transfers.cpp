@@ -52,16 +52,21 @@ std::size_t Transfers::take(std::vector<std::uint8_t>& arena, std::size_t& used,
     return offset;
 }
 
+void Transfers::enqueue(std::uint32_t queue, QueueCommandKind kind, const AddressRange& range,
+                        std::size_t arena_offset) {
+    QueueCommand command;
+    command.kind = kind;
+    command.address = range.address;
+    command.size_bytes = range.bytes;
+    command.slot = kSlot;
+    command.slot_offset = static_cast<std::uint32_t>(arena_offset);
+    queues_.enqueue(queue, command);
+}
+
 void Transfers::write(std::uint32_t queue, std::uint32_t address, ByteSpan bytes) {
     const std::size_t offset = take(source_, source_used_, bytes.size());
     std::copy(bytes.begin(), bytes.end(), source_.begin() + static_cast<std::ptrdiff_t>(offset));
-    QueueCommand command;
-    command.kind = QueueCommandKind::kWrite;
-    command.address = address;
-    command.size_bytes = static_cast<std::uint32_t>(bytes.size());
-    command.slot = kSlot;
-    command.slot_offset = static_cast<std::uint32_t>(offset);
-    queues_.enqueue(queue, command);
+    enqueue(queue, QueueCommandKind::kWrite, {address, static_cast<std::uint32_t>(bytes.size())}, offset);
 }
 
 void Transfers::write(std::uint32_t queue, const Buffer& buffer, ByteSpan host_row_major) {
@@ -73,13 +78,7 @@ void Transfers::write(std::uint32_t queue, const Buffer& buffer, ByteSpan host_r
                  });
     std::size_t packed = base;
     for (const AddressRange& range : buffer.runs()) {
-        QueueCommand command;
-        command.kind = QueueCommandKind::kWrite;
-        command.address = range.address;
-        command.size_bytes = range.bytes;
-        command.slot = kSlot;
-        command.slot_offset = static_cast<std::uint32_t>(packed);
-        queues_.enqueue(queue, command);
+        enqueue(queue, QueueCommandKind::kWrite, range, packed);
         packed += range.bytes;
     }
 }
@@ -93,13 +92,7 @@ std::shared_ptr<ReadHandle::State> Transfers::read(std::uint32_t queue, const Bu
     state->arena_offset = take(destination_, destination_used_, buffer.size_bytes());
     std::size_t packed = state->arena_offset;
     for (const AddressRange& range : buffer.runs()) {
-        QueueCommand command;
-        command.kind = QueueCommandKind::kRead;
-        command.address = range.address;
-        command.size_bytes = range.bytes;
-        command.slot = kSlot;
-        command.slot_offset = static_cast<std::uint32_t>(packed);
-        queues_.enqueue(queue, command);
+        enqueue(queue, QueueCommandKind::kRead, range, packed);
         packed += range.bytes;
     }
     state->token = queues_.notify(queue);

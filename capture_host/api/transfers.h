@@ -46,6 +46,8 @@ class Transfers {
     // Room for `bytes`; drains, and grows the arena, where there is none.
     [[nodiscard]] std::size_t take(std::vector<std::uint8_t>& arena, std::size_t& used, std::size_t bytes);
     void bind();
+    // One transfer between device memory and the arena.
+    void enqueue(std::uint32_t queue, QueueCommandKind kind, const AddressRange& range, std::size_t arena_offset);
 
     sim::SimDevice& device_;
     QueueDriver& queues_;

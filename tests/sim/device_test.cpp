@@ -203,6 +203,26 @@ TEST_P(DeviceRules, AnIdleQueueStartsAtItsDoorbell) {
     EXPECT_EQ(device_.log(1U).back().start_cycles, now);
 }
 
+// The time of a doorbell is that of the work which it publishes: a later one, for work behind it, does not delay what a
+// queue has not come to yet.
+TEST_P(DeviceRules, EachCommandStartsAtItsOwnDoorbell) {
+    enqueue(0U, event(QueueCommandKind::kWaitEvent, 3U, 1U));
+    notify(0U, 1U);
+    ASSERT_EQ(device_.service(), Status::kOk);  // the queue is held
+    enqueue(1U, command(QueueCommandKind::kWrite, spec_.l1_base, kHostBytes));
+    notify(1U, 1U);
+    Completion completion;
+    ASSERT_EQ(wait(1U, completion, 1U), Status::kOk);
+    const std::uint64_t later = device_.now_cycles();
+    ASSERT_GT(later, 0U);
+    notify(0U, 2U);
+    enqueue(1U, event(QueueCommandKind::kRecordEvent, 3U, 1U));
+    notify(1U, 2U);
+    ASSERT_EQ(wait(0U, completion, 2U), Status::kOk);
+    EXPECT_EQ(device_.log(0U).front().start_cycles, 0U);
+    EXPECT_GE(device_.log(0U).back().start_cycles, later);
+}
+
 TEST_P(DeviceRules, FullRingsAndUnknownQueuesAreRefused) {
     QueueCommand notify_command;
     notify_command.kind = QueueCommandKind::kNotify;

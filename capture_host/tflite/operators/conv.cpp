@@ -42,18 +42,60 @@ void require_taps(const OperatorContext& context, std::uint64_t height, std::uin
     context.require((height * width * depth) <= refdev::kMaxTaps, "a filter with so many taps is not supported");
 }
 
+// What the two kinds have in common.
+struct Convolution {
+    Int8Tensor input;
+    Int8Tensor output;
+    ImageShape in;
+    ImageShape filter;
+    ImageShape out;
+};
+
+Convolution convolution(OperatorContext& context) {
+    context.require_operands(2U, 3U);
+    Convolution found;
+    found.input = context.int8_input(0U, "input");
+    found.output = context.int8_output();
+    found.in = image_shape(context, *found.input.tensor, "input");
+    found.filter = image_shape(context, context.int8_constant(kFilterPosition, "filter"), "filter");
+    found.out = image_shape(context, *found.output.tensor, "output");
+    context.require(found.in.batches == found.out.batches, "its input and output differ in batches");
+    return found;
+}
+
+template <typename Arguments>
+void launch(OperatorContext& context, refdev::KernelId kernel, const Convolution& convolution, const Window& window,
+            const ActivationRange& range, capture::BufferId table, Arguments arguments) {
+    arguments.batches = convolution.in.batches;
+    arguments.input_height = convolution.in.height;
+    arguments.input_width = convolution.in.width;
+    arguments.output_height = convolution.out.height;
+    arguments.output_width = convolution.out.width;
+    arguments.filter_height = convolution.filter.height;
+    arguments.filter_width = convolution.filter.width;
+    arguments.stride_height = window.height.stride;
+    arguments.stride_width = window.width.stride;
+    arguments.dilation_height = window.height.dilation;
+    arguments.dilation_width = window.width.dilation;
+    arguments.pad_top = window.height.pad_before;
+    arguments.pad_left = window.width.pad_before;
+    arguments.input_offset = -convolution.input.zero_point;
+    arguments.output_offset = convolution.output.zero_point;
+    arguments.activation_min = range.min;
+    arguments.activation_max = range.max;
+    context.launch(kernel, arguments,
+                   {{offsetof(Arguments, input), context.buffer(convolution.input), Access::kRead},
+                    {offsetof(Arguments, filter), context.input_buffer(kFilterPosition), Access::kRead},
+                    {offsetof(Arguments, channel_parameters), table, Access::kRead},
+                    {offsetof(Arguments, output), context.buffer(convolution.output), Access::kWrite}});
+}
+
 }  // namespace
 
 void lower_conv_2d(OperatorContext& context) {
-    using Arguments = refdev::Conv2dArguments;
-    context.require_operands(2U, 3U);
     const auto& options = context.options<Conv2dOptions>();
-    const Int8Tensor input = context.int8_input(0U, "input");
-    const Int8Tensor output = context.int8_output();
-    const ImageShape in = image_shape(context, *input.tensor, "input");
-    const ImageShape filter = image_shape(context, context.int8_constant(kFilterPosition, "filter"), "filter");
-    const ImageShape out = image_shape(context, *output.tensor, "output");
-    context.require(in.batches == out.batches, "its input and output differ in batches");
+    const Convolution found = convolution(context);
+    const auto& [input, output, in, filter, out] = found;
     context.require(filter.batches == out.channels, "its filter and output differ in channels");
     context.require((in.channels % filter.channels) == 0U, "its filter's channels do not divide its input's");
     context.require((out.channels % (in.channels / filter.channels)) == 0U,
@@ -62,46 +104,18 @@ void lower_conv_2d(OperatorContext& context) {
     const Window window = window_of(context, options, in, out, filter.height, filter.width);
     const ActivationRange range = context.clamp_range(options.activation, output);
     const capture::BufferId table = channel_table(context, input, output, out.channels, 0U);
-
-    Arguments arguments{};
-    arguments.batches = in.batches;
-    arguments.input_height = in.height;
-    arguments.input_width = in.width;
+    refdev::Conv2dArguments arguments{};
     arguments.input_channels = in.channels;
-    arguments.output_height = out.height;
-    arguments.output_width = out.width;
     arguments.output_channels = out.channels;
-    arguments.filter_height = filter.height;
-    arguments.filter_width = filter.width;
     arguments.filter_channels = filter.channels;
-    arguments.stride_height = window.height.stride;
-    arguments.stride_width = window.width.stride;
-    arguments.dilation_height = window.height.dilation;
-    arguments.dilation_width = window.width.dilation;
-    arguments.pad_top = window.height.pad_before;
-    arguments.pad_left = window.width.pad_before;
-    arguments.input_offset = -input.zero_point;
-    arguments.output_offset = output.zero_point;
-    arguments.activation_min = range.min;
-    arguments.activation_max = range.max;
-    context.launch(refdev::KernelId::kConv2d, arguments,
-                   {{offsetof(Arguments, input), context.buffer(input), Access::kRead},
-                    {offsetof(Arguments, filter), context.input_buffer(kFilterPosition), Access::kRead},
-                    {offsetof(Arguments, channel_parameters), table, Access::kRead},
-                    {offsetof(Arguments, output), context.buffer(output), Access::kWrite}});
+    launch(context, refdev::KernelId::kConv2d, found, window, range, table, arguments);
 }
 
 void lower_depthwise_conv_2d(OperatorContext& context) {
-    using Arguments = refdev::DepthwiseConv2dArguments;
     constexpr std::uint32_t kChannelDimension = 3U;
-    context.require_operands(2U, 3U);
     const auto& options = context.options<DepthwiseConv2dOptions>();
-    const Int8Tensor input = context.int8_input(0U, "input");
-    const Int8Tensor output = context.int8_output();
-    const ImageShape in = image_shape(context, *input.tensor, "input");
-    const ImageShape filter = image_shape(context, context.int8_constant(kFilterPosition, "filter"), "filter");
-    const ImageShape out = image_shape(context, *output.tensor, "output");
-    context.require(in.batches == out.batches, "its input and output differ in batches");
+    const Convolution found = convolution(context);
+    const auto& [input, output, in, filter, out] = found;
     context.require(filter.batches == 1U, "more than one filter is not supported");
     context.require(filter.channels == out.channels, "its filter and output differ in channels");
     context.require((out.channels % in.channels) == 0U, "its input's channels do not divide its output's");
@@ -112,32 +126,9 @@ void lower_depthwise_conv_2d(OperatorContext& context) {
     const Window window = window_of(context, options.window, in, out, filter.height, filter.width);
     const ActivationRange range = context.clamp_range(options.window.activation, output);
     const capture::BufferId table = channel_table(context, input, output, out.channels, kChannelDimension);
-
-    Arguments arguments{};
-    arguments.batches = in.batches;
-    arguments.input_height = in.height;
-    arguments.input_width = in.width;
-    arguments.input_channels = in.channels;
-    arguments.output_height = out.height;
-    arguments.output_width = out.width;
+    refdev::DepthwiseConv2dArguments arguments{};
     arguments.depth_multiplier = depth_multiplier;
-    arguments.filter_height = filter.height;
-    arguments.filter_width = filter.width;
-    arguments.stride_height = window.height.stride;
-    arguments.stride_width = window.width.stride;
-    arguments.dilation_height = window.height.dilation;
-    arguments.dilation_width = window.width.dilation;
-    arguments.pad_top = window.height.pad_before;
-    arguments.pad_left = window.width.pad_before;
-    arguments.input_offset = -input.zero_point;
-    arguments.output_offset = output.zero_point;
-    arguments.activation_min = range.min;
-    arguments.activation_max = range.max;
-    context.launch(refdev::KernelId::kDepthwiseConv2d, arguments,
-                   {{offsetof(Arguments, input), context.buffer(input), Access::kRead},
-                    {offsetof(Arguments, filter), context.input_buffer(kFilterPosition), Access::kRead},
-                    {offsetof(Arguments, channel_parameters), table, Access::kRead},
-                    {offsetof(Arguments, output), context.buffer(output), Access::kWrite}});
+    launch(context, refdev::KernelId::kDepthwiseConv2d, found, window, range, table, arguments);
 }
 
 }  // namespace pianola::tflite
