@@ -184,6 +184,27 @@ class SeparateTransfers(Traced):
         return [*outputs, self.fetch()]
 
 
+class RecordInThePrologue(SeparateWrites):
+    """The record that lets the first step begin stands in a prologue; queue 1 may wait for it, and else the host alone keeps steps apart."""
+
+    waits = True
+
+    def run_all(self, inputs, capture):
+        capture.begin_prologue()
+        return super().run_all(inputs, capture)
+
+    def step(self, tensor):
+        if self.waits:
+            pianola.wait_for_event(1, self.taken)
+        pianola.copy_host_to_device_tensor(tensor, self.input, cq_id=1)
+        pianola.record_event(1, self.written)
+        pianola.wait_for_event(0, self.written)
+        self.compute()
+        output = self.output.cpu()
+        pianola.record_event(0, self.taken)
+        return output
+
+
 KINDS = (Eager, Traced, SeparateWrites, SeparateTransfers)
 
 
@@ -297,6 +318,72 @@ class Capture(unittest.TestCase):
             workload.run(self.weight, self.seen, capture)
         self.assertGreater(len(capture.result.file), 0)
         pianola.close_device(workload.device)
+
+    def test_a_workload_with_state_has_no_vectors(self):
+        x = numpy.full((1, 64), 1, numpy.int8)
+        for keeps in (True, False):
+            with self.subTest(keeps=keeps), pianola.manage_device(trace_region_size=TRACE_REGION) as device:
+                here, kept, there = (pianola.zeros((1, 64), pianola.int8, device=device) for _ in range(3))
+                with pianola.capture(device) as capture:
+                    capture.declare_input(here, "x")
+                    capture.declare_output(there, "y")
+                    capture.begin_prologue()
+                    pianola.fill(kept, 0)
+                    for _ in range(3):
+                        capture.begin_step()
+                        pianola.copy_host_to_device_tensor(pianola.from_numpy(x), here)
+                        if not keeps:
+                            pianola.fill(kept, 0)
+                        pianola.add(kept, here, output_tensor=kept)
+                        pianola.copy(kept, there)
+                        there.cpu(blocking=False)
+                result = capture.result
+                self.assertEqual(["depend on earlier steps" in text for text in result.warnings], [True] if keeps else [])
+                session = pianola.Session(result.file)
+                for turn in range(1, 5):
+                    self.assertEqual(session.run([{"x": x}])[0]["y"].max(), turn if keeps else 1)
+                    # Where vectors are, they hold after any step and as often as one likes.
+                    self.assertEqual(session.self_test(), 0 if keeps else 3)
+
+    def test_a_record_that_nobody_waits_for_is_named(self):
+        for waits in (True, False):
+            workload = RecordInThePrologue()
+            workload.waits = waits
+            with self.subTest(waits=waits):
+                with pianola.capture(workload.device) as capture:
+                    self.assert_right(workload.run(self.weight, self.seen, capture), self.seen)
+                self.assertEqual(capture.result.steps_in_flight, 2 if waits else 1)
+                event = repr(workload.taken)[len("Event("):-1]
+                named = [f"a record of event {event} on queue 0" in text for text in capture.result.warnings]
+                self.assertEqual(named, [] if waits else [True])
+            pianola.close_device(workload.device)
+
+    def test_cores_of_two_queues(self):
+        array = int8_array(self.rng, SHAPE)
+        for apart in (True, False):
+            options = {"core_grid": GRID, "trace_region_size": TRACE_REGION, "num_command_queues": 2}
+            with self.subTest(apart=apart), pianola.manage_device(**options) as device:
+                tensors = []
+                for column in (0, 1):
+                    cores = pianola.CoreRangeSet({pianola.CoreRange(pianola.CoreCoord(column, 0), pianola.CoreCoord(column, 1))})
+                    own = pianola.create_sharded_memory_config(SHAPE, cores, pianola.ShardStrategy.HEIGHT)
+                    place = own if apart else pianola.DRAM_MEMORY_CONFIG
+                    tensors.append([pianola.zeros(SHAPE, pianola.int8, device=device, memory_config=place) for _ in range(2)])
+                pianola.synchronize_device(device)
+                capture = pianola.WorkloadCapture(device)
+                for queue, (here, there) in enumerate(tensors):
+                    capture.declare_input(here, f"x{queue}")
+                    capture.declare_output(there, f"y{queue}")
+                    pianola.copy_host_to_device_tensor(pianola.from_numpy(array), here, cq_id=queue)
+                    pianola.relu(here, output_tensor=there, cq_id=queue)
+                    there.cpu(blocking=False, cq_id=queue)
+                if apart:
+                    outputs = pianola.replay(capture.end().file, [{"x0": array, "x1": array}])[0]
+                    for output in outputs.values():
+                        numpy.testing.assert_array_equal(output, numpy.maximum(array, 0))
+                else:
+                    with self.assertRaisesRegex(pianola.Error, "ORD-CORES.* both use .*core.*event.*other core ranges"):
+                        capture.end()
 
     def test_refusals(self):
         file = self.capture(Eager).file
