@@ -7,6 +7,7 @@
 
 #include "capture_host/files/files.h"
 #include "capture_host/writer/profiles.h"
+#include "capture_host/writer/status_name.h"
 #include "hal/refdev/refdev_command_set.h"
 #include "hal/sim/sim_device.h"
 #include "hal/sim/sim_platform.h"
@@ -135,8 +136,8 @@ class Trial {
     static void check(Status status) {
         if (!is_ok(status)) {
             throw HostError{HostRule::kCaptureRefused,
-                            fmt::format("the captured workload was accepted, but does not replay (status 0x{:08X})",
-                                        static_cast<std::uint32_t>(status))};
+                            fmt::format("the captured workload was accepted, but does not replay ({})",
+                                        capture::status_name(status))};
         }
     }
     void finish() { check(session_.wait()); }

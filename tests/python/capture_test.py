@@ -4,6 +4,7 @@
 The binary is replayed in this process, with a thread for each queue, and by the command line in another process, on inputs that the
 captured run has not seen as well as on its own. What is right is what NumPy computes.
 """
+import hashlib
 import json
 import os
 import pathlib
@@ -37,6 +38,25 @@ def run_model(tensor, weight):
 def reference(array, weight):
     """What the model computes, in NumPy."""
     return numpy.maximum(saturated(saturated(array.astype(int) * 2).astype(int) - weight), 0).astype(numpy.int8)
+
+
+def fields_of_target(file):
+    """Of every number in the manifest's target: place in the file, bytes, and value. docs/FORMAT.md, schema/trace_binary.fbs."""
+
+    def number(at, size):
+        return int.from_bytes(file[at:at + size], "little")
+
+    def field(table, index):
+        vtable = table - int.from_bytes(file[table:table + 4], "little", signed=True)
+        return table + number(vtable + 4 + 2 * index, 2)
+
+    manifest = number(84, 4)
+    reference = field(manifest + number(manifest, 4), 0)
+    target = reference + number(reference, 4)
+    wide = ("dram_base", "dram_bytes", "l1_base", "l1_bytes", "trace_region_bytes", "clock_khz")
+    fields = [(name, 4 + index, 4) for index, name in enumerate(wide)]
+    fields += [("queue_count", 10, 1), ("grid_columns", 12, 1), ("grid_rows", 13, 1), ("dram_banks", 14, 1)]
+    return {name: (field(target, index), size, number(field(target, index), size)) for name, index, size in fields}
 
 
 class Workload:
@@ -384,6 +404,91 @@ class Capture(unittest.TestCase):
                 else:
                     with self.assertRaisesRegex(pianola.Error, "ORD-CORES.* both use .*core.*event.*other core ranges"):
                         capture.end()
+
+    def test_names_of_files_hold_no_nul(self):
+        result = self.capture(Eager)
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            result.save(folder / "a")
+            self.assertEqual((folder / "a").read_bytes(), result.file)
+            for there in (f"{folder}/a\0b", folder / "a\0b"):
+                workload = WithoutEvents()
+                for call in (
+                    lambda: pianola.Session(there), lambda: pianola.replay(there, []), lambda: result.save(there),
+                    lambda: pianola.WorkloadCapture(workload.device, refused_file=there),
+                ):
+                    with self.assertRaisesRegex(ValueError, "NUL"):
+                        call()
+                pianola.close_device(workload.device)
+            self.assertEqual([path.name for path in folder.iterdir()], ["a"])
+
+    def test_parameters(self):
+        with pianola.manage_device(trace_region_size=TRACE_REGION) as device:
+            here, term, there = (pianola.zeros((1, 64), pianola.int32, device=device) for _ in range(3))
+
+            def work():
+                pianola.fill(term, 3)
+                pianola.add(here, term, output_tensor=there)
+
+            work()
+            trace = pianola.begin_trace_capture(device)
+            work()
+            pianola.end_trace_capture(device, trace)
+            words = pianola.argument_words(device, trace, 0, 0, 2)  # of fill: what it fills with
+            pianola.declare_parameter(device, trace, "term", words, minimum=0, maximum=100)
+            x = numpy.arange(64, dtype=numpy.int32).reshape(1, 64)
+            pianola.copy_host_to_device_tensor(pianola.from_numpy(x), here)
+            pianola.set_parameter(device, trace, "term", 7)
+            pianola.execute_trace(device, trace)
+            numpy.testing.assert_array_equal(there.cpu().to_numpy(), x + 7)
+            place = pianola.address_words(device, trace, here)
+            first, second = here.buffer_address(), term.buffer_address()  # neighbours: nothing else lies between
+            pianola.declare_parameter(device, trace, "x", place, minimum=first, maximum=second, alignment=second - first, is_address=True)
+            for address, result in ((second, numpy.full_like(x, 14)), (first, x + 7)):
+                pianola.set_parameter(device, trace, "x", address)
+                pianola.execute_trace(device, trace)
+                numpy.testing.assert_array_equal(there.cpu().to_numpy(), result)
+            for value, name in ((101, "term"), (1, "other"), (first + 4, "x")):
+                with self.assertRaises(pianola.Error) as raised:
+                    pianola.set_parameter(device, trace, name, value)
+                self.assertEqual(raised.exception.rule, "API-TRACE-PARAMETER")
+            with self.assertRaises(ValueError):
+                pianola.declare_parameter(device, trace, "more", words, minimum=-1, maximum=1)
+            with pianola.capture(device) as capture:
+                capture.declare_input(here, "x")
+                capture.declare_output(there, "y")
+                capture.declare_parameter(trace, "term", words, minimum=0, maximum=100)
+                pianola.copy_host_to_device_tensor(pianola.from_numpy(x), here)
+                pianola.execute_trace(device, trace)
+                there.cpu(blocking=False)
+        session = pianola.Session(capture.result.file)
+        self.assertEqual(session.parameters, [{"name": "term", "minimum": 0, "maximum": 100, "alignment": 1}])
+        self.assertEqual(session.self_test(), 1)
+        for value in (0, 7, 100):
+            session.set_parameter("term", value)
+            numpy.testing.assert_array_equal(session.run([{"x": x}])[0]["y"], x + value)
+        with self.assertRaisesRegex(pianola.Error, r"PLAYER-FAULT: self-test vector 0 of 1 .*\(kIntegrity\).*set those first"):
+            session.self_test()
+        with self.assertRaisesRegex(pianola.Error, "PLAYER-FAULT: .*kFaultLatched"):
+            session.run([{"x": x}])
+
+    def test_a_device_that_the_simulator_can_not_be(self):
+        file = self.capture(SeparateWrites).file
+        target = fields_of_target(file)
+        for name, value, text in (
+            ("queue_count", 3, "queue_count must be 1 to 2"), ("queue_count", 0, "queue_count"), ("dram_banks", 0, "dram_banks"),
+            ("grid_rows", 9, "grid_rows"), ("l1_base", target["dram_base"][2], "overlap"), ("dram_bytes", 0xFFFFFFC0, "at most 1 GiB"),
+            ("l1_bytes", 64, "multiple of 256"), ("clock_khz", 0, "clock_khz"), ("trace_region_bytes", 1 << 30, "must fit into DRAM"),
+        ):
+            with self.subTest(name, value=value):
+                offset, size, _ = target[name]
+                changed = bytearray(file)
+                changed[offset:offset + size] = value.to_bytes(size, "little")
+                changed[160:192] = hashlib.sha256(changed[:160] + changed[192:]).digest()
+                with self.assertRaises(pianola.Error) as raised:
+                    pianola.Session(bytes(changed))
+                self.assertEqual(raised.exception.rule, "PLAYER-TARGET")
+                self.assertIn(text, str(raised.exception))
 
     def test_refusals(self):
         file = self.capture(Eager).file
