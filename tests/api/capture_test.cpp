@@ -710,6 +710,60 @@ TEST(Capture, ParametersOfTracesComeAlong) {
     expect_verified(workload, device->spec());
 }
 
+// Memories that touch: bytes on both sides of the border are one range of addresses, and two regions.
+TEST(Capture, MemoriesThatTouch) {
+    constexpr std::uint32_t kBytes = 256U;  // all of L1, 64 bytes a core
+    constexpr std::uint32_t kShard = kBytes / 4U;
+    const std::uint32_t dram_bytes = refdev::DeviceSpec{}.dram_bytes;
+    for (const bool dram_first : {false, true}) {
+        SCOPED_TRACE(dram_first);
+        host::DeviceOptions options = small_device();
+        options.spec.l1_bytes = kBytes;
+        options.spec.l1_base =
+            dram_first ? (options.spec.dram_base + dram_bytes) : (options.spec.dram_base - options.spec.l1_bytes);
+        const auto device = host::open_device(options);
+        const refdev::DeviceSpec& spec = device->spec();
+        const BufferPtr input = device->allocate(flat(kBytes));
+        const BufferPtr middle = device->allocate(
+            sharded(Layout::kHeightSharded, Memory::kL1, 4U, kShard, 1U, kShard, host::all_cores(spec)));
+        const BufferPtr output = device->allocate(flat(kBytes));
+        ASSERT_EQ(input->address(), spec.dram_base);
+        ASSERT_EQ(middle->shard_address(3U) + kShard, spec.l1_base + spec.l1_bytes);
+        Program program{"there and back"};
+        for (std::uint32_t i = 0U; i < 4U; ++i) {
+            for (const bool back : {false, true}) {
+                const host::CoreCoord core{i % 2U, i / 2U};
+                const host::KernelHandle kernel = program.add_kernel("requantize", host::one_core(core));
+                const host::BufferArgument inside{middle, i, 0U};
+                const host::BufferArgument outside{back ? output : input, 0U, i * kShard};
+                if (back) {
+                    program.set_runtime_args(kernel, core, {inside, outside});
+                } else {
+                    program.set_runtime_args(kernel, core, {outside, inside});
+                }
+                program.set_common_runtime_args(kernel, add_constant_tail(kShard, 3));
+            }
+        }
+        WorkloadCapture capture{device};
+        capture.declare_input(input, tensor("in", kBytes));
+        capture.declare_output(output, tensor("out", kBytes));
+        device->enqueue_write(0U, input, view(pattern(kBytes, 4U)));
+        device->enqueue_program(0U, program);
+        (void)device->enqueue_read(0U, output);
+        const CapturedWorkload workload = capture.end();
+        ASSERT_EQ(workload.manifest.regions.size(), 3U);
+        for (const capture::ManifestRegion& region : workload.manifest.regions) {
+            const bool is_l1 = region.memory == MemoryKind::kL1;
+            const std::uint64_t base = is_l1 ? spec.l1_base : spec.dram_base;
+            const std::uint64_t end = base + (is_l1 ? spec.l1_bytes : spec.dram_bytes);
+            EXPECT_GE(region.base, base) << region.name;
+            EXPECT_LE(std::uint64_t{region.base} + region.size_bytes, end) << region.name;
+        }
+        expect_verified(workload, spec);
+        expect_model(workload, spec, kBytes, [](const Bytes& bytes) { return plus(plus(bytes, 3), 3); });
+    }
+}
+
 TEST(Capture, TheSameTraceTwiceInAStep) {
     const auto device = host::open_device(small_device());
     const BufferPtr data = device->allocate(flat(64U));
@@ -968,6 +1022,63 @@ TEST(CaptureRefusals, Limits) {
         device->enqueue_program(0U, program);
         (void)device->enqueue_read(0U, output);
         expect_rule(HostRule::kTraceRegion, "trace_region_size 128 or more", [&] { (void)capture.end(); });
+    }
+}
+
+// Words that parameters set, and parameters: as many as fit are taken, one more is refused with need, limit and remedy.
+TEST(CaptureRefusals, LimitsOfParameters) {
+    struct Case {
+        std::uint32_t parameters;
+        std::uint32_t kernels;  // that each of them sets a word of
+        std::uint32_t executions;
+        std::string refusal;
+    };
+    ASSERT_EQ(kMaxPatchPoints, 16U);
+    ASSERT_EQ(kMaxParameters, 8U);
+    const std::vector<Case> cases{
+        {1U, 16U, 1U, ""},
+        {1U, 17U, 1U, "17 words that parameters set are needed, 16 fit; declare fewer, or use them in fewer places"},
+        {2U, 8U, 1U, ""},
+        {2U, 9U, 1U, "18 words that parameters set are needed, 16 fit; declare fewer"},
+        {1U, 8U, 2U, ""},
+        {1U, 9U, 2U, "18 words that parameters set are needed, 16 fit; declare fewer"},
+        {8U, 2U, 1U, ""},
+        {9U, 1U, 1U, "9 parameters are needed, 8 fit; declare fewer"},
+    };
+    for (const Case& each : cases) {
+        SCOPED_TRACE(fmt::format("{} x {} x {}", each.parameters, each.kernels, each.executions));
+        const auto device = host::open_device(small_device());
+        const BufferPtr input = device->allocate(flat(64U));
+        const BufferPtr output = device->allocate(flat(64U));
+        Program program;
+        for (std::uint32_t i = 0U; i < (each.parameters * each.kernels); ++i) {
+            add_constant(program, {0U, 0U}, input, output, 64U, 1);
+        }
+        device->compile(program);
+        const TraceId trace = device->begin_trace_capture(0U);
+        device->enqueue_program(0U, program);
+        device->end_trace_capture(0U, trace);
+        WorkloadCapture capture{device};
+        capture.declare_input(input, tensor("in", 64U));
+        capture.declare_output(output, tensor("out", 64U));
+        for (std::uint32_t p = 0U; p < each.parameters; ++p) {
+            host::TraceParameter parameter{
+                fmt::format("p{}", p), host::TraceParameterKind::kRuntimeArgument, 0U, 100U, 1U, {}};
+            for (std::uint32_t i = 0U; i < each.kernels; ++i) {
+                parameter.words.push_back(device->argument_words(trace, 0U, {(p * each.kernels) + i}, 6U).front());
+            }
+            capture.declare_parameter(trace, parameter);
+        }
+        device->enqueue_write(0U, input, view(Bytes(64U)));
+        for (std::uint32_t i = 0U; i < each.executions; ++i) {
+            device->execute_trace(0U, trace);
+        }
+        (void)device->enqueue_read(0U, output);
+        if (each.refusal.empty()) {
+            expect_verified(capture.end(), device->spec());
+        } else {
+            expect_rule(HostRule::kCaptureLimit, each.refusal, [&] { (void)capture.end(); });
+        }
     }
 }
 
