@@ -75,6 +75,13 @@ class Examples(unittest.TestCase):
         self.assertEqual(run.returncode, 0, run.stderr)
         return run.stdout
 
+    def test_a_call_without_arguments_says_what_is_missing(self):
+        for path in sorted((SOURCE / "docs/examples/python").glob("*.py")):
+            with self.subTest(path.name):
+                run = subprocess.run([sys.executable, "-B", path], capture_output=True, text=True, check=False)
+                self.assertNotIn("Traceback", run.stderr)
+                self.assertTrue(run.returncode == 0 or run.stderr.startswith(f"usage: {path.name} "), run.stderr)
+
     def test_first_steps(self):
         self.assertRegex(self.run_example("first_steps.py"), r"^10 scores, eager and traced alike; \d+ bytes of trace\n$")
 
