@@ -1,10 +1,11 @@
-// A program of another project: loads a trace binary, and replays its self-test vectors and one step on the simulator.
+// A program of another project: loads a trace binary, and replays its self-test vectors on the simulator.
 // docs/INTEGRATION.md; CI builds it outside of this tree. usage: ecu FILE.ptb
 
+#include <array>
+#include <cstring>
 #include <fstream>
 #include <iostream>
 #include <iterator>
-#include <memory>
 #include <vector>
 
 #include "hal/refdev/refdev_command_set.h"
@@ -15,8 +16,9 @@
 
 namespace {
 
+// A binary lies at a 64-byte aligned address: on target, in flash.
 struct alignas(pianola::kFileAlignmentBytes) Block {
-    char bytes[pianola::kFileAlignmentBytes];
+    std::array<std::uint8_t, pianola::kFileAlignmentBytes> bytes;
 };
 
 pianola::PlanWorkspace g_workspace;
@@ -30,11 +32,9 @@ int main(int argc, char** argv) {
         std::cerr << "usage: ecu FILE.ptb\n";
         return 2;
     }
-    // A binary lies at a 64-byte aligned address: on target, in flash.
-    const std::size_t blocks = (contents.size() + sizeof(Block) - 1U) / sizeof(Block);
-    const std::unique_ptr<Block[]> memory{new Block[blocks]};
-    std::copy(contents.begin(), contents.end(), memory[0].bytes);
-    const pianola::ByteSpan file{reinterpret_cast<const std::uint8_t*>(memory.get()), contents.size()};
+    std::vector<Block> blocks((contents.size() + sizeof(Block) - 1U) / sizeof(Block));
+    std::memcpy(blocks.data(), contents.data(), contents.size());
+    const pianola::ByteSpan file{blocks.front().bytes.data(), contents.size()};
 
     pianola::sim::SimDevice device{pianola::sim::SimOptions{}};
     pianola::sim::SimPlatform platform{device};
