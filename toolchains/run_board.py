@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Runs an application of a board's build under QEMU, as the tests do.
 
-    toolchains/run_board.py virt_rv32 build/virt_rv32/bin/Release/pianola_baremetal.elf --arg replay --arg model.ptb
+    toolchains/run_board.py virt_rv32 build/virt_rv32/bin/Release/pianola_baremetal.elf --arg replay --arg model.ptb \\
+        --arg inputs.bin --arg outputs.bin --arg execution.log
 
 What the application prints through semihosting is shown, and its exit code is this script's. --arg hands the application
-a word of its command line; files that it names are the host's, relative to the current folder. The application runs with
-the rights of whoever starts it: semihosting can read and write every file that you can.
+a word of its command line; files that it names are the host's, relative to the current folder. The tests' application
+takes a test and its words, as the first lines of tests/baremetal/*_test.cpp say; where words are missing it ends with 2.
+The application runs with the rights of whoever starts it: semihosting can read and write every file that you can.
 
   --icount   Counts instructions instead of time: the same run, instruction by instruction, every time, and no cores in
              parallel. Without it each core is a thread of the host.

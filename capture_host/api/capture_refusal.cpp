@@ -37,12 +37,15 @@ class Explainer {
         const std::uint32_t first_queue = at(earlier).queue;
         const std::uint32_t second_queue = at(later).queue;
         return fmt::format(
-            "{} and {}{} {}, and no event orders them. Record an event on queue {} after the latter, and wait for it "
-            "on "
-            "queue {} before the former{}",
+            "{} and {}{} both {}, and no event orders them. Record an event on queue {} after the latter, and wait for "
+            "it on queue {} before the former{}{}",
             command(later), command(earlier), across ? " in the step before" : "",
-            bytes ? "both touch " + shared(later, earlier) : "use the same cores", first_queue, second_queue,
-            across ? ", one step later; a record before the first step, or in the prologue, lets that one begin" : "");
+            bytes ? "touch " + shared(later, earlier) : "use " + shared_cores(later, earlier), first_queue,
+            second_queue,
+            across ? ", one step later; a record before the first step, or in the prologue, lets that one begin" : "",
+            bytes ? ""
+                  : "; or give each queue cores of its own: programs on other core ranges, or results of operations "
+                    "sharded in L1 over other core ranges");
     }
 
   private:
@@ -91,6 +94,25 @@ class Explainer {
         }
     }
 
+    // The commands of the trace that `command` replays.
+    template <typename Action>
+    void for_each_command(const capture::ManifestCommand& command, const Action& action) const {
+        const capture::ManifestTrace& trace = linked_.manifest.traces.at(command.object);
+        std::vector<std::uint32_t> words(trace.word_count);
+        const ByteSpan segment{linked_.segments.traces.data(), linked_.segments.traces.size()};
+        for (std::size_t i = 0U; i < words.size(); ++i) {
+            words[i] = load_le32(segment, trace.offset_bytes + (i * sizeof(std::uint32_t)));
+        }
+        const WordSpan all{words.data(), words.size()};
+        DecodedCommand decoded;
+        DecodeError error;
+        for (std::size_t at = 0U;
+             (at < all.size()) && is_ok(device_.command_set.decode(all.subspan(at, all.size() - at), decoded, error));
+             at += decoded.length_words) {
+            action(decoded);
+        }
+    }
+
     struct Touched {
         RangeSet reads;
         RangeSet writes;
@@ -99,23 +121,12 @@ class Explainer {
     [[nodiscard]] Touched touched(const capture::ManifestCommand& command) const {
         Touched touched;
         if (command.kind == ScriptCommandKind::kReplayTrace) {
-            const capture::ManifestTrace& trace = linked_.manifest.traces.at(command.object);
-            std::vector<std::uint32_t> words(trace.word_count);
-            const ByteSpan segment{linked_.segments.traces.data(), linked_.segments.traces.size()};
-            for (std::size_t i = 0U; i < words.size(); ++i) {
-                words[i] = load_le32(segment, trace.offset_bytes + (i * sizeof(std::uint32_t)));
-            }
-            const WordSpan all{words.data(), words.size()};
-            DecodedCommand decoded;
-            DecodeError error;
-            for (std::size_t at = 0U; (at < all.size()) && is_ok(device_.command_set.decode(
-                                                               all.subspan(at, all.size() - at), decoded, error));
-                 at += decoded.length_words) {
+            for_each_command(command, [&touched](const DecodedCommand& decoded) {
                 for (const Extent& extent : decoded.extents.view()) {
                     (extent.access == Access::kWrite ? touched.writes : touched.reads)
                         .add(extent.address, std::uint64_t{extent.address} + extent.size_bytes);
                 }
-            }
+            });
         } else if (command.kind == ScriptCommandKind::kWriteInput) {
             add_tensor(linked_.manifest.inputs.at(command.object), touched.writes);
         } else if (command.kind == ScriptCommandKind::kReadOutput) {
@@ -124,6 +135,36 @@ class Explainer {
             // Touches no memory.
         }
         return touched;
+    }
+
+    // One entry for each core of the grid, row by row. What is no dispatch runs on all of them.
+    [[nodiscard]] std::vector<bool> cores_of(const capture::ManifestCommand& command) const {
+        const refdev::DeviceSpec& spec = device_.spec;
+        std::vector<bool> cores(std::size_t{spec.grid_columns} * spec.grid_rows, false);
+        for_each_command(command, [&cores](const DecodedCommand& decoded) {
+            if (decoded.kind == CommandKind::kDispatch) {
+                cores.at(decoded.core) = true;
+            } else if (decoded.kind == CommandKind::kLaunch) {
+                cores.assign(cores.size(), true);
+            } else {
+                // Uses no core.
+            }
+        });
+        return cores;
+    }
+
+    [[nodiscard]] std::string shared_cores(const Place& later, const Place& earlier) const {
+        const std::vector<bool> one = cores_of(at(later));
+        const std::vector<bool> other = cores_of(at(earlier));
+        std::vector<std::string> names;
+        for (std::size_t i = 0U; i < one.size(); ++i) {
+            if (one[i] && other[i]) {
+                names.push_back(fmt::format("({}, {})", i % device_.spec.grid_columns, i / device_.spec.grid_columns));
+            }
+        }
+        const bool all = names.size() == one.size();
+        return all ? fmt::format("all {} cores", one.size())
+                   : fmt::format("core{} {}", (names.size() == 1U) ? "" : "s", fmt::join(names, ", "));
     }
 
     [[nodiscard]] ByteRange range_of(const capture::ManifestBuffer& buffer) const {

@@ -295,6 +295,33 @@ std::vector<const Call*> setup_writes(const Section& section, const Declarations
     return writes;
 }
 
+// The last record of each event before the first step, where neither script nor host has waited for it.
+std::vector<std::string> idle_records(const std::vector<const Section*>& sections, const EffectiveEvents& events) {
+    std::map<std::uint64_t, const Call*> last;
+    std::vector<std::uint64_t> order;
+    for (const Section* const section : sections) {
+        for (const Call& call : section->calls) {
+            if (call.kind == CallKind::kRecordEvent) {
+                order.push_back(call.object);
+                last[call.object] = &call;
+            } else if (call.kind == CallKind::kWaitEvent) {
+                last.erase(call.object);
+            } else {
+                // Neither records nor waits.
+            }
+        }
+    }
+    std::vector<std::string> records;
+    for (const std::uint64_t event : order) {
+        const auto found = last.find(event);
+        if ((found != last.end()) && (events.events.count(found->second) == 0U)) {
+            records.push_back(found->second->text());
+            last.erase(found);
+        }
+    }
+    return records;
+}
+
 }  // namespace
 
 Scripts make_scripts(const std::vector<Section>& sections, const Declarations& declarations) {
@@ -329,6 +356,12 @@ Scripts make_scripts(const std::vector<Section>& sections, const Declarations& d
             script->reset();
         }
     }
+    scripts.lost_prologue = (parts.prologue != nullptr) && !scripts.prologue.has_value();
+    std::vector<const Section*> before_steps{&before};
+    if (parts.prologue != nullptr) {
+        before_steps.push_back(parts.prologue);
+    }
+    scripts.idle_records = idle_records(before_steps, events);
     check_tensors(scripts.step, ScriptCommandKind::kWriteInput, declarations.inputs, "input", "a step");
     check_tensors(scripts.step, ScriptCommandKind::kReadOutput, declarations.outputs, "output", "a step");
     if (scripts.step.empty()) {

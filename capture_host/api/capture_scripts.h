@@ -52,6 +52,9 @@ struct Scripts {
     std::vector<const Call*> setup_writes;  // candidates: the last write of each buffer that no script writes
     std::uint32_t events{0U};
     std::uint32_t steps{0U};
+    bool lost_prologue{false};  // one was marked, and nothing of it is left
+    // Records of the prologue and before it, as texts, that let nothing begin: nobody waits for them.
+    std::vector<std::string> idle_records;
     // Per inference: the contents of all inputs, and of all outputs, in the order of declaration.
     std::vector<std::vector<std::vector<std::uint8_t>>> inputs;
     std::vector<std::vector<std::vector<std::uint8_t>>> outputs;

@@ -95,7 +95,20 @@ CapturedWorkload make_workload(const DeviceState& device, const Scripts& scripts
     workload.inputs = scripts.inputs;
     workload.outputs = scripts.outputs;
     try {
-        compare_to_capture(workload, device.spec);
+        const std::string failing = try_workload(workload, device.spec);
+        if (!failing.empty()) {
+            // Such a vector would latch a fault on a device that is whole.
+            linked.segments.self_tests.clear();
+            linked.manifest.self_test_count = 0U;
+            workload.file = capture::write_trace_binary(linked.manifest, linked.segments);
+            workload.manifest = linked.manifest;
+            workload.warnings.push_back(
+                fmt::format("the binary has no self-test vectors, because its outputs depend on earlier steps: {}. "
+                            "Vectors must hold at any time and in any order: initialise in the step what it keeps on "
+                            "the device, or test the binary on target by other means",
+                            failing));
+            (void)try_workload(workload, device.spec);
+        }
     } catch (const TrialRefused& refused) {
         if (!options.refused_file.empty()) {
             files::store_file(options.refused_file, workload.file);
@@ -104,6 +117,25 @@ CapturedWorkload make_workload(const DeviceState& device, const Scripts& scripts
                         explain_refusal(linked, refused.verdict(), device) + refused.remedy()};
     }
     return workload;
+}
+
+}  // namespace
+
+namespace {
+
+// Where steps do not overlap although something was to let them: a wait that is missing shows nowhere else.
+void warn_of_idle_records(const Scripts& scripts, std::vector<std::string>& warnings) {
+    for (const std::string& record : scripts.idle_records) {
+        warnings.push_back(
+            fmt::format("captured with one step in flight: {} has no effect, because no other queue waits for it; wait "
+                        "for it where a step needs what it stands for, and record it anew in every step",
+                        record));
+    }
+    if (scripts.lost_prologue && scripts.idle_records.empty()) {
+        warnings.emplace_back(
+            "captured with one step in flight: a prologue was marked, and nothing in it has an effect; what a "
+            "prologue can hold are inputs, programs, traces, and records that a step waits for");
+    }
 }
 
 }  // namespace
@@ -226,10 +258,18 @@ CapturedWorkload WorkloadCapture::end() {
     }
     device.transfers->drain();
     const Scripts scripts = make_scripts(state_->log->sections(), state_->declarations);
-    if (state_->options.steps_in_flight != 0U) {
-        return make_workload(device, scripts, state_->declarations, state_->options, state_->options.steps_in_flight);
-    }
     std::vector<std::string> warnings;
+    const auto with_warnings = [&](CapturedWorkload workload) {
+        if (workload.manifest.steps_in_flight == 1U) {
+            warn_of_idle_records(scripts, warnings);
+        }
+        workload.warnings.insert(workload.warnings.begin(), warnings.begin(), warnings.end());
+        return workload;
+    };
+    if (state_->options.steps_in_flight != 0U) {
+        return with_warnings(
+            make_workload(device, scripts, state_->declarations, state_->options, state_->options.steps_in_flight));
+    }
     // Steps that events alone keep apart may overlap; others, where the host waited in between, may not.
     if (scripts.prologue.has_value()) {
         try {
@@ -242,9 +282,7 @@ CapturedWorkload WorkloadCapture::end() {
                 fmt::format("captured with one step in flight, because with {}: {}", kMaxStepsInFlight, error.what()));
         }
     }
-    CapturedWorkload workload = make_workload(device, scripts, state_->declarations, state_->options, 1U);
-    workload.warnings = std::move(warnings);
-    return workload;
+    return with_warnings(make_workload(device, scripts, state_->declarations, state_->options, 1U));
 }
 
 namespace {

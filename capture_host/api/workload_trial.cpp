@@ -7,6 +7,7 @@
 
 #include "capture_host/files/files.h"
 #include "capture_host/writer/profiles.h"
+#include "capture_host/writer/status_name.h"
 #include "hal/refdev/refdev_command_set.h"
 #include "hal/sim/sim_device.h"
 #include "hal/sim/sim_platform.h"
@@ -50,7 +51,7 @@ class Trial {
         for (std::size_t i = 0U; i < inputs.size(); ++i) {
             all.push_back(empty_outputs(plan));
         }
-        if (plan.is_pipelined && !inputs.empty()) {
+        if (plan.is_pipelined && (inputs.size() > 1U)) {
             check(session_.start(read_views(inputs.front())));
             finish();
             for (std::size_t i = 1U; i < inputs.size(); ++i) {
@@ -67,7 +68,50 @@ class Trial {
         return all;
     }
 
+    // Where a self-test of the file fails, what was done before it; empty where none does.
+    std::string failing_self_test() {
+        const std::uint32_t count = session_.self_test_count();
+        if (count == 0U) {
+            return {};
+        }
+        std::vector<std::uint8_t> scratch(session_.output_bytes());
+        const auto fails = [&](std::uint32_t vector) {
+            const Status status = session_.self_test(vector, {scratch.data(), scratch.size()});
+            if (!is_ok(status) && (status != Status::kIntegrity)) {
+                check(status);
+            }
+            return !is_ok(status);
+        };
+        // A step that no vector has: state of its own, or that comes back with the vectors, shows after it.
+        Tensors inputs;
+        for (std::uint32_t i = 0U; i < session_.plan().input_count; ++i) {
+            const ByteSpan first = session_.self_tests().subspan(offset_of_input(i), session_.plan().input_bytes.at(i));
+            std::vector<std::uint8_t>& other = inputs.emplace_back(first.size());
+            std::transform(first.begin(), first.end(), other.begin(),
+                           [](std::uint8_t byte) { return static_cast<std::uint8_t>(~byte); });
+        }
+        (void)run({inputs});
+        for (std::uint32_t i = 0U; i < count; ++i) {
+            if (fails(i)) {
+                return fmt::format("vector {} of {} gives another output when it is replayed again", i, count);
+            }
+        }
+        for (std::uint32_t i = count; i > 0U; --i) {
+            if (fails(i - 1U)) {
+                return fmt::format("vector {} of {} gives another output in another order", i - 1U, count);
+            }
+        }
+        return {};
+    }
+
   private:
+    [[nodiscard]] std::size_t offset_of_input(std::uint32_t input) const {
+        std::size_t offset = 0U;
+        for (std::uint32_t i = 0U; i < input; ++i) {
+            offset += session_.plan().input_bytes.at(i);
+        }
+        return offset;
+    }
     static Tensors empty_outputs(const Plan& plan) {
         Tensors outputs;
         for (std::uint32_t k = 0U; k < plan.output_count; ++k) {
@@ -92,8 +136,8 @@ class Trial {
     static void check(Status status) {
         if (!is_ok(status)) {
             throw HostError{HostRule::kCaptureRefused,
-                            fmt::format("the captured workload was accepted, but does not replay (status 0x{:08X})",
-                                        static_cast<std::uint32_t>(status))};
+                            fmt::format("the captured workload was accepted, but does not replay ({})",
+                                        capture::status_name(status))};
         }
     }
     void finish() { check(session_.wait()); }
@@ -133,14 +177,9 @@ TrialRefused::TrialRefused(const Verdict& verdict, const std::string& remedy)
       verdict_{verdict},
       remedy_{remedy} {}
 
-std::vector<Tensors> run_inferences(const std::vector<std::uint8_t>& file, const refdev::DeviceSpec& spec,
-                                    const std::vector<Tensors>& inputs) {
-    return Trial{file, spec}.run(inputs);
-}
-
 std::vector<Tensors> replay_workload(const CapturedWorkload& workload, const refdev::DeviceSpec& spec,
                                      const std::vector<Tensors>& inputs) {
-    return run_inferences(workload.file, spec, inputs);
+    return Trial{workload.file, spec}.run(inputs);
 }
 
 void compare_to_golden(const std::vector<Tensors>& outputs, const std::vector<Tensors>& golden) {
@@ -161,6 +200,12 @@ void compare_to_golden(const std::vector<Tensors>& outputs, const std::vector<Te
 
 void compare_to_capture(const CapturedWorkload& workload, const refdev::DeviceSpec& spec) {
     compare_to_golden(replay_workload(workload, spec, workload.inputs), workload.outputs);
+}
+
+std::string try_workload(const CapturedWorkload& workload, const refdev::DeviceSpec& spec) {
+    Trial trial{workload.file, spec};
+    compare_to_golden(trial.run(workload.inputs), workload.outputs);
+    return trial.failing_self_test();
 }
 
 }  // namespace pianola::host

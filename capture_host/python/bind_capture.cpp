@@ -56,7 +56,8 @@ void bind_workloads(py::module_& module) {
                                [](const CapturedWorkload& self) { return self.manifest.steps_in_flight; })
         .def_readonly("warnings", &CapturedWorkload::warnings, "What the binary does not do, and why.")
         .def(
-            "save", [](const CapturedWorkload& self, const std::string& path) { files::store_file(path, self.file); },
+            "save",
+            [](const CapturedWorkload& self, const py::object& path) { files::store_file(path_from(path), self.file); },
             "Writes the .ptb, whole or not at all.", py::arg("path"));
     py::class_<WorkloadCapture>(module, "WorkloadCapture",
                                 "Records the calls on a device; pianola.capture() begins one.")
@@ -68,7 +69,7 @@ void bind_workloads(py::module_& module) {
                  options.steps_in_flight = unsigned_from(steps_in_flight, "steps_in_flight");
                  options.self_tests = self_tests;
                  if (!refused_file.is_none()) {
-                     options.refused_file = py::module_::import("os").attr("fspath")(refused_file).cast<std::string>();
+                     options.refused_file = path_from(refused_file);
                  }
                  return std::make_unique<WorkloadCapture>(device, options);
              }),
@@ -97,6 +98,16 @@ void bind_workloads(py::module_& module) {
                 self.declare_constant(tensor.buffer(), name);
             },
             "Written before the first step, and never again.", py::arg("tensor"), py::arg("name") = "constant")
+        .def(
+            "declare_parameter",
+            [](WorkloadCapture& self, host::TraceId trace, const std::string& name,
+               const std::vector<std::uint32_t>& words, std::int64_t minimum, std::int64_t maximum,
+               std::int64_t alignment, bool is_address) {
+                self.declare_parameter(trace, trace_parameter(name, words, minimum, maximum, alignment, is_address));
+            },
+            "Words of an executed trace that the binary's user may set between steps.", py::arg("trace_id"),
+            py::arg("name"), py::arg("words"), py::kw_only(), py::arg("minimum"), py::arg("maximum"),
+            py::arg("alignment") = 1, py::arg("is_address") = false)
         .def("begin_prologue", &WorkloadCapture::begin_prologue)
         .def("begin_step", &WorkloadCapture::begin_step, "Again for the next step; equal steps become one.")
         .def("begin_epilogue", &WorkloadCapture::begin_epilogue)
@@ -129,7 +140,7 @@ void bind_workloads(py::module_& module) {
         const std::string_view text = contents;
         return {text.begin(), text.end()};
     }
-    return files::load_file(py::module_::import("os").attr("fspath")(file).cast<std::string>());
+    return files::load_file(path_from(file));
 }
 
 [[nodiscard]] py::dtype dtype_of(ElementType type) {
@@ -241,6 +252,15 @@ void bind_session(py::module_& module) {
 }
 
 }  // namespace
+
+std::string path_from(const py::object& path) {
+    const py::object name = py::module_::import("os").attr("fspath")(path);
+    std::string text = name.cast<std::string>();
+    if (text.find('\0') != std::string::npos) {
+        throw py::value_error{"the name of the file holds a NUL"};
+    }
+    return text;
+}
 
 void bind_capture(py::module_& module) {
     bind_workloads(module);

@@ -41,7 +41,8 @@ using tensor::Tensor;
     options.keep_log = keep_log;
     options.spec.capacities = capture::find_profile(profile);
     if (options.spec.capacities == nullptr) {
-        throw py::value_error{"profile must be 'small_ecu', 'default' or 'host'"};
+        throw host::HostError{host::HostRule::kDeviceOptions,
+                              fmt::format("there is no profile '{}'; small_ecu, default and host are", profile)};
     }
     options.host_cost = {unsigned_from(host_dispatch_ns, "host_dispatch_ns"),
                          unsigned_from(host_replay_ns, "host_replay_ns")};
@@ -265,6 +266,29 @@ void bind_traces(py::module_& module) {
         "From now on the trace is executed only while this tensor is allocated where the trace reads it.", device,
         py::arg("trace_id"), py::arg("tensor"), py::arg("name") = "input");
     module.def(
+        "argument_words",
+        [](const DevicePtr& self, TraceId trace, std::uint32_t program, std::uint32_t kernel, std::uint32_t argument) {
+            return self->argument_words(trace, program, host::KernelHandle{kernel}, argument);
+        },
+        "For declare_parameter(): an argument of a kernel of one of the trace's programs, on every core.", device,
+        py::arg("trace_id"), py::arg("program"), py::arg("kernel"), py::arg("argument"));
+    module.def(
+        "address_words",
+        [](const DevicePtr& self, TraceId trace, const Tensor& each) {
+            return self->address_words(trace, each.buffer());
+        },
+        "For declare_parameter(): every argument of the trace that is the tensor's address.", device,
+        py::arg("trace_id"), py::arg("tensor"));
+    module.def(
+        "declare_parameter",
+        [](const DevicePtr& self, TraceId trace, const std::string& name, const std::vector<std::uint32_t>& words,
+           std::int64_t minimum, std::int64_t maximum, std::int64_t alignment, bool is_address) {
+            self->declare_parameter(trace, trace_parameter(name, words, minimum, maximum, alignment, is_address));
+        },
+        "Words of a trace that may change between executions, all to one value.", device, py::arg("trace_id"),
+        py::arg("name"), py::arg("words"), py::kw_only(), py::arg("minimum"), py::arg("maximum"),
+        py::arg("alignment") = 1, py::arg("is_address") = false);
+    module.def(
         "set_parameter",
         [](const DevicePtr& self, TraceId trace, const std::string& name, std::int64_t value) {
             self->set_parameter(trace, name, unsigned_from(value, "value"));
@@ -274,6 +298,19 @@ void bind_traces(py::module_& module) {
 }
 
 }  // namespace
+
+host::TraceParameter trace_parameter(const std::string& name, const std::vector<std::uint32_t>& words,
+                                     std::int64_t minimum, std::int64_t maximum, std::int64_t alignment,
+                                     bool is_address) {
+    host::TraceParameter parameter;
+    parameter.name = name;
+    parameter.kind = is_address ? host::TraceParameterKind::kBufferAddress : host::TraceParameterKind::kRuntimeArgument;
+    parameter.minimum = unsigned_from(minimum, "minimum");
+    parameter.maximum = unsigned_from(maximum, "maximum");
+    parameter.alignment = unsigned_from(alignment, "alignment");
+    parameter.words = words;
+    return parameter;
+}
 
 void bind_device(py::module_& module) {
     bind_members(module);

@@ -10,10 +10,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "capture_host/api/device.h"
 #include "capture_host/api/geometry.h"
+#include "capture_host/api/trace.h"
 #include "capture_host/tensor/tensor_spec.h"
 
 namespace pianola::python {
@@ -50,6 +53,15 @@ enum class ElementLayout : std::uint8_t { kRowMajor, kTile };
 void check_layout(ElementLayout layout);
 // Throws TENSOR-SHAPE for numbers that cannot be dimensions.
 [[nodiscard]] tensor::Shape shape_from(const pybind11::handle& shape);
+
+// A parameter as Python declares it, for a trace or a captured workload.
+[[nodiscard]] host::TraceParameter trace_parameter(const std::string& name, const std::vector<std::uint32_t>& words,
+                                                   std::int64_t minimum, std::int64_t maximum, std::int64_t alignment,
+                                                   bool is_address);
+
+// The name of a file, as open() takes it: str or os.PathLike. Throws ValueError for one that holds a NUL, as open() does:
+// the operating system would see another name.
+[[nodiscard]] std::string path_from(const pybind11::object& path);
 
 // For numbers that the caller of Python may give as any integer: throws ValueError where it does not fit.
 [[nodiscard]] std::uint32_t unsigned_from(std::int64_t value, const char* name);

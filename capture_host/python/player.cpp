@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "capture_host/files/files.h"
+#include "capture_host/writer/status_name.h"
 #include "hal/refdev/refdev_command_set.h"
 #include "hal/sim/device_limits.h"
 #include "hal/sim/sim_device.h"
@@ -111,9 +112,8 @@ struct Player::State {
         if (!is_ok(status)) {
             const FaultRecord& fault = session.fault();
             throw PlayerError{"PLAYER-FAULT",
-                              fmt::format("the replay stopped with status {:#x} on queue {} at command {}; "
-                                          "load the binary again",
-                                          static_cast<std::uint32_t>(status), fault.queue, fault.command)};
+                              fmt::format("the replay stopped with {} on queue {} at command {}; load the binary again",
+                                          capture::status_name(status), fault.queue, fault.command)};
         }
     }
 
@@ -191,7 +191,17 @@ std::uint32_t Player::self_test() {
     const std::uint32_t count = state_->session.self_test_count();
     std::vector<std::uint8_t> scratch(state_->session.output_bytes());
     for (std::uint32_t i = 0U; i < count; ++i) {
-        state_->check(state_->session.self_test(i, {scratch.data(), scratch.size()}));
+        const Status status = state_->session.self_test(i, {scratch.data(), scratch.size()});
+        if ((status == Status::kIntegrity) && (state_->session.fault().stage == FaultStage::kSelfTest)) {
+            throw PlayerError{"PLAYER-FAULT",
+                              fmt::format("self-test vector {} of {} gave another output ({}){}; load the binary again",
+                                          i, count, capture::status_name(status),
+                                          state_->manifest.parameters.empty()
+                                              ? ""
+                                              : ": vectors are for the values that parameters had when they were "
+                                                "captured, so set those first")};
+        }
+        state_->check(status);
     }
     return count;
 }

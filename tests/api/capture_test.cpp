@@ -1,5 +1,6 @@
 // Whole-workload capture: sections, events, pipelines, constants, parameters; and what it refuses.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -10,7 +11,10 @@
 #include "capture_host/files/files.h"
 #include "capture_host/writer/verify.h"
 #include "hal/refdev/refdev_command_set.h"
+#include "hal/sim/sim_device.h"
+#include "hal/sim/sim_platform.h"
 #include "runtime/session/development_config.h"
+#include "runtime/session/session.h"
 #include "tests/api/support.h"
 
 namespace pianola::test {
@@ -332,8 +336,59 @@ TEST(Capture, CoresThatTwoQueuesUseAreNamedAsSuch) {
     }
     expect_rule(HostRule::kCaptureRefused,
                 "command 4 of the step (programs second on queue 1) and command 1 of the step (programs first on queue "
-                "0) use the same cores, and no event orders them",
+                "0) both use core (0, 0), and no event orders them. Record an event on queue 0 after the latter, and "
+                "wait for it on queue 1 before the former; or give each queue cores of its own: programs on other core "
+                "ranges, or results of operations sharded in L1 over other core ranges",
                 [&] { (void)capture.end(); });
+}
+
+// Whichever cores two queues have in common are said, and only those; none is no refusal.
+TEST(Capture, CoresInCommonAreListed) {
+    const std::vector<host::CoreCoord> grid{{0U, 0U}, {1U, 0U}, {0U, 1U}, {1U, 1U}};
+    const std::vector<std::string> names{"(0, 0)", "(1, 0)", "(0, 1)", "(1, 1)"};
+    for (std::uint32_t common = 0U; common < 16U; ++common) {
+        SCOPED_TRACE(fmt::format("common {:04b}", common));
+        std::vector<std::size_t> shared;
+        std::vector<std::size_t> rest;
+        for (std::size_t i = 0U; i < grid.size(); ++i) {
+            (((common >> i) & 1U) != 0U ? shared : rest).push_back(i);
+        }
+        std::vector<std::string> said;
+        for (const std::size_t i : shared) {
+            said.push_back(names[i]);
+        }
+        const auto device = host::open_device(small_device(2U));
+        WorkloadCapture capture{device};
+        std::vector<BufferPtr> kept;
+        for (const std::uint32_t queue : {0U, 1U}) {
+            const BufferPtr input = kept.emplace_back(device->allocate(flat(64U)));
+            const BufferPtr output = kept.emplace_back(device->allocate(flat(64U)));
+            capture.declare_input(input, tensor(fmt::format("in {}", queue), 64U));
+            capture.declare_output(output, tensor(fmt::format("out {}", queue), 64U));
+            // The cores in common, and one of those that are left.
+            std::vector<std::size_t> cores = shared;
+            if (queue < rest.size()) {
+                cores.push_back(rest[queue]);
+            }
+            Program program{"program"};
+            for (const std::size_t i : cores) {
+                add_constant(program, grid[i], input, output, 64U, 1);
+            }
+            device->enqueue_write(queue, input, view(Bytes(64U)), true);
+            device->enqueue_program(queue, program);
+            (void)device->enqueue_read(queue, output);
+            device->synchronize();  // the host waits; the binary cannot
+        }
+        if (shared.empty()) {
+            expect_verified(capture.end(), device->spec());
+            continue;
+        }
+        const std::string cores = (shared.size() == 4U)   ? "all 4 cores"
+                                  : (shared.size() == 1U) ? "core " + said.front()
+                                                          : fmt::format("cores {}", fmt::join(said, ", "));
+        expect_rule(HostRule::kCaptureRefused, " both use " + cores + ", and no event orders them",
+                    [&] { (void)capture.end(); });
+    }
 }
 
 // Of many buffers the first four are named; of one that has been freed, what is left to say.
@@ -451,6 +506,159 @@ TEST(Capture, AFallBackToOneStepInFlightIsSaid) {
     EXPECT_EQ(verdict.rule, Rule::kOrdRace);
 }
 
+// A record in front of the first step that nobody waits for lets nothing overlap: its event is named, wherever it stands
+// and whatever else the prologue holds.
+TEST(Capture, ARecordThatNobodyWaitsForIsNamed) {
+    struct Case {
+        bool prologue;
+        bool record;
+        bool wait;
+        std::uint32_t steps_in_flight;  // of the options
+        std::uint32_t expected;
+        std::string warning;
+    };
+    const std::string idle = "captured with one step in flight: a record of event ";
+    const std::string nothing = "captured with one step in flight: a prologue was marked, and nothing in it";
+    const std::vector<Case> cases{
+        {true, true, true, 0U, 2U, ""},     {true, true, false, 0U, 1U, idle}, {false, true, true, 0U, 2U, ""},
+        {false, true, false, 0U, 1U, idle}, {true, true, false, 1U, 1U, idle}, {true, false, false, 0U, 1U, nothing},
+        {false, false, false, 0U, 1U, ""},
+    };
+    for (const Case& each : cases) {
+        SCOPED_TRACE(fmt::format("prologue {} record {} wait {} {}", each.prologue, each.record, each.wait,
+                                 each.steps_in_flight));
+        const auto device = host::open_device(small_device(2U));
+        const BufferPtr input = device->allocate(flat(64U));
+        const BufferPtr output = device->allocate(flat(64U));
+        Program program = constant_program(input, output, 1);
+        const host::EventId unused = device->create_event();
+        const host::EventId taken = device->create_event();
+        const host::EventId written = device->create_event();
+        EXPECT_NE(unused.value, taken.value);
+        host::CaptureOptions options;
+        options.steps_in_flight = each.steps_in_flight;
+        WorkloadCapture capture{device, options};
+        capture.declare_input(input, tensor("in", 64U));
+        capture.declare_output(output, tensor("out", 64U));
+        if (each.prologue) {
+            capture.begin_prologue();
+        }
+        if (each.record) {
+            device->record_event(0U, taken);
+        }
+        for (std::uint32_t i = 0U; i < 3U; ++i) {
+            capture.begin_step();
+            if (each.wait) {
+                device->wait_for_event(1U, taken);
+            }
+            device->enqueue_write(1U, input, view(pattern(64U, i)));
+            device->record_event(1U, written);
+            device->wait_for_event(0U, written);
+            device->enqueue_program(0U, program);
+            device->record_event(0U, taken);
+            (void)device->enqueue_read(0U, output);
+            device->synchronize();  // the host waits; the binary cannot
+        }
+        const CapturedWorkload workload = capture.end();
+        EXPECT_EQ(workload.manifest.steps_in_flight, each.expected);
+        ASSERT_EQ(workload.warnings.size(), each.warning.empty() ? 0U : 1U);
+        if (!each.warning.empty()) {
+            EXPECT_EQ(workload.warnings[0].find(each.warning), 0U) << workload.warnings[0];
+            EXPECT_EQ(workload.warnings[0].find(fmt::format("a record of event {} on queue 0", taken.value)) !=
+                          std::string::npos,
+                      each.warning == idle)
+                << workload.warnings[0];
+        }
+        expect_verified(workload, device->spec());
+    }
+}
+
+// Vectors of a workload with state hold only once, and only in the order of the capture: there must be none. A session
+// whose vectors are there passes them at any time, in any order.
+TEST(Capture, WorkloadsWithStateHaveNoSelfTestVectors) {
+    constexpr std::uint32_t kBytes = 64U;
+    enum class Kept { kNothing, kSum, kSumOfNothing, kLast, kTurn, kCount, kMadeAnew };
+    for (const Kept kept :
+         {Kept::kNothing, Kept::kSum, Kept::kSumOfNothing, Kept::kLast, Kept::kTurn, Kept::kCount, Kept::kMadeAnew}) {
+        for (const std::uint32_t steps : {1U, 2U, 3U, 4U}) {
+            SCOPED_TRACE(fmt::format("kept {}, {} steps", static_cast<int>(kept), steps));
+            const auto device = host::open_device(small_device());
+            const BufferPtr input = device->allocate(flat(kBytes));
+            const BufferPtr state = device->allocate(flat(kBytes, Memory::kL1));
+            const BufferPtr output = device->allocate(flat(kBytes));
+            const auto kernel = [](Program& program, const char* name, const host::Arguments& arguments) {
+                const host::KernelHandle handle = program.add_kernel(name, host::one_core({0U, 0U}));
+                program.set_runtime_args(handle, {0U, 0U}, arguments);
+            };
+            const host::BufferArgument in{input, {}, 0U};
+            const host::BufferArgument memory{state, {}, 0U};
+            const host::BufferArgument out{output, {}, 0U};
+            Program begin{"begin"};
+            kernel(begin, "fill", {memory, kBytes, 0x01010101U});
+            Program program{"step"};
+            if (kept == Kept::kMadeAnew) {
+                kernel(program, "fill", {memory, kBytes, 0x01010101U});
+            }
+            if ((kept == Kept::kSum) || (kept == Kept::kSumOfNothing) || (kept == Kept::kMadeAnew)) {
+                kernel(program, "binary", {memory, in, memory, kBytes, 1U, 1U});  // state += input
+            } else if (kept == Kept::kTurn) {
+                kernel(program, "unary", {memory, memory, kBytes, 1U, 2U, 0U});  // state = -state
+            } else if (kept == Kept::kCount) {
+                kernel(program, "unary", {memory, memory, kBytes, 1U, 5U, 1U});  // state += 1
+            } else {
+                // The state stays, or changes afterwards.
+            }
+            kernel(program, "binary", {memory, in, out, kBytes, 1U, 1U});  // output = state + input
+            if (kept == Kept::kLast) {
+                kernel(program, "copy", {in, memory, kBytes});
+            }
+            WorkloadCapture capture{device};
+            capture.declare_input(input, tensor("in", kBytes));
+            capture.declare_output(output, tensor("out", kBytes));
+            capture.begin_prologue();
+            device->enqueue_program(0U, begin);
+            for (std::uint32_t i = 0U; i < steps; ++i) {
+                capture.begin_step();
+                const Bytes data = (kept == Kept::kSumOfNothing) ? Bytes(kBytes) : plus(pattern(kBytes, i), 0);
+                device->enqueue_write(0U, input, view(data));
+                device->enqueue_program(0U, program);
+                (void)device->enqueue_read(0U, output);
+            }
+            const CapturedWorkload workload = capture.end();
+            const bool holds = (kept == Kept::kNothing) || (kept == Kept::kMadeAnew);
+            EXPECT_EQ(workload.manifest.self_test_count, holds ? steps : 0U);
+            ASSERT_EQ(workload.warnings.size(), holds ? 0U : 1U);
+            if (!holds) {
+                EXPECT_EQ(workload.warnings[0].find(
+                              "the binary has no self-test vectors, because its outputs depend on earlier steps: "),
+                          0U)
+                    << workload.warnings[0];
+            }
+            expect_verified(workload, device->spec());
+            host::compare_to_capture(workload, device->spec());
+            // What an application does: some steps, self-tests, more of both.
+            const files::AlignedBytes file{workload.file};
+            sim::SimOptions simulated;
+            simulated.spec = device->spec();
+            sim::SimDevice target{simulated};
+            sim::SimPlatform platform{target};
+            const refdev::RefdevCommandSet command_set;
+            Session session{target, platform, command_set, kDevelopmentConfig};
+            const auto workspace = std::make_unique<PlanWorkspace>();
+            Verdict verdict;
+            ASSERT_EQ(session.load(file.view(), *workspace, verdict), Status::kOk);
+            Bytes result(kBytes);
+            for (std::uint32_t i = 0U; i < 5U; ++i) {
+                const Bytes other = pattern(kBytes, 50U + i);
+                const ByteSpan from = view(other);
+                const MutableByteSpan to{result.data(), result.size()};
+                EXPECT_EQ(session.run({&from, 1U}, {&to, 1U}), Status::kOk);
+                EXPECT_EQ(session.self_test({result.data(), result.size()}), Status::kOk);
+            }
+        }
+    }
+}
+
 TEST(Capture, TheOutermostCallCounts) {
     // compile() inside enqueue_program() and collection inside data() must not show; two threads record side by side.
     const auto device = host::open_device(small_device(2U));
@@ -500,6 +708,60 @@ TEST(Capture, ParametersOfTracesComeAlong) {
     EXPECT_EQ(workload.manifest.parameters[0].name, "constant");
     EXPECT_EQ(workload.manifest.parameters[0].points[0].word, 10U);
     expect_verified(workload, device->spec());
+}
+
+// Memories that touch: bytes on both sides of the border are one range of addresses, and two regions.
+TEST(Capture, MemoriesThatTouch) {
+    constexpr std::uint32_t kBytes = 256U;  // all of L1, 64 bytes a core
+    constexpr std::uint32_t kShard = kBytes / 4U;
+    const std::uint32_t dram_bytes = refdev::DeviceSpec{}.dram_bytes;
+    for (const bool dram_first : {false, true}) {
+        SCOPED_TRACE(dram_first);
+        host::DeviceOptions options = small_device();
+        options.spec.l1_bytes = kBytes;
+        options.spec.l1_base =
+            dram_first ? (options.spec.dram_base + dram_bytes) : (options.spec.dram_base - options.spec.l1_bytes);
+        const auto device = host::open_device(options);
+        const refdev::DeviceSpec& spec = device->spec();
+        const BufferPtr input = device->allocate(flat(kBytes));
+        const BufferPtr middle = device->allocate(
+            sharded(Layout::kHeightSharded, Memory::kL1, 4U, kShard, 1U, kShard, host::all_cores(spec)));
+        const BufferPtr output = device->allocate(flat(kBytes));
+        ASSERT_EQ(input->address(), spec.dram_base);
+        ASSERT_EQ(middle->shard_address(3U) + kShard, spec.l1_base + spec.l1_bytes);
+        Program program{"there and back"};
+        for (std::uint32_t i = 0U; i < 4U; ++i) {
+            for (const bool back : {false, true}) {
+                const host::CoreCoord core{i % 2U, i / 2U};
+                const host::KernelHandle kernel = program.add_kernel("requantize", host::one_core(core));
+                const host::BufferArgument inside{middle, i, 0U};
+                const host::BufferArgument outside{back ? output : input, 0U, i * kShard};
+                if (back) {
+                    program.set_runtime_args(kernel, core, {inside, outside});
+                } else {
+                    program.set_runtime_args(kernel, core, {outside, inside});
+                }
+                program.set_common_runtime_args(kernel, add_constant_tail(kShard, 3));
+            }
+        }
+        WorkloadCapture capture{device};
+        capture.declare_input(input, tensor("in", kBytes));
+        capture.declare_output(output, tensor("out", kBytes));
+        device->enqueue_write(0U, input, view(pattern(kBytes, 4U)));
+        device->enqueue_program(0U, program);
+        (void)device->enqueue_read(0U, output);
+        const CapturedWorkload workload = capture.end();
+        ASSERT_EQ(workload.manifest.regions.size(), 3U);
+        for (const capture::ManifestRegion& region : workload.manifest.regions) {
+            const bool is_l1 = region.memory == MemoryKind::kL1;
+            const std::uint64_t base = is_l1 ? spec.l1_base : spec.dram_base;
+            const std::uint64_t end = base + (is_l1 ? spec.l1_bytes : spec.dram_bytes);
+            EXPECT_GE(region.base, base) << region.name;
+            EXPECT_LE(std::uint64_t{region.base} + region.size_bytes, end) << region.name;
+        }
+        expect_verified(workload, spec);
+        expect_model(workload, spec, kBytes, [](const Bytes& bytes) { return plus(plus(bytes, 3), 3); });
+    }
 }
 
 TEST(Capture, TheSameTraceTwiceInAStep) {
@@ -760,6 +1022,63 @@ TEST(CaptureRefusals, Limits) {
         device->enqueue_program(0U, program);
         (void)device->enqueue_read(0U, output);
         expect_rule(HostRule::kTraceRegion, "trace_region_size 128 or more", [&] { (void)capture.end(); });
+    }
+}
+
+// Words that parameters set, and parameters: as many as fit are taken, one more is refused with need, limit and remedy.
+TEST(CaptureRefusals, LimitsOfParameters) {
+    struct Case {
+        std::uint32_t parameters;
+        std::uint32_t kernels;  // that each of them sets a word of
+        std::uint32_t executions;
+        std::string refusal;
+    };
+    ASSERT_EQ(kMaxPatchPoints, 16U);
+    ASSERT_EQ(kMaxParameters, 8U);
+    const std::vector<Case> cases{
+        {1U, 16U, 1U, ""},
+        {1U, 17U, 1U, "17 words that parameters set are needed, 16 fit; declare fewer, or use them in fewer places"},
+        {2U, 8U, 1U, ""},
+        {2U, 9U, 1U, "18 words that parameters set are needed, 16 fit; declare fewer"},
+        {1U, 8U, 2U, ""},
+        {1U, 9U, 2U, "18 words that parameters set are needed, 16 fit; declare fewer"},
+        {8U, 2U, 1U, ""},
+        {9U, 1U, 1U, "9 parameters are needed, 8 fit; declare fewer"},
+    };
+    for (const Case& each : cases) {
+        SCOPED_TRACE(fmt::format("{} x {} x {}", each.parameters, each.kernels, each.executions));
+        const auto device = host::open_device(small_device());
+        const BufferPtr input = device->allocate(flat(64U));
+        const BufferPtr output = device->allocate(flat(64U));
+        Program program;
+        for (std::uint32_t i = 0U; i < (each.parameters * each.kernels); ++i) {
+            add_constant(program, {0U, 0U}, input, output, 64U, 1);
+        }
+        device->compile(program);
+        const TraceId trace = device->begin_trace_capture(0U);
+        device->enqueue_program(0U, program);
+        device->end_trace_capture(0U, trace);
+        WorkloadCapture capture{device};
+        capture.declare_input(input, tensor("in", 64U));
+        capture.declare_output(output, tensor("out", 64U));
+        for (std::uint32_t p = 0U; p < each.parameters; ++p) {
+            host::TraceParameter parameter{
+                fmt::format("p{}", p), host::TraceParameterKind::kRuntimeArgument, 0U, 100U, 1U, {}};
+            for (std::uint32_t i = 0U; i < each.kernels; ++i) {
+                parameter.words.push_back(device->argument_words(trace, 0U, {(p * each.kernels) + i}, 6U).front());
+            }
+            capture.declare_parameter(trace, parameter);
+        }
+        device->enqueue_write(0U, input, view(Bytes(64U)));
+        for (std::uint32_t i = 0U; i < each.executions; ++i) {
+            device->execute_trace(0U, trace);
+        }
+        (void)device->enqueue_read(0U, output);
+        if (each.refusal.empty()) {
+            expect_verified(capture.end(), device->spec());
+        } else {
+            expect_rule(HostRule::kCaptureLimit, each.refusal, [&] { (void)capture.end(); });
+        }
     }
 }
 

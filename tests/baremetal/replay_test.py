@@ -4,8 +4,10 @@
 The sample has no goldens of others: its outputs are compared with the simulator's, and its classes with the labels that its pictures
 were drawn from, in which neither importer nor kernels have a part.
 """
+import re
+
 import baremetal_support as support
-from baremetal_support import OPTIONS
+from baremetal_support import OPTIONS, run_board
 
 RECORDS = 3
 SMALL_MODELS = ("ad01_int8", "hello_world_int8", "kws_ref_model", "str_ww_ref_model")
@@ -52,6 +54,16 @@ class Replay(support.BareMetalTest):
         for name in LARGE_MODELS:
             with self.subTest(model=name):
                 self.replay_to_goldens(name, records=1)
+
+    def test_the_example_in_the_help_of_run_board(self):
+        words = re.findall(r"--arg ([\w.]+)", run_board.__doc__)
+        model = self.model(support.SAMPLE)
+        (self.folder / words[1]).write_bytes(model.file.read_bytes())
+        (self.folder / words[2]).write_bytes(model.records(1))
+        done = run_board.run(OPTIONS.board, OPTIONS.image, words, cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.output)
+        self.assertIn("records=1", done.output)
+        self.assertTrue((self.folder / words[3]).stat().st_size and (self.folder / words[4]).stat().st_size)
 
     def test_transfers(self):
         self.replay_to_goldens("kws_ref_model", io="transfers")

@@ -37,7 +37,7 @@ class Profiles(unittest.TestCase):
 
     def test_the_default_profile_takes_it_and_is_named_with_the_workload(self):
         self.assertEqual(width_sharded("default").device["profile"], "default")
-        with self.assertRaises(ValueError):
+        with self.assertRaisesRegex(pianola.Error, "API-DEVICE-OPTIONS.*'tiny'.*small_ecu, default and host"):
             pianola.open_device(profile="tiny")
 
 

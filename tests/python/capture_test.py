@@ -4,6 +4,7 @@
 The binary is replayed in this process, with a thread for each queue, and by the command line in another process, on inputs that the
 captured run has not seen as well as on its own. What is right is what NumPy computes.
 """
+import hashlib
 import json
 import os
 import pathlib
@@ -37,6 +38,25 @@ def run_model(tensor, weight):
 def reference(array, weight):
     """What the model computes, in NumPy."""
     return numpy.maximum(saturated(saturated(array.astype(int) * 2).astype(int) - weight), 0).astype(numpy.int8)
+
+
+def fields_of_target(file):
+    """Of every number in the manifest's target: place in the file, bytes, and value. docs/FORMAT.md, schema/trace_binary.fbs."""
+
+    def number(at, size):
+        return int.from_bytes(file[at:at + size], "little")
+
+    def field(table, index):
+        vtable = table - int.from_bytes(file[table:table + 4], "little", signed=True)
+        return table + number(vtable + 4 + 2 * index, 2)
+
+    manifest = number(84, 4)
+    reference = field(manifest + number(manifest, 4), 0)
+    target = reference + number(reference, 4)
+    wide = ("dram_base", "dram_bytes", "l1_base", "l1_bytes", "trace_region_bytes", "clock_khz")
+    fields = [(name, 4 + index, 4) for index, name in enumerate(wide)]
+    fields += [("queue_count", 10, 1), ("grid_columns", 12, 1), ("grid_rows", 13, 1), ("dram_banks", 14, 1)]
+    return {name: (field(target, index), size, number(field(target, index), size)) for name, index, size in fields}
 
 
 class Workload:
@@ -184,6 +204,27 @@ class SeparateTransfers(Traced):
         return [*outputs, self.fetch()]
 
 
+class RecordInThePrologue(SeparateWrites):
+    """The record that lets the first step begin stands in a prologue; queue 1 may wait for it, and else the host alone keeps steps apart."""
+
+    waits = True
+
+    def run_all(self, inputs, capture):
+        capture.begin_prologue()
+        return super().run_all(inputs, capture)
+
+    def step(self, tensor):
+        if self.waits:
+            pianola.wait_for_event(1, self.taken)
+        pianola.copy_host_to_device_tensor(tensor, self.input, cq_id=1)
+        pianola.record_event(1, self.written)
+        pianola.wait_for_event(0, self.written)
+        self.compute()
+        output = self.output.cpu()
+        pianola.record_event(0, self.taken)
+        return output
+
+
 KINDS = (Eager, Traced, SeparateWrites, SeparateTransfers)
 
 
@@ -297,6 +338,157 @@ class Capture(unittest.TestCase):
             workload.run(self.weight, self.seen, capture)
         self.assertGreater(len(capture.result.file), 0)
         pianola.close_device(workload.device)
+
+    def test_a_workload_with_state_has_no_vectors(self):
+        x = numpy.full((1, 64), 1, numpy.int8)
+        for keeps in (True, False):
+            with self.subTest(keeps=keeps), pianola.manage_device(trace_region_size=TRACE_REGION) as device:
+                here, kept, there = (pianola.zeros((1, 64), pianola.int8, device=device) for _ in range(3))
+                with pianola.capture(device) as capture:
+                    capture.declare_input(here, "x")
+                    capture.declare_output(there, "y")
+                    capture.begin_prologue()
+                    pianola.fill(kept, 0)
+                    for _ in range(3):
+                        capture.begin_step()
+                        pianola.copy_host_to_device_tensor(pianola.from_numpy(x), here)
+                        if not keeps:
+                            pianola.fill(kept, 0)
+                        pianola.add(kept, here, output_tensor=kept)
+                        pianola.copy(kept, there)
+                        there.cpu(blocking=False)
+                result = capture.result
+                self.assertEqual(["depend on earlier steps" in text for text in result.warnings], [True] if keeps else [])
+                session = pianola.Session(result.file)
+                for turn in range(1, 5):
+                    self.assertEqual(session.run([{"x": x}])[0]["y"].max(), turn if keeps else 1)
+                    # Where vectors are, they hold after any step and as often as one likes.
+                    self.assertEqual(session.self_test(), 0 if keeps else 3)
+
+    def test_a_record_that_nobody_waits_for_is_named(self):
+        for waits in (True, False):
+            workload = RecordInThePrologue()
+            workload.waits = waits
+            with self.subTest(waits=waits):
+                with pianola.capture(workload.device) as capture:
+                    self.assert_right(workload.run(self.weight, self.seen, capture), self.seen)
+                self.assertEqual(capture.result.steps_in_flight, 2 if waits else 1)
+                event = repr(workload.taken)[len("Event("):-1]
+                named = [f"a record of event {event} on queue 0" in text for text in capture.result.warnings]
+                self.assertEqual(named, [] if waits else [True])
+            pianola.close_device(workload.device)
+
+    def test_cores_of_two_queues(self):
+        array = int8_array(self.rng, SHAPE)
+        for apart in (True, False):
+            options = {"core_grid": GRID, "trace_region_size": TRACE_REGION, "num_command_queues": 2}
+            with self.subTest(apart=apart), pianola.manage_device(**options) as device:
+                tensors = []
+                for column in (0, 1):
+                    cores = pianola.CoreRangeSet({pianola.CoreRange(pianola.CoreCoord(column, 0), pianola.CoreCoord(column, 1))})
+                    own = pianola.create_sharded_memory_config(SHAPE, cores, pianola.ShardStrategy.HEIGHT)
+                    place = own if apart else pianola.DRAM_MEMORY_CONFIG
+                    tensors.append([pianola.zeros(SHAPE, pianola.int8, device=device, memory_config=place) for _ in range(2)])
+                pianola.synchronize_device(device)
+                capture = pianola.WorkloadCapture(device)
+                for queue, (here, there) in enumerate(tensors):
+                    capture.declare_input(here, f"x{queue}")
+                    capture.declare_output(there, f"y{queue}")
+                    pianola.copy_host_to_device_tensor(pianola.from_numpy(array), here, cq_id=queue)
+                    pianola.relu(here, output_tensor=there, cq_id=queue)
+                    there.cpu(blocking=False, cq_id=queue)
+                if apart:
+                    outputs = pianola.replay(capture.end().file, [{"x0": array, "x1": array}])[0]
+                    for output in outputs.values():
+                        numpy.testing.assert_array_equal(output, numpy.maximum(array, 0))
+                else:
+                    with self.assertRaisesRegex(pianola.Error, "ORD-CORES.* both use .*core.*event.*other core ranges"):
+                        capture.end()
+
+    def test_names_of_files_hold_no_nul(self):
+        result = self.capture(Eager)
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            result.save(folder / "a")
+            self.assertEqual((folder / "a").read_bytes(), result.file)
+            for there in (f"{folder}/a\0b", folder / "a\0b"):
+                workload = WithoutEvents()
+                for call in (
+                    lambda: pianola.Session(there), lambda: pianola.replay(there, []), lambda: result.save(there),
+                    lambda: pianola.WorkloadCapture(workload.device, refused_file=there),
+                ):
+                    with self.assertRaisesRegex(ValueError, "NUL"):
+                        call()
+                pianola.close_device(workload.device)
+            self.assertEqual([path.name for path in folder.iterdir()], ["a"])
+
+    def test_parameters(self):
+        with pianola.manage_device(trace_region_size=TRACE_REGION) as device:
+            here, term, there = (pianola.zeros((1, 64), pianola.int32, device=device) for _ in range(3))
+
+            def work():
+                pianola.fill(term, 3)
+                pianola.add(here, term, output_tensor=there)
+
+            work()
+            trace = pianola.begin_trace_capture(device)
+            work()
+            pianola.end_trace_capture(device, trace)
+            words = pianola.argument_words(device, trace, 0, 0, 2)  # of fill: what it fills with
+            pianola.declare_parameter(device, trace, "term", words, minimum=0, maximum=100)
+            x = numpy.arange(64, dtype=numpy.int32).reshape(1, 64)
+            pianola.copy_host_to_device_tensor(pianola.from_numpy(x), here)
+            pianola.set_parameter(device, trace, "term", 7)
+            pianola.execute_trace(device, trace)
+            numpy.testing.assert_array_equal(there.cpu().to_numpy(), x + 7)
+            place = pianola.address_words(device, trace, here)
+            first, second = here.buffer_address(), term.buffer_address()  # neighbours: nothing else lies between
+            pianola.declare_parameter(device, trace, "x", place, minimum=first, maximum=second, alignment=second - first, is_address=True)
+            for address, result in ((second, numpy.full_like(x, 14)), (first, x + 7)):
+                pianola.set_parameter(device, trace, "x", address)
+                pianola.execute_trace(device, trace)
+                numpy.testing.assert_array_equal(there.cpu().to_numpy(), result)
+            for value, name in ((101, "term"), (1, "other"), (first + 4, "x")):
+                with self.assertRaises(pianola.Error) as raised:
+                    pianola.set_parameter(device, trace, name, value)
+                self.assertEqual(raised.exception.rule, "API-TRACE-PARAMETER")
+            with self.assertRaises(ValueError):
+                pianola.declare_parameter(device, trace, "more", words, minimum=-1, maximum=1)
+            with pianola.capture(device) as capture:
+                capture.declare_input(here, "x")
+                capture.declare_output(there, "y")
+                capture.declare_parameter(trace, "term", words, minimum=0, maximum=100)
+                pianola.copy_host_to_device_tensor(pianola.from_numpy(x), here)
+                pianola.execute_trace(device, trace)
+                there.cpu(blocking=False)
+        session = pianola.Session(capture.result.file)
+        self.assertEqual(session.parameters, [{"name": "term", "minimum": 0, "maximum": 100, "alignment": 1}])
+        self.assertEqual(session.self_test(), 1)
+        for value in (0, 7, 100):
+            session.set_parameter("term", value)
+            numpy.testing.assert_array_equal(session.run([{"x": x}])[0]["y"], x + value)
+        with self.assertRaisesRegex(pianola.Error, r"PLAYER-FAULT: self-test vector 0 of 1 .*\(kIntegrity\).*set those first"):
+            session.self_test()
+        with self.assertRaisesRegex(pianola.Error, "PLAYER-FAULT: .*kFaultLatched"):
+            session.run([{"x": x}])
+
+    def test_a_device_that_the_simulator_can_not_be(self):
+        file = self.capture(SeparateWrites).file
+        target = fields_of_target(file)
+        for name, value, text in (
+            ("queue_count", 3, "queue_count must be 1 to 2"), ("queue_count", 0, "queue_count"), ("dram_banks", 0, "dram_banks"),
+            ("grid_rows", 9, "grid_rows"), ("l1_base", target["dram_base"][2], "overlap"), ("dram_bytes", 0xFFFFFFC0, "at most 1 GiB"),
+            ("l1_bytes", 64, "multiple of 256"), ("clock_khz", 0, "clock_khz"), ("trace_region_bytes", 1 << 30, "must fit into DRAM"),
+        ):
+            with self.subTest(name, value=value):
+                offset, size, _ = target[name]
+                changed = bytearray(file)
+                changed[offset:offset + size] = value.to_bytes(size, "little")
+                changed[160:192] = hashlib.sha256(changed[:160] + changed[192:]).digest()
+                with self.assertRaises(pianola.Error) as raised:
+                    pianola.Session(bytes(changed))
+                self.assertEqual(raised.exception.rule, "PLAYER-TARGET")
+                self.assertIn(text, str(raised.exception))
 
     def test_refusals(self):
         file = self.capture(Eager).file

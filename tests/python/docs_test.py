@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """The pages on the Python package and the pipeline: their code runs, their rules are the library's, their examples work."""
+import inspect
 import os
 import pathlib
 import re
@@ -8,6 +9,7 @@ import sys
 import tempfile
 import unittest
 
+import pianola
 from python_support import main
 
 SOURCE = pathlib.Path(os.environ.get("PIANOLA_SOURCE", pathlib.Path(__file__).parents[2]))
@@ -39,6 +41,30 @@ class Pages(unittest.TestCase):
             self.assertIn(head + rows, (SOURCE / "docs" / page).read_text(encoding="utf-8"))
 
 
+class Names(unittest.TestCase):
+    """The table of all names: every public name of the package and every member of its classes, and nothing else."""
+
+    def test_table(self):
+        page = (SOURCE / "docs/PYTHON.md").read_text(encoding="utf-8")
+        rows = re.findall(r"^\| (.*) \| (.*) \|$", page.split("## All names\n")[1].split("\n## ")[0], re.MULTILINE)
+        listed = {}
+        for names, text in rows[1:]:
+            for name in re.findall(r"`(\w+)`", names):
+                self.assertNotIn(name, listed)
+                listed[name] = set(re.findall(r"`(\w+)`", text))
+        public = {name for name in dir(pianola) if name[0] != "_" and not inspect.ismodule(getattr(pianola, name))}
+        self.assertEqual(set(listed), public)
+        for name in sorted(public):
+            kind = getattr(pianola, name)
+            if inspect.isclass(kind):
+                members = {member for member in vars(kind) if member[0] != "_"}
+                members -= {"name", "value"} if hasattr(kind, "__members__") else set()
+                extra = {"capture": {"result"}, "Event": {"create_event"}}.get(name, set())
+                extra |= {"TraceId": {"begin_trace_capture", "load_trace"}}.get(name, set())
+                with self.subTest(name):
+                    self.assertEqual(listed[name], members | extra)
+
+
 class Examples(unittest.TestCase):
     """Programs of docs/examples/python."""
 
@@ -48,6 +74,13 @@ class Examples(unittest.TestCase):
         run = subprocess.run(call, capture_output=True, text=True, check=False)
         self.assertEqual(run.returncode, 0, run.stderr)
         return run.stdout
+
+    def test_a_call_without_arguments_says_what_is_missing(self):
+        for path in sorted((SOURCE / "docs/examples/python").glob("*.py")):
+            with self.subTest(path.name):
+                run = subprocess.run([sys.executable, "-B", path], capture_output=True, text=True, check=False)
+                self.assertNotIn("Traceback", run.stderr)
+                self.assertTrue(run.returncode == 0 or run.stderr.startswith(f"usage: {path.name} "), run.stderr)
 
     def test_first_steps(self):
         self.assertRegex(self.run_example("first_steps.py"), r"^10 scores, eager and traced alike; \d+ bytes of trace\n$")

@@ -57,6 +57,23 @@ class MeasureProof(unittest.TestCase):
         short = row("short", 81, file_bytes=measure.MIB // 2)
         self.assertEqual(len(measure.violations([row("typical", 10, False, 100), short], COEFFICIENTS, LARGEST)), 1)
 
+    def test_a_page_that_says_something_else_is_named(self):
+        rows = [{**row("typical", 10, False, 100_000), "per_byte": 10.0, "rule": "", "tables": 5, "work": 7},
+                {**row("worst", 40), "per_byte": 40.0, "rule": "CAP-WORK", "tables": 6, "work": 8}]
+        page = f"# Page\n\n{measure.to_markdown(rows)}\n\n| file | verdict |\n|---|---|\n| typical | of another table |\n"
+        self.assertEqual(measure.page_differences(rows, page), [])
+        near = [{**each, "instructions": each["instructions"] * 1000 // 999} for each in rows]
+        self.assertEqual(measure.page_differences(near, page), [])
+        for name, change in (
+            ("instructions", lambda text: text.replace("1,000,000", "1,002,000")), ("verdict", lambda text: text.replace("CAP-WORK", "CAP-TABLES")),
+            ("file bytes", lambda text: text.replace("1,048,576", "1,048,577")), ("work", lambda text: text.replace("| 8 |", "| 9 |")),
+            ("used", lambda text: text.replace("100 %", "99 %")), ("to typical", lambda text: text.replace("4.00", "3.99")),
+            ("per byte", lambda text: text.replace("| 40.0 |", "| 39.0 |")), ("no row", lambda text: text.replace("| worst |", "| best |")),
+        ):
+            changed = change(page)
+            self.assertNotEqual(changed, page, name)
+            self.assertTrue(any(name in line for line in measure.page_differences(rows, changed)), name)
+
     def test_the_program_exits_with_1_where_the_formula_is_too_small(self):
         small = json.loads((pathlib.Path(__file__).parent / "coefficients.json").read_text(encoding="utf-8"))
         small["file_bytes"] //= 2

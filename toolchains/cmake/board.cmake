@@ -76,8 +76,16 @@ set(pianola_board_sample_dir ${PROJECT_BINARY_DIR}/board_sample)
 set(sample ${pianola_board_sample_dir}/road_signs)
 set(fleet_key ${pianola_board_sample_dir}/fleet_key)
 set(host_pianola ${pianola_host_bin}/pianola)
-set(board_device ${PROJECT_SOURCE_DIR}/hal/board/device.json)  # that of the default build: PIANOLA_PROFILE
 file(MAKE_DIRECTORY ${pianola_board_sample_dir})
+set(board_device ${PROJECT_SOURCE_DIR}/hal/board/device.json)
+if(PIANOLA_BOARD AND NOT pianola_profile STREQUAL kSmallEcu)
+    # The binary is captured and sized for the runtime that this build has.
+    string(REGEX REPLACE "^k" "" board_profile ${pianola_profile})
+    string(REGEX REPLACE "([a-z])([A-Z])" "\\1_\\2" board_profile ${board_profile})
+    string(TOLOWER ${board_profile} board_profile)
+    set(board_device ${pianola_board_sample_dir}/device.json)
+    file(CONFIGURE OUTPUT ${board_device} CONTENT "{ \"profile\": \"${board_profile}\" }\n")
+endif()
 # The model is the same for every build, and takes longest: it is trained once for all of them.
 set(sample_model ${PROJECT_SOURCE_DIR}/build/sample/road_signs.tflite)
 add_custom_command(
@@ -99,6 +107,6 @@ add_custom_command(
     COMMAND ${host_pianola} embed ${sample}.ptb -o ${sample}.S --header ${sample}.h
     COMMAND ${host_pianola} size ${sample}.ptb --device ${board_device} --header -o ${sample}_manifest.h
     COMMAND ${host_pianola} size ${sample}.ptb --device ${board_device} --ld -o ${pianola_board_sample_dir}/manifest.ld
-    DEPENDS pianola_host_tools ${host_pianola} ${sample_model}
+    DEPENDS pianola_host_tools ${host_pianola} ${sample_model} ${board_device}
     COMMENT "capture and sign road_signs" VERBATIM)
 add_custom_target(pianola_board_sample DEPENDS ${sample}.S)

@@ -23,18 +23,20 @@ constexpr std::array kGroups{
     Group{"TRC", "Traces: every device command, every byte that it touches"},
     Group{"SCR", "Scripts: what the host does around the traces"},
     Group{"ORD", "Order: queues and events"},
+    Group{"PAR", "Parameters: words of traces that change between steps"},
     Group{"BUD", "Budgets: rings, cycles and deadlines"},
     Group{"CAP", "Capacities of the runtime"},
     Group{"HST", "Host: what `pianola verify` adds to the target's checks"},
 };
 
+// Empty for a group that has no words here.
 std::string title_of(const std::string& prefix) {
     for (const Group& group : kGroups) {
         if (prefix == group.prefix) {
             return group.title;
         }
     }
-    return prefix;
+    return {};
 }
 
 }  // namespace
@@ -55,6 +57,10 @@ int main() {
         const std::string group = id.substr(0U, id.find('-'));
         if (group != open_group) {
             open_group = group;
+            if (title_of(group).empty()) {
+                std::cerr << "rules_page: the group " << group << " has no title\n";
+                return 1;
+            }
             std::cout << "\n## " << title_of(group) << "\n\n| rule | refused where | because |\n|---|---|---|\n";
         }
         std::cout << "| `" << id << "` | " << pianola::rule_message(rule) << " | " << pianola::rule_reason(rule)

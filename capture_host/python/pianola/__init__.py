@@ -71,6 +71,12 @@ class capture:  # pylint: disable=invalid-name -- used like a function
         """Written before the first step, and never again."""
         self._capture.declare_constant(tensor, name)
 
+    def declare_parameter(self, trace_id, name, words, *, minimum, maximum, alignment=1, is_address=False):
+        """Words of an executed trace that the binary's user may set between steps."""
+        self._capture.declare_parameter(
+            trace_id, name, words, minimum=minimum, maximum=maximum, alignment=alignment, is_address=is_address
+        )
+
     def begin_prologue(self):
         """What follows fills the pipeline."""
         self._capture.begin_prologue()

@@ -16,6 +16,13 @@ WEIGHT = RNG.integers(-128, 128, size=(64, 10), dtype=numpy.int8)
 
 
 def main():
+    """One argument: the file to write."""
+    if len(sys.argv) != 2:
+        sys.exit("usage: capture.py OUTPUT.ptb")
+    run(sys.argv[1])
+
+
+def run(output):
     """Captures four steps of a traced model, saves them as one, and replays the file."""
     with pianola.manage_device(trace_region_size=32768) as device:
         image = pianola.zeros((1, 64), pianola.int8, device=device)
@@ -33,11 +40,11 @@ def main():
                 pianola.copy_host_to_device_tensor(pianola.from_numpy(array), image)
                 pianola.relu(pianola.matmul(image, weight), output_tensor=scores)
                 computed.append(scores.cpu(blocking=False))
-        capture.result.save(sys.argv[1])
+        capture.result.save(output)
         description = json.dumps(capture.result.device)
-        pathlib.Path(sys.argv[1]).with_suffix(".json").write_text(description, encoding="utf-8")
+        pathlib.Path(output).with_suffix(".json").write_text(description, encoding="utf-8")
 
-    replayed = pianola.Session(sys.argv[1]).run([{"image": array} for array in IMAGES])
+    replayed = pianola.Session(output).run([{"image": array} for array in IMAGES])
     for array, result, again in zip(IMAGES, computed, replayed):
         assert (result.to_numpy() == numpy.maximum(array.astype(numpy.int32) @ WEIGHT, 0)).all()
         assert (again["scores"] == result.to_numpy()).all()

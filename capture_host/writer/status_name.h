@@ -1,0 +1,13 @@
+// The name of a status, as the runtime's pages write it.
+//
+// Place in the whole: for messages of host tools about a replay that stopped.
+#pragma once
+
+#include "runtime/core/status.h"
+
+namespace pianola::capture {
+
+// Static lifetime; "no status" for a value that is none.
+[[nodiscard]] const char* status_name(Status status) noexcept;
+
+}  // namespace pianola::capture
