@@ -1,4 +1,7 @@
 // Traces in blobs: identity, another process, and everything that is damaged or foreign.
+#include <map>
+#include <string>
+
 #include "runtime/digest/sha256.h"
 #include "tests/api/support.h"
 
@@ -58,6 +61,23 @@ TEST(Blobs, ALoadedTraceRuns) {
     EXPECT_EQ(read(*device, output), plus(plus(data, 1), 2));
     // Its scratch memory in L1 is its own.
     EXPECT_EQ(device->allocate(flat(64U, Memory::kL1))->address(), 0x10000000U + 320U);
+}
+
+TEST(Blobs, InAnEmptyDeviceTheBuffersComeAlong) {
+    const Traced source;
+    const host::TraceBlob blob =
+        source.device->collect_trace(source.trace, {{"input", source.input}, {"output", source.output}});
+    const auto device = host::open_device(small_device());
+    const TraceId trace = device->load_trace(0U, view(blob.bytes));
+    std::map<std::string, BufferPtr> buffers;
+    for (const host::NamedBuffer& each : device->trace_buffers(trace)) {
+        buffers[each.name] = each.buffer;
+    }
+    ASSERT_EQ(buffers.count("input") + buffers.count("output"), 2U);
+    const Bytes data = pattern(300U, 6U);
+    device->enqueue_write(0U, buffers["input"], view(data));
+    device->execute_trace(0U, trace);
+    EXPECT_EQ(read(*device, buffers["output"]), plus(plus(data, 1), 2));
 }
 
 TEST(Blobs, MemoryThatIsTakenIsRefused) {
