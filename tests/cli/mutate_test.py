@@ -65,6 +65,22 @@ class Mutate(cli_support.CliTest):
                 self.assertEqual(rule["made"], rule["as_expected"])
                 self.assertTrue(rule["alone"] or "never_alone" in rule or "not_applicable" in rule, rule)
 
+    def test_every_rule_on_random_binaries(self):
+        """With a prologue, an epilogue, both or neither, pipelined or not: a binary's own scripts are in no operator's way."""
+        binaries, device = self.random_binaries(60)
+        seen, made = {}, set()
+        for binary, shown in binaries:
+            scripts = {script["kind"]: [command["command"] for command in script.get("commands", ())] for script in shown["scripts"]}
+            kind = ("prologue" in scripts, "epilogue" in scripts, "read_output" in scripts.get("epilogue", ()))
+            if seen.get(kind, 0) < 3:
+                seen[kind] = seen.get(kind, 0) + 1
+                report = self.mutate(binary, *device, "--report-only", "--kind", "semantic")
+                self.assert_all_as_expected(report)
+                if any(mutant["name"] == "CAP-COMMANDS.output-in-pieces" for mutant in report["mutants"]):
+                    made.add(kind)
+        self.assertEqual(set(seen), {(False, False, False), (True, False, False), (False, True, False), (True, True, False), (True, True, True)})
+        self.assertGreaterEqual(made, {(True, False, False), (False, True, False), (True, True, True)}, "it needs a pipelined binary, and makes one")
+
     def test_the_files_are_what_the_report_says(self):
         """Each has its hash, and `verify` gives the verdict, as a port's validator must."""
         binary, folder = self.capture(), self.folder / "mutants"
