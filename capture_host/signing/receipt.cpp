@@ -44,25 +44,6 @@ nlohmann::json rules() {
     });
 }
 
-nlohmann::json device_to_json(const DeviceDescription& device) {
-    return {{"family", device.family},
-            {"command_set_id", device.command_set_id},
-            {"command_set_version", device.command_set_version},
-            {"kernel_library", to_hex(device.kernel_library)},
-            {"dram_base", device.dram_base},
-            {"dram_bytes", device.dram_bytes},
-            {"l1_base", device.l1_base},
-            {"l1_bytes", device.l1_bytes},
-            {"trace_region_bytes", device.trace_region_bytes},
-            {"clock_khz", device.clock_khz},
-            {"queue_count", device.queue_count},
-            {"ring_words", device.ring_words},
-            {"grid_columns", device.grid_columns},
-            {"grid_rows", device.grid_rows},
-            {"dram_banks", device.dram_banks},
-            {"profile", device.capacities->name}};
-}
-
 nlohmann::json trust_to_json(const Trust& trust) {
     nlohmann::json keys = nlohmann::json::array();
     for (const TrustedKey& key : trust.keys) {
@@ -92,6 +73,25 @@ std::string canonical(const nlohmann::json& statement) {
 }
 
 }  // namespace
+
+nlohmann::json device_to_json(const DeviceDescription& device) {
+    return {{"family", device.family},
+            {"command_set_id", device.command_set_id},
+            {"command_set_version", device.command_set_version},
+            {"kernel_library", to_hex(device.kernel_library)},
+            {"dram_base", device.dram_base},
+            {"dram_bytes", device.dram_bytes},
+            {"l1_base", device.l1_base},
+            {"l1_bytes", device.l1_bytes},
+            {"trace_region_bytes", device.trace_region_bytes},
+            {"clock_khz", device.clock_khz},
+            {"queue_count", device.queue_count},
+            {"ring_words", device.ring_words},
+            {"grid_columns", device.grid_columns},
+            {"grid_rows", device.grid_rows},
+            {"dram_banks", device.dram_banks},
+            {"profile", device.capacities->name}};
+}
 
 nlohmann::json make_statement(const Judgement& judgement) {
     return {

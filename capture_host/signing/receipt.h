@@ -26,6 +26,9 @@ struct Judgement {
     std::string validator_version;  // of this program
 };
 
+// Every field of a device's description, and the name of its profile.
+[[nodiscard]] nlohmann::json device_to_json(const DeviceDescription& device);
+
 [[nodiscard]] nlohmann::json make_statement(const Judgement& judgement);
 
 // The receipt's text.
