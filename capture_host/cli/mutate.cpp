@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -382,7 +383,9 @@ void add_mutate(CLI::App& app, Action& action) {
         ->delimiter(',')
         ->allow_extra_args(false)
         ->check(CLI::IsMember(kind_names()));
-    command->add_option("--seed", arguments->seed, "Seed of what is random")->capture_default_str();
+    command->add_option("--seed", arguments->seed, "Seed of what is random")
+        ->check(CLI::Range(0U, std::numeric_limits<std::uint32_t>::max()))
+        ->capture_default_str();
     command->add_option("--count", arguments->count, "Mutants of each kind but semantic, which has a fixed number")
         ->check(CLI::Range(1U, mutate::kMostMutants))
         ->capture_default_str();

@@ -34,7 +34,8 @@ struct Judgement {
 // The receipt's text.
 [[nodiscard]] std::string make_receipt(const nlohmann::json& statement, const Key& key);
 
-// The statement of a receipt that the key has signed. Throws SigningError: not a receipt, or another key's, or changed.
+// The statement of a receipt that the key has signed. Throws SigningError: not a receipt, or another key's, or changed,
+// or signed and without what a statement says.
 [[nodiscard]] nlohmann::json open_receipt(const std::vector<std::uint8_t>& text, const Key& key);
 
 }  // namespace pianola::signing

@@ -335,6 +335,17 @@ class Mutate(cli_support.CliTest):
             line = f"| `{rule['rule']}` | {operators.get(rule['rule'], 0)} | {'no: ' + note if note else 'yes'} |"
             self.assertIn(line, page.splitlines())
 
+    def test_the_page_says_which_device_gives_which_count(self):
+        page = (OPTIONS.source / "docs" / "MUTATION.md").read_text(encoding="utf-8")
+        rows = re.findall(r"^\| (the default device|`\{.*\}`) \| (\d+) \| (\d+) \| (.*) \|$", page, re.MULTILINE)
+        self.assertGreaterEqual(len(rows), 4)
+        for device, made, alone, without in rows:
+            options = () if device.startswith("the") else ("--device", self.write("device.json", device.strip("`")))
+            report = self.mutate(self.capture("kws_ref_model", *options), "--report-only", "--kind", "semantic", *options)
+            self.assertEqual((report["totals"]["rules_with_mutant"], report["totals"]["rules_with_mutant_alone"]), (int(made), int(alone)), device)
+            self.assertEqual({rule["rule"] for rule in report["rules"] if rule["made"] == 0} - {"AUT-COUNTER", "IMG-BOOL"},
+                             set(re.findall(r"`([A-Z-]+)`", without)), device)
+
     def test_the_page_names_a_test_for_each_rule_without_a_mutant(self):
         """And that test is there."""
         page = (OPTIONS.source / "docs" / "MUTATION.md").read_text(encoding="utf-8")

@@ -140,7 +140,7 @@ class Reports : public ::testing::Test {
         Json report = mutate::make_report(named_.subject, run);
         const std::vector<Job> jobs = mutate::list_jobs(run.jobs);
         for (std::uint32_t i = 0U; i < jobs.size(); ++i) {
-            if (mutate::is_in_shard(i, run)) {
+            if (mutate::is_in_shard(i, shard, shards)) {
                 const mutate::Outcome outcome = mutate::make_mutant(named_.subject, jobs[i], seed, checker_);
                 const mutate::Mutant& mutant = *outcome.mutant;
                 mutate::add_outcome(report, i, jobs[i], outcome, checker_.check(mutant.file, 0U, mutant.trust));
