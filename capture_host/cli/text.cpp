@@ -213,7 +213,7 @@ std::string describe_verdict(const Verdict& verdict) {
     std::string text =
         fmt::format("refused: {}: {}\n  field   {}\n  offset  {} (0x{:X})", rule_id(verdict.rule),
                     rule_message(verdict.rule), path_text(verdict.path), verdict.file_offset, verdict.file_offset);
-    std::string numbers = capture::describe_numbers(verdict);
+    const std::string numbers = capture::describe_numbers(verdict);
     if (!numbers.empty()) {
         constexpr const char* kFound = "found ";
         text += "\n  found   " + numbers.substr(std::string_view{kFound}.size());
