@@ -7,6 +7,7 @@
 #include <array>
 #include <string_view>
 
+#include "capture_host/writer/profiles.h"
 #include "runtime/core/bytes.h"
 
 namespace pianola::host {
@@ -224,8 +225,10 @@ class Explainer {
 std::string explain_refusal(const LinkedCapture& linked, const Verdict& verdict, const DeviceState& device) {
     std::array<char, kPathText> path{};
     (void)format_path(verdict.path, Span<char>{path});
-    std::string text = fmt::format("the runtime does not accept the captured workload: {} at {} ({} against {})",
-                                   pianola::rule_id(verdict.rule), path.data(), verdict.actual, verdict.limit);
+    const std::string numbers = capture::describe_numbers(verdict);
+    std::string text =
+        fmt::format("the runtime does not accept the captured workload: {} at {}{}", pianola::rule_id(verdict.rule),
+                    path.data(), numbers.empty() ? numbers : (" (" + numbers + ")"));
     const Span<const FieldPath::Step> steps = verdict.path.steps();
     const Explainer explainer{linked, device};
     if ((verdict.rule == Rule::kOrdRace) || (verdict.rule == Rule::kOrdCores)) {

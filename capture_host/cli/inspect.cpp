@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "capture_host/cli/cli.h"
@@ -134,11 +135,27 @@ nlohmann::json parameters_to_json(const capture::Manifest& manifest) {
     return list;
 }
 
-// What speaks against zero-copy I/O on the device that the binary is for.
-std::string why_no_views(const Image& image) {
+// Whether zero-copy I/O is possible on the device that the binary is for, and what speaks against it. Nothing is known
+// where the proofs can not be made.
+struct Views {
+    std::optional<bool> possible;
+    std::string why_not;
+};
+Views find_views(const Image& image) {
+    DeviceDescription known;
+    refdev::describe({}, known);
     const TargetView target = image.target();
     const std::string family = capture::to_string(target.device_family);
     DeviceDescription device;
+    const bool is_known = (family == known.family) && (target.command_set_id == known.command_set_id) &&
+                          (target.command_set_version == known.command_set_version) &&
+                          std::equal(target.kernel_library.begin(), target.kernel_library.end(),
+                                     known.kernel_library.begin(), known.kernel_library.end());
+    if (!is_known) {
+        return {std::nullopt,
+                "the binary is for another device family, command set or kernel library, whose commands "
+                "this build does not know"};
+    }
     device.family = family.c_str();
     device.command_set_id = target.command_set_id;
     device.command_set_version = target.command_set_version;
@@ -158,7 +175,11 @@ std::string why_no_views(const Image& image) {
     const auto plan = std::make_unique<Plan>();
     Verdict verdict;
     const bool proved = is_ok(prove_plan(image, device, refdev::RefdevCommandSet{}, *workspace, *plan, verdict));
-    return proved ? describe_views(*plan, image) : fmt::format("the binary is refused: {}", rule_id(verdict.rule));
+    if (!proved) {
+        return {std::nullopt, fmt::format("the binary is refused: {}", rule_id(verdict.rule))};
+    }
+    const std::string why_not = describe_views(*plan, image);
+    return {why_not.empty(), why_not};
 }
 
 nlohmann::json to_json(const Image& image, bool with_commands) {
@@ -227,8 +248,11 @@ nlohmann::json to_json(const Image& image, bool with_commands) {
                           {"source_sha256", to_hex(ByteSpan{manifest.source_sha256})},
                           {"tool_version", manifest.tool_version}};
     json["self_tests"] = manifest.self_test_count;
-    const std::string no_views = why_no_views(image);
-    json["views"] = {{"possible", no_views.empty()}, {"why_not", no_views}};
+    const Views views = find_views(image);
+    json["views"] = {{"possible", nullptr}, {"why_not", views.why_not}};
+    if (views.possible) {
+        json["views"]["possible"] = *views.possible;
+    }
     return json;
 }
 
@@ -334,8 +358,12 @@ void print_all(const Image& image, bool with_commands) {
         "self-tests     {}\n",
         budgets.step_cycles, budgets.step_deadline_us, budgets.steps_in_flight, budgets.setup_deadline_us,
         image.self_test_count());
-    const std::string no_views = why_no_views(image);
-    fmt::print("views            {}{}\n", no_views.empty() ? "possible" : "not possible: ", no_views);
+    const Views views = find_views(image);
+    if (views.possible.value_or(false)) {
+        fmt::print("views            possible\n");
+    } else {
+        fmt::print("views            {}: {}\n", views.possible ? "not possible" : "not looked at", views.why_not);
+    }
 }
 
 int inspect_file(const InspectArguments& arguments) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -19,7 +20,6 @@ using mutate::Job;
 using mutate::Json;
 
 constexpr std::uint32_t kMostShards = 4096U;
-constexpr std::uint32_t kMostMutants = 1'000'000U;  // of a random kind
 constexpr std::uint32_t kDefaultSeed = 1U;
 constexpr const char* kReportName = "mutants.json";
 constexpr std::uint64_t kLimitBytesOfReport = std::uint64_t{256U} << 20U;  // some 400,000 mutants
@@ -136,25 +136,18 @@ int finish(const Json& report, bool as_json) {
 }
 
 Json load_report(const std::filesystem::path& path) {
-    const auto is_list = [](const Json& report, const char* name) {
-        return report.is_object() && report.contains(name) && report.at(name).is_array();
-    };
     const std::vector<std::uint8_t> text = files::load_file(path, kLimitBytesOfReport);
     try {
-        Json report = files::parse_json<Json>(text);
-        if (is_list(report, "mutants") && is_list(report, "not_applicable")) {
-            return report;
-        }
+        return files::parse_json<Json>(text);
     } catch (const files::JsonError& error) {
         throw CliError{kFileTrouble, fmt::format("{}: not a report: {}", path.string(), error.what())};
     }
-    throw CliError{kFileTrouble, fmt::format("{}: not a report of pianola mutate", path.string())};
 }
 
 int merge(const MutateArguments& arguments) {
-    std::vector<Json> reports;
+    std::vector<mutate::NamedReport> reports;
     for (const std::string& name : arguments.merge) {
-        reports.push_back(load_report(name));
+        reports.push_back({name, load_report(name)});
     }
     try {
         const Json merged = mutate::merge_reports(reports);
@@ -162,6 +155,8 @@ int merge(const MutateArguments& arguments) {
             files::store_file(arguments.output, merged.dump(1) + "\n");
         }
         return finish(merged, arguments.json);
+    } catch (const mutate::ReportError& error) {
+        throw CliError{kFileTrouble, error.what()};
     } catch (const mutate::MergeError& error) {
         throw CliError{kUsage, error.what()};
     }
@@ -184,13 +179,16 @@ class Mutation {
 
     int run() {
         Json report = mutate::make_report(subject_, run_);
+        const std::vector<Job> jobs = mutate::list_jobs(run_.jobs);
+        if (writes()) {
+            check_folder(jobs);
+        }
         prepare_folder();
         const Json earlier = load_earlier(report);
-        const std::vector<Job> jobs = mutate::list_jobs(run_.jobs);
         std::uint32_t since_stored = 0U;
         for (std::uint32_t i = 0U; i < jobs.size(); ++i) {
             show_progress("mutants", i + 1U, static_cast<std::uint32_t>(jobs.size()));
-            if (!mutate::is_in_shard(i, run_)) {
+            if (!mutate::is_in_shard(i, run_.shard, run_.shards)) {
                 continue;
             }
             if (reuse(report, mutate::find_job(earlier, i), jobs[i])) {
@@ -222,16 +220,30 @@ class Mutation {
                                    : fmt::format("mutants-{}of{}.json", run_.shard, run_.shards);
     }
 
-    // Not over what is read: the folder may hold it, or links to it.
-    template <typename Contents>
-    void store_in_folder(const std::string& name, const Contents& contents) const {
-        for (const std::string& input : {arguments_.file, arguments_.device}) {
-            if (!input.empty() && files::is_same_file(folder() / name, input)) {
-                throw CliError{kUsage, fmt::format("--output {}: {} in it is {}, which the command reads",
-                                                   arguments_.output, name, input)};
+    // Whether the folder gets a file of that name.
+    [[nodiscard]] bool puts(const std::string& name, const std::vector<Job>& jobs) const {
+        return (name == report_name()) ||
+               (!arguments_.report_only &&
+                std::any_of(jobs.begin(), jobs.end(), [&name](const Job& job) { return name == file_name(job); }));
+    }
+    static std::string file_name(const Job& job) { return job.name + ".ptb"; }
+
+    // Not over what is read or printed to: the folder may hold it, or links to it. Such a file is there already.
+    void check_folder(const std::vector<Job>& jobs) const {
+        const std::array<std::pair<std::string, const char*>, 4> others{{{arguments_.file, "reads"},
+                                                                         {arguments_.device, "reads"},
+                                                                         {"/dev/stdout", "prints to"},
+                                                                         {"/dev/stderr", "prints to"}}};
+        std::error_code error;
+        for (const auto& entry : std::filesystem::directory_iterator{folder(), error}) {
+            const std::string name = entry.path().filename().string();
+            for (const auto& [other, use] : others) {
+                if (!other.empty() && files::is_same_file(entry.path(), other) && puts(name, jobs)) {
+                    throw CliError{kUsage, fmt::format("--output {}: {} in it is {}, which the command {}",
+                                                       arguments_.output, name, other, use)};
+                }
             }
         }
-        files::store_file(folder() / name, contents);
     }
 
     void prepare_folder() const {
@@ -245,13 +257,28 @@ class Mutation {
         }
     }
 
-    // What an earlier run has left, where it was of the same file and options; else nothing.
+    void check_earlier(const Json& earlier) const {
+        try {
+            mutate::check_report(earlier);
+        } catch (const mutate::ReportError& error) {
+            throw CliError{kFileTrouble, fmt::format("{}: not a report that one can go on from: {}",
+                                                     (folder() / report_name()).string(), error.what())};
+        }
+    }
+
+    // What an earlier run has left, where it was of the same file, device and options; else nothing.
     [[nodiscard]] Json load_earlier(const Json& report) const {
         if (writes() && std::filesystem::exists(folder() / report_name())) {
             Json earlier = load_report(folder() / report_name());
-            const bool is_word_only = arguments_.report_only && earlier.at("complete").get<bool>();
-            if (mutate::is_same_run(earlier, report) && !is_word_only) {
-                return earlier;
+            if (!earlier.is_object() || !earlier.contains("format")) {
+                throw CliError{kFileTrouble, fmt::format("{}: is no report; it would be written over",
+                                                         (folder() / report_name()).string())};
+            }
+            if (mutate::is_same_run(earlier, report)) {
+                check_earlier(earlier);
+                if (!arguments_.report_only || !earlier.at("complete").get<bool>()) {
+                    return earlier;
+                }
             }
         }
         return report;
@@ -267,7 +294,7 @@ class Mutation {
             mutate::add_known(report, *known);
             return true;
         }
-        const std::filesystem::path path = folder() / (job.name + ".ptb");
+        const std::filesystem::path path = folder() / file_name(job);
         if (!std::filesystem::exists(path)) {
             return false;
         }
@@ -286,7 +313,7 @@ class Mutation {
         Verdict verdict;
         if (outcome.mutant) {
             if (writes() && !arguments_.report_only) {
-                store_in_folder(job.name + ".ptb", outcome.mutant->file);
+                files::store_file(folder() / file_name(job), outcome.mutant->file);
             }
             verdict = checker_->check(outcome.mutant->file, outcome.mutant->shift_bytes, outcome.mutant->trust);
         }
@@ -295,7 +322,7 @@ class Mutation {
 
     void store(const Json& report) const {
         if (writes()) {
-            store_in_folder(report_name(), report.dump(1) + "\n");
+            files::store_file(folder() / report_name(), report.dump(1) + "\n");
         }
     }
 
@@ -356,9 +383,11 @@ void add_mutate(CLI::App& app, Action& action) {
         ->delimiter(',')
         ->allow_extra_args(false)
         ->check(CLI::IsMember(kind_names()));
-    command->add_option("--seed", arguments->seed, "Seed of what is random")->capture_default_str();
+    command->add_option("--seed", arguments->seed, "Seed of what is random")
+        ->check(CLI::Range(0U, std::numeric_limits<std::uint32_t>::max()))
+        ->capture_default_str();
     command->add_option("--count", arguments->count, "Mutants of each kind but semantic, which has a fixed number")
-        ->check(CLI::Range(1U, kMostMutants))
+        ->check(CLI::Range(1U, mutate::kMostMutants))
         ->capture_default_str();
     command->add_option("--shard", arguments->shard, "Do part I of N only, I/N from 1/N to N/N")
         ->check([](const std::string& text) {

@@ -9,8 +9,9 @@ namespace pianola::cli {
 namespace {
 
 constexpr const char* kFooter =
-    "Exit codes: 0 done, 2 usage, 3 refused by the validator, 4 fault while replaying,\n"
-    "5 not a valid or not a supported model, 6 file can not be read or written, 7 logs are different, or a mutant\n"
+    "Exit codes: 0 done, 2 usage, 3 refused by the validator, or a signature or receipt that does not hold,\n"
+    "4 fault while replaying, 5 not a valid or not a supported model, 6 file can not be read or written, 7 logs are "
+    "different, or a mutant\n"
     "is not refused as expected, 1 defect in pianola.\n\n"
     "Example:\n"
     "  pianola capture model.tflite -o model.ptb\n"
@@ -43,6 +44,17 @@ int parse_and_act(int argc, const char* const* argv) {
     add_commands(app, action);
     try {
         app.parse(argc, argv);
+    } catch (const CLI::RequiredError& error) {
+        // The parser misses a sub-command, and does not say what stands in its place.
+        const CLI::App& command = chosen(app);
+        const std::vector<std::string> rest = command.remaining();
+        if (rest.empty() || command.get_subcommands([](const CLI::App* /*each*/) { return true; }).empty()) {
+            (void)app.exit(error);
+        } else {
+            const std::string name = (&command == &app) ? "pianola" : ("pianola " + command.get_name());
+            fmt::print(stderr, "{} has no command '{}'\nRun with --help for more information.\n", name, rest.front());
+        }
+        return ExitCode::kUsage;
     } catch (const CLI::ParseError& error) {
         const bool asked_for_help = error.get_exit_code() == 0;
         (void)app.exit(error);

@@ -55,15 +55,21 @@ class Replay {
             return kDone;
         }
         check_counts();
+        if (arguments_.views && !session_.has_views()) {
+            throw CliError{kUsage, fmt::format("{} can not be replayed with --views: {}", arguments_.file,
+                                               describe_views(session_.plan(), workspace_->image))};
+        }
         const std::uint32_t records = load_inputs();
         std::vector<Bytes> results(session_.plan().output_count);
         if (session_.plan().is_pipelined && (records > 1U) && (arguments_.repeat == 1U)) {
             replay_pipelined(records, results);
         } else {
+            start_steps();
             for (std::uint32_t record = 0U; record < records; ++record) {
                 replay_record(record, results);
                 show_progress("records replayed", record + 1U, records);
             }
+            stop_steps();
         }
         for (std::size_t i = 0U; i < results.size(); ++i) {
             files::store_file(arguments_.outputs[i], results[i]);
@@ -83,7 +89,14 @@ class Replay {
         return options;
     }
 
-    [[noreturn]] void fail_with_fault() const { throw CliError{kReplayFault, describe_fault(session_.fault())}; }
+    // A call that was refused has latched nothing: the record of the last fault would be empty.
+    void require(Status status) const {
+        if (!is_ok(status)) {
+            throw CliError{kReplayFault, is_ok(session_.fault().status)
+                                             ? fmt::format("the session refuses a call: {}", describe_status(status))
+                                             : describe_fault(session_.fault())};
+        }
+    }
 
     void load() {
         Verdict verdict;
@@ -92,9 +105,7 @@ class Replay {
             throw CliError{kRefused,
                            fmt::format("{}: {}", arguments_.file, describe_verdict(verdict, workspace_->image))};
         }
-        if (!is_ok(status)) {
-            fail_with_fault();
-        }
+        require(status);
     }
 
     void run_self_tests() {
@@ -105,9 +116,7 @@ class Replay {
         }
         Bytes scratch(session_.output_bytes());
         for (std::uint32_t i = 0U; i < count; ++i) {
-            if (!is_ok(session_.self_test(i, {scratch.data(), scratch.size()}))) {
-                fail_with_fault();
-            }
+            require(session_.self_test(i, {scratch.data(), scratch.size()}));
             show_progress("self-tests", i + 1U, count);
         }
         self_tests_passed_ = count;
@@ -173,10 +182,33 @@ class Replay {
     }
 
     // Waits for the oldest of what has been submitted.
-    void finish(Status submitted) {
-        if (!is_ok(is_ok(submitted) ? session_.wait() : submitted)) {
-            fail_with_fault();
+    void finish(Status submitted) { require(is_ok(submitted) ? session_.wait() : submitted); }
+
+    // Prologue and epilogue around the steps of a binary that is not pipelined; self-tests have run the prologue. Both
+    // take what was proved, and are no part of a step.
+    void start_steps() {
+        const Plan& plan = session_.plan();
+        if (!plan.is_pipelined && (plan.prologue.count != 0U) && (self_tests_passed_ == 0U)) {
+            const std::uint64_t started = device_.now_cycles();
+            finish(session_.start({}));
+            check_script("prologue", device_.now_cycles() - started, plan.prologue);
         }
+    }
+    void stop_steps() {
+        const Plan& plan = session_.plan();
+        if (!plan.is_pipelined && (plan.epilogue.count != 0U)) {
+            const std::uint64_t started = device_.now_cycles();
+            finish(session_.stop({}));
+            check_script("epilogue", device_.now_cycles() - started, plan.epilogue);
+        }
+    }
+    void check_script(const char* name, std::uint64_t cycles, const PlannedScript& script) {
+        cycles_ += cycles;
+        if (cycles != script.cycles) {
+            throw CliError{kReplayFault,
+                           fmt::format("the {} took {} cycles, {} were proved", name, cycles, script.cycles)};
+        }
+        check_accesses(name);
     }
 
     // All records in one run, as an application does it: every step takes the next record's inputs and gives the last
@@ -197,10 +229,7 @@ class Replay {
             }
             const std::vector<ByteSpan> inputs = inputs_of(record);
             const std::vector<MutableByteSpan> outputs = outputs_of(record - 1U, results);
-            const Status status = session_.submit({inputs.data(), inputs.size()}, {outputs.data(), outputs.size()});
-            if (!is_ok(status)) {
-                fail_with_fault();
-            }
+            require(session_.submit({inputs.data(), inputs.size()}, {outputs.data(), outputs.size()}));
             under_way += 1U;
             show_progress("records replayed", record + 1U, records);
         }
@@ -209,8 +238,8 @@ class Replay {
         }
         const std::vector<MutableByteSpan> last = outputs_of(records - 1U, results);
         finish(session_.stop({last.data(), last.size()}));
-        step_cycles_ = (device_.now_cycles() - started) / records;
-        check_accesses(records - 1U);
+        cycles_ = device_.now_cycles() - started;
+        check_accesses(fmt::format("record {}", records - 1U));
     }
 
     // Replays one record as often as asked; appends its outputs to `results`.
@@ -230,11 +259,10 @@ class Replay {
                 views.emplace_back(output.data(), output.size());
             }
             const std::uint64_t started = device_.now_cycles();
-            const Status status = arguments_.views
-                                      ? run_on_views(inputs, views)
-                                      : session_.run({inputs.data(), inputs.size()}, {views.data(), views.size()});
-            if (!is_ok(status)) {
-                fail_with_fault();
+            if (arguments_.views) {
+                run_on_views(inputs, views);
+            } else {
+                require(session_.run({inputs.data(), inputs.size()}, {views.data(), views.size()}));
             }
             check_step(record, device_.now_cycles() - started);
             if (repeat == 0U) {
@@ -250,47 +278,38 @@ class Replay {
     }
 
     // One step without transfers, as an application with zero-copy I/O does it.
-    Status run_on_views(const std::vector<ByteSpan>& inputs, const std::vector<MutableByteSpan>& outputs) {
-        if (!session_.has_views()) {
-            throw CliError{kUsage, fmt::format("{} can not be replayed with --views: {}", arguments_.file,
-                                               describe_views(session_.plan(), workspace_->image))};
-        }
+    void run_on_views(const std::vector<ByteSpan>& inputs, const std::vector<MutableByteSpan>& outputs) {
         for (std::uint32_t i = 0U; i < inputs.size(); ++i) {
             MutableByteSpan view;
-            if (!is_ok(session_.input_view(i, view))) {
-                fail_with_fault();
-            }
+            require(session_.input_view(i, view));
             std::copy(inputs[i].begin(), inputs[i].end(), view.begin());
         }
-        Status status = session_.submit();
-        status = is_ok(status) ? session_.wait() : status;
-        for (std::uint32_t i = 0U; is_ok(status) && (i < outputs.size()); ++i) {
+        finish(session_.submit());
+        for (std::uint32_t i = 0U; i < outputs.size(); ++i) {
             ByteSpan view;
-            status = session_.output_view(i, view);
+            require(session_.output_view(i, view));
             std::copy(view.begin(), view.end(), outputs[i].begin());
         }
-        return status;
     }
 
     // Without transfers a step is shorter than what was proved, by the same amount every time.
     void check_step(std::uint32_t record, std::uint64_t cycles) {
         const Plan& plan = session_.plan();
-        // One inference of a pipelined binary is all of these, one behind the other; the prologue of another one runs
-        // once, which is in front of the self-tests where there were any.
-        const bool with_prologue = plan.is_pipelined || ((step_cycles_ == 0U) && (self_tests_passed_ == 0U));
-        const std::uint64_t proved = plan.step.cycles + (with_prologue ? plan.prologue.cycles : 0U) +
-                                     (plan.is_pipelined ? plan.epilogue.cycles : 0U);
+        // One inference of a pipelined binary is all of these, one behind the other.
+        const std::uint64_t proved =
+            plan.step.cycles + (plan.is_pipelined ? (plan.prologue.cycles + plan.epilogue.cycles) : 0U);
         step_cycles_ = (step_cycles_ == 0U) ? cycles : step_cycles_;
+        cycles_ += cycles;
         if (arguments_.views ? ((cycles > proved) || (cycles != step_cycles_)) : (cycles != proved)) {
             throw CliError{kReplayFault,
                            fmt::format("record {}: the step took {} cycles, {} were proved", record, cycles, proved)};
         }
-        check_accesses(record);
+        check_accesses(fmt::format("record {}", record));
     }
 
-    void check_accesses(std::uint32_t record) const {
+    void check_accesses(const std::string& where) const {
         if (device_.access_violations() != 0U) {
-            throw CliError{kReplayFault, fmt::format("record {}: a command touched bytes outside its extents", record)};
+            throw CliError{kReplayFault, fmt::format("{}: a command touched bytes outside its extents", where)};
         }
     }
 
@@ -300,12 +319,24 @@ class Replay {
         }
     }
 
+    [[nodiscard]] const char* around_steps() const {
+        const Plan& plan = session_.plan();
+        const bool has_prologue = plan.prologue.count != 0U;
+        if (plan.epilogue.count != 0U) {
+            return has_prologue ? " with prologue and epilogue" : " with epilogue";
+        }
+        return has_prologue ? " with prologue" : "";
+    }
+
     void report(std::uint32_t records) const {
-        const std::uint64_t cycles = (step_cycles_ == 0U) ? session_.plan().step.cycles : step_cycles_;
+        const Plan& plan = session_.plan();
+        // Steps of a pipelined binary overlap, or come with prologue and epilogue: measured is all of it only.
+        const std::uint64_t cycles = (plan.is_pipelined || (step_cycles_ == 0U)) ? plan.step.cycles : step_cycles_;
         if (arguments_.json) {
             const nlohmann::json json{{"records", records},
                                       {"repeat", arguments_.repeat},
                                       {"step_cycles", cycles},
+                                      {"cycles", cycles_},
                                       {"steps", session_.steps_completed()},
                                       {"self_tests_passed", self_tests_passed_},
                                       {"outputs", arguments_.outputs}};
@@ -316,8 +347,9 @@ class Replay {
             fmt::print("{} self-tests passed\n", self_tests_passed_);
         }
         if (records > 0U) {
-            fmt::print("{} record{}, {} replay{} each, {} device cycles per step\n", records,
-                       (records == 1U) ? "" : "s", arguments_.repeat, (arguments_.repeat == 1U) ? "" : "s", cycles);
+            fmt::print("{} record{}, {} replay{} each, {} device cycles per step, {} in all{}\n", records,
+                       (records == 1U) ? "" : "s", arguments_.repeat, (arguments_.repeat == 1U) ? "" : "s", cycles,
+                       cycles_, around_steps());
         }
     }
 
@@ -331,6 +363,7 @@ class Replay {
     std::vector<Bytes> inputs_;
     std::uint32_t self_tests_passed_{0U};
     std::uint64_t step_cycles_{0U};  // of the first step; 0 before it
+    std::uint64_t cycles_{0U};       // of all replays, prologues and epilogues; not of self-tests
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -44,6 +45,8 @@ int report(const SignArguments& arguments, const signing::Key& key, const signin
 
 // What is signed is what the validator accepts, in canonical form.
 signing::Bytes prepare(const SignArguments& arguments, const signing::Key& key) {
+    static_cast<void>(
+        key.point());  // what has none can not sign binaries: better known before the digest is carried off
     const VerifiedFile file{arguments.file, load_device_spec(arguments.device)};
     const signing::Bytes bytes(file.bytes().begin(), file.bytes().end());
     return signing::prepare(bytes, key.id(), arguments.security_version.value_or(signing::security_version_of(bytes)));
@@ -127,8 +130,10 @@ void add_sign(CLI::App& app, Action& action) {
                                           ->add_option("--signature-in", arguments->signature_in,
                                                        "Take the signature that was made: DER, or 64 bytes")
                                           ->type_name(kReads);
-    CLI::Option* const version = command->add_option("--security-version", arguments->security_version,
-                                                     "Against loading what is older; without it as in the file");
+    CLI::Option* const version = command
+                                     ->add_option("--security-version", arguments->security_version,
+                                                  "Against loading what is older; without it as in the file")
+                                     ->check(CLI::Range(0U, std::numeric_limits<std::uint32_t>::max()));
     key->excludes(public_key)->excludes(digest_out)->excludes(signature_in);
     digest_out->needs(public_key)->excludes(signature_in);
     signature_in->needs(public_key)->excludes(version);

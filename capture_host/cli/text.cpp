@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "capture_host/cli/cli.h"
+#include "capture_host/writer/profiles.h"
 
 namespace pianola::cli {
 namespace {
@@ -52,16 +53,14 @@ const char* name_of(Status status) {
     }
 }
 
-// Whether the two numbers of a refusal stand for commands.
-bool names_commands(Rule rule) {
-    return (rule == Rule::kOrdRace) || (rule == Rule::kOrdCores);
-}
-
 // The commands of a script, by name: what such a rule says as numbers. They come after the manifest has been proved to
 // be well-formed, so that the indices are good.
 struct NamedCommand {
     std::string text;
-    std::uint32_t queue{0U};
+    std::uint32_t script{0U};
+    std::uint32_t index{0U};
+    ScriptCommandView view;
+    ScriptKind kind{ScriptKind::kUnspecified};
 };
 NamedCommand command_by_name(const Image& image, std::uint64_t name) {
     constexpr std::uint32_t kScriptShift = 16U;
@@ -69,37 +68,108 @@ NamedCommand command_by_name(const Image& image, std::uint64_t name) {
     const auto script = static_cast<std::uint32_t>(name >> kScriptShift);
     const auto index = static_cast<std::uint32_t>(name & kIndexMask);
     const ScriptCommandView view = image.script_command(script, index);
+    const ScriptKind kind = image.script(script).kind;
     return {fmt::format("{} {} on queue {} (scripts[{}].commands[{}], {})", cli::name_of(view.kind), view.object,
-                        view.queue, script, index, cli::name_of(image.script(script).kind)),
-            view.queue};
+                        view.queue, script, index, cli::name_of(kind)),
+            script, index, view, kind};
+}
+
+// The two commands of such a rule, in the order in which they come.
+struct NamedPair {
+    NamedCommand earlier;
+    NamedCommand later;
+    bool is_next_step{false};  // the later one
+};
+NamedPair commands_of(const Verdict& verdict, const Image& image) {
+    return {command_by_name(image, verdict.limit), command_by_name(image, verdict.actual),
+            verdict.actual <= verdict.limit};
+}
+
+nlohmann::json command_to_json(const NamedCommand& command, bool is_next_step) {
+    return {{"script", cli::name_of(command.kind)},
+            {"field", fmt::format("scripts[{}].commands[{}]", command.script, command.index)},
+            {"command", cli::name_of(command.view.kind)},
+            {"object", command.view.object},
+            {"queue", command.view.queue},
+            {"next_step", is_next_step}};
+}
+
+// Names that stand where the rule's numbers are no numbers.
+struct FoundAndExpected {
+    std::string found;
+    std::string expected;
+};
+FoundAndExpected names_of(const Verdict& verdict, const Image& image) {
+    DeviceDescription device;
+    refdev::describe({}, device);
+    if (verdict.rule == Rule::kTgtFamily) {
+        const NameView family = image.target().device_family;
+        return {{family.begin(), family.end()}, device.family};
+    }
+    if (verdict.rule == Rule::kTgtKernelLibrary) {
+        return {to_hex(image.target().kernel_library), to_hex(ByteSpan{device.kernel_library})};
+    }
+    return {};
 }
 
 }  // namespace
 
 std::string describe_verdict(const Verdict& verdict, const Image& image) {
     std::string text = describe_verdict(verdict);
-    if (names_commands(verdict.rule)) {
-        const NamedCommand later = command_by_name(image, verdict.actual);
-        const NamedCommand earlier = command_by_name(image, verdict.limit);
+    if (capture::names_commands(verdict.rule)) {
+        const NamedPair pair = commands_of(verdict, image);
         text += fmt::format(
             "\n  between {}\n      and {}{}\n  missing an event that queue {} records behind the first and queue {} "
-            "waits for in "
-            "front of the second",
-            earlier.text, later.text, (verdict.actual <= verdict.limit) ? " of the next step" : "", earlier.queue,
-            later.queue);
+            "waits for in front of the second",
+            pair.earlier.text, pair.later.text, pair.is_next_step ? " of the next step" : "", pair.earlier.view.queue,
+            pair.later.view.queue);
     }
-    DeviceDescription device;
-    refdev::describe({}, device);
-    if (verdict.rule == Rule::kTgtFamily) {
-        const NameView family = image.target().device_family;
-        text += fmt::format("\n  found   {}, expected {}", std::string{family.begin(), family.end()}, device.family);
-    } else if (verdict.rule == Rule::kTgtKernelLibrary) {
-        text += fmt::format("\n  found   {}, expected {}", to_hex(image.target().kernel_library),
-                            to_hex(ByteSpan{device.kernel_library}));
-    } else {
-        // The rule's numbers say it.
+    const FoundAndExpected names = names_of(verdict, image);
+    if (!names.found.empty()) {
+        text += fmt::format("\n  found   {}, expected {}", names.found, names.expected);
+    }
+    const std::string remedy = target_remedy(verdict);
+    if (!remedy.empty()) {
+        text += "\n  remedy  " + remedy;
     }
     return text;
+}
+
+std::string target_remedy(const Verdict& verdict) {
+    switch (verdict.rule) {
+        case Rule::kTgtMemory:
+        case Rule::kTgtTraceRegion:
+        case Rule::kTgtClock:
+        case Rule::kTgtQueues:
+        case Rule::kTgtGrid:
+            return "name the device that the binary is for with --device; `inspect` shows it as target";
+        case Rule::kTgtFamily:
+        case Rule::kTgtCommandSet:
+        case Rule::kTgtKernelLibrary:
+            return "no --device has it: capture the workload anew with this version";
+        default:
+            return {};
+    }
+}
+
+nlohmann::json verdict_to_json(const Verdict& verdict, const Image& image) {
+    nlohmann::json json = verdict_to_json(verdict);
+    if (capture::names_commands(verdict.rule)) {
+        const NamedPair pair = commands_of(verdict, image);
+        json["between"] = {command_to_json(pair.earlier, false), command_to_json(pair.later, pair.is_next_step)};
+        json["missing"] = {{"recorded_on_queue", pair.earlier.view.queue},
+                           {"waited_for_on_queue", pair.later.view.queue}};
+    }
+    const FoundAndExpected names = names_of(verdict, image);
+    if (!names.found.empty()) {
+        json["found"] = names.found;
+        json["expected"] = names.expected;
+    }
+    const std::string remedy = target_remedy(verdict);
+    if (!remedy.empty()) {
+        json["remedy"] = remedy;
+    }
+    return json;
 }
 
 std::string describe_views(const Plan& plan, const Image& image) {
@@ -143,9 +213,10 @@ std::string describe_verdict(const Verdict& verdict) {
     std::string text =
         fmt::format("refused: {}: {}\n  field   {}\n  offset  {} (0x{:X})", rule_id(verdict.rule),
                     rule_message(verdict.rule), path_text(verdict.path), verdict.file_offset, verdict.file_offset);
-    if ((verdict.actual != verdict.limit) &&
-        !names_commands(verdict.rule)) {  // rules that compare no numbers leave both at zero
-        text += fmt::format("\n  found   {}, expected or limit {}", verdict.actual, verdict.limit);
+    const std::string numbers = capture::describe_numbers(verdict);
+    if (!numbers.empty()) {
+        constexpr const char* kFound = "found ";
+        text += "\n  found   " + numbers.substr(std::string_view{kFound}.size());
     }
     return text;
 }
@@ -161,6 +232,19 @@ nlohmann::json verdict_to_json(const Verdict& verdict) {
             {"offset", verdict.file_offset},
             {"actual", verdict.actual},
             {"limit", verdict.limit}};
+}
+
+std::string describe_status(Status status) {
+    switch (status) {
+        case Status::kInvalidArgument:
+            return "it does not take these arguments";
+        case Status::kInvalidState:
+            return "it does not belong in this state";
+        case Status::kFaultLatched:
+            return "a fault is latched";
+        default:
+            return fmt::format("status 0x{:08X}", static_cast<std::uint32_t>(status));
+    }
 }
 
 std::string describe_fault(const FaultRecord& fault) {

@@ -1,5 +1,7 @@
 #include "capture_host/cli/trust_option.h"
 
+#include <limits>
+
 #include "capture_host/signing/keys.h"
 
 namespace pianola::cli {
@@ -26,8 +28,10 @@ void add_trust_options(CLI::App& command, TrustArguments& arguments) {
         ->type_name(kReads);
     command.add_option("--revoked", arguments.revoked, "Public key, PEM: what it has signed is refused")
         ->type_name(kReads);
-    command.add_option("--lowest-security-version", arguments.lowest_security_version,
-                       "Refuse binaries of a lower security version, as a device whose counter stands there");
+    command
+        .add_option("--lowest-security-version", arguments.lowest_security_version,
+                    "Refuse binaries of a lower security version, as a device whose counter stands there")
+        ->check(CLI::Range(0U, std::numeric_limits<std::uint32_t>::max()));
 }
 
 }  // namespace pianola::cli

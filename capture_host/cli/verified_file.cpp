@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "capture_host/cli/cli.h"
 #include "capture_host/writer/verify.h"
@@ -19,6 +20,120 @@ constexpr bool is_letter(char each) {
 }
 constexpr bool belongs_in_symbol(char each) {
     return is_letter(each) || ((each >= '0') && (each <= '9')) || (each == '_');
+}
+
+// Of C23 and C++20: a source or a header that declares one does not compile, or means something else.
+bool is_keyword(const std::string& text) {
+    static const std::set<std::string> kKeywords{"_Alignas",
+                                                 "_Alignof",
+                                                 "_Atomic",
+                                                 "_BitInt",
+                                                 "_Bool",
+                                                 "_Complex",
+                                                 "_Decimal128",
+                                                 "_Decimal32",
+                                                 "_Decimal64",
+                                                 "_Generic",
+                                                 "_Imaginary",
+                                                 "_Noreturn",
+                                                 "_Static_assert",
+                                                 "_Thread_local",
+                                                 "alignas",
+                                                 "alignof",
+                                                 "and",
+                                                 "and_eq",
+                                                 "asm",
+                                                 "auto",
+                                                 "bitand",
+                                                 "bitor",
+                                                 "bool",
+                                                 "break",
+                                                 "case",
+                                                 "catch",
+                                                 "char",
+                                                 "char16_t",
+                                                 "char32_t",
+                                                 "char8_t",
+                                                 "class",
+                                                 "co_await",
+                                                 "co_return",
+                                                 "co_yield",
+                                                 "compl",
+                                                 "concept",
+                                                 "const",
+                                                 "const_cast",
+                                                 "consteval",
+                                                 "constexpr",
+                                                 "constinit",
+                                                 "continue",
+                                                 "decltype",
+                                                 "default",
+                                                 "delete",
+                                                 "do",
+                                                 "double",
+                                                 "dynamic_cast",
+                                                 "else",
+                                                 "enum",
+                                                 "explicit",
+                                                 "export",
+                                                 "extern",
+                                                 "false",
+                                                 "float",
+                                                 "for",
+                                                 "friend",
+                                                 "goto",
+                                                 "if",
+                                                 "inline",
+                                                 "int",
+                                                 "long",
+                                                 "mutable",
+                                                 "namespace",
+                                                 "new",
+                                                 "noexcept",
+                                                 "not",
+                                                 "not_eq",
+                                                 "nullptr",
+                                                 "operator",
+                                                 "or",
+                                                 "or_eq",
+                                                 "private",
+                                                 "protected",
+                                                 "public",
+                                                 "register",
+                                                 "reinterpret_cast",
+                                                 "requires",
+                                                 "restrict",
+                                                 "return",
+                                                 "short",
+                                                 "signed",
+                                                 "sizeof",
+                                                 "static",
+                                                 "static_assert",
+                                                 "static_cast",
+                                                 "struct",
+                                                 "switch",
+                                                 "template",
+                                                 "this",
+                                                 "thread_local",
+                                                 "throw",
+                                                 "true",
+                                                 "try",
+                                                 "typedef",
+                                                 "typeid",
+                                                 "typename",
+                                                 "typeof",
+                                                 "typeof_unqual",
+                                                 "union",
+                                                 "unsigned",
+                                                 "using",
+                                                 "virtual",
+                                                 "void",
+                                                 "volatile",
+                                                 "wchar_t",
+                                                 "while",
+                                                 "xor",
+                                                 "xor_eq"};
+    return kKeywords.count(text) != 0U;
 }
 
 }  // namespace
@@ -37,7 +152,8 @@ VerifiedFile::VerifiedFile(const std::string& file_name, const refdev::DeviceSpe
 std::string symbol_for(const std::string& file_name) {
     std::string symbol = std::filesystem::path{file_name}.stem().string();
     std::replace_if(symbol.begin(), symbol.end(), [](char each) { return !belongs_in_symbol(each); }, '_');
-    return (symbol.empty() || !is_letter(symbol.front())) ? ("binary_" + symbol) : symbol;
+    const bool is_name = !symbol.empty() && is_letter(symbol.front()) && !is_keyword(symbol);
+    return is_name ? symbol : ("binary_" + symbol);
 }
 
 CLI::Option* add_symbol_option(CLI::App& command, std::string& symbol, const std::string& description) {
@@ -45,6 +161,9 @@ CLI::Option* add_symbol_option(CLI::App& command, std::string& symbol, const std
         ->check([](const std::string& text) {
             const bool is_identifier = !text.empty() && (is_letter(text.front()) || (text.front() == '_')) &&
                                        std::all_of(text.begin(), text.end(), belongs_in_symbol);
+            if (is_identifier && is_keyword(text)) {
+                return "'" + text + "' is a keyword of C or C++";
+            }
             return is_identifier ? std::string{} : ("'" + text + "' is not a C identifier");
         })
         ->type_name(kSaysName);

@@ -46,7 +46,7 @@ int verify_file(const VerifyArguments& arguments) {
     const std::string remedy =
         capture::capacity_remedy(file.view(), device, refdev::RefdevCommandSet{}, trust.trust(), verdict);
     if (arguments.json) {
-        nlohmann::json json = verdict_to_json(verdict);
+        nlohmann::json json = verdict_to_json(verdict, image);
         json["file"] = arguments.file;
         if (!remedy.empty()) {
             json["remedy"] = remedy;

@@ -14,7 +14,7 @@ namespace pianola::files {
 
 inline constexpr int kMaxJsonDepth = 32;  // objects and arrays inside each other; ours have up to 5
 
-// The text is not JSON, is nested deeper than kMaxJsonDepth, or names a member of one object twice.
+// The text is not JSON, holds a NUL byte, is nested deeper than kMaxJsonDepth, or names a member of one object twice.
 class JsonError : public FileError {
   public:
     using FileError::FileError;

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "capture_host/files/files.h"
+#include "capture_host/writer/profiles.h"
 #include "hal/refdev/refdev_command_set.h"
 #include "hal/sim/sim_device.h"
 #include "hal/sim/sim_platform.h"
@@ -31,9 +32,8 @@ struct Trial {
         if (!is_ok(status)) {
             std::array<char, 160> path{};
             (void)format_path(verdict.path, Span<char>{path});
-            throw std::logic_error{
-                fmt::format("the runtime refuses the binary that was just captured: {} {} ({} against {})",
-                            rule_id(verdict.rule), path.data(), verdict.actual, verdict.limit)};
+            throw std::logic_error{fmt::format("the runtime refuses the binary that was just captured: {} at {} {}",
+                                               rule_id(verdict.rule), path.data(), describe_numbers(verdict))};
         }
     }
 

@@ -62,6 +62,8 @@ class Draft {
     // Scripts. Indices are those of the manifest.
     [[nodiscard]] bool has_script(ScriptKind kind) const;
     [[nodiscard]] std::uint32_t script_index(ScriptKind kind) const;
+    // Whether the epilogue gives the last outputs; the file is one that the validator accepts, with an output.
+    [[nodiscard]] bool is_pipelined() const;
     [[nodiscard]] std::vector<capture::ManifestCommand>& commands(ScriptKind kind);
     // The script of that kind, which is added where there is none.
     std::vector<capture::ManifestCommand>& commands_or_add(ScriptKind kind);

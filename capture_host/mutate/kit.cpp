@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <stdexcept>
 
 #include "capture_host/mutate/damage.h"
 #include "capture_host/mutate/operators.h"
@@ -17,6 +18,14 @@ constexpr std::array<const char*, kKindCount> kKindNames{"truncation", "flip",  
 const std::vector<Operator>& operators() {
     static const std::vector<Operator> kOperators = all_operators();
     return kOperators;
+}
+
+// Jobs of that kind.
+std::uint32_t count_of(const JobOptions& options, Kind kind) {
+    if (std::find(options.kinds.begin(), options.kinds.end(), kind) == options.kinds.end()) {
+        return 0U;
+    }
+    return (kind == Kind::kSemantic) ? static_cast<std::uint32_t>(operators().size()) : options.count;
 }
 
 Engine engine_for(const Job& job, std::uint32_t seed) {
@@ -42,7 +51,7 @@ Mutant make_random(const Subject& subject, const Job& job, std::uint32_t seed) {
     Engine engine = engine_for(job, seed);
     Mutant mutant;
     mutant.file = subject.file;
-    mutant.expected.groups = {"ENV"};
+    mutant.expected.groups = groups_of(job.kind);
     switch (job.kind) {
         case Kind::kTruncation:
             mutant.what = truncate_file(job.index, engine, mutant.file);
@@ -57,14 +66,12 @@ Mutant make_random(const Subject& subject, const Job& job, std::uint32_t seed) {
         case Kind::kResealed:
             mutant.file = signed_file(mutant.file, Signer::kTrusted, Signer::kTrusted, kLowestVersion);
             mutant.what = reseal_file(job.index, engine, mutant.file);
-            mutant.expected.groups = {"ENV", "AUT"};
             mutant.trust = TrustKind::kProduction;
             break;
         case Kind::kStructure:
         case Kind::kSemantic:
         default:
             mutant.what = damage_structure(engine, mutant.file);
-            mutant.expected.groups = {"IMG"};
             capture::fix_digest(mutant.file);
             break;
     }
@@ -79,20 +86,51 @@ const char* kind_name(Kind kind) noexcept {
 
 std::vector<Job> list_jobs(const JobOptions& options) {
     std::vector<Job> jobs;
-    for (std::size_t i = 0U; i < kKindCount; ++i) {
-        const auto kind = static_cast<Kind>(i);
-        if (std::find(options.kinds.begin(), options.kinds.end(), kind) == options.kinds.end()) {
-            continue;
-        }
-        const bool aims = kind == Kind::kSemantic;
-        const std::uint32_t count = aims ? static_cast<std::uint32_t>(operators().size()) : options.count;
-        for (std::uint32_t k = 0U; k < count; ++k) {
-            jobs.push_back({kind, k,
-                            aims ? fmt::format("{}.{}", rule_id(operators()[k].rule), operators()[k].name)
-                                 : fmt::format("{}.{:06}", kind_name(kind), k)});
-        }
+    const std::uint32_t count = count_jobs(options);
+    jobs.reserve(count);
+    for (std::uint32_t i = 0U; i < count; ++i) {
+        jobs.push_back(job_at(options, i));
     }
     return jobs;
+}
+
+std::uint32_t count_jobs(const JobOptions& options) {
+    std::uint32_t count = 0U;
+    for (std::size_t i = 0U; i < kKindCount; ++i) {
+        count += count_of(options, static_cast<Kind>(i));
+    }
+    return count;
+}
+
+Job job_at(const JobOptions& options, std::uint32_t number) {
+    std::uint32_t index = number;
+    for (std::size_t i = 0U; i < kKindCount; ++i) {
+        const auto kind = static_cast<Kind>(i);
+        const std::uint32_t count = count_of(options, kind);
+        if (index < count) {
+            const bool aims = kind == Kind::kSemantic;
+            return {kind, index,
+                    aims ? fmt::format("{}.{}", rule_id(operators()[index].rule), operators()[index].name)
+                         : fmt::format("{}.{:06}", kind_name(kind), index)};
+        }
+        index -= count;
+    }
+    throw std::out_of_range{"there is no such job"};
+}
+
+std::vector<std::string> groups_of(Kind kind) {
+    switch (kind) {
+        case Kind::kResealed:
+            return {"ENV", "AUT"};
+        case Kind::kStructure:
+            return {"IMG"};
+        case Kind::kTruncation:
+        case Kind::kFlip:
+        case Kind::kEnvelope:
+        case Kind::kSemantic:
+        default:
+            return {"ENV"};
+    }
 }
 
 Outcome make_mutant(const Subject& subject, const Job& job, std::uint32_t seed, Checker& checker) {

@@ -35,12 +35,18 @@ struct Job {
     std::string name;         // unique; "TRC-BOUNDS.no-region", "flip.000017"
 };
 
+inline constexpr std::uint32_t kMostMutants = 1'000'000U;  // of a random kind
 struct JobOptions {
     std::vector<Kind> kinds;   // in any order
     std::uint32_t count{64U};  // random mutants of each kind but the semantic one
 };
 // In the order of Kind, whatever the order of options.kinds; each kind once.
 [[nodiscard]] std::vector<Job> list_jobs(const JobOptions& options);
+// How many these are, and one of them, without the list.
+[[nodiscard]] std::uint32_t count_jobs(const JobOptions& options);
+[[nodiscard]] Job job_at(const JobOptions& options, std::uint32_t number);
+// The groups of rules that may refuse a mutant of that kind, which is not the semantic one.
+[[nodiscard]] std::vector<std::string> groups_of(Kind kind);
 
 // What the validator must say: that one rule, or any rule whose id starts with one of the groups ("ENV").
 struct Expectation {

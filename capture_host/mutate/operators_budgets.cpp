@@ -153,10 +153,14 @@ std::vector<Operator> budget_rules() {
     };
 }
 
-// First inputs and last outputs, without steps that overlap.
+// First inputs and last outputs, without steps that overlap. A prologue or an epilogue that does something else makes
+// room for them.
 void make_pipelined(Draft& draft) {
-    if (draft.has_script(ScriptKind::kPrologue) || draft.has_script(ScriptKind::kEpilogue)) {
+    if (draft.is_pipelined()) {
         return;
+    }
+    if (draft.has_script(ScriptKind::kPrologue) || draft.has_script(ScriptKind::kEpilogue)) {
+        draft.make_sequential();
     }
     const auto copy_commands = [&draft](ScriptKind to, ScriptCommandKind kind) {
         std::vector<ManifestCommand> copies;

@@ -6,24 +6,16 @@
 #include <set>
 
 #include "capture_host/mutate/coverage.h"
+#include "capture_host/signing/receipt.h"
 #include "runtime/digest/sha256.h"
 
 namespace pianola::mutate {
 namespace {
 
-constexpr std::uint32_t kFormat = 1U;
-constexpr std::array kCommon{"format", "tool_version", "file", "seed", "kinds", "count", "jobs"};
+constexpr std::array kCommon{"format", "tool_version", "file", "device", "seed", "kinds", "count", "jobs"};
 
 std::string hex(const Sha256Digest& digest) {
     return fmt::format("{:02x}", fmt::join(digest, ""));
-}
-
-Json trusts_to_json() {
-    Json trusts;
-    for (const TrustKind kind : kTrustKinds) {
-        trusts[trust_name(kind)] = trust_to_json(trust_of(kind));
-    }
-    return trusts;
 }
 
 Json expectation_to_json(const Expectation& expected) {
@@ -42,21 +34,9 @@ Json verdict_to_json(const Verdict& verdict) {
             {"actual", verdict.actual},   {"limit", verdict.limit}};
 }
 
-// `expected` is that of a report's mutant.
-bool is_as_wanted(const Json& expected, const Verdict& verdict) {
-    const std::string id = rule_id(verdict.rule);
-    const bool is_rule =
-        expected.contains("rule")
-            ? (expected.at("rule") == id)
-            : std::any_of(expected.at("any_of_group").begin(), expected.at("any_of_group").end(),
-                          [&id](const Json& group) { return id.rfind(group.get<std::string>() + "-", 0U) == 0U; });
-    return (verdict.status == Status::kRefused) && is_rule &&
-           (!expected.contains("path") || (expected.at("path") == path_text(verdict)));
-}
-
 void set_verdict(Json& entry, const Verdict& verdict) {
     entry["verdict"] = verdict_to_json(verdict);
-    entry["as_expected"] = is_as_wanted(entry.at("expected"), verdict);
+    entry["as_expected"] = is_as_wanted(entry.at("expected"), entry.at("verdict"));
 }
 
 // The rule that a semantic mutant aims at; empty for the others.
@@ -125,29 +105,40 @@ std::uint32_t jobs_of_shard(std::uint32_t jobs, std::uint32_t shard, std::uint32
     return (jobs / shards) + (((jobs % shards) >= shard) ? 1U : 0U);
 }
 
-void check_mergeable(const std::vector<Json>& reports) {
+// Texts, and not values: 1 and 1.0 are the same number, and not the same report.
+bool is_same(const Json& left, const Json& right, const char* member) {
+    return left.at(member).dump() == right.at(member).dump();
+}
+
+void check_mergeable(const std::vector<NamedReport>& reports) {
     if (reports.empty()) {
         throw MergeError{"there is no report"};
     }
-    const std::uint32_t shards = reports.front().at("shards").get<std::uint32_t>();
+    for (const auto& [name, report] : reports) {
+        try {
+            check_report(report);
+        } catch (const ReportError& error) {
+            throw ReportError{fmt::format("{}: {}", name, error.what())};
+        }
+    }
+    const Json& first = reports.front().report;
+    const auto shards = first.at("shards").get<std::uint32_t>();
     std::set<std::uint32_t> seen;
-    for (const Json& report : reports) {
+    for (const auto& [name, report] : reports) {
         const auto shard = report.at("shard").get<std::uint32_t>();
-        const std::string name =
-            fmt::format("the report of shard {}/{}", shard, report.at("shards").get<std::uint32_t>());
         for (const char* const member : kCommon) {
-            if (report.at(member) != reports.front().at(member)) {
-                throw MergeError{fmt::format("{} has another {} than the first", name, member)};
+            if (!is_same(report, first, member)) {
+                throw MergeError{fmt::format("{} has another {} than {}", name, member, reports.front().name)};
             }
         }
-        if (report.at("shards") != shards) {
-            throw MergeError{name + " is of another division than the first"};
+        if (!is_same(report, first, "shards")) {
+            throw MergeError{fmt::format("{} is of another division than {}", name, reports.front().name)};
         }
         if (!report.at("complete").get<bool>()) {
             throw MergeError{name + " is not complete: run it again, and it goes on"};
         }
         if (!seen.insert(shard).second) {
-            throw MergeError{name + " is given twice"};
+            throw MergeError{fmt::format("{}: the report of shard {}/{} is given twice", name, shard, shards)};
         }
     }
     for (std::uint32_t shard = 1U; shard <= shards; ++shard) {
@@ -157,9 +148,9 @@ void check_mergeable(const std::vector<Json>& reports) {
     }
 }
 
-Json sorted_jobs(const std::vector<Json>& reports, const char* list) {
+Json sorted_jobs(const std::vector<NamedReport>& reports, const char* list) {
     std::vector<Json> all;
-    for (const Json& report : reports) {
+    for (const auto& [name, report] : reports) {
         all.insert(all.end(), report.at(list).begin(), report.at(list).end());
     }
     std::sort(all.begin(), all.end(), [](const Json& left, const Json& right) {
@@ -170,6 +161,31 @@ Json sorted_jobs(const std::vector<Json>& reports, const char* list) {
 
 }  // namespace
 
+Json trusts_to_json() {
+    Json trusts;
+    for (const TrustKind kind : kTrustKinds) {
+        trusts[trust_name(kind)] = trust_to_json(trust_of(kind));
+    }
+    return trusts;
+}
+
+Json device_to_json(const DeviceDescription& device) {
+    return Json(signing::device_to_json(device));
+}
+
+bool is_as_wanted(const Json& expected, const Json& verdict) {
+    if (verdict.at("accepted").get<bool>()) {
+        return false;
+    }
+    const std::string id = verdict.at("rule").get<std::string>();
+    const bool is_rule =
+        expected.contains("rule")
+            ? (expected.at("rule") == id)
+            : std::any_of(expected.at("any_of_group").begin(), expected.at("any_of_group").end(),
+                          [&id](const Json& group) { return id.rfind(group.get<std::string>() + "-", 0U) == 0U; });
+    return is_rule && (!expected.contains("path") || (expected.at("path") == verdict.at("path")));
+}
+
 std::string sha256_hex(const Bytes& bytes) {
     return hex(sha256(ByteSpan{bytes.data(), bytes.size()}));
 }
@@ -179,17 +195,18 @@ Json make_report(const Subject& subject, const Run& run) {
     for (const Kind kind : run.jobs.kinds) {
         kinds.insert(kind_name(kind));
     }
-    return {{"format", kFormat},
+    return {{"format", kReportFormat},
             {"tool_version", run.tool_version},
             {"file",
              {{"name", run.file_name},
               {"bytes", subject.given_bytes},
               {"sha256", hex(subject.given_sha256)},
               {"signature_dropped", subject.given_bytes != subject.file.size()}}},
+            {"device", device_to_json(subject.device)},
             {"seed", run.seed},
             {"kinds", kinds},
             {"count", run.jobs.count},
-            {"jobs", list_jobs(run.jobs).size()},
+            {"jobs", count_jobs(run.jobs)},
             {"trusts", trusts_to_json()},
             {"shard", run.shard},
             {"shards", run.shards},
@@ -200,13 +217,13 @@ Json make_report(const Subject& subject, const Run& run) {
 
 bool is_same_run(const Json& left, const Json& right) {
     const auto same = [&](const char* member) {
-        return left.contains(member) && right.contains(member) && (left[member] == right[member]);
+        return left.contains(member) && right.contains(member) && is_same(left, right, member);
     };
     return std::all_of(kCommon.begin(), kCommon.end(), same) && same("shard") && same("shards");
 }
 
-bool is_in_shard(std::uint32_t job, const Run& run) noexcept {
-    return (job % run.shards) == (run.shard - 1U);
+bool is_in_shard(std::uint32_t job, std::uint32_t shard, std::uint32_t shards) noexcept {
+    return (job % shards) == (shard - 1U);
 }
 
 void add_outcome(Json& report, std::uint32_t job_number, const Job& job, const Outcome& outcome,
@@ -274,9 +291,9 @@ bool is_as_expected(const Json& report) {
                        [](const Json& mutant) { return mutant.at("as_expected").get<bool>(); });
 }
 
-Json merge_reports(const std::vector<Json>& reports) {
+Json merge_reports(const std::vector<NamedReport>& reports) {
     check_mergeable(reports);
-    Json merged = reports.front();
+    Json merged = reports.front().report;
     merged["shard"] = 1U;
     merged["shards"] = 1U;
     merged["mutants"] = sorted_jobs(reports, "mutants");

@@ -1,7 +1,8 @@
 // Report: what a run of the mutation kit has made, and what the validator said of it.
 //
 // Place in the whole: `pianola mutate` writes one, and joins those of shards. docs/MUTATION.md specifies the members.
-// It holds no time, no path and no host: the same file, seed and options give the same bytes. Host only.
+// It holds no time, no path and no host: the same file, device, seed and options give the same bytes. A report that is
+// read may have been written, or edited, by anybody: check_report() believes none of it. Host only.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -14,6 +15,8 @@
 namespace pianola::mutate {
 
 using Json = nlohmann::ordered_json;
+
+inline constexpr std::uint32_t kReportFormat = 2U;
 
 struct Run {
     std::string file_name;  // without folders
@@ -30,13 +33,24 @@ class MergeError : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+// What is no report of this kit: what() names the member.
+class ReportError : public std::runtime_error {
+  public:
+    using std::runtime_error::runtime_error;
+};
+
+// Throws ReportError: where a member is missing, too much, or of another type or value than a run writes; where a job
+// is not the shard's, or is there twice; where `as_expected`, and of a complete report `rules` and `totals`, are not
+// what the mutants come to; and where a complete report lacks a job.
+void check_report(const Json& report);
+
 // A report without mutants: what two reports must have in common, and what they are about.
 [[nodiscard]] Json make_report(const Subject& subject, const Run& run);
-// Whether a report is of the same file, options and shard.
+// Whether a report is of the same file, device, options and shard.
 [[nodiscard]] bool is_same_run(const Json& left, const Json& right);
 
 // Job i is part of shard i modulo the number of shards, plus 1.
-[[nodiscard]] bool is_in_shard(std::uint32_t job, const Run& run) noexcept;
+[[nodiscard]] bool is_in_shard(std::uint32_t job, std::uint32_t shard, std::uint32_t shards) noexcept;
 
 // Adds what came of a job. Jobs are added in order.
 void add_outcome(Json& report, std::uint32_t job_number, const Job& job, const Outcome& outcome,
@@ -53,9 +67,18 @@ void summarise(Json& report);
 // True where every mutant was refused as it must be.
 [[nodiscard]] bool is_as_expected(const Json& report);
 
-// The report of the whole run, from those of all its shards, in any order. Throws MergeError.
-[[nodiscard]] Json merge_reports(const std::vector<Json>& reports);
+struct NamedReport {
+    std::string name;  // for messages
+    Json report;
+};
+// The report of the whole run, from those of all its shards, in any order. Throws ReportError, MergeError.
+[[nodiscard]] Json merge_reports(const std::vector<NamedReport>& reports);
 
 [[nodiscard]] std::string sha256_hex(const Bytes& bytes);
+
+// Parts of a report: the trusts, the device, and whether a mutant's `verdict` is what is `expected` of it.
+[[nodiscard]] Json trusts_to_json();
+[[nodiscard]] Json device_to_json(const DeviceDescription& device);
+[[nodiscard]] bool is_as_wanted(const Json& expected, const Json& verdict);
 
 }  // namespace pianola::mutate

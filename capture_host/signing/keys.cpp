@@ -113,6 +113,7 @@ Key Key::load(const std::filesystem::path& path, bool is_private) {
     if ((context == nullptr) || (EVP_PKEY_public_check(context.get()) != 1)) {
         fail(name + ": the key is not valid");
     }
+    key.name_ = name;
     return key;
 }
 
@@ -148,15 +149,23 @@ KeyId Key::id() const {
     return id;
 }
 
+void Key::require_p256() const {
+    if (kind() != KeyKind::kP256) {
+        throw SigningError{name_ +
+                           ": an Ed25519 key, which signs receipts only; binaries are signed and verified with keys "
+                           "on the curve P-256"};
+    }
+}
+
 PublicKey Key::point() const {
+    require_p256();
     constexpr std::uint8_t kUncompressed = 4U;  // SEC 1, section 2.3.3
     std::array<std::uint8_t, 1U + kPublicKeyBytes> encoded{};
     std::size_t size = 0U;
-    if ((kind() != KeyKind::kP256) ||
-        (EVP_PKEY_get_octet_string_param(key_.get(), OSSL_PKEY_PARAM_PUB_KEY, encoded.data(), encoded.size(), &size) !=
+    if ((EVP_PKEY_get_octet_string_param(key_.get(), OSSL_PKEY_PARAM_PUB_KEY, encoded.data(), encoded.size(), &size) !=
          1) ||
         (size != encoded.size()) || (encoded[0] != kUncompressed)) {
-        fail("binaries are verified with keys on the curve P-256 only");
+        fail(name_ + ": the key's point can not be read");
     }
     PublicKey point{};
     std::copy(encoded.begin() + 1, encoded.end(), point.begin());
@@ -164,13 +173,14 @@ PublicKey Key::point() const {
 }
 
 Signature Key::sign_digest(const Sha256Digest& digest) const {
+    require_p256();
     const KeyContext context{EVP_PKEY_CTX_new(key_.get(), nullptr)};
     std::vector<std::uint8_t> der(static_cast<std::size_t>(EVP_PKEY_get_size(key_.get())));
     std::size_t size = der.size();
-    if ((kind() != KeyKind::kP256) || (context == nullptr) || (EVP_PKEY_sign_init(context.get()) != 1) ||
+    if ((context == nullptr) || (EVP_PKEY_sign_init(context.get()) != 1) ||
         (EVP_PKEY_CTX_set_signature_md(context.get(), EVP_sha256()) != 1) ||
         (EVP_PKEY_sign(context.get(), der.data(), &size, digest.data(), digest.size()) != 1)) {
-        fail("the key can not sign a binary");
+        fail(name_ + ": the key can not sign a binary");
     }
     der.resize(size);
     return parse_signature(der);
@@ -183,7 +193,7 @@ std::vector<std::uint8_t> Key::sign_message(const std::string& message) const {
     if ((context == nullptr) ||
         (EVP_DigestSignInit(context.get(), nullptr, message_digest(*this), nullptr, key_.get()) != 1) ||
         (EVP_DigestSign(context.get(), signature.data(), &size, as_bytes(message), message.size()) != 1)) {
-        fail("the key can not sign");
+        fail(name_ + ": the key can not sign");
     }
     signature.resize(size);
     return signature;

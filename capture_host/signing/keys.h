@@ -48,7 +48,7 @@ class Key {
     // The point on P-256. Throws SigningError for other kinds.
     [[nodiscard]] PublicKey point() const;
 
-    // P-256 only. Not reproducible: ECDSA takes a random number for each signature.
+    // P-256 only, as point(). Not reproducible: ECDSA takes a random number for each signature.
     [[nodiscard]] Signature sign_digest(const Sha256Digest& digest) const;
     // Of a whole message; any kind. P-256: DER, over the message's SHA-256.
     [[nodiscard]] std::vector<std::uint8_t> sign_message(const std::string& message) const;
@@ -60,8 +60,11 @@ class Key {
     };
     explicit Key(EVP_PKEY* key) : key_{key} {}
     [[nodiscard]] static Key load(const std::filesystem::path& path, bool is_private);
+    // Throws SigningError, with the file's name, where the key is of another kind than binaries need.
+    void require_p256() const;
 
     std::unique_ptr<EVP_PKEY, Release> key_;
+    std::string name_{"the key"};  // of the file that it was loaded from
 };
 
 // What other tools write: ASN.1 DER (RFC 3279, section 2.2.3), or 64 raw bytes. Throws SigningError.

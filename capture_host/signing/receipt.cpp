@@ -1,5 +1,6 @@
 #include "capture_host/signing/receipt.h"
 
+#include <algorithm>
 #include <array>
 
 #include "capture_host/files/json.h"
@@ -44,25 +45,6 @@ nlohmann::json rules() {
     });
 }
 
-nlohmann::json device_to_json(const DeviceDescription& device) {
-    return {{"family", device.family},
-            {"command_set_id", device.command_set_id},
-            {"command_set_version", device.command_set_version},
-            {"kernel_library", to_hex(device.kernel_library)},
-            {"dram_base", device.dram_base},
-            {"dram_bytes", device.dram_bytes},
-            {"l1_base", device.l1_base},
-            {"l1_bytes", device.l1_bytes},
-            {"trace_region_bytes", device.trace_region_bytes},
-            {"clock_khz", device.clock_khz},
-            {"queue_count", device.queue_count},
-            {"ring_words", device.ring_words},
-            {"grid_columns", device.grid_columns},
-            {"grid_rows", device.grid_rows},
-            {"dram_banks", device.dram_banks},
-            {"profile", device.capacities->name}};
-}
-
 nlohmann::json trust_to_json(const Trust& trust) {
     nlohmann::json keys = nlohmann::json::array();
     for (const TrustedKey& key : trust.keys) {
@@ -91,7 +73,74 @@ std::string canonical(const nlohmann::json& statement) {
     return statement.dump(-1, ' ', true);
 }
 
+// What a statement of this version says, with the types that it has. Somebody else's tool may have signed it.
+void require(bool holds, const char* member) {
+    if (!holds) {
+        throw SigningError{std::string{"signed, but no statement of a verdict: "} + member};
+    }
+}
+
+const nlohmann::json& member_of(const nlohmann::json& object, const char* name) {
+    require(object.is_object() && object.contains(name), name);
+    return object.at(name);
+}
+
+// Numbers are whole and not negative, wherever they stand.
+bool has_whole_numbers(const nlohmann::json& value) {
+    if (value.is_structured()) {
+        return std::all_of(value.begin(), value.end(), has_whole_numbers);
+    }
+    return !value.is_number() || value.is_number_unsigned();
+}
+
+bool is_hash(const nlohmann::json& value) {
+    return value.is_string() && (value.get<std::string>().size() == (2U * kSha256Bytes)) &&
+           (value.get<std::string>().find_first_not_of("0123456789abcdef") == std::string::npos);
+}
+
+void check_statement(const nlohmann::json& statement) {
+    require(has_whole_numbers(statement), "a number is negative, or not whole");
+    const nlohmann::json& binary = member_of(statement, "binary");
+    require(is_hash(member_of(binary, "sha256")), "binary.sha256");
+    require(member_of(binary, "bytes").is_number_unsigned(), "binary.bytes");
+    require(member_of(statement, "device").is_object(), "device");
+    require(member_of(statement, "trust").is_object(), "trust");
+    const nlohmann::json& validator = member_of(statement, "validator");
+    require(member_of(validator, "version").is_string(), "validator.version");
+    require(member_of(validator, "schema").is_string(), "validator.schema");
+    const nlohmann::json& rules = member_of(validator, "rules");
+    require(rules.is_array() &&
+                std::all_of(rules.begin(), rules.end(), [](const nlohmann::json& rule) { return rule.is_string(); }),
+            "validator.rules");
+    const nlohmann::json& verdict = member_of(statement, "verdict");
+    require(member_of(verdict, "accepted").is_boolean(), "verdict.accepted");
+    if (!verdict.at("accepted").get<bool>()) {
+        require(member_of(verdict, "rule").is_string(), "verdict.rule");
+        require(member_of(verdict, "field").is_string(), "verdict.field");
+        require(member_of(verdict, "offset").is_number_unsigned(), "verdict.offset");
+    }
+}
+
 }  // namespace
+
+nlohmann::json device_to_json(const DeviceDescription& device) {
+    return {{"family", device.family},
+            {"command_set_id", device.command_set_id},
+            {"command_set_version", device.command_set_version},
+            {"kernel_library", to_hex(device.kernel_library)},
+            {"dram_base", device.dram_base},
+            {"dram_bytes", device.dram_bytes},
+            {"l1_base", device.l1_base},
+            {"l1_bytes", device.l1_bytes},
+            {"trace_region_bytes", device.trace_region_bytes},
+            {"clock_khz", device.clock_khz},
+            {"queue_count", device.queue_count},
+            {"ring_words", device.ring_words},
+            {"grid_columns", device.grid_columns},
+            {"grid_rows", device.grid_rows},
+            {"dram_banks", device.dram_banks},
+            {"profile", device.capacities->name}};
+}
 
 nlohmann::json make_statement(const Judgement& judgement) {
     return {
@@ -131,6 +180,7 @@ nlohmann::json open_receipt(const std::vector<std::uint8_t>& text, const Key& ke
     if (!key.verifies_message(canonical(receipt["statement"]), from_hex(receipt["signature"].get<std::string>()))) {
         throw SigningError{"the signature does not hold: the receipt was changed, or is not that key's"};
     }
+    check_statement(receipt["statement"]);
     return receipt["statement"];
 }
 

@@ -26,12 +26,16 @@ struct Judgement {
     std::string validator_version;  // of this program
 };
 
+// Every field of a device's description, and the name of its profile.
+[[nodiscard]] nlohmann::json device_to_json(const DeviceDescription& device);
+
 [[nodiscard]] nlohmann::json make_statement(const Judgement& judgement);
 
 // The receipt's text.
 [[nodiscard]] std::string make_receipt(const nlohmann::json& statement, const Key& key);
 
-// The statement of a receipt that the key has signed. Throws SigningError: not a receipt, or another key's, or changed.
+// The statement of a receipt that the key has signed. Throws SigningError: not a receipt, or another key's, or changed,
+// or signed and without what a statement says.
 [[nodiscard]] nlohmann::json open_receipt(const std::vector<std::uint8_t>& text, const Key& key);
 
 }  // namespace pianola::signing

@@ -58,4 +58,18 @@ std::string capacity_remedy(ByteSpan file, const DeviceDescription& device, cons
     return "no profile takes it: " + of_program;
 }
 
+bool names_commands(Rule rule) noexcept {
+    return (rule == Rule::kOrdRace) || (rule == Rule::kOrdCores);
+}
+
+std::string describe_numbers(const Verdict& verdict) {
+    if (names_commands(verdict.rule) || (verdict.actual == verdict.limit)) {
+        return {};
+    }
+    const bool stops = (verdict.rule == Rule::kCapCommands) || (verdict.rule == Rule::kCapIntervals) ||
+                       (verdict.rule == Rule::kCapWork) || (verdict.rule == Rule::kCapTables);
+    return std::string{stops ? "found at least " : "found "} + std::to_string(verdict.actual) +
+           (stops ? ", limit " : ", expected or limit ") + std::to_string(verdict.limit);
+}
+
 }  // namespace pianola::capture

@@ -17,4 +17,10 @@ namespace pianola::capture {
 [[nodiscard]] std::string capacity_remedy(ByteSpan file, const DeviceDescription& device, const CommandSet& command_set,
                                           const Trust& trust, const Verdict& verdict);
 
+// The numbers of a refusal, as "found 7, expected or limit 5"; "found at least 7, limit 5" of a capacity, because the
+// runtime stops where it is exceeded and does not know the need. Empty where they are equal, and where they stand for
+// commands and mean nothing by themselves.
+[[nodiscard]] std::string describe_numbers(const Verdict& verdict);
+[[nodiscard]] bool names_commands(Rule rule) noexcept;  // in place of numbers
+
 }  // namespace pianola::capture

@@ -170,7 +170,7 @@ TEST(Refusals, NameNeedLimitAndRemedy) {
         if (profile == &profiles::kDefault) {
             EXPECT_NO_THROW((void)capture.end());
         } else {
-            expect_rule(HostRule::kCaptureRefused, "(65 against 64)", [&capture] {
+            expect_rule(HostRule::kCaptureRefused, "(found at least 65, limit 64)", [&capture] {
                 try {
                     (void)capture.end();
                 } catch (const host::HostError& error) {

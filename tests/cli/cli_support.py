@@ -12,7 +12,7 @@ import unittest
 DONE, INTERNAL, USAGE, REFUSED, FAULT, UNSUPPORTED, FILE_TROUBLE, DIFFERENT = range(8)
 SKIPPED = 77
 DIGEST_OFFSET, DIGEST_BYTES = 160, 32
-OPTIONS = argparse.Namespace(pianola=None, models=None, sample=None, source=None)
+OPTIONS = argparse.Namespace(pianola=None, models=None, sample=None, random=None, source=None)
 
 
 class CliTest(unittest.TestCase):
@@ -50,6 +50,14 @@ class CliTest(unittest.TestCase):
         self.run_pianola("capture", self.folder / "sample" / "road_signs.tflite", "-o", output, *arguments)
         return output
 
+    def random_binaries(self, count, first=1):
+        """Random programs that the validator accepts, each with what `inspect` shows of it; and the options for their device."""
+        folder = self.folder / "random"
+        folder.mkdir()
+        subprocess.run([OPTIONS.random, "--write", folder, "--seed", str(first), "--count", str(count)], check=True)
+        device = ("--device", folder / "device.json")
+        return [(path, json.loads(self.run_pianola("inspect", path, "--json").stdout)) for path in sorted(folder.glob("*.ptb"))], device
+
     def write(self, name, contents):
         """A file in this case's folder."""
         path = self.folder / name
@@ -76,6 +84,7 @@ def main(needs_models=True):
     parser.add_argument("--pianola", required=True, type=pathlib.Path)
     parser.add_argument("--models", required=True, type=pathlib.Path)
     parser.add_argument("--sample", required=True, type=pathlib.Path, help="the program pianola-sample")
+    parser.add_argument("--random", required=True, type=pathlib.Path, help="the program pianola_random")
     parser.add_argument("--source", required=True, type=pathlib.Path, help="the source tree, for headers")
     parser.parse_args(namespace=OPTIONS)
     if "PIANOLA_SHARED" in os.environ:

@@ -149,6 +149,17 @@ class Embed(cli_support.CliTest):
         self.run_pianola("embed", self.binary, "-o", "missing/out.c", code=FILE_TROUBLE)
         self.run_pianola("embed", self.binary, "-o", "out.c", "--header", "missing/out.h", code=FILE_TROUBLE)
 
+    def test_keywords_are_no_symbols(self):
+        """Of C and of C++, in embed, size and pubkey; and a file of such a name gets another symbol."""
+        binary = self.capture()
+        self.run_pianola("keygen", "-o", "key.pem")
+        for word in ("int", "_Bool", "restrict", "class", "and", "co_await", "char8_t", "typeof"):
+            for arguments in (("embed", binary, "-o", "x.c"), ("size", binary, "--header"), ("pubkey", "key.pem", "--format", "c")):
+                run = self.run_pianola(*arguments, "--symbol", word, code=USAGE)
+                self.assertIn(f"'{word}' is a keyword of C or C++", run.stderr)
+        self.run_pianola("embed", binary.rename(self.folder / "int.ptb"), "-o", "x.c")
+        self.assertIn("binary_int[", (self.folder / "x.c").read_text(encoding="utf-8"))
+
 
 if __name__ == "__main__":
     cli_support.main(needs_models=False)

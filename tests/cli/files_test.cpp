@@ -12,6 +12,7 @@
 #include <fstream>
 #include <thread>
 
+#include "capture_host/files/json.h"
 #include "tests/cli/all_commands.h"
 
 namespace {
@@ -135,6 +136,32 @@ TEST_F(Files, StreamsTakeAndGiveBytesAsTheyCome) {
     }
     EXPECT_TRUE(fs::is_fifo("pipe"));
     EXPECT_EQ(folder_.names(), std::vector<std::string>{"pipe"});
+}
+
+// Everything that the program reads as JSON goes through this function.
+TEST(Json, NothingButWhiteSpaceStandsBehindTheDocument) {
+    constexpr unsigned kValues = 256U;
+    for (const std::string& document : {std::string{"{\"a\": [1]}"}, std::string{"[]"}, std::string{"7 "}}) {
+        const auto parses = [](const std::string& text) {
+            try {
+                static_cast<void>(files::parse_json({text.begin(), text.end()}));
+                return true;
+            } catch (const files::JsonError&) {
+                return false;
+            }
+        };
+        ASSERT_TRUE(parses(document));
+        for (unsigned value = 0U; value < kValues; ++value) {
+            const char byte = static_cast<char>(value);
+            const bool is_space = (byte == ' ') || (byte == '\t') || (byte == '\n') || (byte == '\r');
+            EXPECT_EQ(parses(document + byte), is_space) << document << value;
+            EXPECT_FALSE(parses(document + byte + "x")) << document << value;
+            EXPECT_FALSE(parses(document + byte + document)) << document << value;
+            EXPECT_EQ(parses(byte + document), is_space || ((value == '-') && (document[0] == '7')) ||
+                                                   ((value >= '1') && (value <= '9') && (document[0] == '7')))
+                << document << value;
+        }
+    }
 }
 
 TEST_F(Files, ALimitIsTheLastSizeThatIsRead) {

@@ -17,7 +17,7 @@ QUICK = ("--kind", ",".join(RANDOM_KINDS), "--count", 6)
 # A key's SubjectPublicKeyInfo up to its point: RFC 5480, section 2.
 KEY_INFO = bytes.fromhex("3059301306072a8648ce3d020106082a8648ce3d03010703420004")
 LARGEST = "ENV-FILE-SIZE.too-long"  # 64 MiB
-MEMBERS = ["format", "tool_version", "file", "seed", "kinds", "count", "jobs", "trusts", "shard", "shards", "complete", "mutants", "not_applicable",
+MEMBERS = ["format", "tool_version", "file", "device", "seed", "kinds", "count", "jobs", "trusts", "shard", "shards", "complete", "mutants", "not_applicable",
            "rules", "totals"]
 
 
@@ -64,6 +64,22 @@ class Mutate(cli_support.CliTest):
             for rule in report["rules"]:
                 self.assertEqual(rule["made"], rule["as_expected"])
                 self.assertTrue(rule["alone"] or "never_alone" in rule or "not_applicable" in rule, rule)
+
+    def test_every_rule_on_random_binaries(self):
+        """With a prologue, an epilogue, both or neither, pipelined or not: a binary's own scripts are in no operator's way."""
+        binaries, device = self.random_binaries(60)
+        seen, made = {}, set()
+        for binary, shown in binaries:
+            scripts = {script["kind"]: [command["command"] for command in script.get("commands", ())] for script in shown["scripts"]}
+            kind = ("prologue" in scripts, "epilogue" in scripts, "read_output" in scripts.get("epilogue", ()))
+            if seen.get(kind, 0) < 3:
+                seen[kind] = seen.get(kind, 0) + 1
+                report = self.mutate(binary, *device, "--report-only", "--kind", "semantic")
+                self.assert_all_as_expected(report)
+                if any(mutant["name"] == "CAP-COMMANDS.output-in-pieces" for mutant in report["mutants"]):
+                    made.add(kind)
+        self.assertEqual(set(seen), {(False, False, False), (True, False, False), (False, True, False), (True, True, False), (True, True, True)})
+        self.assertGreaterEqual(made, {(True, False, False), (False, True, False), (True, True, True)}, "it needs a pipelined binary, and makes one")
 
     def test_the_files_are_what_the_report_says(self):
         """Each has its hash, and `verify` gives the verdict, as a port's validator must."""
@@ -201,9 +217,90 @@ class Mutate(cli_support.CliTest):
         report = self.report(folder)
         report["mutants"][3]["verdict"] = {"accepted": True}
         report["mutants"][3]["as_expected"] = False
+        report["totals"].update({"as_expected": report["totals"]["as_expected"] - 1, "accepted": 1})
         run = self.run_pianola("mutate", "--merge", self.write("wrong.json", report), code=DIFFERENT)
         self.assertIn("expected ENV-*, got accepted", run.stdout)
         self.assertIn("1 accepted", run.stdout)
+
+    def damaged_reports(self, report):
+        """Texts of the report with each member missing, of another type, negative, broken, wrapped round, and twice: where, and the text."""
+        def places(value, path):
+            entries = ()
+            if isinstance(value, dict):
+                entries = value.items()
+            elif isinstance(value, list):  # one of each shape
+                shapes = {json.dumps([sorted(each), sorted(each.get("expected", ())), sorted(each.get("verdict", ()))] if isinstance(each, dict)
+                                     else ""): number for number, each in enumerate(value)}
+                entries = [(number, value[number]) for number in shapes.values()]
+            for name, each in entries:
+                yield (*path, name)
+                yield from places(each, (*path, name))
+
+        for path in places(report, ()):
+            for what in ("missing", "other type", -1, 1.5, "wrapped", "twice"):
+                damaged = json.loads(json.dumps(report))
+                parent = damaged
+                for name in path[:-1]:
+                    parent = parent[name]
+                name, value, twice = path[-1], parent[path[-1]], None
+                number = isinstance(value, int) and not isinstance(value, bool)
+                if what == "missing":
+                    del parent[name]
+                elif what == "other type":
+                    parent[name] = "7" if number else {} if isinstance(value, list) else [] if isinstance(value, dict) else 7
+                elif what == "wrapped":
+                    parent[name] = 2 ** 32 + (value if number else 0)
+                elif what != "twice":
+                    parent[name] = what
+                elif isinstance(parent, list):
+                    parent.insert(name, value)
+                else:
+                    parent["twice, marked"], twice = value, name
+                text = json.dumps(damaged)
+                yield path, what, text if twice is None else text.replace('"twice, marked":', f'"{twice}":')
+
+    def test_a_report_is_believed_as_a_whole_or_not_at_all(self):
+        binary, folder = self.capture(), self.folder / "report"
+        self.run_pianola("mutate", binary, "-o", folder, "--report-only", "--kind", "truncation,semantic", "--count", 2)
+        report = self.report(folder)
+        self.run_pianola("mutate", "--merge", self.write("good.json", report))
+        tried = 0
+        for path, what, text in self.damaged_reports(report):
+            # What a run need not write; and the verdict's numbers have 64 bits.
+            if (what == "missing" and path[-1] in ("added", "path") and "verdict" not in path) or (what == "wrapped" and path[-1] in ("actual", "limit")):
+                continue
+            run = self.run_pianola("mutate", "--merge", self.write("damaged.json", text), code=None)
+            self.assertIn(run.returncode, (USAGE, FILE_TROUBLE), f"{path}: {what}\n{run.stdout}")
+            self.assertIn("damaged.json", run.stderr, f"{path}: {what}")
+            tried += 1
+        self.assertGreater(tried, 400)
+
+    def test_another_device_is_another_run(self):
+        binary, folder = self.capture(), self.folder / "mutants"
+        host = self.write("host.json", {"profile": "host"})
+        self.run_pianola("mutate", binary, "-o", folder, "--shard", "1/2", *QUICK)
+        run = self.run_pianola("mutate", binary, "-o", folder, "--shard", "1/2", "--device", host, *QUICK)
+        self.assertNotIn("earlier run", run.stderr)
+        self.assertEqual(self.report(folder, "mutants-1of2.json")["device"]["profile"], "host")
+        self.run_pianola("mutate", binary, "-o", folder, "--shard", "2/2", *QUICK)
+        run = self.run_pianola("mutate", "--merge", folder / "mutants-1of2.json", folder / "mutants-2of2.json", code=USAGE)
+        self.assertIn("another device", run.stderr)
+
+    def test_output_into_a_file_of_the_folder(self):
+        """Each name that the folder gets, as standard output and as standard error; others may be."""
+        binary = self.capture()
+        for stream in ("stdout", "stderr"):
+            for name, options, code in (("mutants.json", (), USAGE), ("flip.000001.ptb", (), USAGE), ("mutants-1of2.json", ("--shard", "1/2"), USAGE),
+                                        ("mutants.json", ("--report-only",), USAGE), ("flip.000001.ptb", ("--report-only",), 0),
+                                        ("flip.000002.ptb", (), 0), ("else.json", (), 0)):
+                folder = self.folder / f"{stream}-{name}{len(options)}"
+                folder.mkdir()
+                with open(folder / name, "w", encoding="utf-8") as file:
+                    run = subprocess.run([OPTIONS.pianola, "mutate", binary, "-o", folder, "--kind", "flip", "--count", "2", "--json", *options], check=False,
+                                         **{"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: file})
+                self.assertEqual(run.returncode, code, f"{stream} {name} {options}")
+                if code:
+                    self.assertEqual([path.name for path in folder.iterdir()], [name], "nothing is changed")
 
     def test_reports_that_are_none(self):
         for contents in ("", "{", "[]", {"mutants": 1}, {"mutants": [], "not_applicable": []}, {"mutants": [{}], "not_applicable": []}):
@@ -237,6 +334,17 @@ class Mutate(cli_support.CliTest):
             note = rule.get("never_alone", "")
             line = f"| `{rule['rule']}` | {operators.get(rule['rule'], 0)} | {'no: ' + note if note else 'yes'} |"
             self.assertIn(line, page.splitlines())
+
+    def test_the_page_says_which_device_gives_which_count(self):
+        page = (OPTIONS.source / "docs" / "MUTATION.md").read_text(encoding="utf-8")
+        rows = re.findall(r"^\| (the default device|`\{.*\}`) \| (\d+) \| (\d+) \| (.*) \|$", page, re.MULTILINE)
+        self.assertGreaterEqual(len(rows), 4)
+        for device, made, alone, without in rows:
+            options = () if device.startswith("the") else ("--device", self.write("device.json", device.strip("`")))
+            report = self.mutate(self.capture("kws_ref_model", *options), "--report-only", "--kind", "semantic", *options)
+            self.assertEqual((report["totals"]["rules_with_mutant"], report["totals"]["rules_with_mutant_alone"]), (int(made), int(alone)), device)
+            self.assertEqual({rule["rule"] for rule in report["rules"] if rule["made"] == 0} - {"AUT-COUNTER", "IMG-BOOL"},
+                             set(re.findall(r"`([A-Z-]+)`", without)), device)
 
     def test_the_page_names_a_test_for_each_rule_without_a_mutant(self):
         """And that test is there."""

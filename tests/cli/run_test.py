@@ -34,10 +34,64 @@ class Run(cli_support.CliTest):
         batch = self.write("batch.bin", b"".join(self.tensor("input", i).read_bytes() for i in range(RECORDS)))
         report = json.loads(self.run_pianola("run", binary, "--input", batch, "--output", "out.bin", "--batch", "--repeat", "3",
                                              "--json").stdout)
-        self.assertEqual(sorted(report), ["outputs", "records", "repeat", "self_tests_passed", "step_cycles", "steps"])
+        self.assertEqual(sorted(report), ["cycles", "outputs", "records", "repeat", "self_tests_passed", "step_cycles", "steps"])
         self.assertEqual((report["records"], report["repeat"], report["steps"]), (RECORDS, 3, 3 * RECORDS))
+        self.assertEqual(report["cycles"], 3 * RECORDS * report["step_cycles"])
         self.assertEqual((self.folder / "out.bin").read_bytes(),
                          b"".join(self.tensor("golden", i).read_bytes() for i in range(RECORDS)))
+
+    def test_random_binaries_with_and_without_views(self):
+        """With a prologue, an epilogue, both or neither: a step takes what was proved, and views give what transfers give."""
+        binaries, device = self.random_binaries(100)
+        seen = set()
+        for binary, shown in binaries:
+            scripts = {script["kind"]: [command["command"] for command in script.get("commands", ())] for script in shown["scripts"]}
+            pipelined = "read_output" in scripts.get("epilogue", ())
+            arguments = [*device, "--batch", "--check-accesses", "--json"]
+            for i, tensor in enumerate(shown["inputs"]):
+                data = bytes((37 * k + 11 * i) % 251 for k in range(3 * tensor["bytes"]))
+                arguments += ["--input", self.write(f"in{i}.bin", data)]
+            for i in range(len(shown["outputs"])):
+                arguments += ["--output", self.folder / f"out{i}.bin"]
+            results = []
+            for views in ((), ("--views",)) if shown["views"]["possible"] else ((),):
+                report = json.loads(self.run_pianola("run", binary, *arguments, *views).stdout)
+                results.append([(self.folder / f"out{i}.bin").read_bytes() for i in range(len(shown["outputs"]))])
+                proved = shown["budgets"]["step_cycles"]
+                if views:
+                    self.assertLessEqual(report["step_cycles"], proved)
+                else:
+                    self.assertEqual(report["step_cycles"], proved)
+                steps = report["steps"] * report["step_cycles"]
+                if pipelined:
+                    self.assertEqual(report["steps"], max(report["records"] - 1, 1))
+                elif "prologue" in scripts or "epilogue" in scripts:
+                    self.assertGreaterEqual(report["cycles"], steps)
+                else:
+                    self.assertEqual(report["cycles"], steps)
+                seen.add(("prologue" in scripts, "epilogue" in scripts, pipelined, bool(views)))
+            self.assertEqual(results[0], results[-1], binary.name)
+        for prologue, epilogue in ((True, False), (False, True), (True, True), (False, False)):
+            for views in (False, True):
+                self.assertIn((prologue, epilogue, False, views), seen)
+        self.assertIn((True, True, True, False), seen)
+
+    def test_cycles_of_a_pipelined_binary(self):
+        """A step's are those that were proved, whatever runs beside or around it."""
+        binary = self.capture(MODEL, "--queues", "2", "--pipelined")
+        proved = json.loads(self.run_pianola("inspect", binary, "--json").stdout)["budgets"]["step_cycles"]
+        batch = self.write("batch.bin", b"".join(self.tensor("input", i).read_bytes() for i in range(RECORDS)))
+        cycles = {}
+        for name, options in (("one", ("--input", self.tensor("input", 0))), ("repeated", ("--input", self.tensor("input", 0), "--repeat", 3)),
+                              ("batch", ("--input", batch, "--batch")), ("repeated batch", ("--input", batch, "--batch", "--repeat", 3))):
+            command = ("run", binary, *options, "--output", "out.bin")
+            report = json.loads(self.run_pianola(*command, "--json").stdout)
+            self.assertEqual(report["step_cycles"], proved, name)
+            cycles[name] = report["cycles"]
+            self.assertIn(f", {proved} device cycles per step, {report['cycles']} in all with prologue and epilogue", self.run_pianola(*command).stdout)
+        self.assertGreater(cycles["one"], proved)
+        self.assertEqual((cycles["repeated"], cycles["repeated batch"]), (3 * cycles["one"], 3 * RECORDS * cycles["one"]))
+        self.assertLess(cycles["batch"], RECORDS * cycles["one"], "steps overlap")
 
     def test_self_tests_pass_and_are_needed(self):
         binary = self.capture(MODEL, "--self-test", "4")

@@ -134,8 +134,11 @@ class Sign(cli_support.CliTest):
             run = self.run_pianola("sign", binary, "--key", name, "-o", "x.ptb", code=FILE_TROUBLE)
             self.assertIn(text, run.stderr)
         ed25519 = self.keygen("ed25519.pem", "--type", "ed25519")
-        self.run_pianola("sign", binary, "--key", ed25519, "-o", "x.ptb", code=FILE_TROUBLE)
-        self.run_pianola("verify", binary, "--key", ed25519, code=FILE_TROUBLE)
+        for arguments in (("sign", binary, "--key", ed25519, "-o", "x.ptb"), ("verify", binary, "--key", ed25519),
+                          ("sign", binary, "--public", ed25519, "--digest-out", "d", "-o", "x.ptb"), ("pubkey", ed25519, "--format", "c")):
+            run = self.run_pianola(*arguments, code=FILE_TROUBLE)
+            self.assertRegex(run.stderr, r"ed25519\.pem: an Ed25519 key.*P-256")
+            self.assertFalse((self.folder / "x.ptb").exists() or (self.folder / "d").exists())
 
     def test_options_that_do_not_belong_together(self):
         key = self.keygen()
@@ -221,6 +224,50 @@ class Receipt(cli_support.CliTest):
         refused(receipt, "--binary", self.write("other.ptb", b"other"))
         self.run_pianola("keygen", "-o", "other.pem", "--type", "ed25519")
         self.run_pianola("receipt", "check", "receipt.json", "--key", "other.pem", code=REFUSED)
+
+    def test_statements_that_somebody_else_has_signed(self):
+        """Each member missing, of other types, negative, broken; and texts that a terminal would obey."""
+        key, binary = self.key(), self.capture()
+        accepted = json.loads(self.make(binary, key).read_text())
+        refusal = json.loads(self.make(self.write("cut.ptb", binary.read_bytes()[:-1]), key, code=REFUSED, name="no.json").read_text())
+
+        def check(statement, code, *options):
+            """With a good signature."""
+            text = self.write("statement", json.dumps(statement, sort_keys=True, separators=(",", ":")))
+            subprocess.run(["openssl", "pkeyutl", "-sign", "-rawin", "-inkey", key, "-in", text, "-out", self.folder / "signature"], check=True)
+            signed = {**accepted, "statement": statement, "signature": (self.folder / "signature").read_bytes().hex()}
+            return self.run_pianola("receipt", "check", self.write("signed.json", signed), "--key", key, *options, code=code)
+
+        check(accepted["statement"], DONE)
+        tried = 0
+        for statement, code in ((accepted["statement"], DONE), (refusal["statement"], REFUSED)):
+            self.assertIn("the signature holds", check(statement, code).stdout)
+            for place in (("binary",), ("binary", "sha256"), ("binary", "bytes"), ("device",), ("trust",), ("validator",), ("validator", "version"),
+                          ("validator", "schema"), ("validator", "rules"), ("verdict",), *(("verdict", name) for name in statement["verdict"])):
+                for wrong in (None, [], {}, True, -1, 1.5, [7], "missing"):
+                    damaged = json.loads(json.dumps(statement))
+                    inner = damaged
+                    for name in place[:-1]:
+                        inner = inner[name]
+                    if type(inner[place[-1]]) is type(wrong) and wrong != [7]:
+                        continue
+                    if wrong == "missing":
+                        del inner[place[-1]]
+                    else:
+                        inner[place[-1]] = wrong
+                    run = check(damaged, REFUSED)
+                    self.assertEqual(run.stdout, "", f"{place}: {wrong}")
+                    self.assertIn("signed, but no statement of a verdict", run.stderr)
+                    tried += 1
+        self.assertGreater(tried, 100)
+        for place in (("validator", "version"), ("verdict", "rule"), ("verdict", "field")):
+            for options in ((), ("--json",)):
+                damaged = json.loads(json.dumps(refusal["statement"]))
+                damaged[place[0]][place[1]] = "".join(map(chr, (*range(0x20), *range(0x7f, 0xa0), 0x202e)))
+                run = check(damaged, REFUSED, *options)
+                self.assertRegex(run.stdout, r"\A[ -~\n]*\Z")
+                self.assertIn("\\u001b", run.stdout)
+                self.assertEqual(run.stderr, "")
 
     def test_a_receipt_needs_a_key(self):
         self.run_pianola("verify", self.capture(), "--receipt", "r.json", code=USAGE)

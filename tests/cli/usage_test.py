@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Help, wrong command lines, and a standard output that nobody can write to."""
 import os
+import re
 import subprocess
 
 import cli_support
@@ -50,6 +51,29 @@ class Usage(cli_support.CliTest):
                           ("size", "a.ptb", "--header", "--json"), ("log",), ("log", "show"), ("log", "diff", "a.log"), ("timeline",),
                           ("mutate",), ("mutate", "a.ptb"), ("mutate", "a.ptb", "-o", "d", "--kind", "all")):
             self.run_pianola(*arguments, code=USAGE)
+
+    def test_a_command_that_is_not_there_is_named(self):
+        for arguments, complaint in ((("foo",), "pianola has no command 'foo'"), (("foo", "--json"), "pianola has no command 'foo'"),
+                                     (("log", "foo"), "pianola log has no command 'foo'"), (("receipt", "foo", "x"), "pianola receipt has no command 'foo'")):
+            self.assertIn(complaint, self.run_pianola(*arguments, code=USAGE).stderr)
+
+    def test_each_help_has_its_own_examples(self):
+        end = self.run_pianola("--help").stdout.rstrip().splitlines()[-1]
+        for command in (*COMMANDS, "keygen", "pubkey", "sign", "receipt", "log"):
+            text = self.run_pianola(command, "--help").stdout
+            self.assertNotIn(end, text.splitlines(), command)
+            self.assertNotIn("Exit codes: 0 done", text, command)
+
+    def test_numbers_out_of_their_range(self):
+        """Every option that takes one says the range."""
+        options = 0
+        for command in (*COMMANDS, "keygen", "pubkey", "sign"):
+            for name in re.findall(r"^ .*(--[a-z-]+) U?INT", self.run_pianola(command, "--help").stdout, re.MULTILINE):
+                for value in ("4294967296", "-1"):
+                    run = self.run_pianola(command, name, value, code=USAGE)
+                    self.assertRegex(run.stderr, rf"{name}: Value {value} not in range", command)
+                options += 1
+        self.assertGreaterEqual(options, 8)
 
     def test_missing_files(self):
         for arguments in (("capture", "missing.tflite", "-o", "m.ptb"), ("verify", "missing.ptb"), ("inspect", "missing.ptb"),

@@ -14,7 +14,8 @@ class Verify(cli_support.CliTest):
     def refuse(self, *arguments):
         """The verdict of a refused binary."""
         verdict = json.loads(self.run_pianola("verify", *arguments, "--json", code=REFUSED).stdout)
-        self.assertEqual(sorted(verdict), ["accepted", "actual", "field", "file", "limit", "message", "offset", "rule"])
+        facts = ["remedy"] if verdict["rule"].startswith("TGT-") else []
+        self.assertEqual(sorted(verdict), sorted(["accepted", "actual", "field", "file", "limit", "message", "offset", "rule", *facts]))
         self.assertIs(verdict["accepted"], False)
         self.assertNotEqual(verdict["message"], "")
         text = self.run_pianola("verify", *arguments, code=REFUSED).stdout
@@ -49,6 +50,49 @@ class Verify(cli_support.CliTest):
         self.assertIn("l1_bytes", verdict["field"])
         run = self.run_pianola("run", binary, "--device", other, code=REFUSED)
         self.assertIn("TGT-", run.stderr)
+        for text in (verdict["remedy"], run.stderr):
+            self.assertIn("--device", text)
+
+    def test_json_says_what_the_text_says(self):
+        """Of a mutant for every rule: commands, the missing event, names, remedies, and no number that means nothing."""
+        binary, folder = self.capture("hello_world_int8", "--queues", "2"), self.folder / "mutants"
+        self.run_pianola("mutate", binary, "-o", folder, "--kind", "semantic")
+        rules = set()
+        for path in folder.glob("[!AE]*.ptb"):
+            run = self.run_pianola("verify", path, "--json", code=None)
+            verdict, text = json.loads(run.stdout), self.run_pianola("verify", path, code=None).stdout
+            rule = verdict["rule"]
+            rules.add(rule)
+            self.assertEqual("between" in verdict, rule in ("ORD-RACE", "ORD-CORES"))
+            for command in verdict.get("between", ()):
+                self.assertIn(f"{command['command']} {command['object']} on queue {command['queue']} ({command['field']}, {command['script']})", text)
+                self.assertEqual(f"({command['field']}, {command['script']}) of the next step" in text, command["next_step"])
+            if "between" in verdict:
+                self.assertIn(f"queue {verdict['missing']['recorded_on_queue']} records", text)
+                self.assertIn(f"queue {verdict['missing']['waited_for_on_queue']} waits", text)
+                self.assertNotIn("found", text)
+                self.assertNotIn(str(verdict["actual"]), text)
+            self.assertEqual("expected" in verdict, rule in ("TGT-FAMILY", "TGT-KERNEL-LIBRARY"))
+            if "expected" in verdict:
+                self.assertIn(f"found   {verdict['found']}, expected {verdict['expected']}", text)
+            self.assertEqual("remedy" in verdict, "remedy  " in text)
+            self.assertIn(verdict.get("remedy", ""), text)
+            if rule.startswith("CAP-"):
+                self.assertIn(f"found   at least {verdict['actual']}, limit {verdict['limit']}", text)
+            if rule.startswith(("TGT-", "CAP-")):
+                self.assertIn("remedy", verdict)
+        self.assertGreaterEqual(rules, {"ORD-RACE", "ORD-CORES", "TGT-FAMILY", "TGT-GRID", "TGT-CLOCK", "CAP-COMMANDS", "CAP-INTERVALS", "CAP-TABLES"})
+
+    def test_views_of_a_foreign_device_are_not_looked_at(self):
+        binary, folder = self.capture(), self.folder / "mutants"
+        self.assertIs(json.loads(self.run_pianola("inspect", binary, "--json").stdout)["views"]["possible"], True)
+        self.run_pianola("mutate", binary, "-o", folder, "--kind", "semantic")
+        for name, why in (("TGT-FAMILY.family", "for another device family"), ("TGT-COMMAND-SET.version", "for another device family"),
+                          ("TGT-KERNEL-LIBRARY.digest", "for another device family"), ("TRC-BOUNDS.no-region", "the binary is refused: TRC-BOUNDS")):
+            views = json.loads(self.run_pianola("inspect", folder / f"{name}.ptb", "--json").stdout)["views"]
+            self.assertIsNone(views["possible"])
+            self.assertIn(why, views["why_not"])
+            self.assertIn(f"not looked at: {views['why_not']}", self.run_pianola("inspect", folder / f"{name}.ptb").stdout)
 
     def test_a_binary_for_another_device_is_accepted_there_only(self):
         other = self.write("other.json", SMALLER_L1)

@@ -1,4 +1,5 @@
 // Jobs, random mutants and reports.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -139,7 +140,7 @@ class Reports : public ::testing::Test {
         Json report = mutate::make_report(named_.subject, run);
         const std::vector<Job> jobs = mutate::list_jobs(run.jobs);
         for (std::uint32_t i = 0U; i < jobs.size(); ++i) {
-            if (mutate::is_in_shard(i, run)) {
+            if (mutate::is_in_shard(i, shard, shards)) {
                 const mutate::Outcome outcome = mutate::make_mutant(named_.subject, jobs[i], seed, checker_);
                 const mutate::Mutant& mutant = *outcome.mutant;
                 mutate::add_outcome(report, i, jobs[i], outcome, checker_.check(mutant.file, 0U, mutant.trust));
@@ -153,13 +154,20 @@ class Reports : public ::testing::Test {
     mutate::Checker checker_{named_.subject.device};
 };
 
+Json merged(const std::vector<Json>& reports) {
+    std::vector<mutate::NamedReport> named;
+    for (const Json& report : reports) {
+        named.push_back({fmt::format("report {}", named.size()), report});
+    }
+    return mutate::merge_reports(named);
+}
+
 TEST_F(Reports, OfShardsAreThatOfTheWhole) {
     const Json whole = run_shard(1U, 1U);
     EXPECT_TRUE(whole["complete"].get<bool>());
-    EXPECT_EQ(mutate::merge_reports(
-                  {run_shard(3U, 5U), run_shard(1U, 5U), run_shard(2U, 5U), run_shard(5U, 5U), run_shard(4U, 5U)}),
+    EXPECT_EQ(merged({run_shard(3U, 5U), run_shard(1U, 5U), run_shard(2U, 5U), run_shard(5U, 5U), run_shard(4U, 5U)}),
               whole);
-    EXPECT_EQ(mutate::merge_reports({whole}), whole);
+    EXPECT_EQ(merged({whole}), whole);
 }
 
 TEST_F(Reports, ThatDoNotBelongTogetherAreNotMerged) {
@@ -167,16 +175,38 @@ TEST_F(Reports, ThatDoNotBelongTogetherAreNotMerged) {
     const Json second = run_shard(2U, 2U);
     Json incomplete = second;
     incomplete["complete"] = false;
-    Json short_one = second;
-    short_one["mutants"].erase(0U);
+    Json of_other_device = second;
+    of_other_device["device"]["profile"] = "host";
     for (const std::vector<Json>& wrong : {std::vector<Json>{},
                                            {first},
                                            {first, first},
                                            {first, run_shard(2U, 2U, 9U)},
                                            {first, run_shard(2U, 3U)},
                                            {first, incomplete},
-                                           {first, short_one}}) {
-        EXPECT_THROW(static_cast<void>(mutate::merge_reports(wrong)), mutate::MergeError);
+                                           {first, of_other_device}}) {
+        EXPECT_THROW(static_cast<void>(merged(wrong)), mutate::MergeError);
+    }
+}
+
+// What two shards say together is not what one run says, as soon as a job is missing, twice, or somebody else's.
+TEST_F(Reports, HaveEveryJobOnceAndInItsShard) {
+    const Json first = run_shard(1U, 2U);
+    const Json second = run_shard(2U, 2U);
+    static_cast<void>(merged({first, second}));
+    Json short_one = second;
+    short_one["mutants"].erase(0U);
+    Json doubled = second;
+    doubled["mutants"].back() = doubled["mutants"].front();
+    Json of_other_shard = second;
+    of_other_shard["mutants"][0] = first["mutants"][0];
+    Json renamed = second;
+    renamed["mutants"][0]["name"] = first["mutants"][0]["name"];
+    Json believed = second;
+    believed["mutants"][0]["verdict"] = {{"accepted", true}};
+    Json behind = second;
+    behind["mutants"][0]["job"] = second["jobs"];
+    for (const Json& wrong : {short_one, doubled, of_other_shard, renamed, believed, behind}) {
+        EXPECT_THROW(static_cast<void>(merged({first, wrong})), mutate::ReportError);
     }
 }
 

@@ -32,7 +32,7 @@ class Profiles(unittest.TestCase):
     def test_a_refusal_names_need_limit_and_remedy(self):
         with self.assertRaises(pianola.Error) as caught:
             width_sharded("small_ecu")
-        for part in ("CAP-INTERVALS", "(65 against 64)", "profile default takes it", "small_ecu does not"):
+        for part in ("CAP-INTERVALS", "(found at least 65, limit 64)", "profile default takes it", "small_ecu does not"):
             self.assertIn(part, str(caught.exception))
 
     def test_the_default_profile_takes_it_and_is_named_with_the_workload(self):

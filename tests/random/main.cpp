@@ -4,9 +4,14 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <thread>
 
+#include "capture_host/files/files.h"
+#include "tests/random/binary.h"
+#include "tests/random/maker.h"
 #include "tests/random/player.h"
+#include "tests/support/workload.h"
 
 namespace pianola::programs {
 namespace {
@@ -16,6 +21,7 @@ struct Arguments {
     std::uint32_t count{1000U};
     std::uint32_t jobs{1U};
     bool lie{false};
+    std::string folder;
 };
 
 constexpr std::uint32_t kProgress = 50'000U;
@@ -96,6 +102,26 @@ int play(const Arguments& arguments) {
     return (((all.wrong + all.faults) == 0U) && is_of_every_kind(all)) ? 0 : 1;
 }
 
+// Binaries for the tests of the command line: every program that the validator accepts, as FOLDER/SEED.ptb, and the
+// device that all of them are for.
+int write(const Arguments& arguments) {
+    const refdev::DeviceSpec spec = test::small_device();
+    const std::filesystem::path folder = arguments.folder;
+    files::store_file(folder / "device.json",
+                      fmt::format(R"({{"dram_bytes": {}, "l1_bytes": {}, "trace_region_bytes": {}}})", spec.dram_bytes,
+                                  spec.l1_bytes, spec.trace_region_bytes));
+    sim::SimOptions options;
+    options.spec = spec;
+    for (std::uint32_t seed = arguments.seed; seed < (arguments.seed + arguments.count); ++seed) {
+        test::Random random{seed};
+        const files::AlignedBytes file{binary_of(make_program(random))};
+        if (is_ok(test::Bench{options}.load(file.view()))) {
+            files::store_file(folder / fmt::format("{}.ptb", seed), {file.view().begin(), file.view().end()});
+        }
+    }
+    return 0;
+}
+
 int run(int count, char** values) {
     CLI::App app{"Random programs against an emulator"};
     Arguments arguments;
@@ -103,8 +129,9 @@ int run(int count, char** values) {
     app.add_option("--count", arguments.count, "Programs");
     app.add_option("--jobs", arguments.jobs, "Threads")->check(CLI::Range(1U, 64U));
     app.add_flag("--lie", arguments.lie, "The emulator adds wrongly: 0 where that is noticed");
+    app.add_option("--write", arguments.folder, "Play nothing: put the binaries that are accepted into this folder");
     CLI11_PARSE(app, count, values);
-    return play(arguments);
+    return arguments.folder.empty() ? play(arguments) : write(arguments);
 }
 
 }  // namespace
