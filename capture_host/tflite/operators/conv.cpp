@@ -69,6 +69,7 @@ void launch(OperatorContext& context, refdev::KernelId kernel, const Convolution
     arguments.batches = convolution.in.batches;
     arguments.input_height = convolution.in.height;
     arguments.input_width = convolution.in.width;
+    arguments.input_channels = convolution.in.channels;
     arguments.output_height = convolution.out.height;
     arguments.output_width = convolution.out.width;
     arguments.filter_height = convolution.filter.height;
@@ -105,7 +106,6 @@ void lower_conv_2d(OperatorContext& context) {
     const ActivationRange range = context.clamp_range(options.activation, output);
     const capture::BufferId table = channel_table(context, input, output, out.channels, 0U);
     refdev::Conv2dArguments arguments{};
-    arguments.input_channels = in.channels;
     arguments.output_channels = out.channels;
     arguments.filter_channels = filter.channels;
     launch(context, refdev::KernelId::kConv2d, found, window, range, table, arguments);
