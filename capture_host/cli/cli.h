@@ -93,7 +93,6 @@ void add_device_option(CLI::App& command, std::string& file_name);
 [[nodiscard]] nlohmann::json verdict_to_json(const Verdict& verdict, const Image& image);  // the same facts
 // What helps against a refusal for another device; empty for every other rule.
 [[nodiscard]] std::string target_remedy(const Verdict& verdict);
-[[nodiscard]] std::string describe_status(Status status);  // of a call that has started nothing
 [[nodiscard]] std::string describe_fault(const FaultRecord& fault);
 
 // Names of enumerators, as in the schema.

@@ -7,6 +7,7 @@
 
 #include "capture_host/cli/cli.h"
 #include "capture_host/writer/manifest.h"
+#include "capture_host/writer/status_name.h"
 #include "hal/refdev/refdev_command_set.h"
 #include "hal/sim/sim_device.h"
 #include "hal/sim/sim_platform.h"
@@ -92,9 +93,9 @@ class Replay {
     // A call that was refused has latched nothing: the record of the last fault would be empty.
     void require(Status status) const {
         if (!is_ok(status)) {
-            throw CliError{kReplayFault, is_ok(session_.fault().status)
-                                             ? fmt::format("the session refuses a call: {}", describe_status(status))
-                                             : describe_fault(session_.fault())};
+            throw CliError{kReplayFault, is_ok(session_.fault().status) ? fmt::format("the session refuses a call: {}",
+                                                                                      capture::status_name(status))
+                                                                        : describe_fault(session_.fault())};
         }
     }
 

@@ -234,19 +234,6 @@ nlohmann::json verdict_to_json(const Verdict& verdict) {
             {"limit", verdict.limit}};
 }
 
-std::string describe_status(Status status) {
-    switch (status) {
-        case Status::kInvalidArgument:
-            return "it does not take these arguments";
-        case Status::kInvalidState:
-            return "it does not belong in this state";
-        case Status::kFaultLatched:
-            return "a fault is latched";
-        default:
-            return fmt::format("status 0x{:08X}", static_cast<std::uint32_t>(status));
-    }
-}
-
 std::string describe_fault(const FaultRecord& fault) {
     return fmt::format(
         "{} in {}: queue {}, command {}, address 0x{:08X}, device says: {}; {} us after the start, deadline {} us",

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <set>
 
 #include "capture_host/cli/cli.h"
 #include "capture_host/writer/verify.h"
@@ -24,116 +23,17 @@ constexpr bool belongs_in_symbol(char each) {
 
 // Of C23 and C++20: a source or a header that declares one does not compile, or means something else.
 bool is_keyword(const std::string& text) {
-    static const std::set<std::string> kKeywords{"_Alignas",
-                                                 "_Alignof",
-                                                 "_Atomic",
-                                                 "_BitInt",
-                                                 "_Bool",
-                                                 "_Complex",
-                                                 "_Decimal128",
-                                                 "_Decimal32",
-                                                 "_Decimal64",
-                                                 "_Generic",
-                                                 "_Imaginary",
-                                                 "_Noreturn",
-                                                 "_Static_assert",
-                                                 "_Thread_local",
-                                                 "alignas",
-                                                 "alignof",
-                                                 "and",
-                                                 "and_eq",
-                                                 "asm",
-                                                 "auto",
-                                                 "bitand",
-                                                 "bitor",
-                                                 "bool",
-                                                 "break",
-                                                 "case",
-                                                 "catch",
-                                                 "char",
-                                                 "char16_t",
-                                                 "char32_t",
-                                                 "char8_t",
-                                                 "class",
-                                                 "co_await",
-                                                 "co_return",
-                                                 "co_yield",
-                                                 "compl",
-                                                 "concept",
-                                                 "const",
-                                                 "const_cast",
-                                                 "consteval",
-                                                 "constexpr",
-                                                 "constinit",
-                                                 "continue",
-                                                 "decltype",
-                                                 "default",
-                                                 "delete",
-                                                 "do",
-                                                 "double",
-                                                 "dynamic_cast",
-                                                 "else",
-                                                 "enum",
-                                                 "explicit",
-                                                 "export",
-                                                 "extern",
-                                                 "false",
-                                                 "float",
-                                                 "for",
-                                                 "friend",
-                                                 "goto",
-                                                 "if",
-                                                 "inline",
-                                                 "int",
-                                                 "long",
-                                                 "mutable",
-                                                 "namespace",
-                                                 "new",
-                                                 "noexcept",
-                                                 "not",
-                                                 "not_eq",
-                                                 "nullptr",
-                                                 "operator",
-                                                 "or",
-                                                 "or_eq",
-                                                 "private",
-                                                 "protected",
-                                                 "public",
-                                                 "register",
-                                                 "reinterpret_cast",
-                                                 "requires",
-                                                 "restrict",
-                                                 "return",
-                                                 "short",
-                                                 "signed",
-                                                 "sizeof",
-                                                 "static",
-                                                 "static_assert",
-                                                 "static_cast",
-                                                 "struct",
-                                                 "switch",
-                                                 "template",
-                                                 "this",
-                                                 "thread_local",
-                                                 "throw",
-                                                 "true",
-                                                 "try",
-                                                 "typedef",
-                                                 "typeid",
-                                                 "typename",
-                                                 "typeof",
-                                                 "typeof_unqual",
-                                                 "union",
-                                                 "unsigned",
-                                                 "using",
-                                                 "virtual",
-                                                 "void",
-                                                 "volatile",
-                                                 "wchar_t",
-                                                 "while",
-                                                 "xor",
-                                                 "xor_eq"};
-    return kKeywords.count(text) != 0U;
+    static const std::string kKeywords =
+        " _Alignas _Alignof _Atomic _BitInt _Bool _Complex _Decimal128 _Decimal32 _Decimal64 _Generic _Imaginary "
+        "_Noreturn _Static_assert _Thread_local alignas alignof and and_eq asm auto bitand bitor bool break case "
+        "catch char char16_t char32_t char8_t class co_await co_return co_yield compl concept const const_cast "
+        "consteval constexpr constinit continue decltype default delete do double dynamic_cast else enum "
+        "explicit export extern false float for friend goto if inline int long mutable namespace new noexcept "
+        "not not_eq nullptr operator or or_eq private protected public register reinterpret_cast requires "
+        "restrict return short signed sizeof static static_assert static_cast struct switch template this "
+        "thread_local throw true try typedef typeid typename typeof typeof_unqual union unsigned using virtual "
+        "void volatile wchar_t while xor xor_eq ";
+    return kKeywords.find(" " + text + " ") != std::string::npos;
 }
 
 }  // namespace

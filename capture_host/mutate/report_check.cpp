@@ -1,9 +1,8 @@
-// Whether a report is one.
+// Whether a report is one: it is built anew of what it says, and must come out the same.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <limits>
 #include <set>
+#include <stdexcept>
 
 #include "capture_host/mutate/report.h"
 #include "hal/refdev/device_spec.h"
@@ -11,272 +10,167 @@
 namespace pianola::mutate {
 namespace {
 
-constexpr std::size_t kHexDigitsOfHash = 64U;
-constexpr std::uint32_t kMost32 = std::numeric_limits<std::uint32_t>::max();
+using Text = std::string;
 
-using Names = std::vector<std::string>;
+[[noreturn]] void fail(const Text& what) {
+    throw ReportError{what};
+}
 
-// A value, and where it stands in the report.
-class Place {
-  public:
-    Place(const Json& value, std::string path) : value_{value}, path_{std::move(path)} {}
-
-    [[noreturn]] void fail(const std::string& what) const { throw ReportError{fmt::format("{}: {}", path_, what)}; }
-
-    // An object with these members, and of the others some.
-    void require_members(const Names& names, const Names& others = {}) const {
-        if (!value_.is_object()) {
-            fail("is not an object");
-        }
-        for (const std::string& name : names) {
-            if (!value_.contains(name)) {
-                fail(fmt::format("has no member '{}'", name));
-            }
-        }
-        for (const auto& item : value_.items()) {
-            const auto is_name = [&item](const Names& list) {
-                return std::find(list.begin(), list.end(), item.key()) != list.end();
-            };
-            if (!is_name(names) && !is_name(others)) {
-                fail(fmt::format("has a member {} that no report has", Json(item.key()).dump()));
-            }
-        }
-    }
-
-    [[nodiscard]] bool has(const char* name) const { return value_.contains(name); }
-    [[nodiscard]] Place at(const std::string& name) const {
-        return {value_.at(name), path_.empty() ? name : fmt::format("{}.{}", path_, name)};
-    }
-    [[nodiscard]] Place at(std::size_t index) const { return {value_.at(index), fmt::format("{}[{}]", path_, index)}; }
-    [[nodiscard]] const Json& value() const { return value_; }
-
-    [[nodiscard]] std::size_t list_size() const {
-        if (!value_.is_array()) {
-            fail("is not a list");
-        }
-        return value_.size();
-    }
-    [[nodiscard]] std::string text() const {
-        if (!value_.is_string()) {
-            fail("is not a text");
-        }
-        return value_.get<std::string>();
-    }
-    [[nodiscard]] bool flag() const {
-        if (!value_.is_boolean()) {
-            fail("is not true or false");
-        }
-        return value_.get<bool>();
-    }
-    // Without a sign, without a fraction.
-    [[nodiscard]] std::uint64_t number(std::uint64_t least = 0U,
-                                       std::uint64_t most = std::numeric_limits<std::uint64_t>::max()) const {
-        if (!value_.is_number_unsigned() || (value_.get<std::uint64_t>() < least) ||
-            (value_.get<std::uint64_t>() > most)) {
-            fail(fmt::format("is not a whole number from {} to {}", least, most));
-        }
-        return value_.get<std::uint64_t>();
-    }
-    [[nodiscard]] std::uint32_t number32(std::uint32_t least = 0U, std::uint32_t most = kMost32) const {
-        return static_cast<std::uint32_t>(number(least, most));
-    }
-
-    void require_hash() const {
-        const std::string digits = text();
-        if ((digits.size() != kHexDigitsOfHash) ||
-            (digits.find_first_not_of("0123456789abcdef") != std::string::npos)) {
-            fail("is not a SHA-256");
-        }
-    }
-    // As a text: 1.0 is not 1.
-    void require_value(const Json& wanted, const char* why) const {
-        if (value_.dump() != wanted.dump()) {
-            fail(why);
-        }
-    }
-
-  private:
-    const Json& value_;
-    std::string path_;
-};
-
-// What the whole report is about.
-struct Frame {
-    JobOptions jobs;
-    std::uint32_t count{0U};  // of jobs
-    std::uint32_t shard{0U};
-    std::uint32_t shards{0U};
-};
-
-void check_device(const Place& device) {
+Json rebuilt_device(const Json& device) {
     DeviceDescription description;
     refdev::describe({}, description);
-    const Json any = device_to_json(description);
-    Names names;
-    for (const auto& item : any.items()) {
-        names.push_back(item.key());
+    Json rebuilt = device_to_json(description);
+    for (const auto& [name, value] : rebuilt.items()) {
+        const Json& given = device.at(name);
+        value = value.is_string() ? Json(given.get<Text>()) : Json(given.get<std::uint32_t>());
     }
-    device.require_members(names);
-    for (const std::string& name : names) {
-        if (any.at(name).is_string()) {
-            static_cast<void>(device.at(name).text());
-        } else {
-            static_cast<void>(device.at(name).number32());
-        }
-    }
+    return rebuilt;
 }
 
-std::vector<Kind> kinds_of(const Place& list) {
-    std::vector<Kind> kinds;
-    std::string last;
-    for (std::size_t i = 0U; i < list.list_size(); ++i) {
-        const std::string name = list.at(i).text();
-        bool is_known = false;
-        for (std::size_t kind = 0U; kind < kKindCount; ++kind) {
-            if (name == kind_name(static_cast<Kind>(kind))) {
-                kinds.push_back(static_cast<Kind>(kind));
-                is_known = true;
+Json rebuilt_verdict(const Json& verdict) {
+    if (verdict.at("accepted").get<bool>()) {
+        return {{"accepted", true}};
+    }
+    return {{"accepted", false},
+            {"rule", verdict.at("rule").get<Text>()},
+            {"path", verdict.at("path").get<Text>()},
+            {"offset", verdict.at("offset").get<std::uint32_t>()},
+            {"actual", verdict.at("actual").get<std::uint64_t>()},
+            {"limit", verdict.at("limit").get<std::uint64_t>()}};
+}
+
+Json rebuilt_expectation(const Json& expected, const Job& job) {
+    const bool aims = job.kind == Kind::kSemantic;
+    Json rebuilt = aims ? Json{{"rule", rule_id(rule_of(job))}} : Json{{"any_of_group", groups_of(job.kind)}};
+    if (expected.contains("path")) {
+        rebuilt["path"] = expected.at("path").get<Text>();
+    }
+    return rebuilt;
+}
+
+Text hash_of(const Json& entry) {
+    const Text digits = entry.at("sha256").get<Text>();
+    if ((digits.size() != (2U * kSha256Bytes)) || (digits.find_first_not_of("0123456789abcdef") != Text::npos)) {
+        fail("a member 'sha256' is no SHA-256");
+    }
+    return digits;
+}
+
+// An object of either list.
+Json rebuilt_entry(const Json& entry, const Job& job) {
+    Json rebuilt{{"job", entry.at("job").get<std::uint32_t>()}, {"name", job.name}, {"kind", kind_name(job.kind)}};
+    if (entry.contains("because")) {
+        if (job.kind != Kind::kSemantic) {
+            fail(job.name + ": a mutant of this kind can always be made");
+        }
+        rebuilt["rule"] = rule_id(rule_of(job));
+        rebuilt["because"] = entry.at("because").get<Text>();
+        return rebuilt;
+    }
+    rebuilt["what"] = entry.at("what").get<Text>();
+    if (entry.contains("added")) {
+        rebuilt["added"] = entry.at("added").get<Text>();
+    }
+    rebuilt["file"] = job.name + ".ptb";
+    rebuilt["bytes"] = entry.at("bytes").get<std::uint32_t>();
+    rebuilt["sha256"] = hash_of(entry);
+    rebuilt["shift_bytes"] = entry.at("shift_bytes").get<std::uint32_t>() % kFileAlignmentBytes;
+    rebuilt["trust"] = entry.at("trust").get<Text>();
+    if (!trust_named(rebuilt["trust"].get<Text>())) {
+        fail(job.name + ": its trust is none of this kit");
+    }
+    rebuilt["expected"] = rebuilt_expectation(entry.at("expected"), job);
+    rebuilt["alone"] = entry.at("alone").get<bool>();
+    rebuilt["verdict"] = rebuilt_verdict(entry.at("verdict"));
+    rebuilt["as_expected"] = is_as_wanted(rebuilt["expected"], rebuilt["verdict"]);
+    return rebuilt;
+}
+
+JobOptions options_of(const Json& report) {
+    JobOptions options;
+    options.kinds.clear();
+    const auto names = report.at("kinds").get<std::set<Text>>();
+    for (std::size_t kind = 0U; kind < kKindCount; ++kind) {
+        if (names.count(kind_name(static_cast<Kind>(kind))) != 0U) {
+            options.kinds.push_back(static_cast<Kind>(kind));
+        }
+    }
+    options.count = report.at("count").get<std::uint32_t>();
+    if ((options.count == 0U) || (options.count > kMostMutants)) {
+        fail("'count' is none that a run can have");
+    }
+    return options;
+}
+
+Json rebuilt_report(const Json& report) {
+    const JobOptions options = options_of(report);
+    const Json& file = report.at("file");
+    std::set<Text> kinds;
+    for (const Kind kind : options.kinds) {
+        kinds.insert(kind_name(kind));
+    }
+    const auto shard = report.at("shard").get<std::uint32_t>();
+    const auto shards = report.at("shards").get<std::uint32_t>();
+    if ((shard == 0U) || (shard > shards)) {
+        fail("'shard' is none of 'shards'");
+    }
+    Json rebuilt{{"format", kReportFormat},
+                 {"tool_version", report.at("tool_version").get<Text>()},
+                 {"file",
+                  {{"name", file.at("name").get<Text>()},
+                   {"bytes", file.at("bytes").get<std::uint32_t>()},
+                   {"sha256", hash_of(file)},
+                   {"signature_dropped", file.at("signature_dropped").get<bool>()}}},
+                 {"device", rebuilt_device(report.at("device"))},
+                 {"seed", report.at("seed").get<std::uint32_t>()},
+                 {"kinds", kinds},
+                 {"count", options.count},
+                 {"jobs", count_jobs(options)},
+                 {"trusts", trusts_to_json()},
+                 {"shard", shard},
+                 {"shards", shards},
+                 {"complete", report.at("complete").get<bool>()},
+                 {"mutants", Json::array()},
+                 {"not_applicable", Json::array()}};
+    std::set<std::uint32_t> seen;
+    for (const char* const list : {"mutants", "not_applicable"}) {
+        for (const Json& entry : report.at(list).get_ref<const Json::array_t&>()) {
+            const auto job = entry.at("job").get<std::uint32_t>();
+            if (!is_in_shard(job, shard, shards) || !seen.insert(job).second) {
+                fail(fmt::format("job {} is there twice, or not one of shard {}/{}", job, shard, shards));
+            }
+            add_known(rebuilt, rebuilt_entry(entry, job_at(options, job)));
+        }
+    }
+    if (rebuilt.at("complete").get<bool>()) {
+        summarise(rebuilt);
+    } else {
+        for (const char* const counts : {"rules", "totals"}) {  // of a run that was interrupted: nobody reads them
+            if (report.contains(counts)) {
+                rebuilt[counts] = report.at(counts);
             }
         }
-        if (!is_known || ((i > 0U) && (name <= last))) {
-            list.at(i).fail("is no kind, or not in its place in the alphabet");
-        }
-        last = name;
     }
-    return kinds;
-}
-
-Frame check_frame(const Place& report) {
-    static_cast<void>(report.at("tool_version").text());
-    const Place file = report.at("file");
-    file.require_members({"name", "bytes", "sha256", "signature_dropped"});
-    static_cast<void>(file.at("name").text());
-    static_cast<void>(file.at("bytes").number32());
-    file.at("sha256").require_hash();
-    static_cast<void>(file.at("signature_dropped").flag());
-    check_device(report.at("device"));
-    static_cast<void>(report.at("seed").number32());
-    Frame frame;
-    frame.jobs.kinds = kinds_of(report.at("kinds"));
-    frame.jobs.count = report.at("count").number32(1U, kMostMutants);
-    frame.count = count_jobs(frame.jobs);
-    report.at("jobs").require_value(frame.count, "is not what these kinds and this count come to");
-    report.at("trusts").require_value(trusts_to_json(), "are not those of this kit");
-    frame.shards = report.at("shards").number32(1U);
-    frame.shard = report.at("shard").number32(1U, frame.shards);
-    static_cast<void>(report.at("complete").flag());
-    return frame;
-}
-
-// The job that an entry of either list is about.
-Job check_job(const Place& entry, const Frame& frame, std::set<std::uint32_t>& seen) {
-    const Place number = entry.at("job");
-    if (frame.count == 0U) {
-        number.fail("there are no jobs");
-    }
-    const std::uint32_t job = number.number32(0U, frame.count - 1U);
-    if (!is_in_shard(job, frame.shard, frame.shards)) {
-        number.fail(fmt::format("{} is not a job of shard {}/{}", job, frame.shard, frame.shards));
-    }
-    if (!seen.insert(job).second) {
-        number.fail(fmt::format("{} is there twice", job));
-    }
-    const Job wanted = job_at(frame.jobs, job);
-    entry.at("name").require_value(wanted.name, "is not the job's name");
-    entry.at("kind").require_value(kind_name(wanted.kind), "is not the job's kind");
-    return wanted;
-}
-
-void check_verdict(const Place& verdict) {
-    if (!verdict.value().is_object() || !verdict.has("accepted")) {
-        verdict.fail("has no member 'accepted'");
-    }
-    if (verdict.at("accepted").flag()) {
-        verdict.require_members({"accepted"});
-        return;
-    }
-    verdict.require_members({"accepted", "rule", "path", "offset", "actual", "limit"});
-    static_cast<void>(verdict.at("rule").text());
-    static_cast<void>(verdict.at("path").text());
-    static_cast<void>(verdict.at("offset").number32());
-    static_cast<void>(verdict.at("actual").number());
-    static_cast<void>(verdict.at("limit").number());
-}
-
-void check_mutant(const Place& mutant, const Frame& frame, std::set<std::uint32_t>& seen) {
-    mutant.require_members({"job", "name", "kind", "what", "file", "bytes", "sha256", "shift_bytes", "trust",
-                            "expected", "alone", "verdict", "as_expected"},
-                           {"added"});
-    const Job job = check_job(mutant, frame, seen);
-    static_cast<void>(mutant.at("what").text());
-    if (mutant.has("added")) {
-        static_cast<void>(mutant.at("added").text());
-    }
-    mutant.at("file").require_value(job.name + ".ptb", "is not the job's file");
-    static_cast<void>(mutant.at("bytes").number32());
-    mutant.at("sha256").require_hash();
-    static_cast<void>(mutant.at("shift_bytes").number32(0U, kFileAlignmentBytes - 1U));
-    if (!trust_named(mutant.at("trust").text())) {
-        mutant.at("trust").fail("is no trust of this kit");
-    }
-    const bool aims = job.kind == Kind::kSemantic;
-    const Place expected = mutant.at("expected");
-    expected.require_members({aims ? "rule" : "any_of_group"}, {"path"});
-    if (aims) {
-        expected.at("rule").require_value(rule_id(rule_of(job)), "is not the job's rule");
-    } else {
-        expected.at("any_of_group").require_value(groups_of(job.kind), "are not the groups of this kind");
-    }
-    if (expected.has("path")) {
-        static_cast<void>(expected.at("path").text());
-    }
-    static_cast<void>(mutant.at("alone").flag());
-    check_verdict(mutant.at("verdict"));
-    mutant.at("as_expected")
-        .require_value(is_as_wanted(expected.value(), mutant.at("verdict").value()),
-                       "is not what `expected` and `verdict` come to");
-}
-
-void check_not_applicable(const Place& entry, const Frame& frame, std::set<std::uint32_t>& seen) {
-    entry.require_members({"job", "name", "kind", "rule", "because"});
-    const Job job = check_job(entry, frame, seen);
-    if (job.kind != Kind::kSemantic) {
-        entry.fail("a mutant of this kind can always be made");
-    }
-    entry.at("rule").require_value(rule_id(rule_of(job)), "is not the job's rule");
-    static_cast<void>(entry.at("because").text());
+    return rebuilt;
 }
 
 }  // namespace
 
 void check_report(const Json& report) {
-    const Place whole{report, ""};
-    if (!report.is_object() || !report.contains("format")) {
-        throw ReportError{"is no report"};
+    if (!report.is_object() || !report.contains("format") || (report.at("format") != kReportFormat)) {
+        fail("is no report, or of another format than this version's");
     }
-    whole.at("format").require_value(kReportFormat, "is another format than this version's");
-    whole.require_members({"format", "tool_version", "file", "device", "seed", "kinds", "count", "jobs", "trusts",
-                           "shard", "shards", "complete", "mutants", "not_applicable"},
-                          {"rules", "totals"});
-    const Frame frame = check_frame(whole);
-    std::set<std::uint32_t> seen;
-    const Place mutants = whole.at("mutants");
-    for (std::size_t i = 0U; i < mutants.list_size(); ++i) {
-        check_mutant(mutants.at(i), frame, seen);
-    }
-    const Place not_applicable = whole.at("not_applicable");
-    for (std::size_t i = 0U; i < not_applicable.list_size(); ++i) {
-        check_not_applicable(not_applicable.at(i), frame, seen);
-    }
-    if (report.at("complete").get<bool>()) {
-        whole.require_members({"rules", "totals"},
-                              {"format", "tool_version", "file", "device", "seed", "kinds", "count", "jobs", "trusts",
-                               "shard", "shards", "complete", "mutants", "not_applicable"});
-        Json counted = report;
-        summarise(counted);
-        for (const char* const member : {"rules", "totals", "complete"}) {
-            whole.at(member).require_value(counted.at(member), "is not what the mutants come to");
+    try {
+        const Json rebuilt = rebuilt_report(report);
+        if (rebuilt.dump() != report.dump()) {  // texts: 1.0 is not 1, and members have their order
+            const Json difference = Json::diff(report, rebuilt);
+            fail("is not as a run writes it" +
+                 (difference.empty() ? Text{} : (", at " + difference.front().at("path").get<Text>())));
         }
+    } catch (const Json::exception& error) {
+        fail(error.what());
+    } catch (const std::out_of_range& error) {
+        fail(error.what());
     }
 }
 
