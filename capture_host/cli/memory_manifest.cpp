@@ -6,6 +6,7 @@
 #include "capture_host/writer/manifest.h"
 #include "hal/refdev/refdev_command_set.h"
 #include "runtime/core/config.h"
+#include "runtime/integrity/scrub.h"
 #include "runtime/session/footprint.h"
 
 namespace pianola::cli {
@@ -142,6 +143,11 @@ MemoryManifest gather_manifest(const VerifiedFile& file, const std::string& file
                                   ring_words(plan.step, plan.commands, queue) * plan.steps_in_flight});
     }
     manifest.step_cycles = plan.step.cycles;
+    ConstantRanges constants;
+    find_constants(file.setup(), file.setup_commands(), file.image().envelope(), constants);
+    for (std::uint32_t i = 0U; i < constants.count; ++i) {
+        manifest.release_calls += (constants.ranges.at(i).size_bytes + (kScrubSliceBytes - 1U)) / kScrubSliceBytes;
+    }
     manifest.step_deadline_us = image.budgets().step_deadline_us;
     manifest.setup_deadline_us = image.budgets().setup_deadline_us;
     gather_windows(manifest);

@@ -73,6 +73,7 @@ struct MemoryManifest {
     std::string no_views;        // what speaks against zero-copy I/O; empty where nothing does
     std::uint64_t step_cycles{0U};
     std::uint32_t step_deadline_us{0U};
+    std::uint32_t release_calls{0U};  // of poll(), that a verified release takes: Session::scrub_calls()
     std::uint32_t setup_deadline_us{0U};
 
     std::vector<MemoryWindow> windows;

@@ -105,6 +105,8 @@ std::string step_text(const MemoryManifest& manifest) {
                         manifest.no_views.empty() ? "possible" : "not possible: ", manifest.no_views);
     text += fmt::format("  {:<22}{:>10} device cycles, {:.1f} us; deadline {} us, of set-up {} us\n", "time",
                         manifest.step_cycles, step_us(manifest), manifest.step_deadline_us, manifest.setup_deadline_us);
+    text += fmt::format("  {:<22}{:>10} calls of poll(), where results are verified: within the deadline\n", "release",
+                        manifest.release_calls);
     return text;
 }
 
@@ -193,6 +195,7 @@ std::string manifest_as_json(const MemoryManifest& manifest) {
     json["time"] = {{"step_cycles", manifest.step_cycles},
                     {"step_deadline_us", manifest.step_deadline_us},
                     {"setup_deadline_us", manifest.setup_deadline_us}};
+    json["verified_release"] = {{"calls", manifest.release_calls}, {"bytes_per_call", kScrubSliceBytes}};
     json["views"] = {{"possible", manifest.no_views.empty()}, {"why_not", manifest.no_views}};
     json["windows"] = windows_to_json(manifest);
     return json_text(json) + "\n";

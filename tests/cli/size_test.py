@@ -37,7 +37,7 @@ class Size(cli_support.CliTest):
     def test_json_has_stable_keys(self):
         shown = self.manifest(self.make_sample())
         self.assertEqual(sorted(shown), ["device", "file", "flash", "inputs", "outputs", "ram", "regions", "rings", "stack", "symbol",
-                                         "time", "views", "windows"])
+                                         "time", "verified_release", "views", "windows"])
         self.assertEqual((shown["file"], shown["symbol"]), ("road_signs.ptb", "road_signs"))
         self.assertEqual(sorted(shown["ram"]), ["device_core_bytes", "driver_bytes", "plan_workspace_bytes", "session_bytes",
                                                 "shared_state_bytes", "verdict_bytes"])
@@ -66,6 +66,11 @@ class Size(cli_support.CliTest):
         self.assertEqual([tensor["bytes"] for tensor in shown["inputs"]], [tensor["bytes"] for tensor in inspected["inputs"]])
         self.assertEqual([tensor["bytes"] for tensor in shown["outputs"]], [tensor["bytes"] for tensor in inspected["outputs"]])
         self.assertEqual(shown["time"], {key: inspected["budgets"][key] for key in shown["time"]})
+        # Every constant begins a slice of its own: weights of each layer, and the trace.
+        release = shown["verified_release"]
+        constants = sum(part["bytes"] for part in shown["flash"]["segments"] if part["name"] == "weights") + 4 * words
+        self.assertGreaterEqual(release["calls"] * release["bytes_per_call"], constants)
+        self.assertLess((release["calls"] - len(inspected["buffers"])) * release["bytes_per_call"], constants)
         self.assertEqual(shown["views"], inspected["views"])
         self.assertEqual(shown["views"], {"possible": True, "why_not": ""})
 
