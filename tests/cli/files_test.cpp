@@ -154,9 +154,11 @@ TEST(Json, NothingButWhiteSpaceStandsBehindTheDocument) {
         for (unsigned value = 0U; value < kValues; ++value) {
             const char byte = static_cast<char>(value);
             const bool is_space = (byte == ' ') || (byte == '\t') || (byte == '\n') || (byte == '\r');
-            EXPECT_EQ(parses(document + byte), is_space) << document << value;
-            EXPECT_FALSE(parses(document + byte + "x")) << document << value;
-            EXPECT_FALSE(parses(document + byte + document)) << document << value;
+            std::string behind = document;
+            behind.push_back(byte);
+            EXPECT_EQ(parses(behind), is_space) << document << value;
+            EXPECT_FALSE(parses(behind + "x")) << document << value;
+            EXPECT_FALSE(parses(behind + document)) << document << value;
             EXPECT_EQ(parses(byte + document), is_space || ((value == '-') && (document[0] == '7')) ||
                                                    ((value >= '1') && (value <= '9') && (document[0] == '7')))
                 << document << value;

@@ -132,8 +132,9 @@ void check_as_statement(json statement) {
         try {
             test::require(signing::open_receipt({receipt.begin(), receipt.end()}, key()) == statement,
                           "a receipt holds the statement that was signed");
-        } catch (const signing::SigningError&) {
-            // Signed, and without what a statement says; the command says so below.
+        } catch (const signing::SigningError& error) {
+            test::require(std::string_view{error.what()}.rfind("signed, but no statement", 0U) == 0U,
+                          "a receipt that was signed is refused for its statement only");
         }
         store("signed.json", receipt);
         call({"pianola", "receipt", "check", "signed.json", "--key", "key.pem", "--binary", "default.ptb"});
