@@ -56,6 +56,45 @@ TEST_F(SessionDevice, ThatDoesNotDescribeItselfIsAFault) {
     expect_fault(Status::kDeviceFault, FaultStage::kReset);
 }
 
+// Whatever a port answers, and wherever: load() and unload() say what they promise, and a device that was touched is no
+// refusal of the binary.
+TEST_F(SessionDevice, WhoseAnswersAreOutsideItsContractIsAFault) {
+    const std::array<Status, 11> answers{Status::kInvalidArgument, Status::kInvalidState, Status::kRefused,
+                                         Status::kCapacity,        Status::kBusy,         Status::kPending,
+                                         Status::kTimeout,         Status::kDeviceFault,  Status::kIntegrity,
+                                         Status::kFaultLatched,    Status::kInternal};
+    constexpr std::uint32_t kMostCalls = 500U;
+    for (const Status wrong : answers) {
+        std::uint32_t answered = 0U;
+        std::uint32_t first = device_.calls();
+        bool is_past = false;
+        for (std::uint32_t at = 0U; !is_past; ++at) {
+            ASSERT_LT(at, kMostCalls);
+            is_past = true;
+            first = device_.calls();
+            device_.set_hook([&, at](Call /*call*/, std::uint32_t number) {
+                const bool is_it = (number - first) == at;
+                is_past = is_past && !is_it;
+                return is_it ? std::optional<Status>{wrong} : std::nullopt;
+            });
+            const std::uint32_t entries = platform_.safe_state_entries();
+            const Status loaded = load();
+            const Status status = is_ok(loaded) ? session_.unload() : loaded;
+            device_.set_hook(nullptr);
+            answered += is_past ? 0U : 1U;
+            if (!is_ok(status)) {
+                EXPECT_TRUE((status == Status::kTimeout) || (status == Status::kDeviceFault) ||
+                            (status == Status::kIntegrity))
+                    << std::hex << static_cast<std::uint32_t>(status) << " for " << static_cast<std::uint32_t>(wrong)
+                    << " at call " << std::dec << at;
+                EXPECT_EQ(session_.fault().status, status);
+                EXPECT_EQ(platform_.safe_state_entries(), entries + 1U);
+            }
+        }
+        EXPECT_GT(answered, 10U);
+    }
+}
+
 TEST_F(SessionDevice, ThatRefusesADoorbellIsAFault) {
     ASSERT_EQ(load(), Status::kOk);
     answer(Call::kRingDoorbell, Status::kBusy);
