@@ -59,8 +59,8 @@ void check_layout(ElementLayout layout);
                                                    std::int64_t minimum, std::int64_t maximum, std::int64_t alignment,
                                                    bool is_address);
 
-// The name of a file, as open() takes it: str or os.PathLike. Throws ValueError for one that holds a NUL, as open() does:
-// the operating system would see another name.
+// The name of a file, as open() takes it: str or os.PathLike. Throws ValueError for one that holds a NUL, as open()
+// does: the operating system would see another name.
 [[nodiscard]] std::string path_from(const pybind11::object& path);
 
 // For numbers that the caller of Python may give as any integer: throws ValueError where it does not fit.

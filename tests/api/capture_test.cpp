@@ -506,8 +506,8 @@ TEST(Capture, AFallBackToOneStepInFlightIsSaid) {
     EXPECT_EQ(verdict.rule, Rule::kOrdRace);
 }
 
-// A record in front of the first step that nobody waits for lets nothing overlap: its event is named, wherever it stands
-// and whatever else the prologue holds.
+// A record in front of the first step that nobody waits for lets nothing overlap: its event is named, wherever it
+// stands and whatever else the prologue holds.
 TEST(Capture, ARecordThatNobodyWaitsForIsNamed) {
     struct Case {
         bool prologue;
