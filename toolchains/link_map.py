@@ -11,7 +11,7 @@ LAYERS = (
     ("session", r"libpianola_runtime\.a\((session|load|execution|guard|self_check|scrub|seal)\."),
     ("validator", r"libpianola_runtime\.a\("),
     ("signatures", r"libpianola_(bearssl|crypto)\.a\("),
-    ("kernels", r"libpianola_refdev_kernels\.a\("),
+    ("kernels", r"libpianola_kernels\.a\("),
     ("command set", r"libpianola_refdev\.a\((refdev_command_set|footprint)\."),
     ("device side", r"libpianola_refdev\.a\((command_processor|device_core|execution_log)\."),
     ("driver", r"libpianola_refdev\.a\((refdev_driver|device_spec)\."),

@@ -13,7 +13,7 @@
 
 #include "capture_host/api/geometry.h"
 #include "capture_host/api/ids.h"
-#include "runtime/image/image.h"
+#include "pianola/image.h"
 
 namespace pianola::host {
 

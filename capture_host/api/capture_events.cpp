@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "runtime/core/config.h"
+#include "pianola/config.h"
 
 namespace pianola::host {
 namespace {

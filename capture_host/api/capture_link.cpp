@@ -9,8 +9,8 @@
 #include "capture_host/link/layout.h"
 #include "capture_host/link/link.h"
 #include "capture_host/link/script_maker.h"
-#include "hal/refdev/refdev_command_set.h"
-#include "runtime/core/bytes.h"
+#include "hal/devices/refdev/refdev_command_set.h"
+#include "pianola/bytes.h"
 
 namespace pianola::host {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "hal/refdev/refdev_command_set.h"
+#include "hal/devices/refdev/refdev_command_set.h"
 
 namespace pianola::host {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "capture_host/writer/profiles.h"
-#include "runtime/core/bytes.h"
+#include "pianola/bytes.h"
 
 namespace pianola::host {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "capture_host/api/capture_link.h"
 #include "capture_host/api/device_state.h"
-#include "runtime/verdict/verdict.h"
+#include "pianola/verdict.h"
 
 namespace pianola::host {
 

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "capture_host/api/capture_events.h"
-#include "runtime/core/config.h"
+#include "pianola/config.h"
 
 namespace pianola::host {
 namespace {

@@ -9,9 +9,9 @@
 #include "capture_host/api/host_error.h"
 #include "capture_host/api/kernel_words.h"
 #include "capture_host/api/schedule.h"
-#include "hal/refdev/kernels/arguments.h"
-#include "hal/refdev/refdev_command_set.h"
-#include "runtime/core/bytes.h"
+#include "hal/devices/refdev/refdev_command_set.h"
+#include "hal/kernels/arguments.h"
+#include "pianola/bytes.h"
 
 namespace pianola::host {
 namespace {

@@ -14,8 +14,8 @@
 #include "capture_host/api/program_state.h"
 #include "capture_host/api/range_set.h"
 #include "capture_host/api/trace.h"
-#include "runtime/device/command_set.h"
-#include "runtime/digest/sha256.h"
+#include "pianola/command_set.h"
+#include "pianola/sha256.h"
 
 namespace pianola::host {
 

@@ -5,7 +5,7 @@
 #include <atomic>
 
 #include "capture_host/api/device_state.h"
-#include "runtime/core/bytes.h"
+#include "pianola/bytes.h"
 
 namespace pianola::host {
 namespace {

@@ -20,11 +20,11 @@
 #include "capture_host/api/host_error.h"
 #include "capture_host/api/program.h"
 #include "capture_host/api/trace.h"
-#include "hal/refdev/command_processor.h"
-#include "hal/refdev/device_spec.h"
+#include "hal/devices/refdev/command_processor.h"
+#include "hal/devices/refdev/device_spec.h"
 #include "hal/sim/host_cost.h"
 #include "hal/sim/sim_device.h"
-#include "runtime/core/span.h"
+#include "pianola/span.h"
 
 namespace pianola::host {
 

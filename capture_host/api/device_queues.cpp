@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "capture_host/api/device_state.h"
-#include "runtime/core/bytes.h"
+#include "pianola/bytes.h"
 
 namespace pianola::host {
 namespace {

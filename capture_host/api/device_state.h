@@ -18,7 +18,7 @@
 #include "capture_host/api/queue_driver.h"
 #include "capture_host/api/recording.h"
 #include "capture_host/api/transfers.h"
-#include "hal/refdev/refdev_command_set.h"
+#include "hal/devices/refdev/refdev_command_set.h"
 
 namespace pianola::host {
 

@@ -6,7 +6,7 @@
 
 #include "capture_host/api/device_state.h"
 #include "capture_host/api/kernel_words.h"
-#include "runtime/core/bytes.h"
+#include "pianola/bytes.h"
 
 namespace pianola::host {
 namespace {

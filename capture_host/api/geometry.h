@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "hal/refdev/device_spec.h"
+#include "hal/devices/refdev/device_spec.h"
 
 namespace pianola::host {
 

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "capture_host/api/host_error.h"
-#include "hal/refdev/command_encoding.h"
-#include "runtime/core/config.h"
+#include "hal/devices/refdev/command_encoding.h"
+#include "pianola/config.h"
 
 namespace pianola::host {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "capture_host/api/geometry.h"
-#include "hal/refdev/kernels/kernel.h"
+#include "hal/kernels/kernel.h"
 
 namespace pianola::host {
 

@@ -19,7 +19,7 @@
 #include "capture_host/api/buffer.h"
 #include "capture_host/api/geometry.h"
 #include "capture_host/api/ids.h"
-#include "hal/refdev/kernels/kernel.h"
+#include "hal/kernels/kernel.h"
 
 namespace pianola::host {
 

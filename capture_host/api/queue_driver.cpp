@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "capture_host/api/host_error.h"
-#include "hal/refdev/queue_command.h"
+#include "hal/devices/refdev/queue_command.h"
 
 namespace pianola::host {
 namespace {

@@ -6,8 +6,8 @@
 #include <array>
 
 #include "capture_host/api/buffer_layout.h"
-#include "hal/refdev/command_encoding.h"
-#include "runtime/core/bytes.h"
+#include "hal/devices/refdev/command_encoding.h"
+#include "pianola/bytes.h"
 
 namespace pianola::host {
 namespace {

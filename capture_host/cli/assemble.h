@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/core/span.h"
+#include "pianola/span.h"
 
 namespace pianola::cli {
 

@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "capture_host/files/files.h"
-#include "hal/refdev/device_spec.h"
-#include "runtime/image/image.h"
-#include "runtime/plan/plan.h"
-#include "runtime/session/fault.h"
-#include "runtime/verdict/verdict.h"
+#include "hal/devices/refdev/device_spec.h"
+#include "pianola/fault.h"
+#include "pianola/image.h"
+#include "pianola/plan.h"
+#include "pianola/verdict.h"
 
 namespace pianola::cli {
 

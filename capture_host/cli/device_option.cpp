@@ -6,7 +6,7 @@
 #include "capture_host/files/json.h"
 #include "capture_host/writer/profiles.h"
 #include "hal/sim/device_limits.h"
-#include "runtime/core/config.h"
+#include "pianola/config.h"
 
 namespace pianola::cli {
 namespace {

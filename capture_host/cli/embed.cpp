@@ -8,8 +8,8 @@
 #include "capture_host/cli/assemble.h"
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/verified_file.h"
-#include "runtime/core/config.h"
-#include "runtime/digest/sha256.h"
+#include "pianola/config.h"
+#include "pianola/sha256.h"
 
 namespace pianola::cli {
 namespace {

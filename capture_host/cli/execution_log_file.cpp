@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "capture_host/cli/cli.h"
-#include "hal/refdev/execution_log.h"
-#include "runtime/core/bytes.h"
-#include "runtime/core/config.h"
+#include "hal/devices/refdev/execution_log.h"
+#include "pianola/bytes.h"
+#include "pianola/config.h"
 
 namespace pianola::cli {
 namespace {

@@ -1,6 +1,6 @@
 // ExecutionLogFile: dumped execution logs, read with care and compared.
 //
-// Place in the whole: host side of hal/refdev/execution_log.h, which defines the bytes. A dump may come from a
+// Place in the whole: host side of hal/devices/refdev/execution_log.h, which defines the bytes. A dump may come from a
 // debugger, a board or `pianola run --log`; nothing in it is trusted. Host only.
 #pragma once
 
@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "hal/refdev/command_encoding.h"
-#include "runtime/core/span.h"
-#include "runtime/device/device.h"
+#include "hal/devices/refdev/command_encoding.h"
+#include "pianola/device.h"
+#include "pianola/span.h"
 
 namespace pianola::cli {
 

@@ -9,10 +9,10 @@
 
 #include "capture_host/cli/cli.h"
 #include "capture_host/writer/manifest.h"
-#include "hal/refdev/command_encoding.h"
-#include "hal/refdev/kernels/kernel.h"
-#include "hal/refdev/refdev_command_set.h"
-#include "runtime/session/development_config.h"
+#include "hal/devices/refdev/command_encoding.h"
+#include "hal/devices/refdev/refdev_command_set.h"
+#include "hal/kernels/kernel.h"
+#include "pianola/development_config.h"
 
 namespace pianola::cli {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/execution_log_file.h"
-#include "hal/refdev/kernels/kernel.h"
+#include "hal/kernels/kernel.h"
 
 namespace pianola::cli {
 namespace {

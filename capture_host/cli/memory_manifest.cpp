@@ -4,10 +4,10 @@
 
 #include "capture_host/cli/cli.h"
 #include "capture_host/writer/manifest.h"
-#include "hal/refdev/refdev_command_set.h"
-#include "runtime/core/config.h"
-#include "runtime/integrity/scrub.h"
-#include "runtime/session/footprint.h"
+#include "hal/devices/refdev/refdev_command_set.h"
+#include "pianola/config.h"
+#include "pianola/footprint.h"
+#include "pianola/scrub.h"
 
 namespace pianola::cli {
 namespace {

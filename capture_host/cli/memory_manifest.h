@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "capture_host/cli/verified_file.h"
-#include "hal/refdev/device_spec.h"
-#include "runtime/device/device.h"
-#include "runtime/image/image.h"
+#include "hal/devices/refdev/device_spec.h"
+#include "pianola/device.h"
+#include "pianola/image.h"
 
 namespace pianola::cli {
 

@@ -8,11 +8,11 @@
 #include "capture_host/cli/cli.h"
 #include "capture_host/writer/manifest.h"
 #include "capture_host/writer/status_name.h"
-#include "hal/refdev/refdev_command_set.h"
+#include "hal/devices/refdev/refdev_command_set.h"
 #include "hal/sim/sim_device.h"
 #include "hal/sim/sim_platform.h"
-#include "runtime/session/development_config.h"
-#include "runtime/session/session.h"
+#include "pianola/development_config.h"
+#include "pianola/session.h"
 
 namespace pianola::cli {
 namespace {

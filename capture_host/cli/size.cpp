@@ -6,8 +6,8 @@
 
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/memory_manifest.h"
-#include "hal/refdev/footprint.h"
-#include "runtime/session/footprint.h"
+#include "hal/devices/refdev/footprint.h"
+#include "pianola/footprint.h"
 
 namespace pianola::cli {
 namespace {

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "capture_host/cli/memory_manifest.h"
-#include "hal/refdev/footprint.h"
-#include "runtime/core/config.h"
-#include "runtime/session/footprint.h"
+#include "hal/devices/refdev/footprint.h"
+#include "pianola/config.h"
+#include "pianola/footprint.h"
 
 namespace pianola::cli {
 namespace {
@@ -118,12 +118,12 @@ std::string manifest_as_header(const MemoryManifest& manifest) {
                "// Memory manifest of {0}; made by pianola size --header, do not edit. docs/MANIFEST.md explains it.\n"
                "#pragma once\n\n"
                "#include <array>\n#include <cstdint>\n\n"
-               "#include \"hal/refdev/device_core.h\"\n"
-               "#include \"hal/refdev/device_spec.h\"\n"
-               "#include \"hal/refdev/refdev_driver.h\"\n"
-               "#include \"hal/refdev/shared_state.h\"\n"
-               "#include \"runtime/core/config.h\"\n"
-               "#include \"runtime/session/session.h\"\n\n"
+               "#include \"hal/devices/refdev/device_core.h\"\n"
+               "#include \"hal/devices/refdev/device_spec.h\"\n"
+               "#include \"hal/devices/refdev/refdev_driver.h\"\n"
+               "#include \"hal/devices/refdev/shared_state.h\"\n"
+               "#include \"runtime/include/pianola/config.h\"\n"
+               "#include \"runtime/include/pianola/session.h\"\n\n"
                "namespace pianola::manifest::{1} {{\n\n",
                manifest.file, manifest.symbol) +
            size_constants(manifest) + device_constant(manifest.device) + window_constants(manifest) +

@@ -11,7 +11,7 @@
 #include "capture_host/timeline/captured.h"
 #include "capture_host/timeline/picture.h"
 #include "capture_host/writer/manifest.h"
-#include "hal/refdev/refdev_command_set.h"
+#include "hal/devices/refdev/refdev_command_set.h"
 
 namespace pianola::cli {
 namespace {

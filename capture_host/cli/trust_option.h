@@ -9,7 +9,7 @@
 
 #include "capture_host/cli/cli.h"
 #include "hal/crypto/bearssl_verifier.h"
-#include "runtime/trust/trust.h"
+#include "pianola/trust.h"
 
 namespace pianola::cli {
 

@@ -7,8 +7,8 @@
 
 #include "capture_host/cli/cli.h"
 #include "capture_host/writer/verify.h"
-#include "hal/refdev/refdev_command_set.h"
-#include "runtime/session/development_config.h"
+#include "hal/devices/refdev/refdev_command_set.h"
+#include "pianola/development_config.h"
 
 namespace pianola::cli {
 namespace {

@@ -9,9 +9,9 @@
 #include <string>
 
 #include "capture_host/files/files.h"
-#include "hal/refdev/device_spec.h"
-#include "runtime/image/image.h"
-#include "runtime/plan/plan.h"
+#include "hal/devices/refdev/device_spec.h"
+#include "pianola/image.h"
+#include "pianola/plan.h"
 
 namespace pianola::cli {
 

@@ -10,7 +10,7 @@
 #include "capture_host/cli/trust_option.h"
 #include "capture_host/signing/receipt.h"
 #include "capture_host/writer/profiles.h"
-#include "hal/refdev/refdev_command_set.h"
+#include "hal/devices/refdev/refdev_command_set.h"
 
 namespace pianola::cli {
 namespace {

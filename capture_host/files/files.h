@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/core/config.h"
-#include "runtime/core/span.h"
+#include "pianola/config.h"
+#include "pianola/span.h"
 
 namespace pianola::files {
 

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "capture_host/planner/memory_planner.h"
-#include "runtime/core/config.h"
+#include "pianola/config.h"
 
 namespace pianola::capture {
 namespace {

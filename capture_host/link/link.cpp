@@ -8,7 +8,7 @@
 #include "capture_host/link/layout.h"
 #include "capture_host/link/script_maker.h"
 #include "capture_host/link/trace_maker.h"
-#include "runtime/core/config.h"
+#include "pianola/config.h"
 
 namespace pianola::capture {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "capture_host/recorder/recorder.h"
 #include "capture_host/writer/manifest.h"
-#include "hal/refdev/device_spec.h"
+#include "hal/devices/refdev/device_spec.h"
 
 namespace pianola::capture {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "hal/refdev/command_encoding.h"
+#include "hal/devices/refdev/command_encoding.h"
 
 namespace pianola::capture {
 

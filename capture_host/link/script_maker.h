@@ -8,8 +8,8 @@
 #include <cstdint>
 
 #include "capture_host/writer/manifest.h"
-#include "runtime/core/config.h"
-#include "runtime/device/device.h"
+#include "pianola/config.h"
+#include "pianola/device.h"
 
 namespace pianola::capture {
 

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "hal/refdev/command_encoding.h"
-#include "hal/refdev/kernels/kernel.h"
-#include "hal/refdev/refdev_command_set.h"
-#include "runtime/core/bytes.h"
-#include "runtime/core/config.h"
+#include "hal/devices/refdev/command_encoding.h"
+#include "hal/devices/refdev/refdev_command_set.h"
+#include "hal/kernels/kernel.h"
+#include "pianola/bytes.h"
+#include "pianola/config.h"
 
 namespace pianola::capture {
 namespace {

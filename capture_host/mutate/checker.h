@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "capture_host/mutate/trusts.h"
-#include "hal/refdev/refdev_command_set.h"
-#include "runtime/session/session.h"
+#include "hal/devices/refdev/refdev_command_set.h"
+#include "pianola/session.h"
 
 namespace pianola::mutate {
 

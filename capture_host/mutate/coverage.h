@@ -3,7 +3,7 @@
 // Place in the whole: the reports and docs/MUTATION.md say it, and tests/mutate holds both to it. Host only.
 #pragma once
 
-#include "runtime/verdict/rule.h"
+#include "pianola/rule.h"
 
 namespace pianola::mutate {
 

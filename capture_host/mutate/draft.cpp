@@ -7,7 +7,7 @@
 
 #include "capture_host/link/script_maker.h"
 #include "capture_host/mutate/file_bytes.h"
-#include "hal/refdev/queue_command.h"
+#include "hal/devices/refdev/queue_command.h"
 
 namespace pianola::mutate {
 namespace {

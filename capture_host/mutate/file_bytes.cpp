@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "capture_host/signing/sign_binary.h"
-#include "runtime/core/bytes.h"
-#include "runtime/core/config.h"
+#include "pianola/bytes.h"
+#include "pianola/config.h"
 
 namespace pianola::mutate {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "capture_host/mutate/mutant_keys.h"
-#include "runtime/envelope/envelope.h"
+#include "pianola/envelope.h"
 
 namespace pianola::mutate {
 

@@ -13,7 +13,7 @@
 #include "capture_host/mutate/checker.h"
 #include "capture_host/mutate/file_bytes.h"
 #include "capture_host/mutate/subject.h"
-#include "runtime/verdict/rule.h"
+#include "pianola/rule.h"
 
 namespace pianola::mutate {
 

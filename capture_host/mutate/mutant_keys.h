@@ -8,7 +8,7 @@
 #include <array>
 #include <cstdint>
 
-#include "runtime/trust/trust.h"
+#include "pianola/trust.h"
 
 namespace pianola::mutate {
 

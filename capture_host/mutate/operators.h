@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "capture_host/mutate/draft.h"
-#include "runtime/verdict/rule.h"
+#include "pianola/rule.h"
 
 namespace pianola::mutate {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "capture_host/mutate/operators.h"
-#include "hal/refdev/command_encoding.h"
+#include "hal/devices/refdev/command_encoding.h"
 
 namespace pianola::mutate {
 namespace {

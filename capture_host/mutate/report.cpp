@@ -7,7 +7,7 @@
 
 #include "capture_host/mutate/coverage.h"
 #include "capture_host/signing/receipt.h"
-#include "runtime/digest/sha256.h"
+#include "pianola/sha256.h"
 
 namespace pianola::mutate {
 namespace {

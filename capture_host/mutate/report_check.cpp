@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "capture_host/mutate/report.h"
-#include "hal/refdev/device_spec.h"
+#include "hal/devices/refdev/device_spec.h"
 
 namespace pianola::mutate {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "capture_host/writer/manifest.h"
-#include "runtime/device/device.h"
-#include "runtime/image/image.h"
+#include "pianola/device.h"
+#include "pianola/image.h"
 
 namespace pianola::mutate {
 

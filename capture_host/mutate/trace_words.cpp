@@ -5,8 +5,8 @@
 #include <map>
 #include <stdexcept>
 
-#include "hal/refdev/command_encoding.h"
-#include "hal/refdev/refdev_command_set.h"
+#include "hal/devices/refdev/command_encoding.h"
+#include "hal/devices/refdev/refdev_command_set.h"
 
 namespace pianola::mutate {
 namespace {

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "hal/refdev/kernels/arguments.h"
-#include "hal/refdev/kernels/kernel.h"
+#include "hal/kernels/arguments.h"
+#include "hal/kernels/kernel.h"
 
 namespace pianola::mutate {
 

@@ -7,7 +7,7 @@
 
 #include "capture_host/mutate/mutant_keys.h"
 #include "hal/crypto/bearssl_verifier.h"
-#include "runtime/session/development_config.h"
+#include "pianola/development_config.h"
 
 namespace pianola::mutate {
 namespace {

@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "runtime/trust/trust.h"
+#include "pianola/trust.h"
 
 namespace pianola::mutate {
 

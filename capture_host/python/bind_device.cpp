@@ -6,8 +6,8 @@
 #include "capture_host/python/bindings.h"
 #include "capture_host/tensor/tensor.h"
 #include "capture_host/writer/profiles.h"
-#include "hal/refdev/command_encoding.h"
-#include "hal/refdev/kernels/kernel.h"
+#include "hal/devices/refdev/command_encoding.h"
+#include "hal/kernels/kernel.h"
 
 namespace pianola::python {
 namespace {

@@ -7,12 +7,12 @@
 
 #include "capture_host/files/files.h"
 #include "capture_host/writer/status_name.h"
-#include "hal/refdev/refdev_command_set.h"
+#include "hal/devices/refdev/refdev_command_set.h"
 #include "hal/sim/device_limits.h"
 #include "hal/sim/sim_device.h"
 #include "hal/sim/sim_platform.h"
-#include "runtime/session/development_config.h"
-#include "runtime/session/session.h"
+#include "pianola/development_config.h"
+#include "pianola/session.h"
 
 namespace pianola::python {
 namespace {

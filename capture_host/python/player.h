@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "capture_host/writer/manifest.h"
-#include "hal/refdev/device_spec.h"
+#include "hal/devices/refdev/device_spec.h"
 
 namespace pianola::python {
 

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "hal/refdev/kernels/kernel.h"
-#include "runtime/device/command_set.h"
-#include "runtime/image/image.h"
+#include "hal/kernels/kernel.h"
+#include "pianola/command_set.h"
+#include "pianola/image.h"
 
 namespace pianola::capture {
 

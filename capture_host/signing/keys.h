@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/trust/trust.h"
+#include "pianola/trust.h"
 
 namespace pianola::signing {
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "capture_host/signing/keys.h"
-#include "runtime/device/device.h"
-#include "runtime/verdict/verdict.h"
+#include "pianola/device.h"
+#include "pianola/verdict.h"
 
 namespace pianola::signing {
 

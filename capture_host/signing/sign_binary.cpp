@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "runtime/core/bytes.h"
-#include "runtime/envelope/envelope.h"
+#include "pianola/bytes.h"
+#include "pianola/envelope.h"
 
 namespace pianola::signing {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "runtime/trust/trust.h"
+#include "pianola/trust.h"
 
 namespace pianola::signing {
 

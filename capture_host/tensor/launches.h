@@ -10,7 +10,7 @@
 
 #include "capture_host/api/program.h"
 #include "capture_host/tensor/tensor.h"
-#include "hal/refdev/kernels/kernel.h"
+#include "hal/kernels/kernel.h"
 
 namespace pianola::tensor {
 

@@ -4,7 +4,7 @@
 
 #include "capture_host/tensor/tensor_error.h"
 #include "capture_host/tensor/work.h"
-#include "hal/refdev/kernels/arguments.h"
+#include "hal/kernels/arguments.h"
 
 namespace pianola::tensor {
 namespace {

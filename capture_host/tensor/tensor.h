@@ -13,7 +13,7 @@
 
 #include "capture_host/api/device.h"
 #include "capture_host/tensor/tensor_spec.h"
-#include "runtime/core/span.h"
+#include "pianola/span.h"
 
 namespace pianola::tensor {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "capture_host/tensor/tensor_error.h"
-#include "runtime/core/config.h"
+#include "pianola/config.h"
 
 namespace pianola::tensor {
 namespace {

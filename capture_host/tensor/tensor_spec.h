@@ -12,7 +12,7 @@
 
 #include "capture_host/api/buffer.h"
 #include "capture_host/api/geometry.h"
-#include "runtime/image/image.h"
+#include "pianola/image.h"
 
 namespace pianola::tensor {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "capture_host/tflite/import_error.h"
-#include "runtime/core/config.h"
+#include "pianola/config.h"
 
 namespace pianola::tflite {
 namespace {

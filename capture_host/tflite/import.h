@@ -11,7 +11,7 @@
 
 #include "capture_host/recorder/recorder.h"
 #include "capture_host/tflite/import_error.h"
-#include "runtime/core/span.h"
+#include "pianola/span.h"
 
 namespace pianola::tflite {
 

@@ -8,7 +8,7 @@
 
 #include "capture_host/tflite/import_error.h"
 #include "capture_host/tflite/operator_names.h"
-#include "runtime/core/config.h"
+#include "pianola/config.h"
 #include "tflite_subset_generated.h"
 
 namespace pianola::tflite {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "capture_host/tflite/element_type.h"
-#include "runtime/core/span.h"
+#include "pianola/span.h"
 
 namespace pianola::tflite {
 

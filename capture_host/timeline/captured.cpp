@@ -2,11 +2,11 @@
 
 #include <memory>
 
-#include "hal/refdev/refdev_command_set.h"
+#include "hal/devices/refdev/refdev_command_set.h"
 #include "hal/sim/sim_device.h"
 #include "hal/sim/sim_platform.h"
-#include "runtime/session/development_config.h"
-#include "runtime/session/session.h"
+#include "pianola/development_config.h"
+#include "pianola/session.h"
 
 namespace pianola::timeline {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "capture_host/timeline/schedule.h"
-#include "hal/refdev/device_spec.h"
-#include "runtime/core/span.h"
+#include "hal/devices/refdev/device_spec.h"
+#include "pianola/span.h"
 
 namespace pianola::timeline {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include "hal/refdev/command_encoding.h"
-#include "hal/refdev/refdev_command_set.h"
+#include "hal/devices/refdev/command_encoding.h"
+#include "hal/devices/refdev/refdev_command_set.h"
 
 namespace pianola::timeline {
 namespace {

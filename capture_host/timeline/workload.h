@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "runtime/device/command_set.h"
-#include "runtime/image/image.h"
-#include "runtime/plan/plan.h"
+#include "pianola/command_set.h"
+#include "pianola/image.h"
+#include "pianola/plan.h"
 
 namespace pianola::timeline {
 

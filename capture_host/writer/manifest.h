@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/image/image.h"
+#include "pianola/image.h"
 
 namespace pianola::capture {
 

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "runtime/session/session.h"
+#include "pianola/session.h"
 
 namespace pianola::capture {
 

@@ -3,7 +3,7 @@
 // Place in the whole: for messages of host tools about a replay that stopped.
 #pragma once
 
-#include "runtime/core/status.h"
+#include "pianola/status.h"
 
 namespace pianola::capture {
 

@@ -3,7 +3,7 @@
 // Place in the whole: what `pianola verify` says, the tests rely on and the benchmark counts. Host only.
 #pragma once
 
-#include "runtime/session/session.h"
+#include "pianola/session.h"
 
 namespace pianola::capture {
 

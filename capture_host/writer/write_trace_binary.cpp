@@ -2,10 +2,10 @@
 #include <stdexcept>
 
 #include "capture_host/writer/manifest.h"
+#include "pianola/bytes.h"
+#include "pianola/config.h"
+#include "pianola/envelope.h"
 #include "pianola_schema_hash.h"
-#include "runtime/core/bytes.h"
-#include "runtime/core/config.h"
-#include "runtime/envelope/envelope.h"
 
 namespace pianola::capture {
 namespace {

@@ -6,11 +6,11 @@
 #include <iostream>
 
 #include "capture_host/files/files.h"
-#include "hal/refdev/refdev_command_set.h"
+#include "hal/devices/refdev/refdev_command_set.h"
 #include "hal/sim/sim_device.h"
 #include "hal/sim/sim_platform.h"
-#include "runtime/session/development_config.h"
-#include "runtime/session/session.h"
+#include "pianola/development_config.h"
+#include "pianola/session.h"
 
 namespace {
 

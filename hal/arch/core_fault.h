@@ -1,7 +1,7 @@
 // CoreFault: why a core cannot go on.
 //
 // Place in the whole: exception handlers of hal/arch fill it in; what happens then is the same on every architecture
-// and lies in hal/board/core_fault.cpp.
+// and lies in hal/boards/common/core_fault.cpp.
 #pragma once
 
 #include <cstdint>

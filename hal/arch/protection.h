@@ -8,8 +8,8 @@
 
 #include <cstdint>
 
-#include "runtime/core/span.h"
-#include "runtime/core/status.h"
+#include "pianola/span.h"
+#include "pianola/status.h"
 
 namespace pianola::protection {
 

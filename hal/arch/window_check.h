@@ -4,8 +4,8 @@
 #pragma once
 
 #include "hal/arch/protection.h"
-#include "runtime/core/span.h"
-#include "runtime/core/status.h"
+#include "pianola/span.h"
+#include "pianola/status.h"
 
 namespace pianola::protection {
 

@@ -15,8 +15,8 @@
 // Source of the algorithm: FIPS 186-5, section 6.4.2, with the checks of the public key of SEC 1, section 3.2.2.1.
 #pragma once
 
-#include "runtime/core/status.h"
-#include "runtime/trust/signature.h"
+#include "pianola/signature.h"
+#include "pianola/status.h"
 
 namespace pianola {
 

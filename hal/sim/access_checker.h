@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "hal/refdev/refdev_command_set.h"
-#include "runtime/core/span.h"
+#include "hal/devices/refdev/refdev_command_set.h"
+#include "pianola/span.h"
 
 namespace pianola::sim {
 

@@ -1,6 +1,6 @@
 #include "hal/sim/device_limits.h"
 
-#include "runtime/core/config.h"
+#include "pianola/config.h"
 
 namespace pianola::sim {
 namespace {

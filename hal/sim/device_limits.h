@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "hal/refdev/device_spec.h"
+#include "hal/devices/refdev/device_spec.h"
 
 namespace pianola::sim {
 

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "hal/refdev/refdev_command_set.h"
+#include "hal/devices/refdev/refdev_command_set.h"
 
 namespace pianola::sim {
 namespace {

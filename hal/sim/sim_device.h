@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-#include "hal/refdev/faulty_driver.h"
+#include "hal/sim/faulty_driver.h"
 #include "hal/sim/sim_machine.h"
 #include "hal/sim/sim_options.h"
 

@@ -5,8 +5,8 @@
 #include <thread>
 #include <utility>
 
-#include "hal/refdev/command_encoding.h"
-#include "hal/refdev/device_core.h"
+#include "hal/devices/refdev/command_encoding.h"
+#include "hal/devices/refdev/device_core.h"
 #include "hal/sim/access_checker.h"
 
 namespace pianola::sim {

@@ -8,9 +8,9 @@
 #include <memory>
 #include <vector>
 
-#include "hal/refdev/command_processor.h"
-#include "hal/refdev/device_link.h"
-#include "hal/refdev/shared_state.h"
+#include "hal/devices/refdev/command_processor.h"
+#include "hal/devices/refdev/device_link.h"
+#include "hal/devices/refdev/shared_state.h"
 #include "hal/sim/sim_options.h"
 #include "hal/sim/write_back_cache.h"
 

@@ -3,8 +3,8 @@
 // Place in the whole: what tests and tools say to SimDevice. Host only.
 #pragma once
 
-#include "hal/refdev/device_spec.h"
-#include "hal/refdev/faulty_driver.h"
+#include "hal/devices/refdev/device_spec.h"
+#include "hal/sim/faulty_driver.h"
 
 namespace pianola::sim {
 

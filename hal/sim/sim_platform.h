@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "hal/sim/sim_device.h"
-#include "runtime/device/platform.h"
-#include "runtime/session/fault.h"
+#include "pianola/fault.h"
+#include "pianola/platform.h"
 
 namespace pianola::sim {
 

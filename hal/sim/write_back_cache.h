@@ -10,8 +10,8 @@
 #include <memory>
 #include <vector>
 
-#include "runtime/core/span.h"
-#include "runtime/device/device.h"
+#include "pianola/device.h"
+#include "pianola/span.h"
 
 namespace pianola::sim {
 

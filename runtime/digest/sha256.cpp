@@ -1,8 +1,8 @@
-#include "runtime/digest/sha256.h"
+#include "pianola/sha256.h"
 
 #include <cstring>
 
-#include "runtime/core/bytes.h"
+#include "pianola/bytes.h"
 
 namespace pianola {
 namespace {

@@ -1,10 +1,10 @@
-#include "runtime/envelope/envelope.h"
+#include "pianola/envelope.h"
 
 #include <cstring>
 
+#include "pianola/bytes.h"
+#include "pianola/config.h"
 #include "pianola_schema_hash.h"
-#include "runtime/core/bytes.h"
-#include "runtime/core/config.h"
 
 namespace pianola {
 namespace {

@@ -1,6 +1,6 @@
-#include "runtime/image/image.h"
+#include "pianola/image.h"
 
-#include "runtime/core/config.h"
+#include "pianola/config.h"
 #include "runtime/image/manifest_rules.h"
 #include "runtime/image/schema_check.h"
 #include "runtime/image/table_cursor.h"

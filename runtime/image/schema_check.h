@@ -8,8 +8,8 @@
 
 #include <flatbuffers/flatbuffers.h>
 
+#include "pianola/verdict.h"
 #include "runtime/image/schema_rules.h"
-#include "runtime/verdict/verdict.h"
 
 namespace pianola {
 

@@ -9,9 +9,9 @@
 #include <array>
 #include <cstdint>
 
-#include "runtime/core/config.h"
+#include "pianola/config.h"
+#include "pianola/verdict.h"
 #include "runtime/image/schema_rules.h"
-#include "runtime/verdict/verdict.h"
 
 namespace pianola {
 

@@ -1,9 +1,9 @@
-#include "runtime/integrity/scrub.h"
+#include "pianola/scrub.h"
 
 #include <cstring>
 
-#include "runtime/core/bytes.h"
-#include "runtime/digest/sha256.h"
+#include "pianola/bytes.h"
+#include "pianola/sha256.h"
 
 namespace pianola {
 namespace {

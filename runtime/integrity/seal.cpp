@@ -1,6 +1,6 @@
 #include "runtime/integrity/seal.h"
 
-#include "runtime/core/bytes.h"
+#include "pianola/bytes.h"
 
 namespace pianola {
 

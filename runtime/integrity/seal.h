@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "runtime/core/span.h"
+#include "pianola/span.h"
 
 namespace pianola {
 

@@ -1,4 +1,4 @@
-#include "runtime/plan/interval_map.h"
+#include "pianola/interval_map.h"
 
 namespace pianola {
 

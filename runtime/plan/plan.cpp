@@ -1,4 +1,4 @@
-#include "runtime/plan/plan.h"
+#include "pianola/plan.h"
 
 #include "runtime/plan/proof.h"
 

@@ -1,7 +1,7 @@
 // What the parts of the proof share. Included by the sources of runtime/plan only.
 #pragma once
 
-#include "runtime/plan/plan.h"
+#include "pianola/plan.h"
 
 namespace pianola::proof {
 

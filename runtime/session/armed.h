@@ -3,7 +3,7 @@
 // Place in the whole: a part of the session.
 #pragma once
 
-#include "runtime/verdict/verdict.h"
+#include "pianola/verdict.h"
 
 namespace pianola {
 

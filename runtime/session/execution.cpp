@@ -1,6 +1,6 @@
 // What happens to a script from its submission to its release.
+#include "pianola/session.h"
 #include "runtime/session/armed.h"
-#include "runtime/session/session.h"
 
 namespace pianola {
 namespace {

@@ -1,7 +1,7 @@
-#include "runtime/session/footprint.h"
+#include "pianola/footprint.h"
 
+#include "pianola/session.h"
 #include "runtime/core/footprint_check.h"
-#include "runtime/session/session.h"
 
 namespace pianola {
 

@@ -2,8 +2,8 @@
 // there, and the fault that latches.
 #include <cstring>
 
+#include "pianola/session.h"
 #include "runtime/integrity/seal.h"
-#include "runtime/session/session.h"
 
 namespace pianola {
 namespace {

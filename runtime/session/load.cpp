@@ -2,8 +2,8 @@
 #include <array>
 #include <cstring>
 
+#include "pianola/session.h"
 #include "runtime/session/armed.h"
-#include "runtime/session/session.h"
 
 namespace pianola {
 namespace {

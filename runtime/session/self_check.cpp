@@ -1,7 +1,7 @@
 // What shows that a device and a binary are still good: self-test vectors, the scrub, and the start that they confirm.
 #include <cstring>
 
-#include "runtime/session/session.h"
+#include "pianola/session.h"
 
 namespace pianola {
 

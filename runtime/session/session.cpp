@@ -1,4 +1,4 @@
-#include "runtime/session/session.h"
+#include "pianola/session.h"
 
 #include <cstring>
 

@@ -1,7 +1,7 @@
 // Ids apart from messages: an ECU prints the id, and the linker then leaves the texts out of its image.
 #include <array>
 
-#include "runtime/verdict/rule.h"
+#include "pianola/rule.h"
 
 namespace pianola {
 namespace {
@@ -10,7 +10,7 @@ constexpr std::array<const char*, static_cast<std::size_t>(Rule::kRuleCount)> kR
     "NOT-RUN",
 // NOLINTNEXTLINE(cppcoreguidelines-macro-usage): DEV-004
 #define PIANOLA_RULE(name, id, message, why) id,
-#include "runtime/verdict/rules.inc"
+#include "pianola/rules.inc"
 #undef PIANOLA_RULE
 }};
 

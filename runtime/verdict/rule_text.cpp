@@ -1,6 +1,6 @@
 #include <array>
 
-#include "runtime/verdict/rule.h"
+#include "pianola/rule.h"
 
 namespace pianola {
 namespace {
@@ -14,7 +14,7 @@ constexpr std::array<RuleText, static_cast<std::size_t>(Rule::kRuleCount)> kRule
     RuleText{"the file has not been validated", "a verdict that nobody reached is a refusal"},
 // NOLINTNEXTLINE(cppcoreguidelines-macro-usage): DEV-004
 #define PIANOLA_RULE(name, id, message, why) RuleText{message, why},
-#include "runtime/verdict/rules.inc"
+#include "pianola/rules.inc"
 #undef PIANOLA_RULE
 }};
 

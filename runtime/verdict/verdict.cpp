@@ -1,4 +1,4 @@
-#include "runtime/verdict/verdict.h"
+#include "pianola/verdict.h"
 
 #include <cstring>
 

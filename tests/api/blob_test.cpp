@@ -2,7 +2,7 @@
 #include <map>
 #include <string>
 
-#include "runtime/digest/sha256.h"
+#include "pianola/sha256.h"
 #include "tests/api/support.h"
 
 namespace pianola::test {

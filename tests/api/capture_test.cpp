@@ -10,11 +10,11 @@
 #include "capture_host/api/workload_capture.h"
 #include "capture_host/files/files.h"
 #include "capture_host/writer/verify.h"
-#include "hal/refdev/refdev_command_set.h"
+#include "hal/devices/refdev/refdev_command_set.h"
 #include "hal/sim/sim_device.h"
 #include "hal/sim/sim_platform.h"
-#include "runtime/session/development_config.h"
-#include "runtime/session/session.h"
+#include "pianola/development_config.h"
+#include "pianola/session.h"
 #include "tests/api/support.h"
 
 namespace pianola::test {

@@ -1,7 +1,7 @@
 // Programs: kernels on cores, arguments, order, circular buffers, semaphores, the program cache.
 #include <limits>
 
-#include "hal/refdev/kernels/arguments.h"
+#include "hal/kernels/arguments.h"
 #include "hal/sim/sim_device.h"
 #include "tests/api/support.h"
 

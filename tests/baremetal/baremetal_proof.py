@@ -16,7 +16,7 @@ Linker script and memory map
 .text           0x80000000      0x100
                 0x80000000                        __text_start = .
  *(.vectors)
- .start         0x80000000       0x20 hal/virt_rv32/CMakeFiles/pianola_board.dir/Release/start.S.obj
+ .start         0x80000000       0x20 hal/boards/virt_rv32/CMakeFiles/pianola_board.dir/Release/start.S.obj
  .text._ZN7pianola7Session4loadEv
                 0x80000020       0x80 runtime/Release/libpianola_runtime.a(session.cpp.obj)
                 0x80000020                pianola::Session::load()
@@ -28,7 +28,7 @@ Linker script and memory map
                 0x80000100       0x40 runtime/Release/libpianola_runtime.a(verdict.cpp.obj)
                                  0x46 (size before relaxing)
  .rodata.str1.4
-                0x80000110       0x10 hal/refdev/Release/libpianola_refdev.a(device_core.cpp.obj)
+                0x80000110       0x10 hal/devices/refdev/Release/libpianola_refdev.a(device_core.cpp.obj)
 """
 
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "hal/board/board.h"
-#include "hal/board/semihosting.h"
-#include "hal/board/shared_memory.h"
-#include "runtime/session/development_config.h"
+#include "hal/boards/common/board.h"
+#include "hal/boards/common/semihosting.h"
+#include "hal/boards/common/shared_memory.h"
+#include "pianola/development_config.h"
 
 namespace pianola::baremetal {
 namespace {

@@ -6,11 +6,11 @@
 #include <array>
 #include <cstdint>
 
-#include "hal/board/board_link.h"
-#include "hal/board/board_platform.h"
-#include "hal/refdev/faulty_driver.h"
-#include "hal/refdev/refdev_command_set.h"
-#include "runtime/session/session.h"
+#include "hal/boards/common/board_link.h"
+#include "hal/boards/common/board_platform.h"
+#include "hal/devices/refdev/refdev_command_set.h"
+#include "hal/sim/faulty_driver.h"
+#include "pianola/session.h"
 
 namespace pianola::baremetal {
 

@@ -57,9 +57,9 @@ NO_MOMENT, EVERY_MOMENT = 0, 0xFFFFFFFF
 KINDS = {1: "call", 2: "command", 3: "between"}
 PHASES = ("set-up", "loaded", "submit", "running", "completed", "verifying", "released", "over")
 IS_MOMENT, IS_END = 1, 2
-OK = 0x5AC396A5  # runtime/core/status.h
+OK = 0x5AC396A5  # runtime/include/pianola/status.h
 STAGES = ("none", "reset", "program", "setup", "read-back", "submit", "step", "self-test", "parameter", "scrub", "state", "arm")
-REFERENCE_BYTES = 16  # four at the front of a session, outside its seal: runtime/session/session.h
+REFERENCE_BYTES = 16  # four at the front of a session, outside its seal: runtime/include/pianola/session.h
 
 Moment = collections.namedtuple("Moment", "kind number phase step inside")
 Trial = collections.namedtuple("Trial", "region byte bit moment")

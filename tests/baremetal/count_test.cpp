@@ -5,9 +5,9 @@
 // device finishes without being asked, so that poll() looks once; with verified release, as often as that takes.
 #include <algorithm>
 
-#include "hal/board/board_device.h"
-#include "hal/board/shared_memory.h"
-#include "runtime/session/development_config.h"
+#include "hal/boards/common/board_device.h"
+#include "hal/boards/common/shared_memory.h"
+#include "pianola/development_config.h"
 #include "tests/baremetal/bench.h"
 #include "tests/baremetal/counted.h"
 

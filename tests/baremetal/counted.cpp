@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "hal/board/board.h"
-#include "hal/board/shared_memory.h"
+#include "hal/boards/common/board.h"
+#include "hal/boards/common/shared_memory.h"
 
 namespace pianola::baremetal {
 namespace {

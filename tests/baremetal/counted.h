@@ -6,9 +6,9 @@
 
 #include <cstdint>
 
-#include "hal/board/board_link.h"
-#include "hal/refdev/device_link.h"
-#include "runtime/device/platform.h"
+#include "hal/boards/common/board_link.h"
+#include "hal/devices/refdev/device_link.h"
+#include "pianola/platform.h"
 
 // Defined in markers.cpp: calls of them are neither inlined nor left out.
 extern "C" void pianola_count_begin() noexcept;   // a section begins

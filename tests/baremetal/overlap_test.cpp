@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "hal/board/board.h"
-#include "hal/board/shared_memory.h"
+#include "hal/boards/common/board.h"
+#include "hal/boards/common/shared_memory.h"
 #include "tests/baremetal/bench.h"
 
 namespace pianola::baremetal {

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "runtime/core/status.h"
+#include "pianola/status.h"
 
 namespace pianola::baremetal {
 

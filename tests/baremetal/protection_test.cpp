@@ -12,11 +12,11 @@
 #include <cstring>
 #include <new>
 
-#include "hal/board/board.h"
-#include "hal/board/board_device.h"
-#include "hal/board/semihosting.h"
-#include "hal/board/shared_memory.h"
-#include "runtime/session/development_config.h"
+#include "hal/boards/common/board.h"
+#include "hal/boards/common/board_device.h"
+#include "hal/boards/common/semihosting.h"
+#include "hal/boards/common/shared_memory.h"
+#include "pianola/development_config.h"
 #include "tests/baremetal/bench.h"
 #include "tests/baremetal/violations.h"
 

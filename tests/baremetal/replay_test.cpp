@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "hal/board/semihosting.h"
-#include "hal/board/shared_memory.h"
+#include "hal/boards/common/semihosting.h"
+#include "hal/boards/common/shared_memory.h"
 #include "tests/baremetal/bench.h"
 
 namespace pianola::baremetal {

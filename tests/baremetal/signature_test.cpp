@@ -1,7 +1,7 @@
 // signature RECORDS ANSWERS: what the board's verifier says about each record of a file; see tests/crypto/records.h.
 //
 // Each verify() is a section of the instruction counter. The first record is verified once more, on painted stack.
-#include "hal/board/semihosting.h"
+#include "hal/boards/common/semihosting.h"
 #include "hal/crypto/bearssl_verifier.h"
 #include "tests/baremetal/bench.h"
 #include "tests/baremetal/counted.h"

@@ -13,8 +13,8 @@ import signatures
 
 STAND_IN, BEARSSL = 1, 2
 SESSION, WEAK = 1, 2
-TRUSTED, REVOKED = 0x4BB4_B44B, 0xB44B_4BB4  # KeyState, runtime/trust/trust.h
-# Offsets in the header: runtime/envelope/envelope.h.
+TRUSTED, REVOKED = 0x4BB4_B44B, 0xB44B_4BB4  # KeyState, runtime/include/pianola/trust.h
+# Offsets in the header: runtime/include/pianola/envelope.h.
 TOTAL, VERSION, ALGORITHM, SIGNATURE, KEY_ID, DIGEST, HEADER = 16, 20, 28, 32, 36, 160, 192
 SIGNATURE_BYTES, ECDSA_P256 = 64, 2
 PACK_FRONT = 64 + 2 * 192  # header and trusts: tests/runtime/vectors/vector_pack.h

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "hal/board/board_device.h"
-#include "hal/board/shared_memory.h"
-#include "runtime/session/development_config.h"
+#include "hal/boards/common/board_device.h"
+#include "hal/boards/common/shared_memory.h"
+#include "pianola/development_config.h"
 #include "tests/baremetal/bench.h"
 #include "tests/baremetal/painted_stack.h"
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstring>
 
-#include "hal/board/semihosting.h"
+#include "hal/boards/common/semihosting.h"
 #include "hal/crypto/bearssl_verifier.h"
 #include "tests/baremetal/bench.h"
 #include "tests/runtime/vectors/vector_pack.h"

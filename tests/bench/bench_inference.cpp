@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "capture_host/writer/verify.h"
-#include "runtime/session/development_config.h"
+#include "pianola/development_config.h"
 #include "tests/models/replay.h"
 
 namespace {

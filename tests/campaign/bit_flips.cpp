@@ -7,7 +7,7 @@
 #include <random>
 #include <stdexcept>
 
-#include "hal/refdev/shared_state.h"
+#include "hal/devices/refdev/shared_state.h"
 #include "tests/campaign/campaigns.h"
 #include "tests/campaign/scenario.h"
 
@@ -120,7 +120,7 @@ MutableByteSpan constants(Scenario& scenario, bool traces) {
     return {scenario.device().inner().memory_at(address, bytes), bytes};
 }
 
-// The references at the front are outside the seal (runtime/session/session.h).
+// The references at the front are outside the seal (runtime/include/pianola/session.h).
 MutableByteSpan state_of(Scenario& scenario) {
     constexpr std::size_t kReferences = 4U * sizeof(void*);
     const MutableByteSpan all = bytes_of(scenario.session());

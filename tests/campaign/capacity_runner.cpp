@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "capture_host/files/files.h"
-#include "hal/refdev/refdev_command_set.h"
+#include "hal/devices/refdev/refdev_command_set.h"
 #include "hal/sim/sim_device.h"
 #include "hal/sim/sim_platform.h"
-#include "runtime/digest/sha256.h"
-#include "runtime/session/development_config.h"
+#include "pianola/development_config.h"
+#include "pianola/sha256.h"
 
 namespace pianola {
 namespace {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes every capacity of runtime/core/config.h smaller, step by step, until nothing is accepted any more.
+"""Makes every capacity of runtime/include/pianola/config.h smaller, step by step, until nothing is accepted any more.
 
 For each value what it reaches of the runtime, the reference device and the simulator is compiled with it, with the sanitizers, and they replay files
 that the capacities as they stand admit. For each file it counts as
@@ -31,13 +31,13 @@ import tempfile
 import campaign_record
 
 SOURCES = pathlib.Path(__file__).resolve().parents[2]
-CONFIG = "runtime/core/config.h"
+CONFIG = "runtime/include/pianola/config.h"
 CAPACITY = re.compile(r"^inline constexpr std::uint32_t (kMax\w+|kScrubSliceBytes) = ([^;]+);", re.M)
 # The profile of the devices that the runner makes, and the one that a build for the host has its arrays from.
 JUDGED, BUILT = "kDefault", "kHost"
 PROFILE = r"constexpr Capacities {}\{{.*?^}};"
 MEMBER = re.compile(r"^    ([^,\"]+),(?=\s+// (\w+))", re.M)
-PARTS = ("/pianola_runtime.dir/", "/pianola_refdev.dir/", "/pianola_refdev_kernels.dir/", "/pianola_sim.dir/", "/pianola_files.dir/",
+PARTS = ("/pianola_runtime.dir/", "/pianola_refdev.dir/", "/pianola_kernels.dir/", "/pianola_sim.dir/", "/pianola_files.dir/",
          "/pianola_capacity_runner.dir/")
 SANITIZERS = ["-O0", "-fsanitize=address,undefined", "-fno-sanitize=vptr", "-fno-sanitize-recover=all"]
 REFUSED = re.compile(r"[A-Z]{3}-[A-Z-]+")

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "hal/sim/sim_device.h"
-#include "runtime/device/device.h"
+#include "pianola/device.h"
 
 namespace pianola::campaign {
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <stdexcept>
 
-#include "runtime/session/development_config.h"
+#include "pianola/development_config.h"
 #include "tests/proofs/patterns.h"
 #include "tests/support/random.h"
 #include "tests/support/workload.h"

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "capture_host/files/files.h"
-#include "hal/refdev/refdev_command_set.h"
+#include "hal/devices/refdev/refdev_command_set.h"
 #include "hal/sim/sim_platform.h"
-#include "runtime/session/session.h"
+#include "pianola/session.h"
 #include "tests/campaign/hooked_device.h"
 #include "tests/campaign/mode.h"
 #include "tests/proofs/small_case.h"

@@ -4,8 +4,8 @@
 #include "capture_host/api/workload_capture.h"
 #include "capture_host/files/files.h"
 #include "capture_host/writer/verify.h"
-#include "hal/refdev/refdev_command_set.h"
-#include "runtime/session/development_config.h"
+#include "hal/devices/refdev/refdev_command_set.h"
+#include "pianola/development_config.h"
 #include "tests/api/support.h"
 
 namespace pianola::test {

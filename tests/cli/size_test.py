@@ -173,7 +173,7 @@ class Size(cli_support.CliTest):
         self.run_pianola("size", self.make_sample(), "--header", "--symbol", "slot0", "-o", "manifest.h")
         for flags in CORES:
             compiled, messages = self.compile_header(CROSS_COMPILER, *flags, "-fno-exceptions", "-fno-rtti")
-            self.assertTrue(compiled, f"{flags}: runtime/session/footprint.h or hal/refdev/footprint.h is out of date\n{messages}")
+            self.assertTrue(compiled, f"{flags}: runtime/include/pianola/footprint.h or hal/devices/refdev/footprint.h is out of date\n{messages}")
         text = (self.folder / "manifest.h").read_text(encoding="utf-8")
         for name in ("kSessionBytes", "kPlanWorkspaceBytes", "kVerdictBytes", "kDriverBytes", "kSharedStateBytes", "kDeviceCoreBytes"):
             changed, count = re.subn(rf"({name} = )(\d+)U", lambda match: f"{match[1]}{int(match[2]) + 4}U", text)

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/digest/sha256.h"
+#include "pianola/sha256.h"
 
 namespace pianola {
 namespace {

@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "runtime/core/span.h"
-#include "runtime/trust/signature.h"
+#include "pianola/signature.h"
+#include "pianola/span.h"
 
 namespace pianola::test {
 

@@ -6,7 +6,7 @@ import subprocess
 
 import p256
 
-OK, REFUSED = 0x5AC396A5, 0x3CC33CC3  # Status, runtime/core/status.h
+OK, REFUSED = 0x5AC396A5, 0x3CC33CC3  # Status, runtime/include/pianola/status.h
 NUMBER_BYTES = 32
 DIGEST_BITS, SIGNATURE_BITS, KEY_BITS = 256, 512, 512
 RECORD_BYTES = 160

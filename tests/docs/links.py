@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Fails where a Markdown page names a file that is not there. Usage: links.py ROOT
 
-Checked are links, and names in code style that have a folder and an ending: `runtime/core/config.h`.
+Checked are links, and names in code style that have a folder and an ending: `runtime/include/pianola/config.h`.
 """
 import pathlib
 import re

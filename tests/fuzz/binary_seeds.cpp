@@ -1,5 +1,5 @@
 // Envelopes, trace binaries and traces: seeds for the fuzzers behind them.
-#include "hal/refdev/command_encoding.h"
+#include "hal/devices/refdev/command_encoding.h"
 #include "tests/fuzz/seeds.h"
 #include "tests/hostile/mutator.h"
 #include "tests/kernels/launch.h"

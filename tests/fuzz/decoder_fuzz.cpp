@@ -6,9 +6,9 @@
 #include <memory>
 #include <optional>
 
-#include "hal/refdev/command_processor.h"
-#include "hal/refdev/kernels/kernel.h"
-#include "hal/refdev/refdev_command_set.h"
+#include "hal/devices/refdev/command_processor.h"
+#include "hal/devices/refdev/refdev_command_set.h"
+#include "hal/kernels/kernel.h"
 #include "hal/sim/access_checker.h"
 #include "tests/fuzz/harness.h"
 #include "tests/hostile/mutator.h"

@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
+#include "pianola/config.h"
+#include "pianola/development_config.h"
 #include "pianola_schema_hash.h"
-#include "runtime/core/config.h"
-#include "runtime/session/development_config.h"
 #include "tests/fuzz/harness.h"
 #include "tests/hostile/target.h"
 

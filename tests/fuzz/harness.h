@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "runtime/core/span.h"
+#include "pianola/span.h"
 #include "tests/support/random.h"
 
 namespace pianola::fuzz {

@@ -5,7 +5,7 @@ Test by test, through the functions of tests/ that it calls:
   - a test reaches an assertion. One that only calls something would pass whatever that does.
   - a test that looks for models outside the tree reaches a skip, so that it is not passed without them.
   - a test does not return early on its own: that passes what was not tried. GTEST_SKIP() does not.
-And of what has to be asserted somewhere: every stage of a fault (runtime/session/fault.h) stands in an assertion of a test.
+And of what has to be asserted somewhere: every stage of a fault (runtime/include/pianola/fault.h) stands in an assertion of a test.
 
 Functions are told apart by name. Of several with one name, those of the same file count; where it has none, all of them must assert, so
 that a namesake elsewhere is no excuse.
@@ -182,7 +182,7 @@ def judge(root):
             folders.setdefault(name.parent, {})[name] = (root / name).read_text(encoding="utf-8")
     for files in folders.values():
         found += python_findings(files)
-    header = root / "runtime/session/fault.h"
+    header = root / "runtime/include/pianola/fault.h"
     if header.is_file():
         missing, _ = unasserted_stages(header.read_text(encoding="utf-8"),
                                        [text for name, text in tree.texts.items() if name.name.endswith("_test.cpp")])

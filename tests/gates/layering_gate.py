@@ -2,7 +2,7 @@
 """Gate: the arrows between layers point one way, in #include lines and in CMake's link edges.
 
     schema <- runtime <- hal <- capture_host        tests may use everything, nothing may use tests
-    within hal: refdev and arch side by side, board above them, each board's own folder on top
+    within hal: kernels below devices; devices and arch side by side, boards/common above them, each board on top
 
 Link edges come from the file that CMake writes while configuring (target|folder|library;library), so they are the
 evaluated ones, whatever variables or functions a CMakeLists.txt used.
@@ -14,27 +14,33 @@ import sys
 
 from own_sources import own_sources, report
 
-# Folders of hal/ that are boards: each stands alone, on what all boards share.
-BOARDS = ("virt_rv32", "zynqmp_r5", "mps2_an521", "mps2_an500", "mps3_an547")
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+# Boards: each stands alone, on what all boards share.
+BOARDS = sorted(path.name for path in (ROOT / "hal" / "boards").iterdir() if path.name != "common")
 # What a layer may use besides itself. The longest name that matches a folder decides.
 MAY_USE = {
     "schema": [],
     "runtime": ["schema"],
     "hal": ["runtime"],
     "hal/crypto": ["runtime"],
-    "hal/refdev": ["runtime"],
-    "hal/sim": ["runtime", "hal/refdev"],
+    "hal/kernels": ["runtime"],
+    "hal/devices/refdev": ["runtime", "hal/kernels"],
+    "hal/sim": ["runtime", "hal/kernels", "hal/devices/refdev"],
     "hal/arch": ["runtime"],
-    "hal/board": ["runtime", "hal/refdev", "hal/arch"],
-    **{f"hal/{board}": ["runtime", "hal/refdev", "hal/arch", "hal/board"] for board in BOARDS},
-    "capture_host": ["schema", "runtime", "hal/crypto", "hal/refdev", "hal/sim"],
+    "hal/boards/common": ["runtime", "hal/kernels", "hal/devices/refdev", "hal/arch"],
+    **{f"hal/boards/{board}": ["runtime", "hal/kernels", "hal/devices/refdev", "hal/arch", "hal/boards/common"]
+       for board in BOARDS},
+    "capture_host": ["schema", "runtime", "hal/crypto", "hal/kernels", "hal/devices/refdev", "hal/sim"],
     "toolchains": ["runtime"],  # host tools that the build runs share code with the runtime, never the other way
     # Examples, which the tests compile and run. No application names a board.
-    "docs": ["runtime", "hal", "hal/crypto", "hal/refdev", "hal/sim", "hal/arch", "hal/board", "capture_host"],
+    "docs": ["runtime", "hal", "hal/crypto", "hal/kernels", "hal/devices/refdev", "hal/sim", "hal/arch", "hal/boards/common",
+             "capture_host"],
 }
 MAY_USE["tests"] = list(MAY_USE)
 # An application becomes one board's only when it is linked.
-MAY_LINK_TOO = {"docs": [f"hal/{board}" for board in BOARDS]}
+MAY_LINK_TOO = {"docs": [f"hal/boards/{board}" for board in BOARDS]}
+# How the runtime's public headers are included.
+PUBLIC = "pianola"
 # Headers that the build makes: the layer whose files they are made from.
 GENERATED = {
     "pianola_schema_hash.h": "schema",
@@ -52,6 +58,8 @@ COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 def layer_of(folder):
     """The layer that a path belongs to, or None."""
     parts = pathlib.PurePosixPath(folder).parts
+    if parts[:1] == (PUBLIC,):
+        return "runtime"
     for length in range(len(parts), 0, -1):
         layer = "/".join(parts[:length])
         if layer in MAY_USE:

@@ -15,17 +15,17 @@ class LayeringProof(GateProof):
         for name, line in (
             ("runtime/core/a.h", '#include "runtime/core/b.h"'),
             ("runtime/core/a.h", "#include <cstdint>"),
-            ("hal/refdev/a.h", '#include "runtime/core/b.h"'),
+            ("hal/devices/refdev/a.h", '#include "runtime/core/b.h"'),
             ("hal/crypto/a.h", '#include "runtime/trust/b.h"'),
-            ("hal/sim/a.h", '#include "hal/refdev/b.h"'),
+            ("hal/sim/a.h", '#include "hal/devices/refdev/b.h"'),
             ("hal/arch/riscv/a.h", '#include "runtime/core/b.h"'),
             ("hal/arch/riscv/a.cpp", '#include "hal/arch/b.h"'),
-            ("hal/board/a.h", '#include "hal/refdev/b.h"'),
-            ("hal/board/a.cpp", '#include "hal/arch/b.h"'),
-            ("hal/virt_rv32/a.cpp", '#include "hal/board/b.h"'),
-            ("hal/virt_rv32/a.cpp", '#include "hal/arch/riscv/b.h"'),
-            ("docs/examples/board/a.cpp", '#include "hal/board/b.h"'),
-            ("tests/baremetal/a.cpp", '#include "hal/virt_rv32/b.h"'),
+            ("hal/boards/common/a.h", '#include "hal/devices/refdev/b.h"'),
+            ("hal/boards/common/a.cpp", '#include "hal/arch/b.h"'),
+            ("hal/boards/virt_rv32/a.cpp", '#include "hal/boards/common/b.h"'),
+            ("hal/boards/virt_rv32/a.cpp", '#include "hal/arch/riscv/b.h"'),
+            ("docs/examples/board/a.cpp", '#include "hal/boards/common/b.h"'),
+            ("tests/baremetal/a.cpp", '#include "hal/boards/virt_rv32/b.h"'),
             ("runtime/image/a.cpp", '#include "trace_binary_generated.h"'),
             ("capture_host/cli/a.cpp", '#include "hal/sim/b.h"'),
             ("tests/sim/a.cpp", '#include "capture_host/recorder/b.h"'),
@@ -36,28 +36,28 @@ class LayeringProof(GateProof):
 
     def test_refuses_reverse_edges(self):
         for name, line in (
-            ("runtime/core/a.h", '#include "hal/refdev/b.h"'),
+            ("runtime/core/a.h", '#include "hal/devices/refdev/b.h"'),
             ("runtime/trust/a.cpp", '#include "hal/crypto/b.h"'),
-            ("hal/crypto/a.cpp", '#include "hal/board/b.h"'),
+            ("hal/crypto/a.cpp", '#include "hal/boards/common/b.h"'),
             ("runtime/core/a.h", '  #  include "capture_host/b.h"'),
-            ("runtime/core/a.h", "#include <hal/refdev/b.h>"),
-            ("hal/refdev/a.h", '#include "hal/sim/b.h"'),
-            ("hal/refdev/a.h", '#include "capture_host/b.h"'),
+            ("runtime/core/a.h", "#include <hal/devices/refdev/b.h>"),
+            ("hal/devices/refdev/a.h", '#include "hal/sim/b.h"'),
+            ("hal/devices/refdev/a.h", '#include "capture_host/b.h"'),
             ("hal/sim/a.h", '#include "capture_host/b.h"'),
-            ("runtime/core/a.h", '#include "hal/board/b.h"'),
-            ("hal/refdev/a.h", '#include "hal/board/b.h"'),
-            ("hal/refdev/a.h", '#include "hal/arch/b.h"'),
-            ("hal/arch/riscv/a.h", '#include "hal/board/b.h"'),
-            ("hal/arch/a.h", '#include "hal/refdev/b.h"'),
-            ("hal/board/a.h", '#include "hal/virt_rv32/b.h"'),
-            ("hal/board/a.h", '#include "hal/sim/b.h"'),
-            ("hal/virt_rv32/a.h", '#include "hal/zynqmp_r5/b.h"'),
-            ("hal/virt_rv32/a.h", '#include "hal/sim/b.h"'),
-            ("docs/examples/board/a.cpp", '#include "hal/virt_rv32/b.h"'),
+            ("runtime/core/a.h", '#include "hal/boards/common/b.h"'),
+            ("hal/devices/refdev/a.h", '#include "hal/boards/common/b.h"'),
+            ("hal/devices/refdev/a.h", '#include "hal/arch/b.h"'),
+            ("hal/arch/riscv/a.h", '#include "hal/boards/common/b.h"'),
+            ("hal/arch/a.h", '#include "hal/devices/refdev/b.h"'),
+            ("hal/boards/common/a.h", '#include "hal/boards/virt_rv32/b.h"'),
+            ("hal/boards/common/a.h", '#include "hal/sim/b.h"'),
+            ("hal/boards/virt_rv32/a.h", '#include "hal/boards/zynqmp_r5/b.h"'),
+            ("hal/boards/virt_rv32/a.h", '#include "hal/sim/b.h"'),
+            ("docs/examples/board/a.cpp", '#include "hal/boards/virt_rv32/b.h"'),
             ("capture_host/a.h", '#include "tests/b.h"'),
             ("runtime/a.h", '#include "tflite_subset_generated.h"'),
-            ("hal/refdev/a.h", '#include "trace_binary_generated.h"'),
-            ("runtime/a.h", '/* why */ #include "hal/refdev/b.h"'),
+            ("hal/devices/refdev/a.h", '#include "trace_binary_generated.h"'),
+            ("runtime/a.h", '/* why */ #include "hal/devices/refdev/b.h"'),
         ):
             with self.subTest(name=name, line=line):
                 self.assert_finds(self.judge(name, line), "must not use")
@@ -73,11 +73,11 @@ class LayeringProof(GateProof):
         self.assertEqual(link_findings(good), ([], 4))
         findings, _ = link_findings(["core|runtime|sim", "sim|hal/sim|"])
         self.assert_finds(findings, "runtime must not link hal/sim")
-        good = ["arch|hal/arch/riscv|", "common|hal/board|arch", "board|hal/virt_rv32|common;arch", "app|docs/examples|board"]
+        good = ["arch|hal/arch/riscv|", "common|hal/boards/common|arch", "board|hal/boards/virt_rv32|common;arch", "app|docs/examples|board"]
         self.assertEqual(link_findings(good), ([], 4))
-        findings, _ = link_findings(["arch|hal/arch/riscv|common", "common|hal/board|board", "board|hal/virt_rv32|"])
-        self.assert_finds(findings, "hal/arch must not link hal/board")
-        self.assert_finds(findings, "hal/board must not link hal/virt_rv32")
+        findings, _ = link_findings(["arch|hal/arch/riscv|common", "common|hal/boards/common|board", "board|hal/boards/virt_rv32|"])
+        self.assert_finds(findings, "hal/arch must not link hal/boards/common")
+        self.assert_finds(findings, "hal/boards/common must not link hal/boards/virt_rv32")
         findings, _ = link_findings(["core|elsewhere|"])
         self.assert_finds(findings, "no layer")
 

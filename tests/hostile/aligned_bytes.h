@@ -9,7 +9,7 @@
 #include <new>
 #include <vector>
 
-#include "runtime/core/span.h"
+#include "pianola/span.h"
 
 namespace pianola::test {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "hal/refdev/command_encoding.h"
-#include "hal/refdev/kernels/kernel.h"
+#include "hal/devices/refdev/command_encoding.h"
+#include "hal/kernels/kernel.h"
 #include "tests/support/trace_file.h"
 
 namespace pianola::test {

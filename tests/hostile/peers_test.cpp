@@ -7,7 +7,7 @@
 
 #include "capture_host/link/link.h"
 #include "capture_host/tflite/import.h"
-#include "hal/refdev/command_encoding.h"
+#include "hal/devices/refdev/command_encoding.h"
 #include "tests/runtime/rule_case.h"
 #include "tests/tflite/model_builder.h"
 #include "trace_binary_generated.h"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "hal/refdev/device_spec.h"
+#include "hal/devices/refdev/device_spec.h"
 #include "tests/support/workload.h"
 
 namespace pianola::test {

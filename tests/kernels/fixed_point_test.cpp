@@ -1,11 +1,11 @@
-#include "hal/refdev/kernels/fixed_point.h"
+#include "hal/kernels/fixed_point.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
 
-#include "hal/refdev/kernels/exponential.h"
+#include "hal/kernels/exponential.h"
 #include "tests/kernels/launch.h"
 
 namespace pianola::refdev {

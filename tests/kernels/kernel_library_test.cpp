@@ -1,10 +1,10 @@
-#include "hal/refdev/kernels/kernel_library.h"
+#include "hal/kernels/kernel_library.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "runtime/digest/sha256.h"
+#include "pianola/sha256.h"
 #include "tests/kernels/launch.h"
 
 namespace pianola::refdev {

@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "hal/refdev/device_memory.h"
-#include "hal/refdev/kernels/arguments.h"
-#include "hal/refdev/kernels/kernel.h"
+#include "hal/kernels/arguments.h"
+#include "hal/kernels/device_memory.h"
+#include "hal/kernels/kernel.h"
 
 namespace pianola::refdev {
 

@@ -8,8 +8,8 @@
 
 #include "capture_host/link/capture.h"
 #include "capture_host/link/layout.h"
-#include "hal/refdev/kernels/arguments.h"
-#include "runtime/core/config.h"
+#include "hal/kernels/arguments.h"
+#include "pianola/config.h"
 
 namespace pianola::capture {
 namespace {

@@ -11,7 +11,7 @@
 #include <tuple>
 
 #include "capture_host/writer/verify.h"
-#include "runtime/session/development_config.h"
+#include "pianola/development_config.h"
 #include "tests/models/replay.h"
 #include "tests/tflite/shared_models.h"
 

@@ -1,6 +1,6 @@
 #include "tests/mutate/lenient_verdict.h"
 
-#include "runtime/verdict/verdict.h"
+#include "pianola/verdict.h"
 
 namespace pianola::test {
 namespace {

@@ -6,7 +6,7 @@
 // is too much.
 #pragma once
 
-#include "runtime/verdict/rule.h"
+#include "pianola/rule.h"
 
 namespace pianola::test {
 

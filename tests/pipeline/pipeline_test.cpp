@@ -13,7 +13,7 @@
 #include "capture_host/pipeline/stage.h"
 #include "capture_host/tensor/operations.h"
 #include "capture_host/tensor/tensor_error.h"
-#include "hal/refdev/command_encoding.h"
+#include "hal/devices/refdev/command_encoding.h"
 
 namespace pianola::test {
 namespace {

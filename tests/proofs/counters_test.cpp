@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "hal/refdev/device_core.h"
-#include "hal/refdev/refdev_driver.h"
+#include "hal/devices/refdev/device_core.h"
+#include "hal/devices/refdev/refdev_driver.h"
 #include "tests/proofs/patterns.h"
 #include "tests/proofs/performance.h"
 

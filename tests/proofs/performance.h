@@ -10,9 +10,9 @@
 #include <deque>
 #include <functional>
 
-#include "hal/refdev/refdev_command_set.h"
-#include "runtime/session/development_config.h"
-#include "runtime/session/session.h"
+#include "hal/devices/refdev/refdev_command_set.h"
+#include "pianola/development_config.h"
+#include "pianola/session.h"
 #include "tests/proofs/generator.h"
 #include "tests/support/trace_file.h"
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "hal/refdev/command_encoding.h"
-#include "hal/refdev/kernels/arguments.h"
-#include "hal/refdev/kernels/kernel.h"
+#include "hal/devices/refdev/command_encoding.h"
+#include "hal/kernels/arguments.h"
+#include "hal/kernels/kernel.h"
 #include "tests/proofs/small_case.h"
 
 namespace pianola::test {

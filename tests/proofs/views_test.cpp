@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "capture_host/cli/cli.h"
-#include "hal/refdev/command_encoding.h"
+#include "hal/devices/refdev/command_encoding.h"
 #include "tests/proofs/patterns.h"
 #include "tests/support/bench.h"
 #include "tests/support/trace_file.h"

@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "hal/refdev/refdev_command_set.h"
-#include "runtime/session/development_config.h"
+#include "hal/devices/refdev/refdev_command_set.h"
+#include "pianola/development_config.h"
 #include "tests/runtime/rule_case.h"
 #include "tests/support/trace_file.h"
 #include "tests/support/workload.h"

@@ -4,11 +4,11 @@
 
 #include <vector>
 
-#include "runtime/core/bytes.h"
-#include "runtime/device/command_set.h"
-#include "runtime/digest/sha256.h"
-#include "runtime/session/development_config.h"
-#include "runtime/verdict/rule.h"
+#include "pianola/bytes.h"
+#include "pianola/command_set.h"
+#include "pianola/development_config.h"
+#include "pianola/rule.h"
+#include "pianola/sha256.h"
 #include "tests/support/trace_file.h"
 #include "tests/support/workload.h"
 

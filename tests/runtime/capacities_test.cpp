@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "hal/refdev/command_encoding.h"
-#include "runtime/session/footprint.h"
+#include "hal/devices/refdev/command_encoding.h"
+#include "pianola/footprint.h"
 #include "tests/proofs/generator.h"
 #include "tests/proofs/patterns.h"
 #include "tests/runtime/rule_case.h"
@@ -108,7 +108,8 @@ static_assert(plan_workspace_bytes32(profiles::kHost) == 298096U);
 TEST_P(Profiles, WorkspacesGrowWithTheirRanges) {
     Capacities more = *GetParam();
     more.intervals += 1U;
-    EXPECT_EQ(plan_workspace_bytes32(more) - plan_workspace_bytes32(*GetParam()), 72U) << "runtime/core/config.h";
+    EXPECT_EQ(plan_workspace_bytes32(more) - plan_workspace_bytes32(*GetParam()), 72U)
+        << "runtime/include/pianola/config.h";
 }
 
 // One program on the host would judge by arrays that the target does not have.

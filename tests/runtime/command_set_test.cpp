@@ -1,10 +1,10 @@
 // A vendor's command set: commands of the greatest length, and what is refused where it breaks its contract
-// (runtime/device/command_set.h).
+// (runtime/include/pianola/command_set.h).
 #include <gtest/gtest.h>
 
-#include "hal/refdev/command_encoding.h"
-#include "hal/refdev/refdev_command_set.h"
-#include "runtime/session/development_config.h"
+#include "hal/devices/refdev/command_encoding.h"
+#include "hal/devices/refdev/refdev_command_set.h"
+#include "pianola/development_config.h"
 #include "tests/runtime/rule_case.h"
 #include "tests/support/trace_file.h"
 

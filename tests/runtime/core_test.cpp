@@ -5,9 +5,9 @@
 #include <limits>
 #include <string>
 
-#include "runtime/core/span.h"
-#include "runtime/core/status.h"
-#include "runtime/verdict/verdict.h"
+#include "pianola/span.h"
+#include "pianola/status.h"
+#include "pianola/verdict.h"
 
 namespace pianola {
 namespace {

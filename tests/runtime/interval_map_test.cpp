@@ -1,5 +1,5 @@
 // IntervalMap against a map of single bytes.
-#include "runtime/plan/interval_map.h"
+#include "pianola/interval_map.h"
 
 #include <gtest/gtest.h>
 

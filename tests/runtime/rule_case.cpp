@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "hal/refdev/device_spec.h"
+#include "hal/devices/refdev/device_spec.h"
 
 namespace pianola::test {
 namespace {

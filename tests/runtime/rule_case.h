@@ -1,6 +1,6 @@
 // A table of damaged binaries: for every rule, files that this rule and no earlier one refuses.
 //
-// Place in the whole: tests only. Each list of cases covers some groups of runtime/verdict/rules.inc; rules_test.cpp
+// Place in the whole: tests only. Each list of cases covers some groups of runtime/include/pianola/rules.inc; rules_test.cpp
 // runs all of them and shows that no rule was forgotten, and pianola_vectors packs them for targets.
 #pragma once
 
@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "runtime/device/device.h"
-#include "runtime/verdict/rule.h"
+#include "pianola/device.h"
+#include "pianola/rule.h"
 #include "tests/support/trace_file.h"
 #include "tests/support/workload.h"
 

@@ -48,7 +48,7 @@ TEST(Rules, EveryRuleHasACase) {
     }
     const std::vector<Rule> rules{
 #define PIANOLA_RULE(name, id, message, why) Rule::name,  // NOLINT(cppcoreguidelines-macro-usage): DEV-004
-#include "runtime/verdict/rules.inc"
+#include "pianola/rules.inc"
 #undef PIANOLA_RULE
     };
     for (const Rule rule : rules) {

@@ -1,13 +1,13 @@
 // The comparison of what lies on the device with what lies in the file: every size and place, and where it notices a
 // difference.
-#include "runtime/integrity/scrub.h"
+#include "pianola/scrub.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <vector>
 
-#include "runtime/core/bytes.h"
+#include "pianola/bytes.h"
 #include "tests/campaign/hooked_device.h"
 #include "tests/support/random.h"
 

@@ -1,6 +1,6 @@
 // SHA-256 against the published examples (FIPS 180-4; NIST, "Cryptographic Standards and Guidelines: Example Values"),
 // and the incremental interface against the one-shot one.
-#include "runtime/digest/sha256.h"
+#include "pianola/sha256.h"
 
 #include <gtest/gtest.h>
 

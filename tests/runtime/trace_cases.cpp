@@ -1,4 +1,4 @@
-#include "hal/refdev/command_encoding.h"
+#include "hal/devices/refdev/command_encoding.h"
 #include "tests/runtime/rule_case.h"
 #include "trace_binary_generated.h"
 

@@ -1,11 +1,11 @@
 // One queue's core and the word that resets it: damage of that word must not make the queue run.
-#include "hal/refdev/device_core.h"
+#include "hal/devices/refdev/device_core.h"
 
 #include <gtest/gtest.h>
 
 #include <memory>
 
-#include "hal/refdev/command_processor.h"
+#include "hal/devices/refdev/command_processor.h"
 #include "tests/support/ring.h"
 
 namespace pianola::refdev {

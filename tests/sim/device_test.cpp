@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "hal/refdev/command_encoding.h"
-#include "hal/refdev/kernels/arguments.h"
-#include "hal/refdev/kernels/kernel.h"
+#include "hal/devices/refdev/command_encoding.h"
+#include "hal/kernels/arguments.h"
+#include "hal/kernels/kernel.h"
 #include "hal/sim/sim_device.h"
 
 namespace pianola::sim {

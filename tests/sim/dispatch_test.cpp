@@ -9,10 +9,10 @@
 #include <random>
 #include <vector>
 
-#include "hal/refdev/command_encoding.h"
-#include "hal/refdev/kernels/arguments.h"
-#include "hal/refdev/kernels/kernel.h"
-#include "hal/refdev/refdev_command_set.h"
+#include "hal/devices/refdev/command_encoding.h"
+#include "hal/devices/refdev/refdev_command_set.h"
+#include "hal/kernels/arguments.h"
+#include "hal/kernels/kernel.h"
 #include "hal/sim/sim_device.h"
 
 namespace pianola::sim {

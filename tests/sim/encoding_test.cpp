@@ -4,7 +4,7 @@
 #include <array>
 #include <bitset>
 
-#include "hal/refdev/command_encoding.h"
+#include "hal/devices/refdev/command_encoding.h"
 
 namespace pianola::refdev {
 namespace {

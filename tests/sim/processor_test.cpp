@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "hal/refdev/command_processor.h"
+#include "hal/devices/refdev/command_processor.h"
 #include "tests/support/ring.h"
 
 namespace pianola::refdev {

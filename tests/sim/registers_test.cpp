@@ -9,10 +9,10 @@
 #include <type_traits>
 #include <vector>
 
-#include "hal/refdev/device_memory.h"
-#include "hal/refdev/queue_memory.h"
-#include "runtime/core/span.h"
-#include "runtime/core/status.h"
+#include "hal/devices/refdev/queue_memory.h"
+#include "hal/kernels/device_memory.h"
+#include "pianola/span.h"
+#include "pianola/status.h"
 
 namespace pianola::refdev {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "hal/refdev/queue_command.h"
+#include "hal/devices/refdev/queue_command.h"
 
 namespace pianola::test {
 

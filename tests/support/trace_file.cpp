@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "pianola/development_config.h"
 #include "pianola_schema_hash.h"
-#include "runtime/session/development_config.h"
 
 namespace pianola::test {
 namespace {

@@ -12,9 +12,9 @@
 
 #include "capture_host/files/files.h"
 #include "capture_host/writer/manifest.h"
-#include "hal/refdev/device_spec.h"
-#include "hal/refdev/refdev_command_set.h"
-#include "runtime/session/session.h"
+#include "hal/devices/refdev/device_spec.h"
+#include "hal/devices/refdev/refdev_command_set.h"
+#include "pianola/session.h"
 
 namespace pianola::test {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "hal/refdev/kernels/arguments.h"
+#include "hal/kernels/arguments.h"
 
 namespace pianola::test {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "capture_host/tflite/import.h"
-#include "hal/refdev/kernels/kernel.h"
+#include "hal/kernels/kernel.h"
 #include "tests/tflite/shared_models.h"
 
 namespace pianola::tflite {

@@ -7,11 +7,11 @@
 #include <map>
 #include <set>
 
-#include "hal/refdev/refdev_command_set.h"
+#include "hal/devices/refdev/refdev_command_set.h"
 #include "hal/sim/sim_device.h"
 #include "hal/sim/sim_platform.h"
-#include "runtime/session/development_config.h"
-#include "runtime/session/session.h"
+#include "pianola/development_config.h"
+#include "pianola/session.h"
 #include "tests/timeline/subject.h"
 
 namespace pianola::timeline {

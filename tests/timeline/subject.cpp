@@ -8,11 +8,11 @@
 #include <memory>
 
 #include "capture_host/writer/verify.h"
-#include "hal/refdev/command_encoding.h"
-#include "hal/refdev/device_spec.h"
-#include "hal/refdev/kernels/arguments.h"
-#include "hal/refdev/refdev_command_set.h"
-#include "runtime/session/development_config.h"
+#include "hal/devices/refdev/command_encoding.h"
+#include "hal/devices/refdev/device_spec.h"
+#include "hal/devices/refdev/refdev_command_set.h"
+#include "hal/kernels/arguments.h"
+#include "pianola/development_config.h"
 
 namespace pianola::timeline {
 

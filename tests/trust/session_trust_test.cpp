@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "capture_host/files/files.h"
-#include "hal/refdev/refdev_command_set.h"
+#include "hal/devices/refdev/refdev_command_set.h"
 #include "hal/sim/sim_device.h"
 #include "hal/sim/sim_platform.h"
-#include "runtime/session/session.h"
+#include "pianola/session.h"
 #include "tests/trust/signed_file.h"
 
 namespace pianola::test {

@@ -9,7 +9,7 @@
 #include "capture_host/signing/keys.h"
 #include "capture_host/signing/sign_binary.h"
 #include "hal/crypto/bearssl_verifier.h"
-#include "runtime/trust/trust.h"
+#include "pianola/trust.h"
 #include "tests/support/workload.h"
 
 namespace pianola::test {

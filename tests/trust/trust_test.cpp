@@ -5,7 +5,7 @@
 #include <string>
 
 #include "capture_host/files/files.h"
-#include "runtime/envelope/envelope.h"
+#include "pianola/envelope.h"
 #include "tests/support/trace_file.h"
 #include "tests/trust/signed_file.h"
 

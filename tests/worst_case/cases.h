@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/verdict/rule.h"
+#include "pianola/rule.h"
 #include "tests/support/workload.h"
 #include "tests/worst_case/trace_words.h"
 #include "tests/worst_case/worst_device.h"

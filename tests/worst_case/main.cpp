@@ -20,8 +20,8 @@
 #include <stdexcept>
 
 #include "capture_host/files/files.h"
-#include "hal/refdev/refdev_command_set.h"
-#include "runtime/session/development_config.h"
+#include "hal/devices/refdev/refdev_command_set.h"
+#include "pianola/development_config.h"
 #include "tests/worst_case/cases.h"
 
 namespace {

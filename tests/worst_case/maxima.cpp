@@ -1,4 +1,4 @@
-// Files that are accepted, each with something at the largest that the schema and runtime/core/config.h admit; and one
+// Files that are accepted, each with something at the largest that the schema and runtime/include/pianola/config.h admit; and one
 // with everything.
 #include <algorithm>
 

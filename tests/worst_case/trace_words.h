@@ -8,9 +8,9 @@
 #include <cstring>
 #include <vector>
 
-#include "hal/refdev/command_encoding.h"
-#include "hal/refdev/kernels/arguments.h"
-#include "hal/refdev/kernels/kernel.h"
+#include "hal/devices/refdev/command_encoding.h"
+#include "hal/kernels/arguments.h"
+#include "hal/kernels/kernel.h"
 
 namespace pianola::test {
 

@@ -4,7 +4,7 @@
 // device.
 #pragma once
 
-#include "hal/refdev/device_spec.h"
+#include "hal/devices/refdev/device_spec.h"
 
 namespace pianola::test {
 

@@ -1,7 +1,7 @@
 # A board's build: one image per application, for one board (cache variable PIANOLA_BOARD, set by the board's preset).
 #
 # A board is put together from three parts, each an object library: pianola_arch (hal/arch/<architecture>),
-# pianola_board_common (hal/board) and pianola_board (hal/<board>). Object libraries, because vectors, start-up and what
+# pianola_board_common (hal/boards/common) and pianola_board (hal/boards/<board>). Object libraries, because vectors, start-up and what
 # the three call in one another must reach the linker whatever it has seen before; --gc-sections drops what is not used.
 
 if(PIANOLA_BOARD)
@@ -17,16 +17,16 @@ function(pianola_add_board_part part)
 endfunction()
 
 # pianola_add_board_application(<name> SOURCES file... [LIBS target...] [DEFINITIONS name=value...]): the image <name>,
-# for every core of the board, linked by the script hal/<board>/memory.ld. Beside it lies <name>.map. There is no
+# for every core of the board, linked by the script hal/boards/<board>/memory.ld. Beside it lies <name>.map. There is no
 # start-up code but the board's, no heap, and of libraries only the C library (memcpy and its kind) and the compiler's
 # own. The script takes the sizes of the device's memories from the linker fragment of a memory manifest, manifest.ld,
 # which is the sample's.
 function(pianola_add_board_application name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBS;DEFINITIONS")
-    set(script ${PROJECT_SOURCE_DIR}/hal/${PIANOLA_BOARD}/memory.ld)
+    set(script ${PROJECT_SOURCE_DIR}/hal/boards/${PIANOLA_BOARD}/memory.ld)
     add_executable(${name} ${arg_SOURCES})
     set_target_properties(${name} PROPERTIES SUFFIX .elf
-        LINK_DEPENDS "${script};${PROJECT_SOURCE_DIR}/hal/board/sections.ld;${pianola_board_sample_dir}/manifest.ld")
+        LINK_DEPENDS "${script};${PROJECT_SOURCE_DIR}/hal/boards/common/sections.ld;${pianola_board_sample_dir}/manifest.ld")
     target_compile_definitions(${name} PRIVATE ${arg_DEFINITIONS})
     target_link_libraries(${name} PRIVATE
         pianola_board pianola_board_common pianola_arch ${arg_LIBS} pianola_refdev pianola_warnings pianola_target_rules)
@@ -77,7 +77,7 @@ set(sample ${pianola_board_sample_dir}/road_signs)
 set(fleet_key ${pianola_board_sample_dir}/fleet_key)
 set(host_pianola ${pianola_host_bin}/pianola)
 file(MAKE_DIRECTORY ${pianola_board_sample_dir})
-set(board_device ${PROJECT_SOURCE_DIR}/hal/board/device.json)
+set(board_device ${PROJECT_SOURCE_DIR}/hal/boards/common/device.json)
 if(PIANOLA_BOARD AND NOT pianola_profile STREQUAL kSmallEcu)
     # The binary is captured and sized for the runtime that this build has.
     string(REGEX REPLACE "^k" "" board_profile ${pianola_profile})

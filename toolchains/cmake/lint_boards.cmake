@@ -24,15 +24,15 @@ function(pianola_lint_board_code name toolchain target)
 endfunction()
 
 pianola_lint_board_code(riscv rv32imac riscv32-unknown-elf
-    hal/arch/riscv/*.cpp hal/virt_rv32/*.cpp tests/baremetal/probed/*_virt_rv32.cpp)
+    hal/arch/riscv/*.cpp hal/boards/virt_rv32/*.cpp tests/baremetal/probed/*_virt_rv32.cpp)
 pianola_lint_board_code(arm_r cortex-r5f arm-none-eabi
-    hal/arch/arm_r/*.cpp hal/zynqmp_r5/*.cpp tests/baremetal/probed/*_zynqmp_r5.cpp)
+    hal/arch/arm_r/*.cpp hal/boards/zynqmp_r5/*.cpp tests/baremetal/probed/*_zynqmp_r5.cpp)
 # What is the same for all, and what all Cortex-M share, once: with the architecture of which there are most.
 pianola_lint_board_code(arm_m cortex-m33 arm-none-eabi
-    hal/arch/*.cpp hal/arch/arm_m/*.cpp hal/board/*.cpp hal/mps2_an521/*.cpp
+    hal/arch/*.cpp hal/arch/arm_m/*.cpp hal/boards/common/*.cpp hal/boards/mps2_an521/*.cpp
     tests/baremetal/*.cpp tests/baremetal/probed/*.cpp tests/baremetal/skips/*.cpp)
-pianola_lint_board_code(arm_m7 cortex-m7 arm-none-eabi hal/mps2_an500/*.cpp)
-pianola_lint_board_code(arm_m55 cortex-m55 arm-none-eabi hal/mps3_an547/*.cpp)
+pianola_lint_board_code(arm_m7 cortex-m7 arm-none-eabi hal/boards/mps2_an500/*.cpp)
+pianola_lint_board_code(arm_m55 cortex-m55 arm-none-eabi hal/boards/mps3_an547/*.cpp)
 
 # The example apart: it includes what is generated from the project's own sample.
 pianola_lint_board_code(example cortex-m33 arm-none-eabi docs/examples/board/*.cpp)

@@ -1,9 +1,9 @@
 # The rules that own targets follow. Every own target links pianola_warnings; code that runs on a target links
 # pianola_target_rules as well. pianola_check_rules() refuses a target which forgot one.
 
-# Include paths start at the project root: "runtime/core/span.h".
+# Include paths start at the project root: "hal/arch/mmio.h"; public headers of the runtime are "pianola/span.h".
 add_library(pianola_warnings INTERFACE)
-target_include_directories(pianola_warnings INTERFACE "${PROJECT_SOURCE_DIR}")
+target_include_directories(pianola_warnings INTERFACE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/runtime/include")
 target_compile_options(pianola_warnings INTERFACE
     -Wall -Wextra -Wundef
     "$<$<COMPILE_LANGUAGE:CXX>:-Wpedantic;-Wconversion;-Wsign-conversion;-Wshadow;-Wold-style-cast>"

@@ -6,7 +6,7 @@
 #include <iostream>
 #include <string>
 
-#include "runtime/verdict/rule.h"
+#include "pianola/rule.h"
 
 namespace {
 
@@ -42,14 +42,15 @@ std::string title_of(const std::string& prefix) {
 }  // namespace
 
 int main() {
-    std::cout << "# Rules\n\n"
-                 "Every reason for which a binary is refused. Made from `runtime/verdict/rules.inc`; do not edit. A "
-                 "verdict names\n"
-                 "the rule, the field (`traces[0].commands[17].output`) and the offset of its first byte in the file. "
-                 "Host and\n"
-                 "target run the same checks in the same order, and stop at the first refusal. Ids are stable: none is "
-                 "ever given\n"
-                 "a second meaning.\n";
+    std::cout
+        << "# Rules\n\n"
+           "Every reason for which a binary is refused. Made from `runtime/include/pianola/rules.inc`; do not edit. A "
+           "verdict names\n"
+           "the rule, the field (`traces[0].commands[17].output`) and the offset of its first byte in the file. "
+           "Host and\n"
+           "target run the same checks in the same order, and stop at the first refusal. Ids are stable: none is "
+           "ever given\n"
+           "a second meaning.\n";
     std::string open_group;
     for (std::uint16_t i = 1U; i < static_cast<std::uint16_t>(pianola::Rule::kRuleCount); ++i) {
         const auto rule = static_cast<pianola::Rule>(i);

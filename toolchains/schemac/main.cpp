@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "canonical_text.h"
+#include "pianola/sha256.h"
 #include "rules_writer.h"
-#include "runtime/digest/sha256.h"
 
 namespace {
 

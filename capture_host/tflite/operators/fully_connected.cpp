@@ -2,7 +2,7 @@
 #include <cstddef>
 
 #include "capture_host/tflite/operators/operators.h"
-#include "hal/refdev/kernels/launch_check.h"
+#include "hal/kernels/launch_check.h"
 
 namespace pianola::tflite {
 namespace {

@@ -16,7 +16,7 @@
 #include "capture_host/tflite/graph.h"
 #include "capture_host/tflite/quantization.h"
 #include "capture_host/tflite/reader.h"
-#include "hal/refdev/kernels/arguments.h"
+#include "hal/kernels/arguments.h"
 
 namespace pianola::tflite {
 

@@ -2,7 +2,7 @@
 
 #include "capture_host/tflite/operators/operators.h"
 #include "capture_host/tflite/operators/window.h"
-#include "hal/refdev/kernels/launch_check.h"
+#include "hal/kernels/launch_check.h"
 
 namespace pianola::tflite {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "capture_host/tflite/operators/dims4.h"
 #include "capture_host/tflite/operators/operators.h"
-#include "hal/refdev/kernels/launch_check.h"
+#include "hal/kernels/launch_check.h"
 
 namespace pianola::tflite {
 

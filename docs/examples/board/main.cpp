@@ -11,17 +11,17 @@
 
 #include "fleet_key.h"  // made by `pianola pubkey`: who may sign
 #include "hal/arch/protection.h"
-#include "hal/board/board.h"
-#include "hal/board/board_device.h"
-#include "hal/board/board_link.h"
-#include "hal/board/board_platform.h"
-#include "hal/board/semihosting.h"
-#include "hal/board/shared_memory.h"
+#include "hal/boards/common/board.h"
+#include "hal/boards/common/board_device.h"
+#include "hal/boards/common/board_link.h"
+#include "hal/boards/common/board_platform.h"
+#include "hal/boards/common/semihosting.h"
+#include "hal/boards/common/shared_memory.h"
 #include "hal/crypto/bearssl_verifier.h"
-#include "hal/refdev/refdev_command_set.h"
+#include "hal/devices/refdev/refdev_command_set.h"
+#include "pianola/session.h"
 #include "road_signs.h"           // made by `pianola embed`: the binary's symbols
 #include "road_signs_manifest.h"  // made by `pianola size --header`: what it needs
-#include "runtime/session/session.h"
 
 namespace {
 

@@ -5,7 +5,7 @@
 // the cache is off.
 #pragma once
 
-#include "runtime/core/span.h"
+#include "pianola/span.h"
 
 namespace pianola::arm_m {
 

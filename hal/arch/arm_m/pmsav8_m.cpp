@@ -10,8 +10,8 @@
 #include "hal/arch/mmio.h"
 #include "hal/arch/protection.h"
 #include "hal/arch/window_check.h"
-#include "runtime/core/span.h"
-#include "runtime/core/status.h"
+#include "pianola/span.h"
+#include "pianola/status.h"
 
 namespace pianola::protection {
 namespace {

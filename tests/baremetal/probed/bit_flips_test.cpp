@@ -10,13 +10,13 @@
 #include <atomic>
 #include <new>
 
-#include "hal/board/board.h"
-#include "hal/board/board_link.h"
-#include "hal/board/shared_memory.h"
-#include "hal/refdev/refdev_command_set.h"
-#include "hal/refdev/refdev_driver.h"
-#include "runtime/session/development_config.h"
-#include "runtime/session/session.h"
+#include "hal/boards/common/board.h"
+#include "hal/boards/common/board_link.h"
+#include "hal/boards/common/shared_memory.h"
+#include "hal/devices/refdev/refdev_command_set.h"
+#include "hal/devices/refdev/refdev_driver.h"
+#include "pianola/development_config.h"
+#include "pianola/session.h"
 #include "tests/baremetal/bench.h"
 #include "tests/baremetal/probed/host_channel.h"
 #include "tests/baremetal/probed/probe.h"

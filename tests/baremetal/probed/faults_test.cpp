@@ -9,7 +9,7 @@
 #include <array>
 #include <cstring>
 
-#include "hal/board/board.h"
+#include "hal/boards/common/board.h"
 #include "tests/baremetal/bench.h"
 #include "tests/baremetal/probed/probe.h"
 

@@ -7,7 +7,7 @@
 namespace pianola::baremetal {
 namespace {
 
-// Operations and modes: see hal/board/semihosting.h.
+// Operations and modes: see hal/boards/common/semihosting.h.
 constexpr std::uint32_t kOpen = 0x01U;
 constexpr std::uint32_t kWrite = 0x05U;
 constexpr std::uint32_t kRead = 0x06U;

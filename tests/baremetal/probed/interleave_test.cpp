@@ -9,9 +9,9 @@
 #include <array>
 #include <cstring>
 
-#include "hal/board/board.h"
-#include "hal/board/semihosting.h"
-#include "hal/board/shared_memory.h"
+#include "hal/boards/common/board.h"
+#include "hal/boards/common/semihosting.h"
+#include "hal/boards/common/shared_memory.h"
 #include "tests/baremetal/bench.h"
 #include "tests/baremetal/probed/preemption.h"
 #include "tests/baremetal/probed/probe.h"

@@ -7,7 +7,7 @@
 
 #include "hal/arch/riscv/instructions.h"
 #include "hal/arch/riscv/trap.h"
-#include "hal/virt_rv32/clint.h"
+#include "hal/boards/virt_rv32/clint.h"
 #include "tests/baremetal/probed/preemption.h"
 
 namespace pianola::baremetal {

@@ -3,8 +3,8 @@
 #include <array>
 #include <atomic>
 
-#include "hal/board/board.h"
-#include "hal/refdev/execution_log.h"
+#include "hal/boards/common/board.h"
+#include "hal/devices/refdev/execution_log.h"
 #include "tests/baremetal/probed/preemption.h"
 
 namespace pianola::baremetal {

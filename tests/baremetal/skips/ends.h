@@ -5,7 +5,7 @@
 #pragma once
 
 #include "hal/arch/core_fault.h"
-#include "hal/refdev/execution_log.h"
+#include "hal/devices/refdev/execution_log.h"
 
 extern "C" {
 void pianola_skip_begin() noexcept;

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "runtime/trust/signature.h"
+#include "pianola/signature.h"
 
 namespace pianola::baremetal {
 

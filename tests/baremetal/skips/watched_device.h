@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "hal/refdev/refdev_driver.h"
+#include "hal/devices/refdev/refdev_driver.h"
 #include "tests/baremetal/skips/order.h"
 
 namespace pianola::baremetal {

@@ -4,9 +4,9 @@
 // be refused; that it finds none in the product means something then.
 #pragma once
 
-#include "runtime/device/command_set.h"
-#include "runtime/device/device.h"
-#include "runtime/session/session.h"
+#include "pianola/command_set.h"
+#include "pianola/device.h"
+#include "pianola/session.h"
 
 namespace pianola::baremetal {
 

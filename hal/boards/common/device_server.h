@@ -1,0 +1,78 @@
+// DeviceServer: the queues that one core serves, in turn.
+//
+// Place in the whole: the loop body of device firmware, and what a board without a device core runs in service(). Bare
+// metal only.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "hal/boards/common/board.h"
+#include "hal/devices/refdev/device_core.h"
+#include "hal/devices/refdev/execution_log.h"
+
+namespace pianola::board {
+
+// Keeps a queue's execution log, and wakes the core of another queue that may be waiting for an event.
+class QueueObserver final : public refdev::CommandObserver {
+  public:
+    explicit QueueObserver(refdev::ExecutionLog& log) noexcept : log_{log} {}
+    ~QueueObserver() = default;
+    QueueObserver(const QueueObserver&) = delete;
+    QueueObserver(QueueObserver&&) = delete;
+    QueueObserver& operator=(const QueueObserver&) = delete;
+    QueueObserver& operator=(QueueObserver&&) = delete;
+
+    void before(std::uint32_t /*queue*/, WordSpan /*words*/) noexcept override {}
+    void after(const refdev::ExecutedCommand& executed, WordSpan /*words*/) noexcept override {
+        log_.append(executed);
+        if ((executed.opcode == refdev::Opcode::kRecordEvent) && (device_cores() > 1U)) {
+            signal_device(kAllQueues);
+        }
+    }
+
+  private:
+    refdev::ExecutionLog& log_;
+};
+
+// Serves queue `queue`.
+class QueueServer {
+  public:
+    QueueServer(std::uint32_t queue, refdev::SharedState& shared) noexcept
+        : observer_{shared.logs[queue]}, core_{queue, shared, &observer_} {}
+    ~QueueServer() = default;
+    QueueServer(const QueueServer&) = delete;
+    QueueServer(QueueServer&&) = delete;
+    QueueServer& operator=(const QueueServer&) = delete;
+    QueueServer& operator=(QueueServer&&) = delete;
+
+    // True where a command was executed.
+    bool step() noexcept { return core_.step() == refdev::Progress::kExecuted; }
+
+  private:
+    QueueObserver observer_;
+    refdev::DeviceCore core_;
+};
+
+// Serves all queues on one core. They take turns command by command, so that none starves another.
+class DeviceServer {
+  public:
+    explicit DeviceServer(refdev::SharedState& shared) noexcept
+        : queues_{QueueServer{0U, shared}, QueueServer{1U, shared}} {
+        static_assert(kMaxQueues == 2U, "one server for each queue");
+    }
+
+    // At most one command of each queue. True where one was executed.
+    bool step() noexcept {
+        bool executed = false;
+        for (QueueServer& queue : queues_) {
+            executed = queue.step() || executed;
+        }
+        return executed;
+    }
+
+  private:
+    std::array<QueueServer, kMaxQueues> queues_;
+};
+
+}  // namespace pianola::board

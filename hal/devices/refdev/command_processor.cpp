@@ -1,0 +1,412 @@
+#include "hal/devices/refdev/command_processor.h"
+
+#include <cstring>
+
+#include "hal/devices/refdev/queue_command.h"
+#include "hal/kernels/kernel.h"
+
+namespace pianola::refdev {
+namespace {
+
+constexpr std::uint32_t kRingMask = kRingWords - 1U;
+constexpr std::uint32_t kWordBytes = 4U;
+constexpr std::uint32_t kHalfRange = 0x8000'0000U;
+
+}  // namespace
+
+void CommandProcessor::reset() noexcept {
+    stopped_ = false;
+    position_ = 0U;
+    sequence_ = 0U;
+    trace_ = WordSpan{};
+    trace_position_ = 0U;
+    executed_ = 0U;
+    digest_ = 0U;
+    queue_digest_ = 0U;
+    time_cycles_ = 0U;
+    fault_address_ = 0U;
+    kernel_id_ = 0U;
+    needs_attention_ = false;
+    cores_busy_ = false;
+    cores_done_cycles_ = 0U;
+    has_waited_ = false;
+}
+
+// Stops the queue for good.
+Progress CommandProcessor::stop(DeviceFault fault) noexcept {
+    needs_attention_ = true;
+    stopped_ = true;
+    shared_.fault.fault = fault;
+    shared_.fault.fault_command = executed_;
+    shared_.fault.fault_address = fault_address_;
+    shared_.fault.time_cycles = time_cycles_;
+    shared_.stopped.store(1U, std::memory_order_release);
+    return Progress::kStopped;
+}
+
+void CommandProcessor::report(WordSpan words, std::uint64_t start_cycles, DeviceFault fault) noexcept {
+    const auto opcode = static_cast<Opcode>(words[0] & kOpcodeMask);
+    ExecutedCommand executed{queue_,  executed_,    opcode,       kernel_id_, fault,
+                             digest_, start_cycles, time_cycles_, kNoCore};
+    if ((opcode == Opcode::kDispatch) && (fault == DeviceFault::kNone)) {
+        executed.core = words[1];
+        executed.start_cycles = core_start_cycles_;
+        executed.end_cycles = cores_since_cycles_ + core_free_cycles_[executed.core];
+    }
+    observer_->after(executed, words);
+}
+
+Progress CommandProcessor::step_queue() noexcept {
+    const std::uint32_t available = shared_.published.load(std::memory_order_acquire) - position_;
+    if (available == 0U) {
+        return Progress::kIdle;
+    }
+    const std::uint32_t header = shared_.ring[position_ & kRingMask];
+    const auto opcode = static_cast<Opcode>(header & kOpcodeMask);
+    const std::uint32_t length_words = queue_command_words(opcode);
+    // The ring wraps; a command is copied out so that everything behind sees it in one piece.
+    std::array<std::uint32_t, kMaxQueueCommandWords> command{header_word(opcode, length_words)};
+    CommandSums sums{first_term(sequence_), digest_};
+    sums.add(0U, command[0]);
+    for (std::uint32_t i = 1U; i < length_words; ++i) {
+        const std::uint32_t word = shared_.ring[(position_ + i) & kRingMask];
+        command[i] = word;
+        sums.add(i, word);
+    }
+    const WordSpan words{command.data(), length_words};
+    // Before anything of it is believed: what a damaged, stale or doubled command does, nothing undoes.
+    if ((length_words == 0U) || (length_words > available) || ((header >> kCheckShift) != check_bits_of(sums.check))) {
+        fault_address_ = 0U;
+        return stop(DeviceFault::kUnknownCommand);
+    }
+    if ((opcode == Opcode::kWaitEvent) && (words[1] < kMaxEvents) && !event_reached(words[1], words[2])) {
+        return Progress::kWaiting;
+    }
+    // Of its own doorbell: the time must not depend on what is published by when this core gets here.
+    const std::uint64_t doorbell_cycles = shared_.doorbell_cycles[doorbell_slot(position_)];
+    time_cycles_ = (doorbell_cycles > time_cycles_) ? doorbell_cycles : time_cycles_;
+    const std::uint64_t start_cycles = time_cycles_;
+    if (observer_ != nullptr) {
+        observer_->before(queue_, words);
+    }
+    kernel_id_ = 0U;
+    fault_address_ = 0U;
+    executed_ += 1U;
+    sequence_ += 1U;
+    position_ += length_words;
+    digest_ = sums.digest;
+    const DeviceFault fault = execute_queue_command(words);
+    shared_.progress.store(executed_, std::memory_order_relaxed);
+    if (observer_ != nullptr) {
+        report(words, start_cycles, fault);
+    }
+    if ((opcode == Opcode::kNotify) && (fault == DeviceFault::kNone)) {
+        publish_completion(words[1]);
+    }
+    shared_.consumed.store(position_, std::memory_order_release);  // after the completion: the driver relies on that
+    return (fault == DeviceFault::kNone) ? Progress::kExecuted : stop(fault);
+}
+
+// Of this there are two, so that a device that nobody observes carries nothing for an observer through a command.
+template <bool kIsObserved>
+Progress CommandProcessor::step_trace() noexcept {
+    const auto left = static_cast<std::uint32_t>(trace_.size()) - trace_position_;
+    const std::uint32_t header = (left > 0U) ? trace_[trace_position_] : 0U;
+    const std::uint32_t length_words = length_words_of(header);
+    if ((length_words == 0U) || (length_words > left) || ((header & kReservedMask) != 0U)) {
+        return stop((left > 0U) ? DeviceFault::kUnknownCommand : DeviceFault::kTraceOverrun);
+    }
+    const WordSpan words{&trace_[trace_position_], length_words};
+    [[maybe_unused]] const std::uint64_t start_cycles = has_waited_ ? waited_from_cycles_ : time_cycles_;
+    if constexpr (kIsObserved) {
+        has_waited_ = false;
+        observer_->before(queue_, words);
+        kernel_id_ = 0U;
+    }
+    executed_ += 1U;
+    trace_position_ += length_words;
+    const DeviceFault fault = execute_trace_command(words);
+    shared_.progress.store(executed_, std::memory_order_relaxed);
+    if constexpr (kIsObserved) {
+        report(words, start_cycles, fault);
+    }
+    if (fault != DeviceFault::kNone) {
+        return stop(fault);
+    }
+    return Progress::kExecuted;
+}
+
+Progress CommandProcessor::step_observed_trace() noexcept {
+    return step_trace<true>();
+}
+
+Progress CommandProcessor::step() noexcept {
+    if (needs_attention_ && attend()) {
+        return Progress::kStopped;
+    }
+    if (trace_.empty()) {
+        return step_queue();
+    }
+    return (observer_ == nullptr) ? step_trace<false>() : step_observed_trace();
+}
+
+DeviceFault CommandProcessor::execute_queue_command(WordSpan words) noexcept {
+    const auto opcode = static_cast<Opcode>(words[0] & kOpcodeMask);
+    const bool is_event = (opcode == Opcode::kRecordEvent) || (opcode == Opcode::kWaitEvent);
+    if (is_event && (words[1] >= kMaxEvents)) {
+        return DeviceFault::kBadArgument;
+    }
+    switch (opcode) {
+        case Opcode::kWrite:
+            return write(words);
+        case Opcode::kRead:
+            return read(words);
+        case Opcode::kReplay:
+            return replay(words);
+        case Opcode::kRecordEvent:
+            time_cycles_ += kCommandCycles;
+            events_[words[1]].times_cycles[words[2] % kKeptRecords] = time_cycles_;
+            events_[words[1]].copy.store(words[2], std::memory_order_relaxed);
+            events_[words[1]].counter.store(words[2], std::memory_order_release);
+            return DeviceFault::kNone;
+        case Opcode::kWaitEvent: {
+            const std::uint64_t recorded_cycles = events_[words[1]].times_cycles[words[2] % kKeptRecords];
+            time_cycles_ = ((recorded_cycles > time_cycles_) ? recorded_cycles : time_cycles_) + kCommandCycles;
+            return DeviceFault::kNone;
+        }
+        case Opcode::kNotify:
+            time_cycles_ += kCommandCycles;
+            return DeviceFault::kNone;
+        case Opcode::kInvalid:
+        case Opcode::kLaunch:
+        case Opcode::kDispatch:
+        case Opcode::kCopy:
+        case Opcode::kFill:
+        case Opcode::kBarrier:
+        case Opcode::kEnd:
+        default:
+            return DeviceFault::kUnknownCommand;
+    }
+}
+
+DeviceFault CommandProcessor::execute_trace_command(WordSpan words) noexcept {
+    const auto opcode = static_cast<Opcode>(words[0] & kOpcodeMask);
+    if (opcode == Opcode::kLaunch) {  // nearly every command is one
+        return launch(words);
+    }
+    if (opcode == Opcode::kDispatch) {
+        return dispatch(words);
+    }
+    digest_ = chain(digest_, words[0]);
+    switch (opcode) {
+        case Opcode::kCopy:
+            return copy(words);
+        case Opcode::kFill:
+            return fill(words);
+        case Opcode::kBarrier:
+            time_cycles_ += kCommandCycles;
+            return DeviceFault::kNone;  // commands of one queue complete in order
+        case Opcode::kEnd:
+            time_cycles_ += kCommandCycles;
+            if (trace_position_ != trace_.size()) {
+                return DeviceFault::kTraceOverrun;
+            }
+            trace_ = WordSpan{};
+            digest_ = chain_wide(queue_digest_, digest_);
+            return DeviceFault::kNone;
+        case Opcode::kInvalid:
+        case Opcode::kLaunch:
+        case Opcode::kDispatch:
+        case Opcode::kWrite:
+        case Opcode::kRead:
+        case Opcode::kReplay:
+        case Opcode::kRecordEvent:
+        case Opcode::kWaitEvent:
+        case Opcode::kNotify:
+        default:
+            return DeviceFault::kUnknownCommand;
+    }
+}
+
+DeviceFault CommandProcessor::write(WordSpan words) noexcept {
+    if (words[2] == 0U) {
+        return DeviceFault::kBadArgument;
+    }
+    const std::uint32_t size_bytes = words[2];
+    fault_address_ = words[1];
+    const ByteSpan source = (words[3] < kSourceSlots) ? host_.sources[words[3]].memory() : ByteSpan{};
+    if (!source.contains(words[4], size_bytes)) {
+        return DeviceFault::kHostMemory;
+    }
+    std::uint8_t* const destination = memory_.queue_writable(words[1], size_bytes);
+    if (destination == nullptr) {
+        return DeviceFault::kBus;
+    }
+    std::memcpy(destination, &source[words[4]], size_bytes);
+    time_cycles_ += transfer_cycles(size_bytes);
+    return DeviceFault::kNone;
+}
+
+DeviceFault CommandProcessor::read(WordSpan words) noexcept {
+    if (words[2] == 0U) {
+        return DeviceFault::kBadArgument;
+    }
+    const std::uint32_t size_bytes = words[2];
+    fault_address_ = words[1];
+    const MutableByteSpan destination =
+        (words[3] < kDestinationSlots) ? host_.destinations[words[3]].memory() : MutableByteSpan{};
+    if (!destination.contains(words[4], size_bytes)) {
+        return DeviceFault::kHostMemory;
+    }
+    const std::uint8_t* const source = memory_.queue_readable(words[1], size_bytes);
+    if (source == nullptr) {
+        return DeviceFault::kBus;
+    }
+    std::memcpy(&destination[words[4]], source, size_bytes);
+    time_cycles_ += transfer_cycles(size_bytes);
+    return DeviceFault::kNone;
+}
+
+DeviceFault CommandProcessor::replay(WordSpan words) noexcept {
+    if ((words[2] == 0U) || ((words[2] % kWordBytes) != 0U) || ((words[1] % kFileAlignmentBytes) != 0U)) {
+        return DeviceFault::kBadArgument;
+    }
+    fault_address_ = words[1];
+    const std::uint8_t* const bytes = memory_.fetchable(words[1], words[2]);
+    if (bytes == nullptr) {
+        return DeviceFault::kBus;
+    }
+    const auto* const trace =
+        reinterpret_cast<const std::uint32_t*>(bytes);  // NOLINT(cppcoreguidelines-pro-type-reinterpret-cast): DEV-005
+    trace_ = WordSpan{trace, words[2] / kWordBytes};
+    trace_position_ = 0U;
+    queue_digest_ = digest_;
+    digest_ = 0U;
+    fault_address_ = 0U;  // from here on, only commands that know their address set it
+    time_cycles_ += kCommandCycles;
+    return DeviceFault::kNone;
+}
+
+// The kernel's id is in the last word but one of the head.
+template <std::uint32_t kHeadWords>
+DeviceFault CommandProcessor::run_kernel(WordSpan words) noexcept {
+    if (words.size() < kHeadWords) {
+        return DeviceFault::kUnknownCommand;
+    }
+    kernel_id_ = words[kHeadWords - 2U];
+    digest_ = chain(chain(digest_, words[0]), kernel_id_);
+    const Kernel* const kernel = find_kernel(kernel_id_);
+    if (kernel == nullptr) {
+        return DeviceFault::kUnknownKernel;
+    }
+    const std::size_t argument_words = words.size() - kHeadWords;
+    if (argument_words != kernel->argument_words) {
+        return DeviceFault::kUnknownCommand;
+    }
+    const Status status = kernel->run(words.subspan(kHeadWords, argument_words), memory_);
+    if (!is_ok(status)) {
+        return (status == Status::kRefused) ? DeviceFault::kBadArgument : DeviceFault::kBus;
+    }
+    return DeviceFault::kNone;
+}
+
+DeviceFault CommandProcessor::launch(WordSpan words) noexcept {
+    const DeviceFault fault = run_kernel<kLaunchHeadWords>(words);
+    if (fault == DeviceFault::kNone) {
+        time_cycles_ += std::uint64_t{words[2]} + kCommandCycles;
+    }
+    return fault;
+}
+
+// The kernel runs at once, before the next command is looked at: that cores work side by side is seen in the device's
+// time only, and commands between two barriers do not conflict, so that nothing else could tell.
+DeviceFault CommandProcessor::dispatch(WordSpan words) noexcept {
+    if ((words.size() >= kDispatchHeadWords) && (words[1] >= kMaxCores)) {
+        return DeviceFault::kBadArgument;
+    }
+    const DeviceFault fault = run_kernel<kDispatchHeadWords>(words);
+    if (fault != DeviceFault::kNone) {
+        return fault;
+    }
+    const std::uint32_t core = words[1];
+    digest_ = chain(digest_, core);
+    if (!cores_busy_) {
+        needs_attention_ = true;
+        cores_busy_ = true;
+        core_free_cycles_.fill(0U);
+        cores_since_cycles_ = time_cycles_;
+    }
+    time_cycles_ += kCommandCycles;
+    std::uint32_t& free_cycles = core_free_cycles_[core];
+    const std::uint64_t free_at_cycles = cores_since_cycles_ + free_cycles;
+    core_start_cycles_ = (time_cycles_ > free_at_cycles) ? time_cycles_ : free_at_cycles;
+    const std::uint64_t busy_cycles = (core_start_cycles_ - cores_since_cycles_) + words[3];
+    // What was proved is below kMaxScriptCycles; a damaged trace must not wrap.
+    free_cycles = (busy_cycles > UINT32_MAX) ? UINT32_MAX : static_cast<std::uint32_t>(busy_cycles);
+    const std::uint64_t done_cycles = cores_since_cycles_ + free_cycles;
+    cores_done_cycles_ = (done_cycles > cores_done_cycles_) ? done_cycles : cores_done_cycles_;
+    return DeviceFault::kNone;
+}
+
+void CommandProcessor::join_cores() noexcept {
+    has_waited_ = true;
+    waited_from_cycles_ = time_cycles_;
+    time_cycles_ = (cores_done_cycles_ > time_cycles_) ? cores_done_cycles_ : time_cycles_;
+    cores_busy_ = false;
+    needs_attention_ = false;
+}
+
+// True where the queue has stopped. Every command of a trace but a dispatch waits for the cores.
+bool CommandProcessor::attend() noexcept {
+    const std::uint32_t header = (trace_position_ < trace_.size()) ? trace_[trace_position_] : 0U;
+    if (!stopped_ && (static_cast<Opcode>(header & kOpcodeMask) != Opcode::kDispatch)) {
+        join_cores();
+    }
+    return stopped_;
+}
+
+DeviceFault CommandProcessor::copy(WordSpan words) noexcept {
+    if (words.size() != kCopyWords) {
+        return DeviceFault::kUnknownCommand;
+    }
+    std::uint8_t* const destination = memory_.writable(words[1], words[3]);
+    const std::uint8_t* const source = memory_.readable(words[2], words[3]);
+    if ((destination == nullptr) || (source == nullptr)) {
+        fault_address_ = (destination == nullptr) ? words[1] : words[2];
+        return DeviceFault::kBus;
+    }
+    std::memmove(destination, source, words[3]);
+    time_cycles_ += transfer_cycles(words[3]);
+    return DeviceFault::kNone;
+}
+
+DeviceFault CommandProcessor::fill(WordSpan words) noexcept {
+    if ((words.size() != kFillWords) || (words[3] > UINT8_MAX)) {
+        return DeviceFault::kUnknownCommand;
+    }
+    std::uint8_t* const destination = memory_.writable(words[1], words[2]);
+    if (destination == nullptr) {
+        fault_address_ = words[1];
+        return DeviceFault::kBus;
+    }
+    std::memset(destination, static_cast<int>(words[3]), words[2]);
+    time_cycles_ += transfer_cycles(words[2]);
+    return DeviceFault::kNone;
+}
+
+// The copy may be a later record's already, whose counter is on its way: not reached for now.
+bool CommandProcessor::event_reached(std::uint32_t event, std::uint32_t value) const noexcept {
+    const std::uint32_t counter = events_[event].counter.load(std::memory_order_acquire);
+    return (counter == events_[event].copy.load(std::memory_order_relaxed)) && ((counter - value) < kHalfRange);
+}
+
+void CommandProcessor::publish_completion(std::uint32_t token) noexcept {
+    Completion& completion = shared_.completions[token % kMaxStepsInFlight];
+    completion.token = token;
+    completion.executed_commands = executed_;
+    completion.digest = digest_;
+    completion.time_cycles = time_cycles_;
+    shared_.completed_token.store(token, std::memory_order_release);
+}
+
+}  // namespace pianola::refdev

@@ -1,0 +1,25 @@
+#include "hal/devices/refdev/device_core.h"
+
+namespace pianola::refdev {
+
+// A queue runs again only with the phase behind the one that it has confirmed. A word that damage has changed holds it:
+// it would otherwise execute the whole ring anew, with nothing that a completion record could show.
+Progress DeviceCore::change_phase(std::uint32_t phase) noexcept {
+    held_ = is_held(phase) || !held_ || (phase != (phase_ + 1U));
+    phase_ = phase;
+    processor_.reset();
+    if (is_held(phase)) {
+        confirmed_.store(phase, std::memory_order_release);
+    }
+    return Progress::kExecuted;
+}
+
+Progress DeviceCore::step() noexcept {
+    const std::uint32_t phase = shared_.reset_phase.load(std::memory_order_acquire);
+    if (phase != phase_) {
+        return change_phase(phase);
+    }
+    return held_ ? Progress::kIdle : processor_.step();
+}
+
+}  // namespace pianola::refdev

@@ -1,0 +1,37 @@
+// DeviceCore: one command queue of the reference device at work.
+//
+// Place in the whole: what a device core's firmware runs in its loop, or a simulator's thread, or an ECU core that
+// lends itself to the device. Takes part in resets and otherwise steps the command processor. Never blocks: what to do
+// while nothing can be done is the caller's to decide.
+#pragma once
+
+#include <cstdint>
+
+#include "hal/devices/refdev/command_processor.h"
+#include "hal/devices/refdev/shared_state.h"
+
+namespace pianola::refdev {
+
+class DeviceCore {
+  public:
+    // Both must outlive the core. observer may be nullptr. One DeviceCore per queue.
+    DeviceCore(std::uint32_t queue, SharedState& shared, CommandObserver* observer) noexcept
+        : shared_{shared},
+          confirmed_{shared.reset_confirmed[queue]},
+          processor_{queue, shared.queues[queue], shared.events, shared.memory, shared.host, observer} {}
+
+    // Takes part in a reset, or executes at most one command; kExecuted in both cases, because in both the ECU core may
+    // wait for it. kIdle while a reset holds the queue.
+    Progress step() noexcept;
+
+  private:
+    [[gnu::cold]] Progress change_phase(std::uint32_t phase) noexcept;  // rare, and no burden to step()
+
+    SharedState& shared_;
+    std::atomic<std::uint32_t>& confirmed_;
+    CommandProcessor processor_;
+    std::uint32_t phase_{0U};
+    bool held_{false};
+};
+
+}  // namespace pianola::refdev

@@ -1,0 +1,55 @@
+// DeviceSpec: the sizes in which one reference device may differ from another.
+//
+// Place in the whole: a board or simulator is built from one; capture is made for one. docs/DEVICE.md gives the memory
+// map.
+#pragma once
+
+#include <cstdint>
+
+#include "pianola/config.h"
+#include "pianola/device.h"
+
+namespace pianola::refdev {
+
+inline constexpr std::uint32_t kRingWords = 512U;  // of each queue; a power of two
+
+inline constexpr std::uint32_t kMaxGridEdge = 8U;  // columns, and rows
+static_assert((kMaxGridEdge * kMaxGridEdge) <= kMaxCores);
+inline constexpr std::uint32_t kMaxDramBanks = 8U;
+// Consecutive granules of DRAM lie in consecutive banks.
+inline constexpr std::uint32_t kBankGranuleBytes = 1024U;
+
+struct DeviceSpec {
+    std::uint32_t dram_base{0x8000'0000U};
+    std::uint32_t dram_bytes{4U * 1024U * 1024U};
+    std::uint32_t l1_base{0x1000'0000U};
+    std::uint32_t l1_bytes{256U * 1024U};
+    std::uint32_t trace_region_bytes{64U * 1024U};  // the last bytes of DRAM; a multiple of 64
+    std::uint32_t clock_khz{500'000U};
+    std::uint32_t queue_count{2U};
+    std::uint32_t grid_columns{2U};  // compute cores: 1 to 8 each way
+    std::uint32_t grid_rows{2U};
+    std::uint32_t dram_banks{4U};                      // 1 to 8
+    const Capacities* capacities{&kDeviceCapacities};  // of its runtime; static lifetime
+};
+
+[[nodiscard]] constexpr std::uint32_t core_count(const DeviceSpec& spec) noexcept {
+    return spec.grid_columns * spec.grid_rows;
+}
+// L1 is the cores' L1s one behind the other, row by row; every core reaches all of it. The share of one core, in bytes,
+// and where that of core y * grid_columns + x starts.
+[[nodiscard]] constexpr std::uint32_t core_l1_bytes(const DeviceSpec& spec) noexcept {
+    return spec.l1_bytes / core_count(spec);
+}
+[[nodiscard]] constexpr std::uint32_t core_l1_base(const DeviceSpec& spec, std::uint32_t core) noexcept {
+    return spec.l1_base + (core * core_l1_bytes(spec));
+}
+// The bank of a DRAM address.
+[[nodiscard]] constexpr std::uint32_t bank_of(const DeviceSpec& spec, std::uint32_t address) noexcept {
+    return ((address - spec.dram_base) / kBankGranuleBytes) % spec.dram_banks;
+}
+
+// What a device of this spec says of itself.
+void describe(const DeviceSpec& spec, DeviceDescription& description) noexcept;
+
+}  // namespace pianola::refdev

@@ -1,0 +1,13 @@
+#include "hal/devices/refdev/footprint.h"
+
+#include "hal/devices/refdev/device_core.h"
+#include "hal/devices/refdev/refdev_driver.h"
+#include "runtime/core/footprint_check.h"
+
+namespace pianola::refdev {
+
+static_assert(footprint_agrees<sizeof(RefdevDriver), kDriverBytes32>());
+static_assert(footprint_agrees<sizeof(SharedState), kSharedStateBytes32>());
+static_assert(footprint_agrees<sizeof(DeviceCore), kDeviceCoreBytes32>());
+
+}  // namespace pianola::refdev

@@ -1,0 +1,116 @@
+// A queue command's words, and what device and session add up over them.
+//
+// Place in the whole: the driver writes the words into a ring; the command processor executes them, and chains a digest
+// over what it has executed; the command set tells the session what that digest must be. docs/DEVICE.md specifies both.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "hal/devices/refdev/command_encoding.h"
+#include "hal/devices/refdev/device_spec.h"
+#include "pianola/span.h"
+
+namespace pianola::refdev {
+
+// One step of FNV-1a with 64 bits, over words instead of bytes (G. Fowler, L. C. Noll, K.-P. Vo; RFC 9923).
+[[nodiscard]] constexpr std::uint64_t chain(std::uint64_t digest, std::uint32_t word) noexcept {
+    constexpr std::uint64_t kPrime = 0x0000'0100'0000'01B3U;
+    return (digest ^ word) * kPrime;
+}
+[[nodiscard]] constexpr std::uint64_t chain_wide(std::uint64_t digest, std::uint64_t value) noexcept {
+    return chain(chain(digest, static_cast<std::uint32_t>(value)), static_cast<std::uint32_t>(value >> 32U));
+}
+
+// A queue command's check: 24 bits over its number in the queue and all its words, of which the first is header_word().
+// A multilinear sum (J. L. Carter, M. N. Wegman, "Universal classes of hash functions", 1979). One changed bit changes
+// the check for certain, and so does a number that is off by no more than a ring holds: a command that is stale or
+// doubled, or comes after a lost one. Everything else passes once in 2^24.
+inline constexpr std::uint32_t kCheckBits = 24U;
+inline constexpr std::uint32_t kCheckShift = 8U;  // of the check in the first word in the ring
+inline constexpr std::array<std::uint32_t, kMaxQueueCommandWords + 1U> kCheckKeys{
+    0x9E37'79B1U, 0x85EB'CA77U, 0xC2B2'AE3DU, 0xD3A2'646DU, 0xB55A'4F09U, 0xA3CC'7D55U};
+
+// The sum's bits that every bit of a word reaches.
+[[nodiscard]] constexpr std::uint32_t check_bits_of(std::uint64_t sum) noexcept {
+    constexpr std::uint32_t kFirstBit = 16U;
+    return static_cast<std::uint32_t>(sum >> kFirstBit) & ((1U << kCheckBits) - 1U);
+}
+// The sum's terms: of the command's number, and of its word i.
+[[nodiscard]] constexpr std::uint64_t first_term(std::uint32_t number) noexcept {
+    return std::uint64_t{number} * kCheckKeys[0];
+}
+[[nodiscard]] constexpr std::uint64_t term(std::uint32_t i, std::uint32_t word) noexcept {
+    return std::uint64_t{word} * kCheckKeys[i + 1U];
+}
+// Both sums over a command, in one go: this runs for every command of every step, on both sides.
+struct CommandSums {
+    std::uint64_t check{0U};  // from first_term() on; check_bits_of() makes the check of it
+    std::uint64_t digest{0U};
+
+    constexpr void add(std::uint32_t i, std::uint32_t word) noexcept {
+        check += term(i, word);
+        digest = chain(digest, word);
+    }
+};
+
+// Whether the check changes where the sum changes by `difference`, whatever the sum is.
+[[nodiscard]] constexpr bool is_always_seen(std::uint64_t difference) noexcept {
+    const std::uint32_t bits = check_bits_of(difference);
+    return (bits != 0U) && (bits != ((1U << kCheckBits) - 1U));  // with a carry the latter is 0
+}
+[[nodiscard]] constexpr bool every_bit_is_seen() noexcept {
+    constexpr std::uint32_t kWordBits = 32U;
+    bool seen = true;
+    for (const std::uint32_t key : kCheckKeys) {
+        for (std::uint32_t bit = 0U; bit < kWordBits; ++bit) {
+            seen = is_always_seen(std::uint64_t{key} << bit) && seen;
+        }
+    }
+    return seen;
+}
+[[nodiscard]] constexpr bool every_number_is_seen() noexcept {
+    bool seen = true;
+    for (std::uint32_t commands = 1U; commands <= kRingWords; ++commands) {
+        seen = is_always_seen(std::uint64_t{commands} * kCheckKeys[0]) && seen;
+    }
+    return seen;
+}
+static_assert(every_bit_is_seen() && every_number_is_seen());
+
+// The words of a queue command; count 0 where the command is of no kind.
+struct EncodedCommand {
+    std::array<std::uint32_t, kMaxQueueCommandWords> words{};
+    std::uint32_t count{0U};
+};
+
+[[nodiscard]] inline EncodedCommand encode(const QueueCommand& command) noexcept {
+    switch (command.kind) {
+        case QueueCommandKind::kWrite:
+            return {{header_word(Opcode::kWrite, kTransferWords), command.address, command.size_bytes, command.slot,
+                     command.slot_offset},
+                    kTransferWords};
+        case QueueCommandKind::kRead:
+            return {{header_word(Opcode::kRead, kTransferWords), command.address, command.size_bytes, command.slot,
+                     command.slot_offset},
+                    kTransferWords};
+        case QueueCommandKind::kReplay:
+            return {{header_word(Opcode::kReplay, kReplayWords), command.address, command.size_bytes}, kReplayWords};
+        case QueueCommandKind::kRecordEvent:
+            return {{header_word(Opcode::kRecordEvent, kEventWords), command.event, command.value}, kEventWords};
+        case QueueCommandKind::kWaitEvent:
+            return {{header_word(Opcode::kWaitEvent, kEventWords), command.event, command.value}, kEventWords};
+        case QueueCommandKind::kNotify:
+            return {{header_word(Opcode::kNotify, kNotifyWords), command.value}, kNotifyWords};
+        case QueueCommandKind::kUnspecified:
+        default:
+            return {};
+    }
+}
+
+// The first word of a command as it lies in a ring; `header` is its header_word().
+[[nodiscard]] constexpr std::uint32_t ring_header(std::uint32_t header, std::uint32_t check) noexcept {
+    return (header & kOpcodeMask) | (check << kCheckShift);
+}
+
+}  // namespace pianola::refdev

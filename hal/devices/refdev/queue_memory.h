@@ -1,0 +1,92 @@
+// What the ECU core and a command processor share: rings, events, bound host memory.
+//
+// Place in the whole: the only memory that both sides write. Each word has one writer; publication is a store with
+// release order, observation a load with acquire order, so that the same source is right in one thread, between
+// threads, and between cores with coherent memory. Boards without coherence add their cache maintenance around it in
+// their own folder.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include "hal/devices/refdev/device_spec.h"
+#include "pianola/config.h"
+#include "pianola/device.h"
+#include "pianola/span.h"
+
+namespace pianola::refdev {
+
+static_assert((kRingWords & (kRingWords - 1U)) == 0U, "positions wrap by masking");
+
+// Every command has two words or more, so that no two commands in the ring share a slot.
+inline constexpr std::uint32_t kDoorbellSlots = kRingWords / 2U;
+[[nodiscard]] constexpr std::uint32_t doorbell_slot(std::uint32_t position) noexcept {
+    return (position / 2U) % kDoorbellSlots;
+}
+
+struct QueueMemory {
+    // Written by the ECU core. Positions count words since reset and wrap; the ring is indexed modulo its size.
+    std::array<std::uint32_t, kRingWords> ring{};
+    std::atomic<std::uint32_t> published{0U};  // words that the device may consume; publishes the ring and the times
+    // Device time of each doorbell, at the slot of the first command that it publishes: that command starts no earlier.
+    // What an earlier doorbell has left in a slot is no later than the queue is by then.
+    std::array<std::uint64_t, kDoorbellSlots> doorbell_cycles{};
+
+    // Written by the command processor.
+    std::atomic<std::uint32_t> consumed{0U};  // publishes what the consumed commands have done, completions included
+    std::atomic<std::uint32_t> progress{0U};  // rises with every command
+    std::atomic<std::uint32_t> completed_token{0U};  // publishes a completion
+    std::atomic<std::uint32_t> stopped{0U};          // 1 after a fault; publishes `fault`
+    std::array<Completion, kMaxStepsInFlight>
+        completions{};  // by token: no more notifications than that are ever under way
+    Completion fault;
+};
+
+// The last records of an event whose times are kept: a queue that waits for one reads its time while the next are made.
+// No session has more records of one event under way than scripts have commands, in all its steps; who drives the
+// device otherwise, and lets a queue fall further behind, finds the time of a later record.
+inline constexpr std::uint32_t kKeptRecords = 64U;
+static_assert(kKeptRecords >= (kMaxStepsInFlight * (kMaxScriptCommands / 2U)),
+              "each record has its wait in the same scripts");
+static_assert((kKeptRecords & (kKeptRecords - 1U)) == 0U, "counters wrap");
+
+// One event: who waits compares the counter by unsigned difference, so that it may wrap. It counts while it equals its
+// copy only: one that damage has changed lets nobody pass.
+struct EventCell {
+    std::atomic<std::uint32_t> counter{0U};  // publishes the copy and the time
+    std::atomic<std::uint32_t> copy{0U};
+    std::array<std::uint64_t, kKeptRecords> times_cycles{};  // of the records, by what they set the counter to
+};
+using EventFile = std::array<EventCell, kMaxEvents>;
+
+// One slot of host memory. It counts while it equals its copy only, as the protection unit's registers do: in one that
+// damage has changed there is no memory.
+template <typename Bytes>
+class HostBinding {
+  public:
+    void bind(Bytes memory) noexcept {
+        memory_ = memory;
+        copy_ = memory;
+    }
+    [[nodiscard]] bool is_whole() const noexcept { return is_same(memory_, copy_); }
+    [[nodiscard]] Bytes memory() const noexcept {
+        const Bytes memory = memory_;
+        return is_same(memory, copy_) ? memory : Bytes{};
+    }
+
+  private:
+    [[nodiscard]] static bool is_same(Bytes one, Bytes other) noexcept {
+        return (one.data() == other.data()) && (one.size() == other.size());
+    }
+
+    Bytes memory_;
+    Bytes copy_;
+};
+
+struct HostMemory {
+    std::array<HostBinding<ByteSpan>, kSourceSlots> sources{};
+    std::array<HostBinding<MutableByteSpan>, kDestinationSlots> destinations{};
+};
+
+}  // namespace pianola::refdev

@@ -1,0 +1,235 @@
+#include "hal/devices/refdev/refdev_driver.h"
+
+#include <cstring>
+
+#include "hal/devices/refdev/queue_command.h"
+
+namespace pianola::refdev {
+namespace {
+
+constexpr std::uint32_t kRingMask = kRingWords - 1U;
+
+}  // namespace
+
+Status RefdevDriver::describe(DeviceDescription& description) const noexcept {
+    refdev::describe(spec_, description);
+    return Status::kOk;
+}
+
+// True where every queue has confirmed that it is held.
+bool RefdevDriver::stop_queues() noexcept {
+    // A phase that is odd already is a reset that timed out: it is taken up again.
+    const std::uint32_t phase = shared_.reset_phase.load(std::memory_order_relaxed) | 1U;
+    shared_.reset_phase.store(phase, std::memory_order_release);
+    for (std::uint32_t queue = 0U; queue < spec_.queue_count; ++queue) {
+        link_.signal(queue);
+    }
+    const std::uint64_t started_us = link_.now_us();
+    for (std::uint32_t turn = 0U; turn < kResetLimitTurns; ++turn) {
+        if (!is_ok(link_.service())) {
+            return false;
+        }
+        bool all_held = true;
+        for (std::uint32_t queue = 0U; queue < spec_.queue_count; ++queue) {
+            all_held = (shared_.reset_confirmed[queue].load(std::memory_order_acquire) == phase) && all_held;
+        }
+        if (all_held) {
+            return true;
+        }
+        if ((link_.now_us() - started_us) > reset_limit_us_) {
+            return false;
+        }
+        link_.relax();
+    }
+    return false;
+}
+
+void RefdevDriver::clear_queue(std::uint32_t queue) noexcept {
+    QueueMemory& memory = shared_.queues[queue];
+    memory.published.store(0U, std::memory_order_relaxed);
+    memory.doorbell_cycles.fill(0U);
+    memory.consumed.store(0U, std::memory_order_relaxed);
+    memory.progress.store(0U, std::memory_order_relaxed);
+    memory.completed_token.store(0U, std::memory_order_relaxed);
+    memory.stopped.store(0U, std::memory_order_relaxed);
+    memory.completions.fill(Completion{});
+    memory.fault = Completion{};
+    shared_.logs[queue].reset(queue);
+    written_[queue] = 0U;
+    notified_[queue] = {};
+}
+
+Status RefdevDriver::reset() noexcept {
+    if (!stop_queues()) {
+        return Status::kTimeout;
+    }
+    shared_.memory.clear();
+    shared_.host = HostMemory{};
+    for (EventCell& event : shared_.events) {
+        event.counter.store(0U, std::memory_order_relaxed);
+        event.copy.store(0U, std::memory_order_relaxed);
+        event.times_cycles.fill(0U);
+    }
+    for (std::uint32_t queue = 0U; queue < kMaxQueues; ++queue) {
+        clear_queue(queue);
+    }
+    // The queues sleep, and wake at the next doorbell: no signal.
+    shared_.reset_phase.store(shared_.reset_phase.load(std::memory_order_relaxed) + 1U, std::memory_order_release);
+    return Status::kOk;
+}
+
+Status RefdevDriver::program_region(const RegionConfig& region) noexcept {
+    std::uint8_t* const memory = link_.memory_at(region.base, region.size_bytes);
+    if (memory == nullptr) {
+        return Status::kCapacity;
+    }
+    return shared_.memory.program({region.base, region.size_bytes, memory, region.kernels_read, region.kernels_write,
+                                   region.queues_read, region.queues_write, region.fetch});
+}
+
+Status RefdevDriver::programmed_region(std::uint32_t index, RegionConfig& region) const noexcept {
+    const MemoryRegion programmed = shared_.memory.programmed(index);
+    region = {programmed.base,        programmed.size_bytes,   programmed.device_reads, programmed.device_writes,
+              programmed.queue_reads, programmed.queue_writes, programmed.fetch};
+    return (programmed.host == nullptr) ? Status::kInvalidArgument : Status::kOk;
+}
+
+Status RefdevDriver::read_back(std::uint32_t address, MutableByteSpan out) noexcept {
+    const std::uint8_t* const memory =
+        (out.size() <= UINT32_MAX) ? link_.memory_at(address, static_cast<std::uint32_t>(out.size())) : nullptr;
+    if (memory == nullptr) {
+        return Status::kInvalidArgument;
+    }
+    std::memcpy(out.data(), memory, out.size());
+    return Status::kOk;
+}
+
+Status RefdevDriver::patch_word(std::uint32_t address, std::uint32_t word) noexcept {
+    std::uint8_t* const memory = link_.memory_at(address, sizeof(word));
+    if (memory == nullptr) {
+        return Status::kInvalidArgument;
+    }
+    std::memcpy(memory, &word, sizeof(word));
+    return Status::kOk;
+}
+
+Status RefdevDriver::bind_source(std::uint32_t slot, ByteSpan memory) noexcept {
+    if (slot >= kSourceSlots) {
+        return Status::kInvalidArgument;
+    }
+    if (!memory.empty()) {
+        link_.clean(memory);
+    }
+    shared_.host.sources[slot].bind(memory);
+    return Status::kOk;
+}
+
+Status RefdevDriver::bind_destination(std::uint32_t slot, MutableByteSpan memory) noexcept {
+    if (slot >= kDestinationSlots) {
+        return Status::kInvalidArgument;
+    }
+    HostBinding<MutableByteSpan>& destination = shared_.host.destinations[slot];
+    if (!destination.is_whole()) {
+        return Status::kDeviceFault;  // which lines to invalidate is not known
+    }
+    const MutableByteSpan earlier = destination.memory();
+    if (!earlier.empty()) {
+        link_.invalidate(earlier);
+    }
+    if (!memory.empty()) {
+        link_.clean(memory);  // else a dirty line could be written back later, over what the device has written
+    }
+    destination.bind(memory);
+    return Status::kOk;
+}
+
+ByteSpan RefdevDriver::bound_source(std::uint32_t slot) const noexcept {
+    return (slot < kSourceSlots) ? shared_.host.sources[slot].memory() : ByteSpan{};
+}
+
+ByteSpan RefdevDriver::bound_destination(std::uint32_t slot) const noexcept {
+    return (slot < kDestinationSlots) ? ByteSpan{shared_.host.destinations[slot].memory()} : ByteSpan{};
+}
+
+MutableByteSpan RefdevDriver::host_view(std::uint32_t address, std::uint32_t size_bytes) noexcept {
+    std::uint8_t* const memory = link_.memory_at(address, size_bytes);
+    return (memory == nullptr) ? MutableByteSpan{} : MutableByteSpan{memory, size_bytes};
+}
+
+// Memory that a link shows needs no maintenance; order comes from doorbell and completion.
+void RefdevDriver::give_to_device(ByteSpan /*view*/) noexcept {}
+void RefdevDriver::take_from_device(MutableByteSpan /*view*/) noexcept {}
+
+Status RefdevDriver::enqueue(std::uint32_t queue, const QueueCommand& command) noexcept {
+    const EncodedCommand encoded = encode(command);
+    if ((queue >= spec_.queue_count) || (encoded.count == 0U)) {
+        return Status::kInvalidArgument;
+    }
+    QueueMemory& target = shared_.queues[queue];
+    const std::uint32_t used = written_[queue] - target.consumed.load(std::memory_order_acquire);
+    if (encoded.count > (kRingWords - used)) {
+        return Status::kBusy;
+    }
+    const std::uint32_t first = written_[queue];
+    target.ring[first & kRingMask] = ring_header(encoded.words[0], command.check);
+    for (std::uint32_t i = 1U; i < encoded.count; ++i) {
+        target.ring[(first + i) & kRingMask] = encoded.words[i];
+    }
+    written_[queue] += encoded.count;
+    if (command.kind == QueueCommandKind::kNotify) {
+        notified_[queue][command.value % kMaxStepsInFlight] = written_[queue];
+    }
+    return Status::kOk;
+}
+
+Status RefdevDriver::ring_doorbell(std::uint32_t queue) noexcept {
+    if (queue >= spec_.queue_count) {
+        return Status::kInvalidArgument;
+    }
+    QueueMemory& target = shared_.queues[queue];
+    const std::uint32_t first = target.published.load(std::memory_order_relaxed);
+    if (first != written_[queue]) {  // else the slot may be that of a command in a full ring
+        target.doorbell_cycles[doorbell_slot(first)] = now_cycles_;
+    }
+    target.published.store(written_[queue], std::memory_order_release);
+    link_.signal(queue);
+    return Status::kOk;
+}
+
+Status RefdevDriver::service() noexcept {
+    return link_.service();
+}
+
+Status RefdevDriver::completion(std::uint32_t queue, std::uint32_t token, Completion& completion) noexcept {
+    if (queue >= spec_.queue_count) {
+        return Status::kInvalidArgument;
+    }
+    const QueueMemory& source = shared_.queues[queue];
+    if (source.stopped.load(std::memory_order_acquire) != 0U) {
+        completion = source.fault;
+        return Status::kDeviceFault;
+    }
+    // A queue that has been idle for long has a last token that says nothing about this one. What is left in the ring
+    // does: a queue consumes a notification only once its record is there. The token is compared for those that were
+    // never enqueued.
+    const std::uint32_t left = written_[queue] - source.consumed.load(std::memory_order_acquire);
+    const std::uint32_t later = written_[queue] - notified_[queue][token % kMaxStepsInFlight];
+    const std::uint32_t last = source.completed_token.load(std::memory_order_acquire);
+    if ((left > later) || ((last - token) >= kMaxStepsInFlight)) {
+        completion.executed_commands = source.progress.load(std::memory_order_relaxed);
+        return Status::kPending;
+    }
+    // Member by member: compilers call memcpy() for the whole, which C libraries for small cores do byte by byte.
+    const Completion& record = source.completions[token % kMaxStepsInFlight];
+    completion.token = record.token;
+    completion.executed_commands = record.executed_commands;
+    completion.digest = record.digest;
+    completion.time_cycles = record.time_cycles;
+    completion.fault = record.fault;
+    completion.fault_command = record.fault_command;
+    completion.fault_address = record.fault_address;
+    now_cycles_ = (completion.time_cycles > now_cycles_) ? completion.time_cycles : now_cycles_;
+    return Status::kOk;
+}
+
+}  // namespace pianola::refdev

@@ -1,0 +1,38 @@
+// SharedState: everything that the ECU core and the device's cores share, in one object.
+//
+// Place in the whole: on a board, one of these lies in memory that all of them see; in the simulator it is a member.
+// The ECU core works on it through RefdevDriver, each device core through its DeviceCore. Who writes what is said
+// member by member; whatever is not atomic is published by an atomic behind it. Its initial value is all zero, so that
+// start-up code can make it.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include "hal/devices/refdev/execution_log.h"
+#include "hal/devices/refdev/queue_memory.h"
+#include "hal/kernels/device_memory.h"
+#include "pianola/config.h"
+
+namespace pianola::refdev {
+
+struct SharedState {
+    std::array<QueueMemory, kMaxQueues> queues;
+    EventFile events;     // written by the queues; cleared by the ECU core during a reset
+    HostMemory host;      // written by the ECU core while no command is under way
+    DeviceMemory memory;  // written by the ECU core between a reset and the first doorbell
+
+    // Reset, in two phases. Odd: queues stop, and confirm by writing the same number; then the ECU core alone owns all
+    // of this. Even: queues may run.
+    std::atomic<std::uint32_t> reset_phase{0U};                            // written by the ECU core
+    std::array<std::atomic<std::uint32_t>, kMaxQueues> reset_confirmed{};  // each written by its queue's core
+
+    std::array<ExecutionLog, kMaxQueues> logs;  // each written by its queue's core
+};
+
+[[nodiscard]] constexpr bool is_held(std::uint32_t reset_phase) noexcept {
+    return (reset_phase & 1U) != 0U;
+}
+
+}  // namespace pianola::refdev

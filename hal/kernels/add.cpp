@@ -1,0 +1,151 @@
+#include "hal/kernels/fixed_point.h"
+#include "hal/kernels/kernels.h"
+#include "hal/kernels/launch_check.h"
+
+namespace pianola::refdev {
+namespace {
+
+using Arguments = AddArguments;
+
+constexpr std::uint32_t kRank = 4U;
+constexpr std::int32_t kMaxLeftShift = 22;  // (int8 + offset) << 22 just fits
+
+constexpr ArgumentRules<Arguments> kRules{{
+    any_value("input1"),
+    any_value("input2"),
+    any_value("output"),
+    count_rule("dims"),
+    count_rule("dims"),
+    count_rule("dims"),
+    count_rule("dims"),
+    any_value("strides1"),
+    any_value("strides1"),
+    any_value("strides1"),
+    any_value("strides1"),
+    any_value("strides2"),
+    any_value("strides2"),
+    any_value("strides2"),
+    any_value("strides2"),
+    negated_int8_rule("input1_offset"),
+    in_range("input1_multiplier", 0, INT32_MAX),
+    in_range("input1_shift", kMinShift, 0),
+    negated_int8_rule("input2_offset"),
+    in_range("input2_multiplier", 0, INT32_MAX),
+    in_range("input2_shift", kMinShift, 0),
+    in_range("left_shift", 0, kMaxLeftShift),
+    int8_rule("output_offset"),
+    in_range("output_multiplier", 0, INT32_MAX),
+    in_range("output_shift", kMinShift, 0),
+    int8_rule("activation_min"),
+    int8_rule("activation_max"),
+}};
+
+constexpr std::uint64_t kOperationsPerElement = 4U;
+
+using Shape = std::array<std::uint32_t, kRank>;
+
+struct OperandShape {
+    std::uint64_t size_bytes;
+    std::uint32_t wrong_dimension;  // kRank where the strides are those of a dense operand
+};
+
+[[nodiscard]] OperandShape operand_shape(const Shape& dims, const Shape& strides) noexcept {
+    std::uint64_t size = 1U;
+    for (std::uint32_t i = kRank; i > 0U; --i) {
+        const std::uint32_t dimension = i - 1U;
+        if (strides[dimension] != 0U) {
+            if (strides[dimension] != size) {
+                return OperandShape{size, dimension};
+            }
+            size = (size * dims[dimension] > kMaxOperandBytes) ? (kMaxOperandBytes + 1U) : (size * dims[dimension]);
+        }
+    }
+    return OperandShape{size, kRank};
+}
+
+// One operand on its way into the sum.
+struct Term {
+    std::int32_t offset;
+    std::uint32_t left_shift;
+    Scale scale;
+
+    [[nodiscard]] std::int32_t value(std::int8_t element) const noexcept {
+        return scale.apply(wrapping_shift_left(element + offset, left_shift));
+    }
+};
+
+struct Plan {
+    Term term1;
+    Term term2;
+    Scale output_scale;
+    OutputRange range;
+
+    explicit Plan(const Arguments& a) noexcept
+        : term1{a.input1_offset, a.left_shift, Scale{a.input1_multiplier, a.input1_shift}},
+          term2{a.input2_offset, a.left_shift, Scale{a.input2_multiplier, a.input2_shift}},
+          output_scale{a.output_multiplier, a.output_shift},
+          range{a.output_offset, a.activation_min, a.activation_max} {}
+};
+
+// The innermost dimension. A stride is 0 or 1 here.
+void add_run(const Plan& plan, const std::int8_t* input1, std::uint32_t stride1, const std::int8_t* input2,
+             std::uint32_t stride2, std::int8_t* output, std::uint32_t count) noexcept {
+    std::size_t at1 = 0U;
+    std::size_t at2 = 0U;
+    for (std::uint32_t i = 0U; i < count; ++i) {
+        const std::int32_t sum = wrapping_add(plan.term1.value(input1[at1]), plan.term2.value(input2[at2]));
+        output[i] = plan.range.place(plan.output_scale.apply(sum));
+        at1 += stride1;
+        at2 += stride2;
+    }
+}
+
+}  // namespace
+
+Status describe_add(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
+    LaunchCheck check{arguments, kRules, footprint, error};
+    if (!check.words_accepted()) {
+        return Status::kRefused;
+    }
+    const Arguments a = arguments_from_words<Arguments>(arguments);
+    const OperandShape shape1 = operand_shape(a.dims, a.strides1);
+    const OperandShape shape2 = operand_shape(a.dims, a.strides2);
+    const std::uint64_t output_bytes = bounded_product(a.dims[0], a.dims[1], a.dims[2], a.dims[3]);
+    const bool accepted =
+        check.require(shape1.wrong_dimension == kRank,
+                      word_of(offsetof(Arguments, strides1)) + shape1.wrong_dimension) &&
+        check.require(shape2.wrong_dimension == kRank,
+                      word_of(offsetof(Arguments, strides2)) + shape2.wrong_dimension) &&
+        check.require(a.activation_min <= a.activation_max, word_of(offsetof(Arguments, activation_min))) &&
+        check.operand(word_of(offsetof(Arguments, input1)), shape1.size_bytes, Access::kRead) &&
+        check.operand(word_of(offsetof(Arguments, input2)), shape2.size_bytes, Access::kRead) &&
+        check.operand(word_of(offsetof(Arguments, output)), output_bytes, Access::kWrite) &&
+        check.output_placed(word_of(offsetof(Arguments, output)), LaunchCheck::Placement::kApartOrInPlace);
+    return check.finish(accepted, kOperationsPerElement * output_bytes);
+}
+
+Status run_add(WordSpan arguments, const DeviceMemory& memory) noexcept {
+    BoundOperands bound;
+    const Status status = bind_operands(describe_add, arguments, memory, bound);
+    if (!is_ok(status)) {
+        return status;
+    }
+    const Arguments a = arguments_from_words<Arguments>(arguments);
+    const std::int8_t* const input1 = bound.inputs[0];
+    const std::int8_t* const input2 = bound.inputs[1];
+    std::int8_t* output = bound.output;
+    const Plan plan{a};
+    for (std::size_t i = 0U; i < a.dims[0]; ++i) {
+        for (std::size_t j = 0U; j < a.dims[1]; ++j) {
+            for (std::size_t k = 0U; k < a.dims[2]; ++k) {
+                const std::size_t at1 = (i * a.strides1[0]) + (j * a.strides1[1]) + (k * a.strides1[2]);
+                const std::size_t at2 = (i * a.strides2[0]) + (j * a.strides2[1]) + (k * a.strides2[2]);
+                add_run(plan, input1 + at1, a.strides1[3], input2 + at2, a.strides2[3], output, a.dims[3]);
+                output += a.dims[3];
+            }
+        }
+    }
+    return Status::kOk;
+}
+
+}  // namespace pianola::refdev

@@ -1,0 +1,33 @@
+#include "hal/kernels/fixed_point.h"
+#include "hal/kernels/kernels.h"
+#include "hal/kernels/pool2d.h"
+
+namespace pianola::refdev {
+namespace {
+
+// At most kMaxTaps elements are added up, so no sum overflows.
+void average(const PoolWindow& window, const Pool2dArguments& arguments, std::int8_t* output) noexcept {
+    std::array<std::int32_t, kPoolChannelBlock> sums{};
+    for (std::uint32_t row = 0U; row < window.rows; ++row) {
+        for (std::uint32_t column = 0U; column < window.columns; ++column) {
+            const std::int8_t* const tap = window.tap(row, column);
+            for (std::uint32_t i = 0U; i < window.channels; ++i) {
+                sums[i] += tap[i];
+            }
+        }
+    }
+    const std::int32_t count = larger_of(static_cast<std::int32_t>(window.rows * window.columns), 1);
+    const std::int32_t half = count / 2;
+    for (std::uint32_t i = 0U; i < window.channels; ++i) {
+        const std::int32_t mean = (sums[i] + ((sums[i] > 0) ? half : -half)) / count;
+        output[i] = static_cast<std::int8_t>(clamp_to(mean, arguments.activation_min, arguments.activation_max));
+    }
+}
+
+}  // namespace
+
+Status run_average_pool2d(WordSpan arguments, const DeviceMemory& memory) noexcept {
+    return run_pool2d(arguments, memory, average);
+}
+
+}  // namespace pianola::refdev

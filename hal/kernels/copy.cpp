@@ -1,0 +1,41 @@
+#include "hal/kernels/kernels.h"
+#include "hal/kernels/launch_check.h"
+
+namespace pianola::refdev {
+namespace {
+
+using Arguments = CopyArguments;
+
+constexpr ArgumentRules<Arguments> kRules{{
+    any_value("source"),
+    any_value("destination"),
+    count_rule("size_bytes"),
+}};
+
+}  // namespace
+
+Status describe_copy(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
+    LaunchCheck check{arguments, kRules, footprint, error};
+    if (!check.words_accepted()) {
+        return Status::kRefused;
+    }
+    const Arguments a = arguments_from_words<Arguments>(arguments);
+    const bool accepted =
+        check.operand(word_of(offsetof(Arguments, source)), a.size_bytes, Access::kRead) &&
+        check.operand(word_of(offsetof(Arguments, destination)), a.size_bytes, Access::kWrite) &&
+        check.output_placed(word_of(offsetof(Arguments, destination)), LaunchCheck::Placement::kApart);
+    return check.finish(accepted, 0U);
+}
+
+Status run_copy(WordSpan arguments, const DeviceMemory& memory) noexcept {
+    BoundOperands bound;
+    const Status status = bind_operands(describe_copy, arguments, memory, bound);
+    if (!is_ok(status)) {
+        return status;
+    }
+    const Arguments a = arguments_from_words<Arguments>(arguments);
+    std::memcpy(bound.output, bound.inputs[0], a.size_bytes);
+    return Status::kOk;
+}
+
+}  // namespace pianola::refdev

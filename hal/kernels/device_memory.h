@@ -1,0 +1,126 @@
+// DeviceMemory: how kernels and copies reach the reference device's memory.
+//
+// Place in the whole: the device's bus and its region protection unit. Device addresses are 32-bit; memory is reachable
+// only through regions, which the runtime programs from the binary that it has proved. A kernel asks once per operand,
+// with the whole size; an operand which no single region permits is a bus fault.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "pianola/config.h"
+#include "pianola/status.h"
+
+namespace pianola::refdev {
+
+// One programmed region. `host` is where the core that runs this code sees the region's first byte.
+struct MemoryRegion {
+    std::uint32_t base{0U};
+    std::uint32_t size_bytes{0U};
+    std::uint8_t* host{nullptr};
+    bool device_reads{false};   // by kernels and copies
+    bool device_writes{false};  // by kernels, copies and fills
+    bool queue_reads{false};    // by transfers to the host
+    bool queue_writes{false};   // by transfers from the host
+    bool fetch{false};          // of trace words
+};
+
+// The protection unit's registers lie in plain memory here, so that each is kept twice and counts while it equals its
+// copy only: one that damage has changed permits nothing.
+class DeviceMemory {
+  public:
+    void clear() noexcept {
+        count_ = 0U;
+        registers_.fill(Registers{});
+        copies_.fill(Registers{});
+    }
+
+    // kCapacity where kMaxRegions are programmed already.
+    Status program(const MemoryRegion& region) noexcept {
+        if (count_ >= kMaxRegions) {
+            return Status::kCapacity;
+        }
+        const Registers registers{region.base, region.size_bytes, region.host,
+                                  bit_if(region.device_reads, kDeviceReads) |
+                                      bit_if(region.device_writes, kDeviceWrites) |
+                                      bit_if(region.queue_reads, kQueueReads) |
+                                      bit_if(region.queue_writes, kQueueWrites) | bit_if(region.fetch, kFetch)};
+        registers_[count_] = registers;
+        copies_[count_] = registers;
+        count_ += 1U;
+        return Status::kOk;
+    }
+
+    // Number `index` since clear(); without host memory where there are fewer, or where it has been changed by damage.
+    [[nodiscard]] MemoryRegion programmed(std::uint32_t index) const noexcept {
+        if ((index >= count_) || (index >= kMaxRegions) || !is_whole(registers_[index], copies_[index])) {
+            return MemoryRegion{};
+        }
+        const Registers& region = registers_[index];
+        const auto permits = [&region](std::uint32_t bit) { return (region.permissions & bit) != 0U; };
+        return {region.base,           region.size_bytes,      region.host,
+                permits(kDeviceReads), permits(kDeviceWrites), permits(kQueueReads),
+                permits(kQueueWrites), permits(kFetch)};
+    }
+
+    // nullptr where [address, address + size) is not wholly inside one region that permits the access.
+    [[nodiscard]] const std::uint8_t* readable(std::uint32_t address, std::uint32_t size_bytes) const noexcept {
+        return find(address, size_bytes, kDeviceReads);
+    }
+    [[nodiscard]] std::uint8_t* writable(std::uint32_t address, std::uint32_t size_bytes) const noexcept {
+        return find(address, size_bytes, kDeviceWrites);
+    }
+    [[nodiscard]] const std::uint8_t* queue_readable(std::uint32_t address, std::uint32_t size_bytes) const noexcept {
+        return find(address, size_bytes, kQueueReads);
+    }
+    [[nodiscard]] std::uint8_t* queue_writable(std::uint32_t address, std::uint32_t size_bytes) const noexcept {
+        return find(address, size_bytes, kQueueWrites);
+    }
+    [[nodiscard]] const std::uint8_t* fetchable(std::uint32_t address, std::uint32_t size_bytes) const noexcept {
+        return find(address, size_bytes, kFetch);
+    }
+
+  private:
+    // Permissions, one bit each.
+    static constexpr std::uint32_t kDeviceReads = 1U;
+    static constexpr std::uint32_t kDeviceWrites = 2U;
+    static constexpr std::uint32_t kQueueReads = 4U;
+    static constexpr std::uint32_t kQueueWrites = 8U;
+    static constexpr std::uint32_t kFetch = 16U;
+
+    struct Registers {
+        std::uint32_t base{0U};
+        std::uint32_t size_bytes{0U};
+        std::uint8_t* host{nullptr};
+        std::uint32_t permissions{0U};
+    };
+
+    [[nodiscard]] static constexpr std::uint32_t bit_if(bool is_set, std::uint32_t bit) noexcept {
+        return is_set ? bit : 0U;
+    }
+
+    [[nodiscard]] std::uint8_t* find(std::uint32_t address, std::uint32_t size_bytes,
+                                     std::uint32_t permission) const noexcept {
+        // Both bounds: the count may be damaged as well.
+        for (std::uint32_t i = 0U; (i < count_) && (i < kMaxRegions); ++i) {
+            const Registers& region = registers_[i];
+            const std::uint32_t offset = address - region.base;  // wraps to a large value below the base: refused next
+            if ((offset < region.size_bytes) && (size_bytes <= (region.size_bytes - offset))) {
+                const bool is_permitted = is_whole(region, copies_[i]) && ((region.permissions & permission) != 0U);
+                // NOLINTNEXTLINE(cppcoreguidelines-pro-bounds-pointer-arithmetic): DEV-002
+                return is_permitted ? (region.host + offset) : nullptr;
+            }
+        }
+        return nullptr;
+    }
+    [[nodiscard]] static bool is_whole(const Registers& region, const Registers& copy) noexcept {
+        return (region.base == copy.base) && (region.size_bytes == copy.size_bytes) && (region.host == copy.host) &&
+               (region.permissions == copy.permissions);
+    }
+
+    std::array<Registers, kMaxRegions> registers_{};
+    std::array<Registers, kMaxRegions> copies_{};
+    std::uint32_t count_{0U};
+};
+
+}  // namespace pianola::refdev

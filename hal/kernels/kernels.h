@@ -1,0 +1,102 @@
+// The kernels of the library, in the order of their ids.
+//
+// Place in the whole: describe_*() and run_*() are what Kernel::describe and Kernel::run say, one pair per kernel; the
+// argument words of each are the structure that its comment names (arguments.h). Extents are given in order.
+#pragma once
+
+#include "hal/kernels/kernel.h"
+
+namespace pianola::refdev {
+
+// Fully connected layer: output = clamp(rescale(filter x input + bias)), per output channel. Arguments:
+// FullyConnectedArguments. Extents: input, filter, channel_parameters (read), output (written, shares no byte with the
+// others).
+Status describe_fully_connected(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
+Status run_fully_connected(WordSpan arguments, const DeviceMemory& memory) noexcept;
+
+// Two-dimensional convolution with groups, strides, dilations and padding, per-channel quantised. Arguments:
+// Conv2dArguments. Extents: input, filter, channel_parameters (read), output (written, shares no byte with the others).
+Status describe_conv2d(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
+Status run_conv2d(WordSpan arguments, const DeviceMemory& memory) noexcept;
+
+// Depthwise convolution: every input channel has filters of its own, depth_multiplier of them. Arguments:
+// DepthwiseConv2dArguments. Extents: input, filter, channel_parameters (read), output (written, shares no byte with the
+// others).
+Status describe_depthwise_conv2d(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
+Status run_depthwise_conv2d(WordSpan arguments, const DeviceMemory& memory) noexcept;
+
+// Average pooling: the mean of the taps inside the input, rounded to nearest, halves away from zero. Arguments:
+// Pool2dArguments. Extents: input (read), output (written, shares no byte with the input).
+Status describe_pool2d(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;  // of both
+Status run_average_pool2d(WordSpan arguments, const DeviceMemory& memory) noexcept;
+
+// Maximum pooling: the largest of the taps inside the input. Arguments: Pool2dArguments. Extents: input (read), output
+// (written, shares no byte with the input).
+Status run_max_pool2d(WordSpan arguments, const DeviceMemory& memory) noexcept;
+
+// Mean over any subset of four dimensions. Arguments: MeanArguments. Extents: input (read), output (written, shares no
+// byte with the input).
+Status describe_mean(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
+Status run_mean(WordSpan arguments, const DeviceMemory& memory) noexcept;
+
+// Element-wise sum of two tensors, with broadcasting. Arguments: AddArguments. Extents: input1, input2 (read), output
+// (written; apart from the inputs, or in place of one that is not broadcast). An operand is dense: its stride is 0 in
+// each dimension in which it is broadcast, and in the others the product of its own later dimensions.
+Status describe_add(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
+Status run_add(WordSpan arguments, const DeviceMemory& memory) noexcept;
+
+// Softmax over rows. Arguments: SoftmaxArguments. Extents: input (read), output (written; apart from the input, or in
+// place).
+Status describe_softmax(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
+Status run_softmax(WordSpan arguments, const DeviceMemory& memory) noexcept;
+
+// Requantisation: from one scale and zero point to another, element by element. Arguments: RequantizeArguments.
+// Extents: input (read), output (written; apart from the input, or in place).
+Status describe_requantize(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
+Status run_requantize(WordSpan arguments, const DeviceMemory& memory) noexcept;
+
+// Padding of four dimensions with a constant. Arguments: PadArguments. Extents: input (read), output (written, shares
+// no byte with the input).
+Status describe_pad(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
+Status run_pad(WordSpan arguments, const DeviceMemory& memory) noexcept;
+
+// Copy: bytes from one place to another. Arguments: CopyArguments. Extents: source (read), destination (written; apart
+// from the source).
+Status describe_copy(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
+Status run_copy(WordSpan arguments, const DeviceMemory& memory) noexcept;
+
+// Fill: one 32-bit pattern over and over. Arguments: FillArguments. Extents: destination (written).
+Status describe_fill(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
+Status run_fill(WordSpan arguments, const DeviceMemory& memory) noexcept;
+
+// Gather: rows put together from columns of up to four sources. Arguments: GatherArguments. Extents: the used segments
+// (read; each the hull of its rows), destination (written; apart from every hull).
+Status describe_gather(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
+Status run_gather(WordSpan arguments, const DeviceMemory& memory) noexcept;
+
+// Unary arithmetic, element by element, in int8 or int32. Arguments: UnaryArguments. Extents: input (read), output
+// (written; apart from the input, or in place).
+Status describe_unary(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
+Status run_unary(WordSpan arguments, const DeviceMemory& memory) noexcept;
+
+// Binary arithmetic, element by element, in int8 or int32. Arguments: BinaryArguments. Extents: input1, input2 (read),
+// output (written; apart from each input, or in place of it).
+Status describe_binary(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
+Status run_binary(WordSpan arguments, const DeviceMemory& memory) noexcept;
+
+// Matrix product of int8 or int32, summed in int32. Arguments: MatmulArguments. Extents: a, b (read), c (written; apart
+// from both), and where it accumulates, c again (read).
+Status describe_matmul(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
+Status run_matmul(WordSpan arguments, const DeviceMemory& memory) noexcept;
+
+// Sum, maximum or minimum over the rows or the columns of a matrix. Arguments: ReduceArguments. Extents: input (read),
+// output (written; apart from the input).
+Status describe_reduce(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
+Status run_reduce(WordSpan arguments, const DeviceMemory& memory) noexcept;
+
+// Semaphore: one word of device memory that is set, counted up, or required to have come far enough. Arguments:
+// SemaphoreArguments. Extents: address (read: increment and wait), address (written: set and increment).
+Status describe_semaphore(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
+Status run_semaphore(WordSpan arguments, const DeviceMemory& memory) noexcept;
+
+}  // namespace pianola::refdev

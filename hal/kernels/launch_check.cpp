@@ -1,0 +1,106 @@
+#include "hal/kernels/launch_check.h"
+
+namespace pianola::refdev {
+namespace {
+
+[[nodiscard]] bool share_bytes(const Extent& left, const Extent& right) noexcept {
+    const std::uint32_t left_from_right = left.address - right.address;  // wraps to a large value where left is first
+    const std::uint32_t right_from_left = right.address - left.address;
+    return (left_from_right < right.size_bytes) || (right_from_left < left.size_bytes);
+}
+
+[[nodiscard]] bool same_bytes(const Extent& left, const Extent& right) noexcept {
+    return (left.address == right.address) && (left.size_bytes == right.size_bytes);
+}
+
+// Device memory is bytes, tensors are int8: these two functions are where one becomes the other.
+[[nodiscard]] const std::int8_t* tensor_of(const std::uint8_t* bytes) noexcept {
+    return reinterpret_cast<const std::int8_t*>(bytes);  // NOLINT(cppcoreguidelines-pro-type-reinterpret-cast): DEV-021
+}
+
+[[nodiscard]] std::int8_t* tensor_of(std::uint8_t* bytes) noexcept {
+    return reinterpret_cast<std::int8_t*>(bytes);  // NOLINT(cppcoreguidelines-pro-type-reinterpret-cast): DEV-021
+}
+
+}  // namespace
+
+bool LaunchCheck::refuse(std::uint32_t word) noexcept {
+    error_ = ArgumentError{rules_[word].field, word};
+    return false;
+}
+
+bool LaunchCheck::words_accepted() noexcept {
+    if (words_.size() != rules_.size()) {
+        error_ = ArgumentError{};
+        return false;
+    }
+    const std::uint32_t count = static_cast<std::uint32_t>(rules_.size());
+    for (std::uint32_t word = 0U; word < count; ++word) {
+        const ArgumentRule& rule = rules_[word];
+        if ((words_[word] - rule.lowest) > rule.span) {
+            return refuse(word);
+        }
+    }
+    return true;
+}
+
+bool LaunchCheck::operand(std::uint32_t address_word, std::uint64_t size_bytes, Access access) noexcept {
+    operand_bytes_ += size_bytes;
+    const bool published = (size_bytes <= kMaxOperandBytes) &&
+                           footprint_.extents.add(words_[address_word], size_bytes, access, rules_[address_word].field);
+    return require(published, address_word);
+}
+
+bool LaunchCheck::output_placed(std::uint32_t address_word, Placement placement) noexcept {
+    const Span<const Extent> extents = footprint_.extents.view();
+    const std::size_t last = extents.size() - 1U;
+    const Extent& output = extents[last];
+    for (std::size_t i = 0U; i < last; ++i) {
+        const bool in_place = (placement == Placement::kApartOrInPlace) && same_bytes(extents[i], output);
+        if (!in_place && share_bytes(extents[i], output)) {
+            return refuse(address_word);
+        }
+    }
+    return true;
+}
+
+Status LaunchCheck::finish(bool accepted, std::uint64_t operations) noexcept {
+    if (!accepted) {
+        footprint_ = Footprint{};
+        return Status::kRefused;
+    }
+    footprint_.cost_cycles = kLaunchCycles + ((operations + (kOperationsPerCycle - 1U)) / kOperationsPerCycle) +
+                             ((operand_bytes_ + (kBytesPerCycle - 1U)) / kBytesPerCycle);
+    return Status::kOk;
+}
+
+Status bind_operands(DescribeFunction describe, WordSpan arguments, const DeviceMemory& memory,
+                     BoundOperands& operands) noexcept {
+    Footprint footprint;
+    ArgumentError error;
+    const Status described = describe(arguments, footprint, error);
+    if (!is_ok(described)) {
+        return described;
+    }
+    std::uint32_t inputs = 0U;
+    for (const Extent& extent : footprint.extents.view()) {
+        if (extent.access == Access::kWrite) {
+            operands.output = tensor_of(memory.writable(extent.address, extent.size_bytes));
+            if (operands.output == nullptr) {
+                return Status::kDeviceFault;
+            }
+        } else {
+            if (inputs >= kMaxReadOperands) {
+                return Status::kInternal;
+            }
+            operands.inputs[inputs] = tensor_of(memory.readable(extent.address, extent.size_bytes));
+            if (operands.inputs[inputs] == nullptr) {
+                return Status::kDeviceFault;
+            }
+            inputs += 1U;
+        }
+    }
+    return Status::kOk;
+}
+
+}  // namespace pianola::refdev

@@ -1,0 +1,129 @@
+// LaunchCheck: the checks that every kernel's describe() makes, and the operands that run() then binds.
+//
+// Place in the whole: shared by all kernels of the ROM. A kernel states the accepted range of each argument word in a
+// table (one row per word, in order), then its relations between words, then its operands. The first violation wins and
+// names its word; nothing is accepted by default.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "hal/kernels/arguments.h"
+#include "hal/kernels/device_memory.h"
+#include "hal/kernels/kernel.h"
+
+namespace pianola::refdev {
+
+// Accepted: lowest, lowest + 1, ... lowest + span, modulo 2^32, so that one form serves signed and unsigned words.
+struct ArgumentRule {
+    const char* field;
+    std::uint32_t lowest;
+    std::uint32_t span;
+};
+
+template <typename Arguments>
+using ArgumentRules = std::array<ArgumentRule, kArgumentWords<Arguments>>;
+
+// Largest operand. A signed 32-bit index reaches every byte of it.
+inline constexpr std::uint64_t kMaxOperandBytes = INT32_MAX;
+// Largest height, width, stride, dilation and padding. origin + tap * dilation with all of them fits in 32 signed bits.
+inline constexpr std::uint32_t kMaxSpatial = 32767U;
+// Most taps of a window or products in a sum: 65536 * 255 * 128 fits in a 32-bit accumulator.
+inline constexpr std::uint32_t kMaxTaps = 65536U;
+
+[[nodiscard]] constexpr ArgumentRule any_value(const char* field) noexcept {
+    return ArgumentRule{field, 0U, UINT32_MAX};
+}
+[[nodiscard]] constexpr ArgumentRule in_range(const char* field, std::int32_t lowest, std::int32_t highest) noexcept {
+    return ArgumentRule{field, static_cast<std::uint32_t>(lowest),
+                        static_cast<std::uint32_t>(highest) - static_cast<std::uint32_t>(lowest)};
+}
+[[nodiscard]] constexpr ArgumentRule count_rule(const char* field) noexcept {
+    return in_range(field, 1, INT32_MAX);
+}
+[[nodiscard]] constexpr ArgumentRule spatial_rule(const char* field) noexcept {
+    return in_range(field, 1, static_cast<std::int32_t>(kMaxSpatial));
+}
+[[nodiscard]] constexpr ArgumentRule padding_rule(const char* field) noexcept {
+    return in_range(field, 0, static_cast<std::int32_t>(kMaxSpatial));
+}
+[[nodiscard]] constexpr ArgumentRule int8_rule(const char* field) noexcept {
+    return in_range(field, INT8_MIN, INT8_MAX);
+}
+// Minus a zero point, as the offsets of operands that are read.
+[[nodiscard]] constexpr ArgumentRule negated_int8_rule(const char* field) noexcept {
+    return in_range(field, -INT8_MAX, -INT8_MIN);
+}
+
+// factors multiplied, or some number above kMaxOperandBytes where the product is. Factors are below 2^33: no
+// product with what has been multiplied before wraps.
+template <typename... Factors>
+[[nodiscard]] constexpr std::uint64_t bounded_product(Factors... factors) noexcept {
+    std::uint64_t product = 1U;
+    ((product = ((product * factors) > kMaxOperandBytes) ? (kMaxOperandBytes + 1U) : (product * factors)), ...);
+    return product;
+}
+
+// The cost model of every launch, in cycles: start-up, 16 multiply-accumulates (or as simple operations) per cycle, 8
+// bytes of operands per cycle.
+inline constexpr std::uint64_t kLaunchCycles = 64U;
+inline constexpr std::uint64_t kOperationsPerCycle = 16U;
+inline constexpr std::uint64_t kBytesPerCycle = 8U;
+
+class LaunchCheck {
+  public:
+    // The referenced objects must outlive this one. `words` and `rules` have equal sizes: see words_accepted().
+    LaunchCheck(WordSpan words, Span<const ArgumentRule> rules, Footprint& footprint, ArgumentError& error) noexcept
+        : words_{words}, rules_{rules}, footprint_{footprint}, error_{error} {
+        footprint_ = Footprint{};
+    }
+
+    // False where the number of words is wrong (the error names no field), or a word is outside its range.
+    [[nodiscard]] bool words_accepted() noexcept;
+
+    // Passes `condition` on; where it is false, the error names `word`.
+    [[nodiscard]] bool require(bool condition, std::uint32_t word) noexcept { return condition || refuse(word); }
+
+    // Publishes the operand whose address is words[address_word]. False where it is too large or wraps round the
+    // address space.
+    [[nodiscard]] bool operand(std::uint32_t address_word, std::uint64_t size_bytes, Access access) noexcept;
+
+    // Where the output may lie with respect to the operands that are read.
+    enum class Placement : std::uint8_t {
+        kApart,           // shares no byte with any of them
+        kApartOrInPlace,  // or is the very same extent
+    };
+    // Checks the placement of the operand published last.
+    [[nodiscard]] bool output_placed(std::uint32_t address_word, Placement placement) noexcept;
+
+    // The verdict. `accepted` is the conjunction of all checks; `operations` feeds the cost model.
+    [[nodiscard]] Status finish(bool accepted, std::uint64_t operations) noexcept;
+
+  private:
+    [[nodiscard]] bool refuse(std::uint32_t word) noexcept;
+
+    WordSpan words_;
+    Span<const ArgumentRule> rules_;
+    Footprint& footprint_;
+    ArgumentError& error_;
+    std::uint64_t operand_bytes_{0U};
+};
+
+inline constexpr std::uint32_t kMaxReadOperands = 4U;
+
+// The operands of a launch as this core sees them: those that are read, in the order of their extents, and the written
+// one.
+struct BoundOperands {
+    std::array<const std::int8_t*, kMaxReadOperands> inputs{};
+    std::int8_t* output{nullptr};
+};
+
+using DescribeFunction = decltype(Kernel::describe);
+
+// Describes the launch and binds what it publishes. kOk: every operand is bound; kRefused: describe() refused;
+// kDeviceFault: the regions do not permit an operand.
+Status bind_operands(DescribeFunction describe, WordSpan arguments, const DeviceMemory& memory,
+                     BoundOperands& operands) noexcept;
+
+}  // namespace pianola::refdev

@@ -1,0 +1,108 @@
+#include "hal/kernels/kernels.h"
+#include "hal/kernels/launch_check.h"
+
+namespace pianola::refdev {
+namespace {
+
+using Arguments = PadArguments;
+
+constexpr std::uint32_t kRank = 4U;
+constexpr std::int32_t kMaxPadded = INT32_MAX / 4;  // so that before + size + after fits
+
+constexpr ArgumentRules<Arguments> kRules{{
+    any_value("input"),
+    any_value("output"),
+    in_range("dims", 1, kMaxPadded),
+    in_range("dims", 1, kMaxPadded),
+    in_range("dims", 1, kMaxPadded),
+    in_range("dims", 1, kMaxPadded),
+    in_range("before", 0, kMaxPadded),
+    in_range("before", 0, kMaxPadded),
+    in_range("before", 0, kMaxPadded),
+    in_range("before", 0, kMaxPadded),
+    in_range("after", 0, kMaxPadded),
+    in_range("after", 0, kMaxPadded),
+    in_range("after", 0, kMaxPadded),
+    in_range("after", 0, kMaxPadded),
+    int8_rule("value"),
+}};
+
+[[nodiscard]] std::uint32_t padded_size(const Arguments& a, std::uint32_t axis) noexcept {
+    return a.before[axis] + a.dims[axis] + a.after[axis];
+}
+
+// Writes the output from its first byte to its last.
+class Writer {
+  public:
+    Writer(const std::int8_t* input, std::int8_t* output, std::int32_t value) noexcept
+        : input_{input}, output_{output}, value_{value} {}
+
+    void pad(std::size_t size_bytes) noexcept {
+        std::memset(output_, value_, size_bytes);
+        output_ += size_bytes;
+    }
+    void copy(std::size_t size_bytes) noexcept {
+        std::memcpy(output_, input_, size_bytes);
+        input_ += size_bytes;
+        output_ += size_bytes;
+    }
+
+  private:
+    const std::int8_t* input_;
+    std::int8_t* output_;
+    std::int32_t value_;
+};
+
+}  // namespace
+
+Status describe_pad(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
+    LaunchCheck check{arguments, kRules, footprint, error};
+    if (!check.words_accepted()) {
+        return Status::kRefused;
+    }
+    const Arguments a = arguments_from_words<Arguments>(arguments);
+    const bool accepted =
+        check.operand(word_of(offsetof(Arguments, input)), bounded_product(a.dims[0], a.dims[1], a.dims[2], a.dims[3]),
+                      Access::kRead) &&
+        check.operand(word_of(offsetof(Arguments, output)),
+                      bounded_product(padded_size(a, 0U), padded_size(a, 1U), padded_size(a, 2U), padded_size(a, 3U)),
+                      Access::kWrite) &&
+        check.output_placed(word_of(offsetof(Arguments, output)), LaunchCheck::Placement::kApart);
+    return check.finish(accepted, 0U);
+}
+
+Status run_pad(WordSpan arguments, const DeviceMemory& memory) noexcept {
+    BoundOperands bound;
+    const Status status = bind_operands(describe_pad, arguments, memory, bound);
+    if (!is_ok(status)) {
+        return status;
+    }
+    const Arguments a = arguments_from_words<Arguments>(arguments);
+    const std::int8_t* const input = bound.inputs[0];
+    std::int8_t* const output = bound.output;
+    // Bytes of one step along each axis of the output.
+    std::array<std::size_t, kRank> step{};
+    step[3] = 1U;
+    step[2] = padded_size(a, 3U);
+    step[1] = step[2] * padded_size(a, 2U);
+    step[0] = step[1] * padded_size(a, 1U);
+    Writer writer{input, output, a.value};
+    writer.pad(a.before[0] * step[0]);
+    for (std::uint32_t i = 0U; i < a.dims[0]; ++i) {
+        writer.pad(a.before[1] * step[1]);
+        for (std::uint32_t j = 0U; j < a.dims[1]; ++j) {
+            writer.pad(a.before[2] * step[2]);
+            for (std::uint32_t k = 0U; k < a.dims[2]; ++k) {
+                writer.pad(a.before[3]);
+                writer.copy(a.dims[3]);
+                writer.pad(a.after[3]);
+            }
+            writer.pad(a.after[2] * step[2]);
+        }
+        writer.pad(a.after[1] * step[1]);
+    }
+    writer.pad(a.after[0] * step[0]);
+    return Status::kOk;
+}
+
+}  // namespace pianola::refdev

@@ -1,0 +1,113 @@
+#include "hal/kernels/pool2d.h"
+
+#include "hal/kernels/kernels.h"
+
+namespace pianola::refdev {
+namespace {
+
+using Arguments = Pool2dArguments;
+
+constexpr ArgumentRules<Arguments> kRules{{
+    any_value("input"),
+    any_value("output"),
+    count_rule("batches"),
+    spatial_rule("input_height"),
+    spatial_rule("input_width"),
+    count_rule("channels"),
+    spatial_rule("output_height"),
+    spatial_rule("output_width"),
+    spatial_rule("filter_height"),
+    spatial_rule("filter_width"),
+    spatial_rule("stride_height"),
+    spatial_rule("stride_width"),
+    padding_rule("pad_top"),
+    padding_rule("pad_left"),
+    int8_rule("activation_min"),
+    int8_rule("activation_max"),
+}};
+
+// True where the last window starts inside the input. (The first one ends inside it where padding < filter.)
+[[nodiscard]] bool last_window_inside(const WindowAxis& axis, std::uint32_t output_size) noexcept {
+    return axis.origin(output_size - 1U) < static_cast<std::int32_t>(axis.input_size);
+}
+
+[[nodiscard]] WindowAxis row_axis(const Arguments& a) noexcept {
+    return WindowAxis{a.input_height, a.filter_height, a.stride_height, 1U, a.pad_top};
+}
+
+[[nodiscard]] WindowAxis column_axis(const Arguments& a) noexcept {
+    return WindowAxis{a.input_width, a.filter_width, a.stride_width, 1U, a.pad_left};
+}
+
+// One output pixel. `input` is of the batch.
+void pool_pixel(const Arguments& a, TapRange rows, TapRange columns, const std::int8_t* input, std::int8_t* output,
+                PoolReduce reduce) noexcept {
+    const std::size_t row_stride = static_cast<std::size_t>(a.input_width) * a.channels;
+    const std::int8_t* const corner = input + (rows.first * row_stride) + (columns.first * std::size_t{a.channels});
+    std::uint32_t first = 0U;
+    while (first < a.channels) {
+        const std::uint32_t left = a.channels - first;
+        const std::uint32_t channels = (left < kPoolChannelBlock) ? left : kPoolChannelBlock;
+        const PoolWindow window{corner + first, rows.count(), columns.count(), row_stride, a.channels, channels};
+        reduce(window, a, output + first);
+        first += channels;
+    }
+}
+
+// From taps of the window to positions of the input.
+[[nodiscard]] TapRange positions_inside(const WindowAxis& axis, std::uint32_t output_position) noexcept {
+    const std::int32_t origin = axis.origin(output_position);
+    const TapRange taps = taps_inside(axis, origin);
+    return TapRange{static_cast<std::uint32_t>(origin) + taps.first, static_cast<std::uint32_t>(origin) + taps.end};
+}
+
+}  // namespace
+
+Status describe_pool2d(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
+    LaunchCheck check{arguments, kRules, footprint, error};
+    if (!check.words_accepted()) {
+        return Status::kRefused;
+    }
+    const Arguments a = arguments_from_words<Arguments>(arguments);
+    const std::uint64_t taps = bounded_product(a.filter_height, a.filter_width);
+    const std::uint64_t output_bytes = bounded_product(a.batches, a.output_height, a.output_width, a.channels);
+    const bool accepted =
+        check.require(taps <= kMaxTaps, word_of(offsetof(Arguments, filter_height))) &&
+        check.require(a.pad_top < a.filter_height, word_of(offsetof(Arguments, pad_top))) &&
+        check.require(a.pad_left < a.filter_width, word_of(offsetof(Arguments, pad_left))) &&
+        check.require(last_window_inside(row_axis(a), a.output_height), word_of(offsetof(Arguments, output_height))) &&
+        check.require(last_window_inside(column_axis(a), a.output_width), word_of(offsetof(Arguments, output_width))) &&
+        check.require(a.activation_min <= a.activation_max, word_of(offsetof(Arguments, activation_min))) &&
+        check.operand(word_of(offsetof(Arguments, input)),
+                      bounded_product(a.batches, a.input_height, a.input_width, a.channels), Access::kRead) &&
+        check.operand(word_of(offsetof(Arguments, output)), output_bytes, Access::kWrite) &&
+        check.output_placed(word_of(offsetof(Arguments, output)), LaunchCheck::Placement::kApart);
+    return check.finish(accepted, output_bytes * taps);
+}
+
+Status run_pool2d(WordSpan arguments, const DeviceMemory& memory, PoolReduce reduce) noexcept {
+    BoundOperands bound;
+    const Status status = bind_operands(describe_pool2d, arguments, memory, bound);
+    if (!is_ok(status)) {
+        return status;
+    }
+    const Arguments a = arguments_from_words<Arguments>(arguments);
+    const std::int8_t* input = bound.inputs[0];
+    std::int8_t* output = bound.output;
+    const WindowAxis row_windows = row_axis(a);
+    const WindowAxis column_windows = column_axis(a);
+    const std::size_t batch_bytes = static_cast<std::size_t>(a.input_height) * a.input_width * a.channels;
+    for (std::uint32_t batch = 0U; batch < a.batches; ++batch) {
+        for (std::uint32_t row = 0U; row < a.output_height; ++row) {
+            const TapRange rows = positions_inside(row_windows, row);
+            for (std::uint32_t column = 0U; column < a.output_width; ++column) {
+                pool_pixel(a, rows, positions_inside(column_windows, column), input, output, reduce);
+                output += a.channels;
+            }
+        }
+        input += batch_bytes;
+    }
+    return Status::kOk;
+}
+
+}  // namespace pianola::refdev

@@ -1,0 +1,98 @@
+#include "hal/kernels/arithmetic.h"
+#include "hal/kernels/elements.h"
+#include "hal/kernels/kernels.h"
+
+namespace pianola::refdev {
+namespace {
+
+using Arguments = ReduceArguments;
+
+constexpr ArgumentRules<Arguments> kRules{{
+    any_value("input"),
+    any_value("output"),
+    count_rule("rows"),
+    count_rule("columns"),
+    type_rule(),
+    in_range("op", static_cast<std::int32_t>(ReduceOp::kSum), static_cast<std::int32_t>(ReduceOp::kMinimum)),
+    in_range("axis", 0, 1),
+}};
+
+// The input as results of `terms` elements each: elements of one result lie `term_step` apart, results `result_step`.
+struct Plan {
+    std::uint32_t results;
+    std::uint32_t terms;
+    std::size_t result_step;
+    std::size_t term_step;
+
+    explicit Plan(const Arguments& a) noexcept
+        : results{(a.axis == 0U) ? a.columns : a.rows},
+          terms{(a.axis == 0U) ? a.rows : a.columns},
+          result_step{(a.axis == 0U) ? 1U : a.columns},
+          term_step{(a.axis == 0U) ? a.columns : 1U} {}
+};
+
+[[nodiscard]] std::int32_t combine(ReduceOp op, std::int32_t left, std::int32_t right) noexcept {
+    switch (op) {
+        case ReduceOp::kMaximum:
+            return larger_of(left, right);
+        case ReduceOp::kMinimum:
+            return smaller_of(left, right);
+        case ReduceOp::kUnspecified:
+        case ReduceOp::kSum:
+        default:
+            return wrapping_add(left, right);
+    }
+}
+
+template <typename Element>
+void compute(const Arguments& a, const std::int8_t* input, std::int8_t* output) noexcept {
+    const Plan plan{a};
+    for (std::size_t result = 0U; result < plan.results; ++result) {
+        std::size_t at = result * plan.result_step;
+        std::int32_t value = load_element<Element>(input, at);
+        for (std::uint32_t term = 1U; term < plan.terms; ++term) {
+            at += plan.term_step;
+            value = combine(a.op, value, load_element<Element>(input, at));
+        }
+        store_element<std::int32_t>(output, result, value);
+    }
+}
+
+}  // namespace
+
+Status describe_reduce(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
+    LaunchCheck check{arguments, kRules, footprint, error};
+    if (!check.words_accepted()) {
+        return Status::kRefused;
+    }
+    const Arguments a = arguments_from_words<Arguments>(arguments);
+    const std::uint32_t element_bytes = type_bytes(a.type);
+    const bool accepted =
+        check.require(element_bytes != 0U, word_of(offsetof(Arguments, type))) &&
+        check.require(is_aligned(a.input, a.type), word_of(offsetof(Arguments, input))) &&
+        check.require(is_aligned(a.output, kTypeInt32), word_of(offsetof(Arguments, output))) &&
+        check.operand(word_of(offsetof(Arguments, input)), bounded_product(a.rows, a.columns, element_bytes),
+                      Access::kRead) &&
+        check.operand(word_of(offsetof(Arguments, output)),
+                      bounded_product(Plan{a}.results, static_cast<std::uint32_t>(sizeof(std::int32_t))),
+                      Access::kWrite) &&
+        check.output_placed(word_of(offsetof(Arguments, output)), LaunchCheck::Placement::kApart);
+    return check.finish(accepted, static_cast<std::uint64_t>(a.rows) * a.columns);
+}
+
+Status run_reduce(WordSpan arguments, const DeviceMemory& memory) noexcept {
+    BoundOperands bound;
+    const Status status = bind_operands(describe_reduce, arguments, memory, bound);
+    if (!is_ok(status)) {
+        return status;
+    }
+    const Arguments a = arguments_from_words<Arguments>(arguments);
+    if (a.type == kTypeInt8) {
+        compute<std::int8_t>(a, bound.inputs[0], bound.output);
+    } else {
+        compute<std::int32_t>(a, bound.inputs[0], bound.output);
+    }
+    return Status::kOk;
+}
+
+}  // namespace pianola::refdev

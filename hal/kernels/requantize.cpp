@@ -1,0 +1,54 @@
+#include "hal/kernels/fixed_point.h"
+#include "hal/kernels/kernels.h"
+#include "hal/kernels/launch_check.h"
+
+namespace pianola::refdev {
+namespace {
+
+using Arguments = RequantizeArguments;
+
+constexpr ArgumentRules<Arguments> kRules{{
+    any_value("input"),
+    any_value("output"),
+    count_rule("count"),
+    int8_rule("input_zero_point"),
+    in_range("multiplier", 0, INT32_MAX),
+    in_range("shift", kMinShift, kMaxShift),
+    int8_rule("output_zero_point"),
+}};
+
+constexpr std::uint64_t kOperationsPerElement = 2U;
+
+}  // namespace
+
+Status describe_requantize(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
+    LaunchCheck check{arguments, kRules, footprint, error};
+    if (!check.words_accepted()) {
+        return Status::kRefused;
+    }
+    const Arguments a = arguments_from_words<Arguments>(arguments);
+    const bool accepted =
+        check.operand(word_of(offsetof(Arguments, input)), a.count, Access::kRead) &&
+        check.operand(word_of(offsetof(Arguments, output)), a.count, Access::kWrite) &&
+        check.output_placed(word_of(offsetof(Arguments, output)), LaunchCheck::Placement::kApartOrInPlace);
+    return check.finish(accepted, kOperationsPerElement * a.count);
+}
+
+Status run_requantize(WordSpan arguments, const DeviceMemory& memory) noexcept {
+    BoundOperands bound;
+    const Status status = bind_operands(describe_requantize, arguments, memory, bound);
+    if (!is_ok(status)) {
+        return status;
+    }
+    const Arguments a = arguments_from_words<Arguments>(arguments);
+    const std::int8_t* const input = bound.inputs[0];
+    std::int8_t* const output = bound.output;
+    const Scale scale{a.multiplier, a.shift};
+    const OutputRange range{a.output_zero_point, INT8_MIN, INT8_MAX};
+    for (std::uint32_t i = 0U; i < a.count; ++i) {
+        output[i] = range.place(scale.apply(input[i] - a.input_zero_point));
+    }
+    return Status::kOk;
+}
+
+}  // namespace pianola::refdev

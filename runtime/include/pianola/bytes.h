@@ -1,0 +1,43 @@
+// Fixed-endian integers in byte views.
+//
+// Place in the whole: the one place in which bytes become integers, whatever the core's own byte order and alignment
+// rules.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "pianola/span.h"
+
+namespace pianola {
+
+// The word at an address that is a multiple of 4, whatever it is part of, in one load: a compiler for a core that must
+// not load words from elsewhere would load bytes. For comparing and adding up only: the order of its bytes is the
+// core's.
+[[nodiscard]] inline std::uint32_t load_aligned_word(const std::uint8_t* aligned) noexcept {
+    std::uint32_t word = 0U;
+    std::memcpy(&word, __builtin_assume_aligned(aligned, sizeof(word)), sizeof(word));
+    return word;
+}
+
+// The caller has checked that [offset, offset + 4) lies inside.
+[[nodiscard]] constexpr std::uint32_t load_le32(ByteSpan bytes, std::size_t offset) noexcept {
+    return static_cast<std::uint32_t>(bytes[offset]) | (static_cast<std::uint32_t>(bytes[offset + 1U]) << 8U) |
+           (static_cast<std::uint32_t>(bytes[offset + 2U]) << 16U) |
+           (static_cast<std::uint32_t>(bytes[offset + 3U]) << 24U);
+}
+
+[[nodiscard]] constexpr std::uint32_t load_be32(ByteSpan bytes, std::size_t offset) noexcept {
+    return (static_cast<std::uint32_t>(bytes[offset]) << 24U) |
+           (static_cast<std::uint32_t>(bytes[offset + 1U]) << 16U) |
+           (static_cast<std::uint32_t>(bytes[offset + 2U]) << 8U) | static_cast<std::uint32_t>(bytes[offset + 3U]);
+}
+
+constexpr void store_le32(MutableByteSpan bytes, std::size_t offset, std::uint32_t value) noexcept {
+    bytes[offset] = static_cast<std::uint8_t>(value);
+    bytes[offset + 1U] = static_cast<std::uint8_t>(value >> 8U);
+    bytes[offset + 2U] = static_cast<std::uint8_t>(value >> 16U);
+    bytes[offset + 3U] = static_cast<std::uint8_t>(value >> 24U);
+}
+
+}  // namespace pianola

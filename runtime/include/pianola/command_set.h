@@ -1,0 +1,127 @@
+// CommandSet: what the runtime must know of a device's command encoding in order to prove a trace.
+//
+// Place in the whole: one of the three interfaces that a port implements (with Device and Platform). A vendor who
+// brings another accelerator writes one of these: a pure function from command words to what the command does. The
+// runtime never interprets command words itself. Implementations hold no state and are called by the loading core only.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "pianola/device.h"
+#include "pianola/span.h"
+#include "pianola/status.h"
+
+namespace pianola {
+
+// What a command does to the bytes it names.
+enum class Access : std::uint8_t {
+    kUnspecified = 0U,
+    kRead = 1U,
+    kWrite = 2U,  // every byte of the extent is written, before the command completes
+};
+
+// One contiguous run of device memory that a command touches. Exact: not a byte more, not a byte less.
+struct Extent {
+    std::uint32_t address{0U};     // device address of the first byte
+    std::uint32_t size_bytes{0U};  // never 0
+    Access access{Access::kUnspecified};
+    const char* field{nullptr};  // the command's field that names it, for messages; static lifetime
+};
+
+class ExtentList {
+  public:
+    // False where the list is full, or [address, address + size) is empty or wraps round the 32-bit address space.
+    [[nodiscard]] constexpr bool add(std::uint32_t address, std::uint64_t size_bytes, Access access,
+                                     const char* field) noexcept {
+        const auto bytes = static_cast<std::uint32_t>(size_bytes);
+        if ((count_ >= kMaxExtentsPerCommand) || (bytes == 0U) || (bytes != size_bytes) ||
+            ((bytes - 1U) > (UINT32_MAX - address))) {
+            return false;
+        }
+        extents_[count_] = Extent{address, bytes, access, field};
+        count_ += 1U;
+        return true;
+    }
+    constexpr void clear() noexcept { count_ = 0U; }
+    [[nodiscard]] constexpr Span<const Extent> view() const noexcept {
+        return Span<const Extent>{extents_.data(), count_};
+    }
+
+  private:
+    std::array<Extent, kMaxExtentsPerCommand> extents_{};
+    std::uint32_t count_{0U};
+};
+
+enum class CommandKind : std::uint8_t {
+    kUnspecified = 0U,
+    kLaunch,    // run one kernel of the ROM on the whole grid
+    kCopy,      // move bytes inside device memory
+    kFill,      // set bytes of device memory
+    kBarrier,   // wait until every earlier command of the trace has completed
+    kEnd,       // last command of a trace
+    kDispatch,  // start one kernel of the ROM on one core; every other kind waits for all cores first
+};
+
+struct DecodedCommand {
+    CommandKind kind{CommandKind::kUnspecified};
+    std::uint32_t length_words{0U};  // words that the command occupies, header included
+    std::uint32_t kernel_id{0U};     // kLaunch and kDispatch only
+    std::uint32_t core{0U};          // kDispatch only
+    std::uint64_t cost_cycles{0U};   // device cycles it takes on its queue, by the command set's published cost model
+    std::uint64_t core_cycles{0U};   // kDispatch only: those that it takes on its core
+    ExtentList extents;
+};
+
+// Whether a word of a command may change between replays.
+enum class PatchKind : std::uint8_t {
+    kNone = 0U,
+    kAddress,  // the device address of an operand: its extent moves with it, and nothing else changes
+    kValue,  // changes neither extents nor cost; what is accepted at two values of one sign, taken as two's complement,
+             // is accepted at every value between them
+};
+
+// Why a command cannot be decoded: the field that is wrong. Static lifetime.
+struct DecodeError {
+    const char* field{""};
+    std::uint32_t word{0U};  // index of the offending word inside the command
+    bool unknown_command{false};
+    bool unknown_kernel{false};
+};
+
+class CommandSet {
+  public:
+    CommandSet(const CommandSet&) = delete;
+    CommandSet(CommandSet&&) = delete;
+    CommandSet& operator=(const CommandSet&) = delete;
+    CommandSet& operator=(CommandSet&&) = delete;
+
+    // Decodes the command that starts at words[0]; words reaches to the end of the trace.
+    // kOk: `command` is complete, and 1 <= length_words <= words.size().
+    // kRefused: `error` says what is wrong; `command` must not be used.
+    virtual Status decode(WordSpan words, DecodedCommand& command, DecodeError& error) const noexcept = 0;
+
+    // words is exactly one command that decode() accepts; word is an index in it. Constant time.
+    [[nodiscard]] virtual PatchKind patch_kind(WordSpan words, std::uint32_t word) const noexcept = 0;
+
+    // Words that a queue command takes in its queue's ring, and device cycles that it takes by itself: a transfer of
+    // command.size_bytes, a record, a wait that is satisfied already, the front of a replay.
+    [[nodiscard]] virtual std::uint32_t queue_words(const QueueCommand& command) const noexcept = 0;
+    [[nodiscard]] virtual std::uint64_t queue_cycles(const QueueCommand& command) const noexcept = 0;
+
+    // Sets the command's check, for the command of its queue with this number since a reset, from 0. It depends on the
+    // number and on every word. Returns what the device's digest becomes by executing the command; for kReplay,
+    // trace_digest is that of the whole trace. A queue begins with 0 after a reset. Every word of the command changes
+    // it.
+    [[nodiscard]] virtual std::uint64_t seal(std::uint64_t digest, std::uint32_t number, std::uint64_t trace_digest,
+                                             QueueCommand& command) const noexcept = 0;
+    // What a trace's digest becomes by the command `words`, which decode() accepts. A trace begins with 0. It does not
+    // depend on words that may be patched.
+    [[nodiscard]] virtual std::uint64_t trace_digest(std::uint64_t digest, WordSpan words) const noexcept = 0;
+
+  protected:
+    CommandSet() = default;
+    ~CommandSet() = default;
+};
+
+}  // namespace pianola

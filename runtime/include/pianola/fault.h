@@ -1,0 +1,64 @@
+// FaultRecord: what went wrong while loading or replaying.
+//
+// Place in the whole: filled in once, when a fault latches, and kept until the next load.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "pianola/config.h"
+#include "pianola/device.h"
+#include "pianola/status.h"
+
+namespace pianola {
+
+enum class FaultStage : std::uint8_t {
+    kNone = 0U,
+    kReset,      // the device could not be brought to its initial state
+    kProgram,    // regions or host memory were not accepted
+    kSetup,      // the set-up script
+    kReadBack,   // the device does not hold the weights and traces that were authenticated
+    kSubmit,     // the device did not accept a step that had been proved to fit
+    kStep,       // a step, or the prologue or epilogue around steps
+    kSelfTest,   // a self-test vector gave another output
+    kParameter,  // a parameter's words could not all be set
+    kScrub,      // traces or weights on the device are not the binary's any more
+    kState,      // the session's own state is not as the last call left it
+    kArm,        // the two validations of one binary do not agree
+};
+
+struct FaultRecord {
+    Status status{Status::kOk};  // kTimeout, kDeviceFault, kIntegrity; kOk while there is no fault
+    FaultStage stage{FaultStage::kNone};
+    // The reset that follows every fault succeeded. If not, the device may still write to the outputs.
+    bool device_stopped{false};
+    std::uint32_t queue{0U};        // the queue that it was noticed on
+    std::uint32_t step{0U};         // token of the script: 1 is the set-up, 2 what is started first
+    std::uint64_t time_us{0U};      // platform time at which it was noticed
+    std::uint64_t started_us{0U};   // platform time at which the step was submitted
+    std::uint32_t deadline_us{0U};  // of the step
+    DeviceFault device_fault{DeviceFault::kNone};
+    std::uint32_t command{0U};  // commands that the queue had executed in this script
+    std::uint32_t address{0U};  // device address, where there is one: of the first wrong byte after kReadBack, kScrub
+};
+
+// The last faults, oldest overwritten first.
+class FaultHistory {
+  public:
+    void add(const FaultRecord& fault) noexcept {
+        records_[count_ % kMaxFaultRecords] = fault;
+        count_ += 1U;
+    }
+    // index 0 is the last one.
+    [[nodiscard]] const FaultRecord& last(std::uint32_t index) const noexcept {
+        return records_[(count_ - 1U - index) % kMaxFaultRecords];
+    }
+    [[nodiscard]] std::uint32_t count() const noexcept { return count_; }  // of all that there were; wraps
+
+  private:
+    static_assert((kMaxFaultRecords & (kMaxFaultRecords - 1U)) == 0U, "the count wraps");
+    std::array<FaultRecord, kMaxFaultRecords> records_{};
+    std::uint32_t count_{0U};
+};
+
+}  // namespace pianola

@@ -1,0 +1,28 @@
+// Footprint: RAM and stack of the runtime on a 32-bit core, as numbers that a host can read.
+//
+// Place in the whole: `pianola size` runs where pointers have 64 bits and cannot ask sizeof. The sizes are those of the
+// ILP32 ABI with 64-bit integers aligned to 8 bytes: Arm EABI and RISC-V ilp32 agree. footprint.cpp compares them with
+// sizeof in every 32-bit build, so that a number which is out of date does not compile.
+//
+// To refresh after a change of a member: build for any 32-bit core. The compiler names the type and both numbers.
+#pragma once
+
+#include <cstdint>
+
+#include "pianola/config.h"
+
+namespace pianola {
+
+inline constexpr std::uint32_t kSessionBytes32 = 4712U;  // Session
+inline constexpr std::uint32_t kVerdictBytes32 = 80U;    // Verdict: while loading only
+// PlanWorkspace of a runtime of that profile: while loading only. Six maps, of 12 bytes for each range.
+[[nodiscard]] constexpr std::uint32_t plan_workspace_bytes32(const Capacities& capacities) noexcept {
+    return 3184U + (72U * capacities.intervals);
+}
+
+// Stack below the caller's frame, device driver included. Limits that the gates hold every board's build to, not
+// measurements.
+inline constexpr std::uint32_t kSubmitPollStackBytes = 2048U;  // Session::submit(), poll()
+inline constexpr std::uint32_t kLoadStackBytes = 4096U;        // Session::load()
+
+}  // namespace pianola

@@ -1,0 +1,159 @@
+// Plan: a trace binary bound to a device, with every load-time proof made.
+//
+// Place in the whole: fourth stage of loading. prove_plan() checks the manifest and every device command against the
+// device that is there, and resolves what a session needs into fixed memory: after it, nothing of the file is
+// interpreted again. The same source runs on host and target. There is no way to obtain a plan without the proofs.
+//
+// The proofs, with their rules: target identity (TGT), layout and permissions (LAY), every command decoded and every
+// byte that it touches inside a permitted region, no read of never-written memory (TRC), the same for every value that
+// a declared parameter may take (PAR), what scripts may do (SCR), no deadlock and no race between queues, across steps
+// too (ORD), and that rings, budgets and deadlines suffice (BUD). Besides: whether steps may do without their transfers
+// (Plan::views), which refuses nothing.
+//
+// Time: linear in the manifest, and in the words of the traces that the scripts replay: each trace is visited once for
+// its data flow, and where both queues touch memory once more per appearance in the sequence prologue, step, step,
+// epilogue. A trace is replayed at most once per script. Each byte range costs O(Capacities::intervals). All visits
+// together take at most Capacities::max_work() (rule CAP-WORK).
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "pianola/command_set.h"
+#include "pianola/config.h"
+#include "pianola/device.h"
+#include "pianola/image.h"
+#include "pianola/interval_map.h"
+#include "pianola/verdict.h"
+
+namespace pianola {
+
+// Slots of host memory, as scripts use them. Tensors have one per step in flight, a whole set behind the other.
+inline constexpr std::uint32_t kWeightsSlot = 0U;
+inline constexpr std::uint32_t kTracesSlot = 1U;
+
+// A script command, resolved; a tensor in several buffers makes several.
+struct PlannedCommand {
+    QueueCommand command;  // events: `value` is filled in at submit
+    std::uint8_t queue{0U};
+    std::uint8_t script{0U};  // index in the manifest
+    std::uint8_t index{0U};   // of the command in that script
+    std::uint8_t trace{0U};   // kReplay only
+};
+using PlannedCommands = std::array<PlannedCommand, kMaxScriptCommands>;
+
+// A run of planned commands.
+struct PlannedScript {
+    std::uint32_t first{0U};
+    std::uint32_t count{0U};  // 0: the binary has no such script, or it does nothing
+    std::array<std::uint32_t, kMaxQueues>
+        executed_commands{};  // what each queue's device count rises by, notify included
+    std::array<bool, kMaxQueues> queue_used{};
+    std::uint64_t cycles{0U};  // on the critical path, alone
+    std::uint32_t deadline_us{0U};
+};
+
+// A declared parameter, resolved.
+struct PlannedParameter {
+    std::uint32_t minimum{0U};
+    std::uint32_t maximum{0U};
+    std::uint32_t alignment{1U};
+    std::uint32_t first_point{0U};
+    std::uint32_t point_count{0U};
+
+    [[nodiscard]] constexpr bool admits(std::uint32_t value) const noexcept {
+        return (value >= minimum) && (value <= maximum) && ((value % alignment) == 0U);
+    }
+};
+
+// Whether a step gives the same where the application writes its inputs and reads its outputs in device memory, and the
+// transfers are left out; and what speaks against it.
+enum class ViewsAnswer : std::uint8_t {
+    kNotLooked = 0U,
+    kStepsOverlap,   // the binary is pipelined, or admits two steps in flight
+    kInPieces,       // the tensor lies in several buffers
+    kShared,         // the tensor shares bytes with another
+    kInputWritten,   // the command writes the input
+    kInputRead,      // the command reads the input where the step has not written it yet, or outside the step
+    kOutputWritten,  // the command writes the output behind the transfer that reads it
+    kProved,
+};
+struct PlannedViews {
+    ViewsAnswer answer{ViewsAnswer::kNotLooked};
+    std::uint8_t tensor{0U};   // an input; from kMaxInputs on an output. Where the answer is about one
+    std::uint8_t command{0U};  // of Plan::commands. Where the answer is about one, or its transfer
+};
+
+// Large members come last, here and in what holds a plan: what lies near the front takes a shorter instruction to
+// reach.
+struct Plan {
+    bool is_pipelined{false};  // the prologue takes the first inputs, the epilogue gives the last outputs
+    std::uint32_t steps_in_flight{1U};
+    std::uint32_t input_count{0U};
+    std::uint32_t output_count{0U};
+    std::uint32_t queue_count{0U};
+    std::uint32_t trace_region_base{0U};
+    std::uint32_t region_count{0U};
+    std::uint32_t parameter_count{0U};
+    std::uint32_t patch_count{0U};
+    PlannedViews views;
+    PlannedScript step;
+    PlannedScript prologue;
+    PlannedScript epilogue;
+    std::array<std::uint32_t, kMaxInputs> input_bytes{};
+    std::array<std::uint32_t, kMaxOutputs> output_bytes{};
+    std::array<RegionConfig, kMaxRegions> regions{};
+    std::array<std::uint32_t, kMaxPatchPoints> patch_addresses{};  // device addresses of words in the trace region
+    std::array<PlannedParameter, kMaxParameters> parameters{};
+    std::array<std::uint64_t, kMaxTraces>
+        trace_digests{};         // that a replay comes to; 0 where no script replays the trace
+    PlannedCommands commands{};  // of all scripts but the set-up
+
+    // One of the three: every kind but the set-up.
+    [[nodiscard]] PlannedScript& script(ScriptKind kind) noexcept;
+};
+
+// Inputs, and outputs from bit kMaxInputs on, of which a trace touches a byte.
+struct TensorUse {
+    std::uint16_t reads{0U};
+    std::uint16_t writes{0U};
+};
+
+// The workspace's size is the profile's, and so is its name: what was compiled with another profile than the library
+// does not link.
+inline namespace PIANOLA_PROFILE {
+
+// Memory that loading uses while it runs; of no use afterwards, so that an integrator may lay it over other memory.
+struct PlanWorkspace {
+    Image image;  // of the file that Session::load() has accepted: names and descriptions for who wants them
+    std::uint32_t work_left{0U};  // units of Capacities::max_work() that the proofs have not taken
+    PlannedScript setup;          // run once, right after the proofs
+    std::array<RegionKind, kMaxRegions> region_kinds{};
+    std::array<std::array<std::uint8_t, kMaxCores>, kMaxQueues>
+        core_users{};     // last command of each queue on each core
+    IntervalMap weights;  // bytes that set-up writes
+    IntervalMap written;  // bytes written so far
+    // Who touched bytes last: per queue, by number of the command; or per core between two barriers of a trace.
+    struct Touched {
+        IntervalMap reads;
+        IntervalMap writes;
+
+        void clear() noexcept;
+        // The largest tag, but for `except`, of an access that conflicts with this one; 0 where there is none.
+        [[nodiscard]] std::uint32_t last_conflict(const Extent& extent, std::uint32_t except) const noexcept;
+        // Where an access is remembered.
+        [[nodiscard]] IntervalMap& map_of(Access access) noexcept;
+    };
+    std::array<Touched, kMaxQueues> touched;
+    std::array<TensorUse, kMaxTraces> uses{};
+    std::array<std::uint64_t, kMaxCores> core_cycles{};  // when each core is free again, inside one trace
+    PlannedCommands setup_commands{};
+};
+
+}  // namespace PIANOLA_PROFILE
+
+// kOk, or kRefused with a verdict; the plan is complete only after kOk.
+Status prove_plan(const Image& image, const DeviceDescription& device, const CommandSet& command_set,
+                  PlanWorkspace& workspace, Plan& plan, Verdict& verdict) noexcept;
+
+}  // namespace pianola

@@ -1,0 +1,49 @@
+// Platform: the ECU around the session.
+//
+// Place in the whole: one of the three interfaces that a port implements (with Device and CommandSet). Called by the
+// core that owns the session.
+#pragma once
+
+#include <cstdint>
+
+#include "pianola/status.h"
+
+namespace pianola {
+
+struct FaultRecord;
+
+class Platform {
+  public:
+    Platform(const Platform&) = delete;
+    Platform(Platform&&) = delete;
+    Platform& operator=(const Platform&) = delete;
+    Platform& operator=(Platform&&) = delete;
+
+    // Monotonic time in microseconds since any fixed moment. Must advance while the session waits.
+    [[nodiscard]] virtual std::uint64_t now_us() noexcept = 0;
+
+    // The blocking calls have nothing to do at the moment: sleep until something may have changed (WFI, WFE, yield).
+    // May return early; must return before a deadline can be missed.
+    virtual void idle() noexcept = 0;
+
+    // Called only on proven progress: a step, prologue or epilogue that completed within its deadline.
+    virtual void serve_watchdog() noexcept = 0;
+
+    // The lowest security version that may be loaded: a monotonic counter in memory that survives power cycles and that
+    // only secure code writes. Read twice at every load, for each of the two validations. Where it is not kOk, or where
+    // `version` is left alone, nothing is loaded.
+    virtual Status lowest_security_version(std::uint32_t& version) noexcept = 0;
+
+    // Raises the counter to `version`. Called by Session::confirm_start() only, with a version higher than the
+    // counter's. After kOk the counter reads as `version`, even if power is lost; otherwise as before.
+    virtual Status raise_security_version(std::uint32_t version) noexcept = 0;
+
+    // A fault has latched. Called once per fault, before any call of the session reports it.
+    virtual void enter_safe_state(const FaultRecord& fault) noexcept = 0;
+
+  protected:
+    Platform() = default;
+    ~Platform() = default;
+};
+
+}  // namespace pianola

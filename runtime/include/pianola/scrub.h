@@ -1,0 +1,71 @@
+// Scrubber: compares what the device holds with the binary that it was loaded from: once with what was authenticated,
+// then with the file, a slice at a time.
+//
+// Place in the whole: a part of the session. Traces and weights do not change while a binary is loaded, but for the
+// words of declared parameters: what differs was damaged, on the device or in the binary's own memory.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "pianola/config.h"
+#include "pianola/device.h"
+#include "pianola/plan.h"
+
+namespace pianola {
+
+// Values of declared parameters that hold now. What was never set has the binary's own value.
+struct ParameterValues {
+    std::array<std::uint32_t, kMaxParameters> value{};
+    std::array<bool, kMaxParameters> is_set{};
+};
+
+// Bytes of the file that lie on the device.
+struct ConstantRange {
+    std::uint32_t address{0U};      // on the device
+    std::uint32_t file_offset{0U};  // both are multiples of 4 for traces
+    std::uint32_t size_bytes{0U};
+};
+
+// What the set-up has written.
+struct ConstantRanges {
+    std::uint32_t count{0U};
+    std::array<ConstantRange, kMaxScriptCommands> ranges{};
+};
+
+// How far they have been compared.
+struct ScrubCursor {
+    std::uint32_t range{0U};
+    std::uint32_t offset_bytes{0U};
+};
+
+// What `setup` writes. Weights and traces lie in the file where the envelope says.
+void find_constants(const PlannedScript& setup, const PlannedCommands& commands, const Envelope& envelope,
+                    ConstantRanges& constants) noexcept;
+
+// Whether the device holds what was authenticated: the digest of the file is computed anew, with what lies on the
+// device in the place of the file's own bytes. The file may have been changed since it was authenticated, by damage or
+// by another bus master: then this does not come to kOk. O(file bytes): a digest, and reading back every constant once.
+//   kOk           device and file are as `envelope`, which the file was authenticated with, says
+//   kIntegrity    one of them is not, or two constants that come from the same bytes differ
+//   kDeviceFault  the device's memory can not be read
+Status authenticate_constants(Device& device, ByteSpan file, const Envelope& envelope,
+                              const ConstantRanges& constants) noexcept;
+
+// What a comparison looks at. References are the caller's.
+struct ScrubSource {
+    ByteSpan file;
+    const Plan& plan;
+    const ConstantRanges& constants;
+    const ParameterValues& values;
+};
+
+// Compares the next slice: at most kScrubSliceBytes, of one range. Behind the last one it begins anew.
+// O(kScrubSliceBytes).
+//   kOk           equal, and it was the last slice, or there is nothing to compare
+//   kPending      equal
+//   kIntegrity    not equal: `address` is the device address of the first 64 bytes that differ
+//   kDeviceFault  the device's memory can not be read there
+Status compare_slice(Device& device, const ScrubSource& source, ScrubCursor& cursor, std::uint32_t& address) noexcept;
+
+}  // namespace pianola

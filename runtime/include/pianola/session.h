@@ -1,0 +1,325 @@
+// Session: one trace binary on one device, from file to results.
+//
+// Place in the whole: what an ECU application uses. load() validates and programs; then, for every inference, submit()
+// and poll() from a cyclic task, or run(), which blocks. All memory is inside the object; nothing is allocated. Not
+// thread-safe: one core, one task.
+//
+// Where a binary has a prologue or an epilogue, start() comes before the first step and stop() after the last; each is
+// completed by poll() as a step is. A pipelined binary overlaps inferences: start() takes the first inputs, every step
+// takes the next inputs and gives the outputs of those before, and stop() gives the last outputs. Where the binary
+// admits two steps in flight, a second submit() is accepted before the first step has completed; poll() completes them
+// in order.
+//
+// Tensors come and go in one of two ways. Zero-copy: the application writes and reads device memory in place, through
+// input_view() and output_view(), and submit() copies nothing. Transfers: submit(inputs, outputs) has the device's
+// queues move the bytes from and to the application's memory; the only way where the ECU core does not see device
+// memory.
+//
+// Between two calls the state of a session lies sealed (runtime/integrity/seal.h). A call that goes on from it and finds
+// it changed latches a fault and does nothing else; input_view() and output_view() refuse with kIntegrity, and leave the
+// fault to the next call; load() begins anew. References to device, platform, command set and configuration are outside
+// the seal: a port that calls through a damaged one traps.
+//
+// The first failure while the device is involved latches: outputs are withheld (views are refused, memory that was
+// bound for transfers is overwritten with zeros), Platform::enter_safe_state() is called once, and every later call
+// returns kFaultLatched until the next load().
+#pragma once
+
+#include <cstdint>
+
+#include "pianola/command_set.h"
+#include "pianola/device.h"
+#include "pianola/fault.h"
+#include "pianola/image.h"
+#include "pianola/plan.h"
+#include "pianola/platform.h"
+#include "pianola/scrub.h"
+#include "pianola/span.h"
+#include "pianola/status.h"
+#include "pianola/trust.h"
+#include "pianola/verdict.h"
+
+namespace pianola {
+
+// Runs every check that needs no device at work: what load() does before it touches the device, and what `pianola
+// verify` does. kOk, or kRefused with a verdict. image and plan are valid only after kOk. The file must be 64-byte
+// aligned.
+Status validate(ByteSpan file, const DeviceDescription& device, const CommandSet& command_set, const Trust& trust,
+                PlanWorkspace& workspace, Image& image, Plan& plan, Verdict& verdict) noexcept;
+
+// When a step's outputs are given out. Wide patterns; what is neither is treated as kVerified.
+enum class Release : std::uint32_t {
+    // Once traces, weights and the session's own state have been found unchanged after the step: poll() goes on
+    // returning kPending for as many calls as that takes, kScrubSliceBytes each. A bit that flipped in any of them
+    // before it was used is noticed in time.
+    kVerified = 0x4DB2'B24DU,
+    // As soon as the device has completed: for memories that correct themselves (ECC). scrub() still finds what has
+    // changed, later.
+    kAtCompletion = 0xB24D'4DB2U,
+};
+
+// Constant: keep it in flash.
+struct SessionConfig {
+    Trust trust;
+    Release release{Release::kVerified};
+};
+
+class Session {
+  public:
+    // All of them must outlive the session.
+    Session(Device& device, Platform& platform, const CommandSet& command_set, const SessionConfig& config) noexcept;
+
+    // Validates the file, twice over, so that no single fault of the core can stand in for a check; programs the
+    // device, runs the set-up and compares what the device then holds with what was authenticated. Blocks: for as long
+    // as validation takes (docs/INTEGRATION.md), then within the binary's set-up deadline, then for one more digest.
+    // The file must stay in place, unchanged, until the next load() or unload(); of its manifest nothing is read any
+    // more. workspace is free afterwards; until it is used otherwise, its image describes the file.
+    //   kOk            ready for steps
+    //   kRefused       verdict says why; the device was not touched; the session is empty
+    //   kInvalidState  a step is under way
+    //   kTimeout, kDeviceFault, kIntegrity   a fault has latched; see fault()
+    Status load(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) noexcept;
+
+    // Zero-copy I/O. True where it is proved that a step gives the same without its transfers (plan().views says what
+    // speaks against it), and the ECU core sees every input and output of the binary in device memory. Valid from
+    // load() on.
+    [[nodiscard]] bool has_views() const noexcept { return loaded_.has_views; }
+
+    // Where to write input `index` for the next step, or to read output `index` of the last one. The view belongs to
+    // the caller until the next submit(), start(), stop(), run() or self_test(), and must then be asked for anew. An
+    // input holds zeros after load(), and then the bytes that the last step took, however they came, a self-test's too.
+    //   kOk               view is set
+    //   kInvalidArgument  no such tensor, or no views
+    //   kInvalidState     not loaded, or a step is under way; for outputs also: no step has completed since load()
+    //   kFaultLatched     a fault is latched
+    //   kIntegrity        the session's state has changed; the next call latches that
+    // In every case but kOk the view is empty.
+    Status input_view(std::uint32_t index, MutableByteSpan& view) const noexcept;
+    Status output_view(std::uint32_t index, ByteSpan& view) const noexcept;
+
+    // Runs the prologue: once before the first step, and again after stop(). inputs are the first inputs of a pipelined
+    // binary, else empty.
+    //   kOk               started; poll() completes it. Steps may be submitted then
+    //   kInvalidArgument  number or size of tensors; nothing was started
+    //   kInvalidState     the binary has no prologue, or it has run already, or something is under way
+    //   kFaultLatched, or the fault that latched now
+    Status start(Span<const ByteSpan> inputs) noexcept;
+
+    // Runs the epilogue: after the last step. outputs are the last outputs of a pipelined binary, else empty. Results
+    // as start(); kInvalidState also where no step has completed since start().
+    Status stop(Span<const MutableByteSpan> outputs) noexcept;
+
+    // A new value for a declared parameter, from the next submission on.
+    struct ParameterValue {
+        std::uint32_t index{0U};  // in the binary's order
+        std::uint32_t value{0U};
+    };
+    // Sets all of them, or none. O(patch points). The binary's own values hold after load().
+    //   kOk
+    //   kInvalidArgument  no such parameter, or a value that it does not admit; nothing was changed
+    //   kInvalidState     not loaded, or something is under way; nothing was changed
+    //   kFaultLatched, or the fault that latched now
+    Status set_parameters(Span<const ParameterValue> values) noexcept;
+
+    // Starts one step on what the views hold. Never blocks, copies nothing; the work does not depend on the sizes of
+    // tensors or trace.
+    //   kOk               started; views must not be used until poll() has returned kOk
+    //   kInvalidArgument  no views: use the other submit()
+    //   kInvalidState     not loaded or not started, or a step is under way; nothing was started
+    //   kFaultLatched, or the fault that latched now
+    Status submit() noexcept;
+
+    // Starts one step, with transfers. Never blocks. inputs and outputs are in the binary's order and of exactly its
+    // sizes; the caller keeps them alive, leaves inputs unchanged and outputs unread until poll() has returned
+    // something else than kPending.
+    //   kOk               started
+    //   kInvalidArgument  number or size of tensors; nothing was started
+    //   kInvalidState     not loaded or not started, or as many steps are under way as the binary admits; nothing was
+    //                     started
+    //   kFaultLatched, or the fault that latched now
+    Status submit(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept;
+
+    // Looks once whether the step that is under way, or the older of two, has completed: bounded work.
+    //   kOk            completed, and seen to be within its deadline: outputs are valid
+    //   kPending       not yet
+    //   kInvalidState  nothing is under way
+    //   kTimeout, kDeviceFault, kIntegrity   a fault has latched now; kFaultLatched: it had before
+    Status poll() noexcept;
+
+    // poll() until it returns something else than kPending, which is what this returns. Waits through Platform::idle()
+    // as long as the device is at work. Who waits in another way must not do so while is_verifying(): the step has
+    // completed, no sign of the device will come.
+    Status wait() noexcept;
+    [[nodiscard]] bool is_verifying() const noexcept { return running_.is_verifying; }
+
+    // One whole inference: submit() and wait(). Runs the prologue first where it has not run. A pipelined binary
+    // computes the inference twice, in a step and in the epilogue, and must be stopped before. Results as submit() and
+    // poll(); kInvalidState also where a step is under way, whose result this would be.
+    Status run(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept;
+
+    // Replays self-test vector `index` and compares the outputs with those of the capture, which holds for the captured
+    // values of declared parameters only. `scratch` holds all outputs of one step: output_bytes() of them. kOk,
+    // kInvalidArgument, kInvalidState, kIntegrity and the other faults of poll().
+    Status self_test(std::uint32_t index, MutableByteSpan scratch) noexcept;
+
+    // Replays every self-test vector of the binary. For start-up, and on demand. `scratch` and results as above; kOk
+    // where there is none.
+    Status self_test(MutableByteSpan scratch) noexcept;
+
+    // Compares the next kScrubSliceBytes of traces and weights with the binary. For a cyclic task: what the last call
+    // of a period of scrub_calls() began with has then been compared. Bounded work, also while steps are under way.
+    //   kOk, kInvalidState: not loaded; kFaultLatched; or kIntegrity, kDeviceFault: the fault that latched now
+    Status scrub() noexcept;
+    [[nodiscard]] std::uint32_t scrub_calls() const noexcept;
+
+    // The start was good: from now on nothing older may be loaded. Raises the platform's counter to the binary's
+    // security version where that is higher. To be called once the application is content, after self_test() of all
+    // vectors; a binary without any needs a completed step.
+    //   kOk; kInvalidState: not loaded, something is under way, or nothing has shown yet that the start was good;
+    //   kFaultLatched; whatever else the platform answers: the counter is as it was
+    Status confirm_start() noexcept;
+
+    // Stops the device and forgets the binary. kOk; kInvalidState while a step is under way; kFaultLatched: the device
+    // has been stopped, the file is not read any more, and only load() goes on; or the fault that latched now.
+    Status unload() noexcept;
+
+    [[nodiscard]] bool is_loaded() const noexcept { return running_.state != State::kEmpty; }
+    // Valid from load() to unload().
+    [[nodiscard]] const Plan& plan() const noexcept { return loaded_.plan; }
+    [[nodiscard]] const FaultRecord& fault() const noexcept { return fault_; }
+    // The faults of this session's whole life, the last ones first: they outlive load(). index < kMaxFaultRecords;
+    // empty, with a status of kOk, where there were fewer.
+    [[nodiscard]] const FaultRecord& past_fault(std::uint32_t index) const noexcept { return history_.last(index); }
+    [[nodiscard]] std::uint32_t fault_count() const noexcept { return history_.count(); }
+    [[nodiscard]] std::uint32_t steps_completed() const noexcept { return running_.steps_completed; }
+    // The binary's self-test vectors, one behind the other: each all inputs, then all outputs, of one step. They lie in
+    // the file.
+    [[nodiscard]] std::uint32_t self_test_count() const noexcept { return loaded_.self_test_count; }
+    [[nodiscard]] ByteSpan self_tests() const noexcept { return loaded_.self_tests; }
+    // Bytes of all outputs of one step.
+    [[nodiscard]] std::uint32_t output_bytes() const noexcept;
+
+  private:
+    enum class State : std::uint8_t { kEmpty, kStopped, kStarted, kFaulted };
+
+    // Device memory of an input or output, as the ECU core sees it.
+    struct Tensors {
+        std::array<MutableByteSpan, kMaxInputs> inputs{};
+        std::array<MutableByteSpan, kMaxOutputs> outputs{};
+    };
+    enum class Io : std::uint8_t { kTransfers, kViews };
+    // A script that is under way.
+    struct Flight {
+        ScriptKind kind{ScriptKind::kUnspecified};
+        std::uint32_t inputs{0U};  // bound
+        std::uint64_t started_us{0U};
+        std::array<std::uint64_t, kMaxQueues> digests{};  // that its completion records must have
+    };
+    // Memory of the application that steps under way write to, by token: what a fault must withhold, whatever else is
+    // damaged.
+    struct Bound {
+        std::array<std::uint32_t, kMaxStepsInFlight> counts{};
+        std::array<std::array<MutableByteSpan, kMaxOutputs>, kMaxStepsInFlight> outputs{};
+    };
+
+    // What stays as it is between load() and unload().
+    struct Loaded {
+        std::uint32_t armed{0U};  // kArmed where both validations have gone all their way, and accepted
+        bool has_views{false};
+        std::uint32_t security_version{0U};
+        std::uint32_t self_test_count{0U};
+        ByteSpan self_tests;  // the file's vectors
+        ByteSpan file;
+        std::array<std::uint32_t, kMaxQueues> transfers{};  // of each queue in a step: what zero-copy I/O leaves out
+        Tensors views;
+        ConstantRanges constants;
+        Plan plan;
+    };
+    // What the steps change.
+    struct Running {
+        State state{State::kEmpty};
+        Io io{Io::kTransfers};     // of the script under way, or of the last one
+        bool has_result{false};    // the last step has completed
+        bool has_stepped{false};   // a step has completed since start()
+        bool is_confirmed{false};  // every self-test vector, or where there is none a step, has gone well since load()
+        bool is_verifying{false};  // the oldest has completed, and is not released yet
+        std::array<bool, kMaxQueues> queue_done{};  // of the oldest
+        std::uint32_t token{0U};                    // of the script under way, or of the last one; 1 is the set-up
+        std::uint32_t under_way{0U};                // scripts; their tokens are the last ones
+        std::uint32_t deadline_us{0U};              // of the oldest script under way, or of the last one
+        std::uint32_t steps_completed{0U};
+        std::array<std::uint32_t, kMaxQueues> executed{};  // each queue's device count when it last completed
+        std::array<std::uint64_t, kMaxQueues> digests{};   // of all that was enqueued, as the device will report it
+        std::array<std::uint32_t, kMaxQueues> enqueued{};  // commands of each queue since load()
+        std::array<std::uint32_t, kMaxEvents> records{};   // of each event since load()
+        ScrubCursor release;                               // how far the step that has completed is verified
+        ScrubCursor background;                            // how far scrub() has come
+        ParameterValues parameters;
+        std::array<Flight, kMaxStepsInFlight> flights{};  // by token
+    };
+
+    [[nodiscard]] bool is_whole() const noexcept;
+    Status seal(Status status) noexcept;
+    void seal_bound() noexcept;
+    Status enter() noexcept;
+    Status enter_idle_in(State state) noexcept;
+    Status enter_idle() noexcept;
+    Status leave(Status status) noexcept;
+    Status latch(Status status, FaultStage stage, std::uint32_t queue, const Completion& completion) noexcept;
+    Status latch(Status status, FaultStage stage, std::uint32_t queue = 0U) noexcept;  // there is no record
+    Status load_whole(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) noexcept;
+    Status validate_twice(ByteSpan file, const DeviceDescription& description, PlanWorkspace& workspace,
+                          Verdict& verdict) noexcept;
+    Status validate_once(ByteSpan file, const DeviceDescription& description, PlanWorkspace& workspace,
+                         Verdict& verdict) noexcept;
+    Status program_device(const Image& image) noexcept;
+    void find_views() noexcept;
+    void give_views() noexcept;
+    void take_views() noexcept;
+    [[nodiscard]] bool is_idle() const noexcept {
+        return (running_.state != State::kEmpty) && (running_.under_way == 0U);
+    }
+    [[nodiscard]] Status refuse_unless(bool state_fits) const noexcept;
+    [[nodiscard]] Status refuse_unless_idle_in(State state) const noexcept;
+    [[nodiscard]] Status refuse_view(bool is_there) const noexcept;
+    [[nodiscard]] State idle_state() const noexcept;
+    [[nodiscard]] std::uint32_t oldest_token() const noexcept;
+    [[nodiscard]] Flight& oldest() noexcept;
+    void begin(ScriptKind kind, Io io) noexcept;
+    void watch(const PlannedScript& script) noexcept;
+    [[nodiscard]] QueueCommand bind(const PlannedCommand& planned) noexcept;
+    [[nodiscard]] bool lend(std::uint32_t flight, Span<const ByteSpan> inputs,
+                            Span<const MutableByteSpan> outputs) noexcept;
+    Status give_back() noexcept;
+    Status enqueue_one(std::uint32_t queue, QueueCommand& command, std::uint32_t trace, FaultStage stage) noexcept;
+    Status enqueue(const PlannedScript& script, const PlannedCommands& commands, FaultStage stage) noexcept;
+    Status submit_script(ScriptKind kind, Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept;
+    [[nodiscard]] bool sizes_match(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs, bool takes,
+                                   bool gives) const noexcept;
+    [[nodiscard]] std::uint32_t executed_in_step(std::uint32_t queue, std::uint32_t executed_commands) const noexcept;
+    Status check_completions(const PlannedScript& script, FaultStage stage) noexcept;
+    Status latch_reset(Status reset) noexcept;
+    Status wait_for_setup(const PlannedScript& setup) noexcept;
+    Status verify_release() noexcept;
+    Status complete_oldest() noexcept;
+    Status finish(Status submitted) noexcept;
+    Status compare_constants(ScrubCursor& cursor, FaultStage stage) noexcept;
+    Status check_read_back(const Envelope& envelope) noexcept;
+    void withhold_outputs() noexcept;
+
+    Device& device_;
+    Platform& platform_;
+    const CommandSet& command_set_;
+    const SessionConfig& config_;
+    std::uint32_t loaded_seal_{0U};
+    std::uint32_t running_seal_{0U};
+    std::uint32_t bound_seal_{0U};
+    FaultRecord fault_;
+    FaultHistory history_;
+    Bound bound_;
+    Bound bound_copy_;  // so that one of them is whole whatever bit flips
+    Running running_;
+    Loaded loaded_;
+};
+
+}  // namespace pianola
