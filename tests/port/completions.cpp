@@ -140,9 +140,11 @@ void progress_is_told(Kit& kit) noexcept {
     static_cast<void>(kit.expect_ok(kit.doorbell(0U), "ring_doorbell() is not kOk"));
     std::uint32_t last = 0U;
     Completion completion;
-    for (std::uint32_t poll = 0U; poll < kit.port().quiet_polls; ++poll) {
+    std::uint32_t quiet = 0U;  // polls since it was as far as it gets
+    for (std::uint32_t poll = 0U; (poll < kit.port().polls) && (quiet < kit.port().quiet_polls); ++poll) {
         static_cast<void>(kit.device().service());
         kit.platform().idle();
+        quiet += (last == executed) ? 1U : 0U;
         completion.executed_commands = UINT32_MAX;
         if (!kit.expect_status(kit.device().completion(0U, kit.token(), completion), Status::kPending,
                                "a queue that is held does not answer kPending") ||
@@ -224,7 +226,9 @@ void faults_stop_the_queue(Kit& kit) noexcept {
         static_cast<void>(kit.expect_range({kit.base() + kBytes, kSampleBytes - kBytes}, fill,
                                            "a queue goes on after a fault when its doorbell is rung") &&
                           kit.expect_status(kit.device().completion(queue, kit.token(), completion),
-                                            Status::kDeviceFault, "a fault is forgotten"));
+                                            Status::kDeviceFault, "a fault is forgotten") &&
+                          kit.expect_equal(completion.fault_command, at_fault,
+                                           "a queue goes on after a fault when its doorbell is rung"));
     }
 }
 

@@ -14,6 +14,45 @@ namespace {
     return false;
 }
 
+[[nodiscard]] const char* name_of(Status status) noexcept {
+    switch (status) {
+        case Status::kOk:
+            return "kOk";
+        case Status::kInvalidArgument:
+            return "kInvalidArgument";
+        case Status::kInvalidState:
+            return "kInvalidState";
+        case Status::kRefused:
+            return "kRefused";
+        case Status::kCapacity:
+            return "kCapacity";
+        case Status::kBusy:
+            return "kBusy";
+        case Status::kPending:
+            return "kPending";
+        case Status::kTimeout:
+            return "kTimeout";
+        case Status::kDeviceFault:
+            return "kDeviceFault";
+        case Status::kIntegrity:
+            return "kIntegrity";
+        case Status::kFaultLatched:
+            return "kFaultLatched";
+        case Status::kInternal:
+            return "kInternal";
+        default:
+            return "no status";
+    }
+}
+
+void report_value(Sink& sink, const Kit& kit, std::uint64_t value) noexcept {
+    if (kit.is_status()) {
+        sink.text(name_of(static_cast<Status>(value)));
+    } else {
+        sink.number(value);
+    }
+}
+
 void report(Sink& sink, const Check& check, const Kit& kit) noexcept {
     switch (kit.outcome()) {
         case Outcome::kPassed:
@@ -29,9 +68,9 @@ void report(Sink& sink, const Check& check, const Kit& kit) noexcept {
             sink.text(kit.why());
             if (kit.actual() != kit.wanted()) {
                 sink.text(" (");
-                sink.number(kit.actual());
+                report_value(sink, kit, kit.actual());
                 sink.text(", wanted ");
-                sink.number(kit.wanted());
+                report_value(sink, kit, kit.wanted());
                 sink.text(")");
             }
             break;

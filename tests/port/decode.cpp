@@ -108,6 +108,14 @@ bool expect_judged(Kit& kit, Guarded& guarded) noexcept {
         !kit.expect(is_same(first, again), "decode() depends on words outside of its span, or on what is left over")) {
         return false;
     }
+    // Neighbours that are commands.
+    for (const std::uint32_t neighbour : {kit.port().end[0], kit.trace().words[0]}) {
+        guarded.surround(neighbour);
+        ask(kit, guarded.view(), again);
+        if (!kit.expect(is_same(first, again), "decode() depends on words outside of its span")) {
+            return false;
+        }
+    }
     // Neighbours that go on as a sample does.
     for (std::uint32_t i = kGuardWords + guarded.count; i < guarded.words.size(); ++i) {
         guarded.words[i] = kit.trace().words[i - kGuardWords];

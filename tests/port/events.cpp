@@ -77,7 +77,7 @@ void counters_wrap(Kit& kit) noexcept {
         std::uint32_t value;
         bool is_reached;
     };
-    constexpr std::array<Case, 14U> kCases{{
+    constexpr std::array<Case, 18U> kCases{{
         {0x7FFF'FFFFU, 0x7FFF'FFFFU, true},
         {0x7FFF'FFFFU, 0x8000'0000U, false},
         {0x8000'0000U, 0x7FFF'FFFFU, true},
@@ -92,6 +92,10 @@ void counters_wrap(Kit& kit) noexcept {
         {2U, 1U, true},
         {0x0001'0000U, 0xFFFFU, true},
         {0x0000'FFFFU, 0x0001'0000U, false},
+        {0x0001'0000U, 1U, true},
+        {1U, 0x0001'0001U, false},
+        {0x0000'0100U, 1U, true},
+        {1U, 0x0000'0101U, false},
     }};
     for (const Case& tried : kCases) {
         Completion completion;
@@ -154,30 +158,38 @@ void events_have_an_end(Kit& kit) noexcept {
     }
 }
 
-// What was enqueued before a record is done when the other queue goes on: a lot of work, then a read at once.
+// What was enqueued before a record is done when the other queue goes on: a lot of work, of which only the last command
+// leaves what the other queue then reads at once.
 void records_come_after_the_work(Kit& kit) noexcept {
     constexpr std::uint32_t kTimes = 16U;
+    constexpr std::uint32_t kWrites = 6U;
     if (!has_two_queues(kit) || !kit.start()) {
         return;
     }
     for (std::uint32_t time = 1U; time <= kTimes; ++time) {
+        const std::uint32_t worker = time % 2U;
+        const std::uint32_t reader = 1U - worker;
         kit.fill_source(time);
         kit.clear_destination();
         static_cast<void>(kit.device().bind_source(1U, kit.source()));
         static_cast<void>(kit.device().bind_destination(0U, kit.destination()));
-        static_cast<void>(kit.enqueue(1U, event_command(kWait, 3U, time)));
-        static_cast<void>(kit.enqueue(1U, transfer(QueueCommandKind::kRead, kit.base(), kBufferBytes, 0U)));
-        static_cast<void>(kit.notify(1U));
+        static_cast<void>(kit.enqueue(reader, event_command(kWait, 3U, time)));
+        static_cast<void>(kit.enqueue(reader, transfer(QueueCommandKind::kRead, kit.base(), kBufferBytes, 0U)));
+        static_cast<void>(kit.notify(reader));
         const std::uint32_t read = kit.token();
-        static_cast<void>(kit.expect_ok(kit.doorbell(1U), "ring_doorbell() is not kOk"));
-        static_cast<void>(kit.enqueue(0U, transfer(QueueCommandKind::kWrite, kit.base(), kBufferBytes, 1U)));
-        static_cast<void>(kit.enqueue(0U, event_command(kRecord, 3U, time)));
-        static_cast<void>(kit.notify(0U));
+        static_cast<void>(kit.expect_ok(kit.doorbell(reader), "ring_doorbell() is not kOk"));
+        for (std::uint32_t i = 1U; i < kWrites; ++i) {
+            static_cast<void>(kit.enqueue(
+                worker, transfer(QueueCommandKind::kWrite, kit.base(), kBufferBytes - (i * kBytes), 1U, i * kBytes)));
+        }
+        static_cast<void>(kit.enqueue(worker, transfer(QueueCommandKind::kWrite, kit.base(), kBufferBytes, 1U)));
+        static_cast<void>(kit.enqueue(worker, event_command(kRecord, 3U, time)));
+        static_cast<void>(kit.notify(worker));
         const std::uint32_t written = kit.token();
-        static_cast<void>(kit.expect_ok(kit.doorbell(0U), "ring_doorbell() is not kOk"));
+        static_cast<void>(kit.expect_ok(kit.doorbell(worker), "ring_doorbell() is not kOk"));
         Completion completion;
-        if (!kit.expect_ok(kit.wait(1U, read, completion), "a queue does not go on after its event") ||
-            !kit.expect_ok(kit.wait(0U, written, completion), "a record does not complete")) {
+        if (!kit.expect_ok(kit.wait(reader, read, completion), "a queue does not go on after its event") ||
+            !kit.expect_ok(kit.wait(worker, written, completion), "a record does not complete")) {
             return;
         }
         static_cast<void>(kit.device().bind_destination(0U, MutableByteSpan{}));

@@ -95,7 +95,15 @@ bool Kit::expect(bool holds, const char* what, std::uint64_t actual, std::uint64
         why_ = what;
         actual_ = actual;
         wanted_ = wanted;
+        is_status_ = false;
     }
+    return holds;
+}
+
+bool Kit::expect_status(Status actual, Status wanted, const char* what) noexcept {
+    const bool is_first = outcome_ != Outcome::kFailed;
+    const bool holds = expect_equal(static_cast<std::uint32_t>(actual), static_cast<std::uint32_t>(wanted), what);
+    is_status_ = (is_first && !holds) || is_status_;
     return holds;
 }
 
@@ -168,7 +176,7 @@ Status Kit::wait(std::uint32_t queue, std::uint32_t token, Completion& completio
         // First without service(): what is published before it is done would be seen here.
         Status status = device().completion(queue, token, completion);
         if (status == Status::kPending) {
-            if (!is_ok(device().service())) {
+            if (!expect_ok(device().service(), "service() is not kOk")) {
                 return Status::kInternal;
             }
             status = device().completion(queue, token, completion);

@@ -104,9 +104,9 @@ class Kit {
     bool expect_equal(std::uint64_t actual, std::uint64_t wanted, const char* what) noexcept {
         return expect(actual == wanted, what, actual, wanted);
     }
-    bool expect_status(Status actual, Status wanted, const char* what) noexcept {
-        return expect_equal(static_cast<std::uint32_t>(actual), static_cast<std::uint32_t>(wanted), what);
-    }
+    bool expect_status(Status actual, Status wanted, const char* what) noexcept;
+    // actual() and wanted() are of type Status.
+    [[nodiscard]] bool is_status() const noexcept { return is_status_; }
     bool expect_ok(Status actual, const char* what) noexcept { return expect_status(actual, Status::kOk, what); }
     // Unless something has failed already. `why`: what this port does not have, for the report.
     void not_offered(const char* why) noexcept;
@@ -194,6 +194,7 @@ class Kit {
     const char* why_{""};
     std::uint64_t actual_{0U};
     std::uint64_t wanted_{0U};
+    bool is_status_{false};
     std::uint32_t token_{0U};
     std::array<std::uint32_t, kMaxQueues> numbers_{};
     std::array<std::uint32_t, kMaxQueues> executed_{};

@@ -34,6 +34,8 @@ class SimulatedPort {
         port.watched = Span<const Range>{watched_};
         port.not_offered = Span<const char* const>{kRefdevNotOffered};
         port.context = this;
+        // Threads of the device may get no time of a busy host for a while.
+        port.polls = (device_.threading() == sim::Threading::kThreaded) ? 100'000'000U : port.polls;
         port.damage = damage;
         port.safe_state_entries = [](void* context) noexcept {
             return static_cast<SimulatedPort*>(context)->platform_.safe_state_entries();
