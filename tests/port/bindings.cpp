@@ -59,7 +59,7 @@ void bindings_are_reported(Kit& kit) noexcept {
     static_cast<void>(kit.expect(is_same(kit.device().bound_source(2U), source_of(kit, 2U)) &&
                                      is_same(kit.device().bound_destination(0U), destination_of(kit, 0U)),
                                  "unbinding a slot unbinds another one"));
-    for (const std::uint32_t beyond : {0U, 1U, UINT32_MAX - kSourceSlots}) {
+    for (const std::uint32_t beyond : list_of(0U, 1U, UINT32_MAX - kSourceSlots)) {
         const std::uint32_t source = kSourceSlots + beyond;
         const std::uint32_t destination = kDestinationSlots + beyond;
         static_cast<void>(kit.expect_status(kit.device().bind_source(source, source_of(kit, 0U)),
@@ -127,7 +127,7 @@ bool prepare(Kit& kit) noexcept {
 
 void unbound_is_a_fault(Kit& kit) noexcept {
     for (const QueueCommandKind kind : {QueueCommandKind::kWrite, QueueCommandKind::kRead}) {
-        for (const std::uint32_t slot : {0U, 3U, kDestinationSlots - 1U}) {
+        for (const std::uint32_t slot : list_of(0U, 3U, kDestinationSlots - 1U)) {
             if (!prepare(kit) || !expect_no_transfer(kit, transfer(kind, kit.base(), kSlotBytes, slot),
                                                      "a transfer with a slot that was never bound")) {
                 return;

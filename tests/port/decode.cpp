@@ -109,7 +109,7 @@ bool expect_judged(Kit& kit, Guarded& guarded) noexcept {
         return false;
     }
     // Neighbours that are commands.
-    for (const std::uint32_t neighbour : {kit.port().end[0], kit.trace().words[0]}) {
+    for (const std::uint32_t neighbour : list_of(kit.port().end[0], kit.trace().words[0])) {
         guarded.surround(neighbour);
         ask(kit, guarded.view(), again);
         if (!kit.expect(is_same(first, again), "decode() depends on words outside of its span")) {
@@ -230,7 +230,7 @@ bool expect_patchable(Kit& kit, std::uint32_t at, std::uint32_t word, PatchKind 
     for (const Extent& extent : command.extents.view()) {
         is_used = is_used || (extent.address == old);
     }
-    for (const std::uint32_t value : {old + kFar, old + kStep, old ^ 1U, old + 1U, 0U}) {
+    for (const std::uint32_t value : list_of(old + kFar, old + kStep, old ^ 1U, old + 1U, 0U)) {
         kit.other_trace() = kit.trace();
         kit.other_trace().words[at + word] = value;
         Decoder decoder{kit.command_set()};

@@ -141,7 +141,7 @@ void events_are_apart(Kit& kit) noexcept {
 
 void events_have_an_end(Kit& kit) noexcept {
     for (const QueueCommandKind kind : {kRecord, kWait}) {
-        for (const std::uint32_t event : {kMaxEvents, kMaxEvents + 1U, UINT32_MAX}) {
+        for (const std::uint32_t event : list_of(kMaxEvents, kMaxEvents + 1U, UINT32_MAX)) {
             if (!kit.start()) {
                 return;
             }

@@ -36,6 +36,12 @@ struct Trace {
     [[nodiscard]] bool touches(std::uint32_t address, Access access) const noexcept;
 };
 
+// Numbers to go through, whichever unsigned type a target's 32-bit numbers and literals are.
+template <typename... Numbers>
+[[nodiscard]] constexpr std::array<std::uint32_t, sizeof...(Numbers)> list_of(Numbers... numbers) noexcept {
+    return {static_cast<std::uint32_t>(numbers)...};
+}
+
 // Bytes that tests write: neither equal to their neighbours nor to those of another seed.
 [[nodiscard]] constexpr std::uint8_t pattern(std::uint32_t seed, std::uint32_t address) noexcept {
     constexpr std::uint32_t kMix = 0x9E37'79B1U;

@@ -29,14 +29,14 @@ void for_each_outside(Kit& kit, const Look& look) noexcept {
             continue;
         }
         const std::uint32_t end = memory.base + memory.size_bytes;
-        for (const std::uint32_t address : {memory.base - kBytes, memory.base - 4U, memory.base - 1U, end - 7U,
-                                            end - 4U, end - 1U, end, end + 4U, end + memory.size_bytes}) {
+        for (const std::uint32_t address : list_of(memory.base - kBytes, memory.base - 4U, memory.base - 1U, end - 7U,
+                                                   end - 4U, end - 1U, end, end + 4U, end + memory.size_bytes)) {
             if (!is_inside(address, kBytes)) {
                 look(address, kBytes);
             }
         }
     }
-    for (const std::uint32_t address : {0U, UINT32_MAX, UINT32_MAX - 3U, UINT32_MAX - kBytes + 1U}) {
+    for (const std::uint32_t address : list_of(0U, UINT32_MAX, UINT32_MAX - 3U, UINT32_MAX - kBytes + 1U)) {
         if (!is_inside(address, kBytes)) {
             look(address, kBytes);
         }
@@ -70,7 +70,7 @@ void read_back_is_exact(Kit& kit) noexcept {
         return;
     }
     for (std::uint32_t start = 0U; start < 5U; ++start) {
-        for (const std::uint32_t bytes : {1U, 2U, 3U, 4U, 5U, 8U, 63U, 64U, 65U, 500U}) {
+        for (const std::uint32_t bytes : list_of(1U, 2U, 3U, 4U, 5U, 8U, 63U, 64U, 65U, 500U)) {
             std::memset(kit.destination().data(), kUntouched, kWindow);
             if (!kit.peek(kit.base() + start, kit.destination().subspan(kFirst, bytes))) {
                 return;
@@ -141,7 +141,7 @@ void patches_are_exact(Kit& kit) noexcept {
     constexpr std::uint32_t kBytes = 256U;
     const Range range{kit.trace_base(), kBytes};
     const Fill fill{7U};
-    for (const std::uint32_t at : {0U, kWordBytes, kBytes - kWordBytes}) {
+    for (const std::uint32_t at : list_of(0U, kWordBytes, kBytes - kWordBytes)) {
         constexpr std::uint32_t kWord = 0xA1B2'C3D4U;
         if (!kit.fill(fill) || !kit.fill_range(range, fill) ||
             !kit.expect_ok(kit.device().patch_word(range.base + at, kWord), "patch_word() refuses a word") ||

@@ -48,7 +48,7 @@ void clock_runs(Kit& kit) noexcept {
 }
 
 void counter_is_read(Kit& kit) noexcept {
-    for (const std::uint32_t before : {0U, UINT32_MAX}) {
+    for (const std::uint32_t before : list_of(0U, UINT32_MAX)) {
         std::uint32_t version = before;
         std::uint32_t again = ~before;
         static_cast<void>(

@@ -63,7 +63,7 @@ void arguments_are_checked(Kit& kit) noexcept {
     QueueCommand of_no_kind = command;
     of_no_kind.kind = QueueCommandKind::kUnspecified;
     Completion completion;
-    for (const std::uint32_t queue : {kit.queues(), kit.queues() + 1U, UINT32_MAX}) {
+    for (const std::uint32_t queue : list_of(kit.queues(), kit.queues() + 1U, UINT32_MAX)) {
         static_cast<void>(kit.expect_status(kit.device().enqueue(queue, command), Status::kInvalidArgument,
                                             "enqueue() takes a queue that is not there"));
         static_cast<void>(kit.expect_status(kit.device().ring_doorbell(queue), Status::kInvalidArgument,

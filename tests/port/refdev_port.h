@@ -36,7 +36,9 @@ class SimulatedPort {
         port.context = this;
         // Threads of the device may get no time of a busy host for a while.
         port.polls = (device_.threading() == sim::Threading::kThreaded) ? 100'000'000U : port.polls;
-        port.damage = damage;
+        port.damage = [](void* context, Damage damage, std::uint32_t index) noexcept {
+            return damage_refdev(static_cast<SimulatedPort*>(context)->device_.shared(), damage, index);
+        };
         port.safe_state_entries = [](void* context) noexcept {
             return static_cast<SimulatedPort*>(context)->platform_.safe_state_entries();
         };
@@ -61,20 +63,6 @@ class SimulatedPort {
         options.threading = threading;
         options.write_back_cache = threading == sim::Threading::kInProcess;
         return options;
-    }
-
-    static bool damage(void* context, Damage damage, std::uint32_t index) noexcept {
-        refdev::SharedState& shared = static_cast<SimulatedPort*>(context)->device_.shared();
-        if (damage == Damage::kRegion) {
-            return flip(&shared.memory);
-        }
-        return (damage == Damage::kSource) ? flip(&shared.host.sources.at(index))
-                                           : flip(&shared.host.destinations.at(index));
-    }
-    // The first bytes of all three hold what is enforced; a copy follows.
-    static bool flip(void* object) noexcept {
-        static_cast<std::uint8_t*>(object)[0] ^= 1U;
-        return true;
     }
 
     sim::SimDevice device_;

@@ -141,4 +141,13 @@ std::uint32_t refdev_sample(void* /*context*/, std::uint32_t index, std::uint32_
     return writer.count();
 }
 
+bool damage_refdev(refdev::SharedState& shared, Damage damage, std::uint32_t index) noexcept {
+    // The first bytes of all three hold what is enforced; a copy follows.
+    void* const object = (damage == Damage::kRegion)   ? static_cast<void*>(&shared.memory)
+                         : (damage == Damage::kSource) ? static_cast<void*>(&shared.host.sources[index])
+                                                       : static_cast<void*>(&shared.host.destinations[index]);
+    static_cast<std::uint8_t*>(object)[0] ^= 1U;
+    return true;
+}
+
 }  // namespace pianola::port

@@ -296,7 +296,7 @@ void regions_are_reported(Kit& kit) noexcept {
             kit.expect_ok(kit.device().programmed_region(i, reported), "programmed_region() does not give a region") &&
             kit.expect(is_same(reported, regions[i]), "programmed_region() is not what was programmed", i));
     }
-    for (const std::uint32_t beyond : {kMaxRegions, kMaxRegions + 1U, UINT32_MAX}) {
+    for (const std::uint32_t beyond : list_of(kMaxRegions, kMaxRegions + 1U, UINT32_MAX)) {
         static_cast<void>(kit.expect_status(kit.device().programmed_region(beyond, reported), Status::kInvalidArgument,
                                             "programmed_region() gives a region that was not programmed"));
     }

@@ -131,7 +131,7 @@ void records_are_forgotten(Kit& kit) noexcept {
         if (!kit.start()) {
             return;
         }
-        for (const std::uint32_t old : {token - 1U, token}) {
+        for (const std::uint32_t old : list_of(token - 1U, token)) {
             Completion completion;
             completion.executed_commands = UINT32_MAX;
             static_cast<void>(

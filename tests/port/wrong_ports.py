@@ -206,7 +206,11 @@ WRONG = {
     # resets
     "reset_keeps_regions": ("PORT-RESET-REGIONS", ("    region_count_ = 0U;\n    return", "    region_count_ = (region_count_ > 0U) ? 1U : 0U;\n    return"), ("    regions_ = {};\n", "")),
     "reset_keeps_bindings": ("PORT-RESET-BINDINGS", ("    sources_ = {};\n", "")),
-    "reset_keeps_rings": ("PORT-RESET-RINGS", ("    queues_ = {};\n", "    for (Queue& queue : queues_) { const auto ring = queue.ring; const std::uint32_t left = queue.written - queue.consumed; queue = Queue{}; queue.ring = ring; queue.written = left; }\n")),
+    "reset_keeps_a_ring": (
+        "PORT-RESET-RINGS",
+        ("    queues_ = {};\n", "    const Queue kept = queues_[1];\n    queues_ = {};\n    queues_[1].ring = kept.ring;\n    queues_[1].written = kept.written - kept.consumed;\n"
+         "    for (std::uint32_t i = 0U; i < queues_[1].written; ++i) {\n        queues_[1].ring[i] = kept.ring[(kept.consumed + i) % kRingCommands];\n    }\n"),
+    ),
     "reset_forgets_a_queue": ("PORT-RESET-LOAD", ("    queues_ = {};\n", "    queues_[0] = Queue{};\n    if (queues_[1].consumed == queues_[1].written) {\n        queues_[1] = Queue{};\n    }\n")),
     "reset_clears_memory": ("PORT-RESET-MEMORY", ("    region_count_ = 0U;\n    return", "    region_count_ = 0U;\n    dram_.fill(0U);\n    return")),
     "reset_clears_traces": ("PORT-RESET-MEMORY", ("    region_count_ = 0U;\n    return", "    region_count_ = 0U;\n    std::memset(&dram_[kDramBytes - kTraceRegionBytes], 0, kTraceRegionBytes);\n    return")),

@@ -112,20 +112,34 @@ class BindReportOfTheDriver final : public Forwarding {
     std::array<ByteSpan, kSourceSlots> sources_{};
 };
 
-// Wider than asked for, and reported as asked for.
+// Wider than asked for where there is memory, and reported as asked for.
 class RegionWidened final : public Forwarding {
   public:
     using Forwarding::Forwarding;
+    Status reset() noexcept override {
+        count_ = 0U;
+        return inner().reset();
+    }
     Status program_region(const RegionConfig& region) noexcept override {
         RegionConfig wider = region;
         wider.size_bytes += 1U;
-        return inner().program_region(wider);
+        Status status = inner().program_region(wider);
+        status = is_ok(status) ? status : inner().program_region(region);
+        if (is_ok(status)) {
+            asked_.at(count_) = region;
+            count_ += 1U;
+        }
+        return status;
     }
     Status programmed_region(std::uint32_t index, RegionConfig& region) const noexcept override {
         const Status status = inner().programmed_region(index, region);
-        region.size_bytes -= 1U;
+        region = is_ok(status) ? asked_.at(index) : region;
         return status;
     }
+
+  private:
+    std::array<RegionConfig, kMaxRegions> asked_{};
+    std::uint32_t count_{0U};
 };
 
 class RegionWritableForAll final : public Forwarding {

@@ -32,7 +32,7 @@ function(pianola_add_board_application name)
         pianola_board pianola_board_common pianola_arch ${arg_LIBS} pianola_refdev pianola_warnings pianola_target_rules)
     add_dependencies(${name} pianola_board_sample)
     target_link_options(${name} PRIVATE
-        -nostdlib -L${PROJECT_SOURCE_DIR}/hal/board -L${pianola_board_sample_dir} -T ${script}
+        -nostdlib -L${PROJECT_SOURCE_DIR}/hal/boards/common -L${pianola_board_sample_dir} -T ${script}
         LINKER:--gc-sections LINKER:--no-warn-rwx-segments LINKER:-z,noexecstack LINKER:--fatal-warnings
         LINKER:-Map=$<TARGET_FILE_DIR:${name}>/${name}.map)
 endfunction()
