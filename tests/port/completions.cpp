@@ -14,6 +14,7 @@ void records_say_what_was_done(Kit& kit) noexcept {
         for (std::uint32_t time = 1U; time <= 3U; ++time) {
             static_cast<void>(kit.expect_ok(kit.enqueue_replay(queue, kit.trace()), "enqueue() refuses a replay"));
             static_cast<void>(kit.enqueue(queue, event_command(QueueCommandKind::kRecordEvent, queue, time)));
+            static_cast<void>(kit.enqueue(queue, event_command(QueueCommandKind::kWaitEvent, queue, time)));
             Completion completion;
             completion.fault = DeviceFault::kBus;
             if (!kit.expect_ok(kit.complete(queue, completion), "a replay does not complete") ||

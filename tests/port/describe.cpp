@@ -18,7 +18,13 @@ namespace {
 }
 
 void expect_described_again(Kit& kit, const char* what) noexcept {
-    DeviceDescription again;
+    DeviceDescription again;  // filled with other numbers: every field is set
+    again.command_set_version = UINT32_MAX;
+    again.l1_base = UINT32_MAX;
+    again.l1_bytes = UINT32_MAX;
+    again.ring_words = UINT32_MAX;
+    again.dram_banks = UINT32_MAX;
+    again.kernel_library.fill(UINT8_MAX);
     static_cast<void>(kit.expect_ok(kit.device().describe(again), "describe() is not kOk") &&
                       kit.expect(is_same(again, kit.description()), what));
 }

@@ -238,11 +238,14 @@ void device_has_the_digest(Kit& kit) noexcept {
         }
         for (std::uint32_t time = 0U; time < kTimes; ++time) {
             Completion completion;
-            static_cast<void>(kit.device().bind_destination(0U, kit.destination()));
+            // Every field is another number than 0.
+            static_cast<void>(kit.device().bind_source(3U, kit.source()));
+            static_cast<void>(kit.device().bind_destination(2U, kit.destination()));
             static_cast<void>(kit.expect_ok(kit.enqueue_replay(0U, kit.trace()), "enqueue() refuses a replay"));
-            static_cast<void>(kit.enqueue(0U, transfer(QueueCommandKind::kRead, kit.base(), 64U, 0U)));
-            static_cast<void>(kit.enqueue(0U, event_command(QueueCommandKind::kRecordEvent, 1U, time + 1U)));
-            static_cast<void>(kit.enqueue(0U, event_command(QueueCommandKind::kWaitEvent, 1U, time + 1U)));
+            static_cast<void>(kit.enqueue(0U, transfer(QueueCommandKind::kWrite, kit.base(), 64U, 3U, 8U)));
+            static_cast<void>(kit.enqueue(0U, transfer(QueueCommandKind::kRead, kit.base(), 64U, 2U, 16U)));
+            static_cast<void>(kit.enqueue(0U, event_command(QueueCommandKind::kRecordEvent, 5U, time + 1U)));
+            static_cast<void>(kit.enqueue(0U, event_command(QueueCommandKind::kWaitEvent, 5U, time + 1U)));
             if (!kit.expect_ok(kit.complete(0U, completion), "a replay does not complete") ||
                 !kit.expect_equal(completion.digest, kit.digest(0U), "the device's digest is not the command set's")) {
                 return;
@@ -274,29 +277,50 @@ void digest_is_of_what_was_executed(Kit& kit) noexcept {
         kit.expect_equal(completion.digest, kit.digest(0U), "the digest is not of the trace that lies in memory"));
 }
 
-void wrong_checks_are_refused(Kit& kit) noexcept {
+// A command that was changed after it was sealed, in one word.
+[[nodiscard]] QueueCommand damaged(Kit& kit, std::uint32_t change) noexcept {
     constexpr std::uint32_t kBytes = 64U;
+    QueueCommand command = transfer(QueueCommandKind::kWrite, kit.base() + kBytes, kBytes, 0U);
+    if ((change == 6U) || (change == 7U)) {
+        command = event_command(QueueCommandKind::kRecordEvent, 1U, 1U);
+    } else if (change == 8U) {
+        command = notify_command(kit.token() + 1U);
+    } else if ((change == 9U) || (change == 10U)) {
+        command = replay_command(kit.trace_base(), kit.trace().size_bytes());
+    } else {
+        // The write.
+    }
+    const std::uint32_t number = kit.executed(0U) + ((change == 1U) ? 1U : 0U);
+    static_cast<void>(kit.command_set().seal(kit.digest(0U), number, 0U, command));
+    command.check ^= (change == 0U) ? (1U << 3U) : 0U;
+    command.address += ((change == 2U) || (change == 9U)) ? kBytes : 0U;
+    command.size_bytes += ((change == 3U) || (change == 10U)) ? kBytes : 0U;
+    command.slot += (change == 4U) ? 1U : 0U;
+    command.slot_offset += (change == 5U) ? kBytes : 0U;
+    command.event += (change == 6U) ? 1U : 0U;
+    command.value += ((change == 7U) || (change == 8U)) ? 1U : 0U;
+    command.kind = (change == 11U) ? QueueCommandKind::kRead : command.kind;
+    return command;
+}
+
+void wrong_checks_are_refused(Kit& kit) noexcept {
+    constexpr std::uint32_t kChanges = 12U;
     const Fill fill{1U};
-    // 0: the check itself; 1: another number; then a field of a transfer that was changed after it was sealed.
-    for (std::uint32_t change = 0U; change < 6U; ++change) {
-        if (!kit.start() || !kit.fill_range({kit.base(), kSampleBytes}, fill)) {
+    for (std::uint32_t change = 0U; change < kChanges; ++change) {
+        if (!kit.sample(0U, kit.base(), kit.trace()) || !kit.start() ||
+            !kit.fill_range({kit.base(), kSampleBytes}, fill)) {
             return;
         }
         kit.fill_source(2U);
         static_cast<void>(kit.device().bind_source(0U, kit.source()));
         static_cast<void>(kit.device().bind_source(1U, kit.source()));
-        QueueCommand command = transfer(QueueCommandKind::kWrite, kit.base() + kBytes, kBytes, 0U);
-        const std::uint32_t number = kit.executed(0U) + ((change == 1U) ? 1U : 0U);
-        static_cast<void>(kit.command_set().seal(kit.digest(0U), number, 0U, command));
-        command.check ^= (change == 0U) ? (1U << 3U) : 0U;
-        command.address += (change == 2U) ? kBytes : 0U;
-        command.size_bytes += (change == 3U) ? kBytes : 0U;
-        command.slot += (change == 4U) ? 1U : 0U;
-        command.slot_offset += (change == 5U) ? kBytes : 0U;
-        static_cast<void>(kit.expect_ok(kit.device().enqueue(0U, command), "enqueue() refuses a command"));
+        static_cast<void>(kit.device().bind_destination(0U, kit.destination()));
+        static_cast<void>(kit.expect_ok(kit.device().enqueue(0U, damaged(kit, change)), "enqueue() refuses a command"));
         Completion completion;
         static_cast<void>(kit.expect_status(kit.complete(0U, completion), Status::kDeviceFault,
                                             "a command is executed although its check does not fit") &&
+                          kit.expect_equal(completion.fault_command, kit.executed(0U) - 1U,
+                                           "a command is executed, or counted, although its check does not fit") &&
                           kit.expect_range({kit.base(), kSampleBytes}, fill,
                                            "a command has written although its check does not fit"));
     }

@@ -218,6 +218,31 @@ void full_rings_refuse(Kit& kit) noexcept {
     }
 }
 
+// Rings that hold words take another number of commands of each kind.
+void rings_hold_every_kind(Kit& kit) noexcept {
+    const std::array<QueueCommand, 3U> commands{event_command(QueueCommandKind::kRecordEvent, 2U, 7U),
+                                                event_command(QueueCommandKind::kWaitEvent, 2U, 0U),
+                                                transfer(QueueCommandKind::kRead, kit.base(), kItemBytes, 0U)};
+    for (const QueueCommand& command : commands) {
+        if (!prepare(kit)) {
+            return;
+        }
+        static_cast<void>(kit.device().bind_destination(0U, kit.destination()));
+        const std::uint32_t words = kit.command_set().queue_words(command);
+        const std::uint32_t room = kit.description().ring_words - kit.command_set().queue_words(notify_command(1U));
+        for (std::uint32_t taken = words; taken <= room; taken += words) {
+            if (!kit.expect(words != 0U, "queue_words() is 0") ||
+                !kit.expect_ok(kit.enqueue(0U, command), "a ring holds less than queue_words() says")) {
+                return;
+            }
+        }
+        Completion completion;
+        static_cast<void>(kit.expect_ok(kit.complete(0U, completion), "a full ring does not complete") &&
+                          kit.expect_equal(completion.executed_commands, kit.executed(0U),
+                                           "a full ring executes another number of commands"));
+    }
+}
+
 void rings_wrap(Kit& kit) noexcept {
     constexpr std::uint32_t kRings = 3U;
     for (std::uint32_t queue = 0U; queue < kit.queues(); ++queue) {
@@ -243,7 +268,7 @@ void rings_wrap(Kit& kit) noexcept {
     }
 }
 
-constexpr std::array<Check, 8U> kChecks{{
+constexpr std::array<Check, 9U> kChecks{{
     {"PORT-SERVICE", "service() is kOk with and without work, and every queue completes", nullptr,
      service_is_always_ok},
     {"PORT-QUEUE-ARGUMENTS", "queues and commands that are none are refused, and leave nothing behind", nullptr,
@@ -254,6 +279,8 @@ constexpr std::array<Check, 8U> kChecks{{
     {"PORT-QUEUE-ORDER", "commands of one queue are executed in order", nullptr, commands_keep_their_order},
     {"PORT-RING-FULL", "a full ring answers kBusy; it loses nothing that it took, and takes nothing that it refused",
      nullptr, full_rings_refuse},
+    {"PORT-RING-WORDS", "a ring holds as many commands of each kind as queue_words() says", nullptr,
+     rings_hold_every_kind},
     {"PORT-RING-WRAP", "a ring goes on beyond its end", nullptr, rings_wrap},
 }};
 

@@ -1,5 +1,4 @@
 // The conformance kit on the reference device's simulator. usage: pianola_port_conformance [threaded] [PREFIX]
-#include <cstdio>
 #include <cstring>
 
 #include "hal/devices/refdev/refdev_command_set.h"

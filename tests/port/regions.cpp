@@ -236,7 +236,6 @@ void fetches_keep_to_regions(Kit& kit) noexcept {
         return;
     }
     const std::uint32_t granule = kit.port().region_granule;
-    const std::uint32_t step = (granule > kFileAlignmentBytes) ? granule : kFileAlignmentBytes;
     const RegionConfig whole = kit.trace_region();
     for (std::uint32_t wrong = 0U; wrong < 5U; ++wrong) {
         if (!kit.start() || !kit.place(kit.trace()) || !kit.reset() || !kit.program(kit.memory_region())) {
@@ -244,9 +243,9 @@ void fetches_keep_to_regions(Kit& kit) noexcept {
         }
         RegionConfig region = whole;
         region.queues_write = false;  // to execute, fetching is enough
-        if (wrong == 1U) {            // begins after the trace's first words
-            region.base += step;
-            region.size_bytes -= step;
+        if (wrong == 1U) {            // begins after the trace's first byte
+            region.base += granule;
+            region.size_bytes -= granule;
         } else if (wrong == 2U) {  // ends before its last word
             region.size_bytes = ((kit.trace().size_bytes() - 1U) / granule) * granule;
         } else if (wrong == 3U) {

@@ -1,7 +1,7 @@
 // The report of the conformance kit on standard output.
 #pragma once
 
-#include <cstdio>
+#include <iostream>
 
 #include "tests/port/conformance.h"
 
@@ -16,10 +16,8 @@ class StdoutSink final : public Sink {
     StdoutSink& operator=(const StdoutSink&) = delete;
     StdoutSink& operator=(StdoutSink&&) = delete;
 
-    void text(const char* text) noexcept override { static_cast<void>(std::fputs(text, stdout)); }
-    void number(std::uint64_t number) noexcept override {
-        static_cast<void>(std::printf("%llu", static_cast<unsigned long long>(number)));  // NOLINT(*-vararg)
-    }
+    void text(const char* text) noexcept override { std::cout << text; }
+    void number(std::uint64_t number) noexcept override { std::cout << number; }
 };
 
 }  // namespace pianola::port

@@ -93,12 +93,45 @@ void takes_what_it_costs(Kit& kit) noexcept {
     }
 }
 
-constexpr std::array<Check, 4U> kChecks{{
+void transfers_take_what_they_cost(Kit& kit) noexcept {
+    if (!kit.start()) {
+        return;
+    }
+    static_cast<void>(kit.device().bind_source(1U, kit.source()));
+    static_cast<void>(kit.device().bind_destination(1U, kit.destination()));
+    const std::array<QueueCommand, 7U> commands{
+        transfer(QueueCommandKind::kWrite, kit.base(), 1U, 1U),
+        transfer(QueueCommandKind::kWrite, kit.base(), 1000U, 1U),
+        transfer(QueueCommandKind::kRead, kit.base(), 65U, 1U),
+        transfer(QueueCommandKind::kRead, kit.base(), kBufferBytes, 1U),
+        event_command(QueueCommandKind::kRecordEvent, 1U, 1U),
+        event_command(QueueCommandKind::kWaitEvent, 1U, 1U),
+        notify_command(1U),  // of complete(), twice
+    };
+    for (const QueueCommand& command : commands) {
+        const bool is_notification = command.kind == QueueCommandKind::kNotify;
+        Completion before;
+        Completion after;
+        if (!kit.expect_ok(kit.complete(0U, before), "a notification does not complete") ||
+            (!is_notification && !kit.expect_ok(kit.enqueue(0U, command), "enqueue() refuses a command")) ||
+            !kit.expect_ok(kit.complete(0U, after), "a queue command does not complete")) {
+            return;
+        }
+        const std::uint64_t published = (is_notification ? 0U : kit.command_set().queue_cycles(command)) +
+                                        kit.command_set().queue_cycles(notify_command(1U));
+        static_cast<void>(kit.expect_equal(after.time_cycles - before.time_cycles, published,
+                                           "the device's cycles are not those of the queue command"));
+    }
+}
+
+constexpr std::array<Check, 5U> kChecks{{
     {"PORT-TOUCH-WRITE", "a command writes every byte of its write extents, and no other byte that is watched", nullptr,
      writes_what_it_says},
     {"PORT-TOUCH-READ", "what a command writes depends on bytes of its read extents alone", nullptr,
      reads_what_it_says},
     {"PORT-TOUCH-SAME", "a command gives the same on the same memory", nullptr, repeats_itself},
+    {"PORT-COST-QUEUE", "a queue command takes the cycles that the command set publishes",
+     "deadlines are taken from measurements, with a margin", transfers_take_what_they_cost},
     {"PORT-COST", "the device takes the cycles that the command set publishes",
      "deadlines are taken from measurements, with a margin", takes_what_it_costs},
 }};

@@ -1,6 +1,6 @@
 // Runs the kit on a wrong port: usage: pianola_port_wrong NAME. Exits with 0 where the check that is to name it fails.
-#include <cstdio>
 #include <cstring>
+#include <iostream>
 
 #include "tests/port/conformance.h"
 #include "tests/port/stdout_sink.h"
@@ -25,13 +25,13 @@ class FailureSink final : public pianola::port::Sink {
         is_line_ = is_line_ || (std::strncmp(text, "FAILED", 6U) == 0);
         is_failure_ = std::strncmp(text, "FAILED", 6U) == 0;
         if (is_line_) {
-            static_cast<void>(std::fputs(text, stdout));
+            std::cout << text;
             is_line_ = std::strcmp(text, "\n") != 0;
         }
     }
     void number(std::uint64_t number) noexcept override {
         if (is_line_) {
-            static_cast<void>(std::printf("%llu", static_cast<unsigned long long>(number)));  // NOLINT(*-vararg)
+            std::cout << number;
         }
     }
     [[nodiscard]] bool is_caught() const noexcept { return is_caught_; }
@@ -49,8 +49,8 @@ int judge(const pianola::port::WrongPort& wrong) {
     FailureSink sink{wrong.check};
     const pianola::port::Summary summary = run_conformance(wrong.make(), g_kit, sink);
     const bool is_caught = sink.is_caught() && !summary.conforms();
-    std::printf("%s: %s %s, %u checks fail\n", wrong.name, is_caught ? "caught by" : "NOT CAUGHT by", wrong.check,
-                summary.failed + summary.refused_exemptions);
+    std::cout << wrong.name << (is_caught ? ": caught by " : ": NOT CAUGHT by ") << wrong.check << ", "
+              << (summary.failed + summary.refused_exemptions) << " checks fail\n";
     return is_caught ? 0 : 1;
 }
 
@@ -68,6 +68,6 @@ int main(int argc, char** argv) {
             return judge(wrong);
         }
     }
-    std::printf("usage: pianola_port_wrong NAME\n");
+    std::cout << "usage: pianola_port_wrong NAME\n";
     return 2;
 }

@@ -1,8 +1,6 @@
 // Runs the conformance kit on the example port. Exits with 0 where it conforms.
 #include "tests/port/conformance.h"
 
-#include <cstdio>
-
 #include "npu_samples.h"
 #include "tests/port/stdout_sink.h"
 

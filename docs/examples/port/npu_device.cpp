@@ -212,11 +212,11 @@ void Device::step_queue(Queue& queue) noexcept {
     // Before anything of it is believed: its check, over what has arrived and its number.
     QueueCommand sealed = command;
     const std::uint64_t digest = command_set_.seal(queue.digest, queue.consumed, 0U, sealed);
-    queue.executed += 1U;
     if (sealed.check != command.check) {
         stop(queue, DeviceFault::kUnknownCommand);
         return;
     }
+    queue.executed += 1U;
     const DeviceFault fault = execute(queue, command);
     if (fault != DeviceFault::kNone) {
         stop(queue, fault);
