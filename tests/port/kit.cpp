@@ -114,6 +114,20 @@ void Kit::not_offered(const char* why) noexcept {
     }
 }
 
+bool Kit::offers_count() noexcept {
+    if (!attests_count()) {
+        not_offered("the device attests no number of commands");
+    }
+    return attests_count();
+}
+
+bool Kit::offers_digest() noexcept {
+    if (!attests_digest()) {
+        not_offered("the device attests no digest");
+    }
+    return attests_digest();
+}
+
 bool Kit::reset() noexcept {
     numbers_.fill(0U);
     executed_.fill(0U);

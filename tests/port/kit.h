@@ -114,6 +114,18 @@ class Kit {
     // actual() and wanted() are of type Status.
     [[nodiscard]] bool is_status() const noexcept { return is_status_; }
     bool expect_ok(Status actual, const char* what) noexcept { return expect_status(actual, Status::kOk, what); }
+    // What a record says of the work: `executed` commands and their digest, or 0 where the device does not attest it.
+    [[nodiscard]] bool attests_count() const noexcept { return true; }
+    [[nodiscard]] bool attests_digest() const noexcept { return true; }
+    bool expect_count(std::uint32_t actual, std::uint32_t executed, const char* what) noexcept {
+        return expect_equal(actual, attests_count() ? executed : 0U, what);
+    }
+    bool expect_digest(std::uint64_t actual, std::uint64_t digest, const char* what) noexcept {
+        return expect_equal(actual, attests_digest() ? digest : 0U, what);
+    }
+    // False, and not offered, where the device does not attest it.
+    bool offers_count() noexcept;
+    bool offers_digest() noexcept;
     // Unless something has failed already. `why`: what this port does not have, for the report.
     void not_offered(const char* why) noexcept;
 
