@@ -9,10 +9,10 @@ namespace {
 constexpr std::uint32_t kSlotBytes = 32U;
 
 [[nodiscard]] ByteSpan source_of(Kit& kit, std::uint32_t slot) noexcept {
-    return kit.source().subspan(slot * kSlotBytes, kSlotBytes);
+    return kit.source().subspan(std::size_t{slot} * kSlotBytes, kSlotBytes);
 }
 [[nodiscard]] MutableByteSpan destination_of(Kit& kit, std::uint32_t slot) noexcept {
-    return kit.destination().subspan(slot * kSlotBytes, kSlotBytes);
+    return kit.destination().subspan(std::size_t{slot} * kSlotBytes, kSlotBytes);
 }
 
 bool bind_all(Kit& kit) noexcept {

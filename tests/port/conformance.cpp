@@ -1,17 +1,14 @@
 #include "tests/port/conformance.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace pianola::port {
 namespace {
 
 [[nodiscard]] bool is_left_out(const PortUnderTest& port, const char* name) noexcept {
-    for (const char* const left_out : port.not_offered) {
-        if (std::strcmp(left_out, name) == 0) {
-            return true;
-        }
-    }
-    return false;
+    return std::any_of(port.not_offered.begin(), port.not_offered.end(),
+                       [name](const char* left_out) { return std::strcmp(left_out, name) == 0; });
 }
 
 [[nodiscard]] const char* name_of(Status status) noexcept {

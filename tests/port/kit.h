@@ -156,7 +156,7 @@ class Kit {
     Status notify(std::uint32_t queue) noexcept;
     [[nodiscard]] std::uint32_t token() const noexcept { return token_; }
     void set_token(std::uint32_t token) noexcept { token_ = token; }
-    Status doorbell(std::uint32_t queue) noexcept { return device().ring_doorbell(queue); }
+    Status doorbell(std::uint32_t queue) const noexcept { return device().ring_doorbell(queue); }
     // Serves the device until the queue has come to the token, or has stopped; kTimeout where it does neither.
     Status wait(std::uint32_t queue, std::uint32_t token, Completion& completion) noexcept;
     // A notification, the doorbell, and wait().

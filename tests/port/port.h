@@ -34,7 +34,19 @@ enum class Damage : std::uint8_t {
     kDestination,  // the same for a destination slot
 };
 
+using SampleFunction = std::uint32_t (*)(void* context, std::uint32_t index, std::uint32_t base,
+                                         Span<std::uint32_t> words) noexcept;
+
 struct PortUnderTest {
+    PortUnderTest(Device& tested_device, Platform& tested_platform, const CommandSet& tested_command_set,
+                  const Range& free_memory, SampleFunction sample_function, WordSpan end_words) noexcept
+        : device{tested_device},
+          platform{tested_platform},
+          command_set{tested_command_set},
+          memory{free_memory},
+          sample{sample_function},
+          end{end_words} {}
+
     Device& device;
     Platform& platform;
     const CommandSet& command_set;
@@ -47,7 +59,7 @@ struct PortUnderTest {
     // [base, base + kSampleBytes) only; base is a multiple of 64. Returns the number of words, or 0 where there are no
     // more samples. At least one sample writes. One for each kind of command, and for each way in which its extents
     // depend on its words, is what makes the checks of decode() worth something.
-    std::uint32_t (*sample)(void* context, std::uint32_t index, std::uint32_t base, Span<std::uint32_t> words) noexcept;
+    SampleFunction sample;
     // The words that end a trace.
     WordSpan end;
 
@@ -56,10 +68,10 @@ struct PortUnderTest {
     void* context{nullptr};  // handed to all functions
     // Other memory in which no command may change a byte while a sample runs. The kit overwrites it. Outside of
     // `memory` and of the trace region.
-    Span<const Range> watched{};
+    Span<const Range> watched;
     // Names of checks that this port does not offer, each a promise of the integrator: the report gives the assumption
     // of use that it leaves. Checks without an assumption cannot be left out.
-    Span<const char* const> not_offered{};
+    Span<const char* const> not_offered;
     // Bases and sizes of regions are multiples of this.
     std::uint32_t region_granule{1U};
     // How often a completion is looked at, and Platform::idle() called, before it counts as lost.

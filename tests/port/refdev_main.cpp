@@ -9,11 +9,12 @@
 #include "tests/port/stdout_sink.h"
 
 int main(int argc, char** argv) {
-    using namespace pianola;
     const bool is_threaded = (argc > 1) && (std::strcmp(argv[1], "threaded") == 0);
-    const char* const prefix = (argc > (is_threaded ? 2 : 1)) ? argv[is_threaded ? 2 : 1] : "";
-    static port::Kit kit;
-    port::SimulatedPort simulated{is_threaded ? sim::Threading::kThreaded : sim::Threading::kInProcess};
-    port::StdoutSink sink;
+    const int prefix_at = is_threaded ? 2 : 1;
+    const char* const prefix = (argc > prefix_at) ? argv[prefix_at] : "";
+    static pianola::port::Kit kit;
+    pianola::port::SimulatedPort simulated{is_threaded ? pianola::sim::Threading::kThreaded
+                                                       : pianola::sim::Threading::kInProcess};
+    pianola::port::StdoutSink sink;
     return run_conformance(simulated.under_test(), kit, sink, prefix).conforms() ? 0 : 1;
 }
