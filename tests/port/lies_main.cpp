@@ -1,5 +1,7 @@
-// Lies of a driver: each call omitted but answered with kOk, made twice, made wrongly, or made elsewhere, every time. The
-// kit must notice each lie, but those that change nothing. Prints the check that notices each first.
+// Lies of a driver: each call omitted but answered with kOk, made twice, made wrongly, or made elsewhere: every time, or
+// every so many times. The kit must notice each lie, but those that change nothing. Prints the check that notices it first.
+// usage: pianola_port_lies [EVERY]
+#include <cstdlib>
 #include <cstring>
 #include <iostream>
 
@@ -42,7 +44,8 @@ class FirstFailure final : public Sink {
 struct Told {
     Call call;
     const char* name;
-    const char* harmless;  // lies of this call that change nothing: letters of O, T, W, E
+    const char*
+        harmless;  // lies of this call that change nothing: letters of O, T, W, E; small ones where it is not every time
 };
 constexpr std::array<Told, 17U> kCalls{{
     {Call::kDescribe, "describe", "T"},
@@ -60,7 +63,7 @@ constexpr std::array<Told, 17U> kCalls{{
     {Call::kTakeFromDevice, "take_from_device", "OTWE"},
     {Call::kEnqueue, "enqueue", ""},
     {Call::kRingDoorbell, "ring_doorbell", "TW"},
-    {Call::kService, "service", "TWE"},
+    {Call::kService, "service", "TWEo"},
     {Call::kCompletion, "completion", "T"},
 }};
 struct Kind {
@@ -82,7 +85,7 @@ sim::SimOptions small() {
 }
 
 // The check that notices it; nullptr where none does.
-const char* notice(Kit& kit, Call call, Lie lie) {
+const char* notice(Kit& kit, Call call, Lie lie, std::uint32_t every) {
     campaign::HookedDevice device{small()};
     sim::SimPlatform platform{device.inner()};
     const refdev::RefdevCommandSet command_set;
@@ -91,20 +94,26 @@ const char* notice(Kit& kit, Call call, Lie lie) {
                        refdev_sample, WordSpan{kRefdevEnd}};
     port.not_offered = Span<const char* const>{kRefdevNotOffered};
     port.polls = 5000U;
-    device.set_lies([call, lie](Call made, std::uint32_t /*number*/) { return (made == call) ? lie : Lie::kNone; });
+    std::uint32_t made_so_far = 0U;
+    device.set_lies([call, lie, every, &made_so_far](Call made, std::uint32_t /*number*/) {
+        made_so_far += (made == call) ? 1U : 0U;
+        return ((made == call) && ((made_so_far % every) == 0U)) ? lie : Lie::kNone;
+    });
     FirstFailure first;
     static_cast<void>(run_conformance(port, kit, first));
     return first.name();
 }
 
-int run() {
+int run(std::uint32_t every) {
     static Kit kit;
     std::uint32_t silent = 0U;
     std::uint32_t unexpected = 0U;
     for (const Told& told : kCalls) {
         for (const Kind& kind : kLies) {
-            const char* const check = notice(kit, told.call, kind.lie);
-            const bool is_harmless = std::strchr(told.harmless, kind.letter) != nullptr;
+            const char* const check = notice(kit, told.call, kind.lie, every);
+            const bool is_harmless =
+                (std::strchr(told.harmless, kind.letter) != nullptr) ||
+                ((every > 1U) && (std::strchr(told.harmless, kind.letter + ('a' - 'A')) != nullptr));
             std::cout << told.name << " " << kind.name << ": "
                       << ((check != nullptr) ? check : (is_harmless ? "changes nothing" : "NOT NOTICED")) << "\n";
             silent += ((check == nullptr) && !is_harmless) ? 1U : 0U;
@@ -118,6 +127,7 @@ int run() {
 }  // namespace
 }  // namespace pianola::port
 
-int main() {
-    return pianola::port::run();
+int main(int argc, char** argv) {
+    const auto every = static_cast<std::uint32_t>((argc == 2) ? std::strtoul(argv[1], nullptr, 10) : 1U);
+    return pianola::port::run((every == 0U) ? 1U : every);
 }

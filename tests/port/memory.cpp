@@ -156,6 +156,18 @@ void patches_are_exact(Kit& kit) noexcept {
                              "patch_word() changes bytes after its word") &&
             kit.expect_range(kit.port().memory, fill, "patch_word() changes memory outside of the traces"));
     }
+    // Every word of the range, each with a word of its own: for a driver that errs now and then.
+    for (std::uint32_t at = 0U; at < kBytes; at += kWordBytes) {
+        static_cast<void>(kit.expect_ok(kit.device().patch_word(range.base + at, ~at), "patch_word() refuses a word"));
+    }
+    for (std::uint32_t at = 0U; at < kBytes; at += kWordBytes) {
+        std::uint32_t word = 0U;
+        if (!kit.peek(range.base + at, kit.destination().subspan(0U, kWordBytes))) {
+            return;
+        }
+        std::memcpy(&word, kit.destination().data(), sizeof(word));
+        static_cast<void>(kit.expect_equal(word, ~at, "read_back() does not give the patched word"));
+    }
     const std::uint32_t last = kit.description().trace_region_bytes - kWordBytes;
     static_cast<void>(kit.expect_ok(kit.device().patch_word(kit.trace_base() + last, 1U),
                                     "patch_word() refuses the last word of the trace region"));
@@ -212,10 +224,13 @@ void views_show_memory(Kit& kit) noexcept {
     }
     static_cast<void>(kit.expect_range({kit.base(), kViewBytes}, fill, "a view changes bytes before it") &&
                       kit.expect_range({address + kViewBytes, kViewBytes}, fill, "a view changes bytes after it"));
-    // The same memory, asked for in another way.
-    const MutableByteSpan inner = kit.device().host_view(address + 5U, 7U);
-    static_cast<void>(kit.expect(inner.empty() || ((inner.size() == 7U) && (inner[0] == pattern(30U, 5U))),
-                                 "a view of a part shows something else"));
+    // The same memory, asked for in other ways.
+    for (std::uint32_t at = 0U; at < (kViewBytes - 7U); ++at) {
+        const MutableByteSpan inner = kit.device().host_view(address + at, 7U);
+        static_cast<void>(kit.expect(inner.empty() || ((inner.size() == 7U) && (inner[0] == pattern(30U, at)) &&
+                                                       (inner[6] == pattern(30U, at + 6U))),
+                                     "a view of a part shows something else", at));
+    }
 }
 
 // Commands and views, turn by turn: what a missing maintenance of a view would leave behind.
