@@ -22,13 +22,18 @@ struct Answer {
            (one.core_cycles == other.core_cycles) && (one.extents.view().size() == other.extents.view().size());
 }
 
+[[nodiscard]] bool is_same_shape(const Extent& one, const Extent& other) noexcept {
+    return (one.size_bytes == other.size_bytes) && (one.access == other.access) &&
+           (one.inner.count == other.inner.count) && (one.inner.stride_bytes == other.inner.stride_bytes) &&
+           (one.outer.count == other.outer.count) && (one.outer.stride_bytes == other.outer.stride_bytes);
+}
+
 [[nodiscard]] bool is_same(const DecodedCommand& one, const DecodedCommand& other) noexcept {
     bool same = is_same_effect(one, other);
     for (std::uint32_t i = 0U; same && (i < one.extents.view().size()); ++i) {
         const Extent& left = one.extents.view()[i];
         const Extent& right = other.extents.view()[i];
-        same =
-            (left.address == right.address) && (left.size_bytes == right.size_bytes) && (left.access == right.access);
+        same = (left.address == right.address) && is_same_shape(left, right);
     }
     return same;
 }
@@ -221,6 +226,42 @@ void decode_has_no_memory(Kit& kit) noexcept {
     }
 }
 
+// State is a function of the words and of the state before, and nothing around it is written.
+void decode_keeps_to_its_state(Kit& kit) noexcept {
+    constexpr std::uint32_t kGuard = 0xC0FF'EE11U;
+    struct GuardedState {
+        std::uint32_t before{kGuard};
+        DecodeState state;
+        std::uint32_t after{kGuard};
+    };
+    for (std::uint32_t i = 0U; kit.sample(i, kit.base(), kit.trace()); ++i) {
+        GuardedState guarded;
+        std::uint32_t at = 0U;
+        while (at < kit.trace().count) {
+            const WordSpan words = kit.trace().view().subspan(at, kit.trace().count - at);
+            GuardedState copy = guarded;
+            Answer first;
+            Answer again;
+            Answer fresh;
+            make_dirty(again);
+            first.status = kit.command_set().decode(words, guarded.state, first.command, first.error);
+            again.status = kit.command_set().decode(words, copy.state, again.command, again.error);
+            ask(kit, words, fresh);
+            if (!kit.expect_ok(first.status, "decode() refuses a sample") ||
+                !kit.expect((guarded.before == kGuard) && (guarded.after == kGuard),
+                            "decode() writes outside of its state", at) ||
+                !kit.expect(is_same(first, again) && (guarded.state.words == copy.state.words),
+                            "decode() depends on something else than words and state", at) ||
+                // What no command of the trace has set must not be made up.
+                !kit.expect(!is_ok(fresh.status) || is_same(first, fresh),
+                            "decode() accepts a command without the state that it needs", at)) {
+                return;
+            }
+            at += first.command.length_words;
+        }
+    }
+}
+
 // A word that may be patched does what its kind says.
 bool expect_patchable(Kit& kit, std::uint32_t at, std::uint32_t word, PatchKind kind,
                       const DecodedCommand& command) noexcept {
@@ -255,7 +296,7 @@ bool expect_patchable(Kit& kit, std::uint32_t at, std::uint32_t word, PatchKind 
             const Extent& was = command.extents.view()[e];
             const Extent& is = changed.extents.view()[e];
             moved += (is.address != was.address) ? 1U : 0U;
-            const bool is_right = (is.size_bytes == was.size_bytes) && (is.access == was.access) &&
+            const bool is_right = is_same_shape(is, was) &&
                                   ((is.address == was.address) || ((is.address - was.address) == (value - old)));
             is_as_said = kit.expect(is_right, "a patched address does not move its extent by as much", word);
         }
@@ -312,12 +353,14 @@ void queue_commands_have_sizes(Kit& kit) noexcept {
     }
 }
 
-constexpr std::array<Check, 5U> kChecks{{
+constexpr std::array<Check, 6U> kChecks{{
     {"PORT-DECODE-TOTAL", "decode() judges any words, and what it accepts is well formed", nullptr, decodes_any_words},
     {"PORT-DECODE-SPAN", "decode() refuses a command that is cut off, and reads no word outside of its span", nullptr,
      decode_keeps_to_its_span},
     {"PORT-DECODE-PURE", "decode() says the same of the same words, whatever came before", nullptr,
      decode_has_no_memory},
+    {"PORT-DECODE-STATE", "decode() depends on words and state alone, and needs no state that no command has set",
+     nullptr, decode_keeps_to_its_state},
     {"PORT-DECODE-PATCH", "a word that may be patched changes what its kind says, and nothing else",
      "binaries for this port declare no parameters", patch_kinds_are_right},
     {"PORT-QUEUE-SIZES", "sizes and cycles of queue commands are constant, and fit", nullptr,

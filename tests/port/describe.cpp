@@ -14,7 +14,9 @@ namespace {
            (one.trace_region_bytes == other.trace_region_bytes) && (one.clock_khz == other.clock_khz) &&
            (one.queue_count == other.queue_count) && (one.ring_words == other.ring_words) &&
            (one.grid_columns == other.grid_columns) && (one.grid_rows == other.grid_rows) &&
-           (one.dram_banks == other.dram_banks) && (one.capacities == other.capacities);
+           (one.dram_banks == other.dram_banks) && (one.attestation == other.attestation) &&
+           (one.costs == other.costs) && (one.weights_layout == other.weights_layout) &&
+           (one.capacities == other.capacities);
 }
 
 void expect_described_again(Kit& kit, const char* what) noexcept {
@@ -81,6 +83,12 @@ void describes_a_machine(Kit& kit) noexcept {
         (device.trace_region_bytes <= device.dram_bytes) && (device.trace_region_bytes >= kTraceBytes),
         "the trace region is not in DRAM, or too small for the kit", device.trace_region_bytes, kTraceBytes));
     static_cast<void>(kit.expect_equal(kit.trace_base() % kFileAlignmentBytes, 0U, "the trace region is not aligned"));
+    static_cast<void>(
+        kit.expect((device.attestation != Attestation::kUnspecified) && (device.attestation <= Attestation::kDigest),
+                   "the device does not say what it attests"));
+    static_cast<void>(kit.expect((device.costs != CostKind::kUnspecified) && (device.costs <= CostKind::kNotPublished),
+                                 "the device does not say what its costs are"));
+    static_cast<void>(kit.expect(device.weights_layout != 0U, "the device does not say how weights lie in memory"));
     // All of one step's commands and the notification have to fit.
     static_cast<void>(
         kit.expect(device.ring_words >= (kit.command_set().queue_words(transfer(QueueCommandKind::kWrite, 0U, 1U, 0U)) +
@@ -107,7 +115,7 @@ void is_what_the_kit_needs(Kit& kit) noexcept {
             const Extent& extent = kit.trace().extents[e];
             writes = writes || (extent.access == Access::kWrite);
             const std::uint32_t offset = extent.address - kit.base();
-            static_cast<void>(kit.expect((offset < kSampleBytes) && (extent.size_bytes <= (kSampleBytes - offset)),
+            static_cast<void>(kit.expect((offset < kSampleBytes) && (hull_bytes(extent) <= (kSampleBytes - offset)),
                                          "a sample touches memory outside of its window", extent.address, kit.base()));
         }
     }

@@ -11,12 +11,29 @@ constexpr std::uint32_t kSourceSlot = 0U;
     return (one < other) ? one : other;
 }
 
+// Whether the byte is in one of the extent's runs.
+[[nodiscard]] bool contains(const Extent& extent, std::uint32_t address) noexcept {
+    if ((address - extent.address) >= hull_bytes(extent)) {
+        return false;
+    }
+    for (std::uint32_t outer = 0U; outer < extent.outer.count; ++outer) {
+        for (std::uint32_t inner = 0U; inner < extent.inner.count; ++inner) {
+            const std::uint32_t first =
+                extent.address + (outer * extent.outer.stride_bytes) + (inner * extent.inner.stride_bytes);
+            if ((address - first) < extent.size_bytes) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 }  // namespace
 
 bool Trace::touches(std::uint32_t address, Access access) const noexcept {
     for (std::uint32_t i = 0U; i < extent_count; ++i) {
         const Extent& extent = extents[i];
-        if ((extent.access == access) && ((address - extent.address) < extent.size_bytes)) {
+        if ((extent.access == access) && contains(extent, address)) {
             return true;
         }
     }

@@ -74,11 +74,13 @@ class Decoder {
   public:
     explicit Decoder(const CommandSet& command_set) noexcept : command_set_{command_set} {}
     Status next(WordSpan words, DecodedCommand& command, DecodeError& error) noexcept {
-        return command_set_.decode(words, command, error);
+        return command_set_.decode(words, state_, command, error);
     }
+    [[nodiscard]] DecodeState& state() noexcept { return state_; }
 
   private:
     const CommandSet& command_set_;
+    DecodeState state_;
 };
 
 class Random {
@@ -115,8 +117,8 @@ class Kit {
     [[nodiscard]] bool is_status() const noexcept { return is_status_; }
     bool expect_ok(Status actual, const char* what) noexcept { return expect_status(actual, Status::kOk, what); }
     // What a record says of the work: `executed` commands and their digest, or 0 where the device does not attest it.
-    [[nodiscard]] bool attests_count() const noexcept { return true; }
-    [[nodiscard]] bool attests_digest() const noexcept { return true; }
+    [[nodiscard]] bool attests_count() const noexcept { return description_.attestation >= Attestation::kCount; }
+    [[nodiscard]] bool attests_digest() const noexcept { return description_.attestation == Attestation::kDigest; }
     bool expect_count(std::uint32_t actual, std::uint32_t executed, const char* what) noexcept {
         return expect_equal(actual, attests_count() ? executed : 0U, what);
     }

@@ -27,9 +27,10 @@ void collect(const Trace& trace, std::uint32_t granule, Intervals& found) noexce
     found.count = 0U;
     for (std::uint32_t i = 0U; i < trace.extent_count; ++i) {
         const Extent& extent = trace.extents[i];
-        Interval run{extent.address - (extent.address % granule),
-                     ((extent.address + extent.size_bytes + (granule - 1U)) / granule) * granule,
-                     extent.access == Access::kRead, extent.access == Access::kWrite};
+        Interval run{
+            extent.address - (extent.address % granule),
+            ((extent.address + static_cast<std::uint32_t>(hull_bytes(extent)) + (granule - 1U)) / granule) * granule,
+            extent.access == Access::kRead, extent.access == Access::kWrite};
         for (std::uint32_t other = 0U; other < found.count;) {
             const Interval& there = found.runs[other];
             if ((run.first > there.end) || (there.first > run.end)) {

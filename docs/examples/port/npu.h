@@ -28,10 +28,15 @@ inline constexpr std::uint32_t kWordsPerCommand = 8U;  // in a ring: seven of th
 // Words of a trace: bits 0-15 of the first are the opcode, bits 16-31 the number of words.
 inline constexpr std::uint32_t kCopy = 0x0004'0001U;  // destination, source, bytes
 inline constexpr std::uint32_t kFill = 0x0004'0002U;  // destination, bytes, value (0-255)
+// destination, source, bytes of a row, rows, bytes from one row to the next, in both places
+inline constexpr std::uint32_t kCopyRows = 0x0006'0004U;
 inline constexpr std::uint32_t kEnd = 0x0001'0003U;
 inline constexpr std::uint32_t kWords = 4U;  // of a copy or fill
+inline constexpr std::uint32_t kRowsWords = 6U;
+inline constexpr std::uint32_t kMaxRows = 256U;
 
 [[nodiscard]] std::uint64_t move_cycles(std::uint32_t size_bytes) noexcept;
+[[nodiscard]] std::uint64_t rows_cycles(std::uint32_t row_bytes, std::uint32_t rows) noexcept;
 
 // What the words mean: for the proofs at load.
 class CommandSet final : public pianola::CommandSet {
@@ -43,7 +48,7 @@ class CommandSet final : public pianola::CommandSet {
     CommandSet& operator=(const CommandSet&) = delete;
     CommandSet& operator=(CommandSet&&) = delete;
 
-    Status decode(WordSpan words, pianola::DecodedCommand& command,
+    Status decode(WordSpan words, pianola::DecodeState& state, pianola::DecodedCommand& command,
                   pianola::DecodeError& error) const noexcept override;
     [[nodiscard]] pianola::PatchKind patch_kind(WordSpan words, std::uint32_t word) const noexcept override;
     [[nodiscard]] std::uint32_t queue_words(const pianola::QueueCommand& command) const noexcept override;
@@ -119,6 +124,7 @@ class Device final : public pianola::Device {
     [[nodiscard]] pianola::DeviceFault execute(Queue& queue, const pianola::QueueCommand& command) noexcept;
     [[nodiscard]] pianola::DeviceFault transfer(const pianola::QueueCommand& command) noexcept;
     [[nodiscard]] pianola::DeviceFault execute_trace_command(Queue& queue, std::uint32_t& words) noexcept;
+    [[nodiscard]] pianola::DeviceFault copy_rows(Queue& queue) noexcept;
     static void stop(Queue& queue, pianola::DeviceFault fault) noexcept;
     static void publish(Queue& queue, std::uint32_t token) noexcept;
 

@@ -42,13 +42,47 @@ Status refuse(DecodeError& error, const char* field, std::uint32_t word, bool is
     return (one < other) ? ((other - one) < bytes) : ((one - other) < bytes);
 }
 
+// What lies between two rows is neither read nor written: extents have gaps.
+Status decode_rows(WordSpan words, DecodedCommand& command, DecodeError& error) noexcept {
+    if (words.size() < kRowsWords) {
+        return refuse(error, "header", 0U, true);
+    }
+    const std::uint32_t row_bytes = words[3];
+    const std::uint32_t rows = words[4];
+    const std::uint32_t stride_bytes = words[5];
+    if ((rows == 0U) || (rows > kMaxRows)) {
+        return refuse(error, "rows", 4U, false);
+    }
+    if (stride_bytes < row_bytes) {
+        return refuse(error, "stride_bytes", 5U, false);
+    }
+    const pianola::Extent source{words[2], row_bytes, Access::kRead, "source", {rows, stride_bytes}, {}};
+    const pianola::Extent destination{words[1], row_bytes, Access::kWrite, "destination", {rows, stride_bytes}, {}};
+    if (!command.extents.add(source) || !command.extents.add(destination)) {
+        return refuse(error, "row_bytes", 3U, false);
+    }
+    if (overlap(words[1], words[2], static_cast<std::uint32_t>(hull_bytes(source)))) {
+        return refuse(error, "destination", 1U, false);
+    }
+    command.length_words = kRowsWords;
+    command.kind = CommandKind::kCopy;
+    command.cost_cycles = rows_cycles(row_bytes, rows);
+    return Status::kOk;
+}
+
 }  // namespace
+
+std::uint64_t rows_cycles(std::uint32_t row_bytes, std::uint32_t rows) noexcept {
+    return kCommandCycles + (rows * ((std::uint64_t{row_bytes} + kBytesPerCycle - 1U) / kBytesPerCycle));
+}
 
 std::uint64_t move_cycles(std::uint32_t size_bytes) noexcept {
     return std::uint64_t{kCommandCycles} + ((std::uint64_t{size_bytes} + kBytesPerCycle - 1U) / kBytesPerCycle);
 }
 
-Status CommandSet::decode(WordSpan words, DecodedCommand& command, DecodeError& error) const noexcept {
+// A command says everything in its own words: there is no state.
+Status CommandSet::decode(WordSpan words, pianola::DecodeState& /*state*/, DecodedCommand& command,
+                          DecodeError& error) const noexcept {
     command = DecodedCommand{};
     error = DecodeError{};
     if (words.empty()) {
@@ -59,6 +93,9 @@ Status CommandSet::decode(WordSpan words, DecodedCommand& command, DecodeError& 
         command.length_words = 1U;
         command.cost_cycles = kCommandCycles;
         return Status::kOk;
+    }
+    if (words[0] == kCopyRows) {
+        return decode_rows(words, command, error);
     }
     if (((words[0] != kCopy) && (words[0] != kFill)) || (words.size() < kWords)) {
         return refuse(error, "header", 0U, true);
@@ -89,7 +126,7 @@ Status CommandSet::decode(WordSpan words, DecodedCommand& command, DecodeError& 
 
 // Addresses, and what a fill fills with.
 PatchKind CommandSet::patch_kind(WordSpan words, std::uint32_t word) const noexcept {
-    if (words[0] == kCopy) {
+    if ((words[0] == kCopy) || (words[0] == kCopyRows)) {
         return ((word == 1U) || (word == 2U)) ? PatchKind::kAddress : PatchKind::kNone;
     }
     if (words[0] == kFill) {

@@ -31,6 +31,9 @@ Status Device::describe(pianola::DeviceDescription& description) const noexcept 
     description.grid_columns = 1U;
     description.grid_rows = 1U;
     description.dram_banks = 1U;
+    description.attestation = pianola::Attestation::kDigest;
+    description.costs = pianola::CostKind::kExact;
+    description.weights_layout = 1U;
     return Status::kOk;
 }
 
@@ -303,6 +306,10 @@ DeviceFault Device::execute_trace_command(Queue& queue, std::uint32_t& words) no
         queue.time_cycles += move_cycles(0U);
         return DeviceFault::kNone;
     }
+    if (header == kCopyRows) {
+        words = kRowsWords;
+        return (queue.trace_words <= kRowsWords) ? DeviceFault::kTraceOverrun : copy_rows(queue);
+    }
     if (((header != kCopy) && (header != kFill)) || (queue.trace_words < kWords)) {
         return DeviceFault::kUnknownCommand;
     }
@@ -330,6 +337,27 @@ DeviceFault Device::execute_trace_command(Queue& queue, std::uint32_t& words) no
     }
     queue.trace_digest = command_set_.trace_digest(queue.trace_digest, WordSpan{command});
     queue.time_cycles += move_cycles(bytes);
+    return DeviceFault::kNone;
+}
+
+DeviceFault Device::copy_rows(Queue& queue) noexcept {
+    std::array<std::uint32_t, kRowsWords> row{};
+    for (std::uint32_t i = 0U; i < kRowsWords; ++i) {
+        row[i] = word_at(queue.trace_address + (i * kWordBytes));
+    }
+    if ((row[4] == 0U) || (row[4] > kMaxRows)) {
+        return DeviceFault::kBadArgument;
+    }
+    for (std::uint32_t i = 0U; i < row[4]; ++i) {
+        std::uint8_t* const to = permitted(row[1] + (i * row[5]), row[3], &RegionConfig::kernels_write);
+        const std::uint8_t* const from = permitted(row[2] + (i * row[5]), row[3], &RegionConfig::kernels_read);
+        if ((to == nullptr) || (from == nullptr)) {
+            return DeviceFault::kBus;
+        }
+        std::memmove(to, from, row[3]);
+    }
+    queue.trace_digest = command_set_.trace_digest(queue.trace_digest, WordSpan{row});
+    queue.time_cycles += rows_cycles(row[3], row[4]);
     return DeviceFault::kNone;
 }
 
