@@ -1,0 +1,44 @@
+// The PL330 of a Zynq-7000 as this board's device.
+//
+// Place in the whole: what an application on zynq_a9 builds its device from.
+#pragma once
+
+#include <cstdint>
+
+#include "hal/devices/pl330/driver.h"
+
+namespace pianola::board {
+
+// Device addresses are those of the bus, and of this core: memory.ld, manifest.ld.
+inline constexpr pl330::EngineSpec kEngineSpec{0x0100'0000U, 4U * 1024U * 1024U, 0xFFFC'0000U, 128U * 1024U,
+                                               64U * 1024U};
+
+class ZynqLink final : public pl330::EngineLink {
+  public:
+    ZynqLink() = default;
+    ~ZynqLink() = default;
+    ZynqLink(const ZynqLink&) = delete;
+    ZynqLink(ZynqLink&&) = delete;
+    ZynqLink& operator=(const ZynqLink&) = delete;
+    ZynqLink& operator=(ZynqLink&&) = delete;
+
+    [[nodiscard]] std::uint32_t read(std::uint32_t offset) noexcept override;
+    void write(std::uint32_t offset, std::uint32_t value) noexcept override;
+    [[nodiscard]] std::uint8_t* memory_at(std::uint32_t address, std::uint32_t size_bytes) noexcept override;
+    [[nodiscard]] std::uint32_t bus_address(const std::uint8_t* memory) noexcept override;
+    void clean(ByteSpan memory) noexcept override;
+    void invalidate(MutableByteSpan memory) noexcept override;
+    [[nodiscard]] std::uint64_t now_us() noexcept override;
+};
+
+class BoardEngine final : public pl330::Pl330Driver {
+  public:
+    using Pl330Driver::Pl330Driver;
+    ~BoardEngine() = default;
+    BoardEngine(const BoardEngine&) = delete;
+    BoardEngine(BoardEngine&&) = delete;
+    BoardEngine& operator=(const BoardEngine&) = delete;
+    BoardEngine& operator=(BoardEngine&&) = delete;
+};
+
+}  // namespace pianola::board
