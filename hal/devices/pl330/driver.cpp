@@ -47,8 +47,6 @@ constexpr std::uint32_t kNotifications = ((1U << kMaxQueues) - 1U) << kFirstNoti
 
 constexpr std::uint32_t kDebugTurns = 10'000U;
 constexpr std::uint32_t kResetTurns = 10'000'000U;  // for a clock that stands still
-// Programs that one call starts for a queue: an engine that is done at once must not keep the caller for a whole script.
-constexpr std::uint32_t kStartsPerCall = 4U;
 
 constexpr std::uint32_t kClockKhz = 1000U;  // device time is the core's, in microseconds: the engine has none
 
@@ -333,20 +331,14 @@ void Pl330Driver::fail_as_engine(std::uint32_t queue, std::uint32_t state) noexc
          address);
 }
 
-// Takes the queue as far as it gets without waiting, for a bounded number of programs.
+// One program at most: an engine that is done at once must not keep the caller for a whole script.
 void Pl330Driver::advance(std::uint32_t queue) noexcept {
     Queue& own = queues_[queue];
-    for (std::uint32_t start = 0U; (start < kStartsPerCall) && !own.has_stopped; ++start) {
-        if (own.is_running) {
-            finish_program(queue);
-        }
-        if (own.is_running || own.has_stopped || (own.done == own.published)) {
-            return;
-        }
+    if (own.is_running && !own.has_stopped) {
+        finish_program(queue);
+    }
+    if (!own.is_running && !own.has_stopped && (own.done != own.published)) {
         start_next(queue);
-        if (!own.is_running) {
-            return;
-        }
     }
 }
 
