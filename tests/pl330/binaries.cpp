@@ -1,4 +1,5 @@
-// pianola_pl330_binaries FOLDER: writes exchange.ptb, and without_event.ptb, which the validator refuses.
+// pianola_pl330_binaries FOLDER: writes exchange.ptb; impatient.ptb, the same with a deadline that can be waited for; and
+// without_event.ptb, which the validator refuses.
 #include <cstdio>
 #include <string>
 
@@ -13,5 +14,8 @@ int main(int argc, char** argv) {
     const std::string folder = argv[1];
     pianola::files::store_file(folder + "/exchange.ptb", pianola::test::exchange().file());
     pianola::files::store_file(folder + "/without_event.ptb", pianola::test::exchange_without_event().file());
+    pianola::pl330::Lowered impatient = pianola::test::exchange();
+    impatient.manifest.step_deadline_us = 500'000U;
+    pianola::files::store_file(folder + "/impatient.ptb", impatient.file());
     return 0;
 }
