@@ -165,10 +165,24 @@ Status Pl330Driver::reset() noexcept {
     sources_ = {};
     destinations_ = {};
     for (Queue& queue : queues_) {
-        queue = Queue{};
+        forget(queue);
     }
     events_ = {};
     return Status::kOk;
+}
+
+// All but the ring's old commands, which nobody looks at, and which of the two programs is next.
+void Pl330Driver::forget(Queue& queue) noexcept {
+    queue.written = 0U;
+    queue.published = 0U;
+    queue.done = 0U;
+    queue.moved_bytes = 0U;
+    queue.is_running = false;
+    queue.has_stopped = false;
+    queue.fault = Completion{};
+    for (Record& record : queue.records) {
+        record.is_there = false;
+    }
 }
 
 Status Pl330Driver::program_region(const RegionConfig& region) noexcept {
@@ -436,7 +450,14 @@ void Pl330Driver::start_replay(std::uint32_t queue, const QueueCommand& command)
 void Pl330Driver::start_transfer(std::uint32_t queue, const QueueCommand& command) noexcept {
     Queue& own = queues_[queue];
     const bool writes = command.kind == QueueCommandKind::kWrite;
-    const ByteSpan bound = writes ? bound_source(command.slot) : bound_destination(command.slot);
+    ByteSpan bound;
+    if (writes && (command.slot < kSourceSlots)) {
+        bound = sources_[command.slot];
+    } else if (!writes && (command.slot < kDestinationSlots)) {
+        bound = destinations_[command.slot];
+    } else {
+        // No such slot: nothing is bound.
+    }
     const ByteSpan host = bound.subspan(command.slot_offset, command.size_bytes);
     if (host.empty()) {
         fail(queue, DeviceFault::kHostMemory, command.address);

@@ -97,6 +97,7 @@ class Pl330Driver : public Device {
     Status go(std::uint32_t channel, std::uint32_t address) noexcept;
     [[nodiscard]] bool kill(std::uint32_t channel) noexcept;
     [[nodiscard]] bool forget_events() noexcept;
+    static void forget(Queue& queue) noexcept;
     [[nodiscard]] bool stops_at(std::uint32_t channel, std::uint32_t state) noexcept;
     [[nodiscard]] bool permits(std::uint32_t address, std::uint32_t size_bytes,
                                bool RegionConfig::* permission) const noexcept;

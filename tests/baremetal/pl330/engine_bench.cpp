@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "hal/arch/mmio.h"
 #include "pianola/development_config.h"
 #include "tests/pl330/exchange.h"
 
@@ -43,9 +44,7 @@ void WatchedLink::clean(ByteSpan memory) noexcept {
     const std::uint32_t good = pl330::send_event_program(mistaken_event_);
     if ((mistaken_event_ != kNever) && (memory.size() >= sizeof(good)) &&
         (std::memcmp(memory.data(), &good, sizeof(good)) == 0)) {
-        const std::uint32_t wrong = pl330::send_event_program(kUnusedEvent);
-        // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): as a bit flip would
-        std::memcpy(const_cast<std::uint8_t*>(memory.data()), &wrong, sizeof(wrong));
+        mmio::write(link_.bus_address(memory.data()), pl330::send_event_program(kUnusedEvent));
     }
     link_.clean(memory);
 }
