@@ -269,8 +269,7 @@ Lowered lower(ByteSpan file, const DeviceDescription& from, const EngineSpec& en
     }
     Patterns patterns{free_address(manifest)};
     manifest.target = target_of(engine);
-    for (std::uint32_t i = 0U; i < manifest.traces.size(); ++i) {
-        capture::ManifestTrace& trace = manifest.traces[i];
+    for (capture::ManifestTrace& trace : manifest.traces) {
         lower_trace(trace, image.trace_words().subspan(trace.offset_bytes / 4U, trace.word_count), patterns,
                     lowered.segments.traces);
     }

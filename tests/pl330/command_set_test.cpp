@@ -343,10 +343,10 @@ TEST(Pl330CommandSet, AddressesMayBePatchedAndNothingElse) {
 }
 
 TEST(Pl330CommandSet, ACheckDependsOnNumberAndEveryWord) {
-    QueueCommand command{QueueCommandKind::kWrite, 1U, 2U, 3U, 4U, 5U, 6U, 0U};
+    const QueueCommand command{QueueCommandKind::kWrite, 1U, 2U, 3U, 4U, 5U, 6U, 0U};
     const std::uint32_t check = pl330::check_of(7U, command);
     EXPECT_NE(check, pl330::check_of(8U, command));
-    for (std::uint32_t QueueCommand::* word :
+    for (std::uint32_t QueueCommand::* const word :
          {&QueueCommand::address, &QueueCommand::size_bytes, &QueueCommand::slot, &QueueCommand::slot_offset,
           &QueueCommand::event, &QueueCommand::value}) {
         QueueCommand changed = command;

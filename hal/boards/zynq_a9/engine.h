@@ -31,14 +31,4 @@ class ZynqLink final : public pl330::EngineLink {
     [[nodiscard]] std::uint64_t now_us() noexcept override;
 };
 
-class BoardEngine final : public pl330::Pl330Driver {
-  public:
-    using Pl330Driver::Pl330Driver;
-    ~BoardEngine() = default;
-    BoardEngine(const BoardEngine&) = delete;
-    BoardEngine(BoardEngine&&) = delete;
-    BoardEngine& operator=(const BoardEngine&) = delete;
-    BoardEngine& operator=(BoardEngine&&) = delete;
-};
-
 }  // namespace pianola::board

@@ -347,7 +347,7 @@ void Pl330Driver::fail_as_engine(std::uint32_t queue, std::uint32_t state) noexc
 
 // One program at most: an engine that is done at once must not keep the caller for a whole script.
 void Pl330Driver::advance(std::uint32_t queue) noexcept {
-    Queue& own = queues_[queue];
+    const Queue& own = queues_[queue];
     if (own.is_running && !own.has_stopped) {
         finish_program(queue);
     }

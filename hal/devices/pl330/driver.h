@@ -35,10 +35,11 @@ void describe(const EngineSpec& spec, DeviceDescription& description) noexcept;
 inline constexpr std::uint32_t kRingCommands = kMaxScriptCommands;
 inline constexpr std::uint32_t kResetLimitUs = 20'000U;
 
-class Pl330Driver : public Device {
+class Pl330Driver final : public Device {
   public:
     // `link` must outlive the driver. The engine reads the driver's own memory: it stays where it is.
     Pl330Driver(const EngineSpec& spec, EngineLink& link) noexcept : spec_{spec}, link_{link} {}
+    ~Pl330Driver() = default;
     Pl330Driver(const Pl330Driver&) = delete;
     Pl330Driver(Pl330Driver&&) = delete;
     Pl330Driver& operator=(const Pl330Driver&) = delete;
@@ -61,9 +62,6 @@ class Pl330Driver : public Device {
     Status ring_doorbell(std::uint32_t queue) noexcept override;
     Status service() noexcept override;
     Status completion(std::uint32_t queue, std::uint32_t token, Completion& completion) noexcept override;
-
-  protected:
-    ~Pl330Driver() = default;
 
   private:
     static constexpr std::size_t kProgramBytes = (kCopyWords + 1U) * sizeof(kEnd);  // one group and its end

@@ -62,7 +62,7 @@ struct EngineBench {
 
     WatchedLink link;
     TestPlatform platform;
-    board::BoardEngine device;
+    pl330::Pl330Driver device;
     pl330::Pl330CommandSet command_set;
     Session session;
     PlanWorkspace workspace;
@@ -88,6 +88,7 @@ Status exchange_step(const ExchangeMemory& memory, std::uint32_t seed) noexcept;
 std::int32_t test_engine_replay(const Arguments& arguments) noexcept;
 std::int32_t test_engine_validate(const Arguments& arguments) noexcept;
 std::int32_t test_engine_forced(const Arguments& arguments) noexcept;
+std::int32_t test_engine_events(const Arguments& arguments) noexcept;
 std::int32_t test_engine_faults(const Arguments& arguments) noexcept;
 
 }  // namespace pianola::baremetal

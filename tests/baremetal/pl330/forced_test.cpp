@@ -21,7 +21,7 @@ constexpr std::uint64_t kPatienceUs = 300'000U;
 
 // Regions and host memory as the session has them; memory keeps traces and constants.
 [[nodiscard]] bool prepare(const Plan& plan, const ExchangeMemory& memory) noexcept {
-    board::BoardEngine& device = engine_bench().device;
+    pl330::Pl330Driver& device = engine_bench().device;
     bool is_ready = is_ok(device.reset());
     for (std::uint32_t i = 0U; i < plan.region_count; ++i) {
         is_ready = is_ok(device.program_region(plan.regions[i])) && is_ready;

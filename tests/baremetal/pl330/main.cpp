@@ -7,7 +7,8 @@ namespace {
 
 using pianola::baremetal::Test;
 
-constexpr std::array<Test, 4U> kTests{{
+constexpr std::array<Test, 5U> kTests{{
+    {"events", pianola::baremetal::test_engine_events},
     {"faults", pianola::baremetal::test_engine_faults},
     {"forced", pianola::baremetal::test_engine_forced},
     {"replay", pianola::baremetal::test_engine_replay},

@@ -70,6 +70,12 @@ class Engine(support.BareMetalTest):
         self.assertEqual(state_of(values["status_1"]), (WAITS_FOR_EVENT, GATHERED_EVENT))
         self.assertEqual((values["reset"], state_of(values["status_1_after"])[0]), (1, STOPPED))
 
+    def test_events_are_flags(self):
+        """Two records in a row reach two waits, and none outlives a reset."""
+        values = support.Run("events", icount=False).require().values
+        found = {name: values[name] for name in ("held_back", "done_0", "done_1", "sent", "forgotten")}
+        self.assertEqual(found, dict.fromkeys(found, 1))
+
     def check_fault(self, values, status, stage, fault):
         """What every fault has in common: nothing is shown, the threads are stopped, and the next load goes on."""
         found = (values["status"], values["fault_status"], values["fault_stage"], values["device_fault"])

@@ -42,7 +42,7 @@ std::int32_t test_engine_replay(const Arguments& arguments) noexcept {
     if (file.empty() || memory.output.empty() || !load_for_engine(file)) {
         return kNotLoaded;
     }
-    EngineBench& bench = engine_bench();
+    const EngineBench& bench = engine_bench();
     const bool transfers = (arguments.count() > 3U) && (std::strcmp(arguments.at(3U), "transfers") == 0);
     const std::uint32_t steps = arguments.number_at(2U);
     report("views", bench.session.has_views() ? 1U : 0U);
