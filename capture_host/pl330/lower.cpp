@@ -40,7 +40,7 @@ void append_moves(Words& words, Move at, std::uint32_t size_bytes, Encode encode
     }
 }
 
-// Constants that fills read from, in a region of their own.
+// Constants that fills read from, in a separate region.
 class Patterns {
   public:
     explicit Patterns(std::uint32_t base) : base_{base} {}

@@ -1,9 +1,9 @@
 // Lowering: a captured workload of copies and fills, for a PL330.
 //
-// Place in the whole: behind the host API. A program is written, run and captured against the reference device, with the
-// engine's memory map; what comes out is lowered command by command, and proved anew. The engine has no kernels but
-// these: copy and fill, as commands or as kernels on any core; everything else is refused by name. Kernels of one program
-// run one after the other here: where they ran side by side nothing could tell them apart. Host only.
+// A program is written, run and captured against the reference device, with the engine's memory map. The lowering
+// rewrites its traces command by command; the result is validated like any binary. Supported are copies and fills, as
+// commands or as kernels on any core; everything else is refused by name. Kernels that ran in parallel run in sequence:
+// the validator has already refused programs whose result depends on that. Host only.
 #pragma once
 
 #include <cstdint>

@@ -37,7 +37,7 @@ Words words_of(const Group& group) {
     return {group.words.begin(), group.words.begin() + group.count};
 }
 
-// What the engine does with a program: an interpreter of its own, from the manual's instruction set and not from
+// What the engine does with a program: a separate interpreter, from the manual's instruction set and not from
 // encoding.h. One thread without events; every byte that is read and written is noted.
 class Engine {
   public:
@@ -278,7 +278,7 @@ TEST(Pl330CommandSet, RefusalsNameTheWord) {
         {"loops in the other order", 6U, 0x0322'0020U, true, "instruction"},
         {"a store without a load", 7U, 0x0238'0818U, true, "instruction"},
         {"a jump one byte too far", 7U, 0x0338'0804U, true, "instruction"},
-        {"no barrier behind the stores", 8U, 0x1818'063CU, true, "instruction"},
+        {"no barrier after the stores", 8U, 0x1818'063CU, true, "instruction"},
         {"a source off its burst", 1U, kSource + 32U, false, "source"},
         {"a destination off its burst", 3U, kDestination + 1U, false, "destination"},
         {"a destination inside the source", 3U, kSource + 64U, false, "destination"},

@@ -128,13 +128,13 @@ TEST_F(Pl330OnStillEngine, FaultsOfTheEngineAreFaultsOfTheDevice) {
 }
 
 TEST_F(Pl330OnStillEngine, AThreadHasFinishedWhereItsProgramEndsAndNowhereElse) {
-    for (const std::uint32_t behind : {0U, 1U}) {
+    for (const std::uint32_t past_end : {0U, 1U}) {
         SetUp();
         start_replay();
         link_.write(kStates, kExecuting);
         EXPECT_EQ(look().executed_commands, 0U);
         link_.write(kStates, 0U);
-        link_.write(kCounters, kTraceAddress + kTraceBytes - 4U + behind);
+        link_.write(kCounters, kTraceAddress + kTraceBytes - 4U + past_end);
         EXPECT_EQ(look().executed_commands, 1U);
         EXPECT_EQ(status_, Status::kPending);
     }

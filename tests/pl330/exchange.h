@@ -1,6 +1,6 @@
 // The exchange: a program of copies and fills on two queues that wait for each other, and what it means.
 //
-// Place in the whole: tests on the host and on the board share the arithmetic, so that neither has to believe the other.
+// Shared by the tests on the host and on the board.
 #pragma once
 
 #include <cstdint>

@@ -118,11 +118,11 @@ capture::ManifestCommand& find(std::vector<capture::ManifestCommand>& commands, 
     });
 }
 
-// Places in the groups of `gather`: a copy of half the input, zeros behind it, the end.
+// Places in the groups of `gather`: a copy of half the input, then zeros, then the end.
 constexpr std::uint32_t kCopy = 0U;
 constexpr std::uint32_t kZeros = pl330::kCopyWords;
 constexpr std::uint32_t kEndWord = kZeros + pl330::kZerosWords;
-// The fill from a constant in `spread`, behind its copy.
+// The fill from a constant in `spread`, after its copy.
 constexpr std::uint32_t kFill = pl330::kCopyWords;
 
 constexpr std::uint32_t kHole = 0x2000'0000U;
@@ -144,7 +144,7 @@ std::vector<Mutant> command_mutants() {
         {"TRC-COMMAND", "a loop that jumps too far", word("gather", copy_loops + 1U, 0x0338'0804U)},
         {"TRC-COMMAND", "a loop without an end", word("gather", copy_loops + 1U, 0x0228'0804U)},
         {"TRC-COMMAND", "the outer loop inside the inner one", word("gather", copy_loops + 2U, 0x1813'043CU)},
-        {"TRC-COMMAND", "no barrier behind the stores", word("gather", copy_loops + 2U, 0x1818'063CU)},
+        {"TRC-COMMAND", "no barrier after the stores", word("gather", copy_loops + 2U, 0x1818'063CU)},
         {"TRC-COMMAND", "half a barrier", word("gather", copy_loops + 2U, 0x1812'063CU)},
         {"TRC-COMMAND", "zeros whose body loads", word("gather", kZeros + 5U, pl330::kLoadStore)},
         {"TRC-COMMAND", "zeros without a control register", word("gather", kZeros + 2U, pl330::kMoveSource)},
@@ -199,7 +199,7 @@ std::vector<Mutant> memory_mutants() {
         {"TRC-BOUNDS", "a destination in no region", word("gather", kCopy + 3U, kHole)},
         {"TRC-BOUNDS", "zeros in no region", word("gather", kZeros + 1U, kHole)},
         {"TRC-BOUNDS", "a constant in no region", word("spread", kFill + 1U, kHole)},
-        {"TRC-BOUNDS", "zeros behind the end of on-chip memory",
+        {"TRC-BOUNDS", "zeros beyond the end of on-chip memory",
          word("gather", kZeros + pl330::kZerosLoopsWord, pl330::kLoops | 0xFF00'0300U)},
         {"TRC-PERMISSION", "a trace that reads traces", word("gather", kCopy + 1U, kTraceRegion)},
         {"TRC-PERMISSION", "a trace that writes traces", word("gather", kCopy + 3U, kTraceRegion)},
@@ -279,7 +279,7 @@ std::vector<Mutant> order_mutants() {
         {"ORD-EVENT-QUEUE", "a record on the queue that waits",
          of_script(ScriptKind::kStep,
                    [](auto& commands) { find(commands, ScriptCommandKind::kRecordEvent, kGatheredEvent).queue = 1U; })},
-        {"ORD-RACE", "a wait behind what it should hold back",
+        {"ORD-RACE", "a wait after what it should hold back",
          of_script(ScriptKind::kStep,
                    [](auto& commands) {
                        for (std::size_t i = 0U; (i + 1U) < commands.size(); ++i) {

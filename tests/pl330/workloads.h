@@ -1,6 +1,6 @@
 // Binaries for a PL330, captured from programs against the host API.
 //
-// Place in the whole: tests only. The engine is zynq_a9's.
+// Tests only. The engine is that of zynq_a9.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // The global timer of a Cortex-A9 cluster: 64 bits, one count per microsecond.
 //
-// Place in the whole: time of boards with this core. The clock that it divides is the board's.
+// The time of boards with this core. The board says which clock it divides.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Instructions of a Cortex-A9 that C++ has no words for: barriers, and coprocessor 15.
 //
-// Place in the whole: the only inline assembler of this architecture; what is more than one instruction is in start.S.
+// The only inline assembler of this architecture; longer sequences are in start.S.
 // Names and numbers: "ARM Architecture Reference Manual ARMv7-A and ARMv7-R edition", Arm, DDI 0406.
 #pragma once
 

@@ -1,6 +1,6 @@
 // Reset and exceptions of a Cortex-A9, up to the first line of C++.
 //
-// Place in the whole: core 0 runs the application, other cores of the cluster sleep. The board's linker script gives the
+// Core 0 runs the application, other cores of the cluster sleep. The board's linker script gives the
 // symbols, the board defines pianola_board_start(). No exception returns: exceptions.cpp stops the core.
     .syntax unified
     .arm

@@ -1,6 +1,6 @@
 // zynq_a9: the Cortex-A9 of a Zynq-7000, as QEMU's xilinx-zynq-a9 has it.
 //
-// The device is a peripheral, the DMA engine (engine.h), and no core of the board: nobody serves queues here.
+// The device is a peripheral, the DMA engine (engine.h), and not a core of the board: no core serves queues here.
 #include "hal/boards/common/board.h"
 
 #include <array>

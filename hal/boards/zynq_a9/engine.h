@@ -1,6 +1,6 @@
 // The PL330 of a Zynq-7000 as this board's device.
 //
-// Place in the whole: what an application on zynq_a9 builds its device from.
+// Applications on zynq_a9 construct a Pl330Driver from these.
 #pragma once
 
 #include <cstdint>

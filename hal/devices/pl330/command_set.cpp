@@ -47,7 +47,7 @@ Status refuse_unknown(DecodeError& error, std::uint32_t word) noexcept {
                                          : ((one.address - other.address) < other.size_bytes);
 }
 
-// The words behind the operands: what the loops do, and how often.
+// The words after the operands: loop counts and loop body.
 Status decode_loops(WordSpan words, std::uint32_t first, std::uint32_t body, Move& move, DecodeError& error) noexcept {
     constexpr std::uint32_t kByte = 0xFFU;
     if ((words[first] & kLoopsMask) != kLoops) {

@@ -39,7 +39,7 @@ constexpr std::uint32_t kUndefinedInstruction = 1U << 0U;
 constexpr std::uint32_t kBusErrors = (1U << 16U) | (1U << 17U) | (1U << 18U);  // fetch, write, read
 constexpr std::uint32_t kLockedUp = 1U << 31U;
 
-// The session's events are the engine's first; behind them one interrupt for each queue's notifications.
+// The session's events are the engine's first; after them one interrupt per queue, for notifications.
 constexpr std::uint32_t kFirstNotification = kMaxEvents;
 constexpr std::uint32_t kEngineEvents = 16U;
 static_assert((kFirstNotification + kMaxQueues) <= kEngineEvents);
@@ -171,7 +171,7 @@ Status Pl330Driver::reset() noexcept {
     return Status::kOk;
 }
 
-// All but the ring's old commands, which nobody looks at, and which of the two programs is next.
+// Keeps the old commands of the ring, which are never read again, and the choice of the next program.
 void Pl330Driver::forget(Queue& queue) noexcept {
     queue.written = 0U;
     queue.published = 0U;
@@ -364,9 +364,9 @@ void Pl330Driver::finish_program(std::uint32_t queue) noexcept {
     if ((state != kStopped) && !is_faulting) {
         return;
     }
-    // The engine leaves the counter at DMAEND, or behind it.
-    const std::uint32_t behind = link_.read(kProgramCounters + (queue * kChannelBytes)) - own.end;
-    if (is_faulting || (behind > 1U)) {
+    // A stopped thread shows the address of DMAEND, or the byte after it.
+    const std::uint32_t past_end = link_.read(kProgramCounters + (queue * kChannelBytes)) - own.end;
+    if (is_faulting || (past_end > 1U)) {
         fail_as_engine(queue, state);
         return;
     }
@@ -395,7 +395,7 @@ void Pl330Driver::finish_program(std::uint32_t queue) noexcept {
         record.completion.time_cycles = link_.now_us();
         record.is_there = true;
     } else {
-        // A replay or a transfer: nobody is told.
+        // A replay or a transfer leaves no record.
     }
 }
 

@@ -1,8 +1,8 @@
 // The engine's own instructions, in fixed groups of whole words: what a trace for a PL330 consists of.
 //
-// Place in the whole: the driver and the host's lowering write these groups, the command set recognises them, and the
+// The driver and the host's lowering write these groups, the command set recognises them, and the
 // engine fetches them byte by byte. Words are little-endian; DMANOP fills them up, so that the operands of DMAMOV are
-// words of their own. Instructions: "CoreLink DMA-330 DMA Controller Technical Reference Manual", Arm, DDI 0424.
+// separate words. Instructions: "CoreLink DMA-330 DMA Controller Technical Reference Manual", Arm, DDI 0424.
 #pragma once
 
 #include <array>
@@ -37,7 +37,7 @@ struct Move {
     return (move.outer * move.inner) << move.burst_shift;  // at most 2^23
 }
 
-// DMANOP DMANOP DMAMOV register: the word behind it is the operand.
+// DMANOP DMANOP DMAMOV register: the next word is the operand.
 inline constexpr std::uint32_t kMoveSource = 0x00BC'1818U;
 inline constexpr std::uint32_t kMoveControl = 0x01BC'1818U;
 inline constexpr std::uint32_t kMoveDestination = 0x02BC'1818U;

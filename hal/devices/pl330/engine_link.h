@@ -1,7 +1,7 @@
 // EngineLink: how the driver reaches one PL330 and the memory that it works on.
 //
-// Place in the whole: Pl330Driver does what is the same for every PL330; a board adds one of these. Called by the core
-// that owns the session, and by nobody else. No method blocks.
+// Pl330Driver holds what is the same for every PL330; each board implements this. Called only by the core that owns the
+// session. No method blocks.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Everything that a session on the engine needs, and ways to make the engine fail.
 //
-// Place in the whole: on-target tests of zynq_a9 only. One of these exists per run; it lies in zeroed memory.
+// On-target tests of zynq_a9 only. One of these exists per run; it lies in zeroed memory.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ class WatchedLink final : public pl330::EngineLink {
     void invalidate(MutableByteSpan memory) noexcept override { link_.invalidate(memory); }
     [[nodiscard]] std::uint64_t now_us() noexcept override { return link_.now_us(); }
 
-    // The program that sends this event sends another one instead, that nobody waits for.
+    // The program that sends this event sends another one instead, which no thread waits for.
     void mistake_event(std::uint32_t event) noexcept { mistaken_event_ = event; }
     // This command of the debug registers, from now on from 1, does not arrive; 0 for none.
     void lose_command(std::uint32_t number) noexcept {

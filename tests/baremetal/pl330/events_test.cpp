@@ -1,4 +1,4 @@
-// events: flags of the engine behind the turns of the session's events, without a session.
+// events: the engine's event flags against alternating records and waits, without a session.
 #include "hal/boards/common/board.h"
 #include "tests/baremetal/pl330/engine_bench.h"
 
@@ -63,7 +63,7 @@ std::int32_t test_engine_events(const Arguments& /*arguments*/) noexcept {
     is_right = queues.run(1U) && queues.run(0U) && queues.run(1U) && is_right;
     report("done_0", Queues::is_done(0U));
     report("done_1", Queues::is_done(1U));
-    // A record that nobody has waited for is not there any more after a reset.
+    // A reset removes a record that no thread has waited for.
     is_right = is_ok(device.reset()) && is_right;
     Queues more;
     is_right = more.enqueue(0U, QueueCommandKind::kRecordEvent) && more.run(0U) && is_right;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The engine of zynq_a9 behind a session: replays, threads that wait for each other, events left out, faults.
+"""A session on the engine of zynq_a9: replays, threads that wait for each other, events left out, faults.
 
 The programs are copies and fills captured with the host API and lowered; what they mean is arithmetic (tests/pl330/exchange.h), which the
 board's application knows as well.
@@ -62,7 +62,7 @@ class Engine(support.BareMetalTest):
     def test_a_missing_event_that_is_forced_gives_wrong_data(self):
         values = self.on_board("forced", "exchange", "without_event")
         self.assertEqual((values["ready"], values["done_0"], values["done_1"]), (1, 1, 1))
-        self.assertGreater(values["errors"], 1000, "queue 1 has copied what nobody had gathered")
+        self.assertGreater(values["errors"], 1000, "queue 1 has copied before queue 0 had gathered")
 
     def test_a_missing_record_that_is_forced_leaves_a_thread_asleep(self):
         values = self.on_board("forced", "exchange", "without_record")
@@ -94,13 +94,13 @@ class Engine(support.BareMetalTest):
             "an event that the engine does not have": (LOOPS_END, 0x1813F834, BAD_ARGUMENT, 2),
             "a store without a load": (LOAD_STORE, 0x02380818, BAD_ARGUMENT, 2),
         }
-        for what, (word, value, fault, behind) in cases.items():
+        for what, (word, value, fault, offset) in cases.items():
             with self.subTest(what=what):
                 values = self.damaged(word, value)
                 self.check_fault(values, DEVICE_FAULT, STAGE_STEP, fault)
-                self.assertAlmostEqual(values["fault_address"], values["address"] + behind, delta=2)
+                self.assertAlmostEqual(values["fault_address"], values["address"] + offset, delta=2)
 
-    def test_a_trace_that_runs_on_behind_its_end(self):
+    def test_a_trace_that_runs_on_after_its_end(self):
         """Zeros follow, which end it: elsewhere than where it was proved to end."""
         self.check_fault(self.damaged(END, 0x18181818), DEVICE_FAULT, STAGE_STEP, LOST)
 
@@ -123,7 +123,7 @@ class Engine(support.BareMetalTest):
                 self.check_fault(self.on_board("faults", "exchange", "lost", command), DEVICE_FAULT, STAGE_STEP, LOST)
 
     def test_a_stuck_thread_is_a_timeout(self):
-        """Queue 1 waits for an event that nobody sends: the session notices at the deadline."""
+        """Queue 1 waits for an event that is never sent: the session notices at the deadline."""
         values = self.on_board("faults", "impatient", "event", GATHERED_EVENT)
         self.check_fault(values, TIMEOUT, STAGE_STEP, 0)
         self.assertGreater(values["fault_time_us"] - values["fault_started_us"], values["fault_deadline_us"])
