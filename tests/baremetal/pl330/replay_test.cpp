@@ -42,7 +42,7 @@ std::int32_t test_engine_replay(const Arguments& arguments) noexcept {
     if (file.empty() || memory.output.empty() || !load_for_engine(file)) {
         return kNotLoaded;
     }
-    const EngineBench& bench = engine_bench();
+    EngineBench& bench = engine_bench();
     const bool transfers = (arguments.count() > 3U) && (std::strcmp(arguments.at(3U), "transfers") == 0);
     const std::uint32_t steps = arguments.number_at(2U);
     report("views", bench.session.has_views() ? 1U : 0U);
@@ -57,6 +57,9 @@ std::int32_t test_engine_replay(const Arguments& arguments) noexcept {
         right += (test::exchange_errors(memory.input, memory.output) == 0U) ? 1U : 0U;
     }
     report("right", right);
+    // The vectors that the host captured on the reference device, before the program was lowered.
+    const bool agrees = is_ok(bench.session.self_test(memory.output));
+    report("self_tests", agrees ? bench.session.self_test_count() : 0U);
     report("watchdog", bench.platform.watchdog_services());
     report("waits_0", bench.link.waits(0U));
     report("waits_1", bench.link.waits(1U));
