@@ -66,6 +66,7 @@ host::DeviceOptions engine_options() {
     options.spec.grid_columns = kMaxQueues;
     options.spec.grid_rows = 1U;
     options.spec.dram_banks = 1U;
+    options.spec.capacities = board::kEngineSpec.capacities;
     options.trace_region_size = board::kEngineSpec.trace_region_bytes;
     options.num_command_queues = kMaxQueues;
     return options;
