@@ -73,10 +73,11 @@ class Linker {
             }
             TraceCost cost;
             const WordSpan words{trace.words.data(), trace.words.size()};
+            DecodeState decode_state;
             for (std::size_t at = 0U; at < words.size();) {
                 DecodedCommand command;
                 DecodeError error;
-                if (!is_ok(command_set.decode(words.subspan(at, words.size() - at), command, error))) {
+                if (!is_ok(command_set.decode(words.subspan(at, words.size() - at), decode_state, command, error))) {
                     throw HostError{HostRule::kCaptureRefused,
                                     fmt::format("word {} of trace '{}' is no command", at, trace.name)};
                 }
@@ -142,10 +143,11 @@ class Linker {
             std::vector<std::uint32_t> changed = words;
             changed.at(word) = value;
             const WordSpan all{changed.data(), changed.size()};
+            DecodeState decode_state;
             for (std::size_t at = 0U; at < all.size();) {
                 DecodedCommand command;
                 DecodeError error;
-                if (!is_ok(command_set.decode(all.subspan(at, all.size() - at), command, error))) {
+                if (!is_ok(command_set.decode(all.subspan(at, all.size() - at), decode_state, command, error))) {
                     break;
                 }
                 for (const Extent& extent : command.extents.view()) {

@@ -62,10 +62,11 @@ class Walk {
     void replay(const std::vector<std::uint32_t>& words) {
         const WordSpan all{words.data(), words.size()};
         std::size_t at = 0U;
+        DecodeState decode_state;
         while (at < words.size()) {
             DecodedCommand command;
             DecodeError error;
-            if (!is_ok(command_set_.decode(all.subspan(at, all.size() - at), command, error))) {
+            if (!is_ok(command_set_.decode(all.subspan(at, all.size() - at), decode_state, command, error))) {
                 return;  // the runtime says it better
             }
             for (const Access access : {Access::kRead, Access::kWrite}) {

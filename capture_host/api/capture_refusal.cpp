@@ -106,9 +106,11 @@ class Explainer {
         }
         const WordSpan all{words.data(), words.size()};
         DecodedCommand decoded;
+        DecodeState decode_state;
         DecodeError error;
         for (std::size_t at = 0U;
-             (at < all.size()) && is_ok(device_.command_set.decode(all.subspan(at, all.size() - at), decoded, error));
+             (at < all.size()) &&
+             is_ok(device_.command_set.decode(all.subspan(at, all.size() - at), decode_state, decoded, error));
              at += decoded.length_words) {
             action(decoded);
         }

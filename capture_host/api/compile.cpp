@@ -151,8 +151,9 @@ class Writer {
 
     [[nodiscard]] DecodedCommand decode(const std::vector<std::uint32_t>& words, const std::string& site) const {
         DecodedCommand decoded;
+        DecodeState decode_state;
         DecodeError error;
-        if (!is_ok(command_set_.decode(WordSpan{words.data(), words.size()}, decoded, error))) {
+        if (!is_ok(command_set_.decode(WordSpan{words.data(), words.size()}, decode_state, decoded, error))) {
             throw HostError{HostRule::kProgramArguments,
                             fmt::format("{}: the device does not accept {}", site, error.field)};
         }

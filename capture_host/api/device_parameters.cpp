@@ -32,8 +32,9 @@ DecodedCommand decode(const DeviceState& state, const TraceState& trace, const C
         trace.words.begin() + command.word + command.argument_word + command.argument_count};
     words.at(word - command.word) = value;
     DecodedCommand decoded;
+    DecodeState decode_state;
     DecodeError error;
-    if (!is_ok(state.command_set.decode({words.data(), words.size()}, decoded, error))) {
+    if (!is_ok(state.command_set.decode({words.data(), words.size()}, decode_state, decoded, error))) {
         refuse(fmt::format("parameter '{}': with the value {} the device does not accept {} of the command at word {}",
                            name, value, error.field, command.word));
     }
@@ -197,6 +198,7 @@ std::vector<std::uint32_t> Device::argument_words(TraceId trace, std::uint32_t p
 std::vector<std::uint32_t> Device::address_words(TraceId trace, const BufferPtr& buffer) const {
     const Lock lock{state_->mutex};
     check_buffer(buffer);
+    DecodeState decode_state;
     const TraceState& target = std::as_const(*state_).trace(trace);
     std::vector<std::uint32_t> words;
     for (const CommandInfo& command : target.commands) {
@@ -206,7 +208,8 @@ std::vector<std::uint32_t> Device::address_words(TraceId trace, const BufferPtr&
             continue;
         }
         const WordSpan all{target.words.data(), target.words.size()};
-        (void)state_->command_set.decode(all.subspan(command.word, all.size() - command.word), decoded, error);
+        (void)state_->command_set.decode(all.subspan(command.word, all.size() - command.word), decode_state, decoded,
+                                         error);
         for (const Extent& extent : decoded.extents.view()) {
             if (extent.address != buffer->address()) {
                 continue;

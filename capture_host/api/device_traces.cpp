@@ -28,10 +28,12 @@ std::uint32_t bytes_of(const std::vector<std::uint32_t>& words) {
 std::uint64_t cost_of(const DeviceState& state, const TraceState& trace) {
     const WordSpan words{trace.words.data(), trace.words.size()};
     TraceCost cost;
+    DecodeState decode_state;
     for (const CommandInfo& command : trace.commands) {
         DecodedCommand decoded;
         DecodeError error;
-        (void)state.command_set.decode(words.subspan(command.word, words.size() - command.word), decoded, error);
+        (void)state.command_set.decode(words.subspan(command.word, words.size() - command.word), decode_state, decoded,
+                                       error);
         cost.add(decoded);
     }
     return cost.cycles();

@@ -28,6 +28,8 @@ const char* name_of(DeviceFault fault) {
             return "a transfer outside the bound host memory";
         case DeviceFault::kTraceOverrun:
             return "a trace without an end";
+        case DeviceFault::kLost:
+            return "no answer from the device";
         case DeviceFault::kNone:
         default:
             return "an unknown fault";

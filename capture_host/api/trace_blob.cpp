@@ -217,10 +217,11 @@ void prove_words(const refdev::DeviceSpec& spec, TraceState& trace) {
     std::size_t at = 0U;
     bool ended = false;
     const WordSpan words{trace.words.data(), trace.words.size()};
+    DecodeState decode_state;
     while (at < words.size()) {
         DecodedCommand command;
         DecodeError error;
-        if (ended || !is_ok(command_set.decode(words.subspan(at, words.size() - at), command, error))) {
+        if (ended || !is_ok(command_set.decode(words.subspan(at, words.size() - at), decode_state, command, error))) {
             refuse(HostRule::kBlobCommand, fmt::format("word {} of the trace: {}", at,
                                                        ended ? "a command behind the end command" : error.field));
         }

@@ -88,7 +88,7 @@ class Parser {
             dump_[offset + kKernelOffset] | (std::uint32_t{dump_[offset + kKernelOffset + 1U]} << kByteBits);
         command.digest = load_le32(dump_, offset + kDigestOffset) |
                          (std::uint64_t{load_le32(dump_, offset + kDigestOffset + sizeof(std::uint32_t))} << kWordBits);
-        if (command.fault > DeviceFault::kTraceOverrun) {
+        if (command.fault > DeviceFault::kLost) {
             fail(offset + kFaultOffset, fmt::format("no fault has the number {}", dump_[offset + kFaultOffset]));
         }
         // What the device does not know it logs as it found it.

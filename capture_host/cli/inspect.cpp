@@ -56,11 +56,12 @@ std::vector<CommandLine> decode_trace(const Image& image, const TraceView& trace
     const WordSpan words = image.trace_words().subspan(trace.offset_bytes / sizeof(std::uint32_t), trace.word_count);
     std::vector<CommandLine> lines;
     std::uint32_t word = 0U;
+    DecodeState decode_state;
     while (word < words.size()) {
         CommandLine line;
         DecodeError error;
         line.word = word;
-        if (!is_ok(command_set.decode(words.subspan(word, words.size() - word), line.decoded, error))) {
+        if (!is_ok(command_set.decode(words.subspan(word, words.size() - word), decode_state, line.decoded, error))) {
             line.name = fmt::format("undecodable: {}", error.field);
             lines.push_back(line);
             break;
@@ -171,6 +172,9 @@ Views find_views(const Image& image) {
     device.grid_columns = target.grid_columns;
     device.grid_rows = target.grid_rows;
     device.dram_banks = target.dram_banks;
+    device.attestation = target.attestation;
+    device.costs = target.costs;
+    device.weights_layout = target.weights_layout;
     const auto workspace = std::make_unique<PlanWorkspace>();
     const auto plan = std::make_unique<Plan>();
     Verdict verdict;

@@ -56,7 +56,7 @@ std::string to_list(ByteSpan bytes) {
 std::string to_source(const signing::Key& key, const std::string& symbol) {
     return fmt::format(
         "// Public key, SHA-256 of its SubjectPublicKeyInfo {}; made by pianola pubkey.\n"
-        "#include \"runtime/include/pianola/trust.h\"\n\n"
+        "#include \"pianola/trust.h\"\n\n"
         "inline constexpr pianola::TrustedKey {}{{\n"
         "    {{{}}},\n    {{{}}},\n    pianola::KeyState::kTrusted}};\n",
         to_text(key.hash()), symbol, to_list(ByteSpan{key.id()}), to_list(ByteSpan{key.point()}));

@@ -139,13 +139,13 @@ MemoryManifest gather_manifest(const VerifiedFile& file, const std::string& file
     }
     manifest.no_views = describe_views(plan, image);
     for (std::uint32_t queue = 0U; queue < device.queue_count; ++queue) {
-        manifest.rings.push_back({ring_words(file.setup(), file.setup_commands(), queue),
+        manifest.rings.push_back({ring_words(file.workspace().setup, file.workspace().setup_commands, queue),
                                   ring_words(plan.step, plan.commands, queue) * plan.steps_in_flight});
     }
     manifest.step_cycles = plan.step.cycles;
     ConstantRanges constants;
-    find_constants(file.setup(), file.setup_commands(), file.image().envelope(), constants);
-    for (std::uint32_t i = 0U; i < constants.count; ++i) {
+    find_constants(file.workspace(), plan, file.image().envelope(), constants);
+    for (std::uint32_t i = 0U; i < constants.kept_count; ++i) {
         manifest.release_calls += (constants.ranges.at(i).size_bytes + (kScrubSliceBytes - 1U)) / kScrubSliceBytes;
     }
     manifest.step_deadline_us = image.budgets().step_deadline_us;

@@ -122,8 +122,8 @@ std::string manifest_as_header(const MemoryManifest& manifest) {
                "#include \"hal/devices/refdev/device_spec.h\"\n"
                "#include \"hal/devices/refdev/refdev_driver.h\"\n"
                "#include \"hal/devices/refdev/shared_state.h\"\n"
-               "#include \"runtime/include/pianola/config.h\"\n"
-               "#include \"runtime/include/pianola/session.h\"\n\n"
+               "#include \"pianola/config.h\"\n"
+               "#include \"pianola/session.h\"\n\n"
                "namespace pianola::manifest::{1} {{\n\n",
                manifest.file, manifest.symbol) +
            size_constants(manifest) + device_constant(manifest.device) + window_constants(manifest) +

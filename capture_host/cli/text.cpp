@@ -142,10 +142,15 @@ std::string target_remedy(const Verdict& verdict) {
         case Rule::kTgtClock:
         case Rule::kTgtQueues:
         case Rule::kTgtGrid:
+        case Rule::kTgtProfile:
             return "name the device that the binary is for with --device; `inspect` shows it as target";
         case Rule::kTgtFamily:
         case Rule::kTgtCommandSet:
         case Rule::kTgtKernelLibrary:
+        case Rule::kTgtAttestation:
+        case Rule::kTgtCosts:
+        case Rule::kTgtWeightsLayout:
+        case Rule::kTgtMesh:
             return "no --device has it: capture the workload anew with this version";
         default:
             return {};
@@ -257,6 +262,8 @@ const char* name_of(DeviceFault fault) {
             return "transfer outside the bound host memory";
         case DeviceFault::kTraceOverrun:
             return "trace without end";
+        case DeviceFault::kLost:
+            return "no answer from the device";
         default:
             return "?";
     }

@@ -29,8 +29,7 @@ class VerifiedFile {
     [[nodiscard]] ByteSpan bytes() const noexcept { return bytes_.view(); }
     [[nodiscard]] const Image& image() const noexcept { return image_; }
     [[nodiscard]] const Plan& plan() const noexcept { return plan_; }
-    [[nodiscard]] const PlannedScript& setup() const noexcept { return workspace_->setup; }
-    [[nodiscard]] const PlannedCommands& setup_commands() const noexcept { return workspace_->setup_commands; }
+    [[nodiscard]] const PlanWorkspace& workspace() const noexcept { return *workspace_; }
 
   private:
     files::AlignedBytes bytes_;

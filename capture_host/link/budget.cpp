@@ -37,7 +37,9 @@ ManifestTarget make_target(const refdev::DeviceSpec& spec) {
             device.kernel_library, device.dram_base,      device.dram_bytes,
             device.l1_base,        device.l1_bytes,       device.trace_region_bytes,
             device.clock_khz,      device.queue_count,    device.ring_words,
-            device.grid_columns,   device.grid_rows,      device.dram_banks};
+            device.grid_columns,   device.grid_rows,      device.dram_banks,
+            device.attestation,    device.costs,          static_cast<CapacityProfile>(device.capacities->number),
+            device.weights_layout};
 }
 
 }  // namespace pianola::capture

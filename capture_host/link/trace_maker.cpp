@@ -85,8 +85,10 @@ void TraceMaker::append(const std::vector<std::uint32_t>& command) {
         first_word_ = words_.size();
     }
     DecodedCommand decoded;
+    DecodeState decode_state;
     DecodeError error;
-    if (!is_ok(refdev::RefdevCommandSet{}.decode(WordSpan{command.data(), command.size()}, decoded, error))) {
+    if (!is_ok(refdev::RefdevCommandSet{}.decode(WordSpan{command.data(), command.size()}, decode_state, decoded,
+                                                 error))) {
         throw LinkError{fmt::format("the device's command set refuses a command of our own: {}", error.field)};
     }
     trace_.cost_cycles += decoded.cost_cycles;

@@ -216,6 +216,18 @@ std::vector<Operator> tensor_operators() {
         {Rule::kLayTensorSize, "shape", "a shape that is larger than the buffer", grow_shape, true},
         {Rule::kLayTensorSize, "no-buffer", "a tensor in no buffer", without_buffers, false},
         {Rule::kLayTensorOverlap, "the-same-bytes", "a second input on the bytes of the first", repeat_input, true},
+        {Rule::kLayPlacement, "in-pieces", "an output in pieces on one device",
+         [](Draft& draft) {
+             draft.manifest().outputs.at(0U).placement = Placement::kSharded;
+             draft.expect_path("outputs[0].devices");
+         },
+         true},
+        {Rule::kLayPlacement, "beyond", "an output on a device that is not there",
+         [](Draft& draft) {
+             draft.manifest().outputs.at(0U).devices.row = 1U;
+             draft.expect_path("outputs[0].devices");
+         },
+         true},
         {Rule::kLayQuantisation, "not-a-number", "a scale that is not a number",
          [](Draft& draft) { set_scale(draft, std::numeric_limits<float>::quiet_NaN()); }, true},
         {Rule::kLayQuantisation, "infinite", "an infinite scale",

@@ -95,6 +95,18 @@ std::vector<Operator> command_operators() {
          },
          false},
         {Rule::kScrCommand, "load-in-step", "a step loads a trace", load_in_step, true},
+        {Rule::kScrDevices, "none", "a step's first command is for no device",
+         [](Draft& draft) {
+             draft.commands(ScriptKind::kStep).at(0U).devices.rows = 0U;
+             expect_command(draft, ScriptKind::kStep, 0U, "devices");
+         },
+         true},
+        {Rule::kScrDevices, "beyond", "a step's first command is for a device that is not there",
+         [](Draft& draft) {
+             draft.commands(ScriptKind::kStep).at(0U).devices.column = 1U;
+             expect_command(draft, ScriptKind::kStep, 0U, "devices");
+         },
+         true},
         {Rule::kScrIndex, "trace", "a step replays a trace that is not there",
          [](Draft& draft) {
              const std::uint32_t command = draft.main_replay();

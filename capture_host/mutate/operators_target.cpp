@@ -95,6 +95,45 @@ std::vector<Operator> target_operators() {
              draft.expect_path("target.dram_banks");
          },
          true},
+        {Rule::kTgtAttestation, "less", "a device that attests less",
+         [](Draft& draft) {
+             draft.manifest().target.attestation = Attestation::kNothing;
+             draft.expect_path("target.attestation");
+         },
+         true},
+        {Rule::kTgtCosts, "upper-bound", "costs that are upper bounds",
+         [](Draft& draft) {
+             draft.manifest().target.costs = CostKind::kUpperBound;
+             draft.expect_path("target.costs");
+         },
+         true},
+        {Rule::kTgtWeightsLayout, "number", "weights that lie in another way",
+         [](Draft& draft) {
+             draft.manifest().target.weights_layout += 1U;
+             draft.expect_path("target.weights_layout");
+         },
+         true},
+        {Rule::kTgtProfile, "larger", "a runtime with the largest capacities",
+         [](Draft& draft) {
+             if (draft.device().capacities->number == static_cast<std::uint32_t>(CapacityProfile::kHost)) {
+                 throw NotApplicable{"no profile is larger than the device's"};
+             }
+             draft.manifest().target.profile = CapacityProfile::kHost;
+             draft.expect_path("target.profile");
+         },
+         true},
+        {Rule::kTgtMesh, "none", "a mesh without rows",
+         [](Draft& draft) {
+             draft.manifest().target.mesh_rows = 0U;
+             draft.expect_path("target.mesh_rows");
+         },
+         false},
+        {Rule::kTgtMesh, "two", "a mesh of two devices",
+         [](Draft& draft) {
+             draft.manifest().target.mesh_columns = 2U;
+             draft.expect_path("target.mesh_rows");
+         },
+         true},
     };
 }
 

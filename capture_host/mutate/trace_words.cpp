@@ -47,10 +47,12 @@ TraceMeasure measure_trace(const Words& words) {
     const refdev::RefdevCommandSet command_set;
     TraceMeasure measure;
     std::map<std::uint32_t, std::uint64_t> busy;  // until when, by core
+    DecodeState decode_state;
     while (measure.words < words.size()) {
         DecodedCommand command;
         DecodeError error;
-        if (!is_ok(command_set.decode(WordSpan{&words[measure.words], words.size() - measure.words}, command, error))) {
+        if (!is_ok(command_set.decode(WordSpan{&words[measure.words], words.size() - measure.words}, decode_state,
+                                      command, error))) {
             break;
         }
         const bool dispatches = command.kind == CommandKind::kDispatch;

@@ -124,10 +124,11 @@ class Reader {
         std::vector<TraceCommand> commands;
         std::uint32_t program = 0U;
         std::uint32_t in_program = 0U;
+        DecodeState decode_state;
         for (std::uint32_t word = 0U; word < words.size();) {
             DecodedCommand decoded;
             DecodeError error;
-            if (!is_ok(command_set_.decode(words.subspan(word, words.size() - word), decoded, error))) {
+            if (!is_ok(command_set_.decode(words.subspan(word, words.size() - word), decode_state, decoded, error))) {
                 throw std::logic_error{"a proved trace does not decode"};
             }
             word += decoded.length_words;

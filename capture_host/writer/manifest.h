@@ -30,7 +30,16 @@ struct ManifestTarget {
     std::uint32_t grid_columns{0U};
     std::uint32_t grid_rows{0U};
     std::uint32_t dram_banks{0U};
+    Attestation attestation{Attestation::kUnspecified};
+    CostKind costs{CostKind::kUnspecified};
+    CapacityProfile profile{CapacityProfile::kUnspecified};
+    std::uint32_t weights_layout{0U};
+    std::uint32_t mesh_rows{1U};
+    std::uint32_t mesh_columns{1U};
 };
+
+// The one device of a mesh that has no other.
+inline constexpr DeviceRange kOneDevice{0U, 0U, 1U, 1U};
 
 struct ManifestRegion {
     std::string name;
@@ -55,6 +64,8 @@ struct ManifestTensor {
     float scale{0.0F};
     std::int32_t zero_point{0};
     std::uint32_t buffer_count{1U};  // consecutive, from `buffer` on
+    Placement placement{Placement::kReplicated};
+    DeviceRange devices{kOneDevice};
 };
 
 struct ManifestProgram {
@@ -76,6 +87,7 @@ struct ManifestCommand {
     std::uint32_t queue{0U};
     std::uint32_t object{0U};
     std::uint32_t segment_offset{0U};  // kWriteBuffer only
+    DeviceRange devices{kOneDevice};
 };
 
 struct ManifestScript {

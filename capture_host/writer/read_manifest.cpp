@@ -20,6 +20,8 @@ ManifestTensor to_tensor(const TensorView& view) {
     tensor.scale = view.scale;
     tensor.zero_point = view.zero_point;
     tensor.buffer_count = view.buffer_count;
+    tensor.placement = view.placement;
+    tensor.devices = view.devices;
     return tensor;
 }
 
@@ -44,7 +46,8 @@ ManifestScript to_script(const Image& image, std::uint32_t index) {
     script.kind = view.kind;
     for (std::uint32_t i = 0U; i < view.command_count; ++i) {
         const ScriptCommandView command = image.script_command(index, i);
-        script.commands.push_back({command.kind, command.queue, command.object, command.segment_offset});
+        script.commands.push_back(
+            {command.kind, command.queue, command.object, command.segment_offset, command.devices});
     }
     return script;
 }
@@ -76,6 +79,12 @@ ManifestTarget to_target(const TargetView& view) {
     target.grid_columns = view.grid_columns;
     target.grid_rows = view.grid_rows;
     target.dram_banks = view.dram_banks;
+    target.attestation = view.attestation;
+    target.costs = view.costs;
+    target.profile = view.profile;
+    target.weights_layout = view.weights_layout;
+    target.mesh_rows = view.mesh_rows;
+    target.mesh_columns = view.mesh_columns;
     return target;
 }
 

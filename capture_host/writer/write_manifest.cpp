@@ -17,6 +17,11 @@ schema::Digest to_schema(const Sha256Digest& digest) {
     return schema::Digest{flatbuffers::span<const std::uint8_t, kSha256Bytes>{digest}};
 }
 
+schema::DeviceRange to_schema(const DeviceRange& range) {
+    return schema::DeviceRange{static_cast<std::uint8_t>(range.row), static_cast<std::uint8_t>(range.column),
+                               static_cast<std::uint8_t>(range.rows), static_cast<std::uint8_t>(range.columns)};
+}
+
 Offset<schema::Target> create(FlatBufferBuilder& builder, const ManifestTarget& target) {
     const auto family = builder.CreateString(target.device_family);
     const schema::Digest library = to_schema(target.kernel_library);
@@ -25,7 +30,10 @@ Offset<schema::Target> create(FlatBufferBuilder& builder, const ManifestTarget& 
         target.dram_bytes, target.l1_base, target.l1_bytes, target.trace_region_bytes, target.clock_khz,
         static_cast<std::uint8_t>(target.queue_count), target.ring_words,
         static_cast<std::uint8_t>(target.grid_columns), static_cast<std::uint8_t>(target.grid_rows),
-        static_cast<std::uint8_t>(target.dram_banks));
+        static_cast<std::uint8_t>(target.dram_banks), static_cast<schema::Attestation>(target.attestation),
+        static_cast<schema::CostKind>(target.costs), static_cast<schema::CapacityProfile>(target.profile),
+        target.weights_layout, static_cast<std::uint8_t>(target.mesh_rows),
+        static_cast<std::uint8_t>(target.mesh_columns));
 }
 
 Offset<schema::Region> create(FlatBufferBuilder& builder, const ManifestRegion& region) {
@@ -43,9 +51,11 @@ Offset<schema::Buffer> create(FlatBufferBuilder& builder, const ManifestBuffer& 
 Offset<schema::Tensor> create(FlatBufferBuilder& builder, const ManifestTensor& tensor) {
     const auto name = builder.CreateString(tensor.name);
     const auto shape = builder.CreateVector(tensor.shape);
+    const schema::DeviceRange devices = to_schema(tensor.devices);
     return schema::CreateTensor(builder, name, static_cast<std::uint16_t>(tensor.buffer),
                                 static_cast<schema::ElementType>(tensor.type), shape, tensor.scale, tensor.zero_point,
-                                static_cast<std::uint16_t>(tensor.buffer_count));
+                                static_cast<std::uint16_t>(tensor.buffer_count),
+                                static_cast<schema::Placement>(tensor.placement), &devices);
 }
 
 Offset<schema::Program> create(FlatBufferBuilder& builder, const ManifestProgram& program) {
@@ -88,8 +98,9 @@ Offset<void> create_body(FlatBufferBuilder& builder, const ManifestCommand& comm
 
 Offset<schema::Command> create(FlatBufferBuilder& builder, const ManifestCommand& command) {
     const auto body = create_body(builder, command);
+    const schema::DeviceRange devices = to_schema(command.devices);
     return schema::CreateCommand(builder, static_cast<std::uint8_t>(command.queue),
-                                 static_cast<schema::CommandBody>(command.kind), body);
+                                 static_cast<schema::CommandBody>(command.kind), body, &devices);
 }
 
 Offset<schema::Script> create(FlatBufferBuilder& builder, const ManifestScript& script) {

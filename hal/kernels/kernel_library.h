@@ -15,6 +15,9 @@ namespace pianola::refdev {
 inline constexpr const char* kKernelLibraryName = "pianola.refdev.int8";
 inline constexpr const char* kKernelLibraryRounding = "double-rounding";
 
+// How weights lie in memory: as arguments.h says, in the order of the indices that it names.
+inline constexpr std::uint32_t kWeightsLayout = 1U;
+
 // SHA-256 over: the two names above, then per kernel of the ROM in order: id, version, argument_words (32 bits each,
 // little-endian) and name. Each name is followed by a zero byte.
 void kernel_library_hash(std::array<std::uint8_t, 32>& hash) noexcept;

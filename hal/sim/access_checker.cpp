@@ -67,9 +67,10 @@ void AccessChecker::open(const Extent& extent) {
 }
 
 void AccessChecker::before(WordSpan words) {
+    DecodeState state;
     DecodedCommand command;
     DecodeError error;
-    extents_ = is_ok(command_set_.decode(words, command, error)) ? command.extents : ExtentList{};
+    extents_ = is_ok(command_set_.decode(words, state, command, error)) ? command.extents : ExtentList{};
     guard(true);
     // The processor reads the command's own words while it runs.
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-010

@@ -13,7 +13,11 @@ namespace {
 // The views' enumerations are the schema's: checked here, once, so that a conversion is a cast.
 static_assert(static_cast<int>(schema::ElementType::MAX) == static_cast<int>(ElementType::kBool));
 static_assert(static_cast<int>(schema::MemoryKind::MAX) == static_cast<int>(MemoryKind::kL1));
-static_assert(static_cast<int>(schema::RegionKind::MAX) == static_cast<int>(RegionKind::kShared));
+static_assert(static_cast<int>(schema::RegionKind::MAX) == static_cast<int>(RegionKind::kState));
+static_assert(static_cast<int>(schema::Placement::MAX) == static_cast<int>(Placement::kSharded));
+static_assert(static_cast<int>(schema::Attestation::MAX) == static_cast<int>(Attestation::kDigest));
+static_assert(static_cast<int>(schema::CostKind::MAX) == static_cast<int>(CostKind::kNotPublished));
+static_assert(static_cast<int>(schema::CapacityProfile::MAX) == static_cast<int>(CapacityProfile::kHost));
 static_assert(static_cast<int>(schema::ScriptKind::MAX) == static_cast<int>(ScriptKind::kEpilogue));
 static_assert(static_cast<int>(schema::ParameterKind::MAX) == static_cast<int>(ParameterKind::kBufferAddress));
 static_assert(static_cast<int>(schema::CommandBody::MAX) == static_cast<int>(ScriptCommandKind::kWaitEvent));
@@ -58,6 +62,12 @@ template <typename Number>
     return ByteSpan{table.GetAddressOf(entry), kSha256Bytes};
 }
 static_assert(sizeof(schema::Digest) == kSha256Bytes);
+
+[[nodiscard]] DeviceRange devices_of(const Table& table, Entry entry) noexcept {
+    const std::uint8_t* const range = table.GetAddressOf(entry);  // of four bytes; it is required
+    return DeviceRange{range[0], range[1], range[2], range[3]};
+}
+static_assert(sizeof(schema::DeviceRange) == 4U);
 
 [[nodiscard]] std::uint32_t offset_of(ByteSpan file, const void* table) noexcept {
     return static_cast<std::uint32_t>(static_cast<const std::uint8_t*>(table) - file.data());
@@ -111,7 +121,7 @@ struct TargetNumber {
     bool is_byte;  // else a word
     std::uint32_t TargetView::* member;
 };
-constexpr std::array<TargetNumber, 13> kTargetNumbers{{
+constexpr std::array<TargetNumber, 16> kTargetNumbers{{
     {schema::Target::VT_COMMAND_SET_ID, false, &TargetView::command_set_id},
     {schema::Target::VT_COMMAND_SET_VERSION, false, &TargetView::command_set_version},
     {schema::Target::VT_DRAM_BASE, false, &TargetView::dram_base},
@@ -125,6 +135,9 @@ constexpr std::array<TargetNumber, 13> kTargetNumbers{{
     {schema::Target::VT_GRID_COLUMNS, true, &TargetView::grid_columns},
     {schema::Target::VT_GRID_ROWS, true, &TargetView::grid_rows},
     {schema::Target::VT_DRAM_BANKS, true, &TargetView::dram_banks},
+    {schema::Target::VT_WEIGHTS_LAYOUT, false, &TargetView::weights_layout},
+    {schema::Target::VT_MESH_ROWS, true, &TargetView::mesh_rows},
+    {schema::Target::VT_MESH_COLUMNS, true, &TargetView::mesh_columns},
 }};
 
 }  // namespace
@@ -138,6 +151,9 @@ TargetView Image::target() const noexcept {
         view.*field.member =
             field.is_byte ? number<std::uint8_t>(table, field.entry) : number<std::uint32_t>(table, field.entry);
     }
+    view.attestation = number<Attestation>(table, schema::Target::VT_ATTESTATION);
+    view.costs = number<CostKind>(table, schema::Target::VT_COSTS);
+    view.profile = number<CapacityProfile>(table, schema::Target::VT_PROFILE);
     view.file_offset = offset_of(file_, &table);
     return view;
 }
@@ -181,6 +197,8 @@ TensorView Image::tensor(std::uint16_t list, std::uint32_t index) const noexcept
     }
     view.scale = number<float>(table, schema::Tensor::VT_SCALE);
     view.zero_point = number<std::int32_t>(table, schema::Tensor::VT_ZERO_POINT);
+    view.placement = number<Placement>(table, schema::Tensor::VT_PLACEMENT);
+    view.devices = devices_of(table, schema::Tensor::VT_DEVICES);
     view.file_offset = offset_of(file_, &table);
     return view;
 }
@@ -238,6 +256,7 @@ ScriptCommandView Image::script_command(std::uint32_t script, std::uint32_t inde
     view.kind = number<ScriptCommandKind>(table, schema::Command::VT_BODY_TYPE);
     view.queue = number<std::uint8_t>(table, schema::Command::VT_QUEUE);
     view.object = number<std::uint16_t>(body, kBodyObject);
+    view.devices = devices_of(table, schema::Command::VT_DEVICES);
     if (view.kind == ScriptCommandKind::kWriteBuffer) {
         view.segment_offset = number<std::uint32_t>(body, schema::WriteBuffer::VT_SEGMENT_OFFSET);
     }

@@ -4,6 +4,7 @@
 
 #include "pianola/bytes.h"
 #include "pianola/sha256.h"
+#include "runtime/plan/proof.h"
 
 namespace pianola {
 namespace {
@@ -99,18 +100,27 @@ Status authenticate_constants(Device& device, ByteSpan file, const Envelope& env
     return digests_equal(ByteSpan{hash.finish()}, ByteSpan{envelope.digest}) ? Status::kOk : Status::kIntegrity;
 }
 
-void find_constants(const PlannedScript& setup, const PlannedCommands& commands, const Envelope& envelope,
+void find_constants(const PlanWorkspace& workspace, const Plan& plan, const Envelope& envelope,
                     ConstantRanges& constants) noexcept {
-    for (std::uint32_t i = 0U; i < setup.count; ++i) {
-        const QueueCommand& command = commands[i].command;
-        const Segment& segment = (command.slot == kWeightsSlot) ? envelope.weights : envelope.traces;
-        constants.ranges[i] = ConstantRange{command.address, segment.offset + command.slot_offset, command.size_bytes};
+    constants.count = 0U;
+    for (const bool wants_state : {false, true}) {
+        for (std::uint32_t i = 0U; i < workspace.setup.count; ++i) {
+            const QueueCommand& command = workspace.setup_commands[i].command;
+            const std::uint32_t region = proof::find_region(plan, command.address, command.size_bytes);
+            const bool is_state = (region < kMaxRegions) && (workspace.region_kinds[region] == RegionKind::kState);
+            if (is_state == wants_state) {
+                const Segment& segment = (command.slot == kWeightsSlot) ? envelope.weights : envelope.traces;
+                constants.ranges[constants.count] =
+                    ConstantRange{command.address, segment.offset + command.slot_offset, command.size_bytes};
+                constants.count += 1U;
+            }
+        }
+        constants.kept_count = wants_state ? constants.kept_count : constants.count;
     }
-    constants.count = setup.count;
 }
 
 Status compare_slice(Device& device, const ScrubSource& source, ScrubCursor& cursor, std::uint32_t& address) noexcept {
-    if (source.constants.count == 0U) {
+    if (source.constants.kept_count == 0U) {
         return Status::kOk;
     }
     const ConstantRange& range = source.constants.ranges[cursor.range];
@@ -142,7 +152,7 @@ Status compare_slice(Device& device, const ScrubSource& source, ScrubCursor& cur
     }
     cursor.offset_bytes = 0U;
     cursor.range += 1U;
-    if (cursor.range < source.constants.count) {
+    if (cursor.range < source.constants.kept_count) {
         return Status::kPending;
     }
     cursor.range = 0U;

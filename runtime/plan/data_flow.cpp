@@ -11,7 +11,7 @@ bool check_write(Context& context, const PlannedCommand& entry) noexcept {
         return refuse_at(context, Rule::kScrWeightsOnce, "input", command.address);
     }
     return assign(context, context.workspace.written,
-                  Extent{command.address, command.size_bytes, Access::kWrite, "input"}, kWrittenTag);
+                  Extent{command.address, command.size_bytes, Access::kWrite, "input", {}, {}}, kWrittenTag);
 }
 
 bool check_read(Context& context, const PlannedCommand& entry) noexcept {
@@ -27,10 +27,9 @@ bool check_read(Context& context, const PlannedCommand& entry) noexcept {
 
 // Program order is an order in which the queues can run, and what no event orders does not conflict (races.cpp): so
 // this order stands for every order. What has once been written stays written: one visit of the step stands for all,
-// and the first replay of a trace for every later one.
+// and the first replay of a trace for every later one. State is written at set-up, and outlives the step.
 bool check_data_flow(Context& context) noexcept {
     const Plan& plan = context.plan;
-    context.workspace.written.clear();
     find_tensors(context);
     static_assert(kMaxTraces <= 32U, "a bit for each trace");
     std::uint32_t proved = 0U;

@@ -7,7 +7,7 @@ namespace pianola::proof {
 namespace {
 
 // A region of each kind, before its place is known: the permissions; schema/buffer.fbs says the same in words.
-constexpr std::array<RegionConfig, 7> kRegionsByKind{{
+constexpr std::array<RegionConfig, 8> kRegionsByKind{{
     {0U, 0U, false, false, false, false, false},  // kUnspecified: refused as an enumerator
     {0U, 0U, true, false, false, true, false},    // kWeights
     {0U, 0U, true, false, false, true, false},    // kInput
@@ -15,8 +15,9 @@ constexpr std::array<RegionConfig, 7> kRegionsByKind{{
     {0U, 0U, true, true, false, false, false},    // kActivation
     {0U, 0U, false, false, false, true, true},    // kTrace
     {0U, 0U, true, true, true, true, false},      // kShared
+    {0U, 0U, true, true, false, true, false},     // kState
 }};
-static_assert(kRegionsByKind.size() == (static_cast<std::size_t>(RegionKind::kShared) + 1U));
+static_assert(kRegionsByKind.size() == (static_cast<std::size_t>(RegionKind::kState) + 1U));
 
 bool check_region_bounds(Context& context, const RegionView& region) noexcept {
     const DeviceDescription& device = context.device;
@@ -154,7 +155,7 @@ bool check_tensor_buffer(Context& context, const TensorList& list, const BufferV
     if (named.largest_tag(address, buffer.size_bytes, 0U) != 0U) {
         return refuse_at(context, Rule::kLayTensorOverlap, "buffer", address, buffer.size_bytes);
     }
-    return assign(context, named, Extent{address, buffer.size_bytes, Access::kWrite, "buffer"}, kWrittenTag);
+    return assign(context, named, Extent{address, buffer.size_bytes, Access::kWrite, "buffer", {}, {}}, kWrittenTag);
 }
 
 // Checks one tensor; bytes becomes its size.
@@ -177,6 +178,12 @@ bool check_tensor(Context& context, const TensorList& list, std::uint32_t index,
         buffer_bytes += buffer.size_bytes;
     }
     bytes = tensor_bytes(tensor);
+    const bool is_shared_out = (tensor.devices.rows * tensor.devices.columns) > 1U;
+    if (!has_devices(context.workspace.mesh, tensor.devices) ||
+        ((tensor.placement == Placement::kSharded) && !is_shared_out)) {
+        return refuse_at(context, Rule::kLayPlacement, "devices", tensor.devices.rows * tensor.devices.columns,
+                         context.workspace.mesh.rows * context.workspace.mesh.columns);
+    }
     if (bytes != buffer_bytes) {
         return refuse_wide_at(context, Rule::kLayTensorSize, "shape", bytes, buffer_bytes);
     }

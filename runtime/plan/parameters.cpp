@@ -41,28 +41,48 @@ bool add_point(Context& context, std::uint32_t parameter, std::uint32_t index) n
 // One command, of at most kMaxCommandWords, with other values in the patched word.
 class Variants {
   public:
-    Variants(const CommandSet& command_set, WordSpan words, std::uint32_t patched) noexcept
-        : command_set_{command_set}, count_{words.size()}, patched_{patched} {
+    // workspace.before is the state in front of the command, workspace.state what it leaves with the trace's own value.
+    Variants(const CommandSet& command_set, PlanWorkspace& workspace, WordSpan words, std::uint32_t patched) noexcept
+        : command_set_{command_set}, workspace_{workspace}, count_{words.size()}, patched_{patched} {
         std::memcpy(words_.data(), words.data(), count_ * sizeof(words[0]));
     }
 
-    // True where the command set accepts the value, and the command costs what `like` costs.
+    // True where the command set accepts the value, the command costs what `like` costs and leaves the same state.
     [[nodiscard]] bool decode(std::uint32_t value, const DecodedCommand& like, DecodedCommand& variant) noexcept {
         words_[patched_] = value;
         variant = DecodedCommand{};
+        DecodeState& state = workspace_.variant_state;
+        state = workspace_.before;
         DecodeError error;
-        return is_ok(command_set_.decode(WordSpan{words_.data(), count_}, variant, error)) &&
-               (variant.length_words == count_) && (variant.kind == like.kind) &&
-               (variant.cost_cycles == like.cost_cycles) && (variant.core_cycles == like.core_cycles) &&
+        return is_ok(command_set_.decode(WordSpan{words_.data(), count_}, state, variant, error)) &&
+               (state.words == workspace_.state.words) && (variant.length_words == count_) &&
+               (variant.kind == like.kind) && (variant.cost_cycles == like.cost_cycles) &&
+               (variant.core_cycles == like.core_cycles) &&
                (variant.extents.view().size() == like.extents.view().size());
     }
 
   private:
     const CommandSet& command_set_;
+    PlanWorkspace& workspace_;
     std::array<std::uint32_t, kMaxCommandWords> words_{};
     std::size_t count_;
     std::uint32_t patched_;
 };
+
+[[nodiscard]] constexpr bool is_same(const Repeat& left, const Repeat& right) noexcept {
+    return (left.count == right.count) && (left.stride_bytes == right.stride_bytes);
+}
+
+// Two extents that lie apart, and differ in nothing else.
+[[nodiscard]] constexpr bool have_same_shape(const Extent& left, const Extent& right) noexcept {
+    return (left.size_bytes == right.size_bytes) && (left.access == right.access) && is_same(left.inner, right.inner) &&
+           is_same(left.outer, right.outer);
+}
+
+// The bytes that an extent may touch, moved by anything up to `moved`: of several runs, their hull.
+[[nodiscard]] bool add_moved(const Extent& low, std::uint32_t moved, ExtentList& extents) noexcept {
+    return (moved == 0U) ? extents.add(low) : extents.add(low.address, hull_bytes(low) + moved, low.access, low.field);
+}
 
 // Makes the extents of `command` those of all values from lowest to highest. False where they do not just move with the
 // value.
@@ -74,24 +94,25 @@ class Variants {
         const Extent& low = lowest.extents.view()[i];
         const Extent& high = highest.extents.view()[i];
         const std::uint32_t moved = high.address - low.address;
-        if ((low.size_bytes != high.size_bytes) || (low.access != high.access) ||
-            !extents.add(low.address, std::uint64_t{low.size_bytes} + moved, low.access, low.field)) {
+        if (!have_same_shape(low, high) || !add_moved(low, moved, extents)) {
             return false;
         }
         if (moved != 0U) {
             if ((moved != span) || (command.varying != kMaxExtentsPerCommand)) {
                 return false;
             }
+            const bool is_one_run = hull_bytes(low) == low.size_bytes;
             command.varying = i;
             command.certain_address = high.address;
-            command.certain_bytes = (low.size_bytes > moved) ? (low.size_bytes - moved) : 0U;
+            command.certain_bytes = (is_one_run && (low.size_bytes > moved)) ? (low.size_bytes - moved) : 0U;
         }
     }
     // What moves stays apart from what else the command touches: at every value then, not only at both ends.
     const Span<const Extent> all = extents.view();
     for (std::uint32_t i = 0U; (command.varying < all.size()) && (i < all.size()); ++i) {
         const Extent& moving = all[command.varying];
-        if ((i != command.varying) && overlap(all[i].address, all[i].size_bytes, moving.address, moving.size_bytes)) {
+        if ((i != command.varying) && overlap(all[i].address, static_cast<std::uint32_t>(hull_bytes(all[i])),
+                                              moving.address, moving.size_bytes)) {
             return false;
         }
     }
@@ -99,11 +120,12 @@ class Variants {
 }
 
 // Proves the lowest, the second and the highest value, and makes the extents of `command` those of all values.
-[[nodiscard]] bool accepts_all(Variants& variants, const PlannedParameter& parameter, TraceCommand& command) noexcept {
+[[nodiscard]] bool accepts_all(Variants& variants, PlanWorkspace& workspace, const PlannedParameter& parameter,
+                               TraceCommand& command) noexcept {
     const std::uint32_t span = parameter.maximum - parameter.minimum;
     const std::uint32_t second = (span > 0U) ? (parameter.minimum + parameter.alignment) : parameter.minimum;
-    DecodedCommand lowest;
-    DecodedCommand other;
+    DecodedCommand& lowest = workspace.variants[0];
+    DecodedCommand& other = workspace.variants[1];
     return variants.decode(parameter.minimum, command.decoded, lowest) &&
            variants.decode(second, command.decoded, other) &&
            variants.decode(parameter.maximum, command.decoded, other) && widen(lowest, other, span, command);
@@ -162,8 +184,8 @@ bool widen_command(Context& context, WordSpan words, std::uint32_t address, Trac
     } else if (!parameter.admits(value)) {
         rule = Rule::kParValue;
     } else if (words.size() <= kMaxCommandWords) {
-        Variants variants{context.command_set, words, patched};
-        if (accepts_all(variants, parameter, command) &&
+        Variants variants{context.command_set, context.workspace, words, patched};
+        if (accepts_all(variants, context.workspace, parameter, command) &&
             ((wanted == PatchKind::kAddress) || (command.varying == kMaxExtentsPerCommand))) {
             return true;
         }

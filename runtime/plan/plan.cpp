@@ -28,6 +28,11 @@ bool overlap(std::uint32_t base1, std::uint32_t bytes1, std::uint32_t base2, std
     return (base1 < base2) ? ((base2 - base1) < bytes1) : ((base1 - base2) < bytes2);
 }
 
+bool has_devices(const DeviceRange& mesh, const DeviceRange& devices) noexcept {
+    return (devices.rows != 0U) && (devices.columns != 0U) && ((devices.row + devices.rows) <= mesh.rows) &&
+           ((devices.column + devices.columns) <= mesh.columns);  // all are bytes
+}
+
 std::uint32_t find_point(const Plan& plan, std::uint32_t first, std::uint32_t address,
                          std::uint32_t size_bytes) noexcept {
     std::uint32_t point = first;
@@ -88,6 +93,9 @@ bool check_deadline(Context& context, const char* field, const PlannedScript& sc
     constexpr std::uint64_t kPerMilli = 1000U;
     const std::uint32_t clock_khz = context.device.clock_khz;
     const std::uint64_t scaled_cycles = script.cycles * kPerMilli;
+    if ((context.plan.costs == CostKind::kNotPublished) && (script.deadline_us == 0U)) {
+        return refuse_at(context, Rule::kBudDeadline, field, 0U, 1U);  // it is all that bounds the step
+    }
     if ((std::uint64_t{script.deadline_us} * clock_khz) >=
         scaled_cycles) {  // no division, which takes a 32-bit core long
         return true;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "pianola/plan.h"
+#include "runtime/plan/runs.h"
 
 namespace pianola::proof {
 
@@ -61,6 +62,9 @@ inline constexpr std::uint32_t kWrittenTag = 1U;
     return device.grid_columns * device.grid_rows;
 }
 
+// plan.cpp: whether the mesh has all of these devices, and there is one.
+[[nodiscard]] bool has_devices(const DeviceRange& mesh, const DeviceRange& devices) noexcept;
+
 // target.cpp: the device is the one that the binary was captured for.
 [[nodiscard]] bool check_target(Context& context) noexcept;
 
@@ -81,19 +85,20 @@ struct TraceCommand {
     TraceCommand() noexcept;  // out of line: many words to set
 
     DecodedCommand decoded;
-    std::uint32_t varying{kMaxExtentsPerCommand};  // index of the extent that a parameter moves
+    std::uint32_t varying{kMaxExtentsPerCommand};  // index of the extent that a parameter moves: one run
     std::uint32_t certain_address{0U};             // of that one: what is touched whatever the value
     std::uint32_t certain_bytes{0U};               // 0: no byte is
 };
 
-// traces.cpp: where a proof is inside a trace that check_trace_segment() has accepted.
+// traces.cpp: where a proof is inside a trace that check_trace_segment() has accepted. first_of() clears the state of
+// the trace, which decode_at() carries on: one walk at a time.
 struct TracePosition {
     WordSpan words;                  // from the command to the end of the trace
     std::uint32_t offset_bytes{0U};  // of the command in the trace segment, and in the trace region
     std::uint32_t trace{0U};
     std::uint32_t command{0U};  // counts from 0
 };
-[[nodiscard]] TracePosition first_of(const Context& context, std::uint32_t index, const TraceView& trace) noexcept;
+[[nodiscard]] TracePosition first_of(Context& context, std::uint32_t index, const TraceView& trace) noexcept;
 // Moves on behind the command, which decode_at() has accepted.
 void advance(TracePosition& position, const TraceCommand& command) noexcept;
 // Decodes the command, with its patches, and makes it the context's place. There are words left.
@@ -103,8 +108,8 @@ void advance(TracePosition& position, const TraceCommand& command) noexcept;
 [[nodiscard]] bool check_parameters(Context& context) noexcept;
 
 // parameters.cpp: where a declared parameter patches the decoded command, proves that the command set accepts it with
-// every admitted value, and widens its extents. words is exactly the command, at the device address; it is the
-// context's place.
+// every admitted value and comes to the same state, and widens its extents. words is exactly the command, at the device
+// address; it is the context's place. workspace.before is the state in front of it.
 [[nodiscard]] bool widen_command(Context& context, WordSpan words, std::uint32_t address,
                                  TraceCommand& command) noexcept;
 

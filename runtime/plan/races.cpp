@@ -70,16 +70,9 @@ class RaceCheck {
           own_{context.workspace.touched[entry.queue]},
           other_{context.workspace.touched[entry.queue ^ kOtherQueue]} {}
 
-    // One range that the command touches.
+    // What the command touches.
     [[nodiscard]] bool visit(const Extent& extent) noexcept {
-        if (reads_weights(context_, extent)) {
-            return true;
-        }
-        const std::uint32_t last = other_.last_conflict(extent, 0U);
-        if (last > known_) {
-            return refuse(Rule::kOrdRace, last);
-        }
-        return assign(context_, own_.map_of(extent.access), extent, number_);
+        return for_each_run(extent, [this](const Extent& run) noexcept { return visit_run(run); });
     }
 
     // Cores [first, first + count) that the command keeps busy.
@@ -96,6 +89,18 @@ class RaceCheck {
     }
 
   private:
+    // One range of it.
+    [[nodiscard]] bool visit_run(const Extent& extent) noexcept {
+        if (reads_weights(context_, extent)) {
+            return true;
+        }
+        const std::uint32_t last = other_.last_conflict(extent, 0U);
+        if (last > known_) {
+            return refuse(Rule::kOrdRace, last);
+        }
+        return assign(context_, own_.map_of(extent.access), extent, number_);
+    }
+
     [[nodiscard]] bool refuse(Rule rule, std::uint32_t last) const noexcept {
         enter_command(context_, entry_);
         return refuse_at(context_, rule, nullptr, name_of(entry_), name_of(command_of(context_.plan, last)));
@@ -146,9 +151,12 @@ bool visit_command(Context& context, const PlannedCommand& entry, Walk& walk) no
         case QueueCommandKind::kWrite:
         case QueueCommandKind::kRead:
             enter_command(context, entry);
-            return check.visit(Extent{command.address, command.size_bytes,
+            return check.visit(Extent{command.address,
+                                      command.size_bytes,
                                       (command.kind == QueueCommandKind::kRead) ? Access::kRead : Access::kWrite,
-                                      "body"});
+                                      "body",
+                                      {},
+                                      {}});
         case QueueCommandKind::kReplay:
             return visit_trace(context, replayed_trace(context, command), check);
         case QueueCommandKind::kRecordEvent:

@@ -90,21 +90,24 @@ std::uint32_t name_buffer(const Context& context, std::uint32_t index, QueueComm
     return buffer.region;
 }
 
+// What set-up writes: weights, which stay as they are, and state as it is at first. Each byte once.
 bool name_weights(Context& context, const ScriptCommandView& view, QueueCommand& command) noexcept {
-    IntervalMap& written = context.workspace.weights;
     const RegionKind kind = context.workspace.region_kinds[name_buffer(context, view.object, command)];
-    const bool to_weights = (kind == RegionKind::kWeights) || (kind == RegionKind::kShared);
+    const bool is_state = kind == RegionKind::kState;
+    const bool is_set_up = is_state || (kind == RegionKind::kWeights) || (kind == RegionKind::kShared);
     const ByteSpan weights = context.image.weights();
     command.slot = kWeightsSlot;
     command.slot_offset = view.segment_offset;
-    if (!to_weights || !weights.contains(view.segment_offset, command.size_bytes)) {
-        return refuse_at(context, Rule::kScrWeights, to_weights ? "segment_offset" : "buffer", view.segment_offset,
+    if (!is_set_up || !weights.contains(view.segment_offset, command.size_bytes)) {
+        return refuse_at(context, Rule::kScrWeights, is_set_up ? "segment_offset" : "buffer", view.segment_offset,
                          static_cast<std::uint32_t>(weights.size()));
     }
+    IntervalMap& written = is_state ? context.workspace.written : context.workspace.weights;
     if (written.largest_tag(command.address, command.size_bytes, 0U) != 0U) {
         return refuse_at(context, Rule::kScrWeightsOnce, "buffer", command.address);
     }
-    return assign(context, written, Extent{command.address, command.size_bytes, Access::kWrite, "buffer"}, kWrittenTag);
+    return assign(context, written, Extent{command.address, command.size_bytes, Access::kWrite, "buffer", {}, {}},
+                  kWrittenTag);
 }
 
 // A tensor fills its buffers one behind the other: a transfer each.
@@ -185,7 +188,11 @@ bool check_command(Context& context, const ScriptCommandView& view, const PerKin
         }
         used |= bit;
     }
-    return true;
+    const DeviceRange& mesh = context.workspace.mesh;
+    return has_devices(mesh, view.devices)
+               ? true
+               : refuse_at(context, Rule::kScrDevices, "devices", view.devices.rows * view.devices.columns,
+                           mesh.rows * mesh.columns);
 }
 
 bool resolve_script(Context& context, const PerKind& objects, std::uint32_t first, ScriptInMaking& script) noexcept {
@@ -280,6 +287,7 @@ bool check_scripts(Context& context) noexcept {
         return false;
     }
     const PerKind objects = count_objects(context);
+    context.workspace.written.clear();  // state, from here on; the data flow begins with it
     Scripts scripts{{{ScriptKind::kSetup}, {ScriptKind::kPrologue}, {ScriptKind::kStep}, {ScriptKind::kEpilogue}}};
     std::uint32_t first = 0U;
     for (ScriptInMaking& script : scripts) {

@@ -22,7 +22,7 @@ constexpr std::array<Comparison, 2> kCommandSet{{
     {Rule::kTgtCommandSet, "command_set_version", &TargetView::command_set_version,
      &DeviceDescription::command_set_version},
 }};
-constexpr std::array<Comparison, 11> kMachine{{
+constexpr std::array<Comparison, 12> kMachine{{
     {Rule::kTgtMemory, "dram_base", &TargetView::dram_base, &DeviceDescription::dram_base},
     {Rule::kTgtMemory, "dram_bytes", &TargetView::dram_bytes, &DeviceDescription::dram_bytes},
     {Rule::kTgtMemory, "l1_base", &TargetView::l1_base, &DeviceDescription::l1_base},
@@ -35,6 +35,7 @@ constexpr std::array<Comparison, 11> kMachine{{
     {Rule::kTgtGrid, "grid_columns", &TargetView::grid_columns, &DeviceDescription::grid_columns},
     {Rule::kTgtGrid, "grid_rows", &TargetView::grid_rows, &DeviceDescription::grid_rows},
     {Rule::kTgtGrid, "dram_banks", &TargetView::dram_banks, &DeviceDescription::dram_banks},
+    {Rule::kTgtWeightsLayout, "weights_layout", &TargetView::weights_layout, &DeviceDescription::weights_layout},
 }};
 
 bool compare(Context& context, const TargetView& target, Span<const Comparison> comparisons) noexcept {
@@ -48,13 +49,39 @@ bool compare(Context& context, const TargetView& target, Span<const Comparison> 
     return true;
 }
 
+bool check_kinds(Context& context, const TargetView& target) noexcept {
+    const DeviceDescription& device = context.device;
+    const auto refuse_kind = [&context](Rule rule, const char* field, auto binary, auto other) noexcept {
+        return refuse_at(context, rule, field, static_cast<std::uint32_t>(binary), static_cast<std::uint32_t>(other));
+    };
+    if (target.attestation != device.attestation) {
+        return refuse_kind(Rule::kTgtAttestation, "attestation", target.attestation, device.attestation);
+    }
+    if (target.costs != device.costs) {
+        return refuse_kind(Rule::kTgtCosts, "costs", target.costs, device.costs);
+    }
+    if (static_cast<std::uint32_t>(target.profile) > device.capacities->number) {
+        return refuse_kind(Rule::kTgtProfile, "profile", target.profile, device.capacities->number);
+    }
+    const std::uint32_t devices = target.mesh_rows * target.mesh_columns;  // of two bytes
+    if ((devices == 0U) || (devices > kMaxMeshDevices)) {
+        return refuse_at(context, Rule::kTgtMesh, "mesh_rows", devices, kMaxMeshDevices);
+    }
+    context.plan.attestation = device.attestation;
+    context.plan.costs = device.costs;
+    context.workspace.mesh = DeviceRange{0U, 0U, target.mesh_rows, target.mesh_columns};
+    return true;
+}
+
 // A device that says nonsense of itself is refused, so that later checks can rely on it.
 [[nodiscard]] bool is_sane(const DeviceDescription& device) noexcept {
     return (device.clock_khz != 0U) && (device.queue_count != 0U) && (device.queue_count <= kMaxQueues) &&
            (device.grid_columns != 0U) && (device.grid_columns <= kMaxCores) && (device.grid_rows != 0U) &&
            (device.grid_rows <= (kMaxCores / device.grid_columns)) &&
            (device.trace_region_bytes <= device.dram_bytes) && (device.dram_bytes <= (UINT32_MAX - device.dram_base)) &&
-           (device.l1_bytes <= (UINT32_MAX - device.l1_base)) && (device.capacities->intervals <= kMaxIntervals);
+           (device.l1_bytes <= (UINT32_MAX - device.l1_base)) && (device.weights_layout != 0U) &&
+           (device.attestation != Attestation::kUnspecified) && (device.costs != CostKind::kUnspecified) &&
+           (device.capacities->intervals <= kMaxIntervals);
 }
 
 }  // namespace
@@ -72,7 +99,7 @@ bool check_target(Context& context) noexcept {
     if (!digests_equal(target.kernel_library, ByteSpan{device.kernel_library})) {
         return refuse_at(context, Rule::kTgtKernelLibrary, "kernel_library");
     }
-    if (!compare(context, target, kMachine)) {
+    if (!compare(context, target, kMachine) || !check_kinds(context, target)) {
         return false;
     }
     if (!is_sane(device)) {

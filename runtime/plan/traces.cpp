@@ -14,8 +14,11 @@ bool refuse_word(Context& context, std::uint32_t word, Rule rule, const char* fi
 
 // What one visit of a command takes, but for what the cores have touched.
 [[nodiscard]] std::uint32_t work_of(const Plan& plan, const DecodedCommand& command) noexcept {
-    return kWorkPerCommand + command.length_words + (plan.patch_count / kPatchPointsPerWork) +
-           (kWorkPerExtent * static_cast<std::uint32_t>(command.extents.view().size()));
+    std::uint32_t runs = 0U;
+    for (const Extent& extent : command.extents.view()) {
+        runs += count_runs(extent);
+    }
+    return kWorkPerCommand + command.length_words + (plan.patch_count / kPatchPointsPerWork) + (kWorkPerExtent * runs);
 }
 
 // The word of a command that holds an extent's address; its header where none does.
@@ -28,7 +31,7 @@ bool refuse_word(Context& context, std::uint32_t word, Rule rule, const char* fi
     return 0U;
 }
 
-// What a proof asks of one extent of a command, which is the context's place.
+// What a proof asks of the extents of a command, which is the context's place.
 struct ExtentCheck {
     WordSpan words;  // from the command on
     const TraceCommand& command;
@@ -40,7 +43,8 @@ bool refuse_extent(Context& context, const ExtentCheck& check, const Extent& ext
     return refuse_word(context, word, rule, extent.field, extent.address, extent.size_bytes);
 }
 
-bool check_extent(Context& context, const ExtentCheck& check, const Extent& extent) noexcept {
+// One run, or the hull of many.
+bool check_run(Context& context, const ExtentCheck& check, const Extent& extent) noexcept {
     const PlanWorkspace& workspace = context.workspace;
     const std::uint32_t region = find_region(context.plan, extent.address, extent.size_bytes);
     const bool writes = extent.access == Access::kWrite;
@@ -60,6 +64,21 @@ bool check_extent(Context& context, const ExtentCheck& check, const Extent& exte
     return refuse_extent(context, check, extent, rule);
 }
 
+bool check_extent(Context& context, const ExtentCheck& check, const Extent& extent) noexcept {
+    return for_each_run(extent, [&context, &check](const Extent& run) noexcept {
+        note_use(context, run, check.use);
+        return check_run(context, check, run);
+    });
+}
+
+// What the extent certainly writes is written from here on: not what lies between runs that only their hull stands for.
+bool note_written(Context& context, const Extent& extent) noexcept {
+    const bool is_one_run = (extent.inner.count == 1U) && (extent.outer.count == 1U);
+    return (!is_one_run && !Runs{extent}.are_exact()) || for_each_run(extent, [&context](const Extent& run) noexcept {
+               return assign(context, context.workspace.written, run, kWrittenTag);
+           });
+}
+
 // All reads of a command happen before its writes become readable.
 bool check_extents(Context& context, const ExtentCheck& check) noexcept {
     const Span<const Extent> extents = check.command.decoded.extents.view();
@@ -67,15 +86,14 @@ bool check_extents(Context& context, const ExtentCheck& check) noexcept {
         if (!check_extent(context, check, extent)) {
             return false;
         }
-        note_use(context, extent, check.use);
     }
     for (std::uint32_t i = 0U; i < extents.size(); ++i) {
-        const Extent& extent = extents[i];
-        const bool varies = i == check.command.varying;
-        const Extent certain{varies ? check.command.certain_address : extent.address,
-                             varies ? check.command.certain_bytes : extent.size_bytes, extent.access, extent.field};
-        if ((certain.access == Access::kWrite) && (certain.size_bytes != 0U) &&
-            !assign(context, context.workspace.written, certain, kWrittenTag)) {
+        Extent certain = extents[i];
+        if (i == check.command.varying) {
+            certain.address = check.command.certain_address;
+            certain.size_bytes = check.command.certain_bytes;
+        }
+        if ((certain.access == Access::kWrite) && (certain.size_bytes != 0U) && !note_written(context, certain)) {
             return false;
         }
     }
@@ -110,13 +128,13 @@ class Cores {
         std::uint64_t& free_cycles = context_.workspace.core_cycles[command.core];
         free_cycles = later(cycles, free_cycles) + command.core_cycles;
         last_cycles_ = later(last_cycles_, free_cycles);
-        // NOLINTNEXTLINE(readability-use-anyofallof): DEV-037
+        bool good = true;
         for (const Extent& extent : command.extents.view()) {
-            if (!touch(check, extent, command.core + 1U)) {
-                return false;
-            }
+            good = good && for_each_run(extent, [this, &check, &command](const Extent& run) noexcept {
+                       return touch(check, run, command.core + 1U);
+                   });
         }
-        return true;
+        return good;
     }
 
   private:
@@ -145,7 +163,7 @@ class Cores {
 
 bool decode(Context& context, WordSpan words, DecodedCommand& command) noexcept {
     DecodeError error;
-    if (!is_ok(context.command_set.decode(words, command, error))) {
+    if (!is_ok(context.command_set.decode(words, context.workspace.state, command, error))) {
         const std::uint32_t word = (error.word < words.size()) ? error.word : 0U;
         const Rule rule =
             error.unknown_command ? Rule::kTrcCommand : (error.unknown_kernel ? Rule::kTrcKernel : Rule::kTrcArgument);
@@ -206,7 +224,8 @@ bool check_trace_bytes(Context& context, std::uint32_t index, std::uint32_t& end
 
 TraceCommand::TraceCommand() noexcept = default;
 
-TracePosition first_of(const Context& context, std::uint32_t index, const TraceView& trace) noexcept {
+TracePosition first_of(Context& context, std::uint32_t index, const TraceView& trace) noexcept {
+    context.workspace.state = DecodeState{};
     return TracePosition{context.image.trace_words().subspan(trace.offset_bytes / kWordBytes, trace.word_count),
                          trace.offset_bytes, index, 0U};
 }
@@ -214,6 +233,9 @@ TracePosition first_of(const Context& context, std::uint32_t index, const TraceV
 bool decode_at(Context& context, const TracePosition& position, TraceCommand& command) noexcept {
     enter_command(context, "traces", position.trace, position.command,
                   context.image.envelope().traces.offset + position.offset_bytes);
+    if (context.plan.parameter_count != 0U) {
+        context.workspace.before = context.workspace.state;
+    }
     return decode(context, position.words, command.decoded) &&
            take_work(context, work_of(context.plan, command.decoded)) &&
            ((context.plan.parameter_count == 0U) ||

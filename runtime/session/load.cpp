@@ -38,6 +38,18 @@ namespace {
 
 }  // namespace
 
+bool is_enough(Attestation attestation, Evidence least) noexcept {
+    switch (least) {
+        case Evidence::kNotification:
+            return true;
+        case Evidence::kCount:
+            return attestation >= Attestation::kCount;
+        case Evidence::kDigest:
+        default:
+            return attestation == Attestation::kDigest;
+    }
+}
+
 Status Session::load(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) noexcept {
     if (running_.under_way != 0U) {
         reset(verdict);
@@ -87,7 +99,7 @@ Status Session::load_whole(ByteSpan file, PlanWorkspace& workspace, Verdict& ver
         return set_up;
     }
     running_.under_way = 0U;
-    find_constants(workspace.setup, workspace.setup_commands, workspace.image.envelope(), loaded_.constants);
+    find_constants(workspace, loaded_.plan, workspace.image.envelope(), loaded_.constants);
     const Status read_back = check_read_back(workspace.image.envelope());
     if (!is_ok(read_back)) {
         return read_back;
@@ -126,6 +138,10 @@ Status Session::validate_twice(ByteSpan file, const DeviceDescription& descripti
     std::uint32_t lowest = UINT32_MAX;
     if (!is_ok(platform_.lowest_security_version(lowest))) {
         return refuse(verdict, Rule::kAutCounter, 0U);
+    }
+    if (!is_enough(description.attestation, config_.least_evidence)) {
+        verdict.path.enter("device.attestation");
+        return refuse(verdict, Rule::kTgtEvidence, 0U, static_cast<std::uint32_t>(description.attestation));
     }
     Trust trust = config_.trust;
     if (lowest > trust.lowest_security_version) {

@@ -71,7 +71,7 @@ Status Session::scrub() noexcept {
 
 std::uint32_t Session::scrub_calls() const noexcept {
     std::uint32_t calls = 0U;
-    const std::uint32_t count = is_whole() ? loaded_.constants.count : 0U;
+    const std::uint32_t count = is_whole() ? loaded_.constants.kept_count : 0U;
     for (std::uint32_t i = 0U; i < count; ++i) {
         calls += (loaded_.constants.ranges[i].size_bytes + (kScrubSliceBytes - 1U)) / kScrubSliceBytes;
     }

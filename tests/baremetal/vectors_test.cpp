@@ -59,6 +59,9 @@ DeviceDescription device_of(const PackRecord& record) noexcept {
     device.grid_columns = record.grid_columns;
     device.grid_rows = record.grid_rows;
     device.dram_banks = record.dram_banks;
+    device.attestation = static_cast<Attestation>(record.attestation);
+    device.costs = static_cast<CostKind>(record.costs);
+    device.weights_layout = record.weights_layout;
     return device;
 }
 

@@ -55,6 +55,7 @@ using GivenRegionHook = std::function<void(RegionConfig& region)>;
 // See what the device says that it enforces, or that it will use for a slot, before the session does, and may change it
 // and the answer.
 using RegionHook = std::function<Status(Status status, RegionConfig& region)>;
+using DescriptionHook = std::function<void(DeviceDescription& description)>;
 using BoundHook = std::function<void(Call call, ByteSpan& memory)>;
 
 class HookedDevice final : public Device {
@@ -71,6 +72,7 @@ class HookedDevice final : public Device {
     void set_given_region_hook(GivenRegionHook hook) { given_region_hook_ = std::move(hook); }
     void set_completion_hook(CompletionHook hook) { completion_hook_ = std::move(hook); }
     void set_region_hook(RegionHook hook) { region_hook_ = std::move(hook); }
+    void set_description_hook(DescriptionHook hook) { description_hook_ = std::move(hook); }
     void set_bound_hook(BoundHook hook) { bound_hook_ = std::move(hook); }
     [[nodiscard]] std::uint32_t calls() const noexcept { return calls_; }
     [[nodiscard]] sim::SimDevice& inner() noexcept { return device_; }
@@ -80,6 +82,9 @@ class HookedDevice final : public Device {
             const Status status = device_.describe(description);
             description.l1_bytes += (lie == Lie::kWrong) ? kStep : 0U;
             description.dram_base += (lie == Lie::kElsewhere) ? kStep : 0U;
+            if (description_hook_) {
+                description_hook_(description);
+            }
             return status;
         });
     }
@@ -238,6 +243,7 @@ class HookedDevice final : public Device {
     GivenRegionHook given_region_hook_;
     RegionHook region_hook_;
     BoundHook bound_hook_;
+    DescriptionHook description_hook_;
     std::vector<std::uint8_t> other_;
     mutable std::uint32_t calls_{0U};
 };

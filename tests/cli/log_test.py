@@ -165,7 +165,7 @@ class Log(cli_support.CliTest):
             self.refuse(bytes(damaged), text)
             self.refuse(bytes(damaged), f"at byte {offset}")
         for entry, text in ((command(2), "sequence"), (command(1, 0x42), "kind 0x42"), (command(1, 0), "kind 0x00"),
-                            (command(1, WRITE, 7), "fault"), (command(1, WRITE, 255), "fault"), (command(1, NOTIFY, 0, 1), "kernel")):
+                            (command(1, WRITE, 8), "fault"), (command(1, WRITE, 255), "fault"), (command(1, NOTIFY, 0, 1), "kernel")):
             self.refuse(dump([entry]), text)
         for count in (6, CAPACITY, CAPACITY + 1, 0xFFFFFFFF):  # more than was written
             damaged = bytearray(good)

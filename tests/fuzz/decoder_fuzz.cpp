@@ -57,7 +57,8 @@ struct Decoded {
 Decoded decode(WordSpan words) {
     const refdev::RefdevCommandSet command_set;
     Decoded first;
-    const Status status = command_set.decode(words, first.command, first.error);
+    DecodeState state;
+    const Status status = command_set.decode(words, state, first.command, first.error);
     require(is_ok(status) || (status == Status::kRefused), "a command is accepted or refused");
     first.accepted = is_ok(status);
     Decoded second;
@@ -65,7 +66,9 @@ Decoded decode(WordSpan words) {
     second.command.core = UINT32_MAX;
     second.command.core_cycles = UINT64_MAX;
     (void)second.command.extents.add(1U, 1U, Access::kRead, "stale");
-    require(command_set.decode(words, second.command, second.error) == status, "decoding again gives the same status");
+    state.words.fill(UINT32_MAX);  // a command set without state does not look
+    require(command_set.decode(words, state, second.command, second.error) == status,
+            "decoding again gives the same status");
     if (!first.accepted) {
         require((first.error.field == second.error.field) && (first.error.word == second.error.word),
                 "decoding again gives the same error");
@@ -77,7 +80,7 @@ Decoded decode(WordSpan words) {
     const std::uint32_t length = first.command.length_words;
     require((length >= 1U) && (length <= words.size()) && (length <= kMaxCommandWords),
             "a length is inside its limits");
-    require(is_ok(command_set.decode(words.subspan(0U, length), second.command, second.error)) &&
+    require(is_ok(command_set.decode(words.subspan(0U, length), state, second.command, second.error)) &&
                 same_command(first.command, second.command),
             "a command does not depend on what follows it");
     for (const Extent& extent : first.command.extents.view()) {

@@ -30,8 +30,9 @@ class BentCommandSet final : public CommandSet {
     void set_bend(Bend bend) { bend_ = std::move(bend); }
     void set_patch_kind(PatchKind kind) { patch_kind_ = kind; }
 
-    Status decode(WordSpan words, DecodedCommand& command, DecodeError& error) const noexcept override {
-        const Status status = straight_.decode(words, command, error);
+    Status decode(WordSpan words, DecodeState& state, DecodedCommand& command,
+                  DecodeError& error) const noexcept override {
+        const Status status = straight_.decode(words, state, command, error);
         return bend_ ? bend_(words, command, error, status) : status;
     }
     [[nodiscard]] PatchKind patch_kind(WordSpan words, std::uint32_t word) const noexcept override {

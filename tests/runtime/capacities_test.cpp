@@ -100,9 +100,9 @@ TEST_P(Profiles, WorkGrowsWithTheFile) {
 }
 
 // What docs/WORST_CASE.md says of each.
-static_assert(plan_workspace_bytes32(profiles::kSmallEcu) == 7792U);
-static_assert(plan_workspace_bytes32(profiles::kDefault) == 40048U);
-static_assert(plan_workspace_bytes32(profiles::kHost) == 298096U);
+static_assert(plan_workspace_bytes32(profiles::kSmallEcu) == 9424U);
+static_assert(plan_workspace_bytes32(profiles::kDefault) == 41680U);
+static_assert(plan_workspace_bytes32(profiles::kHost) == 299728U);
 
 // At run time too: tools of the host ask for a profile that they are told.
 TEST_P(Profiles, WorkspacesGrowWithTheirRanges) {

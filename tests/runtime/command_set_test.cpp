@@ -29,9 +29,10 @@ class VendorCommandSet final : public CommandSet {
   public:
     explicit VendorCommandSet(const VendorCommand& command) : command_{command} {}
 
-    Status decode(WordSpan words, DecodedCommand& command, DecodeError& error) const noexcept override {
+    Status decode(WordSpan words, DecodeState& state, DecodedCommand& command,
+                  DecodeError& error) const noexcept override {
         if (words[0] != kVendorHeader) {
-            return refdev_.decode(words, command, error);
+            return refdev_.decode(words, state, command, error);
         }
         command.kind = CommandKind::kFill;
         command.length_words = command_.length_words;

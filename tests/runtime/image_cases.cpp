@@ -61,7 +61,7 @@ std::vector<RuleCase> value_cases() {
         {Rule::kImgEnum, "unspecified kind of region", "regions[0].kind", table({{TraceBinary::VT_REGIONS, 0U}}),
          manifest_edit([](auto& manifest) { manifest.regions[0].kind = RegionKind::kUnspecified; })},
         unknown_enumerator("unknown kind of region", "regions[2].kind",
-                           field({{TraceBinary::VT_REGIONS, 2U}}, schema::Region::VT_KIND), 7U),
+                           field({{TraceBinary::VT_REGIONS, 2U}}, schema::Region::VT_KIND), 8U),
         unknown_enumerator("unknown memory", "regions[3].memory",
                            field({{TraceBinary::VT_REGIONS, 3U}}, schema::Region::VT_MEMORY), 255U),
         unknown_enumerator("unknown type of element", "outputs[0].type",

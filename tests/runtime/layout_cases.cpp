@@ -53,6 +53,24 @@ std::vector<RuleCase> target_cases() {
         target_case(Rule::kTgtGrid, "target.grid_columns", [](auto& target) { target.grid_columns += 1U; }),
         target_case(Rule::kTgtGrid, "target.grid_rows", [](auto& target) { target.grid_rows = 0U; }),
         target_case(Rule::kTgtGrid, "target.dram_banks", [](auto& target) { target.dram_banks *= 2U; }),
+        target_case(Rule::kTgtAttestation, "target.attestation",
+                    [](auto& target) { target.attestation = Attestation::kCount; }),
+        target_case(Rule::kTgtCosts, "target.costs", [](auto& target) { target.costs = CostKind::kNotPublished; }),
+        target_case(Rule::kTgtWeightsLayout, "target.weights_layout", [](auto& target) { target.weights_layout = 0U; }),
+        target_case(Rule::kTgtProfile, "target.profile",
+                    [](auto& target) { target.profile = CapacityProfile::kDefault; }),
+        target_case(Rule::kTgtMesh, "target.mesh_rows", [](auto& target) { target.mesh_columns = 0U; }),
+        target_case(Rule::kTgtMesh, "target.mesh_rows", [](auto& target) { target.mesh_rows = kMaxMeshDevices + 1U; }),
+        target_case(Rule::kTgtMesh, "target.mesh_rows",
+                    [](auto& target) {
+                        target.mesh_rows = 16U;
+                        target.mesh_columns = 16U;  // 256: no byte
+                    }),
+        {Rule::kTgtMemory, "a device whose weights lie in no known way", "target", table({{TraceBinary::VT_TARGET}}),
+         workload_edit([](Workload& workload, DeviceDescription& device) {
+             device.weights_layout = 0U;
+             workload.manifest.target.weights_layout = 0U;
+         })},
         {Rule::kTgtMemory, "a device with more cores than the runtime holds", "target",
          table({{TraceBinary::VT_TARGET}}), workload_edit([](Workload& workload, DeviceDescription& device) {
              device.grid_columns = (kMaxCores / 2U) + 1U;
@@ -128,6 +146,14 @@ std::vector<RuleCase> tensor_cases() {
                    [](auto& tensor) { tensor.shape = {0x1000'0000U + (kWorkloadBytes / 16U), 16U}; }),
         input_case(Rule::kLayTensorSize, "another type", "inputs[0].shape",
                    [](auto& tensor) { tensor.type = ElementType::kInt16; }),
+        input_case(Rule::kLayPlacement, "in pieces on one device", "inputs[0].devices",
+                   [](auto& tensor) { tensor.placement = Placement::kSharded; }),
+        input_case(Rule::kLayPlacement, "on no device", "inputs[0].devices",
+                   [](auto& tensor) { tensor.devices.columns = 0U; }),
+        input_case(Rule::kLayPlacement, "in the row behind the mesh", "inputs[0].devices",
+                   [](auto& tensor) { tensor.devices.row = 1U; }),
+        input_case(Rule::kLayPlacement, "on two devices of one", "inputs[0].devices",
+                   [](auto& tensor) { tensor.devices.columns = 2U; }),
         input_case(Rule::kLayQuantisation, "not a number", "inputs[0].scale",
                    [](auto& tensor) { tensor.scale = std::numeric_limits<float>::quiet_NaN(); }),
         input_case(Rule::kLayQuantisation, "infinite", "inputs[0].scale",

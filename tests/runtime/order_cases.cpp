@@ -248,7 +248,7 @@ std::vector<RuleCase> budget_cases() {
          manifest_edit([](Manifest& manifest) { manifest.setup_deadline_us = 0U; })},
         {Rule::kCapIntervals, "too many separate writes", "traces[0].commands[63].destination", trace_word(63U * 4U),
          workload_edit(fill_every_other_byte)},
-        {Rule::kCapWork, "a trace of barriers beside another queue", "traces[0].commands[34295]", trace_word(34295U),
+        {Rule::kCapWork, "a trace of barriers beside another queue", "traces[0].commands[34306]", trace_word(34306U),
          workload_edit(look_too_often, 2U)},
     };
 }

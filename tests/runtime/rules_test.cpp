@@ -21,6 +21,7 @@ const std::map<Rule, std::string>& rules_elsewhere() {
         {Rule::kAutRevoked, "TrustRules.RefusesRevokedKeys...: what the device admits"},
         {Rule::kAutSignature, "TrustRules.RefusesSignaturesThatDoNotHold...: what the device admits"},
         {Rule::kAutCounter, "SessionTrust.RefusesEverythingWhereTheCounterCanNotBeRead: not a property of the file"},
+        {Rule::kTgtEvidence, "SessionAttestation.DrivesNoDeviceThatAttestsTooLittle: what the session accepts"},
         {Rule::kHstCanonical, "Rules.CanonicalFormIsChecked: the host's check"},
     };
     return kRules;

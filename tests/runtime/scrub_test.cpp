@@ -23,8 +23,12 @@ class Scrub : public testing::Test {
     Scrub() : file_(kFileBytes), plan_{std::make_unique<Plan>()} {
         Random random{7U};
         std::generate(file_.begin(), file_.end(), [&random] { return random.byte(); });
-        constants_.count = 1U;
+        use(1U);
         base_ = refdev::DeviceSpec{}.dram_base;
+    }
+    void use(std::uint32_t ranges) {
+        constants_.count = ranges;
+        constants_.kept_count = ranges;
     }
     // The range lies on the device as it lies in the file.
     void place(std::uint32_t index, std::uint32_t address, std::uint32_t file_offset, std::uint32_t bytes) {
@@ -53,7 +57,7 @@ class Scrub : public testing::Test {
 };
 
 TEST_F(Scrub, OfNothingFindsNothing) {
-    constants_.count = 0U;
+    use(0U);
     EXPECT_EQ(compare(), Status::kOk);
 }
 
@@ -82,7 +86,7 @@ TEST_F(Scrub, GoesOnWhereItStoppedAndThenFromTheStart) {
     static_assert((64U + kLong) <= kFileBytes);
     place(0U, 0U, 64U, kLong);
     place(1U, 8192U, 128U, 12U);
-    constants_.count = 2U;
+    use(2U);
     for (std::uint32_t round = 0U; round < 2U; ++round) {
         std::uint32_t slices = 0U;
         EXPECT_EQ(compare_all(slices), Status::kOk);
@@ -132,7 +136,7 @@ TEST_F(Scrub, AuthenticatesWhatEveryRangeHolds) {
     envelope.digest = envelope_digest(ByteSpan{file_.data(), file_.size()});
     place(0U, 0U, 256U, 300U);
     place(1U, 8192U, 320U, 300U);
-    constants_.count = 2U;
+    use(2U);
     const ByteSpan file{file_.data(), file_.size()};
     EXPECT_EQ(authenticate_constants(device_, file, envelope, constants_), Status::kOk);
     for (const std::uint32_t changed : {0U, 100U, 299U, 8192U, 8192U + 100U, 8192U + 299U}) {

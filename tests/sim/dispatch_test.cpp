@@ -303,8 +303,9 @@ TEST_F(Dispatch, NoQueueCommand) {
 
 class DecodeDispatch : public testing::Test {
   protected:
-    Status decode(const Words& words) { return set_.decode({words.data(), words.size()}, command_, error_); }
+    Status decode(const Words& words) { return set_.decode({words.data(), words.size()}, state_, command_, error_); }
     refdev::RefdevCommandSet set_;
+    DecodeState state_;
     DecodedCommand command_;
     DecodeError error_;
     Words good_ = joined(dispatch(5U, kPublishedCost, requantize(4096U, 8192U)), kEnd);

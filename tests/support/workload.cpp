@@ -70,6 +70,7 @@ Workload link_workload(const refdev::DeviceSpec& spec, std::uint32_t queues, std
     recorder.set_source("small workload", Sha256Digest{1U, 2U, 3U});
     capture::LinkOptions options;
     options.spec = spec;
+    options.spec.capacities = &profiles::kSmallEcu;  // every target takes them
     options.queues = queues;
     capture::LinkedWorkload linked = capture::link(recorder, options);
     Workload workload{std::move(linked.manifest), std::move(linked.segments)};

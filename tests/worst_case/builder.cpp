@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "capture_host/link/budget.h"
 #include "tests/support/trace_file.h"
 #include "tests/worst_case/cases.h"
 
@@ -8,15 +9,9 @@ namespace pianola::test {
 
 Workload empty_workload() {
     const refdev::DeviceSpec spec = worst_device();
-    DeviceDescription device;
-    refdev::describe(spec, device);
     Workload workload;
     capture::Manifest& manifest = workload.manifest;
-    manifest.target = {device.family,         device.command_set_id, device.command_set_version,
-                       device.kernel_library, device.dram_base,      device.dram_bytes,
-                       device.l1_base,        device.l1_bytes,       device.trace_region_bytes,
-                       device.clock_khz,      device.queue_count,    device.ring_words,
-                       device.grid_columns,   device.grid_rows,      device.dram_banks};
+    manifest.target = capture::make_target(spec);
     // The regions that nothing uses come first: a search for the one that is used looks at all.
     constexpr std::uint32_t kRegionBytes = 64U;
     const std::uint32_t memory_bytes = spec.dram_bytes / 2U;

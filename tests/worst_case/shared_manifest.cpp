@@ -22,7 +22,10 @@ Offset<schema::Target> create(FlatBufferBuilder& builder, const capture::Manifes
         target.dram_bytes, target.l1_base, target.l1_bytes, target.trace_region_bytes, target.clock_khz,
         static_cast<std::uint8_t>(target.queue_count), target.ring_words,
         static_cast<std::uint8_t>(target.grid_columns), static_cast<std::uint8_t>(target.grid_rows),
-        static_cast<std::uint8_t>(target.dram_banks));
+        static_cast<std::uint8_t>(target.dram_banks), static_cast<schema::Attestation>(target.attestation),
+        static_cast<schema::CostKind>(target.costs), static_cast<schema::CapacityProfile>(target.profile),
+        target.weights_layout, static_cast<std::uint8_t>(target.mesh_rows),
+        static_cast<std::uint8_t>(target.mesh_columns));
 }
 
 Offset<schema::Region> create(FlatBufferBuilder& builder, const capture::ManifestRegion& region) {
@@ -55,8 +58,9 @@ Offset<schema::Script> create(FlatBufferBuilder& builder, const capture::Manifes
             : (command.kind == ScriptCommandKind::kReplayTrace) ? schema::CreateReplayTrace(builder, object).Union()
             : (command.kind == ScriptCommandKind::kRecordEvent) ? schema::CreateRecordEvent(builder, object).Union()
                                                                 : schema::CreateWaitEvent(builder, object).Union();
+        const schema::DeviceRange devices{0U, 0U, 1U, 1U};
         commands.push_back(schema::CreateCommand(builder, static_cast<std::uint8_t>(command.queue),
-                                                 static_cast<schema::CommandBody>(command.kind), body));
+                                                 static_cast<schema::CommandBody>(command.kind), body, &devices));
     }
     return schema::CreateScript(builder, static_cast<schema::ScriptKind>(script.kind), builder.CreateVector(commands));
 }

@@ -49,7 +49,7 @@ class RulesWriter {
         }
         std::string text = fmt::format(
             "// Made by schemac from the schema. Do not edit.\n#include \"{}\"\n\n#include "
-            "\"runtime/include/pianola/config.h\"\n\n"
+            "\"pianola/config.h\"\n\n"
             "namespace pianola {{\nnamespace {{\n\n"
             "static_assert({}U <= kMaxManifestDepth, \"nesting of the schema's tables\");\n\n",
             declaring_header, table.height);

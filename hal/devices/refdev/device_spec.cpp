@@ -21,6 +21,9 @@ void describe(const DeviceSpec& spec, DeviceDescription& description) noexcept {
     description.grid_columns = spec.grid_columns;
     description.grid_rows = spec.grid_rows;
     description.dram_banks = spec.dram_banks;
+    description.attestation = Attestation::kDigest;
+    description.costs = CostKind::kExact;
+    description.weights_layout = kWeightsLayout;
     description.capacities = spec.capacities;
 }
 

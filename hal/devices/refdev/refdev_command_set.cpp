@@ -139,7 +139,8 @@ Status decode_bare(WordSpan words, CommandKind kind, DecodedCommand& command, De
 
 }  // namespace
 
-Status RefdevCommandSet::decode(WordSpan words, DecodedCommand& command, DecodeError& error) const noexcept {
+Status RefdevCommandSet::decode(WordSpan words, DecodeState& /*state*/, DecodedCommand& command,
+                                DecodeError& error) const noexcept {
     reset(command);
     error = DecodeError{};
     if (words.empty()) {

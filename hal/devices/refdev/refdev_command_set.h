@@ -8,7 +8,8 @@ namespace pianola::refdev {
 // Stateless: any number of objects behave as one.
 class RefdevCommandSet final : public CommandSet {
   public:
-    Status decode(WordSpan words, DecodedCommand& command, DecodeError& error) const noexcept override;
+    Status decode(WordSpan words, DecodeState& state, DecodedCommand& command,
+                  DecodeError& error) const noexcept override;
     [[nodiscard]] PatchKind patch_kind(WordSpan words, std::uint32_t word) const noexcept override;
     [[nodiscard]] std::uint32_t queue_words(const QueueCommand& command) const noexcept override;
     [[nodiscard]] std::uint64_t queue_cycles(const QueueCommand& command) const noexcept override;

@@ -2,7 +2,8 @@
 //
 // Place in the whole: one of the three interfaces that a port implements (with Device and Platform). A vendor who
 // brings another accelerator writes one of these: a pure function from command words to what the command does. The
-// runtime never interprets command words itself. Implementations hold no state and are called by the loading core only.
+// runtime never interprets command words itself. Implementations hold no state of their own and are called by the
+// loading core only.
 #pragma once
 
 #include <array>
@@ -21,13 +22,28 @@ enum class Access : std::uint8_t {
     kWrite = 2U,  // every byte of the extent is written, before the command completes
 };
 
-// One contiguous run of device memory that a command touches. Exact: not a byte more, not a byte less.
+// `count` times the same, `stride_bytes` apart.
+struct Repeat {
+    std::uint32_t count{1U};  // never 0
+    std::uint32_t stride_bytes{0U};
+};
+
+// Device memory that a command touches: a run of bytes, `inner.count` runs, and that `outer.count` times. Exact: not a
+// byte more, not a byte less. Runs may touch and overlap.
 struct Extent {
     std::uint32_t address{0U};     // device address of the first byte
-    std::uint32_t size_bytes{0U};  // never 0
+    std::uint32_t size_bytes{0U};  // of one run; never 0
     Access access{Access::kUnspecified};
     const char* field{nullptr};  // the command's field that names it, for messages; static lifetime
+    Repeat inner;
+    Repeat outer;
 };
+
+// From the first byte to the last, what lies between runs included.
+[[nodiscard]] constexpr std::uint64_t hull_bytes(const Extent& extent) noexcept {
+    return extent.size_bytes + (std::uint64_t{extent.inner.count - 1U} * extent.inner.stride_bytes) +
+           (std::uint64_t{extent.outer.count - 1U} * extent.outer.stride_bytes);
+}
 
 class ExtentList {
   public:
@@ -39,7 +55,21 @@ class ExtentList {
             ((bytes - 1U) > (UINT32_MAX - address))) {
             return false;
         }
-        extents_[count_] = Extent{address, bytes, access, field};
+        extents_[count_] = Extent{address, bytes, access, field, {}, {}};
+        count_ += 1U;
+        return true;
+    }
+    // The same of several runs; false also where one of them wraps, or there are none.
+    [[nodiscard]] constexpr bool add(const Extent& extent) noexcept {
+        const std::uint64_t largest = std::uint64_t{UINT32_MAX} - extent.address;  // from its first byte to its last
+        const std::uint64_t inner = std::uint64_t{extent.inner.count - 1U} * extent.inner.stride_bytes;
+        const std::uint64_t outer = std::uint64_t{extent.outer.count - 1U} * extent.outer.stride_bytes;
+        if ((count_ >= kMaxExtentsPerCommand) || (extent.size_bytes == 0U) || (extent.inner.count == 0U) ||
+            (extent.outer.count == 0U) || (inner > largest) || (outer > (largest - inner)) ||
+            ((extent.size_bytes - 1U) > (largest - inner - outer)) || (hull_bytes(extent) > UINT32_MAX)) {
+            return false;
+        }
+        extents_[count_] = extent;
         count_ += 1U;
         return true;
     }
@@ -51,6 +81,13 @@ class ExtentList {
   private:
     std::array<Extent, kMaxExtentsPerCommand> extents_{};
     std::uint32_t count_{0U};
+};
+
+// What the commands of a trace so far have set, of a command set whose commands work on registers. Opaque: whoever
+// walks a trace clears it in front of the first command and hands it from each to the next. A command set that needs
+// none leaves it alone.
+struct DecodeState {
+    std::array<std::uint32_t, kMaxDecodeStateWords> words{};
 };
 
 enum class CommandKind : std::uint8_t {
@@ -77,8 +114,8 @@ struct DecodedCommand {
 enum class PatchKind : std::uint8_t {
     kNone = 0U,
     kAddress,  // the device address of an operand: its extent moves with it, and nothing else changes
-    kValue,  // changes neither extents nor cost; what is accepted at two values of one sign, taken as two's complement,
-             // is accepted at every value between them
+    kValue,  // changes neither extents, nor cost, nor state; what is accepted at two values of one sign, taken as two's
+             // complement, is accepted at every value between them
 };
 
 // Why a command cannot be decoded: the field that is wrong. Static lifetime.
@@ -96,23 +133,27 @@ class CommandSet {
     CommandSet& operator=(const CommandSet&) = delete;
     CommandSet& operator=(CommandSet&&) = delete;
 
-    // Decodes the command that starts at words[0]; words reaches to the end of the trace.
+    // Decodes the command that starts at words[0]; words reaches to the end of the trace. A function of the words and of
+    // `state`, which it may change. With state that no command before has set, as at the start of a trace, a command
+    // that needs it is refused: on the device anything may be there.
     // kOk: `command` is complete, and 1 <= length_words <= words.size().
-    // kRefused: `error` says what is wrong; `command` must not be used.
-    virtual Status decode(WordSpan words, DecodedCommand& command, DecodeError& error) const noexcept = 0;
+    // kRefused: `error` says what is wrong; `command` and `state` must not be used.
+    virtual Status decode(WordSpan words, DecodeState& state, DecodedCommand& command,
+                          DecodeError& error) const noexcept = 0;
 
     // words is exactly one command that decode() accepts; word is an index in it. Constant time.
     [[nodiscard]] virtual PatchKind patch_kind(WordSpan words, std::uint32_t word) const noexcept = 0;
 
     // Words that a queue command takes in its queue's ring, and device cycles that it takes by itself: a transfer of
-    // command.size_bytes, a record, a wait that is satisfied already, the front of a replay.
+    // command.size_bytes, a record, a wait that is satisfied already, the front of a replay. What the cycles are, here
+    // and of trace commands, DeviceDescription::costs says.
     [[nodiscard]] virtual std::uint32_t queue_words(const QueueCommand& command) const noexcept = 0;
     [[nodiscard]] virtual std::uint64_t queue_cycles(const QueueCommand& command) const noexcept = 0;
 
     // Sets the command's check, for the command of its queue with this number since a reset, from 0. It depends on the
     // number and on every word. Returns what the device's digest becomes by executing the command; for kReplay,
     // trace_digest is that of the whole trace. A queue begins with 0 after a reset. Every word of the command changes
-    // it.
+    // it. Of a device that attests no digest nobody compares it.
     [[nodiscard]] virtual std::uint64_t seal(std::uint64_t digest, std::uint32_t number, std::uint64_t trace_digest,
                                              QueueCommand& command) const noexcept = 0;
     // What a trace's digest becomes by the command `words`, which decode() accepts. A trace begins with 0. It does not

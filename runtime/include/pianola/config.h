@@ -19,6 +19,7 @@ namespace pianola {
 // host and target come to the same verdict whatever the host was built with.
 struct Capacities {
     const char* name;
+    std::uint32_t number;           // of schema::CapacityProfile: the larger, the more it takes
     std::uint32_t intervals;        // disjoint byte ranges in one map of a proof: 72 bytes of the plan's workspace each
     std::uint32_t manifest_bytes;   // no RAM; bounds the time to validate, as those below
     std::uint32_t manifest_tables;  // that lie in the manifest, each as often as something refers to it
@@ -33,7 +34,7 @@ struct Capacities {
 };
 namespace profiles {
 inline constexpr Capacities kSmallEcu{
-    "small_ecu",
+    "small_ecu",   1U,
     64U,            // intervals
     1024U * 1024U,  // manifest_bytes
     32768U,         // manifest_tables
@@ -42,6 +43,7 @@ inline constexpr Capacities kSmallEcu{
 };
 inline constexpr Capacities kDefault{
     "default",
+    2U,
     512U,                 // intervals
     16U * 1024U * 1024U,  // manifest_bytes
     256U * 1024U,         // manifest_tables
@@ -50,6 +52,7 @@ inline constexpr Capacities kDefault{
 };
 inline constexpr Capacities kHost{
     "host",
+    3U,
     4096U,                // intervals
     48U * 1024U * 1024U,  // manifest_bytes
     1024U * 1024U,        // manifest_tables
@@ -81,7 +84,9 @@ inline constexpr std::uint32_t kMaxSelfTests = 256U;
 // Commands. These cost no RAM; each bounds the time to validate and to replay.
 inline constexpr std::uint32_t kMaxTraceWords = kMaxFileBytes / 4U;  // of one trace
 inline constexpr std::uint32_t kMaxCommandWords = 64U;               // longest command
-inline constexpr std::uint32_t kMaxExtentsPerCommand = 6U;           // byte ranges that one command touches
+inline constexpr std::uint32_t kMaxExtentsPerCommand = 6U;           // that one command touches
+// Runs of an extent that the proofs look at one by one; of one with more they take the hull.
+inline constexpr std::uint32_t kMaxRunsPerExtent = 64U;
 inline constexpr std::uint32_t kMaxScriptCycles = 1U << 30U;  // device cycles of one script: about a second at 1 GHz
 
 // Work of the proofs over traces: every visit of a command counts its words, 2, 6 for each byte range that it touches,
@@ -104,6 +109,9 @@ inline constexpr std::uint32_t kMaxScripts = 4U;
 inline constexpr std::uint32_t kMaxScriptCommands = 64U;
 inline constexpr std::uint32_t kMaxTensorBuffers = 64U;  // of one input or output; each is a command
 inline constexpr std::uint32_t kMaxCores = 64U;          // of the grid; 10 bytes each in the workspace
+inline constexpr std::uint32_t kMaxMeshDevices = 1U;     // that one session drives
+// What a command set may keep from command to command of a trace. 8 bytes each in the workspace.
+inline constexpr std::uint32_t kMaxDecodeStateWords = 96U;
 inline constexpr std::uint32_t kMaxQueues = 2U;
 inline constexpr std::uint32_t kMaxEvents = 8U;
 inline constexpr std::uint32_t kMaxStepsInFlight = 2U;                 // rings must hold them all
@@ -119,8 +127,8 @@ inline constexpr std::uint32_t kMaxPathSteps = 5U;     // of a field path; 16 by
 static_assert((kMaxRegions > 0U) && (kMaxInputs > 0U) && (kMaxOutputs > 0U) && (kMaxTraces > 0U) &&
                   (kMaxScripts > 0U) && (kMaxScriptCommands > 0U) && (kMaxTensorBuffers > 0U) && (kMaxCores > 0U) &&
                   (kMaxQueues > 0U) && (kMaxEvents > 0U) && (kMaxStepsInFlight > 0U) && (kMaxParameters > 0U) &&
-                  (kMaxPatchPoints > 0U) && (kMaxIntervals > 0U) && (kScrubSliceBytes > 0U) &&
-                  (kMaxFaultRecords > 0U) && (kMaxPathSteps > 0U),
+                  (kMaxMeshDevices > 0U) && (kMaxDecodeStateWords > 0U) && (kMaxPatchPoints > 0U) &&
+                  (kMaxIntervals > 0U) && (kScrubSliceBytes > 0U) && (kMaxFaultRecords > 0U) && (kMaxPathSteps > 0U),
               "a capacity of what is held in RAM is at least 1");
 
 }  // namespace pianola

@@ -16,6 +16,23 @@
 
 namespace pianola {
 
+// What the device itself says of its work in every completion record, from the weakest to the strongest. What it does
+// not say, nobody checks: docs/DESIGN.md has what is lost.
+enum class Attestation : std::uint8_t {
+    kUnspecified = 0U,
+    kNothing,  // that a notification was reached
+    kCount,    // and how many commands the queue has executed
+    kDigest,   // and a digest over them and their words, which the device computes
+};
+
+// What CommandSet's cycles are.
+enum class CostKind : std::uint8_t {
+    kUnspecified = 0U,
+    kExact,
+    kUpperBound,
+    kNotPublished,  // all are 0: nothing is known of the time that a step takes
+};
+
 // What the device is. Compared field by field with the binary's target.
 struct DeviceDescription {
     const char* family{""};  // static lifetime
@@ -33,6 +50,9 @@ struct DeviceDescription {
     std::uint32_t grid_columns{0U};  // compute cores, each with an equal share of L1
     std::uint32_t grid_rows{0U};
     std::uint32_t dram_banks{0U};
+    Attestation attestation{Attestation::kUnspecified};
+    CostKind costs{CostKind::kUnspecified};
+    std::uint32_t weights_layout{0U};  // how weights lie in memory, by the kernel library's own numbers; not 0
     // What its runtime takes; static lifetime. At most what that runtime was built with. No part of the binary's
     // target.
     const Capacities* capacities{&kDeviceCapacities};
@@ -83,9 +103,10 @@ enum class DeviceFault : std::uint32_t {
     kBus,             // an access that no region permits
     kHostMemory,      // a transfer outside the bound host memory
     kTraceOverrun,    // a trace without an end
+    kLost,            // it does not answer any more
 };
 
-// What a queue publishes with a notification, or when it stops.
+// What a queue publishes with a notification, or when it stops. What the device does not attest stays 0.
 struct Completion {
     std::uint32_t token{0U};              // of the last kNotify that completed
     std::uint32_t executed_commands{0U};  // since reset: commands of traces and of the queue, wrapping

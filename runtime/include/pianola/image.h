@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include "pianola/device.h"
 #include "pianola/envelope.h"
 #include "pianola/sha256.h"
 #include "pianola/span.h"
@@ -21,7 +22,18 @@ namespace pianola {
 
 enum class ElementType : std::uint8_t { kUnspecified = 0U, kInt8, kUint8, kInt16, kInt32, kFloat32, kBool };
 enum class MemoryKind : std::uint8_t { kUnspecified = 0U, kDram, kL1 };
-enum class RegionKind : std::uint8_t { kUnspecified = 0U, kWeights, kInput, kOutput, kActivation, kTrace, kShared };
+enum class RegionKind : std::uint8_t {
+    kUnspecified = 0U,
+    kWeights,
+    kInput,
+    kOutput,
+    kActivation,
+    kTrace,
+    kShared,
+    kState,
+};
+enum class Placement : std::uint8_t { kUnspecified = 0U, kReplicated, kSharded };
+enum class CapacityProfile : std::uint8_t { kUnspecified = 0U, kSmallEcu, kDefault, kHost };
 enum class ScriptKind : std::uint8_t { kUnspecified = 0U, kSetup, kStep, kPrologue, kEpilogue };
 enum class ParameterKind : std::uint8_t { kUnspecified = 0U, kRuntimeArgument, kBufferAddress };
 enum class ScriptCommandKind : std::uint8_t {
@@ -55,7 +67,21 @@ struct TargetView {
     std::uint32_t grid_columns{0U};
     std::uint32_t grid_rows{0U};
     std::uint32_t dram_banks{0U};
+    std::uint32_t weights_layout{0U};
+    std::uint32_t mesh_rows{0U};
+    std::uint32_t mesh_columns{0U};
+    Attestation attestation{Attestation::kUnspecified};
+    CostKind costs{CostKind::kUnspecified};
+    CapacityProfile profile{CapacityProfile::kUnspecified};
     std::uint32_t file_offset{0U};
+};
+
+// Devices of a mesh: a rectangle with its first corner at (row, column).
+struct DeviceRange {
+    std::uint32_t row{0U};
+    std::uint32_t column{0U};
+    std::uint32_t rows{0U};
+    std::uint32_t columns{0U};
 };
 
 struct RegionView {
@@ -84,6 +110,8 @@ struct TensorView {
     std::array<std::uint32_t, kMaxRank> shape{};
     float scale{0.0F};
     std::int32_t zero_point{0};
+    Placement placement{Placement::kUnspecified};
+    DeviceRange devices;
     std::uint32_t file_offset{0U};
 };
 
@@ -114,6 +142,7 @@ struct ScriptCommandView {
     std::uint32_t queue{0U};
     std::uint32_t object{0U};          // index of the buffer, trace, input, output or event
     std::uint32_t segment_offset{0U};  // kWriteBuffer only
+    DeviceRange devices;
     std::uint32_t file_offset{0U};
 };
 

@@ -87,6 +87,8 @@ struct PlannedViews {
 // Large members come last, here and in what holds a plan: what lies near the front takes a shorter instruction to
 // reach.
 struct Plan {
+    Attestation attestation{Attestation::kUnspecified};  // of the device: what completions are compared by
+    CostKind costs{CostKind::kUnspecified};
     bool is_pipelined{false};  // the prologue takes the first inputs, the epilogue gives the last outputs
     std::uint32_t steps_in_flight{1U};
     std::uint32_t input_count{0U};
@@ -130,8 +132,14 @@ struct PlanWorkspace {
     PlannedScript setup;          // run once, right after the proofs
     std::array<RegionKind, kMaxRegions> region_kinds{};
     std::array<std::array<std::uint8_t, kMaxCores>, kMaxQueues>
-        core_users{};     // last command of each queue on each core
-    IntervalMap weights;  // bytes that set-up writes
+        core_users{};   // last command of each queue on each core
+    DeviceRange mesh;   // all of it
+    DecodeState state;  // of the trace that is walked
+    // Of a command that a parameter patches: the state in front of it, and what it is with other values.
+    DecodeState before;
+    DecodeState variant_state;
+    std::array<DecodedCommand, 2> variants;
+    IntervalMap weights;  // bytes that set-up writes and nobody else
     IntervalMap written;  // bytes written so far
     // Who touched bytes last: per queue, by number of the command; or per core between two barriers of a trace.
     struct Touched {

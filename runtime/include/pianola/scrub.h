@@ -27,9 +27,10 @@ struct ConstantRange {
     std::uint32_t size_bytes{0U};
 };
 
-// What the set-up has written.
+// What the set-up has written: first what stays as it is, then state, which is compared once only.
 struct ConstantRanges {
-    std::uint32_t count{0U};
+    std::uint32_t count{0U};       // of all
+    std::uint32_t kept_count{0U};  // of what stays
     std::array<ConstantRange, kMaxScriptCommands> ranges{};
 };
 
@@ -39,8 +40,9 @@ struct ScrubCursor {
     std::uint32_t offset_bytes{0U};
 };
 
-// What `setup` writes. Weights and traces lie in the file where the envelope says.
-void find_constants(const PlannedScript& setup, const PlannedCommands& commands, const Envelope& envelope,
+// What the set-up writes, of the file that `workspace` and `plan` were proved of. Weights, state and traces lie in it
+// where its envelope says.
+void find_constants(const PlanWorkspace& workspace, const Plan& plan, const Envelope& envelope,
                     ConstantRanges& constants) noexcept;
 
 // Whether the device holds what was authenticated: the digest of the file is computed anew, with what lies on the
@@ -60,7 +62,7 @@ struct ScrubSource {
     const ParameterValues& values;
 };
 
-// Compares the next slice: at most kScrubSliceBytes, of one range. Behind the last one it begins anew.
+// Compares the next slice: at most kScrubSliceBytes, of one range that stays. Behind the last one it begins anew.
 // O(kScrubSliceBytes).
 //   kOk           equal, and it was the last slice, or there is nothing to compare
 //   kPending      equal

@@ -63,9 +63,12 @@ struct PackRecord {
     std::uint32_t grid_rows{0U};
     std::uint32_t dram_banks{0U};
     std::uint32_t trust{0U};  // index of the validator's
-    std::uint32_t reserved{0U};
+    std::uint32_t attestation{0U};
+    std::uint32_t costs{0U};
+    std::uint32_t weights_layout{0U};
+    std::array<std::uint32_t, 14U> reserved{};
 };
-static_assert(sizeof(PackRecord) == (2U * kPackAlignment), "the file format");
+static_assert(sizeof(PackRecord) == (3U * kPackAlignment), "the file format");
 
 [[nodiscard]] constexpr std::size_t pack_aligned(std::size_t size_bytes) noexcept {
     return ((size_bytes + kPackAlignment - 1U) / kPackAlignment) * kPackAlignment;

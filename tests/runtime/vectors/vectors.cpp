@@ -75,6 +75,9 @@ class Pack {
         record.grid_columns = device.grid_columns;
         record.grid_rows = device.grid_rows;
         record.dram_banks = device.dram_banks;
+        record.attestation = static_cast<std::uint32_t>(device.attestation);
+        record.costs = static_cast<std::uint32_t>(device.costs);
+        record.weights_layout = device.weights_layout;
         return record;
     }
 
