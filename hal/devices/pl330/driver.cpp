@@ -176,7 +176,6 @@ void Pl330Driver::forget(Queue& queue) noexcept {
     queue.written = 0U;
     queue.published = 0U;
     queue.done = 0U;
-    queue.executed = 0U;
     queue.moved_bytes = 0U;
     queue.is_running = false;
     queue.has_stopped = false;
@@ -320,7 +319,7 @@ Status Pl330Driver::completion(std::uint32_t queue, std::uint32_t token, Complet
     }
     const Record& record = source.records[token % kMaxStepsInFlight];
     if (!record.is_there || (record.completion.token != token)) {
-        completion.executed_commands = source.executed;
+        completion.executed_commands = source.done;
         return Status::kPending;
     }
     completion = record.completion;
@@ -331,8 +330,8 @@ void Pl330Driver::fail(std::uint32_t queue, DeviceFault fault, std::uint32_t add
     Queue& failed = queues_[queue];
     failed.has_stopped = true;
     failed.fault.fault = fault;
-    failed.fault.executed_commands = failed.executed;
-    failed.fault.fault_command = failed.executed;
+    failed.fault.executed_commands = failed.done;
+    failed.fault.fault_command = failed.done;
     failed.fault.fault_address = address;
     failed.fault.time_cycles = link_.now_us();
 }
@@ -378,7 +377,6 @@ void Pl330Driver::finish_program(std::uint32_t queue) noexcept {
     }
     own.moved_bytes = 0U;
     own.done += 1U;
-    own.executed += 1U + ((command.kind == QueueCommandKind::kReplay) ? commands_of(command) : 0U);
     if (command.kind == QueueCommandKind::kRecordEvent) {
         events_[command.event].records += 1U;
     } else if (command.kind == QueueCommandKind::kWaitEvent) {
@@ -393,33 +391,12 @@ void Pl330Driver::finish_program(std::uint32_t queue) noexcept {
         Record& record = own.records[command.value % kMaxStepsInFlight];
         record.completion = Completion{};
         record.completion.token = command.value;
-        record.completion.executed_commands = own.executed;
+        record.completion.executed_commands = own.done;
         record.completion.time_cycles = link_.now_us();
         record.is_there = true;
     } else {
         // A replay or a transfer leaves no record.
     }
-}
-
-// The engine counts nothing: this is the driver's own count, of the words that lie in memory.
-std::uint32_t Pl330Driver::commands_of(const QueueCommand& replay) noexcept {
-    const std::uint8_t* const memory = link_.memory_at(replay.address, replay.size_bytes);
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-005
-    const WordSpan words{reinterpret_cast<const std::uint32_t*>(memory),
-                         (memory != nullptr) ? (replay.size_bytes / sizeof(kEnd)) : 0U};
-    const Pl330CommandSet command_set;
-    std::uint32_t commands = 0U;
-    std::size_t at = 0U;
-    while (at < words.size()) {
-        DecodedCommand command;
-        DecodeError error;
-        if (!is_ok(command_set.decode(words.subspan(at, words.size() - at), command, error))) {
-            return commands;
-        }
-        at += command.length_words;
-        commands += 1U;
-    }
-    return commands;
 }
 
 void Pl330Driver::start_next(std::uint32_t queue) noexcept {

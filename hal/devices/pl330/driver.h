@@ -77,7 +77,6 @@ class Pl330Driver final : public Device {
         std::uint32_t written{0U};    // commands since reset, as the other two
         std::uint32_t published{0U};  // by a doorbell
         std::uint32_t done{0U};
-        std::uint32_t executed{0U};     // with the commands of traces
         std::uint32_t moved_bytes{0U};  // of the transfer under way
         std::uint32_t end{0U};          // where the program under way ends
         std::uint32_t next_program{0U};
@@ -104,7 +103,6 @@ class Pl330Driver final : public Device {
     void fail_as_engine(std::uint32_t queue, std::uint32_t state) noexcept;
     void advance(std::uint32_t queue) noexcept;
     void finish_program(std::uint32_t queue) noexcept;
-    [[nodiscard]] std::uint32_t commands_of(const QueueCommand& replay) noexcept;
     void start_next(std::uint32_t queue) noexcept;
     void start_replay(std::uint32_t queue, const QueueCommand& command) noexcept;
     void start_transfer(std::uint32_t queue, const QueueCommand& command) noexcept;
