@@ -99,10 +99,11 @@ class TraceLowering {
 
     Words run(WordSpan words) {
         Words lowered;
+        DecodeState state;
         for (std::uint32_t at = 0U; at < words.size();) {
             DecodedCommand command;
             DecodeError error;
-            if (!is_ok(refdev_.decode(words.subspan(at, words.size() - at), command, error))) {
+            if (!is_ok(refdev_.decode(words.subspan(at, words.size() - at), state, command, error))) {
                 refuse("a word that is no command");  // the validator has accepted it
             }
             const std::size_t before = lowered.size();
@@ -173,11 +174,12 @@ class TraceLowering {
 
     static std::uint32_t count(WordSpan words) {
         const Pl330CommandSet engine;
+        DecodeState state;
         std::uint32_t commands = 0U;
         for (std::size_t at = 0U; at < words.size(); ++commands) {
             DecodedCommand command;
             DecodeError error;
-            if (!is_ok(engine.decode(words.subspan(at, words.size() - at), command, error))) {
+            if (!is_ok(engine.decode(words.subspan(at, words.size() - at), state, command, error))) {
                 throw std::logic_error{"the lowering has written a word that is no command"};
             }
             at += command.length_words;
@@ -240,11 +242,27 @@ void append_pattern(Words& words, std::uint32_t pattern, std::uint32_t destinati
 capture::ManifestTarget target_of(const EngineSpec& engine) {
     DeviceDescription device;
     describe(engine, device);
-    return {device.family,         device.command_set_id, device.command_set_version,
-            device.kernel_library, device.dram_base,      device.dram_bytes,
-            device.l1_base,        device.l1_bytes,       device.trace_region_bytes,
-            device.clock_khz,      device.queue_count,    device.ring_words,
-            device.grid_columns,   device.grid_rows,      device.dram_banks};
+    capture::ManifestTarget target;
+    target.device_family = device.family;
+    target.command_set_id = device.command_set_id;
+    target.command_set_version = device.command_set_version;
+    target.kernel_library = device.kernel_library;
+    target.dram_base = device.dram_base;
+    target.dram_bytes = device.dram_bytes;
+    target.l1_base = device.l1_base;
+    target.l1_bytes = device.l1_bytes;
+    target.trace_region_bytes = device.trace_region_bytes;
+    target.clock_khz = device.clock_khz;
+    target.queue_count = device.queue_count;
+    target.ring_words = device.ring_words;
+    target.grid_columns = device.grid_columns;
+    target.grid_rows = device.grid_rows;
+    target.dram_banks = device.dram_banks;
+    target.attestation = device.attestation;
+    target.costs = device.costs;
+    target.weights_layout = device.weights_layout;
+    target.profile = static_cast<CapacityProfile>(device.capacities->number);
+    return target;
 }
 
 Lowered lower(ByteSpan file, const DeviceDescription& from, const EngineSpec& engine) {

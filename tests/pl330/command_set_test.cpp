@@ -29,7 +29,8 @@ struct Decoded {
 Decoded decode(const Words& words) {
     const pl330::Pl330CommandSet command_set;
     Decoded decoded;
-    decoded.status = command_set.decode(WordSpan{words.data(), words.size()}, decoded.command, decoded.error);
+    DecodeState state;
+    decoded.status = command_set.decode(WordSpan{words.data(), words.size()}, state, decoded.command, decoded.error);
     return decoded;
 }
 
@@ -132,7 +133,9 @@ class Engine {
 
 // The bytes, as one range; they must follow each other, or be the same.
 Extent range_of(const std::vector<Engine::Touched>& touched, Access access) {
-    Extent extent{touched.front().first, 0U, access, ""};
+    Extent extent;
+    extent.address = touched.front().first;
+    extent.access = access;
     for (const Engine::Touched& part : touched) {
         if ((part.first == extent.address) && (part.bytes == touched.front().bytes)) {
             extent.size_bytes = part.bytes;  // the same again

@@ -142,8 +142,9 @@ TEST_F(Pl330OnStillEngine, AThreadHasFinishedWhereItsProgramEndsAndNowhereElse) 
         SetUp();
         start_replay();
         link_.write(kCounters, kTraceAddress + at);
-        static_cast<void>(look());
+        const Completion completion = look();
         EXPECT_EQ(status_, Status::kDeviceFault);
+        EXPECT_EQ(completion.fault, DeviceFault::kLost);
     }
 }
 

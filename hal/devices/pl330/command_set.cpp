@@ -135,7 +135,9 @@ Status decode_bare(CommandKind kind, DecodedCommand& command) noexcept {
 
 }  // namespace
 
-Status Pl330CommandSet::decode(WordSpan words, DecodedCommand& command, DecodeError& error) const noexcept {
+// Every group sets all registers that it uses: there is no state.
+Status Pl330CommandSet::decode(WordSpan words, DecodeState& /*state*/, DecodedCommand& command,
+                               DecodeError& error) const noexcept {
     reset(command);
     error = DecodeError{};
     switch (words.empty() ? 0U : words[0]) {

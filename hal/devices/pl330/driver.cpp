@@ -48,7 +48,8 @@ constexpr std::uint32_t kNotifications = ((1U << kMaxQueues) - 1U) << kFirstNoti
 constexpr std::uint32_t kDebugTurns = 10'000U;
 constexpr std::uint32_t kResetTurns = 10'000'000U;  // for a clock that stands still
 
-constexpr std::uint32_t kClockKhz = 1000U;  // device time is the core's, in microseconds: the engine has none
+constexpr std::uint32_t kWeightsLayout = 1U;  // there are no kernels that would take weights
+constexpr std::uint32_t kClockKhz = 1000U;    // device time is the core's, in microseconds: the engine has none
 
 [[nodiscard]] DeviceFault fault_of(std::uint32_t type) noexcept {
     if ((type & kUndefinedInstruction) != 0U) {
@@ -78,6 +79,9 @@ void describe(const EngineSpec& spec, DeviceDescription& description) noexcept {
     description.grid_columns = 1U;
     description.grid_rows = 1U;
     description.dram_banks = 1U;
+    description.attestation = Attestation::kNothing;
+    description.costs = CostKind::kNotPublished;
+    description.weights_layout = kWeightsLayout;
     description.capacities = spec.capacities;
 }
 
@@ -341,8 +345,7 @@ void Pl330Driver::fail_as_engine(std::uint32_t queue, std::uint32_t state) noexc
     const std::uint32_t address = link_.read(kProgramCounters + (queue * kChannelBytes));
     const bool has_type = (state == kFaulting) || (state == kFaultingCompleting);
     // A thread that was killed, or never started, has stopped elsewhere than where its program ends.
-    fail(queue, has_type ? fault_of(link_.read(kFaultTypes + (queue * kFaultTypeBytes))) : DeviceFault::kTraceOverrun,
-         address);
+    fail(queue, has_type ? fault_of(link_.read(kFaultTypes + (queue * kFaultTypeBytes))) : DeviceFault::kLost, address);
 }
 
 // One program at most: an engine that is done at once must not keep the caller for a whole script.
@@ -384,7 +387,7 @@ void Pl330Driver::finish_program(std::uint32_t queue) noexcept {
     } else if (command.kind == QueueCommandKind::kNotify) {
         const std::uint32_t interrupt = 1U << (kFirstNotification + queue);
         if ((link_.read(kInterrupts) & interrupt) == 0U) {
-            fail(queue, DeviceFault::kTraceOverrun, own.end);  // its program cannot have ended without
+            fail(queue, DeviceFault::kLost, own.end);  // its program cannot have ended without
             return;
         }
         link_.write(kInterruptClear, interrupt);
@@ -442,7 +445,7 @@ void Pl330Driver::start_replay(std::uint32_t queue, const QueueCommand& command)
     own.end = command.address + (command.size_bytes - static_cast<std::uint32_t>(sizeof(kEnd)));
     own.is_running = true;
     if (!is_ok(go(queue, command.address))) {
-        fail(queue, DeviceFault::kTraceOverrun, command.address);
+        fail(queue, DeviceFault::kLost, command.address);
     }
 }
 
@@ -498,7 +501,7 @@ void Pl330Driver::run(std::uint32_t queue, WordSpan words, std::uint32_t end_byt
     own.end = address + end_byte;
     own.is_running = true;
     if (!is_ok(go(queue, address))) {
-        fail(queue, DeviceFault::kTraceOverrun, address);
+        fail(queue, DeviceFault::kLost, address);
     }
 }
 

@@ -18,6 +18,9 @@ constexpr std::uint32_t kStateMask = 0xFU;
 constexpr std::uint32_t kWaitsForEvent = 4U;
 constexpr std::uint32_t kUnusedEvent = kMaxEvents - 1U;
 
+// The engine attests nothing: a session drives it only where that is accepted.
+constexpr SessionConfig kConfig{kDevelopmentTrust, Release::kVerified, Evidence::kNotification};
+
 }  // namespace
 
 std::uint32_t WatchedLink::channel_status(std::uint32_t channel) noexcept {
@@ -57,7 +60,7 @@ void WatchedLink::kill(std::uint32_t channel) noexcept {
 }
 
 EngineBench::EngineBench() noexcept
-    : device{board::kEngineSpec, link}, session{device, platform, command_set, kDevelopmentConfig} {}
+    : device{board::kEngineSpec, link}, session{device, platform, command_set, kConfig} {}
 
 EngineBench& engine_bench() noexcept {
     static EngineBench the_bench;

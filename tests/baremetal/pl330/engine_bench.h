@@ -88,6 +88,7 @@ Status exchange_step(const ExchangeMemory& memory, std::uint32_t seed) noexcept;
 std::int32_t test_engine_replay(const Arguments& arguments) noexcept;
 std::int32_t test_engine_validate(const Arguments& arguments) noexcept;
 std::int32_t test_engine_forced(const Arguments& arguments) noexcept;
+std::int32_t test_engine_evidence(const Arguments& arguments) noexcept;
 std::int32_t test_engine_events(const Arguments& arguments) noexcept;
 std::int32_t test_engine_faults(const Arguments& arguments) noexcept;
 

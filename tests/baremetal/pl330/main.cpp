@@ -7,7 +7,8 @@ namespace {
 
 using pianola::baremetal::Test;
 
-constexpr std::array<Test, 5U> kTests{{
+constexpr std::array<Test, 6U> kTests{{
+    {"evidence", pianola::baremetal::test_engine_evidence},
     {"events", pianola::baremetal::test_engine_events},
     {"faults", pianola::baremetal::test_engine_faults},
     {"forced", pianola::baremetal::test_engine_forced},

@@ -15,7 +15,7 @@ STEPS = 1000
 OK, TIMEOUT, DEVICE_FAULT, INTEGRITY = 0x5AC3_96A5, 0x8E71_8E71, 0x9966_9966, 0xB24D_B24D
 STAGE_STEP, STAGE_SCRUB = 6, 9
 # Device faults, pianola/device.h.
-UNKNOWN_COMMAND, BAD_ARGUMENT, LOST = 1, 2, 6
+UNKNOWN_COMMAND, BAD_ARGUMENT, LOST = 1, 2, 7
 STATE_BITS, STOPPED, WAITS_FOR_EVENT = 0xF, 0, 4
 GATHERED_EVENT = 1
 NOT_LOADED = 3
@@ -53,6 +53,10 @@ class Engine(support.BareMetalTest):
     def test_a_missing_event_is_refused(self):
         values = self.on_board("validate", "without_event", code=NOT_LOADED)
         self.assertEqual(values["rule"], "ORD-RACE")
+
+    def test_a_session_that_asks_for_a_digest_does_not_drive_the_engine(self):
+        values = self.on_board("evidence", "exchange", code=NOT_LOADED)
+        self.assertEqual(values["rule"], "TGT-EVIDENCE")
 
     def test_a_step_whose_queues_run_at_their_own_pace(self):
         """With all events, queue 1 sleeps until what it reads is there."""

@@ -1,9 +1,11 @@
 // replay BINARY STEPS [views|transfers]: so many steps of the exchange, each on another input.
 // validate BINARY: what the validator of the board says.
+// evidence BINARY: the same for a session that asks for a digest over what the device has executed.
 #include <algorithm>
 #include <cstring>
 
 #include "hal/boards/common/board.h"
+#include "pianola/development_config.h"
 #include "tests/baremetal/pl330/engine_bench.h"
 #include "tests/pl330/exchange.h"
 
@@ -71,6 +73,18 @@ std::int32_t test_engine_validate(const Arguments& arguments) noexcept {
     LoadArea area;
     const ByteSpan file = area.load(arguments.at(1U));
     return (!file.empty() && load_for_engine(file)) ? kPassed : kNotLoaded;
+}
+
+std::int32_t test_engine_evidence(const Arguments& arguments) noexcept {
+    LoadArea area;
+    const ByteSpan file = area.load(arguments.at(1U));
+    EngineBench& bench = engine_bench();
+    static Session demanding{bench.device, bench.platform, bench.command_set, kDevelopmentConfig};
+    const Status status = demanding.load(file, bench.workspace, bench.verdict);
+    if (status == Status::kRefused) {
+        report_verdict(bench.verdict);
+    }
+    return (!file.empty() && is_ok(status)) ? kPassed : kNotLoaded;
 }
 
 }  // namespace pianola::baremetal
