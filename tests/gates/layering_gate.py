@@ -17,6 +17,8 @@ from own_sources import own_sources, report
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Boards: each stands alone, on what all boards share.
 BOARDS = sorted(path.name for path in (ROOT / "hal" / "boards").iterdir() if path.name != "common")
+# Devices: each stands alone, but for the reference device, which has the kernels.
+DEVICES = sorted(f"hal/devices/{path.name}" for path in (ROOT / "hal" / "devices").iterdir())
 # What a layer may use besides itself. The longest name that matches a folder decides.
 MAY_USE = {
     "schema": [],
@@ -24,19 +26,20 @@ MAY_USE = {
     "hal": ["runtime"],
     "hal/crypto": ["runtime"],
     "hal/kernels": ["runtime"],
+    **{device: ["runtime"] for device in DEVICES},
     "hal/devices/refdev": ["runtime", "hal/kernels"],
     "hal/sim": ["runtime", "hal/kernels", "hal/devices/refdev"],
     "hal/arch": ["runtime"],
     "hal/boards/common": ["runtime", "hal/kernels", "hal/devices/refdev", "hal/arch"],
-    **{f"hal/boards/{board}": ["runtime", "hal/kernels", "hal/devices/refdev", "hal/arch", "hal/boards/common"]
+    **{f"hal/boards/{board}": ["runtime", "hal/kernels", *DEVICES, "hal/arch", "hal/boards/common"]
        for board in BOARDS},
-    "capture_host": ["schema", "runtime", "hal/crypto", "hal/kernels", "hal/devices/refdev", "hal/sim"],
+    "capture_host": ["schema", "runtime", "hal/crypto", "hal/kernels", *DEVICES, "hal/sim"],
     "toolchains": ["runtime"],  # host tools that the build runs share code with the runtime, never the other way
     # Examples, which the tests compile and run. No application names a board.
-    "docs": ["runtime", "hal", "hal/crypto", "hal/kernels", "hal/devices/refdev", "hal/sim", "hal/arch", "hal/boards/common",
+    "docs": ["runtime", "hal", "hal/crypto", "hal/kernels", *DEVICES, "hal/sim", "hal/arch", "hal/boards/common",
              "capture_host", "tests/port"],
     # The conformance kit, which projects of ports take without the other tests.
-    "tests/port": ["runtime", "hal/kernels", "hal/devices/refdev", "hal/sim"],
+    "tests/port": ["runtime", "hal/kernels", *DEVICES, "hal/sim"],
 }
 MAY_USE["tests"] = list(MAY_USE)
 # An application becomes one board's only when it is linked.
