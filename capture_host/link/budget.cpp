@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "capture_host/link/link.h"
+#include "hal/devices/device_numbers.h"
 
 namespace pianola::capture {
 namespace {
@@ -30,14 +31,12 @@ std::uint32_t deadline_us(ScriptKind script, std::uint64_t cycles, std::uint32_t
     return wanted_us;
 }
 
-ManifestTarget make_target(const refdev::DeviceSpec& spec) {
-    DeviceDescription device;
-    refdev::describe(spec, device);
-    return {device.family,         device.command_set_id, device.command_set_version,
-            device.kernel_library, device.dram_base,      device.dram_bytes,
-            device.l1_base,        device.l1_bytes,       device.trace_region_bytes,
-            device.clock_khz,      device.queue_count,    device.ring_words,
-            device.grid_columns,   device.grid_rows,      device.dram_banks};
+ManifestTarget make_target(const DeviceDescription& device) {
+    ManifestTarget target;
+    target.device_family = device.family;
+    target.kernel_library = device.kernel_library;
+    copy_numbers(device, target);
+    return target;
 }
 
 }  // namespace pianola::capture

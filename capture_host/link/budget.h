@@ -6,11 +6,11 @@
 #include <cstdint>
 
 #include "capture_host/writer/manifest.h"
-#include "hal/devices/refdev/device_spec.h"
+#include "pianola/device.h"
 
 namespace pianola::capture {
 
-[[nodiscard]] ManifestTarget make_target(const refdev::DeviceSpec& spec);
+[[nodiscard]] ManifestTarget make_target(const DeviceDescription& device);
 
 // In microseconds, for what takes that many cycles. wanted_us is 0 for the default: four times that, and no less than
 // 10 ms. Throws DeadlineError where the wish is too short; `script` is kStep or kSetup.

@@ -13,8 +13,12 @@
 namespace pianola::capture {
 namespace {
 
+const CommandSet& commands() {
+    return refdev::target().command_set();
+}
+
 ScriptMaker make_setup(const Layout& layout, const std::vector<ManifestTrace>& traces) {
-    ScriptMaker setup{ScriptKind::kSetup};
+    ScriptMaker setup{ScriptKind::kSetup, commands()};
     if (!layout.weights.empty()) {
         setup.add({ScriptCommandKind::kWriteBuffer, 0U, 0U, 0U}, QueueCommandKind::kWrite, layout.weights.size());
     }
@@ -47,7 +51,7 @@ ScriptMaker make_step(const Manifest& manifest, std::uint32_t queues) {
     constexpr std::uint32_t kInputsWritten = 0U;
     constexpr std::uint32_t kTraceDone = 1U;
     const std::uint32_t io_queue = queues - 1U;
-    ScriptMaker step{ScriptKind::kStep};
+    ScriptMaker step{ScriptKind::kStep, commands()};
     write_inputs(manifest, io_queue, step);
     if (queues > 1U) {
         step.record(io_queue, kInputsWritten);
@@ -68,9 +72,9 @@ ScriptMaker make_step(const Manifest& manifest, std::uint32_t queues) {
 //   stored   the outputs are there, and may be read         (0 records, 1 waits)
 //   read     the outputs are read, and may be overwritten   (1 records, 0 waits)
 struct PipelinedScripts {
-    ScriptMaker prologue{ScriptKind::kPrologue};
-    ScriptMaker step{ScriptKind::kStep};
-    ScriptMaker epilogue{ScriptKind::kEpilogue};
+    ScriptMaker prologue{ScriptKind::kPrologue, commands()};
+    ScriptMaker step{ScriptKind::kStep, commands()};
+    ScriptMaker epilogue{ScriptKind::kEpilogue, commands()};
 };
 
 PipelinedScripts make_pipelined_scripts(const Manifest& manifest) {

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "hal/devices/refdev/command_encoding.h"
-
 namespace pianola::capture {
 
 void ScriptMaker::add(const ManifestCommand& command, QueueCommandKind kind, std::uint64_t size_bytes,
@@ -21,8 +19,15 @@ void ScriptMaker::add(const ManifestCommand& command, QueueCommandKind kind, std
 }
 
 void ScriptMaker::add_transfer(std::uint32_t queue, QueueCommandKind kind, std::uint64_t size_bytes) {
-    cycles_.at(queue) += refdev::queue_command_cycles(kind, static_cast<std::uint32_t>(size_bytes));
+    cycles_.at(queue) += cycles_of(kind, size_bytes);
     used_.at(queue) = true;
+}
+
+std::uint64_t ScriptMaker::cycles_of(QueueCommandKind kind, std::uint64_t size_bytes) const {
+    QueueCommand command;
+    command.kind = kind;
+    command.size_bytes = static_cast<std::uint32_t>(size_bytes);
+    return command_set_->queue_cycles(command);
 }
 
 void ScriptMaker::load_trace(const std::vector<ManifestTrace>& traces, std::uint32_t index) {
@@ -44,7 +49,7 @@ void ScriptMaker::wait(std::uint32_t queue, std::uint32_t event) {
 std::uint64_t ScriptMaker::cycles() const {
     std::uint64_t longest = 0U;
     for (std::size_t queue = 0U; queue < cycles_.size(); ++queue) {
-        const std::uint64_t notify = used_.at(queue) ? refdev::queue_command_cycles(QueueCommandKind::kNotify, 0U) : 0U;
+        const std::uint64_t notify = used_.at(queue) ? cycles_of(QueueCommandKind::kNotify, 0U) : 0U;
         longest = std::max(longest, cycles_.at(queue) + notify);
     }
     return longest;

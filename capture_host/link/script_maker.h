@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "capture_host/writer/manifest.h"
+#include "pianola/command_set.h"
 #include "pianola/config.h"
 #include "pianola/device.h"
 
@@ -15,7 +16,8 @@ namespace pianola::capture {
 
 class ScriptMaker {
   public:
-    explicit ScriptMaker(ScriptKind kind) { script_.kind = kind; }
+    // command_set must outlive the maker.
+    ScriptMaker(ScriptKind kind, const CommandSet& command_set) : command_set_{&command_set} { script_.kind = kind; }
 
     // `kind` and `size_bytes` are those of the queue command; extra_cycles what a replay adds. A transfer of a tensor
     // in several buffers is added once, with add_transfer() for each buffer after the first.
@@ -33,6 +35,9 @@ class ScriptMaker {
     [[nodiscard]] const ManifestScript& script() const { return script_; }
 
   private:
+    [[nodiscard]] std::uint64_t cycles_of(QueueCommandKind kind, std::uint64_t size_bytes) const;
+
+    const CommandSet* command_set_;
     ManifestScript script_;
     std::array<std::uint64_t, kMaxQueues> cycles_{};
     std::array<std::uint64_t, kMaxEvents> event_cycles_{};

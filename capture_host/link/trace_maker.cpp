@@ -2,17 +2,13 @@
 
 #include <fmt/format.h>
 
-#include "hal/devices/refdev/command_encoding.h"
-#include "hal/devices/refdev/refdev_command_set.h"
+#include "hal/devices/refdev/host/command_words.h"
 #include "hal/kernels/kernel.h"
 #include "pianola/bytes.h"
 #include "pianola/config.h"
 
 namespace pianola::capture {
 namespace {
-
-using refdev::header_word;
-using refdev::Opcode;
 
 std::vector<std::uint32_t> place_operands(const Launch& launch, const Layout& layout) {
     std::vector<std::uint32_t> words = launch.arguments;
@@ -37,11 +33,7 @@ std::vector<std::uint32_t> kernel_words(const Launch& launch, const std::vector<
         throw LinkError{fmt::format("{}: takes {} cycles, more than the {} of a whole step", launch.label,
                                     footprint.cost_cycles, kMaxScriptCycles)};
     }
-    const auto length = static_cast<std::uint32_t>(refdev::kLaunchHeadWords + arguments.size());
-    std::vector<std::uint32_t> words{header_word(Opcode::kLaunch, length), static_cast<std::uint32_t>(launch.kernel),
-                                     static_cast<std::uint32_t>(footprint.cost_cycles)};
-    words.insert(words.end(), arguments.begin(), arguments.end());
-    return words;
+    return refdev::launch_words(kernel->id, arguments);
 }
 
 }  // namespace
@@ -49,7 +41,7 @@ std::vector<std::uint32_t> kernel_words(const Launch& launch, const std::vector<
 void TraceMaker::add(const Launch& launch, const Layout& layout) {
     const std::vector<std::uint32_t> operands = place_operands(launch, layout);
     if (launch.kind == CommandKind::kCopy) {
-        append({header_word(Opcode::kCopy, refdev::kCopyWords), operands.at(0), operands.at(1), operands.at(2)});
+        append(refdev::copy_words(operands.at(0), operands.at(1), operands.at(2)));
     } else {
         append(kernel_words(launch, operands));
     }
@@ -61,12 +53,13 @@ void TraceMaker::add(const Launch& launch, const Layout& layout) {
 }
 
 ManifestTrace TraceMaker::finish(const std::string& name) {
-    append({header_word(Opcode::kEnd, 1U)});
+    append(refdev::end_words());
     trace_.name = name;
     trace_.offset_bytes = static_cast<std::uint32_t>(first_word_ * sizeof(std::uint32_t));
     trace_.word_count = static_cast<std::uint32_t>(words_.size() - first_word_);
     ManifestTrace finished = std::move(trace_);
     trace_ = ManifestTrace{};
+    walk_ = targets::TraceWalk{refdev::target().command_set()};
     return finished;
 }
 
@@ -84,12 +77,10 @@ void TraceMaker::append(const std::vector<std::uint32_t>& command) {
         words_.resize(((words_.size() + (kAlignmentWords - 1U)) / kAlignmentWords) * kAlignmentWords);
         first_word_ = words_.size();
     }
-    DecodedCommand decoded;
-    DecodeError error;
-    if (!is_ok(refdev::RefdevCommandSet{}.decode(WordSpan{command.data(), command.size()}, decoded, error))) {
-        throw LinkError{fmt::format("the device's command set refuses a command of our own: {}", error.field)};
+    if (!walk_.next(WordSpan{command.data(), command.size()})) {
+        throw LinkError{fmt::format("the device's command set refuses a command of our own: {}", walk_.error().field)};
     }
-    trace_.cost_cycles += decoded.cost_cycles;
+    trace_.cost_cycles += walk_.command().cost_cycles;
     trace_.command_count += 1U;
     words_.insert(words_.end(), command.begin(), command.end());
 }

@@ -7,6 +7,7 @@
 
 #include "capture_host/link/layout.h"
 #include "capture_host/recorder/recorder.h"
+#include "capture_host/targets/trace_walk.h"
 #include "capture_host/writer/manifest.h"
 
 namespace pianola::capture {
@@ -26,6 +27,7 @@ class TraceMaker {
   private:
     void append(const std::vector<std::uint32_t>& command);
 
+    targets::TraceWalk walk_{refdev::target().command_set()};  // over the one in the making
     ManifestTrace trace_;
     std::vector<std::uint32_t> words_;  // of all traces
     std::size_t first_word_{0U};        // of the one in the making

@@ -7,7 +7,6 @@
 
 #include "capture_host/link/script_maker.h"
 #include "capture_host/mutate/file_bytes.h"
-#include "hal/devices/refdev/queue_command.h"
 
 namespace pianola::mutate {
 namespace {
@@ -82,7 +81,7 @@ Draft::Draft(const Subject& subject, Checker& checker)
     : subject_{subject}, checker_{checker}, manifest_{subject.manifest}, segments_{subject.segments} {}
 
 std::uint64_t Draft::script_cycles(const ManifestScript& script) const {
-    capture::ScriptMaker maker{script.kind};
+    capture::ScriptMaker maker{script.kind, command_set()};
     for (const ManifestCommand& command : script.commands) {
         const std::vector<std::uint32_t> sizes = transfers_of(manifest_, command);
         const bool replays = command.kind == ScriptCommandKind::kReplayTrace;
@@ -180,12 +179,16 @@ std::uint32_t Draft::ring_words(ScriptKind script, std::uint32_t queue) {
     for (const ManifestCommand& command : commands(script)) {
         if (command.queue == queue) {
             const auto transfers = static_cast<std::uint32_t>(transfers_of(manifest_, command).size());
-            QueueCommand queued;
-            queued.kind = queue_kind(command.kind);
-            words += transfers * refdev::encode(queued).count;
+            words += transfers * queue_words(queue_kind(command.kind));
         }
     }
-    return (words == 0U) ? 0U : (words + refdev::kNotifyWords);
+    return (words == 0U) ? 0U : (words + queue_words(QueueCommandKind::kNotify));
+}
+
+std::uint32_t Draft::queue_words(QueueCommandKind kind) const {
+    QueueCommand command;
+    command.kind = kind;
+    return command_set().queue_words(command);
 }
 
 std::uint32_t Draft::planned_commands(ScriptKind script) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "capture_host/writer/manifest.h"
+#include "hal/devices/device_numbers.h"
 
 namespace pianola::capture {
 namespace {
@@ -62,20 +63,8 @@ ManifestParameter to_parameter(const Image& image, std::uint32_t index) {
 ManifestTarget to_target(const TargetView& view) {
     ManifestTarget target;
     target.device_family = to_string(view.device_family);
-    target.command_set_id = view.command_set_id;
-    target.command_set_version = view.command_set_version;
     target.kernel_library = to_digest(view.kernel_library);
-    target.dram_base = view.dram_base;
-    target.dram_bytes = view.dram_bytes;
-    target.l1_base = view.l1_base;
-    target.l1_bytes = view.l1_bytes;
-    target.trace_region_bytes = view.trace_region_bytes;
-    target.clock_khz = view.clock_khz;
-    target.queue_count = view.queue_count;
-    target.ring_words = view.ring_words;
-    target.grid_columns = view.grid_columns;
-    target.grid_rows = view.grid_rows;
-    target.dram_banks = view.dram_banks;
+    copy_numbers(view, target);
     return target;
 }
 

@@ -153,7 +153,7 @@ class Sign(cli_support.CliTest):
         source = ('#include "fleet_key.h"\n#include <cstdio>\nint main() { for (auto b : kFleetKey.id) std::printf("%02x", b);\n'
                   'for (auto b : kFleetKey.key) std::printf("%02x", b); }\n')
         self.write("main.cpp", source)
-        subprocess.run(["g++", "-std=c++17", "-Wall", "-Wextra", "-Werror", f"-I{cli_support.OPTIONS.source}", "main.cpp", "-o",
+        subprocess.run(["g++", "-std=c++17", "-Wall", "-Wextra", "-Werror", f"-I{cli_support.OPTIONS.source}", f"-I{cli_support.OPTIONS.source}/runtime/include", "main.cpp", "-o",
                         "show"], cwd=self.folder, check=True)
         shown = subprocess.run(["./show"], cwd=self.folder, check=True, capture_output=True, text=True).stdout
         as_json = json.loads(self.run_pianola("pubkey", key, "--format", "json").stdout)

@@ -157,7 +157,7 @@ class Size(cli_support.CliTest):
         self.write("use.cpp", '#include "manifest.h"\n'
                    "static_assert(pianola::manifest::slot0::kDeviceSpec.dram_bytes == pianola::refdev::DeviceSpec{}.dram_bytes);\n")
         run = subprocess.run([compiler, "-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", "-DPIANOLA_PROFILE=kDefault", *flags, "-I",
-                              OPTIONS.source, "-I", self.folder, "use.cpp"], cwd=self.folder, capture_output=True, text=True, check=False)
+                              OPTIONS.source, "-I", f"{OPTIONS.source}/runtime/include", "-I", self.folder, "use.cpp"], cwd=self.folder, capture_output=True, text=True, check=False)
         return run.returncode == 0, run.stderr
 
     def test_the_header_compiles_on_the_host(self):
