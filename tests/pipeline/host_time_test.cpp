@@ -35,7 +35,7 @@ const tensor::Shape kLarge{64U, 1024U};
 
 struct Figures {
     std::uint64_t ns{0U};  // until all outputs are there
-    std::array<std::vector<std::tuple<refdev::Opcode, std::uint64_t, std::uint64_t>>, 2> logs;
+    std::array<std::vector<std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>>, 2> logs;
 };
 
 bool operator==(const Figures& left, const Figures& right) {
@@ -77,7 +77,7 @@ Figures run(const PipelineConfig& config, const tensor::Shape& shape, bool threa
     figures.ns = device->now().host_ns - begin_ns;
     for (std::uint32_t queue = 0U; queue < figures.logs.size(); ++queue) {
         for (const LoggedCommand& command : device->log(queue)) {
-            figures.logs.at(queue).emplace_back(static_cast<refdev::Opcode>(command.kind), command.start_cycles,
+            figures.logs.at(queue).emplace_back(command.kind, command.start_cycles,
                                                 command.end_cycles);
         }
     }
