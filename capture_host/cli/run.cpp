@@ -320,7 +320,7 @@ class Run {
             const nlohmann::json json{{"records", records},
                                       {"repeat", arguments_.repeat},
                                       {"step_cycles", cycles},
-                                      {"cycles", measures_ ? nlohmann::json{cycles_} : nlohmann::json{}},
+                                      {"cycles", measures_ ? nlohmann::json(cycles_) : nlohmann::json{}},
                                       {"steps", session_.steps_completed()},
                                       {"self_tests_passed", self_tests_passed_},
                                       {"outputs", arguments_.outputs}};

@@ -75,6 +75,7 @@ class Replay {
     // All proofs, and the set-up. Throws Refused, Stopped.
     void load();
 
+    [[nodiscard]] ByteSpan file() const noexcept { return file_.view(); }
     [[nodiscard]] Session& session() noexcept { return session_; }
     [[nodiscard]] const Session& session() const noexcept { return session_; }
     [[nodiscard]] Simulator& simulator() noexcept { return *simulator_; }

@@ -42,8 +42,7 @@ class Trial {
         try {
             replaying([this] { replay_.load(); });
         } catch (const replay::Refused& refused) {
-            throw TrialRefused{refused.verdict(),
-                               remedy_for(ByteSpan{file.data(), file.size()}, device, refused.verdict())};
+            throw TrialRefused{refused.verdict(), remedy_for(replay_.file(), device, refused.verdict())};
         }
     }
 

@@ -77,8 +77,7 @@ Figures run(const PipelineConfig& config, const tensor::Shape& shape, bool threa
     figures.ns = device->now().host_ns - begin_ns;
     for (std::uint32_t queue = 0U; queue < figures.logs.size(); ++queue) {
         for (const LoggedCommand& command : device->log(queue)) {
-            figures.logs.at(queue).emplace_back(command.kind, command.start_cycles,
-                                                command.end_cycles);
+            figures.logs.at(queue).emplace_back(command.kind, command.start_cycles, command.end_cycles);
         }
     }
     EXPECT_TRUE(std::all_of(outputs.begin(), outputs.end(),

@@ -1,12 +1,8 @@
-// CopyNpu as a target, and the target as a plugin: what a port writes for the host's tools. PLUGIN_ABI is added to the
-// version that the plugin says it was built for.
+// CopyNpu as a target, and the target as a plugin: what a port writes for the host's tools. PLUGIN_ABI, which
+// the build sets, is added to the version that the plugin says it was built for.
 #include "tests/plugin/copy_npu.h"
 
 #include "hal/devices/plugin.h"
-
-#ifndef PLUGIN_ABI
-#define PLUGIN_ABI 0U  // NOLINT(cppcoreguidelines-macro-usage): set by the build
-#endif
 
 namespace pianola::copy_npu {
 namespace {
