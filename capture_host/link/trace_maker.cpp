@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "capture_host/link/assembly.h"
 #include "hal/devices/refdev/host/command_words.h"
 #include "hal/kernels/kernel.h"
-#include "pianola/bytes.h"
 #include "pianola/config.h"
 
 namespace pianola::capture {
@@ -40,49 +40,21 @@ std::vector<std::uint32_t> kernel_words(const Launch& launch, const std::vector<
 
 void TraceMaker::add(const Launch& launch, const Layout& layout) {
     const std::vector<std::uint32_t> operands = place_operands(launch, layout);
-    if (launch.kind == CommandKind::kCopy) {
-        append(refdev::copy_words(operands.at(0), operands.at(1), operands.at(2)));
-    } else {
-        append(kernel_words(launch, operands));
-    }
+    targets::append(words_, (launch.kind == CommandKind::kCopy)
+                                ? refdev::copy_words(operands.at(0), operands.at(1), operands.at(2))
+                                : kernel_words(launch, operands));
     const std::string name = manifest_name(launch.label, "launch");
-    if (trace_.programs.empty() || (trace_.programs.back().name != name)) {
-        trace_.programs.push_back({name, 0U});
+    if (programs_.empty() || (programs_.back().name != name)) {
+        programs_.push_back({name, 0U});
     }
-    trace_.programs.back().command_count += 1U;
+    programs_.back().command_count += 1U;
 }
 
-ManifestTrace TraceMaker::finish(const std::string& name) {
-    append(refdev::end_words());
-    trace_.name = name;
-    trace_.offset_bytes = static_cast<std::uint32_t>(first_word_ * sizeof(std::uint32_t));
-    trace_.word_count = static_cast<std::uint32_t>(words_.size() - first_word_);
-    ManifestTrace finished = std::move(trace_);
-    trace_ = ManifestTrace{};
-    walk_ = targets::TraceWalk{refdev::target().command_set()};
-    return finished;
-}
-
-std::vector<std::uint8_t> TraceMaker::bytes() const {
-    std::vector<std::uint8_t> bytes(words_.size() * sizeof(std::uint32_t));
-    for (std::size_t i = 0U; i < words_.size(); ++i) {
-        store_le32(MutableByteSpan{bytes.data(), bytes.size()}, i * sizeof(std::uint32_t), words_[i]);
-    }
-    return bytes;
-}
-
-void TraceMaker::append(const std::vector<std::uint32_t>& command) {
-    constexpr std::size_t kAlignmentWords = kFileAlignmentBytes / sizeof(std::uint32_t);
-    if (trace_.command_count == 0U) {  // the first of its trace, which starts at a multiple of 64 bytes
-        words_.resize(((words_.size() + (kAlignmentWords - 1U)) / kAlignmentWords) * kAlignmentWords);
-        first_word_ = words_.size();
-    }
-    if (!walk_.next(WordSpan{command.data(), command.size()})) {
-        throw LinkError{fmt::format("the device's command set refuses a command of our own: {}", walk_.error().field)};
-    }
-    trace_.cost_cycles += walk_.command().cost_cycles;
-    trace_.command_count += 1U;
-    words_.insert(words_.end(), command.begin(), command.end());
+void TraceMaker::finish(const std::string& name, Manifest& manifest, Segments& segments) {
+    targets::append(words_, refdev::end_words());
+    add_trace(name, words_, programs_, refdev::target().command_set(), manifest, segments);
+    words_.clear();
+    programs_.clear();
 }
 
 }  // namespace pianola::capture

@@ -149,7 +149,6 @@ class Draft {
         std::uint32_t base{0U};
     };
     [[nodiscard]] Gap find_gap(std::uint32_t size_bytes) const;
-    [[nodiscard]] std::uint64_t script_cycles(const capture::ManifestScript& script) const;
     std::uint32_t add_tensor_buffers(const char* name, RegionKind kind, std::uint32_t buffers,
                                      std::uint32_t buffer_bytes);
     void extend_self_tests(std::uint32_t size_bytes, std::uint8_t value, bool is_input);

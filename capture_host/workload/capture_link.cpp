@@ -4,18 +4,14 @@
 
 #include <algorithm>
 
-#include "capture_host/link/budget.h"
+#include "capture_host/link/assembly.h"
 #include "capture_host/link/layout.h"
 #include "capture_host/link/link.h"
-#include "capture_host/link/script_maker.h"
 #include "capture_host/targets/trace_walk.h"
 #include "capture_host/workload/capture_memory.h"
-#include "pianola/bytes.h"
 
 namespace pianola::host {
 namespace {
-
-using capture::ScriptMaker;
 
 constexpr std::uint64_t kRegionAlignment = 64U;
 
@@ -61,27 +57,15 @@ class Linker {
                     "capture more of the program into one trace, or leave fewer calls between programs");
         std::vector<std::uint8_t>& segment = linked_.segments.traces;
         for (const ScriptTrace& trace : scripts_.traces) {
-            segment.resize(((segment.size() + (kFileAlignmentBytes - 1U)) / kFileAlignmentBytes) * kFileAlignmentBytes);
-            capture::ManifestTrace entry;
-            entry.name = capture::manifest_name(trace.name, "trace");
-            entry.offset_bytes = static_cast<std::uint32_t>(segment.size());
-            entry.word_count = static_cast<std::uint32_t>(trace.words.size());
-            entry.command_count = 1U;  // the end
+            std::vector<capture::ManifestProgram> programs;
             for (const TraceProgramInfo& program : trace.programs) {
-                entry.programs.push_back({capture::manifest_name(program.name, "program"), program.command_count});
-                entry.command_count += program.command_count;
+                programs.push_back({capture::manifest_name(program.name, "program"), program.command_count});
             }
-            const targets::TraceMeasure measure = targets::measure_trace(commands_of_, trace.words);
-            if (measure.words != trace.words.size()) {
-                throw HostError{HostRule::kCaptureRefused,
-                                fmt::format("word {} of trace '{}' is no command", measure.words, trace.name)};
-            }
-            entry.cost_cycles = measure.cycles;
-            linked_.manifest.traces.push_back(entry);
-            const std::size_t first = segment.size();
-            segment.resize(first + (trace.words.size() * sizeof(std::uint32_t)));
-            for (std::size_t i = 0U; i < trace.words.size(); ++i) {
-                store_le32({segment.data(), segment.size()}, first + (i * sizeof(std::uint32_t)), trace.words[i]);
+            try {
+                capture::add_trace(capture::manifest_name(trace.name, "trace"), trace.words, programs, commands_of_,
+                                   linked_.manifest, linked_.segments);
+            } catch (const capture::LinkError& error) {
+                throw HostError{HostRule::kCaptureRefused, error.what()};
             }
         }
         if (segment.size() > spec_.trace_region_bytes) {
@@ -219,97 +203,41 @@ class Linker {
         return made;
     }
 
-    ScriptMaker make_setup() {
-        ScriptMaker setup{ScriptKind::kSetup, commands_of_};
+    void add_setup() {
+        capture::ManifestScript setup{ScriptKind::kSetup, {}};
         std::uint32_t offset = 0U;
         for (std::uint32_t i = 0U; i < memory_.setup.size(); ++i) {
-            setup.add({ScriptCommandKind::kWriteBuffer, 0U, i, offset}, QueueCommandKind::kWrite,
-                      memory_.setup[i].bytes);
+            setup.commands.push_back({ScriptCommandKind::kWriteBuffer, 0U, i, offset});
             offset += memory_.setup[i].bytes;
         }
-        for (std::uint32_t i = 0U; i < linked_.manifest.traces.size(); ++i) {
-            setup.load_trace(linked_.manifest.traces, i);
-        }
-        check_limit("transfers of the set-up", setup.script().commands.size(), kMaxScriptCommands,
+        capture::load_traces(linked_.manifest, setup);
+        check_limit("transfers of the set-up", setup.commands.size(), kMaxScriptCommands,
                     "put constants into fewer buffers, or allocate them one after the other");
-        return setup;
+        linked_.manifest.scripts.push_back(setup);
     }
 
-    void add_transfers(ScriptMaker& script, const ScriptItem& item, const capture::ManifestTensor& tensor,
-                       QueueCommandKind kind) {
-        commands_ += tensor.buffer_count;
-        for (std::uint32_t i = 0U; i < tensor.buffer_count; ++i) {
-            const std::uint32_t bytes = linked_.manifest.buffers.at(tensor.buffer + i).size_bytes;
-            if (i == 0U) {
-                script.add({item.kind, item.queue, item.object, 0U}, kind, bytes);
-            } else {
-                script.add_transfer(item.queue, kind, bytes);
-            }
-        }
-    }
-
-    ScriptMaker make(ScriptKind kind, const std::vector<ScriptItem>& items) {
-        const capture::Manifest& manifest = linked_.manifest;
-        ScriptMaker script{kind, commands_of_};
+    void add_script(ScriptKind kind, const std::vector<ScriptItem>& items) {
         for (const ScriptItem& item : items) {
-            switch (item.kind) {
-                case ScriptCommandKind::kWriteInput:
-                    add_transfers(script, item, manifest.inputs.at(item.object), QueueCommandKind::kWrite);
-                    break;
-                case ScriptCommandKind::kReadOutput:
-                    add_transfers(script, item, manifest.outputs.at(item.object), QueueCommandKind::kRead);
-                    break;
-                case ScriptCommandKind::kReplayTrace:
-                    commands_ += 1U;
-                    script.add({item.kind, item.queue, item.object, 0U}, QueueCommandKind::kReplay, 0U,
-                               manifest.traces.at(item.object).cost_cycles);
-                    break;
-                case ScriptCommandKind::kRecordEvent:
-                    commands_ += 1U;
-                    script.record(item.queue, item.object);
-                    break;
-                case ScriptCommandKind::kWaitEvent:
-                    commands_ += 1U;
-                    script.wait(item.queue, item.object);
-                    break;
-                case ScriptCommandKind::kWriteBuffer:
-                case ScriptCommandKind::kLoadTrace:
-                case ScriptCommandKind::kUnspecified:
-                default:
-                    break;
-            }
+            commands_ += capture::transfers_of(linked_.manifest, item).size();
         }
-        return script;
+        linked_.manifest.scripts.push_back({kind, items});
     }
 
     void add_scripts() {
-        capture::Manifest& manifest = linked_.manifest;
-        const ScriptMaker setup = make_setup();
-        manifest.scripts.push_back(setup.script());
-        std::uint64_t longest = 0U;
-        const auto take = [&](const ScriptMaker& script) {
-            manifest.scripts.push_back(script.script());
-            longest = std::max(longest, script.cycles());
-        };
+        add_setup();
         if (scripts_.prologue.has_value()) {
-            take(make(ScriptKind::kPrologue, *scripts_.prologue));
+            add_script(ScriptKind::kPrologue, *scripts_.prologue);
         }
-        const ScriptMaker step = make(ScriptKind::kStep, scripts_.step);
-        take(step);
+        add_script(ScriptKind::kStep, scripts_.step);
         if (scripts_.epilogue.has_value()) {
-            take(make(ScriptKind::kEpilogue, *scripts_.epilogue));
+            add_script(ScriptKind::kEpilogue, *scripts_.epilogue);
         }
         check_limit(
             "queue commands of prologue, step and epilogue", commands_, kMaxScriptCommands,
             "use interleaved DRAM buffers for inputs and outputs and reshard them on the device, and gather programs "
             "in traces");
-        check_limit("cycles of a step", longest, kMaxScriptCycles, "make the step shorter");
-        manifest.step_cycles = step.cycles();
         try {
-            manifest.step_deadline_us =
-                capture::deadline_us(ScriptKind::kStep, longest, spec_.clock_khz, options_.step_deadline_us);
-            manifest.setup_deadline_us =
-                capture::deadline_us(ScriptKind::kSetup, setup.cycles(), spec_.clock_khz, options_.setup_deadline_us);
+            capture::set_budgets(commands_of_, options_.step_deadline_us, options_.setup_deadline_us, linked_.manifest);
         } catch (const capture::LinkError& error) {
             throw HostError{HostRule::kCaptureLimit, error.what()};
         }

@@ -31,11 +31,7 @@ struct Declarations {
 };
 
 // One command of a script. `object` is an index: of the input, output, trace or event.
-struct ScriptItem {
-    ScriptCommandKind kind{ScriptCommandKind::kUnspecified};
-    std::uint32_t queue{0U};
-    std::uint32_t object{0U};
-};
+using ScriptItem = capture::ManifestCommand;
 
 struct ScriptTrace {
     TraceId source;  // of an executed trace

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "capture_host/files/files.h"
-#include "capture_host/link/budget.h"
+#include "capture_host/link/assembly.h"
 #include "capture_host/targets/trace_walk.h"
 #include "capture_host/writer/manifest.h"
 #include "tests/plugin/copy_npu.h"

@@ -118,7 +118,10 @@ class RefdevTarget final : public Target {
                 sizes += fmt::format("{}{}U", sizes.empty() ? "" : ", ", value);
             },
             device);
-        return fmt::format("inline constexpr ::pianola::refdev::DeviceSpec kDeviceSpec{{\n    {}}};\n", sizes);
+        return fmt::format(
+            "inline constexpr ::pianola::refdev::DeviceSpec kDeviceSpec{{\n    {}}};\n"
+            "static_assert(::pianola::refdev::kRingWords == {}U);\n",
+            sizes, kRingWords);
     }
     [[nodiscard]] std::string read_execution_logs(ByteSpan dump, std::vector<QueueLog>& logs) const override {
         return refdev::read_execution_logs(dump, logs);
