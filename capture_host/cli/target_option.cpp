@@ -115,7 +115,8 @@ nlohmann::json BinaryFile::to_json(const Verdict& verdict, const Image& image) c
 }
 
 std::string BinaryFile::plugin() const {
-    return targets_.plugin() ? to_hex(ByteSpan{*targets_.plugin()}) : std::string{};
+    const std::optional<Sha256Digest>& digest = targets_.plugin();
+    return digest.has_value() ? to_hex(ByteSpan{*digest}) : std::string{};
 }
 
 void BinaryFile::require(bool Offers::* offer, const char* what) const {

@@ -1,5 +1,6 @@
 #include "capture_host/timeline/captured.h"
 
+#include <optional>
 #include <stdexcept>
 
 #include "capture_host/replay/replay.h"
@@ -108,8 +109,8 @@ void run_captured(ByteSpan file, const Target& target, const DeviceDescription& 
         }
         for (std::size_t i = 0U; i < log.size(); ++i) {
             const Expected& each = expected[queue][i];
-            const Lane lane =
-                log[i].core.has_value() ? Lane{LaneKind::kCore, *log[i].core} : Lane{LaneKind::kQueue, queue};
+            const std::optional<std::uint32_t> core = log[i].core;
+            const Lane lane = core.has_value() ? Lane{LaneKind::kCore, *core} : Lane{LaneKind::kQueue, queue};
             sink({lane, each.category, log[i].start_cycles - replayer.origin(), log[i].end_cycles - replayer.origin(),
                   each.step, each.name});
         }

@@ -55,7 +55,7 @@ class Linker {
     void add_traces() {
         check_limit("traces", scripts_.traces.size(), kMaxTraces,
                     "capture more of the program into one trace, or leave fewer calls between programs");
-        std::vector<std::uint8_t>& segment = linked_.segments.traces;
+        const std::vector<std::uint8_t>& segment = linked_.segments.traces;
         for (const ScriptTrace& trace : scripts_.traces) {
             std::vector<capture::ManifestProgram> programs;
             for (const TraceProgramInfo& program : trace.programs) {

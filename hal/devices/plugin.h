@@ -3,7 +3,7 @@
 // Place in the whole: how a port reaches the host's tools without being built with them: `pianola verify model.ptb
 // --plugin libmynpu.so`. The shared object has one symbol, of C linkage and visible:
 //
-//     extern "C" [[gnu::visibility("default")]] const pianola::TargetPlugin pianola_target_plugin{
+//     extern "C" [[gnu::visibility("default")]] const pianola::TargetPlugin kPianolaTargetPlugin{
 //         pianola::kPluginAbiVersion, pianola::kPluginAbiBytes, my_target};
 //
 // What crosses the boundary are C++ classes: the plugin is built with these headers, and with a compiler and a standard
@@ -34,6 +34,6 @@ struct TargetPlugin {
     const Target& (*target)() = nullptr;  // static lifetime
 };
 
-inline constexpr const char* kPluginSymbol = "pianola_target_plugin";
+inline constexpr const char* kPluginSymbol = "kPianolaTargetPlugin";
 
 }  // namespace pianola

@@ -61,5 +61,5 @@ const Target& target() {
 }  // namespace
 }  // namespace pianola::copy_npu
 
-extern "C" [[gnu::visibility("default")]] const pianola::TargetPlugin pianola_target_plugin{
+extern "C" [[gnu::visibility("default")]] const pianola::TargetPlugin kPianolaTargetPlugin{
     pianola::kPluginAbiVersion + PLUGIN_ABI, pianola::kPluginAbiBytes, pianola::copy_npu::target};

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "hal/devices/refdev/execution_log.h"
 #include "hal/kernels/kernel.h"
@@ -12,8 +13,9 @@
 namespace pianola::refdev {
 namespace {
 
-struct Wrong {
-    std::string what;
+class Wrong : public std::runtime_error {
+  public:
+    using std::runtime_error::runtime_error;
 };
 
 // Byte offsets in a log, and in one of its entries.
@@ -146,7 +148,7 @@ std::string read_execution_logs(ByteSpan dump, std::vector<QueueLog>& logs) {
         logs = Parser{dump}.parse();
         return {};
     } catch (const Wrong& wrong) {
-        return wrong.what;
+        return wrong.what();
     }
 }
 
