@@ -332,12 +332,13 @@ void wrong_checks_are_refused(Kit& kit) noexcept {
         static_cast<void>(kit.device().bind_destination(0U, kit.destination()));
         static_cast<void>(kit.expect_ok(kit.device().enqueue(0U, damaged(kit, change)), "enqueue() refuses a command"));
         Completion completion;
-        static_cast<void>(kit.expect_status(kit.complete(0U, completion), Status::kDeviceFault,
-                                            "a command is executed although its check does not fit") &&
-                          kit.expect_count(completion.fault_command, kit.executed(0U) - 1U,
-                                           "a command is executed, or counted, although its check does not fit") &&
-                          kit.expect_range({kit.base(), kSampleBytes}, fill,
-                                           "a command has written although its check does not fit"));
+        static_cast<void>(
+            kit.expect_status(kit.complete(0U, completion), Status::kDeviceFault,
+                              "a command is executed although its check does not fit") &&
+            kit.expect_fault_command(completion, kit.executed(0U) - 1U,
+                                     "a command is executed, or counted, although its check does not fit") &&
+            kit.expect_range({kit.base(), kSampleBytes}, fill,
+                             "a command has written although its check does not fit"));
     }
 }
 

@@ -125,6 +125,11 @@ class Kit {
     bool expect_digest(std::uint64_t actual, std::uint64_t digest, const char* what) noexcept {
         return expect_equal(actual, attests_digest() ? digest : 0U, what);
     }
+    // Who attests no count may say nothing of the command either.
+    bool expect_fault_command(const Completion& completion, std::uint32_t executed, const char* what) noexcept {
+        return (!attests_count() && (completion.fault_command == 0U)) ||
+               expect_equal(completion.fault_command, executed, what);
+    }
     // False, and not offered, where the device does not attest it.
     bool offers_count() noexcept;
     bool offers_digest() noexcept;
