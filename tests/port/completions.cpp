@@ -250,7 +250,7 @@ void bad_traces_are_faults(Kit& kit) noexcept {
         Decoder decoder{kit.command_set()};
         DecodedCommand command;
         DecodeError error;
-        if (is_ok(decoder.next(trace.view(), command, error)) || !error.unknown_command) {
+        if (is_ok(decoder.walk(trace.view(), command, error)) || !error.unknown_command) {
             continue;
         }
         found += 1U;

@@ -149,7 +149,7 @@ void digest_is_of_every_word(Kit& kit) noexcept {
     for (std::uint32_t at = 0U; at < trace.count; ++number) {
         DecodedCommand command;
         DecodeError error;
-        if (!is_ok(decoder.next(trace.view().subspan(at, trace.count - at), command, error))) {
+        if (!is_ok(decoder.walk(trace.view().subspan(at, trace.count - at), command, error))) {
             return digest;
         }
         const WordSpan words = trace.view().subspan(at, command.length_words);
@@ -198,7 +198,7 @@ void for_each_word(Kit& kit, const Look& look) noexcept {
         for (std::uint32_t at = 0U; at < trace.count;) {
             DecodedCommand command;
             DecodeError error;
-            if (!is_ok(decoder.next(trace.view().subspan(at, trace.count - at), command, error))) {
+            if (!is_ok(decoder.walk(trace.view().subspan(at, trace.count - at), command, error))) {
                 return;
             }
             const WordSpan words = trace.view().subspan(at, command.length_words);

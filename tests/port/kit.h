@@ -76,7 +76,13 @@ class Decoder {
     Status next(WordSpan words, DecodedCommand& command, DecodeError& error) noexcept {
         return command_set_.decode(words, state_, command, error);
     }
-    [[nodiscard]] DecodeState& state() noexcept { return state_; }
+    // The same, for who goes through a trace by what decode() says: kInternal where the length is none.
+    Status walk(WordSpan words, DecodedCommand& command, DecodeError& error) noexcept {
+        const Status status = next(words, command, error);
+        const bool is_length = (command.length_words != 0U) && (command.length_words <= words.size());
+        return (is_ok(status) && !is_length) ? Status::kInternal : status;
+    }
+    [[nodiscard]] const DecodeState& state() const noexcept { return state_; }
 
   private:
     const CommandSet& command_set_;
