@@ -50,6 +50,7 @@ BOARDS = {
     "mps2_an521": Board("qemu-system-arm", ("-M", "mps2-an521")),
     "mps2_an500": Board("qemu-system-arm", ("-M", "mps2-an500")),
     "mps3_an547": Board("qemu-system-arm", ("-M", "mps3-an547")),
+    "zynq_a9": Board("qemu-system-arm", ("-M", "xilinx-zynq-a9", "-m", "128M")),
 }
 
 

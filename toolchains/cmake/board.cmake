@@ -19,20 +19,27 @@ endfunction()
 # pianola_add_board_application(<name> SOURCES file... [LIBS target...] [DEFINITIONS name=value...]): the image <name>,
 # for every core of the board, linked by the script hal/boards/<board>/memory.ld. Beside it lies <name>.map. There is no
 # start-up code but the board's, no heap, and of libraries only the C library (memcpy and its kind) and the compiler's
-# own. The script takes the sizes of the device's memories from the linker fragment of a memory manifest, manifest.ld,
-# which is the sample's.
+# own. The script takes the sizes of the device's memories from the linker fragment of a memory manifest, manifest.ld:
+# that of the board's folder, where the device's memories have sizes of their own, else the sample's.
 function(pianola_add_board_application name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBS;DEFINITIONS")
-    set(script ${PROJECT_SOURCE_DIR}/hal/boards/${PIANOLA_BOARD}/memory.ld)
+    set(board_dir ${PROJECT_SOURCE_DIR}/hal/boards/${PIANOLA_BOARD})
+    set(script ${board_dir}/memory.ld)
+    set(manifest_dir ${board_dir})
+    if(NOT EXISTS ${board_dir}/manifest.ld)
+        set(manifest_dir ${pianola_board_sample_dir})
+    endif()
     add_executable(${name} ${arg_SOURCES})
     set_target_properties(${name} PROPERTIES SUFFIX .elf
-        LINK_DEPENDS "${script};${PROJECT_SOURCE_DIR}/hal/boards/common/sections.ld;${pianola_board_sample_dir}/manifest.ld")
+        LINK_DEPENDS "${script};${PROJECT_SOURCE_DIR}/hal/boards/common/sections.ld;${manifest_dir}/manifest.ld")
     target_compile_definitions(${name} PRIVATE ${arg_DEFINITIONS})
     target_link_libraries(${name} PRIVATE
-        pianola_board pianola_board_common pianola_arch ${arg_LIBS} pianola_refdev pianola_warnings pianola_target_rules)
-    add_dependencies(${name} pianola_board_sample)
+        pianola_board pianola_board_common pianola_arch ${arg_LIBS} pianola_${PIANOLA_BOARD_DEVICE} pianola_refdev pianola_warnings pianola_target_rules)
+    if(manifest_dir STREQUAL pianola_board_sample_dir)
+        add_dependencies(${name} pianola_board_sample)
+    endif()
     target_link_options(${name} PRIVATE
-        -nostdlib -L${PROJECT_SOURCE_DIR}/hal/boards/common -L${pianola_board_sample_dir} -T ${script}
+        -nostdlib -L${PROJECT_SOURCE_DIR}/hal/boards/common -L${manifest_dir} -T ${script}
         LINKER:--gc-sections LINKER:--no-warn-rwx-segments LINKER:-z,noexecstack LINKER:--fatal-warnings
         LINKER:-Map=$<TARGET_FILE_DIR:${name}>/${name}.map)
 endfunction()

@@ -27,6 +27,8 @@ pianola_lint_board_code(riscv rv32imac riscv32-unknown-elf
     hal/arch/riscv/*.cpp hal/boards/virt_rv32/*.cpp tests/baremetal/probed/*_virt_rv32.cpp)
 pianola_lint_board_code(arm_r cortex-r5f arm-none-eabi
     hal/arch/arm_r/*.cpp hal/boards/zynqmp_r5/*.cpp tests/baremetal/probed/*_zynqmp_r5.cpp)
+pianola_lint_board_code(arm_a cortex-a9 arm-none-eabi
+    hal/arch/arm_a/*.cpp hal/boards/zynq_a9/*.cpp tests/baremetal/pl330/*.cpp)
 # What is the same for all, and what all Cortex-M share, once: with the architecture of which there are most.
 pianola_lint_board_code(arm_m cortex-m33 arm-none-eabi
     hal/arch/*.cpp hal/arch/arm_m/*.cpp hal/boards/common/*.cpp hal/boards/mps2_an521/*.cpp

@@ -1,0 +1,279 @@
+#include "capture_host/pl330/lower.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <memory>
+
+#include "hal/devices/pl330/command_set.h"
+#include "hal/devices/refdev/command_encoding.h"
+#include "hal/devices/refdev/refdev_command_set.h"
+#include "hal/kernels/arguments.h"
+#include "hal/kernels/kernel.h"
+#include "pianola/development_config.h"
+#include "pianola/session.h"
+
+namespace pianola::pl330 {
+namespace {
+
+using Words = std::vector<std::uint32_t>;
+
+constexpr std::uint32_t kPatternBytes = 8U;  // of one fill constant
+constexpr std::uint32_t kRepeatedByte = 0x0101'0101U;
+
+std::uint32_t align_up(std::uint32_t value) {
+    return (value + (kFileAlignmentBytes - 1U)) & ~(kFileAlignmentBytes - 1U);
+}
+
+// One kind of group after the other, until nothing is left.
+template <typename Encode>
+void append_moves(Words& words, Move at, std::uint32_t size_bytes, Encode encode) {
+    while (size_bytes != 0U) {
+        const Move move = first_move(at.source, at.destination, size_bytes, at.source_increments);
+        const Group group = encode(move);
+        words.insert(words.end(), group.words.begin(), group.words.begin() + group.count);
+        at.source += at.source_increments ? moved_bytes(move) : 0U;
+        at.destination += moved_bytes(move);
+        size_bytes -= moved_bytes(move);
+    }
+}
+
+// Constants that fills read from, in a separate region.
+class Patterns {
+  public:
+    explicit Patterns(std::uint32_t base) : base_{base} {}
+
+    std::uint32_t address_of(std::uint32_t pattern) {
+        const auto added = offsets_.emplace(pattern, static_cast<std::uint32_t>(bytes_.size()));
+        for (std::uint32_t i = 0U; added.second && (i < kPatternBytes); ++i) {
+            bytes_.push_back(static_cast<std::uint8_t>(pattern >> ((i % 4U) * 8U)));
+        }
+        return base_ + added.first->second;
+    }
+
+    // The region, its buffer and the set-up's write of it; none where there are no constants.
+    void add_to(Lowered& lowered) const {
+        if (bytes_.empty()) {
+            return;
+        }
+        capture::Manifest& manifest = lowered.manifest;
+        std::vector<std::uint8_t>& weights = lowered.segments.weights;
+        weights.resize(align_up(static_cast<std::uint32_t>(weights.size())));
+        const auto size_bytes = static_cast<std::uint32_t>(bytes_.size());
+        const auto offset = static_cast<std::uint32_t>(weights.size());
+        weights.insert(weights.end(), bytes_.begin(), bytes_.end());
+        manifest.buffers.push_back(
+            {"fill constants", static_cast<std::uint32_t>(manifest.regions.size()), 0U, size_bytes});
+        manifest.regions.push_back(
+            {"fill constants", RegionKind::kWeights, MemoryKind::kDram, base_, align_up(size_bytes)});
+        auto setup = std::find_if(manifest.scripts.begin(), manifest.scripts.end(),
+                                  [](const auto& script) { return script.kind == ScriptKind::kSetup; });
+        setup->commands.insert(
+            setup->commands.begin(),
+            {ScriptCommandKind::kWriteBuffer, 0U, static_cast<std::uint32_t>(manifest.buffers.size() - 1U), offset});
+    }
+
+  private:
+    std::uint32_t base_;
+    std::vector<std::uint8_t> bytes_;
+    std::map<std::uint32_t, std::uint32_t> offsets_;
+};
+
+// Behind every region in DRAM but that of traces.
+std::uint32_t free_address(const capture::Manifest& manifest) {
+    std::uint32_t end = manifest.target.dram_base;
+    for (const capture::ManifestRegion& region : manifest.regions) {
+        if ((region.memory == MemoryKind::kDram) && (region.kind != RegionKind::kTrace)) {
+            end = std::max(end, region.base + region.size_bytes);
+        }
+    }
+    return align_up(end);
+}
+
+// One trace's words, read as the reference device's and written as the engine's.
+class TraceLowering {
+  public:
+    TraceLowering(const capture::ManifestTrace& trace, Patterns& patterns) : trace_{trace}, patterns_{patterns} {}
+
+    Words run(WordSpan words) {
+        Words lowered;
+        DecodeState state;
+        for (std::uint32_t at = 0U; at < words.size();) {
+            DecodedCommand command;
+            DecodeError error;
+            if (!is_ok(refdev_.decode(words.subspan(at, words.size() - at), state, command, error))) {
+                refuse("a word that is no command");  // the validator has accepted it
+            }
+            const std::size_t before = lowered.size();
+            lower(words.subspan(at, command.length_words), command, lowered);
+            counts_.push_back(count(WordSpan{&lowered[before], lowered.size() - before}));
+            at += command.length_words;
+            command_ += 1U;
+        }
+        return lowered;
+    }
+    // Of each command: how many it has become.
+    [[nodiscard]] const std::vector<std::uint32_t>& counts() const noexcept { return counts_; }
+
+  private:
+    [[noreturn]] void refuse(const std::string& what) const {
+        throw LoweringError{
+            fmt::format("trace '{}', command {}: {} is nothing that a PL330 can do; it copies and fills", trace_.name,
+                        command_, what)};
+    }
+
+    void lower(WordSpan words, const DecodedCommand& command, Words& lowered) {
+        switch (command.kind) {
+            case CommandKind::kLaunch:
+                return lower_kernel(command.kernel_id,
+                                    words.subspan(refdev::kLaunchHeadWords, words.size() - refdev::kLaunchHeadWords),
+                                    lowered);
+            case CommandKind::kDispatch:
+                return lower_kernel(
+                    command.kernel_id,
+                    words.subspan(refdev::kDispatchHeadWords, words.size() - refdev::kDispatchHeadWords), lowered);
+            case CommandKind::kCopy:
+                return append_copy(lowered, words[2], words[1], words[3]);
+            case CommandKind::kFill:
+                return fill(lowered, words[1], words[2], words[3] * kRepeatedByte);
+            case CommandKind::kBarrier:
+                lowered.push_back(kBarrier);
+                return;
+            case CommandKind::kEnd:
+                lowered.push_back(kEnd);
+                return;
+            case CommandKind::kUnspecified:
+            default:
+                refuse("a command of no kind");
+        }
+    }
+
+    void lower_kernel(std::uint32_t kernel, WordSpan arguments, Words& lowered) {
+        if (kernel == static_cast<std::uint32_t>(refdev::KernelId::kCopy)) {
+            refdev::CopyArguments copy{};
+            std::memcpy(&copy, arguments.data(), sizeof(copy));
+            append_copy(lowered, copy.source, copy.destination, copy.size_bytes);
+        } else if (kernel == static_cast<std::uint32_t>(refdev::KernelId::kFill)) {
+            refdev::FillArguments filled{};
+            std::memcpy(&filled, arguments.data(), sizeof(filled));
+            fill(lowered, filled.destination, filled.size_bytes, filled.pattern);
+        } else {
+            refuse(fmt::format("the kernel {}", refdev::find_kernel(kernel)->name));
+        }
+    }
+
+    void fill(Words& lowered, std::uint32_t destination, std::uint32_t size_bytes, std::uint32_t pattern) {
+        if (pattern == 0U) {
+            append_zeros(lowered, destination, size_bytes);
+        } else {
+            append_pattern(lowered, patterns_.address_of(pattern), destination, size_bytes);
+        }
+    }
+
+    static std::uint32_t count(WordSpan words) {
+        const Pl330CommandSet engine;
+        DecodeState state;
+        std::uint32_t commands = 0U;
+        for (std::size_t at = 0U; at < words.size(); ++commands) {
+            DecodedCommand command;
+            DecodeError error;
+            if (!is_ok(engine.decode(words.subspan(at, words.size() - at), state, command, error))) {
+                throw std::logic_error{"the lowering has written a word that is no command"};
+            }
+            at += command.length_words;
+        }
+        return commands;
+    }
+
+    const capture::ManifestTrace& trace_;
+    Patterns& patterns_;
+    refdev::RefdevCommandSet refdev_;
+    std::uint32_t command_{0U};
+    std::vector<std::uint32_t> counts_;
+};
+
+void lower_trace(capture::ManifestTrace& trace, WordSpan words, Patterns& patterns,
+                 std::vector<std::uint8_t>& segment) {
+    TraceLowering lowering{trace, patterns};
+    const Words lowered = lowering.run(words);
+    const std::vector<std::uint32_t>& counts = lowering.counts();
+    trace.offset_bytes = align_up(static_cast<std::uint32_t>(segment.size()));
+    trace.word_count = static_cast<std::uint32_t>(lowered.size());
+    trace.command_count = 0U;
+    trace.cost_cycles = 0U;
+    std::size_t next = 0U;
+    for (capture::ManifestProgram& program : trace.programs) {
+        const std::size_t end = next + program.command_count;
+        program.command_count = 0U;
+        for (; next < end; ++next) {
+            program.command_count += counts.at(next);
+        }
+        trace.command_count += program.command_count;
+    }
+    trace.command_count += 1U;  // the end
+    segment.resize(trace.offset_bytes);
+    for (const std::uint32_t word : lowered) {
+        for (std::uint32_t i = 0U; i < 4U; ++i) {
+            segment.push_back(static_cast<std::uint8_t>(word >> (8U * i)));
+        }
+    }
+}
+
+std::vector<std::uint8_t> to_vector(ByteSpan bytes) {
+    return {bytes.begin(), bytes.end()};
+}
+
+}  // namespace
+
+void append_copy(Words& words, std::uint32_t source, std::uint32_t destination, std::uint32_t size_bytes) {
+    append_moves(words, {source, destination, 0U, 1U, 1U, true}, size_bytes, encode_copy);
+}
+
+void append_zeros(Words& words, std::uint32_t destination, std::uint32_t size_bytes) {
+    append_moves(words, {0U, destination, 0U, 1U, 1U, false}, size_bytes, encode_zeros);
+}
+
+void append_pattern(Words& words, std::uint32_t pattern, std::uint32_t destination, std::uint32_t size_bytes) {
+    append_moves(words, {pattern, destination, 0U, 1U, 1U, false}, size_bytes, encode_copy);
+}
+
+capture::ManifestTarget target_of(const EngineSpec& engine) {
+    DeviceDescription device;
+    describe(engine, device);
+    return capture::make_target(device);
+}
+
+Lowered lower(ByteSpan file, const DeviceDescription& from, const EngineSpec& engine) {
+    const auto workspace = std::make_unique<PlanWorkspace>();
+    const auto plan = std::make_unique<Plan>();
+    const refdev::RefdevCommandSet command_set;
+    Image image;
+    Verdict verdict;
+    if (!is_ok(validate(file, from, command_set, kDevelopmentTrust, *workspace, image, *plan, verdict))) {
+        throw LoweringError{fmt::format("the reference device refuses the binary: {}", rule_id(verdict.rule))};
+    }
+    Lowered lowered{capture::read_manifest(image), {to_vector(image.weights()), {}, to_vector(image.self_tests())}};
+    capture::Manifest& manifest = lowered.manifest;
+    if ((from.dram_base != engine.dram_base) || (from.dram_bytes != engine.dram_bytes) ||
+        (from.l1_base != engine.l1_base) || (from.l1_bytes != engine.l1_bytes) ||
+        (from.trace_region_bytes != engine.trace_region_bytes)) {
+        throw LoweringError{"the binary was captured with another memory map than the engine's"};
+    }
+    if (!manifest.parameters.empty()) {
+        throw LoweringError{
+            fmt::format("declared parameter '{}': its words are another device's", manifest.parameters.front().name)};
+    }
+    Patterns patterns{free_address(manifest)};
+    manifest.target = target_of(engine);
+    for (capture::ManifestTrace& trace : manifest.traces) {
+        lower_trace(trace, image.trace_words().subspan(trace.offset_bytes / 4U, trace.word_count), patterns,
+                    lowered.segments.traces);
+    }
+    manifest.step_cycles = 0U;  // the engine publishes none
+    patterns.add_to(lowered);
+    return lowered;
+}
+
+}  // namespace pianola::pl330

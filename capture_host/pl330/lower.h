@@ -1,0 +1,47 @@
+// Lowering: a captured workload of copies and fills, for a PL330.
+//
+// A program is written, run and captured against the reference device, with the engine's memory map. The lowering
+// rewrites its traces command by command; the result is validated like any binary. Supported are copies and fills, as
+// commands or as kernels on any core; everything else is refused by name. Kernels that ran in parallel run in sequence:
+// the validator has already refused programs whose result depends on that. Host only.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+#include "capture_host/writer/manifest.h"
+#include "hal/devices/pl330/driver.h"
+#include "pianola/device.h"
+#include "pianola/span.h"
+
+namespace pianola::pl330 {
+
+// what() names the trace, the command and what it is.
+class LoweringError : public std::runtime_error {
+  public:
+    using std::runtime_error::runtime_error;
+};
+
+struct Lowered {
+    capture::Manifest manifest;
+    capture::Segments segments;
+
+    [[nodiscard]] std::vector<std::uint8_t> file() const { return capture::write_trace_binary(manifest, segments); }
+};
+
+// `file` is a binary that the reference device `from` accepts; its memories are the engine's. Throws LoweringError.
+[[nodiscard]] Lowered lower(ByteSpan file, const DeviceDescription& from, const EngineSpec& engine);
+
+// Words of traces: a copy, a fill with zeros, a fill with the 4 bytes that lie twice, at a multiple of 8, at `pattern`.
+// Sizes are not 0.
+void append_copy(std::vector<std::uint32_t>& words, std::uint32_t source, std::uint32_t destination,
+                 std::uint32_t size_bytes);
+void append_zeros(std::vector<std::uint32_t>& words, std::uint32_t destination, std::uint32_t size_bytes);
+void append_pattern(std::vector<std::uint32_t>& words, std::uint32_t pattern, std::uint32_t destination,
+                    std::uint32_t size_bytes);
+
+// What a manifest says of the engine as its target.
+[[nodiscard]] capture::ManifestTarget target_of(const EngineSpec& engine);
+
+}  // namespace pianola::pl330
