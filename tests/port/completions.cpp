@@ -216,7 +216,7 @@ void faults_stop_the_queue(Kit& kit) noexcept {
         if (!kit.expect_status(kit.complete(queue, completion), Status::kDeviceFault, "a fault is not reported") ||
             !kit.expect_equal(static_cast<std::uint32_t>(completion.fault),
                               static_cast<std::uint32_t>(DeviceFault::kHostMemory), "a fault is reported as another") ||
-            !kit.expect_count(completion.fault_command, at_fault, "a fault is reported of another command")) {
+            !kit.expect_fault_command(completion, at_fault, "a fault is reported of another command")) {
             return;
         }
         kit.be_quiet();
@@ -227,12 +227,12 @@ void faults_stop_the_queue(Kit& kit) noexcept {
         // Nor does another doorbell start it.
         static_cast<void>(kit.doorbell(queue));
         kit.be_quiet();
-        static_cast<void>(kit.expect_range({kit.base() + kBytes, kSampleBytes - kBytes}, fill,
-                                           "a queue goes on after a fault when its doorbell is rung") &&
-                          kit.expect_status(kit.device().completion(queue, kit.token(), completion),
-                                            Status::kDeviceFault, "a fault is forgotten") &&
-                          kit.expect_count(completion.fault_command, at_fault,
-                                           "a queue goes on after a fault when its doorbell is rung"));
+        static_cast<void>(
+            kit.expect_range({kit.base() + kBytes, kSampleBytes - kBytes}, fill,
+                             "a queue goes on after a fault when its doorbell is rung") &&
+            kit.expect_status(kit.device().completion(queue, kit.token(), completion), Status::kDeviceFault,
+                              "a fault is forgotten") &&
+            kit.expect_fault_command(completion, at_fault, "a queue goes on after a fault when its doorbell is rung"));
     }
 }
 
@@ -250,7 +250,7 @@ void bad_traces_are_faults(Kit& kit) noexcept {
         Decoder decoder{kit.command_set()};
         DecodedCommand command;
         DecodeError error;
-        if (is_ok(decoder.next(trace.view(), command, error)) || !error.unknown_command) {
+        if (is_ok(decoder.walk(trace.view(), command, error)) || !error.unknown_command) {
             continue;
         }
         found += 1U;

@@ -171,7 +171,7 @@ void for_each_command(Kit& kit, const Look& look) noexcept {
             const WordSpan words = kit.trace().view().subspan(at, kit.trace().count - at);
             DecodedCommand command;
             DecodeError error;
-            if (!is_ok(decoder.next(words, command, error)) || !look(words, at, command)) {
+            if (!is_ok(decoder.walk(words, command, error)) || !look(words, at, command)) {
                 return;
             }
             at += command.length_words;
@@ -257,6 +257,9 @@ void decode_keeps_to_its_state(Kit& kit) noexcept {
                             "decode() accepts a command without the state that it needs", at)) {
                 return;
             }
+            if (first.command.length_words == 0U) {
+                return;  // study() has said so
+            }
             at += first.command.length_words;
         }
     }
@@ -275,13 +278,17 @@ bool expect_patchable(Kit& kit, std::uint32_t at, std::uint32_t word, PatchKind 
         kit.other_trace() = kit.trace();
         kit.other_trace().words[at + word] = value;
         Decoder decoder{kit.command_set()};
+        Decoder unpatched{kit.command_set()};
+        DecodedCommand as_it_was;
         DecodedCommand changed;
         DecodeError error;
         Status status = Status::kOk;
         std::uint32_t position = 0U;
         while (is_ok(status) && (position <= at)) {
             status =
-                decoder.next(kit.other_trace().view().subspan(position, kit.trace().count - position), changed, error);
+                decoder.walk(kit.other_trace().view().subspan(position, kit.trace().count - position), changed, error);
+            static_cast<void>(
+                unpatched.walk(kit.trace().view().subspan(position, kit.trace().count - position), as_it_was, error));
             position += (position < at) ? changed.length_words : (at + 1U);
         }
         if (!is_ok(status)) {
@@ -291,6 +298,9 @@ bool expect_patchable(Kit& kit, std::uint32_t at, std::uint32_t word, PatchKind 
         }
         is_as_said = is_as_said && kit.expect(is_same_effect(changed, command),
                                               "a word that may be patched changes more than an extent's place", word);
+        is_as_said =
+            is_as_said && kit.expect((kind != PatchKind::kValue) || (decoder.state().words == unpatched.state().words),
+                                     "a patched value changes the state of decode()", word);
         std::uint32_t moved = 0U;
         for (std::uint32_t e = 0U; is_as_said && (e < command.extents.view().size()); ++e) {
             const Extent& was = command.extents.view()[e];

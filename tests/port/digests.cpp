@@ -149,7 +149,7 @@ void digest_is_of_every_word(Kit& kit) noexcept {
     for (std::uint32_t at = 0U; at < trace.count; ++number) {
         DecodedCommand command;
         DecodeError error;
-        if (!is_ok(decoder.next(trace.view().subspan(at, trace.count - at), command, error))) {
+        if (!is_ok(decoder.walk(trace.view().subspan(at, trace.count - at), command, error))) {
             return digest;
         }
         const WordSpan words = trace.view().subspan(at, command.length_words);
@@ -198,7 +198,7 @@ void for_each_word(Kit& kit, const Look& look) noexcept {
         for (std::uint32_t at = 0U; at < trace.count;) {
             DecodedCommand command;
             DecodeError error;
-            if (!is_ok(decoder.next(trace.view().subspan(at, trace.count - at), command, error))) {
+            if (!is_ok(decoder.walk(trace.view().subspan(at, trace.count - at), command, error))) {
                 return;
             }
             const WordSpan words = trace.view().subspan(at, command.length_words);
@@ -332,12 +332,13 @@ void wrong_checks_are_refused(Kit& kit) noexcept {
         static_cast<void>(kit.device().bind_destination(0U, kit.destination()));
         static_cast<void>(kit.expect_ok(kit.device().enqueue(0U, damaged(kit, change)), "enqueue() refuses a command"));
         Completion completion;
-        static_cast<void>(kit.expect_status(kit.complete(0U, completion), Status::kDeviceFault,
-                                            "a command is executed although its check does not fit") &&
-                          kit.expect_count(completion.fault_command, kit.executed(0U) - 1U,
-                                           "a command is executed, or counted, although its check does not fit") &&
-                          kit.expect_range({kit.base(), kSampleBytes}, fill,
-                                           "a command has written although its check does not fit"));
+        static_cast<void>(
+            kit.expect_status(kit.complete(0U, completion), Status::kDeviceFault,
+                              "a command is executed although its check does not fit") &&
+            kit.expect_fault_command(completion, kit.executed(0U) - 1U,
+                                     "a command is executed, or counted, although its check does not fit") &&
+            kit.expect_range({kit.base(), kSampleBytes}, fill,
+                             "a command has written although its check does not fit"));
     }
 }
 

@@ -100,8 +100,9 @@ void Kit::begin(const PortUnderTest& port) noexcept {
     description_ = DeviceDescription{};
     const Status described = device().describe(description_);
     static_cast<void>(expect_ok(described, "describe() is not kOk"));
-    if (description_.queue_count > kMaxQueues) {  // what follows counts on it
-        static_cast<void>(expect(false, "describe() names more queues than the runtime takes"));
+    // What follows counts on it.
+    if (!expect((description_.queue_count != 0U) && (description_.queue_count <= kMaxQueues),
+                "describe() names no queue, or more than the runtime takes", description_.queue_count, kMaxQueues)) {
         description_.queue_count = kMaxQueues;
     }
 }

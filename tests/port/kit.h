@@ -76,7 +76,13 @@ class Decoder {
     Status next(WordSpan words, DecodedCommand& command, DecodeError& error) noexcept {
         return command_set_.decode(words, state_, command, error);
     }
-    [[nodiscard]] DecodeState& state() noexcept { return state_; }
+    // The same, for who goes through a trace by what decode() says: kInternal where the length is none.
+    Status walk(WordSpan words, DecodedCommand& command, DecodeError& error) noexcept {
+        const Status status = next(words, command, error);
+        const bool is_length = (command.length_words != 0U) && (command.length_words <= words.size());
+        return (is_ok(status) && !is_length) ? Status::kInternal : status;
+    }
+    [[nodiscard]] const DecodeState& state() const noexcept { return state_; }
 
   private:
     const CommandSet& command_set_;
@@ -124,6 +130,11 @@ class Kit {
     }
     bool expect_digest(std::uint64_t actual, std::uint64_t digest, const char* what) noexcept {
         return expect_equal(actual, attests_digest() ? digest : 0U, what);
+    }
+    // Who attests no count may say nothing of the command either.
+    bool expect_fault_command(const Completion& completion, std::uint32_t executed, const char* what) noexcept {
+        return (!attests_count() && (completion.fault_command == 0U)) ||
+               expect_equal(completion.fault_command, executed, what);
     }
     // False, and not offered, where the device does not attest it.
     bool offers_count() noexcept;

@@ -91,7 +91,7 @@ std::uint32_t address_word(Kit& kit, const Trace& trace) noexcept {
     Decoder decoder{kit.command_set()};
     DecodedCommand command;
     DecodeError error;
-    if (!is_ok(decoder.next(trace.view(), command, error))) {
+    if (!is_ok(decoder.walk(trace.view(), command, error))) {
         return 0U;
     }
     const WordSpan exact = trace.view().subspan(0U, command.length_words);

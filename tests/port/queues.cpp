@@ -229,7 +229,12 @@ void rings_hold_every_kind(Kit& kit) noexcept {
         }
         static_cast<void>(kit.device().bind_destination(0U, kit.destination()));
         const std::uint32_t words = kit.command_set().queue_words(command);
-        const std::uint32_t room = kit.description().ring_words - kit.command_set().queue_words(notify_command(1U));
+        const std::uint32_t last = kit.command_set().queue_words(notify_command(1U));
+        const std::uint32_t ring = kit.description().ring_words;
+        if (!kit.expect(ring >= (words + last), "a ring does not hold a command and a notification", ring)) {
+            return;
+        }
+        const std::uint32_t room = ring - last;
         for (std::uint32_t taken = words; taken <= room; taken += words) {
             if (!kit.expect(words != 0U, "queue_words() is 0") ||
                 !kit.expect_ok(kit.enqueue(0U, command), "a ring holds less than queue_words() says")) {
