@@ -101,7 +101,8 @@ struct TracePosition {
 [[nodiscard]] TracePosition first_of(Context& context, std::uint32_t index, const TraceView& trace) noexcept;
 // Moves on behind the command, which decode_at() has accepted.
 void advance(TracePosition& position, const TraceCommand& command) noexcept;
-// Decodes the command, with its patches, and makes it the context's place. There are words left.
+// Decodes the command, with its patches, whatever `command` was before, and makes it the context's place. There are
+// words left.
 [[nodiscard]] bool decode_at(Context& context, const TracePosition& position, TraceCommand& command) noexcept;
 
 // parameters.cpp: declared parameters and their patch points; fills in the plan's.

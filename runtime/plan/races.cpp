@@ -119,8 +119,8 @@ bool visit_trace(Context& context, std::uint32_t index, RaceCheck& check) noexce
     const std::uint32_t all_cores = core_count(context.device);
     TracePosition position = first_of(context, index, context.image.trace(index));
     bool whole_grid = false;
+    TraceCommand command;
     while (!position.words.empty()) {  // every command is at least one word long
-        TraceCommand command;
         if (!decode_at(context, position, command)) {
             return false;
         }

@@ -236,6 +236,8 @@ bool decode_at(Context& context, const TracePosition& position, TraceCommand& co
     if (context.plan.parameter_count != 0U) {
         context.workspace.before = context.workspace.state;
     }
+    command.decoded.clear();
+    command.varying = kMaxExtentsPerCommand;
     return decode(context, position.words, command.decoded) &&
            take_work(context, work_of(context.plan, command.decoded)) &&
            ((context.plan.parameter_count == 0U) ||
@@ -275,8 +277,8 @@ bool prove_trace(Context& context, std::uint32_t index) noexcept {
     std::uint64_t digest = 0U;
     std::uint64_t cycles = 0U;  // at most kMaxTraceWords commands of at most kMaxScriptCycles
     bool ended = false;
+    TraceCommand command;
     while (!position.words.empty() && !ended) {  // every command is at least one word long
-        TraceCommand command;
         const ExtentCheck check{position.words, command, context.workspace.uses[index]};
         if (!decode_at(context, position, command) || !check_extents(context, check)) {
             return false;

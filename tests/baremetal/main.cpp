@@ -8,7 +8,8 @@ namespace {
 
 using pianola::baremetal::Test;
 
-constexpr std::array<Test, 8U> kTests{{
+constexpr std::array<Test, 9U> kTests{{
+    {"conformance", pianola::baremetal::test_conformance},
     {"count", pianola::baremetal::test_count},
     {"overlap", pianola::baremetal::test_overlap},
     {"protection", pianola::baremetal::test_protection},

@@ -37,7 +37,9 @@ MAY_USE = {
     "toolchains": ["runtime"],  # host tools that the build runs share code with the runtime, never the other way
     # Examples, which the tests compile and run. No application names a board.
     "docs": ["runtime", "hal", "hal/crypto", "hal/kernels", *DEVICES, "hal/sim", "hal/arch", "hal/boards/common",
-             "capture_host"],
+             "capture_host", "tests/port"],
+    # The conformance kit, which projects of ports take without the other tests.
+    "tests/port": ["runtime", "hal/kernels", *DEVICES, "hal/sim"],
 }
 MAY_USE["tests"] = list(MAY_USE)
 # An application becomes one board's only when it is linked.

@@ -26,6 +26,7 @@ NamedSubject capture_model(const std::string& model, bool is_pipelined) {
     capture::CaptureOptions options;
     options.link.queues = is_pipelined ? 2U : 1U;
     options.link.is_pipelined = is_pipelined;
+    options.link.spec.capacities = &profiles::kSmallEcu;
     options.self_tests = 2U;
     return make_subject(model + (is_pipelined ? ", pipelined" : ""), capture::capture_workload(recorder, options).file,
                         default_device());

@@ -7,17 +7,6 @@
 namespace pianola::refdev {
 namespace {
 
-// All but the extents that the list does not count: it is called for every command, and these are most of its bytes.
-void reset(DecodedCommand& command) noexcept {
-    command.kind = CommandKind::kUnspecified;
-    command.length_words = 0U;
-    command.kernel_id = 0U;
-    command.core = 0U;
-    command.cost_cycles = 0U;
-    command.core_cycles = 0U;
-    command.extents.clear();
-}
-
 Status refuse_word(DecodeError& error, const char* field, std::uint32_t word) noexcept {
     error.field = field;
     error.word = word;
@@ -141,7 +130,7 @@ Status decode_bare(WordSpan words, CommandKind kind, DecodedCommand& command, De
 
 Status RefdevCommandSet::decode(WordSpan words, DecodeState& /*state*/, DecodedCommand& command,
                                 DecodeError& error) const noexcept {
-    reset(command);
+    command.clear();
     error = DecodeError{};
     if (words.empty()) {
         return refuse_unknown(error, "header", 0U);

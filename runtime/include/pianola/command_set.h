@@ -108,6 +108,17 @@ struct DecodedCommand {
     std::uint64_t cost_cycles{0U};   // device cycles it takes on its queue, by the command set's published cost model
     std::uint64_t core_cycles{0U};   // kDispatch only: those that it takes on its core
     ExtentList extents;
+
+    // As it was made, but for extents that the list does not count: these are most of its bytes.
+    constexpr void clear() noexcept {
+        kind = CommandKind::kUnspecified;
+        length_words = 0U;
+        kernel_id = 0U;
+        core = 0U;
+        cost_cycles = 0U;
+        core_cycles = 0U;
+        extents.clear();
+    }
 };
 
 // Whether a word of a command may change between replays.

@@ -1,0 +1,25 @@
+// Prints docs/PORT_CHECKS.md.
+#include <iostream>
+
+#include "tests/port/conformance.h"
+
+int main() {
+    std::cout
+        << "# Checks of the conformance kit\n\n"
+           "Every check that `tests/port` makes of a port, in the order in which they run. Made from the checks' own "
+           "tables; do\n"
+           "not edit. A check passes, fails, or is not offered; where it is not offered, the assumption of use is what "
+           "the\n"
+           "integrator then has to show by other means. Checks without one cannot be left out. "
+           "[PORTING.md](PORTING.md) "
+           "says\n"
+           "how to run them.\n\n"
+           "| check | passes where | assumption of use where it is not offered |\n|---|---|---|\n";
+    for (std::uint32_t area = 0U; area < pianola::port::kAreas; ++area) {
+        for (const pianola::port::Check& check : pianola::port::checks_of(area)) {
+            std::cout << "| `" << check.name << "` | " << check.statement << " | "
+                      << ((check.assumption != nullptr) ? check.assumption : "") << " |\n";
+        }
+    }
+    return 0;
+}

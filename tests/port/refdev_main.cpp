@@ -1,0 +1,20 @@
+// The conformance kit on the reference device's simulator. usage: pianola_port_conformance [threaded] [PREFIX]
+#include <cstring>
+
+#include "hal/devices/refdev/refdev_command_set.h"
+#include "hal/sim/sim_device.h"
+#include "hal/sim/sim_platform.h"
+#include "tests/port/conformance.h"
+#include "tests/port/refdev_port.h"
+#include "tests/port/stdout_sink.h"
+
+int main(int argc, char** argv) {
+    const bool is_threaded = (argc > 1) && (std::strcmp(argv[1], "threaded") == 0);
+    const int prefix_at = is_threaded ? 2 : 1;
+    const char* const prefix = (argc > prefix_at) ? argv[prefix_at] : "";
+    static pianola::port::Kit kit;
+    pianola::port::SimulatedPort simulated{is_threaded ? pianola::sim::Threading::kThreaded
+                                                       : pianola::sim::Threading::kInProcess};
+    pianola::port::StdoutSink sink;
+    return run_conformance(simulated.under_test(), kit, sink, prefix).conforms() ? 0 : 1;
+}

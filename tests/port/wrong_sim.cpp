@@ -1,0 +1,341 @@
+// Wrong ports of another kind: the simulator's driver, with one call that does not do what it says.
+#include <array>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "tests/port/refdev_port.h"
+#include "tests/port/wrong_port.h"
+
+namespace pianola::port {
+namespace {
+
+// Passes every call on.
+class Forwarding : public Device {
+  public:
+    explicit Forwarding(Device& inner) : inner_{inner} {}
+    Forwarding(const Forwarding&) = delete;
+    Forwarding(Forwarding&&) = delete;
+    Forwarding& operator=(const Forwarding&) = delete;
+    Forwarding& operator=(Forwarding&&) = delete;
+
+    Status describe(DeviceDescription& description) const noexcept override { return inner_.describe(description); }
+    Status reset() noexcept override { return inner_.reset(); }
+    Status program_region(const RegionConfig& region) noexcept override { return inner_.program_region(region); }
+    Status programmed_region(std::uint32_t index, RegionConfig& region) const noexcept override {
+        return inner_.programmed_region(index, region);
+    }
+    Status read_back(std::uint32_t address, MutableByteSpan out) noexcept override {
+        return inner_.read_back(address, out);
+    }
+    Status patch_word(std::uint32_t address, std::uint32_t word) noexcept override {
+        return inner_.patch_word(address, word);
+    }
+    Status bind_source(std::uint32_t slot, ByteSpan memory) noexcept override {
+        return inner_.bind_source(slot, memory);
+    }
+    Status bind_destination(std::uint32_t slot, MutableByteSpan memory) noexcept override {
+        return inner_.bind_destination(slot, memory);
+    }
+    [[nodiscard]] ByteSpan bound_source(std::uint32_t slot) const noexcept override {
+        return inner_.bound_source(slot);
+    }
+    [[nodiscard]] ByteSpan bound_destination(std::uint32_t slot) const noexcept override {
+        return inner_.bound_destination(slot);
+    }
+    [[nodiscard]] MutableByteSpan host_view(std::uint32_t address, std::uint32_t size_bytes) noexcept override {
+        return inner_.host_view(address, size_bytes);
+    }
+    void give_to_device(ByteSpan view) noexcept override { inner_.give_to_device(view); }
+    void take_from_device(MutableByteSpan view) noexcept override { inner_.take_from_device(view); }
+    Status enqueue(std::uint32_t queue, const QueueCommand& command) noexcept override {
+        return inner_.enqueue(queue, command);
+    }
+    Status ring_doorbell(std::uint32_t queue) noexcept override { return inner_.ring_doorbell(queue); }
+    Status service() noexcept override { return inner_.service(); }
+    Status completion(std::uint32_t queue, std::uint32_t token, Completion& completion) noexcept override {
+        return inner_.completion(queue, token, completion);
+    }
+
+  protected:
+    ~Forwarding() = default;
+    [[nodiscard]] Device& inner() const noexcept { return inner_; }
+
+  private:
+    Device& inner_;
+};
+
+class RegionReportOfTheDriver final : public Forwarding {
+  public:
+    using Forwarding::Forwarding;
+    Status reset() noexcept override {
+        count_ = 0U;
+        return inner().reset();
+    }
+    Status program_region(const RegionConfig& region) noexcept override {
+        const Status status = inner().program_region(region);
+        if (is_ok(status)) {
+            regions_.at(count_) = region;
+            count_ += 1U;
+        }
+        return status;
+    }
+    Status programmed_region(std::uint32_t index, RegionConfig& region) const noexcept override {
+        region = (index < count_) ? regions_.at(index) : RegionConfig{};
+        return (index < count_) ? Status::kOk : Status::kInvalidArgument;
+    }
+
+  private:
+    std::array<RegionConfig, kMaxRegions> regions_{};
+    std::uint32_t count_{0U};
+};
+
+class BindReportOfTheDriver final : public Forwarding {
+  public:
+    using Forwarding::Forwarding;
+    Status reset() noexcept override {
+        sources_ = {};
+        return inner().reset();
+    }
+    Status bind_source(std::uint32_t slot, ByteSpan memory) noexcept override {
+        const Status status = inner().bind_source(slot, memory);
+        if (is_ok(status)) {
+            sources_.at(slot) = memory;
+        }
+        return status;
+    }
+    [[nodiscard]] ByteSpan bound_source(std::uint32_t slot) const noexcept override {
+        return (slot < sources_.size()) ? sources_.at(slot) : ByteSpan{};
+    }
+
+  private:
+    std::array<ByteSpan, kSourceSlots> sources_{};
+};
+
+// Wider than asked for where there is memory, and reported as asked for.
+class RegionWidened final : public Forwarding {
+  public:
+    using Forwarding::Forwarding;
+    Status reset() noexcept override {
+        count_ = 0U;
+        return inner().reset();
+    }
+    Status program_region(const RegionConfig& region) noexcept override {
+        RegionConfig wider = region;
+        wider.size_bytes += 1U;
+        Status status = inner().program_region(wider);
+        status = is_ok(status) ? status : inner().program_region(region);
+        if (is_ok(status)) {
+            asked_.at(count_) = region;
+            count_ += 1U;
+        }
+        return status;
+    }
+    Status programmed_region(std::uint32_t index, RegionConfig& region) const noexcept override {
+        const Status status = inner().programmed_region(index, region);
+        region = is_ok(status) ? asked_.at(index) : region;
+        return status;
+    }
+
+  private:
+    std::array<RegionConfig, kMaxRegions> asked_{};
+    std::uint32_t count_{0U};
+};
+
+class RegionWritableForAll final : public Forwarding {
+  public:
+    using Forwarding::Forwarding;
+    Status program_region(const RegionConfig& region) noexcept override {
+        RegionConfig wider = region;
+        wider.kernels_write = true;
+        return inner().program_region(wider);
+    }
+};
+
+class PatchLost final : public Forwarding {
+  public:
+    using Forwarding::Forwarding;
+    Status patch_word(std::uint32_t /*address*/, std::uint32_t /*word*/) noexcept override { return Status::kOk; }
+};
+
+// Reads the memory that this core has written, not the device's.
+class ReadBackOfTheDriver final : public Forwarding {
+  public:
+    using Forwarding::Forwarding;
+    Status read_back(std::uint32_t address, MutableByteSpan out) noexcept override {
+        const Status status = inner().read_back(address, out);
+        if (is_ok(status) && !out.empty()) {
+            std::memset(out.data(), 0, out.size());
+        }
+        return status;
+    }
+};
+
+class UnbindLost final : public Forwarding {
+  public:
+    using Forwarding::Forwarding;
+    Status bind_destination(std::uint32_t slot, MutableByteSpan memory) noexcept override {
+        return (memory.empty() && (slot < kDestinationSlots)) ? Status::kOk : inner().bind_destination(slot, memory);
+    }
+};
+
+class RefusedIsOk final : public Forwarding {
+  public:
+    using Forwarding::Forwarding;
+    Status enqueue(std::uint32_t queue, const QueueCommand& command) noexcept override {
+        const Status status = inner().enqueue(queue, command);
+        return (status == Status::kBusy) ? Status::kOk : status;
+    }
+};
+
+class DoorbellAtOnce final : public Forwarding {
+  public:
+    using Forwarding::Forwarding;
+    Status enqueue(std::uint32_t queue, const QueueCommand& command) noexcept override {
+        const Status status = inner().enqueue(queue, command);
+        static_cast<void>(inner().ring_doorbell(queue));
+        return status;
+    }
+};
+
+class DoorbellOfAll final : public Forwarding {
+  public:
+    using Forwarding::Forwarding;
+    Status ring_doorbell(std::uint32_t queue) noexcept override {
+        static_cast<void>(inner().ring_doorbell(0U));
+        static_cast<void>(inner().ring_doorbell(1U));
+        return inner().ring_doorbell(queue);
+    }
+};
+
+// What a fault was is not looked at.
+class FaultIsDone final : public Forwarding {
+  public:
+    using Forwarding::Forwarding;
+    Status completion(std::uint32_t queue, std::uint32_t token, Completion& completion) noexcept override {
+        const Status status = inner().completion(queue, token, completion);
+        return (status == Status::kDeviceFault) ? Status::kPending : status;
+    }
+};
+
+class ResetLost final : public Forwarding {
+  public:
+    using Forwarding::Forwarding;
+    Status reset() noexcept override {
+        resets_ += 1U;
+        return ((resets_ % 2U) == 0U) ? Status::kOk : inner().reset();
+    }
+
+  private:
+    std::uint32_t resets_{0U};
+};
+
+class ServiceFails final : public Forwarding {
+  public:
+    using Forwarding::Forwarding;
+    Status service() noexcept override {
+        static_cast<void>(inner().service());
+        return Status::kBusy;
+    }
+};
+
+class CompletionOfAnyToken final : public Forwarding {
+  public:
+    using Forwarding::Forwarding;
+    Status completion(std::uint32_t queue, std::uint32_t token, Completion& completion) noexcept override {
+        const Status status = inner().completion(queue, token, completion);
+        if (is_ok(status) && (queue == 0U)) {
+            last_ = completion;
+        }
+        if ((status == Status::kPending) && (queue == 0U) && (last_.token != 0U)) {
+            completion = last_;
+            completion.token = token;
+            return Status::kOk;
+        }
+        return status;
+    }
+    Status reset() noexcept override {
+        last_ = Completion{};
+        return inner().reset();
+    }
+
+  private:
+    Completion last_;
+};
+
+class ClockOfZero final : public Platform {
+  public:
+    explicit ClockOfZero(Platform& inner) : inner_{inner} {}
+    ~ClockOfZero() = default;
+    ClockOfZero(const ClockOfZero&) = delete;
+    ClockOfZero(ClockOfZero&&) = delete;
+    ClockOfZero& operator=(const ClockOfZero&) = delete;
+    ClockOfZero& operator=(ClockOfZero&&) = delete;
+
+    [[nodiscard]] std::uint64_t now_us() noexcept override { return 0U; }
+    void idle() noexcept override { inner_.idle(); }
+    void serve_watchdog() noexcept override { inner_.serve_watchdog(); }
+    Status lowest_security_version(std::uint32_t& version) noexcept override {
+        return inner_.lowest_security_version(version);
+    }
+    Status raise_security_version(std::uint32_t version) noexcept override {
+        return inner_.raise_security_version(version);
+    }
+    void enter_safe_state(const FaultRecord& fault) noexcept override { inner_.enter_safe_state(fault); }
+
+  private:
+    Platform& inner_;
+};
+
+SimulatedPort& simulated() {
+    static SimulatedPort the_port{sim::Threading::kInProcess};
+    return the_port;
+}
+
+template <typename Wrong>
+PortUnderTest with() noexcept {
+    static Wrong the_wrong{simulated().device()};
+    PortUnderTest port = simulated().under_test(the_wrong, simulated().platform(), simulated().command_set());
+    port.polls = 20'000U;
+    return port;
+}
+
+PortUnderTest without_time() noexcept {
+    static ClockOfZero the_clock{simulated().platform()};
+    return simulated().under_test(simulated().device(), the_clock, simulated().command_set());
+}
+
+// It says of itself that it leaves out what no port may leave out.
+PortUnderTest with_an_excuse() noexcept {
+    static const std::array<const char*, 1U> kExcuse{"PORT-TOUCH-WRITE"};
+    PortUnderTest port = simulated().under_test();
+    port.not_offered = Span<const char* const>{kExcuse};
+    return port;
+}
+
+constexpr std::array<WrongPort, 16U> kWrong{{
+    {"sim_region_report_of_the_driver", "PORT-REGION-HONEST", with<RegionReportOfTheDriver>},
+    {"sim_bind_report_of_the_driver", "PORT-BIND-HONEST", with<BindReportOfTheDriver>},
+    {"sim_region_widened", "PORT-REGION-READ", with<RegionWidened>},
+    {"sim_region_writable_for_all", "PORT-REGION-REPORT", with<RegionWritableForAll>},
+    {"sim_patch_lost", "PORT-PATCH-EXACT", with<PatchLost>},
+    {"sim_read_back_of_the_driver", "PORT-READBACK-EXACT", with<ReadBackOfTheDriver>},
+    {"sim_unbind_lost", "PORT-BIND-REPORT", with<UnbindLost>},
+    {"sim_refused_is_ok", "PORT-RING-FULL", with<RefusedIsOk>},
+    {"sim_doorbell_at_once", "PORT-DOORBELL-FIRST", with<DoorbellAtOnce>},
+    {"sim_doorbell_of_all", "PORT-DOORBELL-QUEUE", with<DoorbellOfAll>},
+    {"sim_fault_is_done", "PORT-FAULT-STOPS", with<FaultIsDone>},
+    {"sim_reset_lost", "PORT-RESET-RINGS", with<ResetLost>},
+    {"sim_service_fails", "PORT-SERVICE", with<ServiceFails>},
+    {"sim_completion_of_any_token", "PORT-COMPLETION-OLD", with<CompletionOfAnyToken>},
+    {"sim_clock_stands_still", "PORT-CLOCK-RUNS", without_time},
+    {"sim_excuse", "PORT-TOUCH-WRITE", with_an_excuse},
+}};
+
+}  // namespace
+
+Span<const WrongPort> wrong_simulators() noexcept {
+    return Span<const WrongPort>{kWrong};
+}
+
+}  // namespace pianola::port
