@@ -83,7 +83,7 @@ std::uint64_t page_bytes_of(const BufferConfig& config) {
     return page;
 }
 
-Distribution interleave(const refdev::DeviceSpec& spec, const BufferConfig& config) {
+Distribution interleave(const DeviceDescription& spec, const BufferConfig& config) {
     Distribution result;
     const std::uint64_t total = config.rows * config.row_bytes;
     if (config.shard.has_value()) {
@@ -115,7 +115,7 @@ void check_direction(const BufferConfig& config, const ShardSpec& shard, std::ui
     }
 }
 
-Distribution divide(const refdev::DeviceSpec& spec, const BufferConfig& config) {
+Distribution divide(const DeviceDescription& spec, const BufferConfig& config) {
     if (!config.shard.has_value()) {
         refuse("a sharded buffer needs `shard`: its cores (L1), and rows and columns of one shard");
     }
@@ -146,7 +146,7 @@ Distribution divide(const refdev::DeviceSpec& spec, const BufferConfig& config) 
     return result;
 }
 
-Distribution distribute(const refdev::DeviceSpec& spec, const BufferConfig& config) {
+Distribution distribute(const DeviceDescription& spec, const BufferConfig& config) {
     if ((config.memory != Memory::kDram) && (config.memory != Memory::kL1)) {
         refuse("choose a memory: DRAM or L1");
     }
@@ -171,7 +171,7 @@ std::uint64_t stride_of(const BufferConfig& config, const Distribution& distribu
 
 }  // namespace
 
-BufferPlacement BufferPlacement::plan(const refdev::DeviceSpec& spec, const BufferConfig& config) {
+BufferPlacement BufferPlacement::plan(const DeviceDescription& spec, const BufferConfig& config) {
     const Distribution distribution = distribute(spec, config);
     BufferPlacement placement;
     const bool dram_shards = (config.memory == Memory::kDram) && (config.layout != Layout::kInterleaved);
@@ -182,7 +182,7 @@ BufferPlacement BufferPlacement::plan(const refdev::DeviceSpec& spec, const Buff
     return placement;
 }
 
-BufferPtr BufferPlacement::make(const refdev::DeviceSpec& spec, const BufferConfig& config,
+BufferPtr BufferPlacement::make(const DeviceDescription& spec, const BufferConfig& config,
                                 const BufferPlacement& placement, std::uint32_t offset, BufferId id,
                                 const std::shared_ptr<Device>& device) {
     const Distribution distribution = distribute(spec, config);

@@ -14,9 +14,9 @@ struct BufferPlacement {
     std::uint32_t alignment{0U};
 
     // Throws API-BUFFER-CONFIG.
-    [[nodiscard]] static BufferPlacement plan(const refdev::DeviceSpec& spec, const BufferConfig& config);
+    [[nodiscard]] static BufferPlacement plan(const DeviceDescription& spec, const BufferConfig& config);
     // A buffer that lies at `offset` of its memory.
-    [[nodiscard]] static BufferPtr make(const refdev::DeviceSpec& spec, const BufferConfig& config,
+    [[nodiscard]] static BufferPtr make(const DeviceDescription& spec, const BufferConfig& config,
                                         const BufferPlacement& placement, std::uint32_t offset, BufferId id,
                                         const std::shared_ptr<Device>& device);
 };

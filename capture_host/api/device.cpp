@@ -14,8 +14,8 @@ constexpr std::uint32_t kRegionAlignment = 64U;
 
 using Lock = std::lock_guard<std::recursive_mutex>;
 
-refdev::DeviceSpec checked_spec(const DeviceOptions& options) {
-    refdev::DeviceSpec spec = options.spec;
+DeviceDescription checked_spec(const DeviceOptions& options) {
+    DeviceDescription spec = options.spec;
     spec.trace_region_bytes = options.trace_region_size;
     spec.queue_count = options.num_command_queues;
     const auto refuse = [](const std::string& message) { throw HostError{HostRule::kDeviceOptions, message}; };
@@ -54,20 +54,19 @@ refdev::DeviceSpec checked_spec(const DeviceOptions& options) {
             "them smaller",
             spec.trace_region_bytes, spec.queue_count, options.dispatch_area_bytes, spec.dram_bytes));
     }
-    if ((spec.grid_columns == 0U) || (spec.grid_rows == 0U) || (spec.grid_columns > refdev::kMaxGridEdge) ||
-        (spec.grid_rows > refdev::kMaxGridEdge) || (spec.dram_banks == 0U) || (core_l1_bytes(spec) == 0U) ||
-        (spec.clock_khz == 0U)) {
-        refuse(fmt::format(
-            "the grid of {} x {}, its {} banks or the clock of {} kHz is 0, or the grid is larger than {} x {}, or the "
-            "cores' share of {} bytes of L1 is less than {}",
-            spec.grid_columns, spec.grid_rows, spec.dram_banks, spec.clock_khz, refdev::kMaxGridEdge,
-            refdev::kMaxGridEdge, options.spec.l1_bytes, kAllocationAlignment));
+    const std::string wrong = usual_target().what_is_wrong_with(spec);
+    if (!wrong.empty()) {
+        refuse(wrong);
+    }
+    if (core_l1_bytes(spec) == 0U) {
+        refuse(fmt::format("the cores' share of {} bytes of L1 is less than {}", options.spec.l1_bytes,
+                           kAllocationAlignment));
     }
     return spec;
 }
 
 std::uint32_t data_bytes(const DeviceOptions& options) {
-    const refdev::DeviceSpec spec = checked_spec(options);
+    const DeviceDescription spec = checked_spec(options);
     return spec.dram_bytes - spec.trace_region_bytes - (options.dispatch_area_bytes * spec.queue_count);
 }
 
@@ -84,27 +83,28 @@ DeviceState::DeviceState(const DeviceOptions& device_options)
       dram{data_bytes(device_options)},
       l1{core_l1_bytes(spec)},
       trace_region{spec.trace_region_bytes} {
-    sim::SimOptions sim_options;
-    sim_options.spec = spec;
+    SimulatorOptions sim_options;
     sim_options.keep_completions = true;
-    sim_options.threading = options.threaded ? sim::Threading::kThreaded : sim::Threading::kInProcess;
+    sim_options.threaded = options.threaded;
     sim_options.keep_log = options.keep_log;
     sim_options.check_accesses = options.check_accesses;
-    sim = std::make_unique<sim::SimDevice>(sim_options);
+    sim = family.simulate(spec, sim_options);
+    pianola::Device& device = sim->device();
     dispatch_base = spec.dram_base + dram.total_bytes();
     const std::uint32_t trace_base = spec.dram_base + (spec.dram_bytes - spec.trace_region_bytes);
-    bool ok = is_ok(sim->reset()) &&
-              is_ok(sim->program_region({spec.dram_base, dram.total_bytes(), true, true, true, true, false})) &&
-              is_ok(sim->program_region({spec.l1_base, spec.l1_bytes, true, true, true, true, false})) &&
-              is_ok(sim->program_region({dispatch_base, trace_base - dispatch_base, false, false, false, true, true}));
+    bool ok =
+        is_ok(device.reset()) &&
+        is_ok(device.program_region({spec.dram_base, dram.total_bytes(), true, true, true, true, false})) &&
+        is_ok(device.program_region({spec.l1_base, spec.l1_bytes, true, true, true, true, false})) &&
+        is_ok(device.program_region({dispatch_base, trace_base - dispatch_base, false, false, false, true, true}));
     if (spec.trace_region_bytes != 0U) {
-        ok = ok && is_ok(sim->program_region({trace_base, spec.trace_region_bytes, false, false, false, true, true}));
+        ok = ok && is_ok(device.program_region({trace_base, spec.trace_region_bytes, false, false, false, true, true}));
     }
     if (!ok) {
         throw HostError{HostRule::kDeviceOptions, "the device does not take its memory regions"};
     }
-    queues = std::make_unique<QueueDriver>(*sim, options.stall_limit, options.host_cost);
-    transfers = std::make_unique<Transfers>(*sim, *queues);
+    queues = std::make_unique<QueueDriver>(*sim, command_set, spec, options.stall_limit, options.host_cost);
+    transfers = std::make_unique<Transfers>(device, *queues);
 }
 
 void DeviceState::check_open() const {
@@ -188,7 +188,7 @@ bool Device::is_open() const noexcept {
 DeviceOptions const& Device::options() const noexcept {
     return state_->options;
 }
-const refdev::DeviceSpec& Device::spec() const noexcept {
+const DeviceDescription& Device::spec() const noexcept {
     return state_->spec;
 }
 
@@ -220,18 +220,18 @@ DeviceTime Device::now() const {
     return {state_->queues->host_ns(), state_->queues->device_cycles()};
 }
 
-std::vector<refdev::ExecutedCommand> Device::log(std::uint32_t queue) {
+std::vector<LoggedCommand> Device::log(std::uint32_t queue) {
     const Lock lock{state_->mutex};
     state_->check_queue(queue);
     state_->transfers->drain();
-    return state_->sim->log(queue);
+    return state_->sim->command_log(queue);
 }
 
 void Device::clear_log() {
     const Lock lock{state_->mutex};
     state_->check_open();
     state_->transfers->drain();
-    state_->sim->clear_log();
+    state_->sim->clear_command_log();
 }
 
 std::uint64_t Device::access_violations() {
@@ -239,7 +239,7 @@ std::uint64_t Device::access_violations() {
     return state_->sim->access_violations();
 }
 
-sim::SimDevice& Device::simulator() {
+Simulator& Device::simulator() {
     return *state_->sim;
 }
 

@@ -1,4 +1,4 @@
-// Device: the host API. Buffers, transfers, programs, events and traces on a simulated reference device.
+// Device: the host API. Buffers, transfers, programs, events and traces on a simulated device.
 //
 // Place in the whole: what C++ applications, the tensor library and the Python package program against;
 // docs/HOST_API.md is its manual. Everything may be called from several threads; calls of one device take turns. Every
@@ -18,22 +18,21 @@
 
 #include "capture_host/api/buffer.h"
 #include "capture_host/api/host_error.h"
-#include "capture_host/api/program.h"
 #include "capture_host/api/trace.h"
-#include "hal/devices/refdev/command_processor.h"
-#include "hal/devices/refdev/device_spec.h"
-#include "hal/sim/host_cost.h"
-#include "hal/sim/sim_device.h"
+#include "capture_host/compile/program.h"
+#include "capture_host/timeline/host_cost.h"
+#include "hal/devices/registry/registry.h"
 #include "pianola/span.h"
 
 namespace pianola::host {
 
 struct DeviceOptions {
-    refdev::DeviceSpec spec;               // its trace_region_bytes and queue_count are replaced by the two below
+    // Of the usual target; its trace_region_bytes and queue_count are replaced by the two below.
+    DeviceDescription spec{usual_target().usual_device()};
     std::uint32_t trace_region_size{0U};   // bytes at the top of DRAM; a multiple of 64; 0: no trace can be kept
     std::uint32_t num_command_queues{1U};  // 1 or 2
     bool threaded{false};                  // one thread per queue; otherwise queues run inside calls, in a fixed order
-    sim::HostCost host_cost{sim::kDefaultHostCost};
+    HostCost host_cost{kDefaultHostCost};
     std::uint32_t dispatch_area_bytes{64U * 1024U};  // of each queue, below the trace region: the longest eager program
     bool allow_allocation_under_trace{false};        // allocate where a live trace reads or writes, with a warning
     bool keep_log{false};                            // of every device command, with times: Device::log()
@@ -89,7 +88,7 @@ class Device : public std::enable_shared_from_this<Device> {
     void close();
     [[nodiscard]] bool is_open() const noexcept;
     [[nodiscard]] const DeviceOptions& options() const noexcept;
-    [[nodiscard]] const refdev::DeviceSpec& spec() const noexcept;  // with the options' trace region and queues
+    [[nodiscard]] const DeviceDescription& spec() const noexcept;  // with the options' trace region and queues
 
     // Memory. First fit, 64-byte aligned, deterministic: the same calls give the same addresses. Contents are what was
     // there.
@@ -162,7 +161,7 @@ class Device : public std::enable_shared_from_this<Device> {
 
     [[nodiscard]] DeviceTime now() const;
     // Only while nothing is under way: what each queue has executed (keep_log), and its virtual time.
-    [[nodiscard]] std::vector<refdev::ExecutedCommand> log(std::uint32_t queue);
+    [[nodiscard]] std::vector<LoggedCommand> log(std::uint32_t queue);
     void clear_log();
     [[nodiscard]] std::uint64_t access_violations();  // check_accesses
 
@@ -174,7 +173,7 @@ class Device : public std::enable_shared_from_this<Device> {
     void release(LocalMemory& memory);
     // For the library itself, and for tests that damage things.
     [[nodiscard]] DeviceState& state() noexcept { return *state_; }
-    [[nodiscard]] sim::SimDevice& simulator();
+    [[nodiscard]] Simulator& simulator();
 
   private:
     friend std::shared_ptr<Device> open_device(const DeviceOptions& options);

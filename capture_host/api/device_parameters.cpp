@@ -28,17 +28,17 @@ const CommandInfo* command_of(const TraceState& trace, std::uint32_t word) {
 DecodedCommand decode(const DeviceState& state, const TraceState& trace, const CommandInfo& command, std::uint32_t word,
                       std::uint32_t value, const std::string& name) {
     std::vector<std::uint32_t> words{
-        trace.words.begin() + command.word,
-        trace.words.begin() + command.word + command.argument_word + command.argument_count};
-    words.at(word - command.word) = value;
-    DecodedCommand decoded;
-    DecodeState decode_state;
-    DecodeError error;
-    if (!is_ok(state.command_set.decode({words.data(), words.size()}, decode_state, decoded, error))) {
+        trace.words.begin(), trace.words.begin() + command.word + command.argument_word + command.argument_count};
+    words.at(word) = value;
+    DecodedCommand found;
+    const targets::WalkEnd end = targets::for_each_command(
+        state.command_set, words,
+        [&](std::uint32_t at, const DecodedCommand& decoded) { found = (at == command.word) ? decoded : found; });
+    if (!end.is_whole()) {
         refuse(fmt::format("parameter '{}': with the value {} the device does not accept {} of the command at word {}",
-                           name, value, error.field, command.word));
+                           name, value, end.refused, command.word));
     }
-    return decoded;
+    return found;
 }
 
 // One value in one word, against what the command does now.
@@ -198,18 +198,15 @@ std::vector<std::uint32_t> Device::argument_words(TraceId trace, std::uint32_t p
 std::vector<std::uint32_t> Device::address_words(TraceId trace, const BufferPtr& buffer) const {
     const Lock lock{state_->mutex};
     check_buffer(buffer);
-    DecodeState decode_state;
     const TraceState& target = std::as_const(*state_).trace(trace);
     std::vector<std::uint32_t> words;
-    for (const CommandInfo& command : target.commands) {
-        DecodedCommand decoded;
-        DecodeError error;
-        if (command.argument_count == 0U) {
-            continue;
+    auto next = target.commands.begin();
+    const auto look = [&](std::uint32_t /*at*/, const DecodedCommand& decoded) {
+        if ((next == target.commands.end()) || (next->argument_count == 0U)) {
+            next += (next == target.commands.end()) ? 0 : 1;
+            return;
         }
-        const WordSpan all{target.words.data(), target.words.size()};
-        (void)state_->command_set.decode(all.subspan(command.word, all.size() - command.word), decode_state, decoded,
-                                         error);
+        const CommandInfo& command = *next++;
         for (const Extent& extent : decoded.extents.view()) {
             if (extent.address != buffer->address()) {
                 continue;
@@ -222,7 +219,8 @@ std::vector<std::uint32_t> Device::address_words(TraceId trace, const BufferPtr&
                 }
             }
         }
-    }
+    };
+    (void)targets::for_each_command(state_->command_set, target.words, look);
     if (words.empty()) {
         refuse(fmt::format("no command of trace {} names the address 0x{:08X} of buffer {}", trace.value,
                            buffer->address(), buffer->id().value));

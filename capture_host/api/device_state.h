@@ -13,12 +13,11 @@
 #include <vector>
 
 #include "capture_host/api/allocator.h"
-#include "capture_host/api/compile.h"
 #include "capture_host/api/device.h"
 #include "capture_host/api/queue_driver.h"
-#include "capture_host/api/recording.h"
 #include "capture_host/api/transfers.h"
-#include "hal/devices/refdev/refdev_command_set.h"
+#include "capture_host/compile/compile.h"
+#include "capture_host/workload/recording.h"
 
 namespace pianola::host {
 
@@ -73,12 +72,13 @@ struct DeviceState {
 
     mutable std::recursive_mutex mutex;
     DeviceOptions options;
-    refdev::DeviceSpec spec;
+    DeviceDescription spec;
+    const Target& family{usual_target()};
+    const CommandSet& command_set{family.command_set()};
     bool open{true};
-    std::unique_ptr<sim::SimDevice> sim;
+    std::unique_ptr<Simulator> sim;
     std::unique_ptr<QueueDriver> queues;
     std::unique_ptr<Transfers> transfers;
-    refdev::RefdevCommandSet command_set;
     std::uint32_t dispatch_base{0U};
 
     Allocator dram;

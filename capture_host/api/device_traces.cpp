@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "capture_host/api/device_state.h"
-#include "capture_host/api/kernel_words.h"
+#include "capture_host/compile/kernel_words.h"
 #include "pianola/bytes.h"
 
 namespace pianola::host {
@@ -26,17 +26,7 @@ std::uint32_t bytes_of(const std::vector<std::uint32_t>& words) {
 }
 
 std::uint64_t cost_of(const DeviceState& state, const TraceState& trace) {
-    const WordSpan words{trace.words.data(), trace.words.size()};
-    TraceCost cost;
-    DecodeState decode_state;
-    for (const CommandInfo& command : trace.commands) {
-        DecodedCommand decoded;
-        DecodeError error;
-        (void)state.command_set.decode(words.subspan(command.word, words.size() - command.word), decode_state, decoded,
-                                       error);
-        cost.add(decoded);
-    }
-    return cost.cycles();
+    return targets::measure_trace(state.command_set, trace.words).cycles;
 }
 
 // The same for maps that may be written and for others.
@@ -126,7 +116,7 @@ TraceState& DeviceState::place_trace(TraceState trace) {
     write_words(trace.queue, trace_address(trace), trace.words);
     finish_call(trace.queue, true);
     std::vector<std::uint8_t> there(bytes);
-    bool equal = is_ok(sim->read_back(trace_address(trace), {there.data(), there.size()}));
+    bool equal = is_ok(sim->device().read_back(trace_address(trace), {there.data(), there.size()}));
     for (std::size_t i = 0U; equal && (i < trace.words.size()); ++i) {
         equal = load_le32({there.data(), there.size()}, i * sizeof(std::uint32_t)) == trace.words[i];
     }
@@ -257,7 +247,7 @@ std::vector<std::uint32_t> Device::read_back_trace(TraceId trace) {
     const TraceState& target = state_->trace(trace);
     state_->transfers->drain();
     std::vector<std::uint8_t> bytes(bytes_of(target.words));
-    if (!is_ok(state_->sim->read_back(state_->trace_address(target), {bytes.data(), bytes.size()}))) {
+    if (!is_ok(state_->sim->device().read_back(state_->trace_address(target), {bytes.data(), bytes.size()}))) {
         throw HostError{HostRule::kDeviceFault, "the trace region cannot be read back"};
     }
     std::vector<std::uint32_t> words(target.words.size());

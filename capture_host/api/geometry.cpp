@@ -18,19 +18,19 @@ std::vector<CoreCoord> cores_of(const CoreRangeSet& ranges) {
     return cores;
 }
 
-CoreRangeSet all_cores(const refdev::DeviceSpec& spec) {
+CoreRangeSet all_cores(const DeviceDescription& spec) {
     return {CoreRange{{0U, 0U}, {spec.grid_columns - 1U, spec.grid_rows - 1U}}};
 }
 
-std::uint32_t core_index(const refdev::DeviceSpec& spec, CoreCoord core) {
+std::uint32_t core_index(const DeviceDescription& spec, CoreCoord core) {
     return (core.y * spec.grid_columns) + core.x;
 }
 
-std::uint32_t core_l1_base(const refdev::DeviceSpec& spec, CoreCoord core) {
-    return refdev::core_l1_base(spec, core_index(spec, core));
+std::uint32_t core_l1_base(const DeviceDescription& spec, CoreCoord core) {
+    return spec.l1_base + (core_index(spec, core) * core_l1_bytes(spec));
 }
 
-void check_cores(const refdev::DeviceSpec& spec, const CoreRangeSet& ranges, const char* what) {
+void check_cores(const DeviceDescription& spec, const CoreRangeSet& ranges, const char* what) {
     std::vector<bool> seen(core_count(spec));
     if (ranges.empty()) {
         throw HostError{HostRule::kProgramCores, fmt::format("{} names no core; name at least one", what)};

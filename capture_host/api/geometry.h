@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "hal/devices/refdev/device_spec.h"
+#include "pianola/device.h"
 
 namespace pianola::host {
 
@@ -30,18 +30,22 @@ using CoreRangeSet = std::vector<CoreRange>;
 // The cores in the order in which shards are dealt out: range by range, row by row, left to right.
 [[nodiscard]] std::vector<CoreCoord> cores_of(const CoreRangeSet& ranges);
 // The whole grid of a device.
-[[nodiscard]] CoreRangeSet all_cores(const refdev::DeviceSpec& spec);
+[[nodiscard]] CoreRangeSet all_cores(const DeviceDescription& spec);
 [[nodiscard]] inline CoreRangeSet one_core(CoreCoord core) {
     return {CoreRange{core, core}};
 }
 
-// Number of a core in device commands, and its share of L1.
-[[nodiscard]] std::uint32_t core_index(const refdev::DeviceSpec& spec, CoreCoord core);
-using refdev::core_count;
-using refdev::core_l1_bytes;
-[[nodiscard]] std::uint32_t core_l1_base(const refdev::DeviceSpec& spec, CoreCoord core);
+// Number of a core in device commands, and its share of L1. L1 is the cores' shares one behind the other, row by row.
+[[nodiscard]] std::uint32_t core_index(const DeviceDescription& spec, CoreCoord core);
+[[nodiscard]] constexpr std::uint32_t core_count(const DeviceDescription& spec) noexcept {
+    return spec.grid_columns * spec.grid_rows;
+}
+[[nodiscard]] constexpr std::uint32_t core_l1_bytes(const DeviceDescription& spec) noexcept {
+    return spec.l1_bytes / core_count(spec);
+}
+[[nodiscard]] std::uint32_t core_l1_base(const DeviceDescription& spec, CoreCoord core);
 
 // Throws HostError (API-PROGRAM-CORES) for a range outside the grid, an empty set, or a core that is named twice.
-void check_cores(const refdev::DeviceSpec& spec, const CoreRangeSet& ranges, const char* what);
+void check_cores(const DeviceDescription& spec, const CoreRangeSet& ranges, const char* what);
 
 }  // namespace pianola::host

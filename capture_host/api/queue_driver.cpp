@@ -6,7 +6,6 @@
 #include <thread>
 
 #include "capture_host/api/host_error.h"
-#include "hal/devices/refdev/queue_command.h"
 
 namespace pianola::host {
 namespace {
@@ -45,14 +44,14 @@ bool is_reached(std::uint32_t token, std::uint32_t last) {
 
 std::uint64_t QueueDriver::cycles_of(std::uint64_t nanoseconds) const noexcept {
     // In two parts, so that hours of virtual time do not wrap.
-    const std::uint64_t khz = device_.spec().clock_khz;
+    const std::uint64_t khz = spec_.clock_khz;
     return ((nanoseconds / kNanosecondsPerKilohertzCycle) * khz) +
            (((nanoseconds % kNanosecondsPerKilohertzCycle) * khz) / kNanosecondsPerKilohertzCycle);
 }
 
 void QueueDriver::see(std::uint64_t device_cycles) noexcept {
     device_cycles_ = std::max(device_cycles_, device_cycles);
-    const std::uint64_t khz = device_.spec().clock_khz;
+    const std::uint64_t khz = spec_.clock_khz;
     const std::uint64_t ns = ((device_cycles / khz) * kNanosecondsPerKilohertzCycle) +
                              (((device_cycles % khz) * kNanosecondsPerKilohertzCycle) / khz);
     host_ns_ = std::max(host_ns_, ns);
@@ -73,14 +72,14 @@ void QueueDriver::report_fault(std::uint32_t queue, const Completion& completion
 
 template <typename Done>
 void QueueDriver::wait_until(std::uint32_t queue, const char* what, Done done) {
-    std::uint64_t progress = device_.progress();
+    std::uint64_t progress = direct_.progress();
     auto moved = std::chrono::steady_clock::now();
     while (!done()) {
-        const std::uint64_t now = device_.progress();
+        const std::uint64_t now = direct_.progress();
         if (now != progress) {
             progress = now;
             moved = std::chrono::steady_clock::now();
-        } else if (in_process() || ((std::chrono::steady_clock::now() - moved) > stall_limit_)) {
+        } else if (!direct_.is_threaded() || ((std::chrono::steady_clock::now() - moved) > stall_limit_)) {
             throw HostError{
                 HostRule::kDeviceStalled,
                 fmt::format("queue {} does not get on, while the host waits for {}; close the device and open it "
@@ -94,17 +93,17 @@ void QueueDriver::wait_until(std::uint32_t queue, const char* what, Done done) {
 
 void QueueDriver::enqueue(std::uint32_t queue, const QueueCommand& command) {
     Queue& state = queues_.at(queue);
-    const std::uint32_t words = refdev::encode(command).count;
+    const std::uint32_t words = command_set_.queue_words(command);
     // A call that is longer than the ring shows its front early. Otherwise a full ring empties by itself, and how fast
     // it does must not decide where doorbells come.
-    if ((state.unrung_words + words) > refdev::kRingWords) {
+    if ((state.unrung_words + words) > spec_.ring_words) {
         ring(queue);
     }
-    Status status = device_.append(queue, command);
+    Status status = direct_.append(queue, command);
     if (status == Status::kBusy) {
         wait_until(queue, "room in its ring", [&] {
             look(queue);
-            status = device_.append(queue, command);
+            status = direct_.append(queue, command);
             return status != Status::kBusy;
         });
     }
@@ -132,11 +131,11 @@ void QueueDriver::ring(std::uint32_t queue) {
     spend_ns(unpaid_commands_ * cost_.replay_ns);
     unpaid_commands_ = 0U;
     queues_.at(queue).unrung_words = 0U;
-    device_.advance_to(cycles_of(host_ns_));
+    direct_.advance_to(cycles_of(host_ns_));
     if (!is_ok(device_.ring_doorbell(queue)) || !is_ok(device_.service())) {
         throw HostError{HostRule::kDeviceFault, fmt::format("the doorbell of queue {} does not work", queue)};
     }
-    for (std::uint32_t i = 0U; i < device_.spec().queue_count; ++i) {
+    for (std::uint32_t i = 0U; i < spec_.queue_count; ++i) {
         look(i);
     }
 }
@@ -144,11 +143,11 @@ void QueueDriver::ring(std::uint32_t queue) {
 // Takes note of what has completed.
 void QueueDriver::look(std::uint32_t queue) {
     Queue& state = queues_.at(queue);
-    const sim::SimDevice::QueueState now = device_.peek(queue);
+    const DirectQueues::State now = direct_.peek(queue);
     if (now.stopped) {
         report_fault(queue, now.fault);
     }
-    for (const sim::CompletedToken& each : device_.take_completions(queue)) {
+    for (const DirectQueues::Completed& each : direct_.take_completions(queue)) {
         state.completed[each.token] = each.time_cycles;
     }
     while (!state.outstanding.empty() && (now.completed_token != 0U) &&
@@ -180,13 +179,13 @@ void QueueDriver::wait(std::uint32_t queue, std::uint32_t token) {
 }
 
 void QueueDriver::drain() {
-    for (std::uint32_t queue = 0U; queue < device_.spec().queue_count; ++queue) {
+    for (std::uint32_t queue = 0U; queue < spec_.queue_count; ++queue) {
         if (queues_.at(queue).tail) {
             (void)notify(queue);
             ring(queue);
         }
     }
-    for (std::uint32_t queue = 0U; queue < device_.spec().queue_count; ++queue) {
+    for (std::uint32_t queue = 0U; queue < spec_.queue_count; ++queue) {
         if (queues_.at(queue).last_token != 0U) {
             wait(queue, queues_.at(queue).last_token);
         }

@@ -1,6 +1,6 @@
 // QueueDriver: queue commands, doorbells, completion tokens and the host's virtual time of one simulated device.
 //
-// Place in the whole: below the host API's calls, above SimDevice. The caller serialises. Every wait is bounded by the
+// Place in the whole: below the host API's calls, above Simulator. The caller serialises. Every wait is bounded by the
 // stall limit. Internal to the host API.
 #pragma once
 
@@ -10,16 +10,22 @@
 #include <deque>
 #include <map>
 
-#include "hal/sim/host_cost.h"
-#include "hal/sim/sim_device.h"
+#include "capture_host/timeline/host_cost.h"
+#include "hal/devices/target.h"
 
 namespace pianola::host {
 
 class QueueDriver {
   public:
-    // The device keeps its completions.
-    QueueDriver(sim::SimDevice& device, std::chrono::milliseconds stall_limit, const sim::HostCost& cost)
-        : device_{device}, stall_limit_{stall_limit}, cost_{cost} {}
+    // The simulator has direct queues, and keeps its completions.
+    QueueDriver(Simulator& simulator, const CommandSet& command_set, const DeviceDescription& spec,
+                std::chrono::milliseconds stall_limit, const HostCost& cost)
+        : device_{simulator.device()},
+          direct_{*simulator.direct_queues()},
+          command_set_{command_set},
+          spec_{spec},
+          stall_limit_{stall_limit},
+          cost_{cost} {}
 
     // Appends; waits for room in the ring. Throws API-DEVICE-*.
     void enqueue(std::uint32_t queue, const QueueCommand& command);
@@ -56,15 +62,17 @@ class QueueDriver {
 
     void look(std::uint32_t queue);
     [[noreturn]] void report_fault(std::uint32_t queue, const Completion& completion) const;
-    [[nodiscard]] bool in_process() const noexcept { return device_.threading() == sim::Threading::kInProcess; }
     [[nodiscard]] std::uint64_t cycles_of(std::uint64_t nanoseconds) const noexcept;
     void see(std::uint64_t device_cycles) noexcept;
     template <typename Done>
     void wait_until(std::uint32_t queue, const char* what, Done done);
 
-    sim::SimDevice& device_;
+    pianola::Device& device_;
+    DirectQueues& direct_;
+    const CommandSet& command_set_;
+    DeviceDescription spec_;
     std::chrono::milliseconds stall_limit_;
-    sim::HostCost cost_;
+    HostCost cost_;
     std::uint64_t unpaid_commands_{0U};  // whose time the host has still to take
     std::array<Queue, kMaxQueues> queues_{};
     std::uint64_t host_ns_{0U};

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "capture_host/api/buffer_layout.h"
-#include "hal/devices/refdev/command_encoding.h"
+#include "capture_host/compile/kernel_words.h"
 #include "pianola/bytes.h"
 
 namespace pianola::host {
@@ -28,9 +28,7 @@ struct NamedWord {
 };
 
 // What must be equal for a trace to mean the same.
-std::vector<NamedWord> identity_of(const refdev::DeviceSpec& spec) {
-    DeviceDescription device;
-    refdev::describe(spec, device);
+std::vector<NamedWord> identity_of(const DeviceDescription& device) {
     std::vector<NamedWord> words{{"command set", device.command_set_id},
                                  {"command set version", device.command_set_version}};
     for (std::size_t i = 0U; i < kDigestWords; ++i) {
@@ -196,7 +194,7 @@ TracedBuffer read_buffer(Reader& reader) {
     return buffer;
 }
 
-void check_identity(Reader& reader, const refdev::DeviceSpec& spec) {
+void check_identity(Reader& reader, const DeviceDescription& spec) {
     for (const NamedWord& word : identity_of(spec)) {
         const std::uint32_t value = reader.word();
         if (value != word.value) {
@@ -211,19 +209,15 @@ void check_identity(Reader& reader, const refdev::DeviceSpec& spec) {
 }
 
 // Decodes every word, compares the cost with what the blob says, and finds what the trace touches.
-void prove_words(const refdev::DeviceSpec& spec, TraceState& trace) {
-    const refdev::RefdevCommandSet command_set;
-    TraceCost cost;
-    std::size_t at = 0U;
+void prove_words(const DeviceDescription& spec, TraceState& trace) {
+    targets::TraceCost cost;
     bool ended = false;
-    const WordSpan words{trace.words.data(), trace.words.size()};
-    DecodeState decode_state;
-    while (at < words.size()) {
-        DecodedCommand command;
-        DecodeError error;
-        if (ended || !is_ok(command_set.decode(words.subspan(at, words.size() - at), decode_state, command, error))) {
-            refuse(HostRule::kBlobCommand, fmt::format("word {} of the trace: {}", at,
-                                                       ended ? "a command behind the end command" : error.field));
+    const auto refuse_word = [](std::size_t at, const char* what) {
+        refuse(HostRule::kBlobCommand, fmt::format("word {} of the trace: {}", at, what));
+    };
+    const auto prove = [&](std::uint32_t at, const DecodedCommand& command) {
+        if (ended) {
+            refuse_word(at, "a command behind the end command");
         }
         for (const Extent& extent : command.extents.view()) {
             const std::uint64_t end = std::uint64_t{extent.address} + extent.size_bytes;
@@ -233,16 +227,17 @@ void prove_words(const refdev::DeviceSpec& spec, TraceState& trace) {
             refuse(HostRule::kBlobCommand, fmt::format("word {} of the trace: core {} is outside the grid of {} cores",
                                                        at, command.core, core_count(spec)));
         }
-        const bool launches = command.kernel_id != 0U;
-        const bool dispatches = command.kind == CommandKind::kDispatch;
         CommandInfo info;
-        info.word = static_cast<std::uint32_t>(at);
-        info.argument_word = launches ? (dispatches ? refdev::kDispatchHeadWords : refdev::kLaunchHeadWords) : 0U;
-        info.argument_count = launches ? (command.length_words - info.argument_word) : 0U;
+        info.word = at;
+        info.argument_word = kernel_head_words(command);
+        info.argument_count = (info.argument_word == 0U) ? 0U : (command.length_words - info.argument_word);
         trace.commands.push_back(info);
         cost.add(command);
-        at += command.length_words;
         ended = command.kind == CommandKind::kEnd;
+    };
+    const targets::WalkEnd end = targets::for_each_command(usual_target().command_set(), trace.words, prove);
+    if (!end.is_whole()) {
+        refuse_word(end.word, ended ? "a command behind the end command" : end.refused);
     }
     if (!ended) {
         refuse(HostRule::kBlobCommand, "the trace has no end command");
@@ -276,7 +271,7 @@ void number_programs(TraceState& trace) {
 
 }  // namespace
 
-std::vector<std::uint8_t> write_blob(const refdev::DeviceSpec& spec, const TraceState& trace) {
+std::vector<std::uint8_t> write_blob(const DeviceDescription& spec, const TraceState& trace) {
     Writer writer;
     writer.word(kMagic);
     writer.word(kBlobVersion);
@@ -306,7 +301,7 @@ std::vector<std::uint8_t> write_blob(const refdev::DeviceSpec& spec, const Trace
     return bytes;
 }
 
-TraceState read_blob(const refdev::DeviceSpec& spec, ByteSpan blob) {
+TraceState read_blob(const DeviceDescription& spec, ByteSpan blob) {
     constexpr std::size_t kHeadBytes = 3U * kWordBytes;
     if ((blob.size() < (kHeadBytes + kSha256Bytes)) || (load_le32(blob, 0U) != kMagic)) {
         refuse(

@@ -8,9 +8,9 @@
 
 namespace pianola::host {
 
-[[nodiscard]] std::vector<std::uint8_t> write_blob(const refdev::DeviceSpec& spec, const TraceState& trace);
+[[nodiscard]] std::vector<std::uint8_t> write_blob(const DeviceDescription& spec, const TraceState& trace);
 // Throws API-BLOB-*. Every command has been decoded, and the footprint and costs that the blob states are those of its
 // words.
-[[nodiscard]] TraceState read_blob(const refdev::DeviceSpec& spec, ByteSpan blob);
+[[nodiscard]] TraceState read_blob(const DeviceDescription& spec, ByteSpan blob);
 
 }  // namespace pianola::host

@@ -27,7 +27,7 @@ void for_each_run(const std::vector<Piece>& pieces, std::uint64_t row_bytes, Mov
 
 }  // namespace
 
-Transfers::Transfers(sim::SimDevice& device, QueueDriver& queues)
+Transfers::Transfers(pianola::Device& device, QueueDriver& queues)
     : device_{device}, queues_{queues}, source_(kArenaBytes), destination_(kArenaBytes) {
     bind();
 }

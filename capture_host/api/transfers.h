@@ -29,7 +29,7 @@ struct ReadHandle::State {
 
 class Transfers {
   public:
-    Transfers(sim::SimDevice& device, QueueDriver& queues);
+    Transfers(pianola::Device& device, QueueDriver& queues);
 
     void write(std::uint32_t queue, const Buffer& buffer, ByteSpan host_row_major);
     void write(std::uint32_t queue, std::uint32_t address, ByteSpan bytes);
@@ -49,7 +49,7 @@ class Transfers {
     // One transfer between device memory and the arena.
     void enqueue(std::uint32_t queue, QueueCommandKind kind, const AddressRange& range, std::size_t arena_offset);
 
-    sim::SimDevice& device_;
+    pianola::Device& device_;
     QueueDriver& queues_;
     std::vector<std::uint8_t> source_;
     std::vector<std::uint8_t> destination_;

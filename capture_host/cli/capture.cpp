@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "capture_host/cli/cli.h"
+#include "capture_host/cli/target_option.h"
 #include "capture_host/tflite/import.h"
 #include "pianola/config.h"
 #include "pianola/sha256.h"
@@ -48,7 +49,7 @@ nlohmann::json summary_to_json(const CaptureArguments& arguments, const capture:
             {"self_tests", arguments.self_tests}};
 }
 
-void print_summary(const CaptureArguments& arguments, const refdev::DeviceSpec& spec, const capture::Capture& result) {
+void print_summary(const CaptureArguments& arguments, const DeviceDescription& spec, const capture::Capture& result) {
     const capture::LinkSummary& summary = result.summary;
     fmt::print("{}: {} bytes\n", arguments.output, result.file.size());
     fmt::print("  operators     {:>9}\n", summary.operators);
@@ -67,7 +68,7 @@ void print_summary(const CaptureArguments& arguments, const refdev::DeviceSpec& 
     }
 }
 
-void check_queues(const CaptureArguments& arguments, const refdev::DeviceSpec& spec) {
+void check_queues(const CaptureArguments& arguments, const DeviceDescription& spec) {
     if (arguments.queues > spec.queue_count) {
         throw CliError{kUsage, fmt::format("--queues {}: the device has {}", arguments.queues, spec.queue_count)};
     }
@@ -78,7 +79,7 @@ void check_queues(const CaptureArguments& arguments, const refdev::DeviceSpec& s
 
 int capture_model(const CaptureArguments& arguments) {
     capture::CaptureOptions options;
-    options.link.spec = load_device_spec(arguments.device);
+    options.link.spec = load_device(arguments.device, targets::Targets{}.usual());
     options.link.queues = arguments.queues;
     options.link.is_pipelined = arguments.is_pipelined;
     options.link.step_deadline_us = arguments.deadline_us;

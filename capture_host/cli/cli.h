@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "capture_host/files/files.h"
-#include "hal/devices/refdev/device_spec.h"
+#include "pianola/device.h"
 #include "pianola/fault.h"
 #include "pianola/image.h"
 #include "pianola/plan.h"
@@ -77,22 +77,21 @@ inline constexpr const char* kSaysAnything = "ARG";  // text for somebody else
 // another that it writes, or where its own output goes, or a key. Throws CliError, files::FileError.
 void check_values(const CLI::App& command);
 
-// The device of --device SPEC.json, or the default where the name is empty. docs/CLI.md gives the members. Throws
-// CliError.
-[[nodiscard]] refdev::DeviceSpec load_device_spec(const std::string& file_name);
-void add_device_option(CLI::App& command, std::string& file_name);
-
 // A verdict in words and as JSON.
 [[nodiscard]] std::string describe_verdict(const Verdict& verdict);
-// The same, with names where the rule is about two commands, or two devices. image is the one that was refused.
-[[nodiscard]] std::string describe_verdict(const Verdict& verdict, const Image& image);
+// The same, with names where the rule is about two commands, or two devices. image is the one that was refused, for the
+// device; why_not says why it was judged for that device rather than for the one that it names.
+[[nodiscard]] std::string describe_verdict(const Verdict& verdict, const Image& image, const DeviceDescription& device,
+                                           const std::string& why_not = {});
 // What speaks against zero-copy I/O, with the names of tensor and command; empty where nothing does. The plan is
 // proved, and the image's.
 [[nodiscard]] std::string describe_views(const Plan& plan, const Image& image);
 [[nodiscard]] nlohmann::json verdict_to_json(const Verdict& verdict);
-[[nodiscard]] nlohmann::json verdict_to_json(const Verdict& verdict, const Image& image);  // the same facts
+[[nodiscard]] nlohmann::json verdict_to_json(const Verdict& verdict, const Image& image,
+                                             const DeviceDescription& device,
+                                             const std::string& why_not = {});  // the same facts
 // What helps against a refusal for another device; empty for every other rule.
-[[nodiscard]] std::string target_remedy(const Verdict& verdict);
+[[nodiscard]] std::string target_remedy(const Verdict& verdict, const std::string& why_not = {});
 [[nodiscard]] std::string describe_fault(const FaultRecord& fault);
 
 // Names of enumerators, as in the schema.

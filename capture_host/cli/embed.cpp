@@ -23,7 +23,7 @@ struct EmbedArguments {
     std::string header;
     std::string compiler;
     std::vector<std::string> compiler_flags;
-    std::string device;
+    TargetArguments target;
     bool json{false};
 };
 
@@ -145,7 +145,7 @@ int embed_file(const EmbedArguments& arguments) {
         throw CliError{kUsage, is_object ? "an object needs --compiler, for example --compiler arm-none-eabi-gcc"
                                          : "--compiler is for objects; sources are the same for all of them"};
     }
-    const VerifiedFile file{arguments.file, load_device_spec(arguments.device)};
+    const VerifiedFile file{arguments.file, arguments.target};
     const Embedding embedding{arguments.symbol.empty() ? symbol_for(arguments.file) : arguments.symbol,
                               arguments.section, printable_base_name(arguments.file), file.bytes()};
     if (format == "c") {
@@ -213,7 +213,7 @@ void add_embed(CLI::App& app, Action& action) {
         ->allow_extra_args(false)
         ->type_name(kSaysAnything)
         ->needs(compiler);
-    add_device_option(*command, arguments->device);
+    add_target_options(*command, arguments->target);
     command->add_flag("--json", arguments->json, "Print the summary as JSON");
     command->callback([arguments, &action] { action = [arguments] { return embed_file(*arguments); }; });
 }

@@ -8,10 +8,10 @@
 #include <string_view>
 
 #include "capture_host/cli/cli.h"
+#include "capture_host/cli/target_option.h"
+#include "capture_host/targets/trace_walk.h"
 #include "capture_host/writer/manifest.h"
-#include "hal/devices/refdev/command_encoding.h"
-#include "hal/devices/refdev/refdev_command_set.h"
-#include "hal/kernels/kernel.h"
+#include "hal/devices/device_numbers.h"
 #include "pianola/development_config.h"
 
 namespace pianola::cli {
@@ -19,9 +19,15 @@ namespace {
 
 struct InspectArguments {
     std::string file;
+    std::string plugin;
     bool commands{false};
     bool json{false};
 };
+
+// Whether there is a target for the family that the file names.
+bool is_known(const BinaryFile& file, const Image& image) {
+    return capture::to_string(image.target().device_family) == file.device().family;
+}
 
 struct CommandLine {
     std::uint32_t word{0U};
@@ -29,46 +35,20 @@ struct CommandLine {
     DecodedCommand decoded;
 };
 
-const char* command_name(const DecodedCommand& command) {
-    switch (command.kind) {
-        case CommandKind::kLaunch:
-        case CommandKind::kDispatch: {
-            const refdev::Kernel* const kernel = refdev::find_kernel(command.kernel_id);
-            return (kernel == nullptr) ? "launch" : kernel->name;
-        }
-        case CommandKind::kCopy:
-            return "copy";
-        case CommandKind::kFill:
-            return "fill";
-        case CommandKind::kBarrier:
-            return "barrier";
-        case CommandKind::kEnd:
-            return "end";
-        case CommandKind::kUnspecified:
-        default:
-            return "?";
-    }
-}
-
 // The commands of a trace, as far as they can be decoded: inspect also serves files that verify refuses.
-std::vector<CommandLine> decode_trace(const Image& image, const TraceView& trace) {
-    const refdev::RefdevCommandSet command_set;
-    const WordSpan words = image.trace_words().subspan(trace.offset_bytes / sizeof(std::uint32_t), trace.word_count);
+std::vector<CommandLine> decode_trace(const BinaryFile& file, const Image& image, const TraceView& trace) {
     std::vector<CommandLine> lines;
-    std::uint32_t word = 0U;
-    DecodeState decode_state;
-    while (word < words.size()) {
-        CommandLine line;
-        DecodeError error;
-        line.word = word;
-        if (!is_ok(command_set.decode(words.subspan(word, words.size() - word), decode_state, line.decoded, error))) {
-            line.name = fmt::format("undecodable: {}", error.field);
-            lines.push_back(line);
-            break;
-        }
-        line.name = command_name(line.decoded);
-        lines.push_back(line);
-        word += line.decoded.length_words;
+    if (!is_known(file, image)) {
+        lines.push_back({0U, "undecodable: " + file.why_not(), {}});
+        return lines;
+    }
+    const WordSpan words = image.trace_words().subspan(trace.offset_bytes / sizeof(std::uint32_t), trace.word_count);
+    const targets::WalkEnd end = targets::for_each_command(
+        file.target().command_set(), words, [&](std::uint32_t word, const DecodedCommand& command) {
+            lines.push_back({word, targets::command_name(file.target(), command), command});
+        });
+    if (!end.is_whole()) {
+        lines.push_back({static_cast<std::uint32_t>(end.word), fmt::format("undecodable: {}", end.refused), {}});
     }
     return lines;
 }
@@ -98,9 +78,9 @@ nlohmann::json tensors_to_json(const std::vector<capture::ManifestTensor>& tenso
     return list;
 }
 
-nlohmann::json commands_to_json(const Image& image, const TraceView& trace) {
+nlohmann::json commands_to_json(const BinaryFile& file, const Image& image, const TraceView& trace) {
     nlohmann::json list = nlohmann::json::array();
-    for (const CommandLine& line : decode_trace(image, trace)) {
+    for (const CommandLine& line : decode_trace(file, image, trace)) {
         nlohmann::json extents = nlohmann::json::array();
         for (const Extent& extent : line.decoded.extents.view()) {
             extents.push_back({{"field", extent.field},
@@ -142,43 +122,22 @@ struct Views {
     std::optional<bool> possible;
     std::string why_not;
 };
-Views find_views(const Image& image) {
-    DeviceDescription known;
-    refdev::describe({}, known);
+Views find_views(const BinaryFile& file, const Image& image) {
     const TargetView target = image.target();
-    const std::string family = capture::to_string(target.device_family);
-    DeviceDescription device;
-    const bool is_known = (family == known.family) && (target.command_set_id == known.command_set_id) &&
-                          (target.command_set_version == known.command_set_version) &&
-                          std::equal(target.kernel_library.begin(), target.kernel_library.end(),
-                                     known.kernel_library.begin(), known.kernel_library.end());
-    if (!is_known) {
+    const DeviceDescription& device = file.device();
+    const bool is_of_build = is_known(file, image) && (target.command_set_id == device.command_set_id) &&
+                             (target.command_set_version == device.command_set_version) &&
+                             std::equal(target.kernel_library.begin(), target.kernel_library.end(),
+                                        device.kernel_library.begin(), device.kernel_library.end());
+    if (!is_of_build) {
         return {std::nullopt,
                 "the binary is for another device family, command set or kernel library, whose commands "
                 "this build does not know"};
     }
-    device.family = family.c_str();
-    device.command_set_id = target.command_set_id;
-    device.command_set_version = target.command_set_version;
-    std::copy(target.kernel_library.begin(), target.kernel_library.end(), device.kernel_library.begin());
-    device.dram_base = target.dram_base;
-    device.dram_bytes = target.dram_bytes;
-    device.l1_base = target.l1_base;
-    device.l1_bytes = target.l1_bytes;
-    device.trace_region_bytes = target.trace_region_bytes;
-    device.clock_khz = target.clock_khz;
-    device.queue_count = target.queue_count;
-    device.ring_words = target.ring_words;
-    device.grid_columns = target.grid_columns;
-    device.grid_rows = target.grid_rows;
-    device.dram_banks = target.dram_banks;
-    device.attestation = target.attestation;
-    device.costs = target.costs;
-    device.weights_layout = target.weights_layout;
     const auto workspace = std::make_unique<PlanWorkspace>();
     const auto plan = std::make_unique<Plan>();
     Verdict verdict;
-    const bool proved = is_ok(prove_plan(image, device, refdev::RefdevCommandSet{}, *workspace, *plan, verdict));
+    const bool proved = is_ok(prove_plan(image, device, file.target().command_set(), *workspace, *plan, verdict));
     if (!proved) {
         return {std::nullopt, fmt::format("the binary is refused: {}", rule_id(verdict.rule))};
     }
@@ -186,25 +145,16 @@ Views find_views(const Image& image) {
     return {why_not.empty(), why_not};
 }
 
-nlohmann::json to_json(const Image& image, bool with_commands) {
+nlohmann::json to_json(const BinaryFile& file, const Image& image, bool with_commands) {
     const capture::Manifest manifest = capture::read_manifest(image);
     const capture::ManifestTarget& target = manifest.target;
     nlohmann::json json;
     json["target"] = {{"device_family", target.device_family},
-                      {"command_set_id", target.command_set_id},
-                      {"command_set_version", target.command_set_version},
-                      {"kernel_library", to_hex(ByteSpan{target.kernel_library})},
-                      {"dram_base", target.dram_base},
-                      {"dram_bytes", target.dram_bytes},
-                      {"l1_base", target.l1_base},
-                      {"l1_bytes", target.l1_bytes},
-                      {"trace_region_bytes", target.trace_region_bytes},
-                      {"clock_khz", target.clock_khz},
-                      {"queue_count", target.queue_count},
-                      {"ring_words", target.ring_words},
-                      {"grid_columns", target.grid_columns},
-                      {"grid_rows", target.grid_rows},
-                      {"dram_banks", target.dram_banks}};
+                      {"kernel_library", to_hex(ByteSpan{target.kernel_library})}};
+    for_each_number([&json](const char* name, std::uint32_t value) { json["target"][name] = value; }, target);
+    if (!file.plugin().empty()) {
+        json["target"]["plugin"] = file.plugin();
+    }
     for (const auto& region : manifest.regions) {
         json["regions"].push_back({{"name", region.name},
                                    {"kind", name_of(region.kind)},
@@ -231,7 +181,7 @@ nlohmann::json to_json(const Image& image, bool with_commands) {
             entry["programs"].push_back({{"name", program.name}, {"commands", program.command_count}});
         }
         if (with_commands) {
-            entry["command_list"] = commands_to_json(image, image.trace(i));
+            entry["command_list"] = commands_to_json(file, image, image.trace(i));
         }
         json["traces"].push_back(entry);
     }
@@ -252,7 +202,7 @@ nlohmann::json to_json(const Image& image, bool with_commands) {
                           {"source_sha256", to_hex(ByteSpan{manifest.source_sha256})},
                           {"tool_version", manifest.tool_version}};
     json["self_tests"] = manifest.self_test_count;
-    const Views views = find_views(image);
+    const Views views = find_views(file, image);
     json["views"] = {{"possible", nullptr}, {"why_not", views.why_not}};
     if (views.possible) {
         json["views"]["possible"] = *views.possible;
@@ -260,7 +210,7 @@ nlohmann::json to_json(const Image& image, bool with_commands) {
     return json;
 }
 
-void print_target(const Image& image) {
+void print_target(const BinaryFile& file, const Image& image) {
     const TargetView target = image.target();
     fmt::print("target\n  device         {}\n  command set    0x{:08X} version {}\n  kernel library {}\n",
                capture::to_string(target.device_family), target.command_set_id, target.command_set_version,
@@ -271,6 +221,9 @@ void print_target(const Image& image) {
                target.l1_base, target.l1_bytes, target.queue_count, target.ring_words, target.clock_khz);
     fmt::print("  grid           {} x {} cores, {} DRAM banks\n", target.grid_columns, target.grid_rows,
                target.dram_banks);
+    if (!file.plugin().empty()) {
+        fmt::print("  plugin         {}\n", file.plugin());
+    }
 }
 
 void print_memory(const Image& image) {
@@ -294,11 +247,11 @@ void print_tensor(const char* what, std::uint32_t index, const TensorView& tenso
                tensor.zero_point, capture::to_string(tensor.name));
 }
 
-void print_trace(const Image& image, std::uint32_t index, bool with_commands) {
+void print_trace(const BinaryFile& file, const Image& image, std::uint32_t index, bool with_commands) {
     const TraceView trace = image.trace(index);
     fmt::print("  trace {} '{}': {} commands, {} words, {} cycles\n", index, capture::to_string(trace.name),
                trace.command_count, trace.word_count, trace.cost_cycles);
-    const std::vector<CommandLine> lines = decode_trace(image, trace);
+    const std::vector<CommandLine> lines = decode_trace(file, image, trace);
     std::size_t next = 0U;
     for (std::uint32_t p = 0U; p < trace.program_count; ++p) {
         const ProgramView program = image.program(index, p);
@@ -331,12 +284,12 @@ void print_scripts(const Image& image) {
     }
 }
 
-void print_all(const Image& image, bool with_commands) {
+void print_all(const BinaryFile& file, const Image& image, bool with_commands) {
     const ProvenanceView provenance = image.provenance();
     fmt::print("source           {}\n  sha256         {}\n  captured by    {}\n",
                capture::to_string(provenance.source_name), to_hex(provenance.source_sha256),
                capture::to_string(provenance.tool_version));
-    print_target(image);
+    print_target(file, image);
     print_memory(image);
     fmt::print("tensors\n");
     for (std::uint32_t i = 0U; i < image.input_count(); ++i) {
@@ -347,7 +300,7 @@ void print_all(const Image& image, bool with_commands) {
     }
     fmt::print("traces\n");
     for (std::uint32_t i = 0U; i < image.trace_count(); ++i) {
-        print_trace(image, i, with_commands);
+        print_trace(file, image, i, with_commands);
     }
     print_scripts(image);
     for (std::uint32_t i = 0U; i < image.parameter_count(); ++i) {
@@ -362,7 +315,7 @@ void print_all(const Image& image, bool with_commands) {
         "self-tests     {}\n",
         budgets.step_cycles, budgets.step_deadline_us, budgets.steps_in_flight, budgets.setup_deadline_us,
         image.self_test_count());
-    const Views views = find_views(image);
+    const Views views = find_views(file, image);
     if (views.possible.value_or(false)) {
         fmt::print("views            possible\n");
     } else {
@@ -371,20 +324,20 @@ void print_all(const Image& image, bool with_commands) {
 }
 
 int inspect_file(const InspectArguments& arguments) {
-    const files::AlignedBytes file{files::load_file(arguments.file)};
+    const BinaryFile file{arguments.file, {"", arguments.plugin}};
     Envelope envelope;
     Image image;
     Verdict verdict;
-    Status status = parse_envelope(file.view(), envelope, verdict);
-    status = is_ok(status) ? authenticate(file.view(), envelope, kDevelopmentTrust, verdict) : status;
-    status = is_ok(status) ? open_image(file.view(), envelope, profiles::kHost, image, verdict) : status;
+    Status status = parse_envelope(file.bytes(), envelope, verdict);
+    status = is_ok(status) ? authenticate(file.bytes(), envelope, kDevelopmentTrust, verdict) : status;
+    status = is_ok(status) ? open_image(file.bytes(), envelope, profiles::kHost, image, verdict) : status;
     if (!is_ok(status)) {
         throw CliError{kRefused, fmt::format("{}: {}", arguments.file, describe_verdict(verdict))};
     }
     if (arguments.json) {
-        fmt::print("{}\n", json_text(to_json(image, arguments.commands)));
+        fmt::print("{}\n", json_text(to_json(file, image, arguments.commands)));
     } else {
-        print_all(image, arguments.commands);
+        print_all(file, image, arguments.commands);
     }
     return kDone;
 }
@@ -399,6 +352,7 @@ void add_inspect(CLI::App& app, Action& action) {
         "Shows every binary that is whole and well-formed, whatever device it is for; `verify` says whether it would "
         "run.");
     command->add_option("file", arguments->file, "Trace binary")->required()->type_name(kReads);
+    add_plugin_option(*command, arguments->plugin);
     command->add_flag("--commands", arguments->commands, "Show every device command and the bytes that it touches");
     command->add_flag("--json", arguments->json, "Print as JSON");
     command->callback([arguments, &action] { action = [arguments] { return inspect_file(*arguments); }; });

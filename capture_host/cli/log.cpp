@@ -6,7 +6,7 @@
 
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/execution_log_file.h"
-#include "hal/kernels/kernel.h"
+#include "capture_host/cli/target_option.h"
 
 namespace pianola::cli {
 namespace {
@@ -14,25 +14,43 @@ namespace {
 struct LogArguments {
     std::string left;
     std::string right;
+    std::string plugin;
     bool json{false};
 };
 
-std::vector<QueueLog> load_logs(const std::string& file_name) {
-    const std::vector<std::uint8_t> dump = files::load_file(file_name, files::kSmallLimitBytes);
-    return parse_logs({dump.data(), dump.size()}, file_name);
-}
+// A log does not say whose it is: it is read as one of the plugin's device, or else of the registry's first.
+class LogReader {
+  public:
+    explicit LogReader(const std::string& plugin) : targets_{load_targets(plugin)} {}
+
+    [[nodiscard]] std::vector<QueueLog> load(const std::string& file_name) const {
+        const Target& target = targets_.usual();
+        if (!target.offers().execution_logs) {
+            throw CliError{kUsage, fmt::format("the target of device family {} has no execution logs",
+                                               target.usual_device().family)};
+        }
+        const std::vector<std::uint8_t> dump = files::load_file(file_name, files::kSmallLimitBytes);
+        std::vector<QueueLog> logs;
+        const std::string wrong = target.read_execution_logs({dump.data(), dump.size()}, logs);
+        if (!wrong.empty()) {
+            throw CliError{kFileTrouble, fmt::format("{}: not an execution log: {}", file_name, wrong)};
+        }
+        return logs;
+    }
+
+  private:
+    targets::Targets targets_;
+};
 
 std::string command_text(const LoggedCommand& command) {
-    const char* const name = name_of(command.opcode);
-    if (name == nullptr) {
-        return fmt::format("0x{:02X}", static_cast<unsigned>(command.opcode));
+    if (command.name == nullptr) {
+        return fmt::format("0x{:02X}", command.kind);
     }
-    if ((command.opcode != refdev::Opcode::kLaunch) && (command.opcode != refdev::Opcode::kDispatch)) {
-        return name;
+    if (!command.launches) {
+        return command.name;
     }
-    const refdev::Kernel* const kernel = refdev::find_kernel(command.kernel_id);
-    return (kernel == nullptr) ? fmt::format("{} {}", name, command.kernel_id)
-                               : fmt::format("{} {}", name, kernel->name);
+    return (command.kernel_name == nullptr) ? fmt::format("{} {}", command.name, command.kernel_id)
+                                            : fmt::format("{} {}", command.name, command.kernel_name);
 }
 
 std::string line_text(const LoggedCommand& command) {
@@ -42,7 +60,7 @@ std::string line_text(const LoggedCommand& command) {
 }
 
 nlohmann::json command_to_json(const LoggedCommand& command) {
-    return {{"sequence", command.sequence},     {"kind", static_cast<unsigned>(command.opcode)},
+    return {{"sequence", command.sequence},     {"kind", command.kind},
             {"command", command_text(command)}, {"kernel", command.kernel_id},
             {"fault", name_of(command.fault)},  {"digest", fmt::format("{:016x}", command.digest)}};
 }
@@ -52,14 +70,15 @@ nlohmann::json command_to_json(const std::optional<LoggedCommand>& command) {
 }
 
 int show_log(const LogArguments& arguments) {
-    const std::vector<QueueLog> logs = load_logs(arguments.left);
+    const std::vector<QueueLog> logs = LogReader{arguments.plugin}.load(arguments.left);
     nlohmann::json list = nlohmann::json::array();
     for (std::size_t queue = 0U; queue < logs.size(); ++queue) {
         const QueueLog& log = logs[queue];
         nlohmann::json commands = nlohmann::json::array();
         if (!arguments.json) {
-            fmt::print("queue {}: {} commands since reset{}\n", queue, log.written,
-                       log.is_complete() ? "" : fmt::format(", the last {} are here", log.commands.size()));
+            fmt::print(
+                "queue {}: {} commands since reset{}\n", queue, log.written,
+                (log.commands.size() == log.written) ? "" : fmt::format(", the last {} are here", log.commands.size()));
         }
         for (const LoggedCommand& command : log.commands) {
             if (arguments.json) {
@@ -84,7 +103,7 @@ std::string differing_fields(const LoggedCommand& left, const LoggedCommand& rig
             text += text.empty() ? what : (std::string{", "} + what);
         }
     };
-    add(left.opcode != right.opcode, "command");
+    add(left.kind != right.kind, "command");
     add(left.kernel_id != right.kernel_id, "kernel");
     add(left.fault != right.fault, "fault");
     add(left.digest != right.digest, "digest");
@@ -127,7 +146,8 @@ nlohmann::json comparison_to_json(const QueueComparison& each) {
 int compare_files(const LogArguments& arguments) {
     bool equal = true;
     nlohmann::json list = nlohmann::json::array();
-    for (const QueueComparison& each : compare_logs(load_logs(arguments.left), load_logs(arguments.right))) {
+    const LogReader reader{arguments.plugin};
+    for (const QueueComparison& each : compare_logs(reader.load(arguments.left), reader.load(arguments.right))) {
         equal = equal && !each.differs;
         if (arguments.json) {
             list.push_back(comparison_to_json(each));
@@ -156,11 +176,13 @@ void add_log(CLI::App& app, Action& action) {
         "diff aligns by sequence number, queue by queue, and ends with exit code 7 where the logs differ.");
     CLI::App* const show = log->add_subcommand("show", "Prints every command that the log holds");
     show->add_option("file", arguments->left, "Log")->required()->type_name(kReads);
+    add_plugin_option(*show, arguments->plugin);
     show->add_flag("--json", arguments->json, "Print as JSON");
     show->callback([arguments, &action] { action = [arguments] { return show_log(*arguments); }; });
     CLI::App* const diff = log->add_subcommand("diff", "Finds the first difference between two logs, queue by queue");
     diff->add_option("left", arguments->left, "Log")->required()->type_name(kReads);
     diff->add_option("right", arguments->right, "Log to compare it with")->required()->type_name(kReads);
+    add_plugin_option(*diff, arguments->plugin);
     diff->add_flag("--json", arguments->json, "Print as JSON");
     diff->callback([arguments, &action] { action = [arguments] { return compare_files(*arguments); }; });
 }

@@ -4,7 +4,6 @@
 
 #include "capture_host/cli/cli.h"
 #include "capture_host/writer/manifest.h"
-#include "hal/devices/refdev/refdev_command_set.h"
 #include "pianola/config.h"
 #include "pianola/footprint.h"
 #include "pianola/scrub.h"
@@ -33,8 +32,8 @@ MemoryWindow window(const char* name, const char* memory, WindowAccess access, s
 }
 
 // Words that a script takes in a queue's ring, the record at its end included: what the proof of rings adds up.
-std::uint32_t ring_words(const PlannedScript& script, const PlannedCommands& commands, std::uint32_t queue) {
-    const refdev::RefdevCommandSet command_set;
+std::uint32_t ring_words(const CommandSet& command_set, const PlannedScript& script, const PlannedCommands& commands,
+                         std::uint32_t queue) {
     std::uint32_t words = 0U;
     for (std::uint32_t i = script.first; i < (script.first + script.count); ++i) {
         if (commands.at(i).queue == queue) {
@@ -106,7 +105,7 @@ void add_span_window(const char* name, const char* memory_name, MemoryKind memor
 }
 
 void gather_windows(MemoryManifest& manifest) {
-    const refdev::DeviceSpec& device = manifest.device;
+    const DeviceDescription& device = manifest.device;
     manifest.windows.push_back(window("Flash", "flash", WindowAccess::kReadOnly, 0U, manifest.file_bytes));
     manifest.windows.push_back(window("Session", "ram", WindowAccess::kReadWrite, 0U, kSessionBytes32));
     add_span_window("Dram", "device_dram", MemoryKind::kDram, device.dram_base, manifest);
@@ -117,14 +116,15 @@ void gather_windows(MemoryManifest& manifest) {
 
 }  // namespace
 
-MemoryManifest gather_manifest(const VerifiedFile& file, const std::string& file_name, const std::string& symbol,
-                               const refdev::DeviceSpec& device) {
+MemoryManifest gather_manifest(const VerifiedFile& file, const std::string& file_name, const std::string& symbol) {
     const Image& image = file.image();
     const Plan& plan = file.plan();
     MemoryManifest manifest;
     manifest.file = printable_base_name(file_name);
     manifest.symbol = symbol;
-    manifest.device = device;
+    manifest.device = file.device();
+    manifest.device_ram = file.target().ram();
+    manifest.device_constant = file.target().device_constant(file.device());
     manifest.file_bytes = image.envelope().total_bytes;
     manifest.trace_region_used_bytes = image.envelope().traces.size_bytes;  // the segment mirrors the region
     gather_segments(image.envelope(), manifest);
@@ -138,9 +138,10 @@ MemoryManifest gather_manifest(const VerifiedFile& file, const std::string& file
         manifest.output_bytes += plan.output_bytes.at(i);
     }
     manifest.no_views = describe_views(plan, image);
-    for (std::uint32_t queue = 0U; queue < device.queue_count; ++queue) {
-        manifest.rings.push_back({ring_words(file.workspace().setup, file.workspace().setup_commands, queue),
-                                  ring_words(plan.step, plan.commands, queue) * plan.steps_in_flight});
+    const CommandSet& commands = file.target().command_set();
+    for (std::uint32_t queue = 0U; queue < file.device().queue_count; ++queue) {
+        manifest.rings.push_back({ring_words(commands, file.workspace().setup, file.workspace().setup_commands, queue),
+                                  ring_words(commands, plan.step, plan.commands, queue) * plan.steps_in_flight});
     }
     manifest.step_cycles = plan.step.cycles;
     ConstantRanges constants;

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "capture_host/cli/verified_file.h"
-#include "hal/devices/refdev/device_spec.h"
 #include "pianola/device.h"
 #include "pianola/image.h"
 
@@ -52,7 +51,9 @@ struct RingUse {
 struct MemoryManifest {
     std::string file;    // base name
     std::string symbol;  // of the constants
-    refdev::DeviceSpec device;
+    DeviceDescription device;
+    std::vector<RamPart> device_ram;  // besides the session
+    std::string device_constant;      // for a C++ header; may be empty
 
     // Flash.
     std::uint32_t file_bytes{0U};
@@ -80,7 +81,7 @@ struct MemoryManifest {
 };
 
 [[nodiscard]] MemoryManifest gather_manifest(const VerifiedFile& file, const std::string& file_name,
-                                             const std::string& symbol, const refdev::DeviceSpec& device);
+                                             const std::string& symbol);
 
 // The four forms.
 [[nodiscard]] std::string manifest_as_text(const MemoryManifest& manifest);

@@ -27,7 +27,7 @@ constexpr std::uint64_t kLimitBytesOfReport = std::uint64_t{256U} << 20U;  // so
 struct MutateArguments {
     std::string file;
     std::string output;
-    std::string device;
+    TargetArguments target;
     std::string shard{"1/1"};
     std::vector<std::string> kinds;
     std::vector<std::string> merge;
@@ -165,11 +165,9 @@ int merge(const MutateArguments& arguments) {
 class Mutation {
   public:
     explicit Mutation(const MutateArguments& arguments)
-        : arguments_{arguments}, spec_{load_device_spec(arguments.device)}, file_{arguments.file, spec_} {
-        DeviceDescription device;
-        refdev::describe(spec_, device);
-        subject_ = mutate::read_subject(file_.bytes(), file_.image(), device);
-        checker_ = std::make_unique<mutate::Checker>(device);
+        : arguments_{arguments}, file_{arguments.file, arguments.target} {
+        subject_ = mutate::read_subject(file_.bytes(), file_.image(), file_.target(), file_.device());
+        checker_ = std::make_unique<mutate::Checker>(subject_);
         run_.file_name = printable_base_name(arguments.file);
         run_.tool_version = PIANOLA_VERSION;
         run_.jobs = {kinds_from(arguments.kinds), arguments.count};
@@ -230,8 +228,9 @@ class Mutation {
 
     // Not over what is read or printed to: the folder may hold it, or links to it. Such a file is there already.
     void check_folder(const std::vector<Job>& jobs) const {
-        const std::array<std::pair<std::string, const char*>, 4> others{{{arguments_.file, "reads"},
-                                                                         {arguments_.device, "reads"},
+        const std::array<std::pair<std::string, const char*>, 5> others{{{arguments_.file, "reads"},
+                                                                         {arguments_.target.device, "reads"},
+                                                                         {arguments_.target.plugin, "reads"},
                                                                          {"/dev/stdout", "prints to"},
                                                                          {"/dev/stderr", "prints to"}}};
         std::error_code error;
@@ -327,7 +326,6 @@ class Mutation {
     }
 
     const MutateArguments& arguments_;
-    refdev::DeviceSpec spec_;
     VerifiedFile file_;
     mutate::Subject subject_;
     std::unique_ptr<mutate::Checker> checker_;
@@ -405,7 +403,7 @@ void add_mutate(CLI::App& app, Action& action) {
                          "Join the reports of all shards, and check that nothing is missing")
             ->type_name(kReadsJson);
     command->add_flag("--report-only", arguments->report_only, "Write no mutants; with -o, the report alone");
-    add_device_option(*command, arguments->device);
+    add_target_options(*command, arguments->target);
     for (CLI::Option* const making : command->get_options()) {
         if ((making != merge_option) && (making != output)) {
             merge_option->excludes(making);

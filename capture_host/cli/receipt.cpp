@@ -32,9 +32,11 @@ std::string describe(const nlohmann::json& statement) {
         verdict.at("accepted").get<bool>()
             ? "accepted"
             : fmt::format("refused: {} at {}", printable(verdict.at("rule")), printable(verdict.at("field")));
-    return fmt::format("the signature holds\n  binary    {}, {} bytes\n  validator {}, {} rules\n  verdict   {}\n",
+    const std::string plugin =
+        validator.contains("plugin") ? ("  plugin    " + validator.at("plugin").get<std::string>() + "\n") : "";
+    return fmt::format("the signature holds\n  binary    {}, {} bytes\n  validator {}, {} rules\n{}  verdict   {}\n",
                        binary.at("sha256").get<std::string>(), binary.at("bytes").get<std::uint64_t>(),
-                       printable(validator.at("version")), validator.at("rules").size(), judgement);
+                       printable(validator.at("version")), validator.at("rules").size(), plugin, judgement);
 }
 
 int check(const CheckArguments& arguments) {

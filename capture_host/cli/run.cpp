@@ -6,13 +6,9 @@
 #include <memory>
 
 #include "capture_host/cli/cli.h"
-#include "capture_host/writer/manifest.h"
+#include "capture_host/cli/target_option.h"
+#include "capture_host/replay/replay.h"
 #include "capture_host/writer/status_name.h"
-#include "hal/devices/refdev/refdev_command_set.h"
-#include "hal/sim/sim_device.h"
-#include "hal/sim/sim_platform.h"
-#include "pianola/development_config.h"
-#include "pianola/session.h"
 
 namespace pianola::cli {
 namespace {
@@ -25,7 +21,7 @@ struct RunArguments {
     std::string file;
     std::vector<std::string> inputs;
     std::vector<std::string> outputs;
-    std::string device;
+    TargetArguments target;
     std::uint32_t repeat{1U};
     bool batch{false};
     bool self_test{false};
@@ -36,14 +32,14 @@ struct RunArguments {
     bool json{false};
 };
 
-class Replay {
+class Run {
   public:
-    explicit Replay(const RunArguments& arguments)
+    explicit Run(const RunArguments& arguments)
         : arguments_{arguments},
-          file_{files::load_file(arguments.file)},
-          device_{options_for(arguments)},
-          platform_{device_},
-          session_{device_, platform_, command_set_, kDevelopmentConfig} {}
+          file_{arguments.file, arguments.target},
+          measures_{file_.target().offers().cycles},
+          replay_{file_.bytes(), file_.target(), file_.device(), options_for(arguments)},
+          session_{replay_.session()} {}
 
     int run() {
         load();
@@ -58,7 +54,7 @@ class Replay {
         check_counts();
         if (arguments_.views && !session_.has_views()) {
             throw CliError{kUsage, fmt::format("{} can not be replayed with --views: {}", arguments_.file,
-                                               describe_views(session_.plan(), workspace_->image))};
+                                               describe_views(session_.plan(), replay_.image()))};
         }
         const std::uint32_t records = load_inputs();
         std::vector<Bytes> results(session_.plan().output_count);
@@ -81,32 +77,21 @@ class Replay {
     }
 
   private:
-    static sim::SimOptions options_for(const RunArguments& arguments) {
-        sim::SimOptions options;
-        options.spec = load_device_spec(arguments.device);
-        options.threading = arguments.threaded ? sim::Threading::kThreaded : sim::Threading::kInProcess;
+    static SimulatorOptions options_for(const RunArguments& arguments) {
+        SimulatorOptions options;
+        options.threaded = arguments.threaded;
         options.check_accesses = arguments.check_accesses;
-        options.keep_execution_log = !arguments.log.empty();
+        options.keep_execution_logs = !arguments.log.empty();
         return options;
     }
 
-    // A call that was refused has latched nothing: the record of the last fault would be empty.
-    void require(Status status) const {
-        if (!is_ok(status)) {
-            throw CliError{kReplayFault, is_ok(session_.fault().status) ? fmt::format("the session refuses a call: {}",
-                                                                                      capture::status_name(status))
-                                                                        : describe_fault(session_.fault())};
-        }
-    }
-
     void load() {
-        Verdict verdict;
-        const Status status = session_.load(file_.view(), *workspace_, verdict);
-        if (status == Status::kRefused) {
+        try {
+            replay_.load();
+        } catch (const replay::Refused& refused) {
             throw CliError{kRefused,
-                           fmt::format("{}: {}", arguments_.file, describe_verdict(verdict, workspace_->image))};
+                           fmt::format("{}: {}", arguments_.file, file_.describe(refused.verdict(), replay_.image()))};
         }
-        require(status);
     }
 
     void run_self_tests() {
@@ -117,7 +102,7 @@ class Replay {
         }
         Bytes scratch(session_.output_bytes());
         for (std::uint32_t i = 0U; i < count; ++i) {
-            require(session_.self_test(i, {scratch.data(), scratch.size()}));
+            replay_.check(session_.self_test(i, {scratch.data(), scratch.size()}));
             show_progress("self-tests", i + 1U, count);
         }
         self_tests_passed_ = count;
@@ -141,7 +126,7 @@ class Replay {
                 throw CliError{
                     kUsage,
                     fmt::format("--input {} has {} bytes; input {} is {}: {} bytes{}", arguments_.inputs[i], size, i,
-                                type_and_shape(workspace_->image.input(static_cast<std::uint32_t>(i))), bytes,
+                                type_and_shape(replay_.image().input(static_cast<std::uint32_t>(i))), bytes,
                                 arguments_.batch ? ", or a multiple" : "; several records need --batch")};
             };
             const std::uint64_t limit = arguments_.batch ? kLimitBytesOfBatch : bytes;
@@ -182,30 +167,27 @@ class Replay {
         return outputs;
     }
 
-    // Waits for the oldest of what has been submitted.
-    void finish(Status submitted) { require(is_ok(submitted) ? session_.wait() : submitted); }
-
     // Prologue and epilogue around the steps of a binary that is not pipelined; self-tests have run the prologue. Both
     // take what was proved, and are no part of a step.
     void start_steps() {
         const Plan& plan = session_.plan();
         if (!plan.is_pipelined && (plan.prologue.count != 0U) && (self_tests_passed_ == 0U)) {
-            const std::uint64_t started = device_.now_cycles();
-            finish(session_.start({}));
-            check_script("prologue", device_.now_cycles() - started, plan.prologue);
+            const std::uint64_t started = replay_.simulator().now_cycles();
+            replay_.finish(session_.start({}));
+            check_script("prologue", replay_.simulator().now_cycles() - started, plan.prologue);
         }
     }
     void stop_steps() {
         const Plan& plan = session_.plan();
         if (!plan.is_pipelined && (plan.epilogue.count != 0U)) {
-            const std::uint64_t started = device_.now_cycles();
-            finish(session_.stop({}));
-            check_script("epilogue", device_.now_cycles() - started, plan.epilogue);
+            const std::uint64_t started = replay_.simulator().now_cycles();
+            replay_.finish(session_.stop({}));
+            check_script("epilogue", replay_.simulator().now_cycles() - started, plan.epilogue);
         }
     }
     void check_script(const char* name, std::uint64_t cycles, const PlannedScript& script) {
         cycles_ += cycles;
-        if (cycles != script.cycles) {
+        if (measures_ && (cycles != script.cycles)) {
             throw CliError{kReplayFault,
                            fmt::format("the {} took {} cycles, {} were proved", name, cycles, script.cycles)};
         }
@@ -219,27 +201,27 @@ class Replay {
         for (std::size_t i = 0U; i < results.size(); ++i) {
             results[i].resize(std::size_t{plan.output_bytes.at(i)} * records);
         }
-        const std::uint64_t started = device_.now_cycles();
+        const std::uint64_t started = replay_.simulator().now_cycles();
         const std::vector<ByteSpan> first = inputs_of(0U);
-        finish(session_.start({first.data(), first.size()}));
+        replay_.finish(session_.start({first.data(), first.size()}));
         std::uint32_t under_way = 0U;
         for (std::uint32_t record = 1U; record < records; ++record) {
             if (under_way == plan.steps_in_flight) {
-                finish(Status::kOk);
+                replay_.finish(Status::kOk);
                 under_way -= 1U;
             }
             const std::vector<ByteSpan> inputs = inputs_of(record);
             const std::vector<MutableByteSpan> outputs = outputs_of(record - 1U, results);
-            require(session_.submit({inputs.data(), inputs.size()}, {outputs.data(), outputs.size()}));
+            replay_.check(session_.submit({inputs.data(), inputs.size()}, {outputs.data(), outputs.size()}));
             under_way += 1U;
             show_progress("records replayed", record + 1U, records);
         }
         for (; under_way > 0U; --under_way) {
-            finish(Status::kOk);
+            replay_.finish(Status::kOk);
         }
         const std::vector<MutableByteSpan> last = outputs_of(records - 1U, results);
-        finish(session_.stop({last.data(), last.size()}));
-        cycles_ = device_.now_cycles() - started;
+        replay_.finish(session_.stop({last.data(), last.size()}));
+        cycles_ = replay_.simulator().now_cycles() - started;
         check_accesses(fmt::format("record {}", records - 1U));
     }
 
@@ -259,13 +241,13 @@ class Replay {
             for (Bytes& output : outputs) {
                 views.emplace_back(output.data(), output.size());
             }
-            const std::uint64_t started = device_.now_cycles();
+            const std::uint64_t started = replay_.simulator().now_cycles();
             if (arguments_.views) {
                 run_on_views(inputs, views);
             } else {
-                require(session_.run({inputs.data(), inputs.size()}, {views.data(), views.size()}));
+                replay_.check(session_.run({inputs.data(), inputs.size()}, {views.data(), views.size()}));
             }
-            check_step(record, device_.now_cycles() - started);
+            check_step(record, replay_.simulator().now_cycles() - started);
             if (repeat == 0U) {
                 first = outputs;
             } else if (outputs != first) {
@@ -282,13 +264,13 @@ class Replay {
     void run_on_views(const std::vector<ByteSpan>& inputs, const std::vector<MutableByteSpan>& outputs) {
         for (std::uint32_t i = 0U; i < inputs.size(); ++i) {
             MutableByteSpan view;
-            require(session_.input_view(i, view));
+            replay_.check(session_.input_view(i, view));
             std::copy(inputs[i].begin(), inputs[i].end(), view.begin());
         }
-        finish(session_.submit());
+        replay_.finish(session_.submit());
         for (std::uint32_t i = 0U; i < outputs.size(); ++i) {
             ByteSpan view;
-            require(session_.output_view(i, view));
+            replay_.check(session_.output_view(i, view));
             std::copy(view.begin(), view.end(), outputs[i].begin());
         }
     }
@@ -301,7 +283,8 @@ class Replay {
             plan.step.cycles + (plan.is_pipelined ? (plan.prologue.cycles + plan.epilogue.cycles) : 0U);
         step_cycles_ = (step_cycles_ == 0U) ? cycles : step_cycles_;
         cycles_ += cycles;
-        if (arguments_.views ? ((cycles > proved) || (cycles != step_cycles_)) : (cycles != proved)) {
+        const bool is_wrong = arguments_.views ? ((cycles > proved) || (cycles != step_cycles_)) : (cycles != proved);
+        if (measures_ && is_wrong) {
             throw CliError{kReplayFault,
                            fmt::format("record {}: the step took {} cycles, {} were proved", record, cycles, proved)};
         }
@@ -309,14 +292,14 @@ class Replay {
     }
 
     void check_accesses(const std::string& where) const {
-        if (device_.access_violations() != 0U) {
+        if (replay_.simulator().access_violations() != 0U) {
             throw CliError{kReplayFault, fmt::format("{}: a command touched bytes outside its extents", where)};
         }
     }
 
     void store_log() const {
         if (!arguments_.log.empty()) {
-            files::store_file(arguments_.log, device_.execution_logs());
+            files::store_file(arguments_.log, replay_.simulator().execution_logs());
         }
     }
 
@@ -337,7 +320,7 @@ class Replay {
             const nlohmann::json json{{"records", records},
                                       {"repeat", arguments_.repeat},
                                       {"step_cycles", cycles},
-                                      {"cycles", cycles_},
+                                      {"cycles", measures_ ? nlohmann::json(cycles_) : nlohmann::json{}},
                                       {"steps", session_.steps_completed()},
                                       {"self_tests_passed", self_tests_passed_},
                                       {"outputs", arguments_.outputs}};
@@ -348,24 +331,40 @@ class Replay {
             fmt::print("{} self-tests passed\n", self_tests_passed_);
         }
         if (records > 0U) {
-            fmt::print("{} record{}, {} replay{} each, {} device cycles per step, {} in all{}\n", records,
-                       (records == 1U) ? "" : "s", arguments_.repeat, (arguments_.repeat == 1U) ? "" : "s", cycles,
-                       cycles_, around_steps());
+            const std::string measured =
+                measures_ ? fmt::format("{} device cycles per step, {} in all{}", cycles, cycles_, around_steps())
+                          : fmt::format(
+                                "{} device cycles per step were proved, none measured: the simulator has no "
+                                "device time",
+                                plan.step.cycles);
+            fmt::print("{} record{}, {} replay{} each, {}\n", records, (records == 1U) ? "" : "s", arguments_.repeat,
+                       (arguments_.repeat == 1U) ? "" : "s", measured);
         }
     }
 
     const RunArguments& arguments_;
-    files::AlignedBytes file_;
-    refdev::RefdevCommandSet command_set_;
-    sim::SimDevice device_;
-    sim::SimPlatform platform_;
-    Session session_;
-    std::unique_ptr<PlanWorkspace> workspace_{std::make_unique<PlanWorkspace>()};  // keeps the image
+    BinaryFile file_;
+    bool measures_;  // the simulator has the device's time
+    replay::Replay replay_;
+    Session& session_;
     std::vector<Bytes> inputs_;
     std::uint32_t self_tests_passed_{0U};
     std::uint64_t step_cycles_{0U};  // of the first step; 0 before it
     std::uint64_t cycles_{0U};       // of all replays, prologues and epilogues; not of self-tests
 };
+
+int run_file(const RunArguments& arguments) {
+    try {
+        return Run{arguments}.run();
+    } catch (const replay::NotOffered& error) {
+        throw CliError{kUsage, fmt::format("{}: {}", arguments.file, error.what())};
+    } catch (const replay::Stopped& stopped) {
+        // A call that was refused has latched nothing: the record of the last fault would be empty.
+        throw CliError{kReplayFault, is_ok(stopped.fault().status) ? fmt::format("the session refuses a call: {}",
+                                                                                 capture::status_name(stopped.status()))
+                                                                   : describe_fault(stopped.fault())};
+    }
+}
 
 }  // namespace
 
@@ -398,9 +397,9 @@ void add_run(CLI::App& app, Action& action) {
         ->add_option("--log", arguments->log,
                      "Write the execution log, as it is after the last replay, for `pianola log`")
         ->type_name(kWrites);
-    add_device_option(*command, arguments->device);
+    add_target_options(*command, arguments->target);
     command->add_flag("--json", arguments->json, "Print the report as JSON");
-    command->callback([arguments, &action] { action = [arguments] { return Replay{*arguments}.run(); }; });
+    command->callback([arguments, &action] { action = [arguments] { return run_file(*arguments); }; });
 }
 
 }  // namespace pianola::cli

@@ -22,7 +22,7 @@ struct SignArguments {
     std::string public_key;    // of a key that is kept elsewhere
     std::string digest_out;    // first half of signing elsewhere
     std::string signature_in;  // second half
-    std::string device;
+    TargetArguments target;
     std::optional<std::uint32_t> security_version;
     bool json{false};
 };
@@ -47,7 +47,7 @@ int report(const SignArguments& arguments, const signing::Key& key, const signin
 signing::Bytes prepare(const SignArguments& arguments, const signing::Key& key) {
     static_cast<void>(
         key.point());  // what has none can not sign binaries: better known before the digest is carried off
-    const VerifiedFile file{arguments.file, load_device_spec(arguments.device)};
+    const VerifiedFile file{arguments.file, arguments.target};
     const signing::Bytes bytes(file.bytes().begin(), file.bytes().end());
     return signing::prepare(bytes, key.id(), arguments.security_version.value_or(signing::security_version_of(bytes)));
 }
@@ -80,7 +80,7 @@ int write_digest(const SignArguments& arguments) {
 
 int take_signature(const SignArguments& arguments) {
     const signing::Key key = signing::Key::load_public(arguments.public_key);
-    const VerifiedFile file{arguments.file, load_device_spec(arguments.device)};
+    const VerifiedFile file{arguments.file, arguments.target};
     const signing::Bytes prepared(file.bytes().begin(), file.bytes().end());
     const Envelope& envelope = file.image().envelope();
     if ((envelope.signature_bytes == 0U) || (envelope.key_id != key.id())) {
@@ -137,7 +137,7 @@ void add_sign(CLI::App& app, Action& action) {
     key->excludes(public_key)->excludes(digest_out)->excludes(signature_in);
     digest_out->needs(public_key)->excludes(signature_in);
     signature_in->needs(public_key)->excludes(version);
-    add_device_option(*command, arguments->device);
+    add_target_options(*command, arguments->target);
     command->add_flag("--json", arguments->json, "Print the result as JSON");
     command->callback([arguments, &action] {
         if (arguments->key.empty() && arguments->digest_out.empty() && arguments->signature_in.empty()) {

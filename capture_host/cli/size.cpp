@@ -6,7 +6,7 @@
 
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/memory_manifest.h"
-#include "hal/devices/refdev/footprint.h"
+#include "hal/devices/device_numbers.h"
 #include "pianola/footprint.h"
 
 namespace pianola::cli {
@@ -18,7 +18,7 @@ struct SizeArguments {
     std::string file;
     std::string output;
     std::string symbol;
-    std::string device;
+    TargetArguments target;
     bool json{false};
     bool header{false};
     bool linker{false};
@@ -76,7 +76,7 @@ nlohmann::json windows_to_json(const MemoryManifest& manifest) {
 }
 
 std::string device_text(const MemoryManifest& manifest) {
-    const refdev::DeviceSpec& device = manifest.device;
+    const DeviceDescription& device = manifest.device;
     std::string text = "device memory\n";
     text += row("DRAM", manifest.dram_used_bytes, fmt::format("used of {}", device.dram_bytes));
     text += row("L1", manifest.l1_used_bytes, fmt::format("used of {}", device.l1_bytes));
@@ -99,7 +99,7 @@ std::string step_text(const MemoryManifest& manifest) {
     }
     for (std::size_t i = 0U; i < manifest.rings.size(); ++i) {
         text += fmt::format("  ring of queue {:<8}{:>10} words  of {}; set-up takes {}\n", i,
-                            manifest.rings[i].step_words, refdev::kRingWords, manifest.rings[i].setup_words);
+                            manifest.rings[i].step_words, manifest.device.ring_words, manifest.rings[i].setup_words);
     }
     text += fmt::format("  {:<22}{}{}\n", "views",
                         manifest.no_views.empty() ? "possible" : "not possible: ", manifest.no_views);
@@ -121,10 +121,9 @@ std::string window_text(const MemoryManifest& manifest) {
 }
 
 int show_size(const SizeArguments& arguments) {
-    const refdev::DeviceSpec device = load_device_spec(arguments.device);
-    const VerifiedFile file{arguments.file, device};
-    const MemoryManifest manifest = gather_manifest(
-        file, arguments.file, arguments.symbol.empty() ? symbol_for(arguments.file) : arguments.symbol, device);
+    const VerifiedFile file{arguments.file, arguments.target};
+    const MemoryManifest manifest =
+        gather_manifest(file, arguments.file, arguments.symbol.empty() ? symbol_for(arguments.file) : arguments.symbol);
     std::string text;
     if (arguments.json) {
         text = manifest_as_json(manifest);
@@ -152,38 +151,32 @@ std::string manifest_as_text(const MemoryManifest& manifest) {
     text += row("workspace of load", plan_workspace_bytes32(*manifest.device.capacities),
                 fmt::format("free afterwards; profile {}", manifest.device.capacities->name));
     text += row("verdict of load", kVerdictBytes32, "free afterwards");
-    text += row("device driver", refdev::kDriverBytes32);
-    text += row("shared with device", refdev::kSharedStateBytes32);
-    text += row("device core", refdev::kDeviceCoreBytes32, "per queue, on the core that serves it");
+    for (const RamPart& part : manifest.device_ram) {
+        text += row(part.title.c_str(), part.bytes, part.remark);
+    }
     text += row("stack of submit, poll", kSubmitPollStackBytes, "at most");
     text += row("stack of load", kLoadStackBytes, "at most");
     return text + device_text(manifest) + step_text(manifest) + window_text(manifest);
 }
 
 std::string manifest_as_json(const MemoryManifest& manifest) {
-    const refdev::DeviceSpec& device = manifest.device;
+    const DeviceDescription& device = manifest.device;
     nlohmann::json json;
     json["file"] = manifest.file;
     json["symbol"] = manifest.symbol;
     json["flash"] = {{"bytes", manifest.file_bytes}, {"segments", sizes_to_json(manifest.segments)}};
     json["ram"] = {{"session_bytes", kSessionBytes32},
                    {"plan_workspace_bytes", plan_workspace_bytes32(*device.capacities)},
-                   {"verdict_bytes", kVerdictBytes32},
-                   {"driver_bytes", refdev::kDriverBytes32},
-                   {"shared_state_bytes", refdev::kSharedStateBytes32},
-                   {"device_core_bytes", refdev::kDeviceCoreBytes32}};
+                   {"verdict_bytes", kVerdictBytes32}};
+    for (const RamPart& part : manifest.device_ram) {
+        json["ram"][part.name + "_bytes"] = part.bytes;
+    }
     json["stack"] = {{"submit_poll_bytes", kSubmitPollStackBytes}, {"load_bytes", kLoadStackBytes}};
     json["device"] = {{"profile", device.capacities->name},
-                      {"dram_base", device.dram_base},
-                      {"dram_bytes", device.dram_bytes},
                       {"dram_used_bytes", manifest.dram_used_bytes},
-                      {"l1_base", device.l1_base},
-                      {"l1_bytes", device.l1_bytes},
                       {"l1_used_bytes", manifest.l1_used_bytes},
-                      {"trace_region_bytes", device.trace_region_bytes},
-                      {"trace_region_used_bytes", manifest.trace_region_used_bytes},
-                      {"clock_khz", device.clock_khz},
-                      {"queue_count", device.queue_count}};
+                      {"trace_region_used_bytes", manifest.trace_region_used_bytes}};
+    for_each_size([&json](const char* name, std::uint32_t value) { json["device"][name] = value; }, device);
     json["regions"] = regions_to_json(manifest);
     json["inputs"] = sizes_to_json(manifest.inputs);
     json["outputs"] = sizes_to_json(manifest.outputs);
@@ -191,7 +184,7 @@ std::string manifest_as_json(const MemoryManifest& manifest) {
     for (const RingUse& ring : manifest.rings) {
         queues.push_back({{"setup_words", ring.setup_words}, {"step_words", ring.step_words}});
     }
-    json["rings"] = {{"capacity_words", refdev::kRingWords}, {"queues", queues}};
+    json["rings"] = {{"capacity_words", device.ring_words}, {"queues", queues}};
     json["time"] = {{"step_cycles", manifest.step_cycles},
                     {"step_deadline_us", manifest.step_deadline_us},
                     {"setup_deadline_us", manifest.setup_deadline_us}};
@@ -222,7 +215,7 @@ void add_size(CLI::App& app, Action& action) {
         ->excludes(header);
     header->excludes(json);
     add_symbol_option(*command, arguments->symbol, "Name in header and symbols; default: from the file name");
-    add_device_option(*command, arguments->device);
+    add_target_options(*command, arguments->target);
     command->callback([arguments, &action] { action = [arguments] { return show_size(*arguments); }; });
 }
 

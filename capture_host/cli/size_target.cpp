@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "capture_host/cli/memory_manifest.h"
-#include "hal/devices/refdev/footprint.h"
 #include "pianola/config.h"
 #include "pianola/footprint.h"
 
@@ -16,6 +15,17 @@ std::string upper(const std::string& text) {
         each = ((each >= 'a') && (each <= 'z')) ? static_cast<char>(each - 'a' + 'A') : each;
     }
     return result;
+}
+
+// "shared_state" is "SharedState".
+std::string camel(const std::string& name) {
+    std::string text;
+    bool starts = true;
+    for (const char each : name) {
+        text += starts ? upper(std::string{each}) : std::string{each == '_' ? "" : std::string{each}};
+        starts = each == '_';
+    }
+    return text;
 }
 
 std::string constant(const std::string& name, std::uint64_t value, const char* type = "std::uint32_t") {
@@ -38,9 +48,9 @@ std::string size_constants(const MemoryManifest& manifest) {
     text += constant("kSessionBytes", kSessionBytes32);
     text += constant("kPlanWorkspaceBytes", plan_workspace_bytes32(*manifest.device.capacities));
     text += constant("kVerdictBytes", kVerdictBytes32);
-    text += constant("kDriverBytes", refdev::kDriverBytes32);
-    text += constant("kSharedStateBytes", refdev::kSharedStateBytes32);
-    text += constant("kDeviceCoreBytes", refdev::kDeviceCoreBytes32);
+    for (const RamPart& part : manifest.device_ram) {
+        text += constant(fmt::format("k{}Bytes", camel(part.name)), part.bytes);
+    }
     text += constant("kSubmitPollStackBytes", kSubmitPollStackBytes);
     text += constant("kLoadStackBytes", kLoadStackBytes);
     text += "\n// Device memory.\n";
@@ -58,13 +68,9 @@ std::string size_constants(const MemoryManifest& manifest) {
     return text + constant("kSetupDeadlineUs", manifest.setup_deadline_us);
 }
 
-std::string device_constant(const refdev::DeviceSpec& device) {
-    return fmt::format(
-        "\n// The device that the binary is for.\n"
-        "inline constexpr ::pianola::refdev::DeviceSpec kDeviceSpec{{\n    {}U, {}U, {}U, {}U, {}U, {}U, {}U, {}U, "
-        "{}U, {}U}};\n",
-        device.dram_base, device.dram_bytes, device.l1_base, device.l1_bytes, device.trace_region_bytes,
-        device.clock_khz, device.queue_count, device.grid_columns, device.grid_rows, device.dram_banks);
+std::string device_constant(const MemoryManifest& manifest) {
+    return manifest.device_constant.empty() ? std::string{}
+                                            : ("\n// The device that the binary is for.\n" + manifest.device_constant);
 }
 
 std::string window_constants(const MemoryManifest& manifest) {
@@ -96,38 +102,38 @@ std::string assertions(const MemoryManifest& manifest) {
     text += assertion("sizeof(::pianola::Session) == kSessionBytes");
     text += assertion("sizeof(::pianola::PlanWorkspace) == kPlanWorkspaceBytes");
     text += assertion("sizeof(::pianola::Verdict) == kVerdictBytes");
-    text += assertion("sizeof(::pianola::refdev::RefdevDriver) == kDriverBytes");
-    text += assertion("sizeof(::pianola::refdev::SharedState) == kSharedStateBytes");
-    text += assertion("sizeof(::pianola::refdev::DeviceCore) == kDeviceCoreBytes");
+    for (const RamPart& part : manifest.device_ram) {
+        text += assertion(fmt::format("sizeof({}) == k{}Bytes", part.type, camel(part.name)));
+    }
     text += fmt::format(
-        "static_assert(::pianola::refdev::kRingWords == {}U);\n"
         "static_assert(::pianola::kFileAlignmentBytes == kAlignmentBytes);\n"
         "static_assert(kFlashBytes <= ::pianola::kMaxFileBytes);\n"
         "static_assert({}U <= ::pianola::kMaxRegions);\n"
         "static_assert(kInputBytes.size() <= ::pianola::kMaxInputs);\n"
         "static_assert(kOutputBytes.size() <= ::pianola::kMaxOutputs);\n"
         "static_assert({}U <= ::pianola::kMaxQueues);\n",
-        refdev::kRingWords, manifest.regions.size(), manifest.rings.size());
+        manifest.regions.size(), manifest.rings.size());
     return text;
 }
 
 }  // namespace
 
 std::string manifest_as_header(const MemoryManifest& manifest) {
+    std::string includes;
+    for (const RamPart& part : manifest.device_ram) {
+        includes += fmt::format("#include \"{}\"\n", part.header);
+    }
     return fmt::format(
                "// Memory manifest of {0}; made by pianola size --header, do not edit. docs/MANIFEST.md explains it.\n"
                "#pragma once\n\n"
                "#include <array>\n#include <cstdint>\n\n"
-               "#include \"hal/devices/refdev/device_core.h\"\n"
-               "#include \"hal/devices/refdev/device_spec.h\"\n"
-               "#include \"hal/devices/refdev/refdev_driver.h\"\n"
-               "#include \"hal/devices/refdev/shared_state.h\"\n"
+               "{2}"
                "#include \"pianola/config.h\"\n"
                "#include \"pianola/session.h\"\n\n"
                "namespace pianola::manifest::{1} {{\n\n",
-               manifest.file, manifest.symbol) +
-           size_constants(manifest) + device_constant(manifest.device) + window_constants(manifest) +
-           assertions(manifest) + fmt::format("\n}}  // namespace pianola::manifest::{}\n", manifest.symbol);
+               manifest.file, manifest.symbol, includes) +
+           size_constants(manifest) + device_constant(manifest) + window_constants(manifest) + assertions(manifest) +
+           fmt::format("\n}}  // namespace pianola::manifest::{}\n", manifest.symbol);
 }
 
 std::string manifest_as_linker_fragment(const MemoryManifest& manifest) {
@@ -141,7 +147,11 @@ std::string manifest_as_linker_fragment(const MemoryManifest& manifest) {
     define("PIANOLA_ALIGNMENT_BYTES", kFileAlignmentBytes);
     define("PIANOLA_SESSION_BYTES", kSessionBytes32);
     define("PIANOLA_PLAN_WORKSPACE_BYTES", plan_workspace_bytes32(*manifest.device.capacities));
-    define("PIANOLA_SHARED_STATE_BYTES", refdev::kSharedStateBytes32);
+    for (const RamPart& part : manifest.device_ram) {
+        if (part.is_placed) {
+            define(fmt::format("PIANOLA_{}_BYTES", upper(part.name)), part.bytes);
+        }
+    }
     define("PIANOLA_SUBMIT_POLL_STACK_BYTES", kSubmitPollStackBytes);
     define("PIANOLA_LOAD_STACK_BYTES", kLoadStackBytes);
     define("PIANOLA_DEVICE_DRAM_BYTES", manifest.device.dram_bytes);

@@ -99,9 +99,7 @@ struct FoundAndExpected {
     std::string found;
     std::string expected;
 };
-FoundAndExpected names_of(const Verdict& verdict, const Image& image) {
-    DeviceDescription device;
-    refdev::describe({}, device);
+FoundAndExpected names_of(const Verdict& verdict, const Image& image, const DeviceDescription& device) {
     if (verdict.rule == Rule::kTgtFamily) {
         const NameView family = image.target().device_family;
         return {{family.begin(), family.end()}, device.family};
@@ -114,7 +112,8 @@ FoundAndExpected names_of(const Verdict& verdict, const Image& image) {
 
 }  // namespace
 
-std::string describe_verdict(const Verdict& verdict, const Image& image) {
+std::string describe_verdict(const Verdict& verdict, const Image& image, const DeviceDescription& device,
+                             const std::string& why_not) {
     std::string text = describe_verdict(verdict);
     if (capture::names_commands(verdict.rule)) {
         const NamedPair pair = commands_of(verdict, image);
@@ -124,18 +123,18 @@ std::string describe_verdict(const Verdict& verdict, const Image& image) {
             pair.earlier.text, pair.later.text, pair.is_next_step ? " of the next step" : "", pair.earlier.view.queue,
             pair.later.view.queue);
     }
-    const FoundAndExpected names = names_of(verdict, image);
+    const FoundAndExpected names = names_of(verdict, image, device);
     if (!names.found.empty()) {
         text += fmt::format("\n  found   {}, expected {}", names.found, names.expected);
     }
-    const std::string remedy = target_remedy(verdict);
+    const std::string remedy = target_remedy(verdict, why_not);
     if (!remedy.empty()) {
         text += "\n  remedy  " + remedy;
     }
     return text;
 }
 
-std::string target_remedy(const Verdict& verdict) {
+std::string target_remedy(const Verdict& verdict, const std::string& why_not) {
     switch (verdict.rule) {
         case Rule::kTgtMemory:
         case Rule::kTgtTraceRegion:
@@ -143,7 +142,9 @@ std::string target_remedy(const Verdict& verdict) {
         case Rule::kTgtQueues:
         case Rule::kTgtGrid:
         case Rule::kTgtProfile:
-            return "name the device that the binary is for with --device; `inspect` shows it as target";
+            return why_not.empty() ? "the binary is for another device, which `inspect` shows as target; without "
+                                     "--device it is judged for that one"
+                                   : why_not;
         case Rule::kTgtFamily:
         case Rule::kTgtCommandSet:
         case Rule::kTgtKernelLibrary:
@@ -151,13 +152,14 @@ std::string target_remedy(const Verdict& verdict) {
         case Rule::kTgtCosts:
         case Rule::kTgtWeightsLayout:
         case Rule::kTgtMesh:
-            return "no --device has it: capture the workload anew with this version";
+            return why_not.empty() ? "no --device has it: capture the workload anew with this version" : why_not;
         default:
             return {};
     }
 }
 
-nlohmann::json verdict_to_json(const Verdict& verdict, const Image& image) {
+nlohmann::json verdict_to_json(const Verdict& verdict, const Image& image, const DeviceDescription& device,
+                               const std::string& why_not) {
     nlohmann::json json = verdict_to_json(verdict);
     if (capture::names_commands(verdict.rule)) {
         const NamedPair pair = commands_of(verdict, image);
@@ -165,12 +167,12 @@ nlohmann::json verdict_to_json(const Verdict& verdict, const Image& image) {
         json["missing"] = {{"recorded_on_queue", pair.earlier.view.queue},
                            {"waited_for_on_queue", pair.later.view.queue}};
     }
-    const FoundAndExpected names = names_of(verdict, image);
+    const FoundAndExpected names = names_of(verdict, image, device);
     if (!names.found.empty()) {
         json["found"] = names.found;
         json["expected"] = names.expected;
     }
-    const std::string remedy = target_remedy(verdict);
+    const std::string remedy = target_remedy(verdict, why_not);
     if (!remedy.empty()) {
         json["remedy"] = remedy;
     }

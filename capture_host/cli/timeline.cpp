@@ -8,10 +8,10 @@
 
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/verified_file.h"
+#include "capture_host/replay/replay.h"
 #include "capture_host/timeline/captured.h"
 #include "capture_host/timeline/picture.h"
 #include "capture_host/writer/manifest.h"
-#include "hal/devices/refdev/refdev_command_set.h"
 
 namespace pianola::cli {
 namespace {
@@ -35,9 +35,9 @@ struct TimelineArguments {
     std::string file;
     std::string output;
     std::string mode;
-    std::string device;
+    TargetArguments target;
     std::uint32_t steps{kDefaultSteps};
-    timeline::HostCost cost{sim::kDefaultHostCost};
+    timeline::HostCost cost{kDefaultHostCost};
     bool json{false};
 };
 
@@ -62,9 +62,8 @@ class TimelineMaker {
   public:
     explicit TimelineMaker(const TimelineArguments& arguments)
         : arguments_{arguments},
-          spec_{load_device_spec(arguments.device)},
-          file_{arguments.file, spec_},
-          workload_{timeline::read_workload(file_.image(), file_.plan(), refdev::RefdevCommandSet{})} {}
+          file_{arguments.file, arguments.target},
+          workload_{timeline::read_workload(file_.image(), file_.plan(), file_.target())} {}
 
     int run() {
         const Renderer renderer = arguments_.output.empty() ? nullptr : renderer_for(arguments_.output);
@@ -94,22 +93,39 @@ class TimelineMaker {
         Mode{"eager", timeline::eager_pattern, 1U}, Mode{"traced", timeline::traced_pattern, 1U},
         Mode{"two-queues", timeline::two_queue_pattern, 2U}, Mode{"two-queues-split", timeline::split_pattern, 2U}};
 
-    [[nodiscard]] bool is_possible(const Mode& mode) const { return mode.queues <= workload_.queue_count; }
+    [[nodiscard]] bool is_possible(const Mode& mode) const {
+        return (mode.queues <= workload_.queue_count) &&
+               ((mode.make != timeline::two_queue_pattern) || timeline::can_stage(workload_));
+    }
+    [[nodiscard]] bool is_replayed() const {
+        const Offers offers = file_.target().offers();
+        return offers.simulator && offers.command_log && offers.cycles;
+    }
 
     void check_mode() const {
         for (const Mode& mode : kModes) {
             if ((arguments_.mode == mode.name) && !is_possible(mode)) {
-                throw CliError{kUsage, fmt::format("--mode {} needs 2 queues; the binary's device has {}", mode.name,
-                                                   workload_.queue_count)};
+                throw CliError{kUsage, (mode.queues <= workload_.queue_count)
+                                           ? fmt::format("--mode {} needs a command that copies; device family {} has "
+                                                         "none",
+                                                         mode.name, file_.device().family)
+                                           : fmt::format("--mode {} needs 2 queues; the binary's device has {}",
+                                                         mode.name, workload_.queue_count)};
             }
+        }
+        if (arguments_.mode == kAsCaptured) {
+            file_.file().require(&Offers::command_log, "a log of commands");
+            file_.file().require(&Offers::cycles, "device time");
         }
     }
 
     void run_captured(std::uint32_t steps, const Pattern& pattern, const timeline::Sink& sink) const {
         try {
-            timeline::run_captured(file_.bytes(), spec_, pattern, steps, sink);
-        } catch (const timeline::ReplayError& error) {
-            throw CliError{kReplayFault, fmt::format("{}: {}", arguments_.file, error.what())};
+            timeline::run_captured(file_.bytes(), file_.target(), file_.device(), pattern, steps, sink);
+        } catch (const replay::Refused& error) {
+            throw CliError{kReplayFault, fmt::format("{}: {}; `pianola run` says more", arguments_.file, error.what())};
+        } catch (const replay::Stopped& error) {
+            throw CliError{kReplayFault, fmt::format("{}: {}; `pianola run` says more", arguments_.file, error.what())};
         }
     }
 
@@ -121,6 +137,27 @@ class TimelineMaker {
                 add_row(mode.name, steady).host_bound = steady.cycles_per_step.value() > free.cycles_per_step.value();
             }
         }
+        if (is_replayed()) {
+            measure_captured();
+        } else {
+            picture_.notes.push_back(fmt::format(
+                "as-captured is not there: device family {} has no simulator that logs commands with their times.",
+                file_.device().family));
+        }
+        if (workload_.queue_count < 2U) {
+            picture_.notes.emplace_back("The device has one queue: nothing can overlap.");
+        } else if (timeline::can_stage(workload_)) {
+            picture_.notes.push_back(fmt::format(
+                "two-queues copies input and output at the ends of the trace: {} bytes of device memory and "
+                "{} cycles per step more than the trace.",
+                staging_bytes(), staging_cycles()));
+        } else {
+            picture_.notes.push_back(fmt::format(
+                "two-queues is not there: device family {} has no command that copies.", file_.device().family));
+        }
+    }
+
+    void measure_captured() {
         timeline::Meter meter;
         const Pattern session = timeline::session_pattern(workload_, timeline::HostCost{});
         run_captured((workload_.steps_in_flight > 1U) ? kCapturedOverlapping : kCapturedSteps, session,
@@ -128,14 +165,6 @@ class TimelineMaker {
         add_row(kAsCaptured, meter.result()).host_is_free = true;
         picture_.notes.emplace_back(
             "as-captured is the simulator's log of what a session does, with a host that takes no time.");
-        if (workload_.queue_count < 2U) {
-            picture_.notes.emplace_back("The device has one queue: nothing can overlap.");
-        } else {
-            picture_.notes.push_back(fmt::format(
-                "two-queues copies input and output at the ends of the trace: {} bytes of device memory and "
-                "{} cycles per step more than the trace.",
-                staging_bytes(), staging_cycles()));
-        }
     }
 
     Row& add_row(const char* mode, const timeline::SteadyState& steady) {
@@ -181,7 +210,7 @@ class TimelineMaker {
                 });
             }
         }
-        if (is_asked(kAsCaptured)) {
+        if (is_asked(kAsCaptured) && is_replayed()) {
             draw(timeline::session_pattern(workload_, timeline::HostCost{}),
                  [this](const Pattern& from, const timeline::Sink& sink) {
                      run_captured(arguments_.steps, from, sink);
@@ -256,7 +285,6 @@ class TimelineMaker {
     }
 
     const TimelineArguments& arguments_;
-    refdev::DeviceSpec spec_;
     VerifiedFile file_;
     timeline::Workload workload_;
     Picture picture_;
@@ -296,7 +324,7 @@ void add_timeline(CLI::App& app, Action& action) {
     command->add_option("--replay-ns", arguments->cost.replay_ns, "Host time for one queue command")
         ->check(CLI::Range(std::uint64_t{0U}, kMaxHostNs))
         ->capture_default_str();
-    add_device_option(*command, arguments->device);
+    add_target_options(*command, arguments->target);
     command->add_flag("--json", arguments->json, "Print the table as JSON");
     command->callback([arguments, &action] { action = [arguments] { return TimelineMaker{*arguments}.run(); }; });
 }

@@ -7,7 +7,6 @@
 
 #include "capture_host/cli/cli.h"
 #include "capture_host/writer/verify.h"
-#include "hal/devices/refdev/refdev_command_set.h"
 #include "pianola/development_config.h"
 
 namespace pianola::cli {
@@ -38,14 +37,12 @@ bool is_keyword(const std::string& text) {
 
 }  // namespace
 
-VerifiedFile::VerifiedFile(const std::string& file_name, const refdev::DeviceSpec& spec)
-    : bytes_{files::load_file(file_name)}, workspace_{std::make_unique<PlanWorkspace>()} {
-    DeviceDescription device;
-    refdev::describe(spec, device);
+VerifiedFile::VerifiedFile(const std::string& file_name, const TargetArguments& arguments)
+    : file_{file_name, arguments}, workspace_{std::make_unique<PlanWorkspace>()} {
     Verdict verdict;
-    if (!is_ok(capture::verify(bytes_.view(), device, refdev::RefdevCommandSet{}, kDevelopmentTrust, *workspace_,
-                               image_, plan_, verdict))) {
-        throw CliError{kRefused, fmt::format("{}: {}", file_name, describe_verdict(verdict, image_))};
+    if (!is_ok(capture::verify(bytes(), device(), target().command_set(), kDevelopmentTrust, *workspace_, image_, plan_,
+                               verdict))) {
+        throw CliError{kRefused, fmt::format("{}: {}", file_name, file_.describe(verdict, image_))};
     }
 }
 

@@ -8,8 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "capture_host/files/files.h"
-#include "hal/devices/refdev/device_spec.h"
+#include "capture_host/cli/target_option.h"
 #include "pianola/image.h"
 #include "pianola/plan.h"
 
@@ -18,7 +17,7 @@ namespace pianola::cli {
 class VerifiedFile {
   public:
     // Loads and verifies. Throws files::FileError, and CliError with kRefused.
-    VerifiedFile(const std::string& file_name, const refdev::DeviceSpec& spec);
+    VerifiedFile(const std::string& file_name, const TargetArguments& arguments);
     ~VerifiedFile() = default;
     // The image points into the bytes.
     VerifiedFile(const VerifiedFile&) = delete;
@@ -26,13 +25,16 @@ class VerifiedFile {
     VerifiedFile& operator=(const VerifiedFile&) = delete;
     VerifiedFile& operator=(VerifiedFile&&) = delete;
 
-    [[nodiscard]] ByteSpan bytes() const noexcept { return bytes_.view(); }
+    [[nodiscard]] ByteSpan bytes() const noexcept { return file_.bytes(); }
+    [[nodiscard]] const Target& target() const noexcept { return file_.target(); }
+    [[nodiscard]] const DeviceDescription& device() const noexcept { return file_.device(); }
+    [[nodiscard]] const BinaryFile& file() const noexcept { return file_; }
     [[nodiscard]] const Image& image() const noexcept { return image_; }
     [[nodiscard]] const Plan& plan() const noexcept { return plan_; }
     [[nodiscard]] const PlanWorkspace& workspace() const noexcept { return *workspace_; }
 
   private:
-    files::AlignedBytes bytes_;
+    BinaryFile file_;
     std::unique_ptr<PlanWorkspace> workspace_;
     Image image_;
     Plan plan_;

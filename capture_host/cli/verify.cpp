@@ -7,17 +7,17 @@
 #include <memory>
 
 #include "capture_host/cli/cli.h"
+#include "capture_host/cli/target_option.h"
 #include "capture_host/cli/trust_option.h"
 #include "capture_host/signing/receipt.h"
 #include "capture_host/writer/profiles.h"
-#include "hal/devices/refdev/refdev_command_set.h"
 
 namespace pianola::cli {
 namespace {
 
 struct VerifyArguments {
     std::string file;
-    std::string device;
+    TargetArguments target;
     TrustArguments trust;
     std::string receipt;
     std::string receipt_key;
@@ -25,37 +25,40 @@ struct VerifyArguments {
 };
 
 int verify_file(const VerifyArguments& arguments) {
-    const refdev::DeviceSpec spec = load_device_spec(arguments.device);
-    const files::AlignedBytes file{files::load_file(arguments.file)};
-    DeviceDescription device;
-    refdev::describe(spec, device);
+    const BinaryFile file{arguments.file, arguments.target};
     const TrustOption trust{arguments.trust};
 
     const auto workspace = std::make_unique<PlanWorkspace>();
     Image image;
     Plan plan;
     Verdict verdict;
-    const Status status = capture::verify(file.view(), device, refdev::RefdevCommandSet{}, trust.trust(), *workspace,
-                                          image, plan, verdict);
+    const Status status = capture::verify(file.bytes(), file.device(), file.target().command_set(), trust.trust(),
+                                          *workspace, image, plan, verdict);
     if (!arguments.receipt.empty()) {
-        const nlohmann::json statement =
-            signing::make_statement({file.view(), device, trust.trust(), verdict, PIANOLA_VERSION});
+        const nlohmann::json statement = signing::make_statement(
+            {file.bytes(), file.device(), trust.trust(), verdict, PIANOLA_VERSION, file.plugin()});
         files::store_file(arguments.receipt,
                           signing::make_receipt(statement, signing::Key::load_private(arguments.receipt_key)));
     }
     const std::string remedy =
-        capture::capacity_remedy(file.view(), device, refdev::RefdevCommandSet{}, trust.trust(), verdict);
+        capture::capacity_remedy(file.bytes(), file.device(), file.target().command_set(), trust.trust(), verdict);
     if (arguments.json) {
-        nlohmann::json json = verdict_to_json(verdict, image);
+        nlohmann::json json = file.to_json(verdict, image);
         json["file"] = arguments.file;
         if (!remedy.empty()) {
             json["remedy"] = remedy;
         }
+        if (!file.plugin().empty()) {
+            json["plugin"] = file.plugin();
+        }
         fmt::print("{}\n", json_text(json));
     } else {
-        fmt::print("{}: {}\n", arguments.file, describe_verdict(verdict, image));
+        fmt::print("{}: {}\n", arguments.file, file.describe(verdict, image));
         if (!remedy.empty()) {
             fmt::print("  remedy  {}\n", remedy);
+        }
+        if (!file.plugin().empty()) {
+            fmt::print("  plugin  {}\n", file.plugin());
         }
     }
     return is_ok(status) ? kDone : kRefused;
@@ -82,7 +85,7 @@ void add_verify(CLI::App& app, Action& action) {
             ->type_name(kReads);
     receipt->needs(receipt_key);
     receipt_key->needs(receipt);
-    add_device_option(*command, arguments->device);
+    add_target_options(*command, arguments->target);
     command->add_flag("--json", arguments->json, "Print the verdict as JSON");
     command->callback([arguments, &action] { action = [arguments] { return verify_file(*arguments); }; });
 }

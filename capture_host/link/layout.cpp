@@ -63,7 +63,7 @@ std::vector<Lifetime> lifetimes_of(const Recorder& recorder) {
 
 class LayoutMaker {
   public:
-    LayoutMaker(const Recorder& recorder, const refdev::DeviceSpec& spec, LinkSummary& summary)
+    LayoutMaker(const Recorder& recorder, const DeviceDescription& spec, LinkSummary& summary)
         : recorder_{recorder},
           spec_{spec},
           summary_{summary},
@@ -177,7 +177,7 @@ class LayoutMaker {
     }
 
     const Recorder& recorder_;
-    const refdev::DeviceSpec& spec_;
+    const DeviceDescription& spec_;
     LinkSummary& summary_;
     Memory dram_;
     Memory l1_;
@@ -198,7 +198,7 @@ std::string manifest_name(const std::string& name, const std::string& fallback) 
     return result.empty() ? fallback : result;
 }
 
-Layout lay_out(const Recorder& recorder, const refdev::DeviceSpec& spec, LinkSummary& summary) {
+Layout lay_out(const Recorder& recorder, const DeviceDescription& spec, LinkSummary& summary) {
     return LayoutMaker{recorder, spec, summary}.make();
 }
 

@@ -18,7 +18,7 @@ struct Layout {
 };
 
 // Fills in the memory figures of `summary`. Throws LinkError.
-[[nodiscard]] Layout lay_out(const Recorder& recorder, const refdev::DeviceSpec& spec, LinkSummary& summary);
+[[nodiscard]] Layout lay_out(const Recorder& recorder, const DeviceDescription& spec, LinkSummary& summary);
 
 // Printable ASCII, not empty, not longer than the runtime takes: what the manifest can hold of a foreign name.
 [[nodiscard]] std::string manifest_name(const std::string& name, const std::string& fallback);

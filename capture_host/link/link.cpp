@@ -4,59 +4,53 @@
 
 #include <algorithm>
 
-#include "capture_host/link/budget.h"
+#include "capture_host/link/assembly.h"
 #include "capture_host/link/layout.h"
-#include "capture_host/link/script_maker.h"
 #include "capture_host/link/trace_maker.h"
 #include "pianola/config.h"
 
 namespace pianola::capture {
 namespace {
 
-ScriptMaker make_setup(const Layout& layout, const std::vector<ManifestTrace>& traces) {
-    ScriptMaker setup{ScriptKind::kSetup};
+ManifestScript make_setup(const Layout& layout, const Manifest& manifest) {
+    ManifestScript setup{ScriptKind::kSetup, {}};
     if (!layout.weights.empty()) {
-        setup.add({ScriptCommandKind::kWriteBuffer, 0U, 0U, 0U}, QueueCommandKind::kWrite, layout.weights.size());
+        setup.commands.push_back({ScriptCommandKind::kWriteBuffer, 0U, 0U, 0U});
     }
-    for (std::uint32_t i = 0U; i < traces.size(); ++i) {
-        setup.load_trace(traces, i);
-    }
+    load_traces(manifest, setup);
     return setup;
 }
 
-void write_inputs(const Manifest& manifest, std::uint32_t queue, ScriptMaker& script) {
-    for (std::uint32_t i = 0U; i < manifest.inputs.size(); ++i) {
-        script.add({ScriptCommandKind::kWriteInput, queue, i, 0U}, QueueCommandKind::kWrite,
-                   manifest.buffers.at(manifest.inputs[i].buffer).size_bytes);
+// Every input is written, or every output read, or one trace replayed.
+void add_each(ScriptCommandKind kind, std::uint32_t queue, std::size_t count, ManifestScript& script) {
+    for (std::uint32_t i = 0U; i < count; ++i) {
+        script.commands.push_back({kind, queue, i, 0U});
     }
 }
-
-void read_outputs(const Manifest& manifest, std::uint32_t queue, ScriptMaker& script) {
-    for (std::uint32_t i = 0U; i < manifest.outputs.size(); ++i) {
-        script.add({ScriptCommandKind::kReadOutput, queue, i, 0U}, QueueCommandKind::kRead,
-                   manifest.buffers.at(manifest.outputs[i].buffer).size_bytes);
-    }
+void write_inputs(const Manifest& manifest, std::uint32_t queue, ManifestScript& script) {
+    add_each(ScriptCommandKind::kWriteInput, queue, manifest.inputs.size(), script);
+}
+void read_outputs(const Manifest& manifest, std::uint32_t queue, ManifestScript& script) {
+    add_each(ScriptCommandKind::kReadOutput, queue, manifest.outputs.size(), script);
+}
+void replay(std::uint32_t trace, ManifestScript& script) {
+    script.commands.push_back({ScriptCommandKind::kReplayTrace, 0U, trace, 0U});
 }
 
-void replay(const Manifest& manifest, std::uint32_t trace, ScriptMaker& script) {
-    script.add({ScriptCommandKind::kReplayTrace, 0U, trace, 0U}, QueueCommandKind::kReplay, 0U,
-               manifest.traces.at(trace).cost_cycles);
-}
-
-ScriptMaker make_step(const Manifest& manifest, std::uint32_t queues) {
+ManifestScript make_step(const Manifest& manifest, std::uint32_t queues) {
     constexpr std::uint32_t kInputsWritten = 0U;
     constexpr std::uint32_t kTraceDone = 1U;
     const std::uint32_t io_queue = queues - 1U;
-    ScriptMaker step{ScriptKind::kStep};
+    ManifestScript step{ScriptKind::kStep, {}};
     write_inputs(manifest, io_queue, step);
     if (queues > 1U) {
-        step.record(io_queue, kInputsWritten);
-        step.wait(0U, kInputsWritten);
+        record(step, io_queue, kInputsWritten);
+        wait(step, 0U, kInputsWritten);
     }
-    replay(manifest, 0U, step);
+    replay(0U, step);
     if (queues > 1U) {
-        step.record(0U, kTraceDone);
-        step.wait(io_queue, kTraceDone);
+        record(step, 0U, kTraceDone);
+        wait(step, io_queue, kTraceDone);
     }
     read_outputs(manifest, io_queue, step);
     return step;
@@ -67,45 +61,42 @@ ScriptMaker make_step(const Manifest& manifest, std::uint32_t queues) {
 //   loaded   the inputs are copied, and may be overwritten  (0 records, 1 waits)
 //   stored   the outputs are there, and may be read         (0 records, 1 waits)
 //   read     the outputs are read, and may be overwritten   (1 records, 0 waits)
-struct PipelinedScripts {
-    ScriptMaker prologue{ScriptKind::kPrologue};
-    ScriptMaker step{ScriptKind::kStep};
-    ScriptMaker epilogue{ScriptKind::kEpilogue};
-};
-
-PipelinedScripts make_pipelined_scripts(const Manifest& manifest) {
+// Prologue, step, epilogue.
+std::vector<ManifestScript> make_pipelined_scripts(const Manifest& manifest) {
     constexpr std::uint32_t kCompute = 0U;
     constexpr std::uint32_t kIo = 1U;
     constexpr std::uint32_t kWritten = 0U;
     constexpr std::uint32_t kLoaded = 1U;
     constexpr std::uint32_t kStored = 2U;
     constexpr std::uint32_t kRead = 3U;
-    PipelinedScripts scripts;
-    write_inputs(manifest, kIo, scripts.prologue);
-    scripts.prologue.record(kIo, kWritten);
-    scripts.prologue.record(kIo, kRead);  // nothing is to be read yet
-
-    for (ScriptMaker* const script : {&scripts.step, &scripts.epilogue}) {
-        const bool goes_on = script == &scripts.step;
-        script->wait(kCompute, kWritten);
-        replay(manifest, 0U, *script);
+    ManifestScript prologue{ScriptKind::kPrologue, {}};
+    write_inputs(manifest, kIo, prologue);
+    record(prologue, kIo, kWritten);
+    record(prologue, kIo, kRead);  // nothing is to be read yet
+    std::vector<ManifestScript> scripts{prologue};
+    for (const ScriptKind kind : {ScriptKind::kStep, ScriptKind::kEpilogue}) {
+        const bool goes_on = kind == ScriptKind::kStep;
+        ManifestScript script{kind, {}};
+        wait(script, kCompute, kWritten);
+        replay(0U, script);
         if (goes_on) {
-            script->record(kCompute, kLoaded);
+            record(script, kCompute, kLoaded);
         }
-        replay(manifest, 1U, *script);
-        script->wait(kCompute, kRead);
-        replay(manifest, 2U, *script);
-        script->record(kCompute, kStored);
+        replay(1U, script);
+        wait(script, kCompute, kRead);
+        replay(2U, script);
+        record(script, kCompute, kStored);
         if (goes_on) {
-            script->wait(kIo, kLoaded);
-            write_inputs(manifest, kIo, *script);
-            script->record(kIo, kWritten);
+            wait(script, kIo, kLoaded);
+            write_inputs(manifest, kIo, script);
+            record(script, kIo, kWritten);
         }
-        script->wait(kIo, kStored);
-        read_outputs(manifest, kIo, *script);
+        wait(script, kIo, kStored);
+        read_outputs(manifest, kIo, script);
         if (goes_on) {
-            script->record(kIo, kRead);
+            record(script, kIo, kRead);
         }
+        scripts.push_back(script);
     }
     return scripts;
 }
@@ -143,15 +134,14 @@ void make_traces(const Recorder& recorder, const StagedCopies& copies, const Lay
     TraceMaker maker;
     for (std::size_t i = 0U; i < launches.size(); ++i) {
         if (options.is_pipelined && (i == copies.inputs)) {
-            workload.manifest.traces.push_back(maker.finish("load inputs"));
+            maker.finish("load inputs", workload.manifest, workload.segments);
         }
         if (options.is_pipelined && (i == (launches.size() - copies.outputs))) {
-            workload.manifest.traces.push_back(maker.finish("main"));
+            maker.finish("main", workload.manifest, workload.segments);
         }
         maker.add(launches[i], layout);
     }
-    workload.manifest.traces.push_back(maker.finish(options.is_pipelined ? "store outputs" : "main"));
-    workload.segments.traces = maker.bytes();
+    maker.finish(options.is_pipelined ? "store outputs" : "main", workload.manifest, workload.segments);
     LinkSummary& summary = workload.summary;
     summary.trace_bytes = workload.segments.traces.size();
     if (summary.trace_bytes > options.spec.trace_region_bytes) {
@@ -165,32 +155,12 @@ void make_traces(const Recorder& recorder, const StagedCopies& copies, const Lay
 }
 
 void make_scripts(const Layout& layout, const LinkOptions& options, Manifest& manifest) {
-    const ScriptMaker setup = make_setup(layout, manifest.traces);
-    std::uint64_t longest_cycles = 0U;
-    const auto take = [&manifest, &longest_cycles](const ScriptMaker& script) {
-        manifest.scripts.push_back(script.script());
-        longest_cycles = std::max(longest_cycles, script.cycles());
-    };
-    manifest.scripts.push_back(setup.script());
-    if (options.is_pipelined) {
-        const PipelinedScripts scripts = make_pipelined_scripts(manifest);
-        take(scripts.prologue);
-        take(scripts.step);
-        take(scripts.epilogue);
-        manifest.step_cycles = scripts.step.cycles();
-        manifest.steps_in_flight = kMaxStepsInFlight;
-    } else {
-        const ScriptMaker step = make_step(manifest, options.queues);
-        take(step);
-        manifest.step_cycles = step.cycles();
-    }
-    if (longest_cycles > kMaxScriptCycles) {
-        throw LinkError{fmt::format("a script takes {} cycles, {} are admitted", longest_cycles, kMaxScriptCycles)};
-    }
-    manifest.step_deadline_us =
-        deadline_us(ScriptKind::kStep, longest_cycles, options.spec.clock_khz, options.step_deadline_us);
-    manifest.setup_deadline_us =
-        deadline_us(ScriptKind::kSetup, setup.cycles(), options.spec.clock_khz, options.setup_deadline_us);
+    manifest.scripts = {make_setup(layout, manifest)};
+    const std::vector<ManifestScript> scripts =
+        options.is_pipelined ? make_pipelined_scripts(manifest) : std::vector{make_step(manifest, options.queues)};
+    manifest.scripts.insert(manifest.scripts.end(), scripts.begin(), scripts.end());
+    manifest.steps_in_flight = options.is_pipelined ? kMaxStepsInFlight : 1U;
+    set_budgets(refdev::target().command_set(), options.step_deadline_us, options.setup_deadline_us, manifest);
 }
 
 }  // namespace

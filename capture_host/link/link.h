@@ -12,12 +12,12 @@
 
 #include "capture_host/recorder/recorder.h"
 #include "capture_host/writer/manifest.h"
-#include "hal/devices/refdev/device_spec.h"
+#include "hal/devices/refdev/host/refdev_target.h"
 
 namespace pianola::capture {
 
 struct LinkOptions {
-    refdev::DeviceSpec spec;
+    DeviceDescription spec{refdev::target().usual_device()};
     std::uint32_t queues{1U};  // 1: everything on queue 0. 2: traces on queue 0, inputs and outputs on queue 1
     // Overlaps the transfers of one step with the computation of another: needs two queues. A copy of each input and
     // output frees what is transferred from what is computed with; both are commands of traces of their own, so that

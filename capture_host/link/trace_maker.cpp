@@ -2,17 +2,13 @@
 
 #include <fmt/format.h>
 
-#include "hal/devices/refdev/command_encoding.h"
-#include "hal/devices/refdev/refdev_command_set.h"
+#include "capture_host/link/assembly.h"
+#include "hal/devices/refdev/host/command_words.h"
 #include "hal/kernels/kernel.h"
-#include "pianola/bytes.h"
 #include "pianola/config.h"
 
 namespace pianola::capture {
 namespace {
-
-using refdev::header_word;
-using refdev::Opcode;
 
 std::vector<std::uint32_t> place_operands(const Launch& launch, const Layout& layout) {
     std::vector<std::uint32_t> words = launch.arguments;
@@ -37,63 +33,28 @@ std::vector<std::uint32_t> kernel_words(const Launch& launch, const std::vector<
         throw LinkError{fmt::format("{}: takes {} cycles, more than the {} of a whole step", launch.label,
                                     footprint.cost_cycles, kMaxScriptCycles)};
     }
-    const auto length = static_cast<std::uint32_t>(refdev::kLaunchHeadWords + arguments.size());
-    std::vector<std::uint32_t> words{header_word(Opcode::kLaunch, length), static_cast<std::uint32_t>(launch.kernel),
-                                     static_cast<std::uint32_t>(footprint.cost_cycles)};
-    words.insert(words.end(), arguments.begin(), arguments.end());
-    return words;
+    return refdev::launch_words(kernel->id, arguments);
 }
 
 }  // namespace
 
 void TraceMaker::add(const Launch& launch, const Layout& layout) {
     const std::vector<std::uint32_t> operands = place_operands(launch, layout);
-    if (launch.kind == CommandKind::kCopy) {
-        append({header_word(Opcode::kCopy, refdev::kCopyWords), operands.at(0), operands.at(1), operands.at(2)});
-    } else {
-        append(kernel_words(launch, operands));
-    }
+    targets::append(words_, (launch.kind == CommandKind::kCopy)
+                                ? refdev::copy_words(operands.at(0), operands.at(1), operands.at(2))
+                                : kernel_words(launch, operands));
     const std::string name = manifest_name(launch.label, "launch");
-    if (trace_.programs.empty() || (trace_.programs.back().name != name)) {
-        trace_.programs.push_back({name, 0U});
+    if (programs_.empty() || (programs_.back().name != name)) {
+        programs_.push_back({name, 0U});
     }
-    trace_.programs.back().command_count += 1U;
+    programs_.back().command_count += 1U;
 }
 
-ManifestTrace TraceMaker::finish(const std::string& name) {
-    append({header_word(Opcode::kEnd, 1U)});
-    trace_.name = name;
-    trace_.offset_bytes = static_cast<std::uint32_t>(first_word_ * sizeof(std::uint32_t));
-    trace_.word_count = static_cast<std::uint32_t>(words_.size() - first_word_);
-    ManifestTrace finished = std::move(trace_);
-    trace_ = ManifestTrace{};
-    return finished;
-}
-
-std::vector<std::uint8_t> TraceMaker::bytes() const {
-    std::vector<std::uint8_t> bytes(words_.size() * sizeof(std::uint32_t));
-    for (std::size_t i = 0U; i < words_.size(); ++i) {
-        store_le32(MutableByteSpan{bytes.data(), bytes.size()}, i * sizeof(std::uint32_t), words_[i]);
-    }
-    return bytes;
-}
-
-void TraceMaker::append(const std::vector<std::uint32_t>& command) {
-    constexpr std::size_t kAlignmentWords = kFileAlignmentBytes / sizeof(std::uint32_t);
-    if (trace_.command_count == 0U) {  // the first of its trace, which starts at a multiple of 64 bytes
-        words_.resize(((words_.size() + (kAlignmentWords - 1U)) / kAlignmentWords) * kAlignmentWords);
-        first_word_ = words_.size();
-    }
-    DecodedCommand decoded;
-    DecodeState decode_state;
-    DecodeError error;
-    if (!is_ok(refdev::RefdevCommandSet{}.decode(WordSpan{command.data(), command.size()}, decode_state, decoded,
-                                                 error))) {
-        throw LinkError{fmt::format("the device's command set refuses a command of our own: {}", error.field)};
-    }
-    trace_.cost_cycles += decoded.cost_cycles;
-    trace_.command_count += 1U;
-    words_.insert(words_.end(), command.begin(), command.end());
+void TraceMaker::finish(const std::string& name, Manifest& manifest, Segments& segments) {
+    targets::append(words_, refdev::end_words());
+    add_trace(name, words_, programs_, refdev::target().command_set(), manifest, segments);
+    words_.clear();
+    programs_.clear();
 }
 
 }  // namespace pianola::capture

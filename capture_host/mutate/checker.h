@@ -9,15 +9,16 @@
 #include <string>
 #include <vector>
 
+#include "capture_host/mutate/subject.h"
 #include "capture_host/mutate/trusts.h"
-#include "hal/devices/refdev/refdev_command_set.h"
 #include "pianola/session.h"
 
 namespace pianola::mutate {
 
 class Checker {
   public:
-    explicit Checker(const DeviceDescription& device) : device_{device} {}
+    // For the subject's device and target.
+    explicit Checker(const Subject& subject) : device_{subject.device}, command_set_{subject.target->command_set()} {}
 
     // The verdict stays valid until the next call. The file lies shift_bytes behind an address that the runtime
     // accepts.
@@ -26,7 +27,7 @@ class Checker {
 
   private:
     DeviceDescription device_;
-    refdev::RefdevCommandSet command_set_;
+    const CommandSet& command_set_;
     std::unique_ptr<PlanWorkspace> workspace_{std::make_unique<PlanWorkspace>()};
     std::unique_ptr<Plan> plan_{std::make_unique<Plan>()};
     Verdict verdict_;

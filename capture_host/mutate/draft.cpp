@@ -5,69 +5,14 @@
 #include <algorithm>
 #include <limits>
 
-#include "capture_host/link/script_maker.h"
+#include "capture_host/link/assembly.h"
 #include "capture_host/mutate/file_bytes.h"
-#include "hal/devices/refdev/queue_command.h"
 
 namespace pianola::mutate {
 namespace {
 
 using capture::ManifestCommand;
 using capture::ManifestScript;
-
-std::uint32_t align_up(std::uint32_t value) {
-    return (value + (kFileAlignmentBytes - 1U)) & ~(kFileAlignmentBytes - 1U);
-}
-
-// What a device's queue gets for a script command.
-QueueCommandKind queue_kind(ScriptCommandKind kind) {
-    switch (kind) {
-        case ScriptCommandKind::kReadOutput:
-            return QueueCommandKind::kRead;
-        case ScriptCommandKind::kReplayTrace:
-            return QueueCommandKind::kReplay;
-        case ScriptCommandKind::kRecordEvent:
-            return QueueCommandKind::kRecordEvent;
-        case ScriptCommandKind::kWaitEvent:
-            return QueueCommandKind::kWaitEvent;
-        case ScriptCommandKind::kWriteBuffer:
-        case ScriptCommandKind::kLoadTrace:
-        case ScriptCommandKind::kWriteInput:
-        case ScriptCommandKind::kUnspecified:
-        default:
-            return QueueCommandKind::kWrite;
-    }
-}
-
-// Bytes of each transfer that the command makes; one 0 for what is no transfer.
-std::vector<std::uint32_t> transfers_of(const capture::Manifest& manifest, const ManifestCommand& command) {
-    switch (command.kind) {
-        case ScriptCommandKind::kWriteBuffer:
-            return {manifest.buffers.at(command.object).size_bytes};
-        case ScriptCommandKind::kLoadTrace: {
-            const std::uint32_t words = manifest.traces.at(command.object).word_count;
-            const std::uint32_t bytes = words * static_cast<std::uint32_t>(sizeof(std::uint32_t));
-            const bool is_last = (command.object + 1U) == manifest.traces.size();
-            return {is_last ? bytes : align_up(bytes)};  // with the zeros in front of the next
-        }
-        case ScriptCommandKind::kWriteInput:
-        case ScriptCommandKind::kReadOutput: {
-            const auto& tensors = (command.kind == ScriptCommandKind::kWriteInput) ? manifest.inputs : manifest.outputs;
-            const capture::ManifestTensor& tensor = tensors.at(command.object);
-            std::vector<std::uint32_t> sizes;
-            for (std::uint32_t i = 0U; i < tensor.buffer_count; ++i) {
-                sizes.push_back(manifest.buffers.at(tensor.buffer + i).size_bytes);
-            }
-            return sizes;
-        }
-        case ScriptCommandKind::kReplayTrace:
-        case ScriptCommandKind::kRecordEvent:
-        case ScriptCommandKind::kWaitEvent:
-        case ScriptCommandKind::kUnspecified:
-        default:
-            return {0U};
-    }
-}
 
 std::uint32_t deadline_for(std::uint64_t cycles, std::uint32_t clock_khz, std::uint32_t at_least) {
     constexpr std::uint64_t kPerMilli = 1000U;
@@ -81,23 +26,9 @@ std::uint32_t deadline_for(std::uint64_t cycles, std::uint32_t clock_khz, std::u
 Draft::Draft(const Subject& subject, Checker& checker)
     : subject_{subject}, checker_{checker}, manifest_{subject.manifest}, segments_{subject.segments} {}
 
-std::uint64_t Draft::script_cycles(const ManifestScript& script) const {
-    capture::ScriptMaker maker{script.kind};
-    for (const ManifestCommand& command : script.commands) {
-        const std::vector<std::uint32_t> sizes = transfers_of(manifest_, command);
-        const bool replays = command.kind == ScriptCommandKind::kReplayTrace;
-        maker.add(command, queue_kind(command.kind), sizes.front(),
-                  replays ? manifest_.traces.at(command.object).cost_cycles : 0U);
-        for (std::size_t i = 1U; i < sizes.size(); ++i) {
-            maker.add_transfer(command.queue, queue_kind(command.kind), sizes[i]);
-        }
-    }
-    return maker.cycles();
-}
-
 void Draft::settle() {
     for (const ManifestScript& script : manifest_.scripts) {
-        const std::uint64_t cycles = script_cycles(script);
+        const std::uint64_t cycles = capture::script_cycles(manifest_, script, command_set());
         std::uint32_t& deadline =
             (script.kind == ScriptKind::kSetup) ? manifest_.setup_deadline_us : manifest_.step_deadline_us;
         deadline = deadline_for(cycles, device().clock_khz, deadline);
@@ -179,20 +110,24 @@ std::uint32_t Draft::ring_words(ScriptKind script, std::uint32_t queue) {
     std::uint32_t words = 0U;
     for (const ManifestCommand& command : commands(script)) {
         if (command.queue == queue) {
-            const auto transfers = static_cast<std::uint32_t>(transfers_of(manifest_, command).size());
-            QueueCommand queued;
-            queued.kind = queue_kind(command.kind);
-            words += transfers * refdev::encode(queued).count;
+            const auto transfers = static_cast<std::uint32_t>(capture::transfers_of(manifest_, command).size());
+            words += transfers * queue_words(capture::queue_kind(command.kind));
         }
     }
-    return (words == 0U) ? 0U : (words + refdev::kNotifyWords);
+    return (words == 0U) ? 0U : (words + queue_words(QueueCommandKind::kNotify));
+}
+
+std::uint32_t Draft::queue_words(QueueCommandKind kind) const {
+    QueueCommand command;
+    command.kind = kind;
+    return command_set().queue_words(command);
 }
 
 std::uint32_t Draft::planned_commands(ScriptKind script) {
     std::uint32_t count = 0U;
     if (has_script(script)) {
         for (const ManifestCommand& command : commands(script)) {
-            count += static_cast<std::uint32_t>(transfers_of(manifest_, command).size());
+            count += static_cast<std::uint32_t>(capture::transfers_of(manifest_, command).size());
         }
     }
     return count;

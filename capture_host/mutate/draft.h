@@ -14,9 +14,16 @@
 
 #include "capture_host/mutate/checker.h"
 #include "capture_host/mutate/subject.h"
-#include "capture_host/mutate/trace_words.h"
+#include "capture_host/targets/trace_walk.h"
 
 namespace pianola::mutate {
+
+using targets::append;
+using targets::bytes_of;
+using targets::measure_trace;
+using targets::TraceMeasure;
+using targets::Words;
+using targets::words_of;
 
 // what() says why the rule can not be broken in this file.
 class NotApplicable : public std::runtime_error {
@@ -36,6 +43,22 @@ class Draft {
     [[nodiscard]] capture::Manifest& manifest() noexcept { return manifest_; }
     [[nodiscard]] capture::Segments& segments() noexcept { return segments_; }
     [[nodiscard]] const DeviceDescription& device() const noexcept { return subject_.device; }
+    [[nodiscard]] const CommandSet& command_set() const noexcept { return subject_.target->command_set(); }
+
+    // Words of commands.
+    [[nodiscard]] Words sample(Sample which, const SampleOperands& operands = {}) const;
+    [[nodiscard]] Words fill(std::uint32_t address, std::uint32_t size_bytes, std::uint32_t value) const {
+        return sample(Sample::kFill, {address, 0U, size_bytes, value, 0U});
+    }
+    [[nodiscard]] Words copy(std::uint32_t destination, std::uint32_t source, std::uint32_t size_bytes) const {
+        return sample(Sample::kCopy, {destination, source, size_bytes, 0U, 0U});
+    }
+    [[nodiscard]] Words barrier() const { return sample(Sample::kBarrier); }
+    [[nodiscard]] Words end() const { return sample(Sample::kEnd); }
+    // The field of the first command that the device refuses; empty where it refuses none.
+    [[nodiscard]] std::string refused_field(const Words& words) const;
+    // The last field that names an extent with that access.
+    [[nodiscard]] std::string extent_field(const Words& words, Access access) const;
 
     // What is done to the bytes after writing, before the digest is put right.
     void edit(BytesEdit edit) { edits_.push_back(std::move(edit)); }
@@ -74,6 +97,7 @@ class Draft {
     // session.
     [[nodiscard]] std::uint32_t ring_words(ScriptKind script, std::uint32_t queue);
     [[nodiscard]] std::uint32_t planned_commands(ScriptKind script);
+    [[nodiscard]] std::uint32_t queue_words(QueueCommandKind kind) const;  // of one command
     // An event that no script names.
     [[nodiscard]] std::uint32_t free_event() const;
     void require_queues(std::uint32_t count) const;
@@ -100,7 +124,7 @@ class Draft {
     std::uint32_t add_trace(const std::string& name, const Words& words);
     // "traces[0].commands[i].field": of the command that is `behind` commands behind those that the subject's main
     // trace has.
-    [[nodiscard]] std::string added_command_path(std::uint32_t behind, const char* field);
+    [[nodiscard]] std::string added_command_path(std::uint32_t behind, const std::string& field);
 
     // Extensions; memory is taken from what no region has. They return indices of the manifest.
     std::uint32_t add_region(const char* name, RegionKind kind, std::uint32_t size_bytes);
@@ -125,7 +149,6 @@ class Draft {
         std::uint32_t base{0U};
     };
     [[nodiscard]] Gap find_gap(std::uint32_t size_bytes) const;
-    [[nodiscard]] std::uint64_t script_cycles(const capture::ManifestScript& script) const;
     std::uint32_t add_tensor_buffers(const char* name, RegionKind kind, std::uint32_t buffers,
                                      std::uint32_t buffer_bytes);
     void extend_self_tests(std::uint32_t size_bytes, std::uint8_t value, bool is_input);

@@ -133,7 +133,7 @@ std::uint32_t Draft::add_output(std::uint32_t buffers, std::uint32_t buffer_byte
     const auto index = static_cast<std::uint32_t>(manifest_.outputs.size());
     manifest_.outputs.push_back({"added output", first, ElementType::kInt8, {size_bytes}, 1.0F, 0, buffers});
     extend_self_tests(size_bytes, kFillValue, false);
-    static_cast<void>(append_commands(fill_words(manifest_.regions.back().base, size_bytes, kFillValue)));
+    static_cast<void>(append_commands(fill(manifest_.regions.back().base, size_bytes, kFillValue)));
     const std::uint32_t replay = main_replay();
     auto& step = commands(ScriptKind::kStep);
     const ManifestCommand read{ScriptCommandKind::kReadOutput, step.at(replay).queue, index, 0U};

@@ -71,19 +71,19 @@ void Draft::set_trace_words(std::uint32_t trace, const Words& words) {
 std::uint32_t Draft::append_raw(const Words& words, std::uint32_t command_count, std::uint64_t cycles) {
     const std::uint32_t trace = main_trace();
     Words all = trace_words(trace);
-    const auto place = static_cast<std::uint32_t>(all.size() - 1U);
-    all.insert(all.end() - 1, words.begin(), words.end());
+    const std::size_t place = all.size() - end().size();
+    all.insert(all.begin() + static_cast<std::ptrdiff_t>(place), words.begin(), words.end());
     set_trace_words(trace, all);
     ManifestTrace& entry = manifest_.traces[trace];
     subject_commands_ = (subject_commands_ == 0U) ? entry.command_count : subject_commands_;
     entry.command_count += command_count;
     entry.cost_cycles += cycles;
     entry.programs.push_back({"added", command_count});
-    return place;
+    return static_cast<std::uint32_t>(place);
 }
 
 std::uint32_t Draft::append_commands(const Words& words) {
-    const std::uint32_t place = append_raw(words, measure_trace(words).commands, 0U);
+    const std::uint32_t place = append_raw(words, measure_trace(command_set(), words).commands, 0U);
     measure_main();
     return place;
 }
@@ -100,7 +100,7 @@ void Draft::measure_main() {
 }
 
 void Draft::measure(std::uint32_t trace) {
-    const TraceMeasure measure = measure_trace(trace_words(trace));
+    const TraceMeasure measure = measure_trace(command_set(), trace_words(trace));
     ManifestTrace& entry = manifest_.traces[trace];
     const std::uint32_t more = measure.commands - entry.command_count;  // modulo 2^32: fewer as well
     entry.command_count = measure.commands;
@@ -114,7 +114,7 @@ std::uint32_t Draft::add_trace(const std::string& name, const Words& words) {
     }
     const std::uint32_t replay = main_replay();
     const auto index = static_cast<std::uint32_t>(manifest_.traces.size());
-    const TraceMeasure measure = measure_trace(words);
+    const TraceMeasure measure = measure_trace(command_set(), words);
     ManifestTrace entry{name, 0U, 0U, measure.commands, measure.cycles, {}};
     if (measure.commands > 1U) {
         entry.programs.push_back({name, measure.commands - 1U});
@@ -128,7 +128,31 @@ std::uint32_t Draft::add_trace(const std::string& name, const Words& words) {
     return replay + 1U;
 }
 
-std::string Draft::added_command_path(std::uint32_t behind, const char* field) {
+Words Draft::sample(Sample which, const SampleOperands& operands) const {
+    Words words = subject_.target->sample(which, operands);
+    if (words.empty()) {
+        throw NotApplicable{"the device's target gives no sample of such a command"};
+    }
+    return words;
+}
+
+std::string Draft::refused_field(const Words& words) const {
+    const targets::WalkEnd end = targets::for_each_command(command_set(), words, [](std::uint32_t, const auto&) {});
+    return end.is_whole() ? "" : end.refused;
+}
+
+std::string Draft::extent_field(const Words& words, Access access) const {
+    std::string field;
+    static_cast<void>(
+        targets::for_each_command(command_set(), words, [&](std::uint32_t /*word*/, const DecodedCommand& command) {
+            for (const Extent& extent : command.extents.view()) {
+                field = (extent.access == access) ? extent.field : field;
+            }
+        }));
+    return field;
+}
+
+std::string Draft::added_command_path(std::uint32_t behind, const std::string& field) {
     return fmt::format("traces[{}].commands[{}].{}", main_trace(), (subject_commands_ - 1U) + behind, field);
 }
 

@@ -4,14 +4,11 @@
 #include <algorithm>
 
 #include "capture_host/mutate/operators.h"
-#include "hal/devices/refdev/command_encoding.h"
 
 namespace pianola::mutate {
 namespace {
 
 using capture::ManifestCommand;
-
-constexpr std::uint32_t kTransferWords = refdev::kTransferWords;
 
 // Two steps in flight, in rings that hold one.
 void overfill_ring(Draft& draft) {
@@ -19,7 +16,8 @@ void overfill_ring(Draft& draft) {
     const std::uint32_t ring = draft.device().ring_words;
     const std::uint32_t words = draft.ring_words(ScriptKind::kStep, 0U);
     const std::uint32_t half = ring / kMaxStepsInFlight;
-    const std::uint32_t buffers = (words > half) ? 0U : (((half - words) / kTransferWords) + 1U);
+    const std::uint32_t buffers =
+        (words > half) ? 0U : (((half - words) / draft.queue_words(QueueCommandKind::kWrite)) + 1U);
     if ((draft.planned_commands(ScriptKind::kStep) + buffers) > kMaxScriptCommands) {
         throw NotApplicable{
             fmt::format("two steps of all the {} commands that there may be fit into a ring of {} words",
@@ -35,7 +33,8 @@ void overfill_ring(Draft& draft) {
 
 void overfill_setup_ring(Draft& draft) {
     const std::uint32_t ring = draft.device().ring_words;
-    const std::uint32_t largest = (kMaxScriptCommands * kTransferWords) + refdev::kNotifyWords;
+    const std::uint32_t transfer_words = draft.queue_words(QueueCommandKind::kWrite);
+    const std::uint32_t largest = (kMaxScriptCommands * transfer_words) + draft.queue_words(QueueCommandKind::kNotify);
     if (largest <= ring) {
         throw NotApplicable{
             fmt::format("the longest set-up takes {} words, and fits into a ring of {}", largest, ring)};
@@ -43,7 +42,7 @@ void overfill_setup_ring(Draft& draft) {
     const std::uint32_t command = draft.add_weights();
     const ManifestCommand write = draft.commands(ScriptKind::kSetup).at(command);
     const std::uint32_t words = draft.ring_words(ScriptKind::kSetup, 0U);
-    const std::uint32_t wanted = (words > ring) ? 0U : ((ring - words) / kTransferWords);
+    const std::uint32_t wanted = (words > ring) ? 0U : ((ring - words) / transfer_words);
     const std::uint32_t region = draft.add_region("more", RegionKind::kWeights, wanted + 1U);
     const auto add = [&](std::uint32_t offset) {
         const std::uint32_t buffer = draft.add_buffer("more", region, offset, 1U);
@@ -58,40 +57,25 @@ void overfill_setup_ring(Draft& draft) {
     draft.expect_path(fmt::format("scripts[{}]", draft.script_index(ScriptKind::kSetup)));
 }
 
-// Convolutions of a large image with a filter of its size: much work on few bytes.
+// Commands that do much work on few bytes.
 void exceed_the_ceiling(Draft& draft) {
-    constexpr std::uint32_t kEdge = 128U;
-    constexpr std::uint32_t kImageBytes = kEdge * kEdge;
-    const std::uint32_t scratch = draft.add_scratch((3U * kImageBytes) + kFileAlignmentBytes);
-    refdev::Conv2dArguments arguments{};
-    arguments.input = scratch;
-    arguments.filter = scratch + kImageBytes;
-    arguments.channel_parameters = scratch + (2U * kImageBytes);
-    arguments.output = arguments.channel_parameters + kFileAlignmentBytes;
-    arguments.batches = 1U;
-    arguments.input_height = kEdge;
-    arguments.input_width = kEdge;
-    arguments.input_channels = 1U;
-    arguments.output_height = kEdge;
-    arguments.output_width = kEdge;
-    arguments.output_channels = 1U;
-    arguments.filter_height = kEdge;
-    arguments.filter_width = kEdge;
-    arguments.filter_channels = 1U;
-    arguments.stride_height = 1U;
-    arguments.stride_width = 1U;
-    arguments.dilation_height = 1U;
-    arguments.dilation_width = 1U;
-    arguments.pad_top = kEdge / 2U;
-    arguments.pad_left = kEdge / 2U;
-    arguments.activation_min = INT8_MIN;
-    arguments.activation_max = INT8_MAX;
-    const Words launch = launch_words(refdev::KernelId::kConv2d, to_words(arguments));
-    Words words = fill_words(scratch, (2U * kImageBytes) + kFileAlignmentBytes, 0U);
+    constexpr std::uint32_t kScratchBytes = (3U * 128U * 128U) + kFileAlignmentBytes;
+    const std::uint32_t scratch = draft.add_scratch(kScratchBytes);
+    const Words launch = draft.sample(Sample::kLongLaunch, {scratch, 0U, kScratchBytes, 0U, 0U});
+    std::uint64_t read_end = scratch;
+    static_cast<void>(targets::for_each_command(
+        draft.command_set(), launch, [&read_end](std::uint32_t /*word*/, const DecodedCommand& command) {
+            for (const Extent& extent : command.extents.view()) {
+                const std::uint64_t end = std::uint64_t{extent.address} + extent.size_bytes;
+                read_end = (extent.access == Access::kRead) ? std::max(read_end, end) : read_end;
+            }
+        }));
+    const std::uint64_t read_blocks = ((read_end - scratch) + (kFileAlignmentBytes - 1U)) / kFileAlignmentBytes;
+    Words words = draft.fill(scratch, static_cast<std::uint32_t>(read_blocks * kFileAlignmentBytes), 0U);
     append(words, launch);
     static_cast<void>(draft.append_commands(words));
     draft.confirm("a long convolution on memory of its own");
-    const std::uint64_t cost = measure_trace(launch).cycles;
+    const std::uint64_t cost = measure_trace(draft.command_set(), launch).cycles;
     Words many;
     for (std::uint64_t cycles = 0U; cycles <= kMaxScriptCycles; cycles += cost) {
         append(many, launch);
@@ -212,17 +196,17 @@ void overfill_commands(Draft& draft) {
 void overfill_intervals(Draft& draft) {
     const std::uint32_t fills = draft.device().capacities->intervals + 2U;
     const std::uint32_t scratch = draft.add_scratch(2U * fills);
-    Words words = fill_words(scratch, 1U, 0U);
-    append(words, end_words());
+    Words words = draft.fill(scratch, 1U, 0U);
+    append(words, draft.end());
     const std::uint32_t replay = draft.add_trace("fills", words);
     auto& step = draft.commands(ScriptKind::kStep);
     std::rotate(step.begin() + replay, step.begin() + replay + 1, step.end());
     draft.confirm("a trace that fills one byte");
     words.clear();
     for (std::uint32_t i = 0U; i < fills; ++i) {
-        append(words, fill_words(scratch + (2U * i), 1U, 0U));
+        append(words, draft.fill(scratch + (2U * i), 1U, 0U));
     }
-    append(words, end_words());
+    append(words, draft.end());
     const auto trace = static_cast<std::uint32_t>(draft.manifest().traces.size() - 1U);
     draft.set_trace_words(trace, words);
     if (draft.segments().traces.size() > draft.device().trace_region_bytes) {

@@ -77,11 +77,10 @@ void read_unordered(Draft& draft) {
     draft.expect_path(draft.command_path(ScriptKind::kStep, read, ""));
 }
 
-Words dispatch_trace(std::uint32_t scratch) {
-    Words words = fill_words(scratch, kBlock, 0U);
-    append(words, dispatch_words(0U, refdev::KernelId::kCopy,
-                                 to_words(refdev::CopyArguments{scratch, scratch + kBlock, kBlock})));
-    append(words, end_words());
+Words dispatch_trace(const Draft& draft, std::uint32_t scratch) {
+    Words words = draft.fill(scratch, kBlock, 0U);
+    append(words, draft.sample(Sample::kCopyDispatch, {scratch + kBlock, scratch, kBlock, 0U, 0U}));
+    append(words, draft.end());
     return words;
 }
 
@@ -89,8 +88,8 @@ void share_a_core(Draft& draft) {
     draft.require_queues(2U);
     const std::uint32_t scratch = draft.add_scratch(4U * kBlock);
     // Both right behind the main trace: the one that is added last comes first.
-    const std::uint32_t replay = draft.add_trace("second", dispatch_trace(scratch)) + 1U;
-    static_cast<void>(draft.add_trace("first", dispatch_trace(scratch + (2U * kBlock))));
+    const std::uint32_t replay = draft.add_trace("second", dispatch_trace(draft, scratch)) + 1U;
+    static_cast<void>(draft.add_trace("first", dispatch_trace(draft, scratch + (2U * kBlock))));
     draft.confirm("two traces that use core 0");
     ManifestCommand& command = draft.commands(ScriptKind::kStep).at(replay);
     command.queue = 1U - command.queue;

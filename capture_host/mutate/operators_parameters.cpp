@@ -36,7 +36,7 @@ Declared declare(Draft& draft) {
         throw NotApplicable{"the file has all the parameters that it may have"};
     }
     const std::uint32_t address = draft.add_scratch(kScratchBytes);
-    const std::uint32_t fill = draft.append_commands(fill_words(address, kBytes, kValue));
+    const std::uint32_t fill = draft.append_commands(draft.fill(address, kBytes, kValue));
     manifest.parameters.push_back(
         {"added", ParameterKind::kRuntimeArgument, 0U, kLargestValue, 1U, {{draft.main_trace(), fill + kValueWord}}});
     draft.confirm("a parameter, for the value of a fill");

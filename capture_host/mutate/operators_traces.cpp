@@ -4,14 +4,11 @@
 #include <algorithm>
 
 #include "capture_host/mutate/operators.h"
-#include "hal/devices/refdev/command_encoding.h"
 
 namespace pianola::mutate {
 namespace {
 
 using capture::ManifestTrace;
-using refdev::header_word;
-using refdev::Opcode;
 
 constexpr std::uint32_t kWordBytes = 4U;
 constexpr std::uint32_t kScratchBytes = 256U;
@@ -41,7 +38,7 @@ void overfill_region(Draft& draft) {
     }
     Words barriers;
     for (std::size_t i = words.size(); i < wanted; ++i) {
-        append(barriers, barrier_words());
+        append(barriers, draft.barrier());
     }
     static_cast<void>(draft.append_commands(barriers));
     draft.settle();
@@ -63,7 +60,7 @@ void damage_gap(Draft& draft) {
     const auto& traces = draft.manifest().traces;
     std::size_t gap = find_gap(draft.manifest());
     if (gap == traces.size()) {
-        static_cast<void>(draft.add_trace("second", end_words()));
+        static_cast<void>(draft.add_trace("second", draft.end()));
         draft.confirm("a trace that does nothing");
         gap = find_gap(draft.manifest());
     }
@@ -100,7 +97,7 @@ std::vector<Operator> segment_operators() {
         {Rule::kTrcEnd, "missing", "a barrier instead of the end",
          [](Draft& draft) {
              const Words words = draft.trace_words(draft.main_trace());
-             draft.set_word(static_cast<std::uint32_t>(words.size() - 1U), barrier_words().front());
+             draft.set_word(static_cast<std::uint32_t>(words.size() - 1U), draft.barrier().front());
              expect_trace(draft, "word_count");
          },
          true},
@@ -108,7 +105,7 @@ std::vector<Operator> segment_operators() {
          [](Draft& draft) {
              const std::uint32_t trace = draft.main_trace();
              Words words = draft.trace_words(trace);
-             append(words, end_words());
+             append(words, draft.end());
              draft.set_trace_words(trace, words);
              expect_trace(draft, "word_count");
          },
@@ -150,72 +147,67 @@ std::vector<Operator> segment_operators() {
     };
 }
 
+// A command that the device refuses, in front of the main trace's end.
+void add_refused(Draft& draft, const Words& words, std::uint64_t cycles = 0U) {
+    static_cast<void>(draft.append_raw(words, 1U, cycles));
+    draft.settle();
+    draft.expect_path(draft.added_command_path(0U, draft.refused_field(words)));
+}
+
+// Other bits in the first word of the main trace.
+void change_first_word(Draft& draft, Sample how) {
+    Words words = draft.trace_words(draft.main_trace());
+    words.front() = draft.sample(how, {0U, 0U, 0U, words.front(), 0U}).front();
+    draft.set_word(0U, words.front());
+    draft.expect_path(fmt::format("traces[{}].commands[0].{}", draft.main_trace(), draft.refused_field(words)));
+}
+
+void state_wrong_cost(Draft& draft) {
+    const std::uint32_t scratch = draft.add_scratch(kScratchBytes);
+    const SampleOperands copy{scratch + kPiece, scratch, kPiece, 0U, 0U};
+    static_cast<void>(draft.append_commands(draft.fill(scratch, kPiece, 0U)));
+    const std::uint32_t word = draft.append_commands(draft.sample(Sample::kCopyLaunch, copy));
+    draft.confirm("a launch on memory of its own");
+    const Words wrong = draft.sample(Sample::kWrongCost, copy);
+    for (std::uint32_t i = 0U; i < wrong.size(); ++i) {
+        draft.set_word(word + i, wrong[i]);
+    }
+    draft.expect_path(draft.added_command_path(1U, draft.refused_field(wrong)));
+}
+
 std::vector<Operator> word_operators() {
     return {
         {Rule::kTrcCommand, "opcode", "an opcode that no command has",
-         [](Draft& draft) {
-             static_cast<void>(draft.append_raw({header_word(Opcode::kInvalid, 1U)}, 1U, 0U));
-             draft.settle();
-             draft.expect_path(draft.added_command_path(0U, "header"));
-         },
-         true},
+         [](Draft& draft) { add_refused(draft, draft.sample(Sample::kUnknownCommand)); }, true},
         {Rule::kTrcCommand, "queue-command", "a command for queues",
-         [](Draft& draft) {
-             static_cast<void>(draft.append_raw({header_word(Opcode::kNotify, 2U), 1U}, 1U, 0U));
-             draft.settle();
-             draft.expect_path(draft.added_command_path(0U, "header"));
-         },
-         true},
+         [](Draft& draft) { add_refused(draft, draft.sample(Sample::kQueueCommand)); }, true},
         {Rule::kTrcCommand, "reserved-bit", "a reserved bit of a header",
-         [](Draft& draft) {
-             const Words words = draft.trace_words(draft.main_trace());
-             draft.set_word(0U, words.front() | refdev::kReservedMask);
-             draft.expect_path(fmt::format("traces[{}].commands[0].header", draft.main_trace()));
-         },
-         false},
+         [](Draft& draft) { change_first_word(draft, Sample::kReservedBits); }, false},
         {Rule::kTrcCommand, "no-length", "a command of no words",
-         [](Draft& draft) {
-             const Words words = draft.trace_words(draft.main_trace());
-             draft.set_word(0U, words.front() & refdev::kOpcodeMask);
-             draft.expect_path(fmt::format("traces[{}].commands[0].header", draft.main_trace()));
-         },
-         false},
+         [](Draft& draft) { change_first_word(draft, Sample::kNoLength); }, false},
         {Rule::kTrcKernel, "unknown", "a launch of a kernel that the ROM does not have",
          [](Draft& draft) {
-             const std::uint64_t cycles = refdev::kCommandCycles;
-             static_cast<void>(draft.append_raw(
-                 {header_word(Opcode::kLaunch, refdev::kLaunchHeadWords), UINT32_MAX, 0U}, 1U, cycles));
-             draft.settle();
-             draft.expect_path(draft.added_command_path(0U, "kernel"));
+             // As long as the shortest command: what else it would cost nobody knows.
+             const std::uint64_t cycles = measure_trace(draft.command_set(), draft.barrier()).cycles;
+             add_refused(draft, draft.sample(Sample::kUnknownKernel), cycles);
          },
          true},
         {Rule::kTrcArgument, "copy-of-nothing", "a copy of no bytes",
          [](Draft& draft) {
              const std::uint32_t base = draft.manifest().regions.front().base;
-             static_cast<void>(draft.append_raw(copy_words(base, base, 0U), 1U, 0U));
-             draft.settle();
-             draft.expect_path(draft.added_command_path(0U, "size_bytes"));
+             add_refused(draft, draft.copy(base, base, 0U));
          },
          true},
-        {Rule::kTrcArgument, "cost", "a launch that says another cost than its kernel",
-         [](Draft& draft) {
-             const std::uint32_t scratch = draft.add_scratch(kScratchBytes);
-             static_cast<void>(draft.append_commands(fill_words(scratch, kPiece, 0U)));
-             const std::uint32_t word = draft.append_commands(launch_words(
-                 refdev::KernelId::kCopy, to_words(refdev::CopyArguments{scratch, scratch + kPiece, kPiece})));
-             draft.confirm("a launch on memory of its own");
-             draft.set_word(word + 2U, 1U);
-             draft.expect_path(draft.added_command_path(1U, "cost_cycles"));
-         },
-         false},
+        {Rule::kTrcArgument, "cost", "a launch that says another cost than its kernel", state_wrong_cost, false},
     };
 }
 
 // A command at the end of the main trace that fills one byte.
 void fill_byte(Draft& draft, std::uint32_t address) {
-    static_cast<void>(draft.append_commands(fill_words(address, 1U, 0U)));
+    const Words words = draft.fill(address, 1U, 0U);
+    static_cast<void>(draft.append_commands(words));
     draft.settle();
-    draft.expect_path(draft.added_command_path(0U, "destination"));
+    draft.expect_path(draft.added_command_path(0U, draft.extent_field(words, Access::kWrite)));
 }
 
 void fill_weights(Draft& draft) {
@@ -228,27 +220,33 @@ void fill_weights(Draft& draft) {
     fill_byte(draft, draft.manifest().regions.at(buffer.region).base + buffer.offset_bytes);
 }
 
+// Another copy in the place of an added one.
+void set_words(Draft& draft, std::uint32_t place, const Words& copy) {
+    for (std::uint32_t i = 0U; i < copy.size(); ++i) {
+        draft.set_word(place + i, copy[i]);
+    }
+    draft.expect_path(draft.added_command_path(1U, draft.extent_field(copy, Access::kRead)));
+}
+
 void read_unwritten(Draft& draft) {
     const std::uint32_t scratch = draft.add_scratch(kScratchBytes);
-    Words words = fill_words(scratch, kPiece, 0U);
+    Words words = draft.fill(scratch, kPiece, 0U);
     const auto copy = static_cast<std::uint32_t>(words.size());
-    append(words, copy_words(scratch + kPiece, scratch, kSome));
+    append(words, draft.copy(scratch + kPiece, scratch, kSome));
     const std::uint32_t place = draft.append_commands(words);
     draft.confirm("a fill and a copy on memory of their own");
-    draft.set_word(place + copy + 2U, scratch + kHalf);
-    draft.expect_path(draft.added_command_path(1U, "source"));
+    set_words(draft, place + copy, draft.copy(scratch + kPiece, scratch + kHalf, kSome));
 }
 
 // One byte of what is read was not written.
 void read_a_byte_too_far(Draft& draft) {
     const std::uint32_t scratch = draft.add_scratch(kScratchBytes);
-    Words words = fill_words(scratch, kPiece, 0U);
+    Words words = draft.fill(scratch, kPiece, 0U);
     const auto copy = static_cast<std::uint32_t>(words.size());
-    append(words, copy_words(scratch + kHalf, scratch, kPiece));
+    append(words, draft.copy(scratch + kHalf, scratch, kPiece));
     const std::uint32_t place = draft.append_commands(words);
     draft.confirm("a fill and a copy on memory of their own");
-    draft.set_word(place + copy + 2U, scratch + 1U);
-    draft.expect_path(draft.added_command_path(1U, "source"));
+    set_words(draft, place + copy, draft.copy(scratch + kHalf, scratch + 1U, kPiece));
 }
 
 void race_of_cores(Draft& draft) {
@@ -256,22 +254,26 @@ void race_of_cores(Draft& draft) {
         throw NotApplicable{"the device has one core"};
     }
     const std::uint32_t scratch = draft.add_scratch(kScratchBytes);
-    const Words arguments = to_words(refdev::CopyArguments{scratch, scratch + kPiece, kPiece});
-    Words words = fill_words(scratch, kPiece, 0U);
-    append(words, dispatch_words(0U, refdev::KernelId::kCopy, arguments));
+    const auto dispatch_on = [&](std::uint32_t core) {
+        return draft.sample(Sample::kCopyDispatch, {scratch + kPiece, scratch, kPiece, 0U, core});
+    };
+    Words words = draft.fill(scratch, kPiece, 0U);
+    append(words, dispatch_on(0U));
     const auto barrier = static_cast<std::uint32_t>(words.size());
-    append(words, barrier_words());
-    append(words, dispatch_words(1U, refdev::KernelId::kCopy, arguments));
-    append(words, barrier_words());
+    append(words, draft.barrier());
+    append(words, dispatch_on(1U));
+    append(words, draft.barrier());
     const std::uint32_t place = draft.append_commands(words);
     draft.confirm("two dispatches on memory of their own, with a barrier between them");
     const std::uint32_t trace = draft.main_trace();
     Words all = draft.trace_words(trace);
-    all.erase(all.begin() + static_cast<std::ptrdiff_t>(place) + static_cast<std::ptrdiff_t>(barrier));
+    all.erase(all.begin() + static_cast<std::ptrdiff_t>(place) + static_cast<std::ptrdiff_t>(barrier),
+              all.begin() + static_cast<std::ptrdiff_t>(place) + static_cast<std::ptrdiff_t>(barrier) +
+                  static_cast<std::ptrdiff_t>(draft.barrier().size()));
     draft.set_trace_words(trace, all);
     draft.measure_main();
     draft.settle();
-    draft.expect_path(draft.added_command_path(2U, "destination"));
+    draft.expect_path(draft.added_command_path(2U, draft.extent_field(dispatch_on(1U), Access::kWrite)));
 }
 
 std::vector<Operator> access_operators() {

@@ -53,12 +53,12 @@ void repeat_barriers(Draft& draft) {
     const std::uint32_t patched = patched_words(draft.manifest());
     const bool may_declare = (draft.manifest().parameters.size() < kMaxParameters) && (patched < kMaxPatchPoints);
     const std::uint32_t fills = may_declare ? (kMaxPatchPoints - patched) : 1U;
-    const Words fill = fill_words(draft.add_scratch(kBlock), kBlock, 0U);
+    const Words fill = draft.fill(draft.add_scratch(kBlock), kBlock, 0U);
     Words words;
     for (std::uint32_t i = 0U; i < fills; ++i) {
         append(words, fill);
     }
-    append(words, end_words());
+    append(words, draft.end());
     static_cast<void>(draft.add_trace("work", words));
     const auto trace = static_cast<std::uint32_t>(draft.manifest().traces.size() - 1U);
     if (may_declare) {
@@ -80,7 +80,7 @@ void repeat_barriers(Draft& draft) {
         throw NotApplicable{"the device's profile admits the work of any number of barriers"};
     }
     const std::uint32_t barriers = (capacities.max_work(file_bytes + (2U * kBlock)) / (work - admitted)) + 1U;
-    words.insert(words.end() - 1, barriers, barrier_words().front());
+    words.insert(words.end() - 1, barriers, draft.barrier().front());
     draft.set_trace_words(trace, words);
     if (draft.segments().traces.size() > draft.device().trace_region_bytes) {
         throw NotApplicable{"the trace region has no room for that many commands"};

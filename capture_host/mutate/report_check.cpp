@@ -5,7 +5,6 @@
 #include <stdexcept>
 
 #include "capture_host/mutate/report.h"
-#include "hal/devices/refdev/device_spec.h"
 
 namespace pianola::mutate {
 namespace {
@@ -17,9 +16,7 @@ using Text = std::string;
 }
 
 Json rebuilt_device(const Json& device) {
-    DeviceDescription description;
-    refdev::describe({}, description);
-    Json rebuilt = device_to_json(description);
+    Json rebuilt = device_to_json({});
     for (const auto& [name, value] : rebuilt.items()) {
         const Json& given = device.at(name);
         value = value.is_string() ? Json(given.get<Text>()) : Json(given.get<std::uint32_t>());

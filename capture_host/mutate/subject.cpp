@@ -11,11 +11,12 @@ std::vector<std::uint8_t> to_vector(ByteSpan bytes) {
 
 }  // namespace
 
-Subject read_subject(ByteSpan file, const Image& image, const DeviceDescription& device) {
+Subject read_subject(ByteSpan file, const Image& image, const Target& target, const DeviceDescription& device) {
     return {
         unsigned_file(to_vector(file)),
         capture::read_manifest(image),
         capture::Segments{to_vector(image.weights()), to_vector(image.trace_segment()), to_vector(image.self_tests())},
+        &target,
         device,
         file.size(),
         sha256(file)};

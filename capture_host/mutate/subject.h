@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "capture_host/writer/manifest.h"
+#include "hal/devices/target.h"
 #include "pianola/device.h"
 #include "pianola/image.h"
 
@@ -17,7 +18,8 @@ struct Subject {
     std::vector<std::uint8_t> file;
     capture::Manifest manifest;
     capture::Segments segments;
-    DeviceDescription device;  // that the file is for
+    const Target* target{nullptr};  // static lifetime
+    DeviceDescription device;       // that the file is for
     // Of the file as it was given. Where it was signed, `file` is the same without the signature: who damages a file
     // has no key.
     std::size_t given_bytes{0U};
@@ -25,6 +27,7 @@ struct Subject {
 };
 
 // `image` shows a file that the validator has accepted for the device.
-[[nodiscard]] Subject read_subject(ByteSpan file, const Image& image, const DeviceDescription& device);
+[[nodiscard]] Subject read_subject(ByteSpan file, const Image& image, const Target& target,
+                                   const DeviceDescription& device);
 
 }  // namespace pianola::mutate

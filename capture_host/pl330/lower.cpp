@@ -242,27 +242,7 @@ void append_pattern(Words& words, std::uint32_t pattern, std::uint32_t destinati
 capture::ManifestTarget target_of(const EngineSpec& engine) {
     DeviceDescription device;
     describe(engine, device);
-    capture::ManifestTarget target;
-    target.device_family = device.family;
-    target.command_set_id = device.command_set_id;
-    target.command_set_version = device.command_set_version;
-    target.kernel_library = device.kernel_library;
-    target.dram_base = device.dram_base;
-    target.dram_bytes = device.dram_bytes;
-    target.l1_base = device.l1_base;
-    target.l1_bytes = device.l1_bytes;
-    target.trace_region_bytes = device.trace_region_bytes;
-    target.clock_khz = device.clock_khz;
-    target.queue_count = device.queue_count;
-    target.ring_words = device.ring_words;
-    target.grid_columns = device.grid_columns;
-    target.grid_rows = device.grid_rows;
-    target.dram_banks = device.dram_banks;
-    target.attestation = device.attestation;
-    target.costs = device.costs;
-    target.weights_layout = device.weights_layout;
-    target.profile = static_cast<CapacityProfile>(device.capacities->number);
-    return target;
+    return capture::make_target(device);
 }
 
 Lowered lower(ByteSpan file, const DeviceDescription& from, const EngineSpec& engine) {

@@ -3,11 +3,12 @@
 #include <cstring>
 #include <string_view>
 
-#include "capture_host/api/workload_capture.h"
 #include "capture_host/files/files.h"
 #include "capture_host/python/bindings.h"
 #include "capture_host/python/player.h"
 #include "capture_host/tensor/tensor.h"
+#include "capture_host/workload/workload_capture.h"
+#include "hal/devices/device_numbers.h"
 
 namespace pianola::python {
 namespace {
@@ -32,16 +33,7 @@ using tensor::Tensor;
     const capture::ManifestTarget& target = workload.manifest.target;
     py::dict entry;
     entry["profile"] = workload.profile;
-    entry["dram_base"] = target.dram_base;
-    entry["dram_bytes"] = target.dram_bytes;
-    entry["l1_base"] = target.l1_base;
-    entry["l1_bytes"] = target.l1_bytes;
-    entry["trace_region_bytes"] = target.trace_region_bytes;
-    entry["clock_khz"] = target.clock_khz;
-    entry["queue_count"] = target.queue_count;
-    entry["grid_columns"] = target.grid_columns;
-    entry["grid_rows"] = target.grid_rows;
-    entry["dram_banks"] = target.dram_banks;
+    for_each_size([&entry](const char* name, std::uint32_t value) { entry[name] = value; }, target);
     return entry;
 }
 

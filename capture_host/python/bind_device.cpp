@@ -6,8 +6,6 @@
 #include "capture_host/python/bindings.h"
 #include "capture_host/tensor/tensor.h"
 #include "capture_host/writer/profiles.h"
-#include "hal/devices/refdev/command_encoding.h"
-#include "hal/kernels/kernel.h"
 
 namespace pianola::python {
 namespace {
@@ -59,36 +57,16 @@ using tensor::Tensor;
     return entry;
 }
 
-[[nodiscard]] const char* command_name(refdev::Opcode opcode) {
-    using refdev::Opcode;
-    constexpr std::array<std::pair<Opcode, const char*>, 12> kNames{{{Opcode::kLaunch, "launch"},
-                                                                     {Opcode::kDispatch, "dispatch"},
-                                                                     {Opcode::kCopy, "copy"},
-                                                                     {Opcode::kFill, "fill"},
-                                                                     {Opcode::kBarrier, "barrier"},
-                                                                     {Opcode::kEnd, "end"},
-                                                                     {Opcode::kWrite, "write"},
-                                                                     {Opcode::kRead, "read"},
-                                                                     {Opcode::kReplay, "replay"},
-                                                                     {Opcode::kRecordEvent, "record"},
-                                                                     {Opcode::kWaitEvent, "wait"},
-                                                                     {Opcode::kNotify, "notify"}}};
-    const auto* const found =
-        std::find_if(kNames.begin(), kNames.end(), [opcode](const auto& name) { return name.first == opcode; });
-    return (found == kNames.end()) ? "invalid" : found->second;
-}
-
 [[nodiscard]] py::list log_of(Device& self, std::uint32_t queue) {
     if (!self.options().keep_log) {
         throw host::HostError{host::HostRule::kDeviceOptions, "the device keeps no log; open it with keep_log=True"};
     }
     py::list entries;
-    for (const refdev::ExecutedCommand& command : self.log(queue)) {
-        const refdev::Kernel* const kernel = refdev::find_kernel(command.kernel_id);
+    for (const LoggedCommand& command : self.log(queue)) {
         py::dict entry;
-        entry["command"] = command_name(command.opcode);
-        entry["kernel"] = (kernel == nullptr) ? py::object{py::none()} : py::str(kernel->name);
-        entry["core"] = (command.core == refdev::kNoCore) ? py::object{py::none()} : py::int_(command.core);
+        entry["command"] = (command.name == nullptr) ? "invalid" : command.name;
+        entry["kernel"] = (command.kernel_name == nullptr) ? py::object{py::none()} : py::str(command.kernel_name);
+        entry["core"] = command.core.has_value() ? py::object{py::int_(*command.core)} : py::object{py::none()};
         entry["start_cycles"] = command.start_cycles;
         entry["end_cycles"] = command.end_cycles;
         entries.append(entry);
@@ -133,8 +111,8 @@ void bind_members(py::module_& module) {
                py::arg("device_id") = 0, py::kw_only(), py::arg("l1_small_size") = 0, py::arg("trace_region_size") = 0,
                py::arg("num_command_queues") = 1, py::arg("core_grid") = py::none(), py::arg("threaded") = false,
                py::arg("allow_allocation_under_trace") = false, py::arg("keep_log") = false,
-               py::arg("host_dispatch_ns") = sim::kDefaultHostCost.dispatch_ns,
-               py::arg("host_replay_ns") = sim::kDefaultHostCost.replay_ns, py::arg("profile") = kDeviceCapacities.name,
+               py::arg("host_dispatch_ns") = kDefaultHostCost.dispatch_ns,
+               py::arg("host_replay_ns") = kDefaultHostCost.replay_ns, py::arg("profile") = kDeviceCapacities.name,
                py::arg("dram_bytes") = py::none(), py::arg("l1_bytes") = py::none(),
                py::arg("dispatch_area_bytes") = py::none());
     module.def(

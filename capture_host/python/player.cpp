@@ -5,14 +5,9 @@
 #include <array>
 #include <utility>
 
-#include "capture_host/files/files.h"
+#include "capture_host/replay/replay.h"
+#include "capture_host/targets/targets.h"
 #include "capture_host/writer/status_name.h"
-#include "hal/devices/refdev/refdev_command_set.h"
-#include "hal/sim/device_limits.h"
-#include "hal/sim/sim_device.h"
-#include "hal/sim/sim_platform.h"
-#include "pianola/development_config.h"
-#include "pianola/session.h"
 
 namespace pianola::python {
 namespace {
@@ -25,109 +20,55 @@ namespace {
                                   rule_message(verdict.rule), verdict.file_offset, verdict.actual, verdict.limit)};
 }
 
-// What the file says of its target, before anything else of it is believed. load() checks all of it again.
-[[nodiscard]] refdev::DeviceSpec device_for(ByteSpan file) {
-    Verdict verdict;
-    reset(verdict);
-    Envelope envelope;
-    Image image;
-    if (!is_ok(parse_envelope(file, envelope, verdict)) ||
-        !is_ok(authenticate(file, envelope, kDevelopmentTrust, verdict)) ||
-        !is_ok(open_image(file, envelope, profiles::kHost, image, verdict))) {
-        refuse(verdict);
+// The device that the file names, before anything else of it is believed. load() checks all of it again.
+[[nodiscard]] targets::FileTarget device_for(ByteSpan file) {
+    static const targets::Targets kTargets;
+    targets::FileTarget found = targets::target_of(file, kTargets);
+    if (!found.why_not.empty()) {
+        throw PlayerError{"PLAYER-TARGET", "the file is for a device that the simulator can not be: " + found.why_not};
     }
-    const TargetView target = image.target();
-    refdev::DeviceSpec spec;
-    spec.capacities = &profiles::kHost;  // whichever target the file is for
-    spec.dram_base = target.dram_base;
-    spec.dram_bytes = target.dram_bytes;
-    spec.l1_base = target.l1_base;
-    spec.l1_bytes = target.l1_bytes;
-    spec.trace_region_bytes = target.trace_region_bytes;
-    spec.clock_khz = target.clock_khz;
-    spec.queue_count = target.queue_count;
-    spec.grid_columns = target.grid_columns;
-    spec.grid_rows = target.grid_rows;
-    spec.dram_banks = target.dram_banks;
-    const std::string wrong = sim::what_is_wrong_with(spec);
-    if (!wrong.empty()) {
-        throw PlayerError{"PLAYER-TARGET", "the file is for a device that the simulator can not be: " + wrong};
-    }
-    return spec;
+    found.device.capacities = &profiles::kHost;  // whichever target the file is for
+    return found;
 }
 
-// Views of tensors, as the session takes them.
-class Sources {
-  public:
-    explicit Sources(const Player::Tensors& tensors) {
-        for (const std::vector<std::uint8_t>& tensor : tensors) {
-            views_.emplace_back(tensor.data(), tensor.size());
-        }
+[[nodiscard]] std::unique_ptr<replay::Replay> replay_of(const std::vector<std::uint8_t>& bytes, bool threaded) {
+    const files::AlignedBytes file{bytes};
+    const targets::FileTarget found = device_for(file.view());
+    SimulatorOptions options;
+    options.threaded = threaded;
+    try {
+        return std::make_unique<replay::Replay>(file.view(), *found.target, found.device, options);
+    } catch (const replay::NotOffered& error) {
+        throw PlayerError{"PLAYER-TARGET", error.what()};
     }
-    [[nodiscard]] Span<const ByteSpan> view() const noexcept { return {views_.data(), views_.size()}; }
-
-  private:
-    std::vector<ByteSpan> views_;
-};
-
-class Destinations {
-  public:
-    explicit Destinations(Player::Tensors& tensors) {
-        for (std::vector<std::uint8_t>& tensor : tensors) {
-            views_.emplace_back(tensor.data(), tensor.size());
-        }
-    }
-    [[nodiscard]] Span<const MutableByteSpan> view() const noexcept { return {views_.data(), views_.size()}; }
-
-  private:
-    std::vector<MutableByteSpan> views_;
-};
-
-[[nodiscard]] sim::SimOptions options_for(ByteSpan file, bool threaded) {
-    sim::SimOptions options;
-    options.spec = device_for(file);
-    options.threading = threaded ? sim::Threading::kThreaded : sim::Threading::kInProcess;
-    return options;
 }
 
 }  // namespace
 
 struct Player::State {
-    State(const std::vector<std::uint8_t>& bytes, bool threaded)
-        : file{bytes},
-          device{options_for(file.view(), threaded)},
-          platform{device},
-          session{device, platform, command_set, kDevelopmentConfig} {
-        Verdict verdict;
-        const auto workspace = std::make_unique<PlanWorkspace>();
-        const Status status = session.load(file.view(), *workspace, verdict);
-        if (status == Status::kRefused) {
-            refuse(verdict);
+    State(const std::vector<std::uint8_t>& bytes, bool threaded) : replay{replay_of(bytes, threaded)} {
+        try {
+            replay->load();
+        } catch (const replay::Refused& refused) {
+            refuse(refused.verdict());
+        } catch (const replay::Stopped& stopped) {
+            fail(stopped);
         }
-        check(status);
-        manifest = capture::read_manifest(workspace->image);
+        manifest = capture::read_manifest(replay->image());
     }
 
+    [[noreturn]] static void fail(const replay::Stopped& stopped) {
+        throw PlayerError{"PLAYER-FAULT", fmt::format("{}; load the binary again", stopped.what())};
+    }
     void check(Status status) const {
-        if (!is_ok(status)) {
-            const FaultRecord& fault = session.fault();
-            throw PlayerError{"PLAYER-FAULT",
-                              fmt::format("the replay stopped with {} on queue {} at command {}; load the binary again",
-                                          capture::status_name(status), fault.queue, fault.command)};
+        try {
+            replay->check(status);
+        } catch (const replay::Stopped& stopped) {
+            fail(stopped);
         }
     }
 
-    // Waits for what has been submitted.
-    void finish(Status submitted) {
-        check(submitted);
-        check(session.wait());
-    }
-
-    files::AlignedBytes file;
-    refdev::RefdevCommandSet command_set;
-    sim::SimDevice device;
-    sim::SimPlatform platform;
-    Session session;
+    std::unique_ptr<replay::Replay> replay;
     capture::Manifest manifest;
 };
 
@@ -141,31 +82,17 @@ const capture::Manifest& Player::manifest() const noexcept {
 }
 
 std::vector<Player::Tensors> Player::run(const std::vector<Tensors>& inputs) {
-    State& state = *state_;
-    const Plan& plan = state.session.plan();
-    const std::size_t count = inputs.size();
-    std::vector<Tensors> outputs;
-    for (std::size_t i = 0U; i < count; ++i) {
-        Tensors& output = outputs.emplace_back();
-        for (std::uint32_t tensor = 0U; tensor < plan.output_count; ++tensor) {
-            output.emplace_back(plan.output_bytes.at(tensor));
+    replay::Replay& replay = *state_->replay;
+    try {
+        std::vector<Tensors> outputs = replay.run(inputs);
+        const Plan& plan = replay.session().plan();
+        if (!plan.is_pipelined && (plan.epilogue.count > 0U) && !inputs.empty()) {
+            replay.finish(replay.session().stop({}));
         }
-    }
-    if (plan.is_pipelined && (count > 1U)) {
-        state.finish(state.session.start(Sources{inputs.front()}.view()));
-        for (std::size_t i = 1U; i < count; ++i) {
-            state.finish(state.session.submit(Sources{inputs[i]}.view(), Destinations{outputs[i - 1U]}.view()));
-        }
-        state.finish(state.session.stop(Destinations{outputs.back()}.view()));
         return outputs;
+    } catch (const replay::Stopped& stopped) {
+        State::fail(stopped);
     }
-    for (std::size_t i = 0U; i < count; ++i) {
-        state.check(state.session.run(Sources{inputs[i]}.view(), Destinations{outputs[i]}.view()));
-    }
-    if (!plan.is_pipelined && (plan.epilogue.count > 0U) && (count > 0U)) {
-        state.finish(state.session.stop({}));
-    }
-    return outputs;
 }
 
 void Player::set_parameter(const std::string& name, std::uint32_t value) {
@@ -175,7 +102,7 @@ void Player::set_parameter(const std::string& name, std::uint32_t value) {
             continue;
         }
         const Session::ParameterValue wanted{i, value};
-        const Status status = state_->session.set_parameters({&wanted, 1U});
+        const Status status = state_->replay->session().set_parameters({&wanted, 1U});
         if (status == Status::kInvalidArgument) {
             throw PlayerError{"PLAYER-PARAMETER", fmt::format("{} takes multiples of {} from {} to {}, not {}", name,
                                                               parameters[i].alignment, parameters[i].minimum,
@@ -188,11 +115,11 @@ void Player::set_parameter(const std::string& name, std::uint32_t value) {
 }
 
 std::uint32_t Player::self_test() {
-    const std::uint32_t count = state_->session.self_test_count();
-    std::vector<std::uint8_t> scratch(state_->session.output_bytes());
+    const std::uint32_t count = state_->replay->session().self_test_count();
+    std::vector<std::uint8_t> scratch(state_->replay->session().output_bytes());
     for (std::uint32_t i = 0U; i < count; ++i) {
-        const Status status = state_->session.self_test(i, {scratch.data(), scratch.size()});
-        if ((status == Status::kIntegrity) && (state_->session.fault().stage == FaultStage::kSelfTest)) {
+        const Status status = state_->replay->session().self_test(i, {scratch.data(), scratch.size()});
+        if ((status == Status::kIntegrity) && (state_->replay->session().fault().stage == FaultStage::kSelfTest)) {
             throw PlayerError{"PLAYER-FAULT",
                               fmt::format("self-test vector {} of {} gave another output ({}){}; load the binary again",
                                           i, count, capture::status_name(status),

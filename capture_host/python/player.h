@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "capture_host/writer/manifest.h"
-#include "hal/devices/refdev/device_spec.h"
 
 namespace pianola::python {
 

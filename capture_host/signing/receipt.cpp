@@ -4,6 +4,7 @@
 #include <array>
 
 #include "capture_host/files/json.h"
+#include "hal/devices/device_numbers.h"
 #include "pianola_schema_hash.h"
 
 namespace pianola::signing {
@@ -108,6 +109,7 @@ void check_statement(const nlohmann::json& statement) {
     const nlohmann::json& validator = member_of(statement, "validator");
     require(member_of(validator, "version").is_string(), "validator.version");
     require(member_of(validator, "schema").is_string(), "validator.schema");
+    require(!validator.contains("plugin") || is_hash(validator.at("plugin")), "validator.plugin");
     const nlohmann::json& rules = member_of(validator, "rules");
     require(rules.is_array() &&
                 std::all_of(rules.begin(), rules.end(), [](const nlohmann::json& rule) { return rule.is_string(); }),
@@ -124,26 +126,15 @@ void check_statement(const nlohmann::json& statement) {
 }  // namespace
 
 nlohmann::json device_to_json(const DeviceDescription& device) {
-    return {{"family", device.family},
-            {"command_set_id", device.command_set_id},
-            {"command_set_version", device.command_set_version},
-            {"kernel_library", to_hex(device.kernel_library)},
-            {"dram_base", device.dram_base},
-            {"dram_bytes", device.dram_bytes},
-            {"l1_base", device.l1_base},
-            {"l1_bytes", device.l1_bytes},
-            {"trace_region_bytes", device.trace_region_bytes},
-            {"clock_khz", device.clock_khz},
-            {"queue_count", device.queue_count},
-            {"ring_words", device.ring_words},
-            {"grid_columns", device.grid_columns},
-            {"grid_rows", device.grid_rows},
-            {"dram_banks", device.dram_banks},
-            {"profile", device.capacities->name}};
+    nlohmann::json json{{"family", device.family},
+                        {"kernel_library", to_hex(device.kernel_library)},
+                        {"profile", device.capacities->name}};
+    for_each_number([&json](const char* name, std::uint32_t value) { json[name] = value; }, device);
+    return json;
 }
 
 nlohmann::json make_statement(const Judgement& judgement) {
-    return {
+    nlohmann::json statement{
         {"format", kFormat},
         {"version", kReceiptVersion},
         {"binary", {{"sha256", to_hex(sha256(judgement.file))}, {"bytes", judgement.file.size()}}},
@@ -151,6 +142,10 @@ nlohmann::json make_statement(const Judgement& judgement) {
         {"trust", trust_to_json(judgement.trust)},
         {"validator", {{"version", judgement.validator_version}, {"schema", to_hex(kSchemaHash)}, {"rules", rules()}}},
         {"verdict", verdict_to_json(judgement.verdict)}};
+    if (!judgement.plugin_sha256.empty()) {
+        statement["validator"]["plugin"] = judgement.plugin_sha256;
+    }
+    return statement;
 }
 
 std::string make_receipt(const nlohmann::json& statement, const Key& key) {

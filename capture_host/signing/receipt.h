@@ -24,6 +24,7 @@ struct Judgement {
     const Trust& trust;
     const Verdict& verdict;
     std::string validator_version;  // of this program
+    std::string plugin_sha256;      // of the target that it had from elsewhere; empty where it was built in
 };
 
 // Every field of a device's description, and the name of its profile.

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "capture_host/api/program.h"
+#include "capture_host/compile/program.h"
 #include "capture_host/tensor/tensor.h"
 #include "hal/kernels/kernel.h"
 

@@ -4,25 +4,18 @@
 // simulator's host takes no time, so that the host's lane shows only when a step is under way. Host only.
 #pragma once
 
-#include <stdexcept>
 #include <vector>
 
 #include "capture_host/timeline/schedule.h"
-#include "hal/devices/refdev/device_spec.h"
+#include "hal/devices/target.h"
 #include "pianola/span.h"
 
 namespace pianola::timeline {
 
-// A replay that did not end well.
-class ReplayError : public std::runtime_error {
-  public:
-    using std::runtime_error::runtime_error;
-};
-
 // Replays `steps` steps on inputs of zeros and calls the sink with what the simulator's log says, from the start of the
 // first step. `pattern` is the session pattern of this file; it gives the names, and must outlive what the sink keeps.
-// Throws ReplayError, and std::logic_error where the log is not made of the pattern's commands.
-void run_captured(ByteSpan file, const refdev::DeviceSpec& spec, const Pattern& pattern, std::uint32_t steps,
-                  const Sink& sink);
+// Throws what replay::Replay throws, and std::logic_error where the log is not made of the pattern's commands.
+void run_captured(ByteSpan file, const Target& target, const DeviceDescription& device, const Pattern& pattern,
+                  std::uint32_t steps, const Sink& sink);
 
 }  // namespace pianola::timeline

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <stdexcept>
 
-#include "hal/devices/refdev/command_encoding.h"
-#include "hal/devices/refdev/refdev_command_set.h"
+#include "capture_host/targets/trace_walk.h"
 
 namespace pianola::timeline {
 namespace {
@@ -24,7 +24,9 @@ constexpr std::array<const char*, 4> kEventNames{"input written", "input consume
 class Maker {
   public:
     Maker(const char* name, const Workload& workload, const HostCost& cost, std::uint32_t queues)
-        : dispatch_cycles_{to_cycles(cost.dispatch_ns, workload)}, replay_cycles_{to_cycles(cost.replay_ns, workload)} {
+        : command_set_{workload.target->command_set()},
+          dispatch_cycles_{to_cycles(cost.dispatch_ns, workload)},
+          replay_cycles_{to_cycles(cost.replay_ns, workload)} {
         pattern.name = name;
         pattern.queues = queues;
         pattern.ring_words = workload.ring_words;
@@ -100,7 +102,7 @@ class Maker {
         return ((ns * workload.clock_khz) + (kNsPerMs - 1U)) / kNsPerMs;
     }
 
-    refdev::RefdevCommandSet command_set_;
+    const CommandSet& command_set_;
     Cycles dispatch_cycles_;
     Cycles replay_cycles_;
 };
@@ -139,23 +141,32 @@ void Maker::script(const std::vector<ScriptCommand>& commands, const Workload& w
     }
 }
 
-TraceCommand plain_command(const std::string& label, CommandKind kind, std::uint32_t words, Cycles cycles) {
-    TraceCommand command;
-    command.label = label;
-    command.kind = kind;
-    command.words = words;
-    command.cycles = cycles;
-    return command;
+targets::Words copy_words(const Workload& workload, std::uint32_t bytes) {
+    return workload.target->sample(Sample::kCopy, {bytes, 0U, bytes, 0U, 0U});
+}
+
+TraceCommand end_of(const Workload& workload) {
+    return workload.traces.front().back();
 }
 
 // A trace that copies the tensors, and nothing else: between queue commands the device has no other way to copy.
-std::vector<TraceCommand> staging_trace(const std::vector<Transfer>& transfers, const char* what) {
+std::vector<TraceCommand> staging_trace(const Workload& workload, const std::vector<Transfer>& transfers,
+                                        const char* what) {
     std::vector<TraceCommand> trace;
     for (const Transfer& transfer : transfers) {
-        trace.push_back(plain_command(fmt::format("copy {}, {} bytes", what, transfer.bytes), CommandKind::kCopy,
-                                      refdev::kCopyWords, refdev::transfer_cycles(transfer.bytes)));
+        targets::TraceWalk copy{workload.target->command_set()};
+        const targets::Words words = copy_words(workload, transfer.bytes);
+        if (!copy.next({words.data(), words.size()})) {
+            throw std::logic_error{"a sample of a copy does not decode"};
+        }
+        TraceCommand command;
+        command.label = fmt::format("copy {}, {} bytes", what, transfer.bytes);
+        command.kind = CommandKind::kCopy;
+        command.words = copy.command().length_words;
+        command.cycles = copy.command().cost_cycles;
+        trace.push_back(command);
     }
-    trace.push_back(plain_command("end", CommandKind::kEnd, 1U, refdev::kCommandCycles));
+    trace.push_back(end_of(workload));
     return trace;
 }
 
@@ -189,16 +200,21 @@ void add_first_write(Maker& maker, const Workload& workload) {
 }
 
 // Part [first, last) of the commands, as a trace of its own; nothing where it is empty.
-void replay_part(Maker& maker, const std::vector<TraceCommand>& all, std::size_t first, std::size_t last) {
+void replay_part(Maker& maker, const std::vector<TraceCommand>& all, const TraceCommand& end, std::size_t first,
+                 std::size_t last) {
     if (first < last) {
         std::vector<TraceCommand> part(all.begin() + static_cast<std::ptrdiff_t>(first),
                                        all.begin() + static_cast<std::ptrdiff_t>(last));
-        part.push_back(plain_command("end", CommandKind::kEnd, 1U, refdev::kCommandCycles));
+        part.push_back(end);
         maker.replay(0U, std::move(part));
     }
 }
 
 }  // namespace
+
+bool can_stage(const Workload& workload) {
+    return !copy_words(workload, 1U).empty();
+}
 
 Pattern eager_pattern(const Workload& workload, const HostCost& cost) {
     Maker maker{"eager", workload, cost, 1U};
@@ -237,11 +253,11 @@ Pattern two_queue_pattern(const Workload& workload, const HostCost& cost) {
     Maker maker{"two-queues", workload, cost, 2U};
     add_first_write(maker, workload);
     maker.wait(0U, kWritten);
-    maker.replay(0U, staging_trace(workload.inputs, "input"), Category::kStaging);
+    maker.replay(0U, staging_trace(workload, workload.inputs, "input"), Category::kStaging);
     maker.record(0U, kConsumed);
     maker.replay_traces(workload);
     maker.wait(0U, kReadBack);
-    maker.replay(0U, staging_trace(workload.outputs, "output"), Category::kStaging);
+    maker.replay(0U, staging_trace(workload, workload.outputs, "output"), Category::kStaging);
     maker.record(0U, kProduced);
     maker.notify(0U);
     add_transfers(maker, workload);
@@ -259,17 +275,17 @@ Pattern split_pattern(const Workload& workload, const HostCost& cost) {
         static_cast<std::size_t>(std::distance(all.begin(), std::find_if(all.begin(), all.end(), is_user)));
     add_first_write(maker, workload);
     maker.wait(0U, kWritten);
-    replay_part(maker, all, 0U, std::min(consumed, produces));
+    replay_part(maker, all, end_of(workload), 0U, std::min(consumed, produces));
     if (consumed <= produces) {
         maker.record(0U, kConsumed);
-        replay_part(maker, all, consumed, produces);
+        replay_part(maker, all, end_of(workload), consumed, produces);
         maker.wait(0U, kReadBack);
     } else {  // outputs are begun before the inputs are done with
         maker.wait(0U, kReadBack);
-        replay_part(maker, all, produces, consumed);
+        replay_part(maker, all, end_of(workload), produces, consumed);
         maker.record(0U, kConsumed);
     }
-    replay_part(maker, all, std::max(consumed, produces), all.size());
+    replay_part(maker, all, end_of(workload), std::max(consumed, produces), all.size());
     maker.record(0U, kProduced);
     maker.notify(0U);
     add_transfers(maker, workload);

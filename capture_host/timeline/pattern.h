@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "capture_host/timeline/host_cost.h"
 #include "capture_host/timeline/workload.h"
-#include "hal/sim/host_cost.h"
 
 namespace pianola::timeline {
 
@@ -28,7 +28,7 @@ enum class Category : std::uint8_t {
     kControl,    // queue: front of a replay, completion record
 };
 
-using sim::HostCost;  // rounded up to whole device cycles
+using pianola::HostCost;  // rounded up to whole device cycles
 
 // One command on a queue.
 struct Item {
@@ -62,6 +62,8 @@ struct Pattern {
 [[nodiscard]] Pattern eager_pattern(const Workload& workload, const HostCost& cost);
 // Write inputs, replay, read outputs. All on one queue.
 [[nodiscard]] Pattern traced_pattern(const Workload& workload, const HostCost& cost);
+// Whether the device has a command that copies, for the pattern below.
+[[nodiscard]] bool can_stage(const Workload& workload);
 // Transfers on queue 1. Copies at both ends of the trace free input and output for the next transfer.
 [[nodiscard]] Pattern two_queue_pattern(const Workload& workload, const HostCost& cost);
 // Transfers on queue 1. Instead of copies, the traces are cut behind the last reader of inputs and before the first use

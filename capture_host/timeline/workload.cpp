@@ -6,6 +6,7 @@
 #include <iterator>
 #include <stdexcept>
 
+#include "capture_host/targets/trace_walk.h"
 #include "capture_host/writer/manifest.h"
 
 namespace pianola::timeline {
@@ -24,30 +25,12 @@ bool meets_any(const std::vector<Range>& ranges, const Extent& extent) {
     return std::any_of(ranges.begin(), ranges.end(), [&extent](const Range& range) { return range.meets(extent); });
 }
 
-const char* plain_name(CommandKind kind) {
-    switch (kind) {
-        case CommandKind::kLaunch:
-            return "launch";
-        case CommandKind::kDispatch:
-            return "dispatch";
-        case CommandKind::kCopy:
-            return "copy";
-        case CommandKind::kFill:
-            return "fill";
-        case CommandKind::kBarrier:
-            return "barrier";
-        case CommandKind::kEnd:
-            return "end";
-        case CommandKind::kUnspecified:
-        default:
-            return "?";
-    }
-}
-
 class Reader {
   public:
-    Reader(const Image& image, const Plan& plan, const CommandSet& command_set)
-        : image_{image}, plan_{plan}, command_set_{command_set} {}
+    Reader(const Image& image, const Plan& plan, const Target& target)
+        : image_{image}, plan_{plan}, command_set_{target.command_set()} {
+        workload_.target = &target;
+    }
 
     Workload read() {
         const TargetView target = image_.target();
@@ -124,22 +107,18 @@ class Reader {
         std::vector<TraceCommand> commands;
         std::uint32_t program = 0U;
         std::uint32_t in_program = 0U;
-        DecodeState decode_state;
-        for (std::uint32_t word = 0U; word < words.size();) {
-            DecodedCommand decoded;
-            DecodeError error;
-            if (!is_ok(command_set_.decode(words.subspan(word, words.size() - word), decode_state, decoded, error))) {
-                throw std::logic_error{"a proved trace does not decode"};
-            }
-            word += decoded.length_words;
+        const auto add = [&](std::uint32_t /*word*/, const DecodedCommand& decoded) {
             while ((program < trace.program_count) && (in_program >= image_.program(place, program).command_count)) {
                 program += 1U;
                 in_program = 0U;
             }
             const bool is_named = (program < trace.program_count) && (decoded.kind != CommandKind::kBarrier);
             commands.push_back(make_command(decoded, is_named ? capture::to_string(image_.program(place, program).name)
-                                                              : plain_name(decoded.kind)));
+                                                              : targets::kind_name(decoded.kind)));
             in_program += 1U;
+        };
+        if (!targets::for_each_command(command_set_, words, add).is_whole()) {
+            throw std::logic_error{"a proved trace does not decode"};
         }
         return commands;
     }
@@ -181,8 +160,8 @@ std::vector<TraceCommand> Workload::commands() const {
     return all;
 }
 
-Workload read_workload(const Image& image, const Plan& plan, const CommandSet& command_set) {
-    return Reader{image, plan, command_set}.read();
+Workload read_workload(const Image& image, const Plan& plan, const Target& target) {
+    return Reader{image, plan, target}.read();
 }
 
 }  // namespace pianola::timeline

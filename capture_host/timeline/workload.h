@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "pianola/command_set.h"
+#include "hal/devices/target.h"
 #include "pianola/image.h"
 #include "pianola/plan.h"
 
@@ -44,6 +44,7 @@ struct ScriptCommand {
 };
 
 struct Workload {
+    const Target* target{nullptr};  // static lifetime
     std::uint32_t clock_khz{0U};
     std::uint32_t queue_count{0U};
     std::uint32_t ring_words{0U};
@@ -60,7 +61,7 @@ struct Workload {
     [[nodiscard]] std::vector<TraceCommand> commands() const;
 };
 
-// The image and plan must have been proved together; the result does not refer to them.
-[[nodiscard]] Workload read_workload(const Image& image, const Plan& plan, const CommandSet& command_set);
+// The image and plan must have been proved together; the result does not refer to them. The target has static lifetime.
+[[nodiscard]] Workload read_workload(const Image& image, const Plan& plan, const Target& target);
 
 }  // namespace pianola::timeline

@@ -145,6 +145,9 @@ struct Segments {
 // purpose.
 void fix_digest(std::vector<std::uint8_t>& file);
 
+// What a manifest says of a device that a workload is captured for.
+[[nodiscard]] ManifestTarget make_target(const DeviceDescription& device);
+
 // The manifest that an image shows.
 [[nodiscard]] Manifest read_manifest(const Image& image);
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "capture_host/writer/manifest.h"
+#include "hal/devices/device_numbers.h"
 
 namespace pianola::capture {
 namespace {
@@ -46,8 +47,8 @@ ManifestScript to_script(const Image& image, std::uint32_t index) {
     script.kind = view.kind;
     for (std::uint32_t i = 0U; i < view.command_count; ++i) {
         const ScriptCommandView command = image.script_command(index, i);
-        script.commands.push_back(
-            {command.kind, command.queue, command.object, command.segment_offset, command.devices});
+        script.commands.push_back({command.kind, command.queue, command.object, command.segment_offset,
+                                   command.devices});
     }
     return script;
 }
@@ -65,30 +66,28 @@ ManifestParameter to_parameter(const Image& image, std::uint32_t index) {
 ManifestTarget to_target(const TargetView& view) {
     ManifestTarget target;
     target.device_family = to_string(view.device_family);
-    target.command_set_id = view.command_set_id;
-    target.command_set_version = view.command_set_version;
     target.kernel_library = to_digest(view.kernel_library);
-    target.dram_base = view.dram_base;
-    target.dram_bytes = view.dram_bytes;
-    target.l1_base = view.l1_base;
-    target.l1_bytes = view.l1_bytes;
-    target.trace_region_bytes = view.trace_region_bytes;
-    target.clock_khz = view.clock_khz;
-    target.queue_count = view.queue_count;
-    target.ring_words = view.ring_words;
-    target.grid_columns = view.grid_columns;
-    target.grid_rows = view.grid_rows;
-    target.dram_banks = view.dram_banks;
+    copy_numbers(view, target);
     target.attestation = view.attestation;
     target.costs = view.costs;
     target.profile = view.profile;
-    target.weights_layout = view.weights_layout;
     target.mesh_rows = view.mesh_rows;
     target.mesh_columns = view.mesh_columns;
     return target;
 }
 
 }  // namespace
+
+ManifestTarget make_target(const DeviceDescription& device) {
+    ManifestTarget target;
+    target.device_family = device.family;
+    target.kernel_library = device.kernel_library;
+    copy_numbers(device, target);
+    target.attestation = device.attestation;
+    target.costs = device.costs;
+    target.profile = static_cast<CapacityProfile>(device.capacities->number);
+    return target;
+}
 
 std::string to_string(NameView name) {
     return {name.begin(), name.end()};

@@ -14,7 +14,7 @@ using host::Layout;
 using host::Memory;
 
 std::uint8_t byte_at(Device& device, std::uint32_t address) {
-    return *device.simulator().memory_at(address, 1U);
+    return device.simulator().device().host_view(address, 1U)[0];
 }
 
 host::CoreRangeSet four_cores() {

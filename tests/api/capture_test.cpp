@@ -7,9 +7,10 @@
 #include <memory>
 #include <thread>
 
-#include "capture_host/api/workload_capture.h"
 #include "capture_host/files/files.h"
+#include "capture_host/workload/workload_capture.h"
 #include "capture_host/writer/verify.h"
+#include "hal/devices/refdev/host/refdev_target.h"
 #include "hal/devices/refdev/refdev_command_set.h"
 #include "hal/sim/sim_device.h"
 #include "hal/sim/sim_platform.h"
@@ -56,7 +57,7 @@ std::vector<ScriptCommandKind> commands_of(const CapturedWorkload& workload, Scr
 
 // New inputs, which the captured run did not have, against arithmetic.
 template <typename Model>
-void expect_model(const CapturedWorkload& workload, const refdev::DeviceSpec& spec, std::uint32_t bytes, Model model) {
+void expect_model(const CapturedWorkload& workload, const DeviceDescription& spec, std::uint32_t bytes, Model model) {
     std::vector<std::vector<Bytes>> inputs;
     std::vector<std::vector<Bytes>> golden;
     for (std::uint32_t i = 0U; i < 7U; ++i) {
@@ -66,18 +67,15 @@ void expect_model(const CapturedWorkload& workload, const refdev::DeviceSpec& sp
     host::compare_to_golden(host::replay_workload(workload, spec, inputs), golden);
 }
 
-void expect_verified(const CapturedWorkload& workload, const refdev::DeviceSpec& spec) {
+void expect_verified(const CapturedWorkload& workload, const DeviceDescription& spec) {
     const files::AlignedBytes file{workload.file};
-    DeviceDescription description;
-    refdev::describe(spec, description);
     const refdev::RefdevCommandSet command_set;
     const auto workspace = std::make_unique<PlanWorkspace>();
     const auto plan = std::make_unique<Plan>();
     Image image;
     Verdict verdict;
-    EXPECT_EQ(
-        capture::verify(file.view(), description, command_set, kDevelopmentTrust, *workspace, image, *plan, verdict),
-        Status::kOk)
+    EXPECT_EQ(capture::verify(file.view(), spec, command_set, kDevelopmentTrust, *workspace, image, *plan, verdict),
+              Status::kOk)
         << rule_id(verdict.rule);
 }
 
@@ -493,8 +491,7 @@ TEST(Capture, AFallBackToOneStepInFlightIsSaid) {
     EXPECT_NE(workload.warnings[0].find("one step later"), std::string::npos);
     // The file that is kept breaks the rule by itself.
     const files::AlignedBytes file{files::load_file(kept)};
-    DeviceDescription description;
-    refdev::describe(device->spec(), description);
+    const DeviceDescription& description = device->spec();
     const refdev::RefdevCommandSet command_set;
     const auto workspace = std::make_unique<PlanWorkspace>();
     const auto plan = std::make_unique<Plan>();
@@ -639,7 +636,7 @@ TEST(Capture, WorkloadsWithStateHaveNoSelfTestVectors) {
             // What an application does: some steps, self-tests, more of both.
             const files::AlignedBytes file{workload.file};
             sim::SimOptions simulated;
-            simulated.spec = device->spec();
+            simulated.spec = refdev::spec_of(device->spec());
             sim::SimDevice target{simulated};
             sim::SimPlatform platform{target};
             const refdev::RefdevCommandSet command_set;
@@ -722,7 +719,7 @@ TEST(Capture, MemoriesThatTouch) {
         options.spec.l1_base =
             dram_first ? (options.spec.dram_base + dram_bytes) : (options.spec.dram_base - options.spec.l1_bytes);
         const auto device = host::open_device(options);
-        const refdev::DeviceSpec& spec = device->spec();
+        const DeviceDescription& spec = device->spec();
         const BufferPtr input = device->allocate(flat(kBytes));
         const BufferPtr middle = device->allocate(
             sharded(Layout::kHeightSharded, Memory::kL1, 4U, kShard, 1U, kShard, host::all_cores(spec)));

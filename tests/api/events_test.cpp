@@ -124,9 +124,9 @@ TEST(DeviceOptions, Refusals) {
     refused(options, "dispatch_area_bytes is 0");
     options = small_device();
     options.spec.grid_columns = 0U;
-    refused(options, "grid of 0 x 2");
+    refused(options, "grid_columns and grid_rows must be 1 to 8");
     options.spec.grid_columns = 9U;
-    refused(options, "grid of 9 x 2");
+    refused(options, "grid_columns and grid_rows must be 1 to 8");
     options = small_device();
     options.spec.l1_bytes = 255U;
     refused(options, "share of 255 bytes");

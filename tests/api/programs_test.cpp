@@ -102,9 +102,10 @@ TEST(Programs, ADataConflictBetweenCoresIsABarrier) {
         device->enqueue_program(0U, program, true);
         int barriers = 0;
         int kernels = 0;
-        for (const refdev::ExecutedCommand& command : device->log(0U)) {
+        for (const LoggedCommand& command : device->log(0U)) {
             kernels += (command.kernel_id != 0U) ? 1 : 0;
-            barriers += ((command.opcode == refdev::Opcode::kBarrier) && (kernels == 1)) ? 1 : 0;
+            barriers +=
+                ((static_cast<refdev::Opcode>(command.kind) == refdev::Opcode::kBarrier) && (kernels == 1)) ? 1 : 0;
         }
         EXPECT_EQ(kernels, 2);
         return barriers;
@@ -222,7 +223,7 @@ TEST(Programs, CircularBuffersComeFromTheTopOfL1AndGoWithTheProgram) {
         EXPECT_EQ(device->memory_report().l1.used_bytes, 4032U);  // 4000 and up to 64
         // In the top 4032 bytes of core 1's 64 KiB, behind the page's first 8.
         const std::uint32_t address = 0x10000000U + (2U * 65536U) - 4032U + 8U;
-        const std::uint8_t* const ring_memory = device->simulator().memory_at(address, 64U);
+        const std::uint8_t* const ring_memory = device->simulator().device().host_view(address, 64U).data();
         EXPECT_EQ(Bytes(ring_memory, ring_memory + 64U), plus(data, 1));
         // Early deallocation, and another one.
         program.deallocate_circular_buffer(ring);
@@ -318,8 +319,8 @@ TEST(Programs, HostTimeShowsAsGapsOnTheDevice) {
         device->enqueue_program(0U, program);
     }
     std::vector<std::uint64_t> starts;
-    for (const refdev::ExecutedCommand& command : device->log(0U)) {
-        if (command.opcode == refdev::Opcode::kWrite) {
+    for (const LoggedCommand& command : device->log(0U)) {
+        if (static_cast<refdev::Opcode>(command.kind) == refdev::Opcode::kWrite) {
             starts.push_back(command.start_cycles);
         }
     }

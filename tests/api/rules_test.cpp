@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "capture_host/api/queue_driver.h"
-#include "capture_host/api/workload_capture.h"
+#include "capture_host/workload/workload_capture.h"
 #include "tests/api/support.h"
 
 namespace pianola::test {
@@ -57,12 +57,14 @@ TEST(Rules, EveryRuleHasATest) {
 }
 
 TEST(Rules, AWaitThatCannotEndIsAnError) {
-    for (const sim::Threading threading : {sim::Threading::kInProcess, sim::Threading::kThreaded}) {
-        sim::SimOptions options;
-        options.threading = threading;
-        sim::SimDevice device{options};
-        ASSERT_EQ(device.reset(), Status::kOk);
-        host::QueueDriver queues{device, std::chrono::milliseconds{100}, sim::kDefaultHostCost};
+    for (const bool threaded : {false, true}) {
+        SimulatorOptions options;
+        options.threaded = threaded;
+        const Target& target = usual_target();
+        const std::unique_ptr<Simulator> simulator = target.simulate(target.usual_device(), options);
+        ASSERT_EQ(simulator->device().reset(), Status::kOk);
+        host::QueueDriver queues{*simulator, target.command_set(), target.usual_device(),
+                                 std::chrono::milliseconds{100}, kDefaultHostCost};
         QueueCommand wait;
         wait.kind = QueueCommandKind::kWaitEvent;
         wait.value = 1U;  // nobody records it

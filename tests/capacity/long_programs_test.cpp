@@ -1,8 +1,8 @@
 // Programs of 100,000 commands are captured, replayed and verified, with the profiles that are meant for them.
 #include <tuple>
 
-#include "capture_host/api/workload_capture.h"
 #include "capture_host/files/files.h"
+#include "capture_host/workload/workload_capture.h"
 #include "capture_host/writer/verify.h"
 #include "hal/devices/refdev/refdev_command_set.h"
 #include "pianola/development_config.h"
@@ -65,8 +65,7 @@ TEST_P(LongPrograms, AreTaken) {
     }
     EXPECT_GT(commands, kCommands);
 
-    DeviceDescription description;
-    refdev::describe(device->spec(), description);
+    const DeviceDescription& description = device->spec();
     const auto workspace = std::make_unique<PlanWorkspace>();
     const auto plan = std::make_unique<Plan>();
     const files::AlignedBytes file{workload.file};

@@ -7,9 +7,9 @@
 #include <random>
 
 #include "capture_host/api/geometry.h"
-#include "capture_host/api/workload_capture.h"
 #include "capture_host/tensor/operations.h"
 #include "capture_host/tensor/tensor_error.h"
+#include "capture_host/workload/workload_capture.h"
 #include "tests/api/support.h"
 
 namespace pianola::test {

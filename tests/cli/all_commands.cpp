@@ -60,6 +60,7 @@ const std::map<std::string, std::string>& good_values() {
         {"--revoked", "other.pem"},
         {"--receipt-key", "other.pem"},
         {"--device", "good.json"},
+        {"--plugin", "good_plugin"},
         {"--input", "good.bin"},
         {"--merge", "good_report.json"},
         {"--compiler", "good_compiler"},
@@ -180,6 +181,7 @@ void make_good_files() {
     files::store_file("good.ptb", seeds.at("default.ptb"));
     files::store_file("good.bin", seeds.at("input.bin"));
     files::store_file("good.json", std::string_view{"{\"queue_count\": 2}"});
+    files::store_file("good_plugin", files::load_file(PIANOLA_TEST_PLUGIN));
     files::store_file("good_compiler", std::string_view{"#!/bin/sh\nexit 1\n"});
     const signing::Key key = signing::Key::generate(signing::KeyKind::kP256);
     files::store_file("good.pem", key.private_pem());

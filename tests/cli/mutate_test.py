@@ -84,6 +84,7 @@ class Mutate(cli_support.CliTest):
     def test_the_files_are_what_the_report_says(self):
         """Each has its hash, and `verify` gives the verdict, as a port's validator must."""
         binary, folder = self.capture(), self.folder / "mutants"
+        device = ("--device", self.write("device.json", {}))  # the mutants' device, whatever device a mutant names
         self.run_pianola("mutate", binary, "-o", folder, "--count", 8)
         report = self.report(folder)
         trusts = {name: self.trust_options(trust) for name, trust in report["trusts"].items()}
@@ -99,7 +100,7 @@ class Mutate(cli_support.CliTest):
             if mutant["shift_bytes"] != 0:
                 self.assertEqual(contents, binary.read_bytes(), "the file is whole, its place in memory is not")
                 continue
-            verdict = json.loads(self.run_pianola("verify", folder / mutant["file"], *trusts[mutant["trust"]], "--json", code=REFUSED).stdout)
+            verdict = json.loads(self.run_pianola("verify", folder / mutant["file"], *device, *trusts[mutant["trust"]], "--json", code=REFUSED).stdout)
             for member, name in (("rule", "rule"), ("path", "field"), ("offset", "offset"), ("actual", "actual"), ("limit", "limit")):
                 self.assertEqual(mutant["verdict"][member], verdict[name], mutant["name"])
             expected = mutant["expected"]

@@ -57,10 +57,11 @@ class Verify(cli_support.CliTest):
         """Of a mutant for every rule: commands, the missing event, names, remedies, and no number that means nothing."""
         binary, folder = self.capture("hello_world_int8", "--queues", "2"), self.folder / "mutants"
         self.run_pianola("mutate", binary, "-o", folder, "--kind", "semantic")
+        device = ("--device", self.write("default.json", {}))  # without it a file is judged for the device that it names
         rules = set()
         for path in folder.glob("[!AE]*.ptb"):
-            run = self.run_pianola("verify", path, "--json", code=None)
-            verdict, text = json.loads(run.stdout), self.run_pianola("verify", path, code=None).stdout
+            run = self.run_pianola("verify", path, *device, "--json", code=None)
+            verdict, text = json.loads(run.stdout), self.run_pianola("verify", path, *device, code=None).stdout
             rule = verdict["rule"]
             rules.add(rule)
             self.assertEqual("between" in verdict, rule in ("ORD-RACE", "ORD-CORES"))
@@ -98,7 +99,44 @@ class Verify(cli_support.CliTest):
         other = self.write("other.json", SMALLER_L1)
         binary = self.capture("hello_world_int8", "--device", other)
         self.run_pianola("verify", binary, "--device", other)
-        self.assertRegex(self.refuse(binary)["rule"], r"^TGT-")
+        self.assertRegex(self.refuse(binary, "--device", self.write("default.json", {}))["rule"], r"^TGT-")
+
+    def test_a_binary_says_which_device_it_is_for(self):
+        """Without --device: nothing of it need be repeated, however unusual the device."""
+        unusual = {"dram_base": 0x40000000, "dram_bytes": 2**20, "l1_base": 0x20000000, "l1_bytes": 3 * 2**15, "trace_region_bytes": 2**15,
+                   "clock_khz": 123_457, "queue_count": 1, "grid_columns": 3, "grid_rows": 1, "dram_banks": 7}
+        binary = self.capture("hello_world_int8", "--self-test", "2", "--device", self.write("unusual.json", unusual))
+        self.assertIn("accepted", self.run_pianola("verify", binary).stdout)
+        self.assertIn("2 self-tests passed", self.run_pianola("run", binary, "--self-test").stdout)
+        sizes = json.loads(self.run_pianola("size", binary, "--json").stdout)["device"]
+        self.assertEqual({name: sizes[name] for name in unusual}, unusual)
+        self.run_pianola("mutate", binary, "--report-only", "--kind", "envelope", "--count", "2")
+        self.run_pianola("embed", binary, "-o", "m.c")
+        self.run_pianola("timeline", binary)
+
+    def test_a_device_that_can_not_be_is_none(self):
+        """Its numbers are not taken over, and the refusal says why; those of another possible device are."""
+        binary, folder = self.capture(), self.folder / "mutants"
+        self.run_pianola("mutate", binary, "-o", folder, "--kind", "semantic")
+        verdict = self.refuse(folder / "TGT-MEMORY.l1-bytes.ptb")
+        self.assertEqual((verdict["rule"], verdict["field"]), ("TGT-MEMORY", "target.l1_bytes"))
+        self.assertIn("no device of family 'pianola-refdev' has these sizes: l1_bytes is 262208 for 4 cores", verdict["remedy"])
+        clock = folder / "TGT-CLOCK.frequency.ptb"
+        self.run_pianola("verify", clock)
+        self.assertEqual(self.refuse(clock, "--device", self.write("default.json", {}))["rule"], "TGT-CLOCK")
+
+    def test_an_unknown_family_is_named_with_those_that_are_known(self):
+        binary, folder = self.capture(), self.folder / "mutants"
+        self.run_pianola("mutate", binary, "-o", folder, "--kind", "semantic")
+        stranger = folder / "TGT-FAMILY.family.ptb"
+        family = json.loads(self.run_pianola("inspect", stranger, "--json").stdout)["target"]["device_family"]
+        for command in (("verify", stranger), ("run", stranger, "--self-test"), ("size", stranger), ("embed", stranger, "-o", "m.c"),
+                        ("timeline", stranger), ("mutate", stranger, "--report-only")):
+            run = self.run_pianola(*command, code=REFUSED)
+            for part in ("TGT-FAMILY", f"no device family '{family}'", "pianola-refdev", "--plugin"):
+                self.assertIn(part, run.stdout + run.stderr, command)
+        shown = self.run_pianola("inspect", stranger, "--commands").stdout
+        self.assertIn(f"no device family '{family}'", shown)
 
     def test_a_command_that_was_changed_and_sealed_again_is_refused(self):
         binary = self.capture()

@@ -3,6 +3,8 @@
 
     schema <- runtime <- hal <- capture_host        tests may use everything, nothing may use tests
     within hal: kernels below devices; devices and arch side by side, boards/common above them, each board on top
+    hal/devices is what host tools know of any device, hal/devices/<device>/host what they know of one, and the registry the
+    list of these. Of capture_host, only what lowers models and programs to one device's commands may name that device.
 
 Link edges come from the file that CMake writes while configuring (target|folder|library;library), so they are the
 evaluated ones, whatever variables or functions a CMakeLists.txt used.
@@ -17,8 +19,13 @@ from own_sources import own_sources, report
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Boards: each stands alone, on what all boards share.
 BOARDS = sorted(path.name for path in (ROOT / "hal" / "boards").iterdir() if path.name != "common")
-# Devices: each stands alone, but for the reference device, which has the kernels.
-DEVICES = sorted(f"hal/devices/{path.name}" for path in (ROOT / "hal" / "devices").iterdir())
+# Devices, and what the host's tools know of each: a target, with or without a simulator.
+DEVICES = [f"hal/devices/{path.name}" for path in sorted((ROOT / "hal" / "devices").iterdir()) if path.is_dir() and path.name != "registry"]
+TARGETS = [f"{device}/host" for device in DEVICES]
+# What turns models and programs into commands of the reference device. Nothing else of capture_host knows a device but by its
+# target.
+LOWERING = [f"capture_host/{folder}" for folder in ("compile", "link", "planner", "recorder", "tensor", "tflite")]
+HOST = ["schema", "runtime", "hal/crypto", "hal/devices", "hal/devices/registry", "capture_host", *LOWERING]
 # What a layer may use besides itself. The longest name that matches a folder decides.
 MAY_USE = {
     "schema": [],
@@ -26,18 +33,22 @@ MAY_USE = {
     "hal": ["runtime"],
     "hal/crypto": ["runtime"],
     "hal/kernels": ["runtime"],
+    "hal/devices": ["runtime"],
     **{device: ["runtime"] for device in DEVICES},
     "hal/devices/refdev": ["runtime", "hal/kernels"],
+    **{target: ["runtime", "hal/kernels", "hal/sim", "hal/devices", target[: -len("/host")]] for target in TARGETS},
+    "hal/devices/registry": ["runtime", "hal/devices", *TARGETS],
     "hal/sim": ["runtime", "hal/kernels", "hal/devices/refdev"],
     "hal/arch": ["runtime"],
     "hal/boards/common": ["runtime", "hal/kernels", "hal/devices/refdev", "hal/arch"],
     **{f"hal/boards/{board}": ["runtime", "hal/kernels", *DEVICES, "hal/arch", "hal/boards/common"]
        for board in BOARDS},
-    "capture_host": ["schema", "runtime", "hal/crypto", "hal/kernels", *DEVICES, "hal/sim"],
+    "capture_host": HOST,
+    **{folder: [*HOST, "hal/kernels", "hal/devices/refdev", "hal/devices/refdev/host"] for folder in LOWERING},
+    "capture_host/pl330": [*HOST, "hal/kernels", "hal/devices/refdev", "hal/devices/pl330"],
     "toolchains": ["runtime"],  # host tools that the build runs share code with the runtime, never the other way
     # Examples, which the tests compile and run. No application names a board.
-    "docs": ["runtime", "hal", "hal/crypto", "hal/kernels", *DEVICES, "hal/sim", "hal/arch", "hal/boards/common",
-             "capture_host", "tests/port"],
+    "docs": ["hal", "hal/kernels", "hal/sim", "hal/arch", "hal/boards/common", *DEVICES, *TARGETS, *HOST, "tests/port"],
     # The conformance kit, which projects of ports take without the other tests.
     "tests/port": ["runtime", "hal/kernels", *DEVICES, "hal/sim"],
 }

@@ -9,6 +9,7 @@
 #include "capture_host/link/capture.h"
 #include "capture_host/mutate/subject.h"
 #include "capture_host/tflite/import.h"
+#include "hal/devices/refdev/host/refdev_target.h"
 #include "tests/support/trace_file.h"
 
 namespace pianola::test {
@@ -22,7 +23,8 @@ Subject make_subject(std::string name, const refdev::DeviceSpec& spec, std::vect
         throw std::runtime_error{name + " is not valid: " + rule_id(validator.verdict().rule) + " " +
                                  path_text(validator.verdict())};
     }
-    mutate::Subject pieces = mutate::read_subject(ByteSpan{file.data(), file.size()}, validator.image(), device);
+    mutate::Subject pieces =
+        mutate::read_subject(ByteSpan{file.data(), file.size()}, validator.image(), refdev::target(), device);
     Subject subject;
     subject.name = std::move(name);
     subject.spec = spec;

@@ -1,5 +1,5 @@
 // A workload of the host API: one region for everything, a kernel on one core, and a declared parameter.
-#include "capture_host/api/workload_capture.h"
+#include "capture_host/workload/workload_capture.h"
 #include "tests/api/support.h"
 #include "tests/mutate/subjects.h"
 
@@ -24,9 +24,7 @@ NamedSubject api_subject() {
     device->enqueue_write(0U, input, view(pattern(kBytes, 1U)));
     device->execute_trace(0U, trace);
     static_cast<void>(device->enqueue_read(0U, output));
-    DeviceDescription description;
-    refdev::describe(device->spec(), description);
-    return make_subject("host API", capture.end().file, description);
+    return make_subject("host API", capture.end().file, device->spec());
 }
 
 }  // namespace pianola::test

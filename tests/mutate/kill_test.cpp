@@ -23,7 +23,7 @@ std::string text_of(const Verdict& verdict) {
 // One after the other, with what the kit says of each.
 class Campaign {
   public:
-    explicit Campaign(const NamedSubject& named) : subject_{named.subject}, checker_{named.subject.device} {}
+    explicit Campaign(const NamedSubject& named) : subject_{named.subject}, checker_{named.subject} {}
 
     // What the largest file is made of does not matter: with_largest is for one subject.
     void run(std::set<Rule>& killed_alone, bool with_largest) {

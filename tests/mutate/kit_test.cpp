@@ -45,7 +45,7 @@ TEST(RandomMutants, AreRefusedByTheGroupsThatTheyName) {
     constexpr std::uint32_t kCount = 300U;
     for (const NamedSubject& named : small_subjects()) {
         SCOPED_TRACE(named.name);
-        mutate::Checker checker{named.subject.device};
+        mutate::Checker checker{named.subject};
         for (const Job& job : mutate::list_jobs({kRandomKinds, kCount})) {
             SCOPED_TRACE(job.name);
             const mutate::Outcome outcome = mutate::make_mutant(named.subject, job, 7U, checker);
@@ -62,7 +62,7 @@ TEST(RandomMutants, AreRefusedByTheGroupsThatTheyName) {
 
 TEST(RandomMutants, AreAFunctionOfSeedAndJob) {
     const NamedSubject named = small_subjects().front();
-    mutate::Checker checker{named.subject.device};
+    mutate::Checker checker{named.subject};
     std::set<mutate::Bytes> files;
     const std::vector<Job> jobs = mutate::list_jobs({{Kind::kStructure}, 20U});
     for (const Job& job : jobs) {
@@ -90,7 +90,7 @@ TEST(MutantKeys, SignTheSameDigestAlwaysTheSame) {
 // What the mutants of authenticity start from: without it, each of them could be refused for something else.
 TEST(MutantKeys, ProductionAcceptsWhatTheTrustedKeyHasSigned) {
     const NamedSubject named = small_subjects().front();
-    mutate::Checker checker{named.subject.device};
+    mutate::Checker checker{named.subject};
     const auto verdict_of = [&](mutate::Signer signer, std::uint32_t version) {
         const mutate::Bytes file = mutate::signed_file(named.subject.file, signer, signer, version);
         return std::string{rule_id(checker.check(file, 0U, mutate::TrustKind::kProduction).rule)};
@@ -109,7 +109,7 @@ TEST(SignedSubjects, AreDamagedWithoutTheirSignature) {
     EXPECT_EQ(named.subject.file, plain.subject.file);
     EXPECT_EQ(named.subject.given_bytes, file.size());
     EXPECT_EQ(named.subject.given_sha256, sha256(ByteSpan{file.data(), file.size()}));
-    mutate::Checker checker{named.subject.device};
+    mutate::Checker checker{named.subject};
     for (const Job& job : mutate::list_jobs({{Kind::kTruncation, Kind::kFlip, Kind::kResealed, Kind::kSemantic}, 9U})) {
         if (job.name != "ENV-FILE-SIZE.too-long") {
             const mutate::Outcome of_signed = mutate::make_mutant(named.subject, job, 1U, checker);
@@ -126,7 +126,7 @@ TEST(SignedSubjects, KeepTheirSecurityVersion) {
     const mutate::Bytes file =
         mutate::signed_file(plain.subject.file, mutate::Signer::kTrusted, mutate::Signer::kTrusted, kVersion);
     const NamedSubject named = make_subject("signed", file, plain.subject.device);
-    mutate::Checker checker{named.subject.device};
+    mutate::Checker checker{named.subject};
     const mutate::Draft draft{named.subject, checker};
     EXPECT_EQ(draft.write(), named.subject.file);
     EXPECT_EQ(mutate::load32(draft.write(), header::kSecurityVersion), kVersion);
@@ -151,7 +151,7 @@ class Reports : public ::testing::Test {
     }
 
     NamedSubject named_{small_subjects().front()};
-    mutate::Checker checker_{named_.subject.device};
+    mutate::Checker checker_{named_.subject};
 };
 
 Json merged(const std::vector<Json>& reports) {

@@ -1,5 +1,6 @@
 #include <stdexcept>
 
+#include "hal/devices/refdev/host/refdev_target.h"
 #include "tests/mutate/subjects.h"
 #include "tests/runtime/rule_case.h"
 
@@ -11,7 +12,8 @@ NamedSubject make_subject(const std::string& name, const std::vector<std::uint8_
     if (!is_ok(validator.validate(file))) {
         throw std::logic_error{name + " is not valid"};
     }
-    return {name, mutate::read_subject(ByteSpan{file.data(), file.size()}, validator.image(), device)};
+    return {name,
+            mutate::read_subject(ByteSpan{file.data(), file.size()}, validator.image(), refdev::target(), device)};
 }
 
 NamedSubject two_queues_subject() {

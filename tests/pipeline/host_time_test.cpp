@@ -35,7 +35,7 @@ const tensor::Shape kLarge{64U, 1024U};
 
 struct Figures {
     std::uint64_t ns{0U};  // until all outputs are there
-    std::array<std::vector<std::tuple<refdev::Opcode, std::uint64_t, std::uint64_t>>, 2> logs;
+    std::array<std::vector<std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>>, 2> logs;
 };
 
 bool operator==(const Figures& left, const Figures& right) {
@@ -51,7 +51,7 @@ Outputs model(const Tensor& input) {
 }
 
 Figures run(const PipelineConfig& config, const tensor::Shape& shape, bool threaded = false,
-            const sim::HostCost& cost = sim::kDefaultHostCost) {
+            const HostCost& cost = kDefaultHostCost) {
     host::DeviceOptions options;
     options.num_command_queues = 2U;
     options.trace_region_size = 64U * 1024U;
@@ -76,8 +76,8 @@ Figures run(const PipelineConfig& config, const tensor::Shape& shape, bool threa
     Figures figures;
     figures.ns = device->now().host_ns - begin_ns;
     for (std::uint32_t queue = 0U; queue < figures.logs.size(); ++queue) {
-        for (const refdev::ExecutedCommand& command : device->log(queue)) {
-            figures.logs.at(queue).emplace_back(command.opcode, command.start_cycles, command.end_cycles);
+        for (const LoggedCommand& command : device->log(queue)) {
+            figures.logs.at(queue).emplace_back(command.kind, command.start_cycles, command.end_cycles);
         }
     }
     EXPECT_TRUE(std::all_of(outputs.begin(), outputs.end(),

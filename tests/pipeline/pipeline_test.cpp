@@ -21,7 +21,6 @@ namespace {
 using pipeline::Outputs;
 using pipeline::PipelineConfig;
 using pipeline::PipelineMemory;
-using refdev::ExecutedCommand;
 using refdev::Opcode;
 using tensor::Tensor;
 
@@ -107,11 +106,11 @@ INSTANTIATE_TEST_SUITE_P(Pipeline, Executors,
                                            PipelineConfig{true, 2U, true}),
                          name_of);
 
-std::vector<Opcode> opcodes(const std::vector<ExecutedCommand>& log) {
+std::vector<Opcode> opcodes(const std::vector<LoggedCommand>& log) {
     std::vector<Opcode> all;
-    for (const ExecutedCommand& command : log) {
-        if (command.opcode != Opcode::kNotify) {
-            all.push_back(command.opcode);
+    for (const LoggedCommand& command : log) {
+        if (static_cast<Opcode>(command.kind) != Opcode::kNotify) {
+            all.push_back(static_cast<Opcode>(command.kind));
         }
     }
     return all;
@@ -158,8 +157,8 @@ TEST(SeparateTransfers, OutputsAreOverwrittenOnlyAfterTheyHaveBeenRead) {
     device->clear_log();
     static_cast<void>(pipeline->enqueue({host_tensor(1U), host_tensor(2U), host_tensor(3U)}).pop_all());
     std::vector<std::uint64_t> reads_end;  // of the last transfer of each read
-    for (const ExecutedCommand& command : device->log(1U)) {
-        if (command.opcode == Opcode::kRead) {
+    for (const LoggedCommand& command : device->log(1U)) {
+        if (static_cast<Opcode>(command.kind) == Opcode::kRead) {
             reads_end.push_back(command.end_cycles);
         }
     }
@@ -167,10 +166,10 @@ TEST(SeparateTransfers, OutputsAreOverwrittenOnlyAfterTheyHaveBeenRead) {
     ASSERT_EQ(reads_end.size() % 3U, 0U);
     // On queue 0 every input means two programs beside the trace: in goes the input, out goes the output. The last
     // replay before a wait for the read is the trace's; the replay behind it is the one that overwrites.
-    const std::vector<ExecutedCommand> log = device->log(0U);
+    const std::vector<LoggedCommand> log = device->log(0U);
     std::vector<std::uint64_t> waits_end;
-    for (const ExecutedCommand& command : log) {
-        if (command.opcode == Opcode::kWaitEvent) {
+    for (const LoggedCommand& command : log) {
+        if (static_cast<Opcode>(command.kind) == Opcode::kWaitEvent) {
             waits_end.push_back(command.end_cycles);
         }
     }

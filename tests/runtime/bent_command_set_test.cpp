@@ -255,8 +255,8 @@ TEST(BentCommandSet, CannotCallAnAddressAValue) {
         Workload workload = make_workload(1U);
         workload.manifest.regions[3].size_bytes = 4096U;
         const std::uint32_t target = workload.manifest.regions[3].base + 1024U;
-        mutate::Words words = mutate::fill_words(target, 16U, 7U);
-        mutate::append(words, words_of(workload.segments.traces));
+        refdev::Words words = refdev::fill_words(target, 16U, 7U);
+        refdev::append(words, words_of(workload.segments.traces));
         ASSERT_TRUE(set_trace(workload, words));
         workload.manifest.parameters = {
             {"address", ParameterKind::kRuntimeArgument, target, target + more, 16U, {{0U, kFillAddress}}}};

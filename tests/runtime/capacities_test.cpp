@@ -184,16 +184,16 @@ class LongTrace {
         workload_.manifest.regions.at(3U).size_bytes = 16U * 1024U;
     }
     [[nodiscard]] std::uint32_t activations() const { return workload_.manifest.regions.at(3U).base; }
-    void add(const mutate::Words& command) { mutate::append(words_, command); }
+    void add(const refdev::Words& command) { refdev::append(words_, command); }
     [[nodiscard]] Taken file() {
-        mutate::append(words_, words_of(workload_.segments.traces));
+        refdev::append(words_, words_of(workload_.segments.traces));
         EXPECT_TRUE(set_trace(workload_, words_));
         return Taken{workload_.file()};
     }
 
   private:
     Workload workload_;
-    mutate::Words words_;
+    refdev::Words words_;
 };
 
 // Both queues at work, and so many ranges that moving them takes work of its own: fills, then copies of what was
@@ -204,10 +204,10 @@ Taken file_with_many_ranges() {
     const EveryOtherByte filled{trace.activations() + 1024U};
     const EveryOtherByte copied{trace.activations() + 2048U};
     for (std::uint32_t i = 0U; i < kRanges; ++i) {
-        trace.add(mutate::fill_words(filled.at(i), 1U, 0U));
+        trace.add(refdev::fill_words(filled.at(i), 1U, 0U));
     }
     for (std::uint32_t i = 0U; i < kRanges; ++i) {
-        trace.add(mutate::copy_words(copied.at(i), filled.at(i), 1U));
+        trace.add(refdev::copy_words(copied.at(i), filled.at(i), 1U));
     }
     return trace.file();
 }
@@ -219,14 +219,14 @@ Taken file_with_many_dispatches() {
     LongTrace trace{1U};
     const EveryOtherByte read{trace.activations() + 1024U};
     const EveryOtherByte written{trace.activations() + 2048U};
-    trace.add(mutate::fill_words(read.base, 2U * kDispatches, 0U));
+    trace.add(refdev::fill_words(read.base, 2U * kDispatches, 0U));
     for (std::uint32_t i = 0U; i < kDispatches; ++i) {
         refdev::RequantizeArguments arguments{};
         arguments.input = read.at(i);
         arguments.output = written.at(i);
         arguments.count = 1U;
         arguments.multiplier = 1 << 30;
-        trace.add(mutate::dispatch_words(i % 2U, refdev::KernelId::kRequantize, mutate::to_words(arguments)));
+        trace.add(refdev::dispatch_words(i % 2U, refdev::KernelId::kRequantize, refdev::to_words(arguments)));
     }
     return trace.file();
 }

@@ -95,7 +95,7 @@ void take_too_long(Workload& workload, DeviceDescription& device) {
 // The step is short; prologue or epilogue replays a trace of its own.
 void replay_too_long(Workload& workload, DeviceDescription& device, ScriptKind kind) {
     std::vector<std::uint32_t> words = fills_beyond_the_ceiling(give_large_memory(workload, device));
-    mutate::append(words, mutate::end_words());
+    refdev::append(words, refdev::end_words());
     add_trace(workload, words);
     workload.manifest.step_deadline_us = UINT32_MAX;
     const auto trace = static_cast<std::uint32_t>(workload.manifest.traces.size() - 1U);

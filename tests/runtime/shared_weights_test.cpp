@@ -46,8 +46,8 @@ TEST(SharedWeights, AreReadAsOthersAre) {
 TEST(SharedWeights, AreNotWrittenByCommands) {
     for (const std::uint32_t first : {0U, 1U, kWorkloadBytes - 1U, kWorkloadBytes}) {
         Workload workload = workload_with_shared_weights();
-        mutate::Words words = mutate::fill_words(workload.manifest.regions.front().base + first, 1U, 0U);
-        mutate::append(words, words_of(workload.segments.traces));
+        refdev::Words words = refdev::fill_words(workload.manifest.regions.front().base + first, 1U, 0U);
+        refdev::append(words, words_of(workload.segments.traces));
         ASSERT_TRUE(set_trace(workload, words));
         Validator validator;
         const Status status = validator.validate(workload.file());

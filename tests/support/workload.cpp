@@ -24,7 +24,7 @@ std::vector<std::uint32_t> requantize_words() {
     arguments.count = kWorkloadBytes;
     arguments.multiplier = kOneMultiplier;
     arguments.shift = kOneShift;
-    return mutate::to_words(arguments);
+    return refdev::to_words(arguments);
 }
 
 std::vector<std::uint32_t> add_words() {
@@ -39,7 +39,7 @@ std::vector<std::uint32_t> add_words() {
     arguments.output_shift = 2 - static_cast<std::int32_t>(kAddLeftShift);
     arguments.activation_min = INT8_MIN;
     arguments.activation_max = INT8_MAX;
-    return mutate::to_words(arguments);
+    return refdev::to_words(arguments);
 }
 
 capture::TensorInfo tensor(const char* name) {
@@ -69,7 +69,7 @@ Workload link_workload(const refdev::DeviceSpec& spec, std::uint32_t queues, std
          {{0U, middle, 0U, Access::kRead}, {1U, weights, 0U, Access::kRead}, {2U, output, 0U, Access::kWrite}}});
     recorder.set_source("small workload", Sha256Digest{1U, 2U, 3U});
     capture::LinkOptions options;
-    options.spec = spec;
+    options.spec = refdev::description_of(spec);
     options.spec.capacities = &profiles::kSmallEcu;  // every target takes them
     options.queues = queues;
     capture::LinkedWorkload linked = capture::link(recorder, options);
@@ -86,7 +86,7 @@ Workload link_workload(const refdev::DeviceSpec& spec, std::uint32_t queues, std
 }
 
 // What a trace says of itself, from its words alone.
-void apply(const mutate::TraceMeasure& measure, const std::vector<std::uint32_t>& words,
+void apply(const targets::TraceMeasure& measure, const std::vector<std::uint32_t>& words,
            capture::ManifestTrace& trace) {
     trace.word_count = static_cast<std::uint32_t>(words.size());
     trace.command_count = measure.commands;
@@ -134,7 +134,7 @@ std::vector<std::uint8_t> workload_output(const std::vector<std::uint8_t>& input
 bool set_trace(Workload& workload, const std::vector<std::uint32_t>& words) {
     capture::ManifestTrace& trace = workload.manifest.traces.front();
     const std::uint64_t old_cycles = trace.cost_cycles;
-    const mutate::TraceMeasure measure = mutate::measure_trace(words);
+    const targets::TraceMeasure measure = targets::measure_trace(refdev::target().command_set(), words);
     apply(measure, words, trace);
     workload.manifest.step_cycles += trace.cost_cycles - old_cycles;
     workload.manifest.step_deadline_us = UINT32_MAX;
@@ -150,7 +150,7 @@ void add_trace(Workload& workload, const std::vector<std::uint32_t>& words) {
     capture::ManifestTrace trace;
     trace.name = "another";
     trace.offset_bytes = static_cast<std::uint32_t>(segment.size());
-    apply(mutate::measure_trace(words), words, trace);
+    apply(targets::measure_trace(refdev::target().command_set(), words), words, trace);
     const auto index = static_cast<std::uint32_t>(workload.manifest.traces.size());
     workload.manifest.traces.push_back(trace);
     workload.manifest.scripts.front().commands.push_back({ScriptCommandKind::kLoadTrace, 0U, index, 0U});

@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "capture_host/link/link.h"
-#include "capture_host/mutate/trace_words.h"
+#include "capture_host/targets/trace_walk.h"
 #include "capture_host/writer/manifest.h"
+#include "hal/devices/refdev/host/command_words.h"
 
 namespace pianola::test {
 
@@ -34,8 +35,8 @@ struct Workload {
 // clamp(input + constant), element by element: what the workload means, without any code of the device.
 [[nodiscard]] std::vector<std::uint8_t> workload_output(const std::vector<std::uint8_t>& input);
 
-using mutate::bytes_of;
-using mutate::words_of;
+using targets::bytes_of;
+using targets::words_of;
 
 // Gives the workload another trace, and makes its counts, cost, programs and budgets those of the new words; of those
 // in front of the first that can not be decoded, where there is one. True where there is none.

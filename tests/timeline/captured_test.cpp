@@ -7,6 +7,8 @@
 #include <map>
 #include <set>
 
+#include "capture_host/replay/replay.h"
+#include "hal/devices/refdev/host/refdev_target.h"
 #include "hal/devices/refdev/refdev_command_set.h"
 #include "hal/sim/sim_device.h"
 #include "hal/sim/sim_platform.h"
@@ -130,7 +132,7 @@ TEST(Captured, DrawsWhatTheLogSays) {
         const Subject subject{workload};
         const Pattern pattern = session_pattern(subject.workload(), HostCost{});
         std::vector<Slice> slices;
-        run_captured(subject.file(), test::small_device(), pattern, kSteps,
+        run_captured(subject.file(), refdev::target(), refdev::description_of(test::small_device()), pattern, kSteps,
                      [&slices](const Slice& slice) { slices.push_back(slice); });
         EXPECT_EQ(times_of(slices, subject), times_of(simulate(subject)));
         Cycles end = 0U;  // the host has a step under way all the time
@@ -171,14 +173,17 @@ TEST(Captured, CoresAreWorkedOutByHand) {
 TEST(Captured, APatternOfAnotherFileIsRefused) {
     const Subject subject{1U};
     const Pattern pattern = session_pattern(Subject{2U}.workload(), HostCost{});
-    EXPECT_THROW(run_captured(subject.file(), test::small_device(), pattern, 1U, [](const Slice&) {}),
+    EXPECT_THROW(run_captured(subject.file(), refdev::target(), refdev::description_of(test::small_device()), pattern,
+                              1U, [](const Slice&) {}),
                  std::logic_error);
 }
 
 TEST(Captured, AFileThatIsRefusedIsNotReplayed) {
     const Subject subject{1U};
     const Pattern pattern = session_pattern(subject.workload(), HostCost{});
-    EXPECT_THROW(run_captured(subject.file(), refdev::DeviceSpec{}, pattern, 1U, [](const Slice&) {}), ReplayError);
+    EXPECT_THROW(
+        run_captured(subject.file(), refdev::target(), refdev::description_of({}), pattern, 1U, [](const Slice&) {}),
+        replay::Refused);
 }
 
 }  // namespace

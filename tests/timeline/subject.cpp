@@ -10,6 +10,7 @@
 #include "capture_host/writer/verify.h"
 #include "hal/devices/refdev/command_encoding.h"
 #include "hal/devices/refdev/device_spec.h"
+#include "hal/devices/refdev/host/refdev_target.h"
 #include "hal/devices/refdev/refdev_command_set.h"
 #include "hal/kernels/arguments.h"
 #include "pianola/development_config.h"
@@ -83,7 +84,7 @@ Subject::Subject(const test::Workload& workload) : bytes_{workload.file()} {
     EXPECT_EQ(capture::verify(bytes_.view(), device, command_set, kDevelopmentTrust, *workspace, image, plan, verdict),
               Status::kOk)
         << rule_id(verdict.rule) << " " << verdict.actual << " " << verdict.limit;
-    workload_ = read_workload(image, plan, command_set);
+    workload_ = read_workload(image, plan, refdev::target());
 }
 
 std::vector<Slice> slices_of(const Pattern& pattern, std::uint32_t steps) {

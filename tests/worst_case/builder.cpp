@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "capture_host/link/budget.h"
 #include "tests/support/trace_file.h"
 #include "tests/worst_case/cases.h"
 
@@ -9,9 +8,11 @@ namespace pianola::test {
 
 Workload empty_workload() {
     const refdev::DeviceSpec spec = worst_device();
+    DeviceDescription device;
+    refdev::describe(spec, device);
     Workload workload;
     capture::Manifest& manifest = workload.manifest;
-    manifest.target = capture::make_target(spec);
+    manifest.target = capture::make_target(device);
     // The regions that nothing uses come first: a search for the one that is used looks at all.
     constexpr std::uint32_t kRegionBytes = 64U;
     const std::uint32_t memory_bytes = spec.dram_bytes / 2U;

@@ -64,7 +64,9 @@ endif()
 # True in `out` where code of `folder` runs on a target: it then follows pianola_target_rules, and its objects are
 # gated.
 function(pianola_is_target_code folder out)
-    if(folder MATCHES "^(runtime|hal)(/|$)" AND NOT folder MATCHES "^hal/sim(/|$)")
+    # Of hal, the simulator and what the host's tools know of devices run on the host.
+    if(folder MATCHES "^(runtime|hal)(/|$)" AND NOT folder MATCHES "^hal/(sim|devices/registry|devices/[^/]+/host)(/|$)"
+       AND NOT folder STREQUAL "hal/devices")
         set(${out} TRUE PARENT_SCOPE)
     else()
         set(${out} FALSE PARENT_SCOPE)

@@ -1,7 +1,7 @@
 // A whole workload as a trace binary: the calls of a pipelined program, recorded, proved, tried, and stored for an ECU.
 // usage: capture_workload FILE.ptb
-#include "capture_host/api/workload_capture.h"
 #include "capture_host/files/files.h"
+#include "capture_host/workload/workload_capture.h"
 #include "docs/examples/host_api/model.h"
 
 namespace example {

@@ -185,7 +185,7 @@ void add_mutants(Pack& pack) {
     std::set<std::string> made;
     for (const NamedSubject& named : {two_queues_subject(), short_rings_subject()}) {
         const DeviceDescription& device = named.subject.device;
-        mutate::Checker checker{device};
+        mutate::Checker checker{named.subject};
         for (const mutate::Job& job : mutate::list_jobs({all, kRandomMutants})) {
             const mutate::Outcome outcome = (made.count(job.name) == 0U)
                                                 ? mutate::make_mutant(named.subject, job, kSeed, checker)

@@ -1,0 +1,133 @@
+#include "capture_host/cli/target_option.h"
+
+#include <fmt/format.h>
+
+#include "capture_host/cli/cli.h"
+#include "capture_host/files/json.h"
+#include "capture_host/writer/profiles.h"
+#include "hal/devices/device_numbers.h"
+
+namespace pianola::cli {
+namespace {
+
+[[noreturn]] void fail(const std::string& file_name, const std::string& what) {
+    throw CliError{kUsage, fmt::format("--device {}: {}", file_name, what)};
+}
+
+}  // namespace
+
+void add_device_option(CLI::App& command, std::string& file_name) {
+    command
+        .add_option("--device", file_name,
+                    "Device description, JSON; without it the default device: 4 MiB DRAM, 256 KiB L1, 64 KiB trace "
+                    "region, 2 queues, 2 by 2 cores, 4 DRAM banks, 500 MHz, profile default")
+        ->type_name(kReadsJson);
+}
+
+void add_plugin_option(CLI::App& command, std::string& file_name) {
+    command
+        .add_option("--plugin", file_name,
+                    "Shared object with the target of a device family that is not built in (docs/CLI.md)")
+        ->type_name(kReads);
+}
+
+void add_target_options(CLI::App& command, TargetArguments& arguments) {
+    command
+        .add_option("--device", arguments.device,
+                    "Device description, JSON: judge the binary for this device. Without it for the one that it names, "
+                    "with profile default")
+        ->type_name(kReadsJson);
+    add_plugin_option(command, arguments.plugin);
+}
+
+targets::Targets load_targets(const std::string& plugin) {
+    try {
+        return targets::Targets{plugin};
+    } catch (const targets::PluginError& error) {
+        throw CliError{kFileTrouble, error.what()};
+    }
+}
+
+DeviceDescription load_device(const std::string& file_name, const Target& target) {
+    DeviceDescription device = target.usual_device();
+    if (file_name.empty()) {
+        return device;
+    }
+    nlohmann::json json;
+    try {
+        json = files::parse_json(files::load_file(file_name, files::kSmallLimitBytes));
+    } catch (const files::JsonError& error) {
+        fail(file_name, fmt::format("not a JSON object: {}", error.what()));
+    }
+    if (!json.is_object()) {
+        fail(file_name, "not a JSON object");
+    }
+    for (const auto& [name, value] : json.items()) {
+        const std::string& wanted = name;  // structured bindings can not be captured
+        const nlohmann::json& given = value;
+        if (wanted == "profile") {
+            device.capacities = given.is_string() ? capture::find_profile(given.get<std::string>()) : nullptr;
+            if (device.capacities == nullptr) {
+                fail(file_name, "'profile' must be \"small_ecu\", \"default\" or \"host\"");
+            }
+            continue;
+        }
+        bool is_known = false;
+        for_each_size(
+            [&](const char* member, std::uint32_t& size) {
+                if (wanted != member) {
+                    return;
+                }
+                is_known = true;
+                if (!given.is_number_unsigned() || (given.get<std::uint64_t>() > UINT32_MAX)) {
+                    fail(file_name, fmt::format("'{}' must be a number from 0 to 4294967295", wanted));
+                }
+                size = given.get<std::uint32_t>();
+            },
+            device);
+        if (!is_known) {
+            fail(file_name, fmt::format("unknown member '{}'", wanted));
+        }
+    }
+    const std::string wrong = target.what_is_wrong_with(device);
+    if (!wrong.empty()) {
+        fail(file_name, wrong);
+    }
+    return device;
+}
+
+BinaryFile::BinaryFile(const std::string& file_name, const TargetArguments& arguments)
+    : name_{file_name},
+      bytes_{files::load_file(file_name)},
+      targets_{load_targets(arguments.plugin)},
+      judged_for_{targets::target_of(bytes_.view(), targets_)} {
+    if (!arguments.device.empty()) {
+        judged_for_.device = load_device(arguments.device, target());
+    }
+}
+
+std::string BinaryFile::describe(const Verdict& verdict, const Image& image) const {
+    return describe_verdict(verdict, image, device(), judged_for_.why_not);
+}
+
+nlohmann::json BinaryFile::to_json(const Verdict& verdict, const Image& image) const {
+    return verdict_to_json(verdict, image, device(), judged_for_.why_not);
+}
+
+std::string BinaryFile::plugin() const {
+    return targets_.plugin() ? to_hex(ByteSpan{*targets_.plugin()}) : std::string{};
+}
+
+void BinaryFile::require(bool Offers::* offer, const char* what) const {
+    const Offers offers = target().offers();
+    if (!offers.simulator) {
+        throw CliError{kUsage,
+                       fmt::format("{}: the target of device family {} has no simulator", name_, device().family)};
+    }
+    if (!(offers.*offer)) {
+        throw CliError{kUsage, fmt::format("{}: the simulator of device family {} does not offer {}", name_,
+                                           device().family, what)};
+    }
+}
+
+}  // namespace pianola::cli

@@ -1,0 +1,141 @@
+#include "capture_host/replay/replay.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "capture_host/writer/profiles.h"
+#include "capture_host/writer/status_name.h"
+#include "pianola/development_config.h"
+
+namespace pianola::replay {
+namespace {
+
+std::string text_of(const Verdict& verdict) {
+    constexpr std::size_t kLongestPath = 256U;
+    std::array<char, kLongestPath> path{};
+    (void)format_path(verdict.path, Span<char>{path});
+    return fmt::format("{} at {} {}", rule_id(verdict.rule), path.data(), capture::describe_numbers(verdict));
+}
+
+std::unique_ptr<Simulator> make(const Target& target, const DeviceDescription& device,
+                                const SimulatorOptions& options) {
+    require_simulator(target, options);
+    return target.simulate(device, options);
+}
+
+}  // namespace
+
+Refused::Refused(const Verdict& verdict) : std::runtime_error{text_of(verdict)}, verdict_{verdict} {}
+
+Stopped::Stopped(Status status, const FaultRecord& fault)
+    : std::runtime_error{fmt::format("the replay stopped with {} on queue {} at command {}",
+                                     capture::status_name(status), fault.queue, fault.command)},
+      status_{status},
+      fault_{fault} {}
+
+void require_simulator(const Target& target, const SimulatorOptions& options) {
+    const Offers offers = target.offers();
+    struct Wish {
+        bool is_wanted;
+        bool is_offered;
+        const char* what;
+    };
+    for (const Wish& wish : {Wish{true, offers.simulator, "no simulator"},
+                             Wish{options.threaded, offers.threads, "no simulator with a thread per queue"},
+                             Wish{options.check_accesses, offers.access_checks, "no simulator that checks accesses"},
+                             Wish{options.keep_log, offers.command_log, "no simulator with a log of commands"},
+                             Wish{options.keep_execution_logs, offers.execution_logs, "no execution logs"}}) {
+        if (wish.is_wanted && !wish.is_offered) {
+            throw NotOffered{
+                fmt::format("the target of device family {} has {}", target.usual_device().family, wish.what)};
+        }
+    }
+}
+
+Sources::Sources(const Tensors& tensors) {
+    for (const std::vector<std::uint8_t>& tensor : tensors) {
+        views_.emplace_back(tensor.data(), tensor.size());
+    }
+}
+
+Destinations::Destinations(Tensors& tensors) {
+    for (std::vector<std::uint8_t>& tensor : tensors) {
+        views_.emplace_back(tensor.data(), tensor.size());
+    }
+}
+
+Replay::Replay(ByteSpan file, const Target& target, const DeviceDescription& device, const SimulatorOptions& options)
+    : file_{std::vector<std::uint8_t>(file.begin(), file.end())},
+      simulator_{make(target, device, options)},
+      session_{simulator_->device(), simulator_->platform(), target.command_set(), kDevelopmentConfig} {}
+
+void Replay::load() {
+    Verdict verdict;
+    const Status status = session_.load(file_.view(), *workspace_, verdict);
+    if (status == Status::kRefused) {
+        throw Refused{verdict};
+    }
+    check(status);
+}
+
+void Replay::check(Status status) const {
+    if (!is_ok(status)) {
+        throw Stopped{status, session_.fault()};
+    }
+}
+
+Tensors Replay::empty_inputs() const {
+    const Plan& plan = session_.plan();
+    Tensors inputs;
+    for (std::uint32_t i = 0U; i < plan.input_count; ++i) {
+        inputs.emplace_back(plan.input_bytes.at(i));
+    }
+    return inputs;
+}
+
+Tensors Replay::empty_outputs() const {
+    const Plan& plan = session_.plan();
+    Tensors outputs;
+    for (std::uint32_t i = 0U; i < plan.output_count; ++i) {
+        outputs.emplace_back(plan.output_bytes.at(i));
+    }
+    return outputs;
+}
+
+std::vector<Tensors> Replay::run(const std::vector<Tensors>& inputs,
+                                 const std::function<void(std::size_t done)>& done) {
+    const Plan& plan = session_.plan();
+    const auto report = [&done](std::size_t count) {
+        if (done) {
+            done(count);
+        }
+    };
+    std::vector<Tensors> outputs(inputs.size(), empty_outputs());
+    if (!plan.is_pipelined || (inputs.size() < 2U)) {
+        for (std::size_t i = 0U; i < inputs.size(); ++i) {
+            check(session_.run(Sources{inputs[i]}.view(), Destinations{outputs[i]}.view()));
+            report(i + 1U);
+        }
+        return outputs;
+    }
+    // Every step takes the next inference's inputs and gives the last one's outputs.
+    finish(session_.start(Sources{inputs.front()}.view()));
+    std::uint32_t under_way = 0U;
+    for (std::size_t i = 1U; i < inputs.size(); ++i) {
+        if (under_way == plan.steps_in_flight) {
+            finish(Status::kOk);
+            under_way -= 1U;
+        }
+        check(session_.submit(Sources{inputs[i]}.view(), Destinations{outputs[i - 1U]}.view()));
+        under_way += 1U;
+        report(i + 1U);
+    }
+    for (; under_way > 0U; --under_way) {
+        finish(Status::kOk);
+    }
+    finish(session_.stop(Destinations{outputs.back()}.view()));
+    return outputs;
+}
+
+}  // namespace pianola::replay

@@ -1,0 +1,105 @@
+// Replay: a trace binary on a simulated device of its own, behind the runtime that an ECU has.
+//
+// Place in the whole: what a capture is tried on, and what `pianola run`, `pianola timeline` and the Python package
+// replay with, whatever the device. Host only.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "capture_host/files/files.h"
+#include "hal/devices/target.h"
+#include "pianola/session.h"
+
+namespace pianola::replay {
+
+// The runtime refuses the file. what() has rule, field and numbers.
+class Refused : public std::runtime_error {
+  public:
+    explicit Refused(const Verdict& verdict);
+    [[nodiscard]] const Verdict& verdict() const noexcept { return verdict_; }
+
+  private:
+    Verdict verdict_;
+};
+
+// A call of the session has failed.
+class Stopped : public std::runtime_error {
+  public:
+    Stopped(Status status, const FaultRecord& fault);
+    [[nodiscard]] Status status() const noexcept { return status_; }
+    // The session's; empty where the call was refused and nothing has latched.
+    [[nodiscard]] const FaultRecord& fault() const noexcept { return fault_; }
+
+  private:
+    Status status_;
+    FaultRecord fault_;
+};
+
+// The target has no simulator, or not with these options. what() names the device family.
+class NotOffered : public std::runtime_error {
+  public:
+    using std::runtime_error::runtime_error;
+};
+// Throws NotOffered.
+void require_simulator(const Target& target, const SimulatorOptions& options);
+
+using Tensors = std::vector<std::vector<std::uint8_t>>;  // of one inference, in the binary's order
+
+// Views of tensors, as a session takes them.
+class Sources {
+  public:
+    explicit Sources(const Tensors& tensors);
+    [[nodiscard]] Span<const ByteSpan> view() const noexcept { return {views_.data(), views_.size()}; }
+
+  private:
+    std::vector<ByteSpan> views_;
+};
+class Destinations {
+  public:
+    explicit Destinations(Tensors& tensors);
+    [[nodiscard]] Span<const MutableByteSpan> view() const noexcept { return {views_.data(), views_.size()}; }
+
+  private:
+    std::vector<MutableByteSpan> views_;
+};
+
+class Replay {
+  public:
+    // The target has static lifetime. Throws NotOffered.
+    Replay(ByteSpan file, const Target& target, const DeviceDescription& device, const SimulatorOptions& options = {});
+
+    // All proofs, and the set-up. Throws Refused, Stopped.
+    void load();
+
+    [[nodiscard]] ByteSpan file() const noexcept { return file_.view(); }
+    [[nodiscard]] Session& session() noexcept { return session_; }
+    [[nodiscard]] const Session& session() const noexcept { return session_; }
+    [[nodiscard]] Simulator& simulator() noexcept { return *simulator_; }
+    [[nodiscard]] const Simulator& simulator() const noexcept { return *simulator_; }
+    // Of the file, also where it was refused.
+    [[nodiscard]] const Image& image() const noexcept { return workspace_->image; }
+
+    // Throws Stopped.
+    void check(Status status) const;
+    // Waits for the oldest of what has been submitted.
+    void finish(Status submitted) { check(is_ok(submitted) ? session_.wait() : submitted); }
+
+    [[nodiscard]] Tensors empty_inputs() const;
+    [[nodiscard]] Tensors empty_outputs() const;
+    // Inferences one after the other; of a pipelined binary as many at once as it admits, up to the epilogue. Another
+    // binary's epilogue is not run. `done` is called behind each submission.
+    [[nodiscard]] std::vector<Tensors> run(const std::vector<Tensors>& inputs,
+                                           const std::function<void(std::size_t done)>& done = {});
+
+  private:
+    files::AlignedBytes file_;
+    std::unique_ptr<Simulator> simulator_;
+    Session session_;
+    std::unique_ptr<PlanWorkspace> workspace_{std::make_unique<PlanWorkspace>()};
+};
+
+}  // namespace pianola::replay

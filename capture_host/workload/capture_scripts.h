@@ -1,0 +1,62 @@
+// From the sections of a capture to scripts: loops folded, events that have no effect left out, programs gathered into
+// traces.
+//
+// Place in the whole: between CallLog and the manifest. Internal to the host API.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "capture_host/workload/call_log.h"
+#include "capture_host/workload/workload_capture.h"
+
+namespace pianola::host {
+
+struct DeclaredTensor {
+    BufferId id;
+    std::shared_ptr<const CapturedBuffer> buffer;
+    TensorDeclaration declaration;
+};
+struct DeclaredParameter {
+    TraceId trace;
+    TraceParameter parameter;
+};
+struct Declarations {
+    std::vector<DeclaredTensor> inputs;
+    std::vector<DeclaredTensor> outputs;
+    std::map<std::uint64_t, std::string> constants;
+    std::vector<DeclaredParameter> parameters;
+};
+
+// One command of a script. `object` is an index: of the input, output, trace or event.
+using ScriptItem = capture::ManifestCommand;
+
+struct ScriptTrace {
+    TraceId source;  // of an executed trace
+    std::string name;
+    std::vector<std::uint32_t> words;
+    std::vector<TraceProgramInfo> programs;
+};
+
+struct Scripts {
+    std::optional<std::vector<ScriptItem>> prologue;
+    std::vector<ScriptItem> step;
+    std::optional<std::vector<ScriptItem>> epilogue;
+    std::vector<ScriptTrace> traces;
+    std::vector<const Call*> setup_writes;  // candidates: the last write of each buffer that no script writes
+    std::uint32_t events{0U};
+    std::uint32_t steps{0U};
+    bool lost_prologue{false};  // one was marked, and nothing of it is left
+    // Records of the prologue and before it, as texts, that let nothing begin: nobody waits for them.
+    std::vector<std::string> idle_records;
+    // Per inference: the contents of all inputs, and of all outputs, in the order of declaration.
+    std::vector<std::vector<std::vector<std::uint8_t>>> inputs;
+    std::vector<std::vector<std::vector<std::uint8_t>>> outputs;
+};
+
+// Throws API-CAPTURE-*. Reads must have completed.
+[[nodiscard]] Scripts make_scripts(const std::vector<Section>& sections, const Declarations& declarations);
+
+}  // namespace pianola::host

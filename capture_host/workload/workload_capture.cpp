@@ -1,0 +1,358 @@
+#include "capture_host/workload/workload_capture.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "capture_host/files/files.h"
+#include "capture_host/workload/capture_link.h"
+#include "capture_host/workload/capture_refusal.h"
+#include "capture_host/workload/workload_trial.h"
+
+namespace pianola::host {
+
+using Lock = std::lock_guard<std::recursive_mutex>;
+
+struct WorkloadCapture::State {
+    std::shared_ptr<Device> device;
+    CaptureOptions options;
+    std::shared_ptr<CallLog> log;
+    Declarations declarations;
+    ScriptKind section{ScriptKind::kUnspecified};
+    bool active{true};
+};
+
+namespace {
+
+[[noreturn]] void refuse_state(const std::string& message) {
+    throw HostError{HostRule::kCaptureState, message};
+}
+
+void check_new(const Declarations& declarations, const BufferPtr& buffer) {
+    const std::uint64_t id = buffer->id().value;
+    const auto is_it = [id](const DeclaredTensor& tensor) { return tensor.id.value == id; };
+    if (std::any_of(declarations.inputs.begin(), declarations.inputs.end(), is_it) ||
+        std::any_of(declarations.outputs.begin(), declarations.outputs.end(), is_it) ||
+        (declarations.constants.count(id) != 0U)) {
+        throw HostError{
+            HostRule::kCaptureTensor,
+            fmt::format("buffer {} has been declared already; a buffer is one input, one output or one constant", id)};
+    }
+}
+
+void check_shape(const BufferPtr& buffer, const TensorDeclaration& tensor) {
+    std::uint64_t bytes = 1U;
+    switch (tensor.type) {
+        case ElementType::kInt16:
+            bytes = sizeof(std::int16_t);
+            break;
+        case ElementType::kInt32:
+        case ElementType::kFloat32:
+            bytes = sizeof(std::int32_t);
+            break;
+        case ElementType::kInt8:
+        case ElementType::kUint8:
+        case ElementType::kBool:
+        case ElementType::kUnspecified:
+        default:
+            break;
+    }
+    for (const std::uint32_t dimension : tensor.shape) {
+        bytes *= dimension;
+    }
+    if ((bytes != buffer->size_bytes()) || (tensor.shape.size() > kMaxRank)) {
+        throw HostError{
+            HostRule::kCaptureTensor,
+            fmt::format("'{}' is declared with {} bytes in {} dimensions, its buffer has {} bytes; at most {} "
+                        "dimensions, and exactly the buffer's size",
+                        tensor.name, bytes, tensor.shape.size(), buffer->size_bytes(), kMaxRank)};
+    }
+}
+
+// The workload, with vectors from the captured run, tried.
+CapturedWorkload make_workload(const DeviceState& device, const Scripts& scripts, const Declarations& declarations,
+                               const CaptureOptions& options, std::uint32_t steps_in_flight) {
+    LinkedCapture linked = link_capture(device.family, device.spec, scripts, declarations, options, steps_in_flight);
+    if (scripts.inputs.size() != scripts.outputs.size()) {
+        throw HostError{HostRule::kCaptureContent,
+                        fmt::format("the captured run gave inputs {} times and took outputs {} times",
+                                    scripts.inputs.size(), scripts.outputs.size())};
+    }
+    const std::size_t vectors = options.self_tests ? std::min<std::size_t>(scripts.inputs.size(), kMaxSelfTests) : 0U;
+    for (std::size_t i = 0U; i < vectors; ++i) {
+        for (const auto* tensors : {&scripts.inputs[i], &scripts.outputs[i]}) {
+            for (const std::vector<std::uint8_t>& tensor : *tensors) {
+                linked.segments.self_tests.insert(linked.segments.self_tests.end(), tensor.begin(), tensor.end());
+            }
+        }
+    }
+    linked.manifest.self_test_count = static_cast<std::uint32_t>(vectors);
+    CapturedWorkload workload;
+    workload.file = capture::write_trace_binary(linked.manifest, linked.segments);
+    workload.manifest = linked.manifest;
+    workload.profile = device.spec.capacities->name;
+    workload.steps = scripts.steps;
+    workload.inputs = scripts.inputs;
+    workload.outputs = scripts.outputs;
+    try {
+        const std::string failing = try_workload(workload, device.spec);
+        if (!failing.empty()) {
+            // Such a vector would latch a fault on a device that is whole.
+            linked.segments.self_tests.clear();
+            linked.manifest.self_test_count = 0U;
+            workload.file = capture::write_trace_binary(linked.manifest, linked.segments);
+            workload.manifest = linked.manifest;
+            workload.warnings.push_back(
+                fmt::format("the binary has no self-test vectors, because its outputs depend on earlier steps: {}. "
+                            "Vectors must hold at any time and in any order: initialise in the step what it keeps on "
+                            "the device, or test the binary on target by other means",
+                            failing));
+            (void)try_workload(workload, device.spec);
+        }
+    } catch (const TrialRefused& refused) {
+        if (!options.refused_file.empty()) {
+            files::store_file(options.refused_file, workload.file);
+        }
+        throw HostError{HostRule::kCaptureRefused,
+                        explain_refusal(linked, refused.verdict(), device) + refused.remedy()};
+    }
+    return workload;
+}
+
+}  // namespace
+
+namespace {
+
+// Where steps do not overlap although something was to let them: a wait that is missing shows nowhere else.
+void warn_of_idle_records(const Scripts& scripts, std::vector<std::string>& warnings) {
+    for (const std::string& record : scripts.idle_records) {
+        warnings.push_back(
+            fmt::format("captured with one step in flight: {} has no effect, because no other queue waits for it; wait "
+                        "for it where a step needs what it stands for, and record it anew in every step",
+                        record));
+    }
+    if (scripts.lost_prologue && scripts.idle_records.empty()) {
+        warnings.emplace_back(
+            "captured with one step in flight: a prologue was marked, and nothing in it has an effect; what a "
+            "prologue can hold are inputs, programs, traces, and records that a step waits for");
+    }
+}
+
+}  // namespace
+
+WorkloadCapture::WorkloadCapture(std::shared_ptr<Device> device, CaptureOptions options)
+    : state_{std::make_shared<State>()} {
+#if PIANOLA_RECORDING
+    const Lock lock{device->state().mutex};
+    device->state().check_open();
+    if (device->state().recorder != nullptr) {
+        refuse_state("the device is being captured already; end that capture first");
+    }
+    state_->device = std::move(device);
+    state_->options = std::move(options);
+    state_->log = std::make_shared<CallLog>(state_->device->state());
+    state_->device->state().recorder = state_->log;
+#else
+    (void)device;
+    (void)options;
+    throw HostError{HostRule::kCaptureOff,
+                    "this library was built with PIANOLA_RECORDING=OFF; build it with ON to capture"};
+#endif
+}
+
+WorkloadCapture::~WorkloadCapture() {
+    discard();
+}
+
+void WorkloadCapture::discard() noexcept {
+    if (state_->active && (state_->device != nullptr)) {
+        const Lock lock{state_->device->state().mutex};
+        state_->device->state().recorder.reset();
+    }
+    state_->active = false;
+}
+
+bool WorkloadCapture::is_active() const noexcept {
+    return state_->active;
+}
+
+namespace {
+
+void check_active(bool active) {
+    if (!active) {
+        refuse_state("the capture has ended");
+    }
+}
+
+}  // namespace
+
+void WorkloadCapture::declare_input(const BufferPtr& buffer, const TensorDeclaration& tensor) {
+    check_active(state_->active);
+    state_->device->check_buffer(buffer);
+    check_new(state_->declarations, buffer);
+    check_shape(buffer, tensor);
+    state_->declarations.inputs.push_back({buffer->id(), captured_buffer(*buffer), tensor});
+}
+
+void WorkloadCapture::declare_output(const BufferPtr& buffer, const TensorDeclaration& tensor) {
+    check_active(state_->active);
+    state_->device->check_buffer(buffer);
+    check_new(state_->declarations, buffer);
+    check_shape(buffer, tensor);
+    state_->declarations.outputs.push_back({buffer->id(), captured_buffer(*buffer), tensor});
+}
+
+void WorkloadCapture::declare_constant(const BufferPtr& buffer, const std::string& name) {
+    check_active(state_->active);
+    state_->device->check_buffer(buffer);
+    check_new(state_->declarations, buffer);
+    state_->declarations.constants[buffer->id().value] = name;
+}
+
+void WorkloadCapture::declare_parameter(TraceId trace, const TraceParameter& parameter) {
+    check_active(state_->active);
+    const Lock lock{state_->device->state().mutex};
+    const TraceState& target = state_->device->state().trace(trace);
+    const bool known = std::any_of(target.parameters.begin(), target.parameters.end(),
+                                   [&](const TraceParameter& other) { return other.name == parameter.name; });
+    if (!known) {
+        state_->device->declare_parameter(trace, parameter);
+    }
+    state_->declarations.parameters.push_back({trace, parameter});
+}
+
+void WorkloadCapture::begin_prologue() {
+    check_active(state_->active);
+    if (state_->section != ScriptKind::kUnspecified) {
+        refuse_state("a prologue comes first, and once");
+    }
+    state_->section = ScriptKind::kPrologue;
+    state_->log->begin(ScriptKind::kPrologue);
+}
+
+void WorkloadCapture::begin_step() {
+    check_active(state_->active);
+    if (state_->section == ScriptKind::kEpilogue) {
+        refuse_state("no step comes after the epilogue");
+    }
+    state_->section = ScriptKind::kStep;
+    state_->log->begin(ScriptKind::kStep);
+}
+
+void WorkloadCapture::begin_epilogue() {
+    check_active(state_->active);
+    if (state_->section != ScriptKind::kStep) {
+        refuse_state("an epilogue comes after a step, and once");
+    }
+    state_->section = ScriptKind::kEpilogue;
+    state_->log->begin(ScriptKind::kEpilogue);
+}
+
+CapturedWorkload WorkloadCapture::end() {
+    check_active(state_->active);
+    const Lock lock{state_->device->state().mutex};
+    discard();
+    DeviceState& device = state_->device->state();
+    for (std::uint32_t queue = 0U; queue < device.spec.queue_count; ++queue) {
+        device.check_not_capturing(queue, "ending a capture");
+    }
+    device.transfers->drain();
+    const Scripts scripts = make_scripts(state_->log->sections(), state_->declarations);
+    std::vector<std::string> warnings;
+    const auto with_warnings = [&](CapturedWorkload workload) {
+        if (workload.manifest.steps_in_flight == 1U) {
+            warn_of_idle_records(scripts, warnings);
+        }
+        workload.warnings.insert(workload.warnings.begin(), warnings.begin(), warnings.end());
+        return workload;
+    };
+    if (state_->options.steps_in_flight != 0U) {
+        return with_warnings(
+            make_workload(device, scripts, state_->declarations, state_->options, state_->options.steps_in_flight));
+    }
+    // Steps that events alone keep apart may overlap; others, where the host waited in between, may not.
+    if (scripts.prologue.has_value()) {
+        try {
+            return make_workload(device, scripts, state_->declarations, state_->options, kMaxStepsInFlight);
+        } catch (const HostError& error) {
+            if (error.rule() != HostRule::kCaptureRefused) {
+                throw;
+            }
+            warnings.push_back(
+                fmt::format("captured with one step in flight, because with {}: {}", kMaxStepsInFlight, error.what()));
+        }
+    }
+    return with_warnings(make_workload(device, scripts, state_->declarations, state_->options, 1U));
+}
+
+namespace {
+
+// Captures that were begun with begin_capture(), by device.
+std::vector<std::pair<std::weak_ptr<Device>, std::shared_ptr<WorkloadCapture>>>& open_captures() {
+    static std::vector<std::pair<std::weak_ptr<Device>, std::shared_ptr<WorkloadCapture>>> captures;
+    return captures;
+}
+std::mutex& open_captures_mutex() {
+    static std::mutex mutex;
+    return mutex;
+}
+
+std::shared_ptr<WorkloadCapture> find_capture(const std::shared_ptr<Device>& device, bool remove) {
+    const std::lock_guard<std::mutex> lock{open_captures_mutex()};
+    auto& captures = open_captures();
+    const auto found = std::find_if(captures.begin(), captures.end(),
+                                    [&device](const auto& entry) { return entry.first.lock() == device; });
+    if (found == captures.end()) {
+        return nullptr;
+    }
+    std::shared_ptr<WorkloadCapture> capture = found->second;
+    if (remove || !capture->is_active()) {
+        captures.erase(found);
+    }
+    return capture;
+}
+
+}  // namespace
+
+void begin_capture(const std::shared_ptr<Device>& device, const CaptureOptions& options) {
+    auto capture = std::make_shared<WorkloadCapture>(device, options);
+    const std::lock_guard<std::mutex> lock{open_captures_mutex()};
+    open_captures().emplace_back(device, std::move(capture));
+}
+
+WorkloadCapture& current_capture(const std::shared_ptr<Device>& device) {
+    const std::shared_ptr<WorkloadCapture> capture = find_capture(device, false);
+    if ((capture == nullptr) || !capture->is_active()) {
+        refuse_state("the device is not being captured; call begin_capture() first");
+    }
+    return *capture;
+}
+
+CapturedWorkload end_capture(const std::shared_ptr<Device>& device) {
+    const std::shared_ptr<WorkloadCapture> capture = find_capture(device, true);
+    if (capture == nullptr) {
+        refuse_state("the device is not being captured; call begin_capture() first");
+    }
+    return capture->end();
+}
+
+CaptureGuard::CaptureGuard(std::shared_ptr<Device> device, const CaptureOptions& options) : device_{std::move(device)} {
+    begin_capture(device_, options);
+}
+
+CaptureGuard::~CaptureGuard() {
+    const std::shared_ptr<WorkloadCapture> capture = find_capture(device_, true);
+    if (capture != nullptr) {
+        capture->discard();
+    }
+}
+
+WorkloadCapture& CaptureGuard::capture() {
+    return current_capture(device_);
+}
+
+CapturedWorkload CaptureGuard::end() {
+    return end_capture(device_);
+}
+
+}  // namespace pianola::host

@@ -1,0 +1,157 @@
+#include "capture_host/workload/workload_trial.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "capture_host/replay/replay.h"
+#include "capture_host/writer/profiles.h"
+#include "capture_host/writer/status_name.h"
+#include "hal/devices/registry/registry.h"
+#include "pianola/development_config.h"
+
+namespace pianola::host {
+namespace {
+
+using replay::Replay;
+using replay::Tensors;
+
+// "; ..." where a capacity refuses the file.
+std::string remedy_for(ByteSpan file, const DeviceDescription& device, const Verdict& verdict) {
+    const std::string remedy =
+        capture::capacity_remedy(file, device, usual_target().command_set(), kDevelopmentTrust, verdict);
+    return remedy.empty() ? remedy : ("; " + remedy);
+}
+
+// Calls act(), which replays.
+template <typename Act>
+auto replaying(Act act) {
+    try {
+        return act();
+    } catch (const replay::Stopped& stopped) {
+        throw HostError{HostRule::kCaptureRefused,
+                        fmt::format("the captured workload was accepted, but does not replay ({})",
+                                    capture::status_name(stopped.status()))};
+    }
+}
+
+class Trial {
+  public:
+    Trial(const std::vector<std::uint8_t>& file, const DeviceDescription& device)
+        : replay_{ByteSpan{file.data(), file.size()}, usual_target(), device, options()} {
+        try {
+            replaying([this] { replay_.load(); });
+        } catch (const replay::Refused& refused) {
+            throw TrialRefused{refused.verdict(), remedy_for(replay_.file(), device, refused.verdict())};
+        }
+    }
+
+    std::vector<Tensors> run(const std::vector<Tensors>& inputs) {
+        return replaying([&] { return replay_.run(inputs); });
+    }
+
+    // Where a self-test of the file fails, what was done before it; empty where none does.
+    std::string failing_self_test() {
+        Session& session = replay_.session();
+        const std::uint32_t count = session.self_test_count();
+        if (count == 0U) {
+            return {};
+        }
+        std::vector<std::uint8_t> scratch(session.output_bytes());
+        const auto fails = [&](std::uint32_t vector) {
+            const Status status = session.self_test(vector, {scratch.data(), scratch.size()});
+            if (!is_ok(status) && (status != Status::kIntegrity)) {
+                replaying([&] { replay_.check(status); });
+            }
+            return !is_ok(status);
+        };
+        // A step that no vector has: state of its own, or that comes back with the vectors, shows after it.
+        Tensors inputs = replay_.empty_inputs();
+        std::size_t offset = 0U;
+        for (std::vector<std::uint8_t>& input : inputs) {
+            const ByteSpan first = session.self_tests().subspan(offset, input.size());
+            offset += input.size();
+            std::transform(first.begin(), first.end(), input.begin(),
+                           [](std::uint8_t byte) { return static_cast<std::uint8_t>(~byte); });
+        }
+        (void)run({inputs});
+        for (std::uint32_t i = 0U; i < count; ++i) {
+            if (fails(i)) {
+                return fmt::format("vector {} of {} gives another output when it is replayed again", i, count);
+            }
+        }
+        for (std::uint32_t i = count; i > 0U; --i) {
+            if (fails(i - 1U)) {
+                return fmt::format("vector {} of {} gives another output in another order", i - 1U, count);
+            }
+        }
+        return {};
+    }
+
+  private:
+    static SimulatorOptions options() {
+        SimulatorOptions options;
+        options.memory_is_visible = false;  // the way that every device has
+        return options;
+    }
+
+    Replay replay_;
+};
+
+[[noreturn]] void differ(const std::string& what, std::size_t byte, std::uint8_t is, std::uint8_t should) {
+    throw HostError{HostRule::kCompare,
+                    fmt::format("{} differs at byte {}: it is 0x{:02X}, 0x{:02X} is right", what, byte, is, should)};
+}
+
+void compare(const std::string& what, const std::vector<std::uint8_t>& is, const std::vector<std::uint8_t>& should) {
+    if (is.size() != should.size()) {
+        throw HostError{HostRule::kCompare,
+                        fmt::format("{} has {} bytes, {} are right", what, is.size(), should.size())};
+    }
+    for (std::size_t i = 0U; i < is.size(); ++i) {
+        if (is[i] != should[i]) {
+            differ(what, i, is[i], should[i]);
+        }
+    }
+}
+
+}  // namespace
+
+TrialRefused::TrialRefused(const Verdict& verdict, const std::string& remedy)
+    : HostError{HostRule::kCaptureRefused,
+                fmt::format("the runtime does not accept the file: {}{}", pianola::rule_id(verdict.rule), remedy)},
+      verdict_{verdict},
+      remedy_{remedy} {}
+
+std::vector<Tensors> replay_workload(const CapturedWorkload& workload, const DeviceDescription& spec,
+                                     const std::vector<Tensors>& inputs) {
+    return Trial{workload.file, spec}.run(inputs);
+}
+
+void compare_to_golden(const std::vector<Tensors>& outputs, const std::vector<Tensors>& golden) {
+    if (outputs.size() != golden.size()) {
+        throw HostError{HostRule::kCompare,
+                        fmt::format("{} inferences are compared with {}", outputs.size(), golden.size())};
+    }
+    for (std::size_t i = 0U; i < outputs.size(); ++i) {
+        if (outputs[i].size() != golden[i].size()) {
+            throw HostError{HostRule::kCompare, fmt::format("inference {} has {} outputs, {} are right", i,
+                                                            outputs[i].size(), golden[i].size())};
+        }
+        for (std::size_t k = 0U; k < outputs[i].size(); ++k) {
+            compare(fmt::format("output {} of inference {}", k, i), outputs[i][k], golden[i][k]);
+        }
+    }
+}
+
+void compare_to_capture(const CapturedWorkload& workload, const DeviceDescription& spec) {
+    compare_to_golden(replay_workload(workload, spec, workload.inputs), workload.outputs);
+}
+
+std::string try_workload(const CapturedWorkload& workload, const DeviceDescription& spec) {
+    Trial trial{workload.file, spec};
+    compare_to_golden(trial.run(workload.inputs), workload.outputs);
+    return trial.failing_self_test();
+}
+
+}  // namespace pianola::host

@@ -1,0 +1,29 @@
+// Trial: a captured workload on a fresh simulated device, behind the runtime that an ECU has.
+//
+// Place in the whole: what a capture is held against before anyone gets it. Internal to the host API.
+#pragma once
+
+#include "capture_host/workload/workload_capture.h"
+
+namespace pianola::host {
+
+// The runtime has refused the file.
+class TrialRefused : public HostError {
+  public:
+    // remedy: "; ..." where a capacity has refused, else empty.
+    TrialRefused(const Verdict& verdict, const std::string& remedy);
+    [[nodiscard]] const Verdict& verdict() const noexcept { return verdict_; }
+    [[nodiscard]] const std::string& remedy() const noexcept { return remedy_; }
+
+  private:
+    Verdict verdict_;
+    std::string remedy_;
+};
+
+// Loads the file: all of the runtime's proofs. Throws API-CAPTURE-REFUSED, which names the rule. Replays the captured
+// inputs in order; throws API-COMPARE where an output differs from the captured run's. Then replays the file's
+// self-test vectors after a step with other inputs, again, and in reverse, as they must hold on an ECU at any time. Says
+// which vector does not; empty where all hold.
+[[nodiscard]] std::string try_workload(const CapturedWorkload& workload, const DeviceDescription& spec);
+
+}  // namespace pianola::host

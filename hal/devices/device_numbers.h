@@ -1,0 +1,44 @@
+// The numbers of a device, by name: the one list of them on the host.
+//
+// Place in the whole: DeviceDescription, a binary's target and a manifest's have the same members; whoever shows, reads
+// or copies them goes through this list.
+#pragma once
+
+#include <cstdint>
+
+namespace pianola {
+
+// Calls visit(name, member of each device...), for what a device may differ in from another of its family.
+template <typename Visit, typename... Devices>
+constexpr void for_each_size(Visit visit, Devices&... devices) {
+    visit("dram_base", devices.dram_base...);
+    visit("dram_bytes", devices.dram_bytes...);
+    visit("l1_base", devices.l1_base...);
+    visit("l1_bytes", devices.l1_bytes...);
+    visit("trace_region_bytes", devices.trace_region_bytes...);
+    visit("clock_khz", devices.clock_khz...);
+    visit("queue_count", devices.queue_count...);
+    visit("grid_columns", devices.grid_columns...);
+    visit("grid_rows", devices.grid_rows...);
+    visit("dram_banks", devices.dram_banks...);
+}
+// And those that belong to the family.
+template <typename Visit, typename... Devices>
+constexpr void for_each_number(Visit visit, Devices&... devices) {
+    visit("command_set_id", devices.command_set_id...);
+    visit("command_set_version", devices.command_set_version...);
+    for_each_size(visit, devices...);
+    visit("ring_words", devices.ring_words...);
+    visit("weights_layout", devices.weights_layout...);
+}
+
+template <typename To, typename From>
+constexpr void copy_sizes(const From& from, To& to) {
+    for_each_size([](const char* /*name*/, std::uint32_t& target, std::uint32_t value) { target = value; }, to, from);
+}
+template <typename To, typename From>
+constexpr void copy_numbers(const From& from, To& to) {
+    for_each_number([](const char* /*name*/, std::uint32_t& target, std::uint32_t value) { target = value; }, to, from);
+}
+
+}  // namespace pianola

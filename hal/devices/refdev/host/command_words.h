@@ -1,0 +1,40 @@
+// Command words: commands of a trace, written by hand.
+//
+// Place in the whole: what the linkers, the mutation kit's samples and the tests' workloads write traces with. Sizes are
+// in bytes. Host only.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "hal/kernels/arguments.h"
+#include "hal/kernels/kernel.h"
+
+namespace pianola::refdev {
+
+using Words = std::vector<std::uint32_t>;
+
+[[nodiscard]] Words fill_words(std::uint32_t address, std::uint32_t size_bytes, std::uint32_t value);
+[[nodiscard]] Words copy_words(std::uint32_t destination, std::uint32_t source, std::uint32_t size_bytes);
+[[nodiscard]] Words barrier_words();
+[[nodiscard]] Words end_words();
+
+// A launch on the whole grid, with the cost that the kernel publishes. Throws std::invalid_argument where it does not
+// accept the arguments.
+[[nodiscard]] Words launch_words(KernelId kernel, const Words& arguments);
+// The same on one core.
+[[nodiscard]] Words dispatch_words(std::uint32_t core, KernelId kernel, const Words& arguments);
+
+template <typename Arguments>
+[[nodiscard]] Words to_words(const Arguments& arguments) {
+    Words words(kArgumentWords<Arguments>);
+    std::memcpy(words.data(), &arguments, sizeof(Arguments));
+    return words;
+}
+
+inline void append(Words& words, const Words& more) {
+    words.insert(words.end(), more.begin(), more.end());
+}
+
+}  // namespace pianola::refdev

@@ -1,0 +1,21 @@
+// Dumps of ExecutionLog objects, read with care.
+//
+// Place in the whole: host side of hal/devices/refdev/execution_log.h, which defines the bytes. A dump may come from a
+// debugger, a board or `pianola run --log`; nothing in it is trusted. Host only.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "hal/devices/refdev/command_encoding.h"
+#include "hal/devices/target.h"
+
+namespace pianola::refdev {
+
+// One log per queue. What is wrong with the dump, with its byte; empty where nothing is.
+[[nodiscard]] std::string read_execution_logs(ByteSpan dump, std::vector<QueueLog>& logs);
+
+// A command of that kind, with its name as docs/DEVICE.md has it, in lower case.
+[[nodiscard]] LoggedCommand logged_command(Opcode opcode, std::uint32_t kernel_id);
+
+}  // namespace pianola::refdev

@@ -1,0 +1,16 @@
+#include "hal/devices/registry/registry.h"
+
+#include <array>
+
+#include "hal/devices/refdev/host/refdev_target.h"
+
+namespace pianola {
+
+Span<const Target* const> known_targets() {
+    static const std::array kTargets{
+        &refdev::target(),
+    };
+    return {kTargets.data(), kTargets.size()};
+}
+
+}  // namespace pianola

@@ -1,0 +1,113 @@
+// Simulator: a device in a host process, with the ECU around it.
+//
+// Place in the whole: what a Target may have for those who replay a binary on the host. Device and Platform are what a
+// session needs; the rest is optional, and Offers says what of it there is. Host only.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "pianola/device.h"
+#include "pianola/platform.h"
+#include "pianola/span.h"
+
+namespace pianola {
+
+// What a simulator of a family has besides Device and Platform, and can be asked for. What is false here must not be
+// asked for, nor called.
+struct Offers {
+    bool simulator{false};       // there is one
+    bool cycles{false};          // now_cycles(): the device's own time, by the command set's cost model
+    bool threads{false};         // SimulatorOptions::threaded
+    bool access_checks{false};   // SimulatorOptions::check_accesses
+    bool command_log{false};     // SimulatorOptions::keep_log
+    bool execution_logs{false};  // SimulatorOptions::keep_execution_logs; Target::read_execution_logs()
+    bool direct_queues{false};   // Simulator::direct_queues()
+};
+
+struct SimulatorOptions {
+    bool threaded{false};             // one thread per queue; else queues run inside Device::service()
+    bool check_accesses{false};       // proves for every command that it touched no byte outside its extents
+    bool memory_is_visible{true};     // to the ECU core; if not, only queues move tensors
+    bool keep_log{false};             // with times, without limit
+    bool keep_execution_logs{false};  // what devices keep: a ring per queue
+    bool keep_completions{false};     // for DirectQueues::take_completions()
+};
+
+// One executed command, for logs.
+struct LoggedCommand {
+    std::uint32_t sequence{0U};  // counts the queue's executed commands since reset, from 1
+    std::uint32_t kind{0U};      // the device's own number for it
+    const char* name{nullptr};   // of the kind; nullptr for what is no command. Static lifetime
+    bool launches{false};        // a kernel
+    std::uint32_t kernel_id{0U};
+    const char* kernel_name{nullptr};  // nullptr for a kernel that the device does not have. Static lifetime
+    DeviceFault fault{DeviceFault::kNone};
+    std::uint64_t digest{0U};           // of the queue since reset, or of the trace that is running
+    std::optional<std::uint32_t> core;  // of one that was started on a core of its own. These three: not in dumps
+    std::uint64_t start_cycles{0U};
+    std::uint64_t end_cycles{0U};
+};
+
+// The queues of a device for who has no session, and models the host's own time: the host API.
+class DirectQueues {
+  public:
+    DirectQueues() = default;
+    DirectQueues(const DirectQueues&) = delete;
+    DirectQueues(DirectQueues&&) = delete;
+    DirectQueues& operator=(const DirectQueues&) = delete;
+    DirectQueues& operator=(DirectQueues&&) = delete;
+
+    // Device::enqueue(), which seals the command as the queue's next one.
+    virtual Status append(std::uint32_t queue, const QueueCommand& command) noexcept = 0;
+    // Time has passed on this side: later doorbells are no earlier than that.
+    virtual void advance_to(std::uint64_t cycles) noexcept = 0;
+    // What a queue last published, without this side having seen it: now_cycles() stays.
+    struct State {
+        bool stopped{false};                // `fault` says why
+        std::uint32_t completed_token{0U};  // of the last notification that completed
+        Completion fault;
+    };
+    [[nodiscard]] virtual State peek(std::uint32_t queue) const noexcept = 0;
+    // With keep_completions: what has completed since the last call, in order; at least up to the token that peek()
+    // says.
+    struct Completed {
+        std::uint32_t token{0U};
+        std::uint64_t time_cycles{0U};
+    };
+    [[nodiscard]] virtual std::vector<Completed> take_completions(std::uint32_t queue) = 0;
+    // Whether queues run by themselves, and not only inside Device::service().
+    [[nodiscard]] virtual bool is_threaded() const noexcept = 0;
+    // Rises whenever a queue gets on; for telling a slow host from a stuck device.
+    [[nodiscard]] virtual std::uint64_t progress() const noexcept = 0;
+
+  protected:
+    ~DirectQueues() = default;
+};
+
+class Simulator {
+  public:
+    Simulator() = default;
+    virtual ~Simulator() = default;
+    Simulator(const Simulator&) = delete;
+    Simulator(Simulator&&) = delete;
+    Simulator& operator=(const Simulator&) = delete;
+    Simulator& operator=(Simulator&&) = delete;
+
+    [[nodiscard]] virtual Device& device() noexcept = 0;
+    [[nodiscard]] virtual Platform& platform() noexcept = 0;
+
+    // Device time that this side has seen: of the latest completion that it was given.
+    [[nodiscard]] virtual std::uint64_t now_cycles() const noexcept { return 0U; }
+    // Commands that touched bytes outside their extents.
+    [[nodiscard]] virtual std::uint64_t access_violations() const noexcept { return 0U; }
+    // What a queue has executed since the log was last cleared. Only while the device is idle.
+    [[nodiscard]] virtual std::vector<LoggedCommand> command_log(std::uint32_t /*queue*/) const { return {}; }
+    virtual void clear_command_log() {}
+    // The dump of all queues' execution logs. Only while the device is idle.
+    [[nodiscard]] virtual std::vector<std::uint8_t> execution_logs() const { return {}; }
+    [[nodiscard]] virtual DirectQueues* direct_queues() noexcept { return nullptr; }
+};
+
+}  // namespace pianola

@@ -1,0 +1,65 @@
+// CopyNpu as a target, and the target as a plugin: what a port writes for the host's tools. PLUGIN_ABI, which
+// the build sets, is added to the version that the plugin says it was built for.
+#include "tests/plugin/copy_npu.h"
+
+#include "hal/devices/plugin.h"
+
+namespace pianola::copy_npu {
+namespace {
+
+class CopyNpuSimulator final : public Simulator {
+  public:
+    explicit CopyNpuSimulator(const DeviceDescription& device) : device_{device} {}
+    [[nodiscard]] Device& device() noexcept override { return device_; }
+    [[nodiscard]] Platform& platform() noexcept override { return platform_; }
+
+  private:
+    Npu device_;
+    Ecu platform_;
+};
+
+class CopyNpuTarget final : public Target {
+  public:
+    [[nodiscard]] DeviceDescription usual_device() const override { return copy_npu::usual_device(); }
+    [[nodiscard]] std::string what_is_wrong_with(const DeviceDescription& device) const override {
+        const DeviceDescription usual = usual_device();
+        const bool fits = (device.dram_base == usual.dram_base) && (device.dram_bytes <= usual.dram_bytes) &&
+                          (device.dram_bytes >= device.trace_region_bytes) && (device.queue_count == 1U) &&
+                          (device.clock_khz != 0U);
+        return fits ? "" : "a copy-npu has one queue, a clock, and up to 64 KiB of DRAM at 0x80000000";
+    }
+    [[nodiscard]] const CommandSet& command_set() const noexcept override { return commands_; }
+    [[nodiscard]] const char* kernel_name(std::uint32_t /*kernel_id*/) const noexcept override { return nullptr; }
+    [[nodiscard]] Offers offers() const noexcept override {
+        Offers offers;
+        offers.simulator = true;
+        return offers;
+    }
+    [[nodiscard]] std::unique_ptr<Simulator> simulate(const DeviceDescription& device,
+                                                      const SimulatorOptions& /*options*/) const override {
+        return std::make_unique<CopyNpuSimulator>(device);
+    }
+    [[nodiscard]] std::vector<std::uint32_t> sample(Sample which, const SampleOperands& operands) const override {
+        if (which == Sample::kCopy) {
+            return {kCopy, operands.destination, operands.source, operands.size_bytes};
+        }
+        if (which == Sample::kUnknownCommand) {
+            return {0U};
+        }
+        return (which == Sample::kEnd) ? std::vector<std::uint32_t>{kEnd} : std::vector<std::uint32_t>{};
+    }
+
+  private:
+    Commands commands_;
+};
+
+const Target& target() {
+    static const CopyNpuTarget kTarget;
+    return kTarget;
+}
+
+}  // namespace
+}  // namespace pianola::copy_npu
+
+extern "C" [[gnu::visibility("default")]] const pianola::TargetPlugin pianola_target_plugin{
+    pianola::kPluginAbiVersion + PLUGIN_ABI, pianola::kPluginAbiBytes, pianola::copy_npu::target};
