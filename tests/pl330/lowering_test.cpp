@@ -2,8 +2,8 @@
 // copy and fill.
 #include <gtest/gtest.h>
 
-#include "capture_host/api/workload_capture.h"
 #include "capture_host/files/files.h"
+#include "capture_host/workload/workload_capture.h"
 #include "capture_host/writer/verify.h"
 #include "hal/devices/pl330/command_set.h"
 #include "pianola/development_config.h"

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "capture_host/files/files.h"
-#include "capture_host/mutate/trace_words.h"
 #include "capture_host/writer/verify.h"
 #include "hal/devices/pl330/command_set.h"
 #include "hal/devices/pl330/encoding.h"
@@ -31,6 +30,23 @@ struct Mutant {
     Edit edit;
 };
 
+constexpr std::uint32_t kWordBytes = 4U;
+
+Words words_of(const std::vector<std::uint8_t>& bytes) {
+    Words words(bytes.size() / kWordBytes);
+    for (std::size_t i = 0U; i < (words.size() * kWordBytes); ++i) {
+        words[i / kWordBytes] |= std::uint32_t{bytes[i]} << ((i % kWordBytes) * 8U);
+    }
+    return words;
+}
+std::vector<std::uint8_t> bytes_of(const Words& words) {
+    std::vector<std::uint8_t> bytes;
+    for (std::size_t i = 0U; i < (words.size() * kWordBytes); ++i) {
+        bytes.push_back(static_cast<std::uint8_t>(words[i / kWordBytes] >> ((i % kWordBytes) * 8U)));
+    }
+    return bytes;
+}
+
 capture::ManifestTrace& trace_named(Lowered& lowered, const std::string& program) {
     std::vector<capture::ManifestTrace>& traces = lowered.manifest.traces;
     const auto found = std::find_if(traces.begin(), traces.end(),
@@ -45,7 +61,7 @@ capture::ManifestTrace& trace_named(Lowered& lowered, const std::string& program
 void edit_words(Lowered& lowered, const std::string& program, const std::function<void(Words& words)>& edit) {
     constexpr std::size_t kAlignment = 64U;
     const capture::ManifestTrace* const changed = &trace_named(lowered, program);
-    const Words all = mutate::words_of(lowered.segments.traces);
+    const Words all = words_of(lowered.segments.traces);
     std::vector<std::uint8_t>& segment = lowered.segments.traces;
     segment.clear();
     for (capture::ManifestTrace& trace : lowered.manifest.traces) {
@@ -57,7 +73,7 @@ void edit_words(Lowered& lowered, const std::string& program, const std::functio
         segment.resize(((segment.size() + kAlignment - 1U) / kAlignment) * kAlignment);
         trace.offset_bytes = static_cast<std::uint32_t>(segment.size());
         trace.word_count = static_cast<std::uint32_t>(words.size());
-        const std::vector<std::uint8_t> bytes = mutate::bytes_of(words);
+        const std::vector<std::uint8_t> bytes = bytes_of(words);
         segment.insert(segment.end(), bytes.begin(), bytes.end());
     }
 }

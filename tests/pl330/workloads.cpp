@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "capture_host/api/workload_capture.h"
 #include "capture_host/files/files.h"
-#include "hal/kernels/kernel.h"
+#include "capture_host/workload/workload_capture.h"
 #include "tests/pl330/exchange.h"
 
 namespace pianola::test {
@@ -32,14 +31,14 @@ struct Part {
 };
 
 void copy(host::Program& program, std::uint32_t queue, const Part& from, const Part& to, std::uint32_t bytes) {
-    const host::KernelHandle kernel = program.add_kernel(refdev::KernelId::kCopy, host::one_core(kCores[queue]));
+    const host::KernelHandle kernel = program.add_kernel("copy", host::one_core(kCores[queue]));
     program.set_runtime_args(
         kernel, kCores[queue],
         {BufferArgument{from.buffer, 0U, from.offset}, BufferArgument{to.buffer, 0U, to.offset}, bytes});
 }
 
 void fill(host::Program& program, std::uint32_t queue, const Part& to, std::uint32_t bytes, std::uint32_t pattern) {
-    const host::KernelHandle kernel = program.add_kernel(refdev::KernelId::kFill, host::one_core(kCores[queue]));
+    const host::KernelHandle kernel = program.add_kernel("fill", host::one_core(kCores[queue]));
     program.set_runtime_args(kernel, kCores[queue], {BufferArgument{to.buffer, 0U, to.offset}, bytes, pattern});
 }
 
@@ -73,12 +72,7 @@ host::DeviceOptions engine_options() {
 }
 
 DeviceDescription reference_of_engine() {
-    refdev::DeviceSpec spec = engine_options().spec;
-    spec.trace_region_bytes = board::kEngineSpec.trace_region_bytes;
-    spec.queue_count = kMaxQueues;
-    DeviceDescription description;
-    refdev::describe(spec, description);
-    return description;
+    return host::open_device(engine_options())->spec();
 }
 
 std::vector<std::uint8_t> exchange_for_reference() {
