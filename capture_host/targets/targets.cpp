@@ -67,7 +67,8 @@ FileTarget target_of(ByteSpan file, const Targets& targets) {
     DeviceDescription device = found.device;
     copy_sizes(named, device);
     for (const Capacities* const profile : kProfiles) {
-        device.capacities = (profile->number == static_cast<std::uint32_t>(named.profile)) ? profile : device.capacities;
+        device.capacities =
+            (profile->number == static_cast<std::uint32_t>(named.profile)) ? profile : device.capacities;
     }
     const std::string wrong = target->what_is_wrong_with(device);
     if (wrong.empty()) {

@@ -47,8 +47,8 @@ ManifestScript to_script(const Image& image, std::uint32_t index) {
     script.kind = view.kind;
     for (std::uint32_t i = 0U; i < view.command_count; ++i) {
         const ScriptCommandView command = image.script_command(index, i);
-        script.commands.push_back({command.kind, command.queue, command.object, command.segment_offset,
-                                   command.devices});
+        script.commands.push_back(
+            {command.kind, command.queue, command.object, command.segment_offset, command.devices});
     }
     return script;
 }

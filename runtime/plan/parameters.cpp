@@ -50,12 +50,12 @@ class Variants {
     // True where the command set accepts the value, the command costs what `like` costs and leaves the same state.
     [[nodiscard]] bool decode(std::uint32_t value, const DecodedCommand& like, DecodedCommand& variant) noexcept {
         words_[patched_] = value;
-        variant = DecodedCommand{};
+        variant.clear();
         DecodeState& state = workspace_.variant_state;
-        state = workspace_.before;
+        copy_state(workspace_.before, state);
         DecodeError error;
         return is_ok(command_set_.decode(WordSpan{words_.data(), count_}, state, variant, error)) &&
-               (state.words == workspace_.state.words) && (variant.length_words == count_) &&
+               is_same_state(state, workspace_.state) && (variant.length_words == count_) &&
                (variant.kind == like.kind) && (variant.cost_cycles == like.cost_cycles) &&
                (variant.core_cycles == like.core_cycles) &&
                (variant.extents.view().size() == like.extents.view().size());

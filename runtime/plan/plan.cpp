@@ -147,6 +147,10 @@ Status prove_plan(const Image& image, const DeviceDescription& device, const Com
     workspace.setup.count = 0U;
     workspace.weights.clear();
     workspace.written.clear();
+    // Whole, whatever was in this memory before.
+    workspace.state = DecodeState{};
+    workspace.before = DecodeState{};
+    workspace.variant_state = DecodeState{};
     workspace.work_left = device.capacities->max_work(image.envelope().total_bytes);
     proof::Context context{image, device, command_set, workspace, plan, verdict, {}};
     for (const proof::Check check : proof::kChecks) {

@@ -25,6 +25,12 @@ struct Context {
     Place place;  // what a refusal names
 };
 
+// state.cpp: a state as at the start of a trace; one made what another is; whether the two are the same. What is not used
+// costs nothing.
+void clear_state(DecodeState& state) noexcept;
+void copy_state(const DecodeState& other, DecodeState& state) noexcept;
+[[nodiscard]] bool is_same_state(const DecodeState& state, const DecodeState& other) noexcept;
+
 // Every check of this folder returns true, or refuses and returns false. prove_plan() also looks whether the verdict
 // was filled in, so that success does not hang on one bit.
 

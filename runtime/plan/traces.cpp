@@ -225,7 +225,7 @@ bool check_trace_bytes(Context& context, std::uint32_t index, std::uint32_t& end
 TraceCommand::TraceCommand() noexcept = default;
 
 TracePosition first_of(Context& context, std::uint32_t index, const TraceView& trace) noexcept {
-    context.workspace.state = DecodeState{};
+    clear_state(context.workspace.state);
     return TracePosition{context.image.trace_words().subspan(trace.offset_bytes / kWordBytes, trace.word_count),
                          trace.offset_bytes, index, 0U};
 }
@@ -234,7 +234,7 @@ bool decode_at(Context& context, const TracePosition& position, TraceCommand& co
     enter_command(context, "traces", position.trace, position.command,
                   context.image.envelope().traces.offset + position.offset_bytes);
     if (context.plan.parameter_count != 0U) {
-        context.workspace.before = context.workspace.state;
+        copy_state(context.workspace.state, context.workspace.before);
     }
     command.decoded.clear();
     command.varying = kMaxExtentsPerCommand;

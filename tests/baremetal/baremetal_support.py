@@ -12,6 +12,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / folder) for folder in ("toolchains", "tests/gates", "tests/crypto")]
 import run_board  # noqa: E402  pylint: disable=wrong-import-position
 
+# What a board's device and its runtime are, beside the defaults.
+DEVICE = ROOT / "hal/boards/common/device.json"
 SKIPPED = 77
 # Device cores that are emulated are slower than the clock of the device that they are; on the host's clock, the host is busy as well.
 DEADLINE_US = 60_000_000
@@ -72,7 +74,7 @@ class Model:
             self.source = OPTIONS.sample / f"{SAMPLE}.tflite" if name == SAMPLE else OPTIONS.models / name / "model.tflite"
             if not is_newer(self.file, OPTIONS.pianola, self.source):
                 checked(OPTIONS.pianola, "capture", self.source, "-o", self.file, "--queues", queues, *(["--pipelined"] if pipelined else []),
-                        "--deadline-us", DEADLINE_US, "--setup-deadline-us", DEADLINE_US)
+                        "--device", DEVICE, "--deadline-us", DEADLINE_US, "--setup-deadline-us", DEADLINE_US)
 
     def records(self, count, kind="input"):
         """The bytes of the first `count` inputs, or of the goldens: kind "golden"."""

@@ -104,6 +104,7 @@ class Bench:
         folder.mkdir(parents=True, exist_ok=True)
         file, inputs, outputs = folder / "model.ptb", folder / "inputs.bin", folder / "outputs.bin"
         checked(pianola, "capture", sample / f"{SAMPLE}.tflite", "-o", file, "--queues", 2,
+                "--device", pathlib.Path(__file__).resolve().parents[2] / "hal/boards/common/device.json",
                 "--deadline-us", DEADLINE_US[board], "--setup-deadline-us", DEADLINE_US[board])
         inputs.write_bytes(b"".join(faded((sample / f"sign_{k}.bin").read_bytes()) for k in PICTURES))
         checked(pianola, "run", file, "--batch", "--input", inputs, "--output", outputs)

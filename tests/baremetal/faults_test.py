@@ -25,7 +25,7 @@ class Faults(support.BareMetalTest):
         """Runs one fault and returns what the board reported."""
         model = self.model(support.SAMPLE)
         file = self.folder / f"q{queues}.ptb"
-        support.checked(OPTIONS.pianola, "capture", model.source, "-o", file, "--queues", queues, "--deadline-us", DEADLINE_US)
+        support.checked(OPTIONS.pianola, "capture", model.source, "-o", file, "--queues", queues, "--device", support.DEVICE, "--deadline-us", DEADLINE_US)
         record = self.write("input.bin", model.records(1))
         return support.Run("faults", file, record, kind, number, io).require().values
 

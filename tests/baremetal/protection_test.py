@@ -20,7 +20,7 @@ class Protection(support.BareMetalTest):
         """The sample with self-tests, which both slots replay."""
         model = self.model(support.SAMPLE)
         file = self.folder / "self_tests.ptb"
-        support.checked(OPTIONS.pianola, "capture", model.source, "-o", file, "--self-test", "2",
+        support.checked(OPTIONS.pianola, "capture", model.source, "-o", file, "--self-test", "2", "--device", support.DEVICE,
                         "--deadline-us", support.DEADLINE_US, "--setup-deadline-us", support.DEADLINE_US)
         return file
 

@@ -208,10 +208,11 @@ class Npu final : public Device {
         std::array<std::uint32_t, kMostDramBytes / sizeof(std::uint32_t)>& words = words_;
         std::memcpy(words.data(), at(command.address), command.size_bytes);
         const std::size_t count = command.size_bytes / sizeof(std::uint32_t);
+        DecodeState state;
         for (std::size_t i = 0U; i < count;) {
             DecodedCommand decoded;
             DecodeError error;
-            if (!is_ok(commands_.decode(WordSpan{&words.at(i), count - i}, decoded, error))) {
+            if (!is_ok(commands_.decode(WordSpan{&words.at(i), count - i}, state, decoded, error))) {
                 return digest;
             }
             if (decoded.kind == CommandKind::kCopy) {

@@ -81,6 +81,7 @@ Status RegisterCommandSet::decode(WordSpan words, DecodeState& state, DecodedCom
             if ((number >= kRegisters) || (words.size() < 2U)) {
                 return refuse(error, "register");
             }
+            state.used = kRegisters + kSetWords;
             state.words[number] = words[1];
             state.words[kRegisters + (number / kWordBits)] |= 1U << (number % kWordBits);
             command.kind = CommandKind::kBarrier;

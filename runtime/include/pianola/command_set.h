@@ -87,6 +87,7 @@ class ExtentList {
 // walks a trace clears it in front of the first command and hands it from each to the next. A command set that needs
 // none leaves it alone.
 struct DecodeState {
+    std::uint32_t used{0U};  // words that say something, from the first on; those behind them stay 0
     std::array<std::uint32_t, kMaxDecodeStateWords> words{};
 };
 
