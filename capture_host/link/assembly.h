@@ -13,7 +13,6 @@
 
 namespace pianola::capture {
 
-
 // Appends a trace, at the next multiple of 64 bytes, with what its commands are and cost. The end command belongs to
 // none of the programs. Throws LinkError where a word is no command.
 void add_trace(const std::string& name, const targets::Words& words, const std::vector<ManifestProgram>& programs,

@@ -88,12 +88,14 @@ bool check_extents(Context& context, const ExtentCheck& check) noexcept {
         }
     }
     for (std::uint32_t i = 0U; i < extents.size(); ++i) {
-        Extent certain = extents[i];
-        if (i == check.command.varying) {
-            certain.address = check.command.certain_address;
-            certain.size_bytes = check.command.certain_bytes;
+        const Extent& extent = extents[i];
+        if (extent.access != Access::kWrite) {
+            continue;
         }
-        if ((certain.access == Access::kWrite) && (certain.size_bytes != 0U) && !note_written(context, certain)) {
+        const bool varies = i == check.command.varying;
+        const Extent certain{
+            check.command.certain_address, check.command.certain_bytes, extent.access, extent.field, {}, {}};
+        if (!(varies && (certain.size_bytes == 0U)) && !note_written(context, varies ? certain : extent)) {
             return false;
         }
     }
@@ -236,7 +238,7 @@ bool decode_at(Context& context, const TracePosition& position, TraceCommand& co
     if (context.plan.parameter_count != 0U) {
         copy_state(context.workspace.state, context.workspace.before);
     }
-    command.decoded.clear();
+    command.decoded.extents.clear();  // what a command before has written must not count as this one's
     command.varying = kMaxExtentsPerCommand;
     return decode(context, position.words, command.decoded) &&
            take_work(context, work_of(context.plan, command.decoded)) &&

@@ -34,6 +34,7 @@ class VendorCommandSet final : public CommandSet {
         if (words[0] != kVendorHeader) {
             return refdev_.decode(words, state, command, error);
         }
+        command.clear();
         command.kind = CommandKind::kFill;
         command.length_words = command_.length_words;
         command.cost_cycles = command_.cost_cycles;
