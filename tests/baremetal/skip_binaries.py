@@ -18,6 +18,7 @@ TRUSTED, REVOKED = 0x4BB4_B44B, 0xB44B_4BB4  # KeyState, runtime/include/pianola
 TOTAL, VERSION, ALGORITHM, SIGNATURE, KEY_ID, DIGEST, HEADER = 16, 20, 28, 32, 36, 160, 192
 SIGNATURE_BYTES, ECDSA_P256 = 64, 2
 PACK_FRONT = 64 + 2 * 192  # header and trusts: tests/runtime/vectors/vector_pack.h
+RECORD = 192  # of a vector
 COUNTER = 3  # the platform's: older is refused
 MUTANTS = ("IMG-NAME.empty", "TRC-BOUNDS.no-region", "ORD-RACE.output", "BUD-CYCLES.one-more")
 ORDER = struct.Struct("<6I76s76s16x")
@@ -96,8 +97,8 @@ def small_workload(folder, vectors):
     for expected in json.loads(expectations.read_text(encoding="utf-8")):
         file_bytes, stored, shift = struct.unpack_from("<3I", raw, at)
         if expected["rule"] == "ACCEPTED" and expected["name"] == "2 queues, 0 self-tests":
-            return raw[at + 128 + shift:at + 128 + shift + file_bytes]
-        at += 128 + -(-(shift + stored) // 64) * 64
+            return raw[at + RECORD + shift:at + RECORD + shift + file_bytes]
+        at += RECORD + -(-(shift + stored) // 64) * 64
     raise AssertionError("the pack has no workload with two queues")
 
 
