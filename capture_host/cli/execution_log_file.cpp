@@ -10,9 +10,11 @@ std::uint64_t first_of(const QueueLog& log) {
     return std::uint64_t{log.written} - log.commands.size() + 1U;
 }
 
+// Two commands that the rings still hold.
 bool is_same(const std::optional<LoggedCommand>& left, const std::optional<LoggedCommand>& right) {
-    return (left->sequence == right->sequence) && (left->kind == right->kind) && (left->fault == right->fault) &&
-           (left->kernel_id == right->kernel_id) && (left->digest == right->digest);
+    return left.has_value() && right.has_value() && (left->sequence == right->sequence) &&
+           (left->kind == right->kind) && (left->fault == right->fault) && (left->kernel_id == right->kernel_id) &&
+           (left->digest == right->digest);
 }
 
 // The command with that sequence number, if the ring still holds it.

@@ -64,7 +64,7 @@ template <typename Number>
 static_assert(sizeof(schema::Digest) == kSha256Bytes);
 
 [[nodiscard]] DeviceRange devices_of(const Table& table, Entry entry) noexcept {
-    const std::uint8_t* const range = table.GetAddressOf(entry);  // of four bytes; it is required
+    const ByteSpan range{table.GetAddressOf(entry), sizeof(schema::DeviceRange)};  // it is required
     return DeviceRange{range[0], range[1], range[2], range[3]};
 }
 static_assert(sizeof(schema::DeviceRange) == 4U);

@@ -8,7 +8,7 @@
 
 int main(int argc, char** argv) {
     if (argc != 2) {
-        std::fputs("usage: pianola_pl330_binaries FOLDER\n", stderr);
+        (void)std::fputs("usage: pianola_pl330_binaries FOLDER\n", stderr);
         return 2;
     }
     const std::string folder = argv[1];
