@@ -35,7 +35,7 @@ void add_target_options(CLI::App& command, TargetArguments& arguments) {
     command
         .add_option("--device", arguments.device,
                     "Device description, JSON: judge the binary for this device. Without it for the one that it names, "
-                    "with profile default")
+                    "with its profile")
         ->type_name(kReadsJson);
     add_plugin_option(command, arguments.plugin);
 }

@@ -1,7 +1,7 @@
 // The semihosting call itself, one per architecture.
 //
-// Place in the whole: below hal/boards/common/semihosting.h, which makes operations out of it. Lies here because it is made of
-// the architecture's own trap instruction. Stops the calling core until the host has answered.
+// Place in the whole: below hal/boards/common/semihosting.h, which makes operations out of it. Lies here because it is
+// made of the architecture's own trap instruction. Stops the calling core until the host has answered.
 #pragma once
 
 #include <cstdint>

@@ -25,8 +25,8 @@ struct Context {
     Place place;  // what a refusal names
 };
 
-// state.cpp: a state as at the start of a trace; one made what another is; whether the two are the same. What is not used
-// costs nothing.
+// state.cpp: a state as at the start of a trace; one made what another is; whether the two are the same. What is not
+// used costs nothing.
 void clear_state(DecodeState& state) noexcept;
 void copy_state(const DecodeState& other, DecodeState& state) noexcept;
 [[nodiscard]] bool is_same_state(const DecodeState& state, const DecodeState& other) noexcept;

@@ -1,6 +1,6 @@
-// Lies of a driver: each call omitted but answered with kOk, made twice, made wrongly, or made elsewhere: every time, or
-// every so many times. The kit must notice each lie, but those that change nothing. Prints the check that notices it first.
-// usage: pianola_port_lies [EVERY]
+// Lies of a driver: each call omitted but answered with kOk, made twice, made wrongly, or made elsewhere: every time,
+// or every so many times. The kit must notice each lie, but those that change nothing. Prints the check that notices it
+// first. usage: pianola_port_lies [EVERY]
 #include <cstdlib>
 #include <cstring>
 #include <iostream>

@@ -1,5 +1,5 @@
-// pianola_pl330_binaries FOLDER: writes exchange.ptb; impatient.ptb, the same with a deadline that can be waited for; and
-// without_event.ptb, which the validator refuses.
+// pianola_pl330_binaries FOLDER: writes exchange.ptb; impatient.ptb, the same with a deadline that can be waited for;
+// and without_event.ptb, which the validator refuses.
 #include <cstdio>
 #include <string>
 

@@ -1,5 +1,5 @@
-// The driver against an engine that misbehaves in ways that QEMU's never does: one that is busy for ever, does not stop, or
-// reports bus errors.
+// The driver against an engine that misbehaves in ways that QEMU's never does: one that is busy for ever, does not
+// stop, or reports bus errors.
 #include "hal/devices/pl330/driver.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Files that are accepted, each with something at the largest that the schema and runtime/include/pianola/config.h admit; and one
-// with everything.
+// Files that are accepted, each with something at the largest that the schema and runtime/include/pianola/config.h
+// admit; and one with everything.
 #include <algorithm>
 
 #include "tests/worst_case/cases.h"

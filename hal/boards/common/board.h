@@ -1,8 +1,8 @@
 // What every board's port provides, under names that are the same on all of them.
 //
-// Place in the whole: hal/boards/common holds what boards share, hal/arch what cores of one architecture share, hal/<board> the
-// rest: start-up, linker script, and the functions declared here. Applications include this header and are linked with
-// one board's library; no application names a board. Bare metal only.
+// Place in the whole: hal/boards/common holds what boards share, hal/arch what cores of one architecture share,
+// hal/<board> the rest: start-up, linker script, and the functions declared here. Applications include this header and
+// are linked with one board's library; no application names a board. Bare metal only.
 #pragma once
 
 #include <cstdint>

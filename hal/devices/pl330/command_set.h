@@ -21,8 +21,8 @@ class Pl330CommandSet final : public CommandSet {
     [[nodiscard]] std::uint64_t trace_digest(std::uint64_t digest, WordSpan words) const noexcept override;
 };
 
-// The check of a queue command: over its number in its queue and every word. The driver compares it before it starts the
-// command.
+// The check of a queue command: over its number in its queue and every word. The driver compares it before it starts
+// the command.
 [[nodiscard]] std::uint32_t check_of(std::uint32_t number, const QueueCommand& command) noexcept;
 
 }  // namespace pianola::pl330

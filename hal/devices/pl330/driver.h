@@ -1,13 +1,13 @@
 // Pl330Driver: a PL330 as a Device. Each queue is a channel thread of the engine; docs/PL330.md says what is whose.
 //
 // A replay starts the thread at the trace's own address in the trace region: the engine fetches the proved words. What
-// traces do not hold, transfers and events, are programs of the driver, one group or one event each, in the driver's own
-// memory. A thread ends with DMAEND and cannot go on to another program: the core starts the next one, in service(),
-// completion() and ring_doorbell(). Waiting for an event is the engine's: a thread sleeps in DMAWFE until the other
-// executes DMASEV.
+// traces do not hold, transfers and events, are programs of the driver, one group or one event each, in the driver's
+// own memory. A thread ends with DMAEND and cannot go on to another program: the core starts the next one, in
+// service(), completion() and ring_doorbell(). Waiting for an event is the engine's: a thread sleeps in DMAWFE until
+// the other executes DMASEV.
 //
-// The engine enforces no region. The driver tests its own transfers, and where a replay begins, against the regions; what
-// the words of a trace do rests on the proof alone.
+// The engine enforces no region. The driver tests its own transfers, and where a replay begins, against the regions;
+// what the words of a trace do rests on the proof alone.
 #pragma once
 
 #include <array>
@@ -118,8 +118,8 @@ class Pl330Driver final : public Device {
     std::array<MutableByteSpan, kDestinationSlots> destinations_{};
     std::array<Queue, kMaxQueues> queues_{};
     std::array<Event, kMaxEvents> events_{};
-    // What the engine fetches besides traces. Two of each queue, in turn: a thread that has not started shows the end of
-    // the program before.
+    // What the engine fetches besides traces. Two of each queue, in turn: a thread that has not started shows the end
+    // of the program before.
     std::array<std::array<Program, 2U>, kMaxQueues> programs_{};
 };
 

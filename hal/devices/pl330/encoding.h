@@ -80,8 +80,8 @@ struct Group {
 [[nodiscard]] Group encode_copy(const Move& move) noexcept;   // and fills from a constant
 [[nodiscard]] Group encode_zeros(const Move& move) noexcept;  // `source` has no meaning
 
-// The longest move that the addresses permit, of `size_bytes` > 0 bytes or fewer; the rest takes further ones. Where the
-// source does not increment, it holds 8 equal bytes at a multiple of 8.
+// The longest move that the addresses permit, of `size_bytes` > 0 bytes or fewer; the rest takes further ones. Where
+// the source does not increment, it holds 8 equal bytes at a multiple of 8.
 [[nodiscard]] Move first_move(std::uint32_t source, std::uint32_t destination, std::uint32_t size_bytes,
                               bool source_increments) noexcept;
 

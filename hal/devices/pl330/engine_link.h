@@ -21,8 +21,8 @@ class EngineLink {
     [[nodiscard]] virtual std::uint32_t read(std::uint32_t offset) noexcept = 0;
     virtual void write(std::uint32_t offset, std::uint32_t value) noexcept = 0;
 
-    // Where this core sees [address, address + size_bytes) of device memory; nullptr where that is not wholly inside one
-    // of the device's memories.
+    // Where this core sees [address, address + size_bytes) of device memory; nullptr where that is not wholly inside
+    // one of the device's memories.
     [[nodiscard]] virtual std::uint8_t* memory_at(std::uint32_t address, std::uint32_t size_bytes) noexcept = 0;
     // The address by which the engine reaches memory of this core.
     [[nodiscard]] virtual std::uint32_t bus_address(const std::uint8_t* memory) noexcept = 0;

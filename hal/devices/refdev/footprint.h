@@ -1,6 +1,7 @@
 // Footprint: RAM of the reference device's driver and of what it shares with the device, on a 32-bit core.
 //
-// Place in the whole: the counterpart of runtime/include/pianola/footprint.h, which says how it is kept right and refreshed.
+// Place in the whole: the counterpart of runtime/include/pianola/footprint.h, which says how it is kept right and
+// refreshed.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Registry: the families of devices that this build knows.
 //
-// Place in the whole: what the host's tools find a binary's target in. A device joins with one line in registry.cpp, and
-// its library in CMakeLists.txt. Host only.
+// Place in the whole: what the host's tools find a binary's target in. A device joins with one line in registry.cpp,
+// and its library in CMakeLists.txt. Host only.
 #pragma once
 
 #include "hal/devices/target.h"

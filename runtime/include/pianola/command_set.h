@@ -145,11 +145,11 @@ class CommandSet {
     CommandSet& operator=(const CommandSet&) = delete;
     CommandSet& operator=(CommandSet&&) = delete;
 
-    // Decodes the command that starts at words[0]; words reaches to the end of the trace. A function of the words and of
-    // `state`, which it may change. With state that no command before has set, as at the start of a trace, a command
-    // that needs it is refused: on the device anything may be there.
-    // kOk: `command` is complete, whatever it was before, and 1 <= length_words <= words.size().
-    // kRefused: `error` says what is wrong; `command` and `state` must not be used.
+    // Decodes the command that starts at words[0]; words reaches to the end of the trace. A function of the words and
+    // of `state`, which it may change. With state that no command before has set, as at the start of a trace, a command
+    // that needs it is refused: on the device anything may be there. kOk: `command` is complete, whatever it was
+    // before, and 1 <= length_words <= words.size(). kRefused: `error` says what is wrong; `command` and `state` must
+    // not be used.
     virtual Status decode(WordSpan words, DecodeState& state, DecodedCommand& command,
                           DecodeError& error) const noexcept = 0;
 

@@ -1,8 +1,9 @@
 // Every capacity of the runtime, in one place.
 //
 // Place in the whole: bounds of every loop and array on target. Raising one costs the RAM or time that its comment
-// says; a binary that needs more than a capacity is refused by name, never truncated: by a rule CAP-*, or by the rule of
-// what there is too much of. Those that programs differ in most form named profiles; the others are the same everywhere.
+// says; a binary that needs more than a capacity is refused by name, never truncated: by a rule CAP-*, or by the rule
+// of what there is too much of. Those that programs differ in most form named profiles; the others are the same
+// everywhere.
 #pragma once
 
 #include <array>

@@ -15,10 +15,10 @@
 // queues move the bytes from and to the application's memory; the only way where the ECU core does not see device
 // memory.
 //
-// Between two calls the state of a session lies sealed (runtime/integrity/seal.h). A call that goes on from it and finds
-// it changed latches a fault and does nothing else; input_view() and output_view() refuse with kIntegrity, and leave the
-// fault to the next call; load() begins anew. References to device, platform, command set and configuration are outside
-// the seal: a port that calls through a damaged one traps.
+// Between two calls the state of a session lies sealed (runtime/integrity/seal.h). A call that goes on from it and
+// finds it changed latches a fault and does nothing else; input_view() and output_view() refuse with kIntegrity, and
+// leave the fault to the next call; load() begins anew. References to device, platform, command set and configuration
+// are outside the seal: a port that calls through a damaged one traps.
 //
 // The first failure while the device is involved latches: outputs are withheld (views are refused, memory that was
 // bound for transfers is overwritten with zeros), Platform::enter_safe_state() is called once, and every later call

@@ -1,8 +1,8 @@
 // Trust: whose binaries may be loaded.
 //
-// Place in the whole: what an integrator configures, beside the device. authenticate() (runtime/include/pianola/envelope.h)
-// applies it to every binary, on target while loading and on the host in `pianola verify`. Constant data: keep it in
-// flash.
+// Place in the whole: what an integrator configures, beside the device. authenticate()
+// (runtime/include/pianola/envelope.h) applies it to every binary, on target while loading and on the host in `pianola
+// verify`. Constant data: keep it in flash.
 #pragma once
 
 #include <array>

@@ -1,7 +1,7 @@
 // Command words: commands of a trace, written by hand.
 //
-// Place in the whole: what the linkers, the mutation kit's samples and the tests' workloads write traces with. Sizes are
-// in bytes. Host only.
+// Place in the whole: what the linkers, the mutation kit's samples and the tests' workloads write traces with. Sizes
+// are in bytes. Host only.
 #pragma once
 
 #include <cstdint>

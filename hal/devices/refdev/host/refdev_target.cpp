@@ -15,7 +15,8 @@
 namespace pianola::refdev {
 namespace {
 
-// A convolution of a large image with a filter of its size: much work on few bytes. Empty where the memory is too small.
+// A convolution of a large image with a filter of its size: much work on few bytes. Empty where the memory is too
+// small.
 Words long_launch(std::uint32_t memory, std::uint32_t size_bytes) {
     constexpr std::uint32_t kEdge = 128U;
     constexpr std::uint32_t kImageBytes = kEdge * kEdge;
