@@ -155,13 +155,16 @@ bool check_segments(const Reading& reading, Envelope& envelope) noexcept {
                : refuse_field(reading, Rule::kEnvTrailing, "total_bytes", expected_offset, body_end, expected_offset);
 }
 
+// A key that is there more than once is trusted where every entry says so.
 [[nodiscard]] const TrustedKey* find_key(const Trust& trust, const KeyId& id) noexcept {
+    const TrustedKey* found = nullptr;
     for (const TrustedKey& key : trust.keys) {
-        if (std::memcmp(key.id.data(), id.data(), id.size()) == 0) {
-            return &key;
+        const bool decides = (found == nullptr) || (key.state != KeyState::kTrusted);
+        if (decides && (std::memcmp(key.id.data(), id.data(), id.size()) == 0)) {
+            found = &key;
         }
     }
-    return nullptr;
+    return found;
 }
 
 bool check_signature(const Reading& reading, const Envelope& envelope, const Trust& trust,

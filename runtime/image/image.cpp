@@ -1,5 +1,7 @@
 #include "pianola/image.h"
 
+#include <cstring>
+
 #include "pianola/config.h"
 #include "runtime/image/manifest_rules.h"
 #include "runtime/image/schema_check.h"
@@ -44,6 +46,12 @@ template <typename Number>
     return (value != nullptr) ? flatbuffers::ReadScalar<Number>(value) : Number{};
 }
 
+// One of an enumeration; one function reads them all.
+template <typename Enumeration>
+[[nodiscard]] Enumeration one_of(const Table& table, Entry entry) noexcept {
+    return static_cast<Enumeration>(number<std::uint8_t>(table, entry));
+}
+
 // How many elements a list has.
 [[nodiscard]] std::uint32_t count_of(const Table& table, Entry list) noexcept {
     return target_of<flatbuffers::Vector<std::uint8_t>>(table, list)->size();
@@ -64,10 +72,11 @@ template <typename Number>
 static_assert(sizeof(schema::Digest) == kSha256Bytes);
 
 [[nodiscard]] DeviceRange devices_of(const Table& table, Entry entry) noexcept {
-    const ByteSpan range{table.GetAddressOf(entry), sizeof(schema::DeviceRange)};  // it is required
-    return DeviceRange{range[0], range[1], range[2], range[3]};
+    DeviceRange range;
+    std::memcpy(&range, table.GetAddressOf(entry), sizeof(range));  // it is required
+    return range;
 }
-static_assert(sizeof(schema::DeviceRange) == 4U);
+static_assert(sizeof(schema::DeviceRange) == sizeof(DeviceRange));
 
 [[nodiscard]] std::uint32_t offset_of(ByteSpan file, const void* table) noexcept {
     return static_cast<std::uint32_t>(static_cast<const std::uint8_t*>(table) - file.data());
@@ -151,9 +160,9 @@ TargetView Image::target() const noexcept {
         view.*field.member =
             field.is_byte ? number<std::uint8_t>(table, field.entry) : number<std::uint32_t>(table, field.entry);
     }
-    view.attestation = number<Attestation>(table, schema::Target::VT_ATTESTATION);
-    view.costs = number<CostKind>(table, schema::Target::VT_COSTS);
-    view.profile = number<CapacityProfile>(table, schema::Target::VT_PROFILE);
+    view.attestation = one_of<Attestation>(table, schema::Target::VT_ATTESTATION);
+    view.costs = one_of<CostKind>(table, schema::Target::VT_COSTS);
+    view.profile = one_of<CapacityProfile>(table, schema::Target::VT_PROFILE);
     view.file_offset = offset_of(file_, &table);
     return view;
 }
@@ -165,8 +174,8 @@ std::uint32_t Image::region_count() const noexcept {
 RegionView Image::region(std::uint32_t index) const noexcept {
     const Table& table = element(*root_, schema::TraceBinary::VT_REGIONS, index);
     return RegionView{name_of(table, schema::Region::VT_NAME),
-                      number<RegionKind>(table, schema::Region::VT_KIND),
-                      number<MemoryKind>(table, schema::Region::VT_MEMORY),
+                      one_of<RegionKind>(table, schema::Region::VT_KIND),
+                      one_of<MemoryKind>(table, schema::Region::VT_MEMORY),
                       number<std::uint32_t>(table, schema::Region::VT_BASE),
                       number<std::uint32_t>(table, schema::Region::VT_SIZE_BYTES),
                       offset_of(file_, &table)};
@@ -189,7 +198,7 @@ TensorView Image::tensor(std::uint16_t list, std::uint32_t index) const noexcept
     view.name = name_of(table, schema::Tensor::VT_NAME);
     view.buffer = number<std::uint16_t>(table, schema::Tensor::VT_BUFFER);
     view.buffer_count = number<std::uint16_t>(table, schema::Tensor::VT_BUFFER_COUNT);
-    view.type = number<ElementType>(table, schema::Tensor::VT_TYPE);
+    view.type = one_of<ElementType>(table, schema::Tensor::VT_TYPE);
     const auto& shape = *target_of<flatbuffers::Vector<std::uint32_t>>(table, schema::Tensor::VT_SHAPE);
     view.rank = shape.size();
     for (std::uint32_t i = 0U; i < view.rank; ++i) {
@@ -197,7 +206,7 @@ TensorView Image::tensor(std::uint16_t list, std::uint32_t index) const noexcept
     }
     view.scale = number<float>(table, schema::Tensor::VT_SCALE);
     view.zero_point = number<std::int32_t>(table, schema::Tensor::VT_ZERO_POINT);
-    view.placement = number<Placement>(table, schema::Tensor::VT_PLACEMENT);
+    view.placement = one_of<Placement>(table, schema::Tensor::VT_PLACEMENT);
     view.devices = devices_of(table, schema::Tensor::VT_DEVICES);
     view.file_offset = offset_of(file_, &table);
     return view;
@@ -244,7 +253,7 @@ std::uint32_t Image::script_count() const noexcept {
 
 ScriptView Image::script(std::uint32_t index) const noexcept {
     const Table& table = element(*root_, schema::TraceBinary::VT_SCRIPTS, index);
-    return ScriptView{number<ScriptKind>(table, schema::Script::VT_KIND), count_of(table, schema::Script::VT_COMMANDS),
+    return ScriptView{one_of<ScriptKind>(table, schema::Script::VT_KIND), count_of(table, schema::Script::VT_COMMANDS),
                       offset_of(file_, &table)};
 }
 
@@ -253,7 +262,7 @@ ScriptCommandView Image::script_command(std::uint32_t script, std::uint32_t inde
         element(element(*root_, schema::TraceBinary::VT_SCRIPTS, script), schema::Script::VT_COMMANDS, index);
     const Table& body = *target_of<Table>(table, schema::Command::VT_BODY);
     ScriptCommandView view;
-    view.kind = number<ScriptCommandKind>(table, schema::Command::VT_BODY_TYPE);
+    view.kind = one_of<ScriptCommandKind>(table, schema::Command::VT_BODY_TYPE);
     view.queue = number<std::uint8_t>(table, schema::Command::VT_QUEUE);
     view.object = number<std::uint16_t>(body, kBodyObject);
     view.devices = devices_of(table, schema::Command::VT_DEVICES);
@@ -290,7 +299,7 @@ std::uint32_t Image::parameter_count() const noexcept {
 ParameterView Image::parameter(std::uint32_t index) const noexcept {
     const Table& table = element(*root_, schema::TraceBinary::VT_PARAMETERS, index);
     return ParameterView{name_of(table, schema::Parameter::VT_NAME),
-                         number<ParameterKind>(table, schema::Parameter::VT_KIND),
+                         one_of<ParameterKind>(table, schema::Parameter::VT_KIND),
                          number<std::uint32_t>(table, schema::Parameter::VT_MINIMUM),
                          number<std::uint32_t>(table, schema::Parameter::VT_MAXIMUM),
                          number<std::uint32_t>(table, schema::Parameter::VT_ALIGNMENT),

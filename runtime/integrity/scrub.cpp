@@ -102,20 +102,18 @@ Status authenticate_constants(Device& device, ByteSpan file, const Envelope& env
 
 void find_constants(const PlanWorkspace& workspace, const Plan& plan, const Envelope& envelope,
                     ConstantRanges& constants) noexcept {
-    constants.count = 0U;
-    for (const bool wants_state : {false, true}) {
-        for (std::uint32_t i = 0U; i < workspace.setup.count; ++i) {
-            const QueueCommand& command = workspace.setup_commands[i].command;
-            const std::uint32_t region = proof::find_region(plan, command.address, command.size_bytes);
-            const bool is_state = (region < kMaxRegions) && (workspace.region_kinds[region] == RegionKind::kState);
-            if (is_state == wants_state) {
-                const Segment& segment = (command.slot == kWeightsSlot) ? envelope.weights : envelope.traces;
-                constants.ranges[constants.count] =
-                    ConstantRange{command.address, segment.offset + command.slot_offset, command.size_bytes};
-                constants.count += 1U;
-            }
-        }
-        constants.kept_count = wants_state ? constants.kept_count : constants.count;
+    constants.count = workspace.setup.count;
+    constants.kept_count = 0U;
+    std::uint32_t end = constants.count;
+    for (std::uint32_t i = 0U; i < workspace.setup.count; ++i) {
+        const QueueCommand& command = workspace.setup_commands[i].command;
+        const std::uint32_t region = proof::find_region(plan, command.address, command.size_bytes);
+        const bool is_state = (region < kMaxRegions) && (workspace.region_kinds[region] == RegionKind::kState);
+        end -= is_state ? 1U : 0U;
+        const Segment& segment = (command.slot == kWeightsSlot) ? envelope.weights : envelope.traces;
+        constants.ranges[is_state ? end : constants.kept_count] =
+            ConstantRange{command.address, segment.offset + command.slot_offset, command.size_bytes};
+        constants.kept_count += is_state ? 0U : 1U;
     }
 }
 

@@ -11,7 +11,7 @@ bool check_write(Context& context, const PlannedCommand& entry) noexcept {
         return refuse_at(context, Rule::kScrWeightsOnce, "input", command.address);
     }
     return assign(context, context.workspace.written,
-                  Extent{command.address, command.size_bytes, Access::kWrite, "input", {}, {}}, kWrittenTag);
+                  ByteRun{command.address, command.size_bytes, Access::kWrite, "input"}, kWrittenTag);
 }
 
 bool check_read(Context& context, const PlannedCommand& entry) noexcept {

@@ -155,7 +155,7 @@ bool check_tensor_buffer(Context& context, const TensorList& list, const BufferV
     if (named.largest_tag(address, buffer.size_bytes, 0U) != 0U) {
         return refuse_at(context, Rule::kLayTensorOverlap, "buffer", address, buffer.size_bytes);
     }
-    return assign(context, named, Extent{address, buffer.size_bytes, Access::kWrite, "buffer", {}, {}}, kWrittenTag);
+    return assign(context, named, ByteRun{address, buffer.size_bytes, Access::kWrite, "buffer"}, kWrittenTag);
 }
 
 // Checks one tensor; bytes becomes its size.

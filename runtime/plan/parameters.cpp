@@ -79,44 +79,39 @@ class Variants {
            is_same(left.outer, right.outer);
 }
 
-// The bytes that an extent may touch, moved by anything up to `moved`: of several runs, their hull.
-[[nodiscard]] bool add_moved(const Extent& low, std::uint32_t moved, ExtentList& extents) noexcept {
-    return (moved == 0U) ? extents.add(low) : extents.add(low.address, hull_bytes(low) + moved, low.access, low.field);
-}
-
-// Makes the extents of `command` those of all values from lowest to highest. False where they do not just move with the
-// value.
+// Makes the extents of `command` those of the lowest value, one of which may move up to that of the highest. False
+// where they do not just move with the value.
 [[nodiscard]] bool widen(const DecodedCommand& lowest, const DecodedCommand& highest, std::uint32_t span,
                          TraceCommand& command) noexcept {
-    ExtentList& extents = command.decoded.extents;
-    extents.clear();
-    for (std::uint32_t i = 0U; i < lowest.extents.view().size(); ++i) {
-        const Extent& low = lowest.extents.view()[i];
-        const Extent& high = highest.extents.view()[i];
-        const std::uint32_t moved = high.address - low.address;
-        if (!have_same_shape(low, high) || !add_moved(low, moved, extents)) {
+    const Span<const Extent> low = lowest.extents.view();
+    const Span<const Extent> high = highest.extents.view();
+    for (std::uint32_t i = 0U; i < low.size(); ++i) {
+        const std::uint32_t moved_bytes = high[i].address - low[i].address;
+        if (!have_same_shape(low[i], high[i])) {
             return false;
         }
-        if (moved != 0U) {
-            if ((moved != span) || (command.varying != kMaxExtentsPerCommand)) {
+        if (moved_bytes != 0U) {
+            if ((moved_bytes != span) || (command.varying != kMaxExtentsPerCommand)) {
                 return false;
             }
-            const bool is_one_run = hull_bytes(low) == low.size_bytes;
             command.varying = i;
-            command.certain_address = high.address;
-            command.certain_bytes = (is_one_run && (low.size_bytes > moved)) ? (low.size_bytes - moved) : 0U;
         }
     }
+    command.decoded.extents = lowest.extents;
+    command.moved_bytes = span;
+    if (command.varying == kMaxExtentsPerCommand) {
+        return true;
+    }
     // What moves stays apart from what else the command touches: at every value then, not only at both ends.
-    const Span<const Extent> all = extents.view();
-    for (std::uint32_t i = 0U; (command.varying < all.size()) && (i < all.size()); ++i) {
-        const Extent& moving = all[command.varying];
-        if ((i != command.varying) && overlap(all[i].address, static_cast<std::uint32_t>(hull_bytes(all[i])),
-                                              moving.address, moving.size_bytes)) {
+    const Extent& moving = low[command.varying];
+    const std::uint64_t moving_bytes = hull_bytes(moving) + span;
+    for (std::uint32_t i = 0U; i < low.size(); ++i) {
+        if ((i != command.varying) && overlap(low[i].address, static_cast<std::uint32_t>(hull_bytes(low[i])),
+                                              moving.address, static_cast<std::uint32_t>(moving_bytes))) {
             return false;
         }
     }
-    return true;
+    return moving_bytes <= UINT32_MAX;
 }
 
 // Proves the lowest, the second and the highest value, and makes the extents of `command` those of all values.

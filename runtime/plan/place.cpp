@@ -73,10 +73,10 @@ bool take_moves(Context& context, const IntervalMap& map) noexcept {
            take_work(context, (map.count() - kRangesPerExtent) / kRangesPerWork);
 }
 
-bool assign(Context& context, IntervalMap& map, const Extent& extent, std::uint32_t tag) noexcept {
+bool assign(Context& context, IntervalMap& map, const ByteRun& run, std::uint32_t tag) noexcept {
     return take_moves(context, map) &&
-           (is_ok(map.assign(extent.address, extent.size_bytes, tag, context.device.capacities->intervals)) ||
-            refuse_interval(context, extent.field));
+           (is_ok(map.assign(run.address, run.size_bytes, tag, context.device.capacities->intervals)) ||
+            refuse_interval(context, run.field));
 }
 
 }  // namespace pianola::proof

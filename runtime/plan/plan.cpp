@@ -147,10 +147,10 @@ Status prove_plan(const Image& image, const DeviceDescription& device, const Com
     workspace.setup.count = 0U;
     workspace.weights.clear();
     workspace.written.clear();
-    // Whole, whatever was in this memory before.
-    workspace.state = DecodeState{};
-    workspace.before = DecodeState{};
-    workspace.variant_state = DecodeState{};
+    // Whatever was in this memory before, all words of it are cleared with the first use.
+    workspace.state.used = kMaxDecodeStateWords;
+    workspace.before.used = kMaxDecodeStateWords;
+    workspace.variant_state.used = kMaxDecodeStateWords;
     workspace.work_left = device.capacities->max_work(image.envelope().total_bytes);
     proof::Context context{image, device, command_set, workspace, plan, verdict, {}};
     for (const proof::Check check : proof::kChecks) {

@@ -58,8 +58,8 @@ void enter_command(Context& context, const PlannedCommand& command) noexcept;
 [[nodiscard]] bool take_work(Context& context, std::uint32_t work) noexcept;
 // The work of moving the ranges of a map that an extent's own does not cover.
 [[nodiscard]] bool take_moves(Context& context, const IntervalMap& map) noexcept;
-// Gives the bytes of the extent the tag, at its cost, or refuses.
-[[nodiscard]] bool assign(Context& context, IntervalMap& map, const Extent& extent, std::uint32_t tag) noexcept;
+// Gives the bytes of the run the tag, at its cost, or refuses.
+[[nodiscard]] bool assign(Context& context, IntervalMap& map, const ByteRun& run, std::uint32_t tag) noexcept;
 
 // The tag of every byte of a map that is a set.
 inline constexpr std::uint32_t kWrittenTag = 1U;
@@ -85,16 +85,6 @@ inline constexpr std::uint32_t kWrittenTag = 1U;
 
 // order.cpp: events take turns, so that there is no deadlock; rings; the critical path of every script.
 [[nodiscard]] bool check_order(Context& context) noexcept;
-
-// A command of a trace. Where a declared parameter patches it, the extents are those of all admitted values together.
-struct TraceCommand {
-    TraceCommand() noexcept;  // out of line: many words to set
-
-    DecodedCommand decoded;
-    std::uint32_t varying{kMaxExtentsPerCommand};  // index of the extent that a parameter moves: one run
-    std::uint32_t certain_address{0U};             // of that one: what is touched whatever the value
-    std::uint32_t certain_bytes{0U};               // 0: no byte is
-};
 
 // traces.cpp: where a proof is inside a trace that check_trace_segment() has accepted. first_of() clears the state of
 // the trace, which decode_at() carries on: one walk at a time.
@@ -128,11 +118,11 @@ void advance(TracePosition& position, const TraceCommand& command) noexcept;
 
 // views.cpp: before the data flow, which then notes of each trace what it touches; and behind it, the answer.
 void find_tensors(Context& context) noexcept;
-void note_use(Context& context, const Extent& extent, TensorUse& use) noexcept;
+void note_use(Context& context, const ByteRun& run, TensorUse& use) noexcept;
 void judge_views(Context& context) noexcept;
 
 // races.cpp: an access that conflicts with none, because nobody writes to weights.
-[[nodiscard]] bool reads_weights(const Context& context, const Extent& extent) noexcept;
+[[nodiscard]] bool reads_weights(const Context& context, const ByteRun& run) noexcept;
 
 // races.cpp: commands on different queues that no event orders do not conflict.
 [[nodiscard]] bool check_races(Context& context) noexcept;

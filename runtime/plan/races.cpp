@@ -7,12 +7,12 @@ void PlanWorkspace::Touched::clear() noexcept {
     writes.clear();
 }
 
-std::uint32_t PlanWorkspace::Touched::last_conflict(const Extent& extent, std::uint32_t except) const noexcept {
-    const std::uint32_t last_write = writes.largest_tag(extent.address, extent.size_bytes, except);
-    if (extent.access != Access::kWrite) {
+std::uint32_t PlanWorkspace::Touched::last_conflict(const ByteRun& run, std::uint32_t except) const noexcept {
+    const std::uint32_t last_write = writes.largest_tag(run.address, run.size_bytes, except);
+    if (run.access != Access::kWrite) {
         return last_write;
     }
-    const std::uint32_t last_read = reads.largest_tag(extent.address, extent.size_bytes, except);
+    const std::uint32_t last_read = reads.largest_tag(run.address, run.size_bytes, except);
     return (last_read > last_write) ? last_read : last_write;
 }
 
@@ -22,8 +22,8 @@ IntervalMap& PlanWorkspace::Touched::map_of(Access access) noexcept {
 
 namespace proof {
 
-bool reads_weights(const Context& context, const Extent& extent) noexcept {
-    return (extent.access != Access::kWrite) && context.workspace.weights.contains(extent.address, extent.size_bytes);
+bool reads_weights(const Context& context, const ByteRun& run) noexcept {
+    return (run.access != Access::kWrite) && context.workspace.weights.contains(run.address, run.size_bytes);
 }
 
 namespace {
@@ -71,8 +71,15 @@ class RaceCheck {
           other_{context.workspace.touched[entry.queue ^ kOtherQueue]} {}
 
     // What the command touches.
-    [[nodiscard]] bool visit(const Extent& extent) noexcept {
-        return for_each_run(extent, [this](const Extent& run) noexcept { return visit_run(run); });
+    [[nodiscard]] bool visit(const ByteRun& run) noexcept {
+        if (reads_weights(context_, run)) {
+            return true;
+        }
+        const std::uint32_t last = other_.last_conflict(run, 0U);
+        if (last > known_) {
+            return refuse(Rule::kOrdRace, last);
+        }
+        return assign(context_, own_.map_of(run.access), run, number_);
     }
 
     // Cores [first, first + count) that the command keeps busy.
@@ -89,18 +96,6 @@ class RaceCheck {
     }
 
   private:
-    // One range of it.
-    [[nodiscard]] bool visit_run(const Extent& extent) noexcept {
-        if (reads_weights(context_, extent)) {
-            return true;
-        }
-        const std::uint32_t last = other_.last_conflict(extent, 0U);
-        if (last > known_) {
-            return refuse(Rule::kOrdRace, last);
-        }
-        return assign(context_, own_.map_of(extent.access), extent, number_);
-    }
-
     [[nodiscard]] bool refuse(Rule rule, std::uint32_t last) const noexcept {
         enter_command(context_, entry_);
         return refuse_at(context_, rule, nullptr, name_of(entry_), name_of(command_of(context_.plan, last)));
@@ -124,8 +119,9 @@ bool visit_trace(Context& context, std::uint32_t index, RaceCheck& check) noexce
         if (!decode_at(context, position, command)) {
             return false;
         }
-        for (const Extent& extent : command.decoded.extents.view()) {
-            if (!check.visit(extent)) {
+        Runs runs{command};
+        while (runs.next()) {
+            if (!take_work(context, kWorkPerExtent) || !check.visit(runs.run())) {
                 return false;
             }
         }
@@ -151,12 +147,9 @@ bool visit_command(Context& context, const PlannedCommand& entry, Walk& walk) no
         case QueueCommandKind::kWrite:
         case QueueCommandKind::kRead:
             enter_command(context, entry);
-            return check.visit(Extent{command.address,
-                                      command.size_bytes,
-                                      (command.kind == QueueCommandKind::kRead) ? Access::kRead : Access::kWrite,
-                                      "body",
-                                      {},
-                                      {}});
+            return check.visit(ByteRun{command.address, command.size_bytes,
+                                       (command.kind == QueueCommandKind::kRead) ? Access::kRead : Access::kWrite,
+                                       "body"});
         case QueueCommandKind::kReplay:
             return visit_trace(context, replayed_trace(context, command), check);
         case QueueCommandKind::kRecordEvent:

@@ -5,41 +5,59 @@ namespace {
 
 // Makes one run of those that touch or overlap. ExtentList::add() has seen that no sum wraps.
 void join(std::uint32_t& size_bytes, Repeat& repeat) noexcept {
-    if ((repeat.count > 1U) && (repeat.stride_bytes <= size_bytes)) {
+    if (repeat.stride_bytes <= size_bytes) {
         size_bytes += (repeat.count - 1U) * repeat.stride_bytes;
-        repeat = Repeat{};
+        repeat.count = 1U;
     }
 }
 
 }  // namespace
 
-Runs::Runs(const Extent& extent) noexcept
-    : run_{extent.address, extent.size_bytes, extent.access, extent.field, {}, {}},
-      inner_{extent.inner},
-      outer_{extent.outer} {
+TraceCommand::TraceCommand() noexcept = default;
+
+void Runs::begin(const Extent& extent) noexcept {
+    first_address_ = extent.address;
+    run_ = ByteRun{extent.address, extent.size_bytes, extent.access, extent.field};
+    inner_ = extent.inner;
+    outer_ = extent.outer;
+    inner_done_ = 0U;
+    outer_done_ = 0U;
     join(run_.size_bytes, inner_);
     if (inner_.count == 1U) {
         join(run_.size_bytes, outer_);
     }
-    if ((std::uint64_t{inner_.count} * outer_.count) > kMaxRunsPerExtent) {
-        run_.size_bytes = static_cast<std::uint32_t>(hull_bytes(extent));
-        inner_ = Repeat{};
-        outer_ = Repeat{};
-        are_exact_ = false;
+    const std::uint64_t count = std::uint64_t{inner_.count} * outer_.count;
+    moved_bytes_ = (begun_ == command_.varying) ? command_.moved_bytes : 0U;
+    is_exact_ = (count == 1U) || ((moved_bytes_ == 0U) && (count <= kMaxRunsPerExtent));
+    if (!is_exact_ || (moved_bytes_ != 0U)) {
+        run_.size_bytes = static_cast<std::uint32_t>(hull_bytes(extent)) + moved_bytes_;
+        inner_.count = 1U;
+        outer_.count = 1U;
     }
+    begun_ += 1U;
 }
 
-bool Runs::next(Extent& run) noexcept {
-    if (outer_done_ == outer_.count) {
-        return false;
-    }
-    run = run_;
-    run.address += (inner_done_ * inner_.stride_bytes) + (outer_done_ * outer_.stride_bytes);
+ByteRun Runs::certain() const noexcept {
+    const std::uint32_t size_bytes = run_.size_bytes - moved_bytes_;  // at one value
+    return ByteRun{run_.address + moved_bytes_,
+                   (is_exact_ && (size_bytes > moved_bytes_)) ? (size_bytes - moved_bytes_) : 0U, run_.access,
+                   run_.field};
+}
+
+bool Runs::next() noexcept {
     inner_done_ += 1U;
-    if (inner_done_ == inner_.count) {
+    if (inner_done_ >= inner_.count) {
         inner_done_ = 0U;
         outer_done_ += 1U;
     }
+    if (outer_done_ >= outer_.count) {
+        const Span<const Extent> extents = command_.decoded.extents.view();
+        if (begun_ == extents.size()) {
+            return false;
+        }
+        begin(extents[begun_]);
+    }
+    run_.address = first_address_ + (inner_done_ * inner_.stride_bytes) + (outer_done_ * outer_.stride_bytes);
     return true;
 }
 

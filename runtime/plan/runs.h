@@ -1,52 +1,48 @@
-// Runs: an extent as contiguous runs of bytes.
+// Runs: the extents of a command as runs of bytes.
 //
 // Place in the whole: how the proofs look at strided extents. Runs that touch or overlap become one. Of an extent with
 // more than kMaxRunsPerExtent runs there is one that stands for all: the hull, from the first byte to the last. What it
-// holds beyond the extent makes the proofs refuse more, never less, as long as it does not count as written.
+// holds beyond the extent makes the proofs refuse more, never less, as long as it does not count as written. The same
+// holds of an extent that a parameter moves: its run is all places that it may have.
 #pragma once
 
-#include "pianola/command_set.h"
+#include "pianola/plan.h"
 
 namespace pianola::proof {
 
-class Runs {
-  public:
-    explicit Runs(const Extent& extent) noexcept;
+// A command of a trace.
+struct TraceCommand {
+    TraceCommand() noexcept;  // out of line: many words to set
 
-    [[nodiscard]] std::uint32_t count() const noexcept { return inner_.count * outer_.count; }
-    // Whether the runs are the extent, and not its hull.
-    [[nodiscard]] bool are_exact() const noexcept { return are_exact_; }
-    // The next one, from the first on. False where there is none.
-    [[nodiscard]] bool next(Extent& run) noexcept;
-
-  private:
-    Extent run_;  // access and field are the extent's
-    Repeat inner_;
-    Repeat outer_;
-    std::uint32_t inner_done_{0U};
-    std::uint32_t outer_done_{0U};
-    bool are_exact_{true};
+    DecodedCommand decoded;                        // where a declared parameter patches it: with the lowest value
+    std::uint32_t varying{kMaxExtentsPerCommand};  // index of the extent that a parameter moves
+    std::uint32_t moved_bytes{0U};                 // from the lowest value to the highest
 };
 
-// Calls visit for each run, as long as that returns true; false where one did not. The usual extent, of one run, costs
-// no more than the call.
-template <typename Visit>
-[[nodiscard]] bool for_each_run(const Extent& extent, const Visit& visit) noexcept {
-    if ((extent.inner.count == 1U) && (extent.outer.count == 1U)) {
-        return visit(extent);
-    }
-    Runs runs{extent};
-    Extent run;
-    bool good = true;
-    while (good && runs.next(run)) {  // kMaxRunsPerExtent at most
-        good = visit(run);
-    }
-    return good;
-}
+class Runs {
+  public:
+    explicit Runs(const TraceCommand& command) noexcept : command_{command} {}
 
-// How many they are.
-[[nodiscard]] inline std::uint32_t count_runs(const Extent& extent) noexcept {
-    return ((extent.inner.count == 1U) && (extent.outer.count == 1U)) ? 1U : Runs{extent}.count();
-}
+    // Moves to the next run, at first to the first one. False where there is none.
+    [[nodiscard]] bool next() noexcept;
+    // Where it has moved to: what the command may touch.
+    [[nodiscard]] const ByteRun& run() const noexcept { return run_; }
+    // What of it the command touches whatever the value of a parameter; of 0 bytes where that is not certain.
+    [[nodiscard]] ByteRun certain() const noexcept;
+
+  private:
+    void begin(const Extent& extent) noexcept;
+
+    const TraceCommand& command_;
+    std::uint32_t begun_{0U};  // extents
+    ByteRun run_;
+    std::uint32_t first_address_{0U};  // of the extent
+    Repeat inner_;
+    Repeat outer_{0U, 0U};
+    std::uint32_t inner_done_{0U};
+    std::uint32_t outer_done_{0U};
+    std::uint32_t moved_bytes_{0U};
+    bool is_exact_{false};  // one run is the extent, or one of several
+};
 
 }  // namespace pianola::proof

@@ -9,8 +9,8 @@ constexpr std::size_t kKinds = static_cast<std::size_t>(ScriptCommandKind::kWait
 struct KindRule {
     const char* field;       // that names its object
     QueueCommandKind queue;  // what the device gets
-    std::uint8_t
-        scripts;  // where it belongs, a bit per kind: only set-up may write weights and load traces; it may do nothing else
+    // Where it belongs, a bit per kind: only set-up may write weights and load traces; it may do nothing else.
+    std::uint8_t scripts;
     Rule once;  // refuses a second command on the same object in one script; kNotRun where there may be any number
 };
 [[nodiscard]] constexpr std::uint8_t bit_of(ScriptKind kind) noexcept {
@@ -106,7 +106,7 @@ bool name_weights(Context& context, const ScriptCommandView& view, QueueCommand&
     if (written.largest_tag(command.address, command.size_bytes, 0U) != 0U) {
         return refuse_at(context, Rule::kScrWeightsOnce, "buffer", command.address);
     }
-    return assign(context, written, Extent{command.address, command.size_bytes, Access::kWrite, "buffer", {}, {}},
+    return assign(context, written, ByteRun{command.address, command.size_bytes, Access::kWrite, "buffer"},
                   kWrittenTag);
 }
 

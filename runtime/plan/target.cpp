@@ -69,7 +69,8 @@ bool check_kinds(Context& context, const TargetView& target) noexcept {
     }
     context.plan.attestation = device.attestation;
     context.plan.costs = device.costs;
-    context.workspace.mesh = DeviceRange{0U, 0U, target.mesh_rows, target.mesh_columns};
+    context.workspace.mesh.rows = static_cast<std::uint8_t>(target.mesh_rows);
+    context.workspace.mesh.columns = static_cast<std::uint8_t>(target.mesh_columns);
     return true;
 }
 

@@ -12,13 +12,9 @@ bool refuse_word(Context& context, std::uint32_t word, Rule rule, const char* fi
     return refuse_at(context, rule, field, actual, limit);
 }
 
-// What one visit of a command takes, but for what the cores have touched.
+// What one visit of a command takes, but for its extents and what the cores have touched.
 [[nodiscard]] std::uint32_t work_of(const Plan& plan, const DecodedCommand& command) noexcept {
-    std::uint32_t runs = 0U;
-    for (const Extent& extent : command.extents.view()) {
-        runs += count_runs(extent);
-    }
-    return kWorkPerCommand + command.length_words + (plan.patch_count / kPatchPointsPerWork) + (kWorkPerExtent * runs);
+    return kWorkPerCommand + command.length_words + (plan.patch_count / kPatchPointsPerWork);
 }
 
 // The word of a command that holds an extent's address; its header where none does.
@@ -38,64 +34,46 @@ struct ExtentCheck {
     TensorUse& use;  // of the trace
 };
 
-bool refuse_extent(Context& context, const ExtentCheck& check, const Extent& extent, Rule rule) noexcept {
-    const std::uint32_t word = word_holding(check.words, check.command.decoded.length_words, extent.address);
-    return refuse_word(context, word, rule, extent.field, extent.address, extent.size_bytes);
+bool refuse_run(Context& context, const ExtentCheck& check, const ByteRun& run, Rule rule) noexcept {
+    const std::uint32_t word = word_holding(check.words, check.command.decoded.length_words, run.address);
+    return refuse_word(context, word, rule, run.field, run.address, run.size_bytes);
 }
 
 // One run, or the hull of many.
-bool check_run(Context& context, const ExtentCheck& check, const Extent& extent) noexcept {
+bool check_run(Context& context, const ExtentCheck& check, const ByteRun& run) noexcept {
     const PlanWorkspace& workspace = context.workspace;
-    const std::uint32_t region = find_region(context.plan, extent.address, extent.size_bytes);
-    const bool writes = extent.access == Access::kWrite;
+    const std::uint32_t region = find_region(context.plan, run.address, run.size_bytes);
+    const bool writes = run.access == Access::kWrite;
     Rule rule = Rule::kTrcUnwritten;
     if (region >= context.plan.region_count) {
         rule = Rule::kTrcBounds;
     } else if (writes ? (!context.plan.regions[region].kernels_write ||
-                         (workspace.weights.largest_tag(extent.address, extent.size_bytes, 0U) != 0U))
+                         (workspace.weights.largest_tag(run.address, run.size_bytes, 0U) != 0U))
                       : !context.plan.regions[region].kernels_read) {
         rule = Rule::kTrcPermission;
-    } else if (writes || reads_weights(context, extent) ||
-               workspace.written.contains(extent.address, extent.size_bytes)) {
+    } else if (writes || reads_weights(context, run) || workspace.written.contains(run.address, run.size_bytes)) {
         return true;
     } else {
         // It reads what nobody has written.
     }
-    return refuse_extent(context, check, extent, rule);
+    return refuse_run(context, check, run, rule);
 }
 
-bool check_extent(Context& context, const ExtentCheck& check, const Extent& extent) noexcept {
-    return for_each_run(extent, [&context, &check](const Extent& run) noexcept {
-        note_use(context, run, check.use);
-        return check_run(context, check, run);
-    });
-}
-
-// What the extent certainly writes is written from here on: not what lies between runs that only their hull stands for.
-bool note_written(Context& context, const Extent& extent) noexcept {
-    const bool is_one_run = (extent.inner.count == 1U) && (extent.outer.count == 1U);
-    return (!is_one_run && !Runs{extent}.are_exact()) || for_each_run(extent, [&context](const Extent& run) noexcept {
-               return assign(context, context.workspace.written, run, kWrittenTag);
-           });
-}
-
-// All reads of a command happen before its writes become readable.
+// All reads of a command happen before its writes become readable. What it certainly writes is written from here on:
+// not what lies between runs that only their hull stands for.
 bool check_extents(Context& context, const ExtentCheck& check) noexcept {
-    const Span<const Extent> extents = check.command.decoded.extents.view();
-    for (const Extent& extent : extents) {
-        if (!check_extent(context, check, extent)) {
+    Runs touched{check.command};
+    while (touched.next()) {
+        note_use(context, touched.run(), check.use);
+        if (!take_work(context, kWorkPerExtent) || !check_run(context, check, touched.run())) {
             return false;
         }
     }
-    for (std::uint32_t i = 0U; i < extents.size(); ++i) {
-        const Extent& extent = extents[i];
-        if (extent.access != Access::kWrite) {
-            continue;
-        }
-        const bool varies = i == check.command.varying;
-        const Extent certain{
-            check.command.certain_address, check.command.certain_bytes, extent.access, extent.field, {}, {}};
-        if (!(varies && (certain.size_bytes == 0U)) && !note_written(context, varies ? certain : extent)) {
+    Runs written{check.command};
+    while (written.next()) {
+        const ByteRun run = written.certain();
+        if ((run.access == Access::kWrite) && (run.size_bytes != 0U) &&
+            !assign(context, context.workspace.written, run, kWrittenTag)) {
             return false;
         }
     }
@@ -130,31 +108,31 @@ class Cores {
         std::uint64_t& free_cycles = context_.workspace.core_cycles[command.core];
         free_cycles = later(cycles, free_cycles) + command.core_cycles;
         last_cycles_ = later(last_cycles_, free_cycles);
-        bool good = true;
-        for (const Extent& extent : command.extents.view()) {
-            good = good && for_each_run(extent, [this, &check, &command](const Extent& run) noexcept {
-                       return touch(check, run, command.core + 1U);
-                   });
+        Runs runs{check.command};
+        while (runs.next()) {
+            if (!touch(check, runs.run(), command.core + 1U)) {
+                return false;
+            }
         }
-        return good;
+        return true;
     }
 
   private:
     static constexpr std::uint32_t kSeveral = kMaxCores + 1U;  // tag of what more than one core has read
 
-    [[nodiscard]] bool touch(const ExtentCheck& check, const Extent& extent, std::uint32_t tag) noexcept {
-        if (reads_weights(context_, extent)) {
+    [[nodiscard]] bool touch(const ExtentCheck& check, const ByteRun& run, std::uint32_t tag) noexcept {
+        if (reads_weights(context_, run)) {
             return true;
         }
         if (!take_work(context_, (touched_.reads.count() + touched_.writes.count()) / kRangesPerWork)) {
             return false;
         }
-        if (touched_.last_conflict(extent, tag) != 0U) {
-            return refuse_extent(context_, check, extent, Rule::kTrcCoreRace);
+        if (touched_.last_conflict(run, tag) != 0U) {
+            return refuse_run(context_, check, run, Rule::kTrcCoreRace);
         }
-        const bool read_by_others = (extent.access != Access::kWrite) &&
-                                    (touched_.reads.largest_tag(extent.address, extent.size_bytes, tag) != 0U);
-        return assign(context_, touched_.map_of(extent.access), extent, read_by_others ? kSeveral : tag);
+        const bool read_by_others =
+            (run.access != Access::kWrite) && (touched_.reads.largest_tag(run.address, run.size_bytes, tag) != 0U);
+        return assign(context_, touched_.map_of(run.access), run, read_by_others ? kSeveral : tag);
     }
 
     Context& context_;
@@ -172,7 +150,8 @@ bool decode(Context& context, WordSpan words, DecodedCommand& command) noexcept 
         return refuse_word(context, word, rule, error.field, words[word], 0U);
     }
     // A command set that breaks its own contract must not make the proof run on, or wrap.
-    if ((command.length_words == 0U) || (command.length_words > words.size())) {
+    if ((command.length_words == 0U) || (command.length_words > words.size()) ||
+        (command.kind == CommandKind::kUnspecified) || (command.kind > CommandKind::kDispatch)) {
         return refuse_at(context, Rule::kTrcCommand, "header", command.length_words,
                          static_cast<std::uint32_t>(words.size()));
     }
@@ -223,8 +202,6 @@ bool check_trace_bytes(Context& context, std::uint32_t index, std::uint32_t& end
 }
 
 }  // namespace
-
-TraceCommand::TraceCommand() noexcept = default;
 
 TracePosition first_of(Context& context, std::uint32_t index, const TraceView& trace) noexcept {
     clear_state(context.workspace.state);

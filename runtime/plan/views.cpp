@@ -7,7 +7,8 @@ namespace {
 constexpr std::uint32_t kInputBits = (1U << kMaxInputs) - 1U;
 static_assert((kMaxInputs + kMaxOutputs) <= 16U, "TensorUse has a bit for each tensor");
 
-// Transfers of anything else have been refused before. The remainders are a second line: whatever comes, there is a bit.
+// Transfers of anything else have been refused before. The remainders are a second line: whatever comes, there is a
+// bit.
 [[nodiscard]] std::uint32_t number_of(const QueueCommand& transfer) noexcept {
     return (transfer.kind == QueueCommandKind::kRead) ? (kMaxInputs + (transfer.slot % kMaxOutputs))
                                                       : ((transfer.slot - kFirstInputSlot) % kMaxInputs);
@@ -19,10 +20,10 @@ static_assert((kMaxInputs + kMaxOutputs) <= 16U, "TensorUse has a bit for each t
 
 }  // namespace
 
-void note_use(Context& context, const Extent& extent, TensorUse& use) noexcept {
-    std::uint16_t& touched = (extent.access == Access::kWrite) ? use.writes : use.reads;
-    touched = static_cast<std::uint16_t>(
-        touched | context.workspace.touched[1].writes.all_tags(extent.address, extent.size_bytes));
+void note_use(Context& context, const ByteRun& run, TensorUse& use) noexcept {
+    std::uint16_t& touched = (run.access == Access::kWrite) ? use.writes : use.reads;
+    touched =
+        static_cast<std::uint16_t>(touched | context.workspace.touched[1].writes.all_tags(run.address, run.size_bytes));
 }
 
 void find_tensors(Context& context) noexcept {

@@ -166,9 +166,12 @@ Status Session::check_completions(const PlannedScript& script, FaultStage stage)
         const std::uint32_t executed = executed_in_step(queue, completion.executed_commands);
         const std::uint32_t left_out = (running_.io == Io::kViews) ? loaded_.transfers[queue] : 0U;
         const Attestation attests = loaded_.plan.attestation;
+        // Of a device that attests nothing the token is all the evidence there is.
+        const bool is_record = (completion.token == oldest_token()) && (completion.fault == DeviceFault::kNone);
         const bool counts =
             (attests == Attestation::kNothing) || (executed == (script.executed_commands[queue] - left_out));
-        if (!counts || ((attests == Attestation::kDigest) && (completion.digest != oldest().digests[queue]))) {
+        if (!is_record || !counts ||
+            ((attests == Attestation::kDigest) && (completion.digest != oldest().digests[queue]))) {
             completion.fault_command = executed;
             return latch(Status::kIntegrity, stage, queue, completion);
         }

@@ -86,7 +86,7 @@ Status Session::confirm_start() noexcept {
     if (!running_.is_confirmed) {
         return Status::kInvalidState;
     }
-    std::uint32_t lowest = 0U;
+    std::uint32_t lowest = UINT32_MAX;  // until the platform has said otherwise, nothing is raised
     const Status read = platform_.lowest_security_version(lowest);
     const std::uint32_t version = loaded_.security_version;
     return (is_ok(read) && (version > lowest)) ? platform_.raise_security_version(version) : read;

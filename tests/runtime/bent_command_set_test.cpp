@@ -117,6 +117,40 @@ TEST(BentCommandSet, CannotSayHowLongACommandIs) {
     }
 }
 
+TEST(BentCommandSet, CannotLeaveOutWhatACommandIs) {
+    const std::vector<std::uint8_t> file = make_workload(1U).file();
+    for (const std::uint32_t kind : {0U, 7U, 255U}) {
+        BentCommandSet command_set;
+        command_set.set_bend([kind](WordSpan, DecodedCommand& command, DecodeError&, Status status) {
+            command.kind = static_cast<CommandKind>(kind);
+            return status;
+        });
+        expect_refused(command_set, file, Rule::kTrcCommand, std::to_string(kind));
+    }
+    ExtentList extents;
+    EXPECT_FALSE(extents.add(0U, 4U, Access::kUnspecified, "destination"));
+    EXPECT_FALSE(extents.add(Extent{0U, 4U, Access::kUnspecified, "destination", {}, {}}));
+}
+
+// What a description lacks is not looked for at address 0.
+TEST(DeviceDescriptions, WithoutFamilyOrCapacitiesAreRefused) {
+    const files::AlignedBytes bytes{make_workload(1U).file()};
+    const BentCommandSet command_set;
+    for (const bool lacks_family : {false, true}) {
+        DeviceDescription device = default_device();
+        device.family = lacks_family ? nullptr : device.family;
+        device.capacities = lacks_family ? device.capacities : nullptr;
+        const auto workspace = std::make_unique<PlanWorkspace>();
+        const auto plan = std::make_unique<Plan>();
+        Image image;
+        Verdict verdict;
+        EXPECT_EQ(validate(bytes.view(), device, command_set, kDevelopmentTrust, *workspace, image, *plan, verdict),
+                  Status::kRefused);
+        EXPECT_EQ(verdict.rule, Rule::kTgtFamily);
+        EXPECT_EQ(path_text(verdict), "device");
+    }
+}
+
 TEST(BentCommandSet, CannotNameAWordBehindTheTrace) {
     const std::vector<std::uint8_t> file = make_workload(1U).file();
     BentCommandSet command_set;

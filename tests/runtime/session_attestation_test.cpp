@@ -26,6 +26,8 @@ class Attesting {
                 completion.digest = (attestation == Attestation::kDigest) ? completion.digest + digest_error : 0U;
                 completion.executed_commands =
                     (attestation == Attestation::kNothing) ? 0U : (completion.executed_commands + count_error);
+                completion.token += is_ok(status) ? token_error : 0U;
+                completion.fault = is_ok(status) ? fault : completion.fault;
                 return status;
             });
         Workload workload = make_workload(2U);
@@ -46,6 +48,8 @@ class Attesting {
 
     std::uint64_t digest_error{0U};
     std::uint32_t count_error{0U};
+    std::uint32_t token_error{0U};
+    DeviceFault fault{DeviceFault::kNone};
     Verdict verdict;
 
   private:
@@ -99,6 +103,22 @@ TEST(SessionAttestation, ComparesWhatThereIs) {
         ASSERT_EQ(wrong_count.load(), Status::kOk);
         wrong_count.count_error = 1U;
         EXPECT_EQ(wrong_count.run(), (attestation == Attestation::kNothing) ? Status::kOk : Status::kIntegrity);
+    }
+}
+
+// A record of another notification, or one with a fault in it, is no evidence, whatever the device attests.
+TEST(SessionAttestation, BelievesNoRecordOfAnotherStepOrOfAFault) {
+    for (const Attestation attestation : kAttestations) {
+        for (const std::uint32_t error : {1U, UINT32_MAX, 4U}) {
+            Attesting other{attestation};
+            ASSERT_EQ(other.load(), Status::kOk);
+            other.token_error = error;
+            EXPECT_EQ(other.run(), Status::kIntegrity);
+        }
+        Attesting faulty{attestation};
+        ASSERT_EQ(faulty.load(), Status::kOk);
+        faulty.fault = DeviceFault::kBus;
+        EXPECT_EQ(faulty.run(), Status::kIntegrity);
     }
 }
 

@@ -75,6 +75,16 @@ TEST_F(TrustRules, RefusesRevokedKeysAlways) {
     EXPECT_EQ(judge(signed_workload(key_), device_.trust()), "accepted") << "other keys go on";
 }
 
+// Whichever entry comes first.
+TEST_F(TrustRules, RefusesAKeyThatAnyEntryRevokes) {
+    const Bytes file = signed_workload(key_);
+    device_.add(key_, KeyState::kTrusted);
+    EXPECT_EQ(judge(file, device_.trust()), "accepted");
+    device_.add(key_, KeyState::kRevoked);
+    device_.add(key_, KeyState::kTrusted);
+    EXPECT_EQ(judge(file, device_.trust()), "AUT-REVOKED header.key_id 36");
+}
+
 TEST_F(TrustRules, RefusesSignaturesThatDoNotHold) {
     const Bytes good = signed_workload(key_);
     const std::string refusal = "AUT-SIGNATURE signature " + std::to_string(good.size() - kSignatureBytes);

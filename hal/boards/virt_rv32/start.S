@@ -1,4 +1,5 @@
-/* Reset: every hart begins here, at the same time. Hart 0 is the ECU core, harts 1 and 2 are device cores, hart 3 sleeps. */
+/* Reset: every hart begins here, at the same time. Hart 0 is the ECU core, harts 1 and 2 are device cores, hart 3
+ * sleeps. */
     .equ TRAP_STACK_BYTES, 1024             /* as in memory.ld, and half of __stack_device_bytes there */
     .equ DEVICE_STACK_BYTES, 16384
     .equ STACK_PAINT, 0xA5A5A5A5
@@ -25,8 +26,8 @@ pianola_start:
     sub     t0, t0, t1
     csrw    mscratch, t0
 
-    /* No timer interrupt until somebody sets a time: the end of time in both halves. The timer may interrupt from here on; doorbells
-     * never do, they only end a sleep. */
+    /* No timer interrupt until somebody sets a time: the end of time in both halves. The timer may interrupt from
+     * here on; doorbells never do, they only end a sleep. */
     csrw    mie, zero
     li      t0, CLINT_MTIMECMP
     slli    t1, s0, 3
@@ -75,8 +76,8 @@ fill:
     j       fill
 1:  jr      t4
 
-/* Harts 1 and 2. A doorbell is the permission to begin: hart 0 has prepared memory by then. It stays pending until it is cleared,
- * so that one which rang before this hart got here is not lost. */
+/* Harts 1 and 2. A doorbell is the permission to begin: hart 0 has prepared memory by then. It stays pending until
+ * it is cleared, so that one which rang before this hart got here is not lost. */
 wait_for_release:
     csrsi   mie, SOFTWARE_INTERRUPT
 1:  wfi

@@ -52,7 +52,10 @@ void RefdevDriver::clear_queue(std::uint32_t queue) noexcept {
     memory.progress.store(0U, std::memory_order_relaxed);
     memory.completed_token.store(0U, std::memory_order_relaxed);
     memory.stopped.store(0U, std::memory_order_relaxed);
-    memory.completions.fill(Completion{});
+    for (std::uint32_t i = 0U; i < kMaxStepsInFlight; ++i) {
+        memory.completions[i] = Completion{};
+        memory.completions[i].token = i + 1U;  // of another slot: no record is that of a token that was never enqueued
+    }
     memory.fault = Completion{};
     shared_.logs[queue].reset(queue);
     written_[queue] = 0U;
@@ -105,7 +108,10 @@ Status RefdevDriver::read_back(std::uint32_t address, MutableByteSpan out) noexc
 }
 
 Status RefdevDriver::patch_word(std::uint32_t address, std::uint32_t word) noexcept {
-    std::uint8_t* const memory = link_.memory_at(address, sizeof(word));
+    // The trace region is the last of DRAM. An address in front of it wraps to a large value.
+    const std::uint32_t offset = address - (spec_.dram_base + (spec_.dram_bytes - spec_.trace_region_bytes));
+    const bool is_word = (offset < spec_.trace_region_bytes) && ((offset % sizeof(word)) == 0U);
+    std::uint8_t* const memory = is_word ? link_.memory_at(address, sizeof(word)) : nullptr;
     if (memory == nullptr) {
         return Status::kInvalidArgument;
     }
@@ -215,12 +221,12 @@ Status RefdevDriver::completion(std::uint32_t queue, std::uint32_t token, Comple
     const std::uint32_t left = written_[queue] - source.consumed.load(std::memory_order_acquire);
     const std::uint32_t later = written_[queue] - notified_[queue][token % kMaxStepsInFlight];
     const std::uint32_t last = source.completed_token.load(std::memory_order_acquire);
-    if ((left > later) || ((last - token) >= kMaxStepsInFlight)) {
+    const Completion& record = source.completions[token % kMaxStepsInFlight];
+    if ((left > later) || ((last - token) >= kMaxStepsInFlight) || (record.token != token)) {
         completion.executed_commands = source.progress.load(std::memory_order_relaxed);
         return Status::kPending;
     }
     // Member by member: compilers call memcpy() for the whole, which C libraries for small cores do byte by byte.
-    const Completion& record = source.completions[token % kMaxStepsInFlight];
     completion.token = record.token;
     completion.executed_commands = record.executed_commands;
     completion.digest = record.digest;

@@ -47,12 +47,13 @@ struct Extent {
 
 class ExtentList {
   public:
-    // False where the list is full, or [address, address + size) is empty or wraps round the 32-bit address space.
+    // False where the list is full, the access is unspecified, or [address, address + size) is empty or wraps round the
+    // 32-bit address space.
     [[nodiscard]] constexpr bool add(std::uint32_t address, std::uint64_t size_bytes, Access access,
                                      const char* field) noexcept {
         const auto bytes = static_cast<std::uint32_t>(size_bytes);
-        if ((count_ >= kMaxExtentsPerCommand) || (bytes == 0U) || (bytes != size_bytes) ||
-            ((bytes - 1U) > (UINT32_MAX - address))) {
+        if ((count_ >= kMaxExtentsPerCommand) || (access == Access::kUnspecified) || (bytes == 0U) ||
+            (bytes != size_bytes) || ((bytes - 1U) > (UINT32_MAX - address))) {
             return false;
         }
         extents_[count_] = Extent{address, bytes, access, field, {}, {}};
@@ -64,9 +65,10 @@ class ExtentList {
         const std::uint64_t largest = std::uint64_t{UINT32_MAX} - extent.address;  // from its first byte to its last
         const std::uint64_t inner = std::uint64_t{extent.inner.count - 1U} * extent.inner.stride_bytes;
         const std::uint64_t outer = std::uint64_t{extent.outer.count - 1U} * extent.outer.stride_bytes;
-        if ((count_ >= kMaxExtentsPerCommand) || (extent.size_bytes == 0U) || (extent.inner.count == 0U) ||
-            (extent.outer.count == 0U) || (inner > largest) || (outer > (largest - inner)) ||
-            ((extent.size_bytes - 1U) > (largest - inner - outer)) || (hull_bytes(extent) > UINT32_MAX)) {
+        if ((count_ >= kMaxExtentsPerCommand) || (extent.access == Access::kUnspecified) || (extent.size_bytes == 0U) ||
+            (extent.inner.count == 0U) || (extent.outer.count == 0U) || (inner > largest) ||
+            (outer > (largest - inner)) || ((extent.size_bytes - 1U) > (largest - inner - outer)) ||
+            (hull_bytes(extent) > UINT32_MAX)) {
             return false;
         }
         extents_[count_] = extent;

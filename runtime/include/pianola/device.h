@@ -146,8 +146,8 @@ class Device {
     // kOk, kInvalidArgument.
     virtual Status read_back(std::uint32_t address, MutableByteSpan out) noexcept = 0;
 
-    // Sets one word of a trace in the trace region, through the control path; the device fetches it from the next
-    // doorbell on. Only while no command is under way. kOk, kInvalidArgument.
+    // Sets one word of the trace region, through the control path; the device fetches it from the next doorbell on. Only
+    // while no command is under way. kOk; kInvalidArgument where the address is not that of a word of the region.
     virtual Status patch_word(std::uint32_t address, std::uint32_t word) noexcept = 0;
 
     // Memory that queue commands may read from, or write to, until it is bound anew or, with an empty one, not at all:

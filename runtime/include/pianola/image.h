@@ -78,10 +78,10 @@ struct TargetView {
 
 // Devices of a mesh: a rectangle with its first corner at (row, column).
 struct DeviceRange {
-    std::uint32_t row{0U};
-    std::uint32_t column{0U};
-    std::uint32_t rows{0U};
-    std::uint32_t columns{0U};
+    std::uint8_t row{0U};
+    std::uint8_t column{0U};
+    std::uint8_t rows{0U};
+    std::uint8_t columns{0U};
 };
 
 struct RegionView {

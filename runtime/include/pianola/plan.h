@@ -121,6 +121,14 @@ struct TensorUse {
     std::uint16_t writes{0U};
 };
 
+// One run of bytes that a command touches.
+struct ByteRun {
+    std::uint32_t address{0U};
+    std::uint32_t size_bytes{0U};
+    Access access{Access::kUnspecified};
+    const char* field{nullptr};  // that names it, for messages; static lifetime
+};
+
 // The workspace's size is the profile's, and so is its name: what was compiled with another profile than the library
 // does not link.
 inline namespace PIANOLA_PROFILE {
@@ -148,7 +156,7 @@ struct PlanWorkspace {
 
         void clear() noexcept;
         // The largest tag, but for `except`, of an access that conflicts with this one; 0 where there is none.
-        [[nodiscard]] std::uint32_t last_conflict(const Extent& extent, std::uint32_t except) const noexcept;
+        [[nodiscard]] std::uint32_t last_conflict(const ByteRun& run, std::uint32_t except) const noexcept;
         // Where an access is remembered.
         [[nodiscard]] IntervalMap& map_of(Access access) noexcept;
     };

@@ -191,8 +191,9 @@ class Session {
     //   kFaultLatched; whatever else the platform answers: the counter is as it was
     Status confirm_start() noexcept;
 
-    // Stops the device and forgets the binary. kOk; kInvalidState while a step is under way; kFaultLatched: the device
-    // has been stopped, the file is not read any more, and only load() goes on; or the fault that latched now.
+    // Stops the device and forgets the binary. kOk; kInvalidState while a step is under way; kFaultLatched: nothing is
+    // done, fault().device_stopped says whether the device has been stopped before, and only load() goes on; or the
+    // fault that latched now.
     Status unload() noexcept;
 
     [[nodiscard]] bool is_loaded() const noexcept { return running_.state != State::kEmpty; }
