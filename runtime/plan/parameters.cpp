@@ -56,8 +56,8 @@ class Variants {
         DecodeError error;
         return is_ok(command_set_.decode(WordSpan{words_.data(), count_}, state, variant, error)) &&
                is_same_state(state, workspace_.state) && (variant.length_words == count_) &&
-               (variant.kind == like.kind) && (variant.cost_cycles == like.cost_cycles) &&
-               (variant.core_cycles == like.core_cycles) &&
+               (variant.kind == like.kind) && (variant.kernel_id == like.kernel_id) && (variant.core == like.core) &&
+               (variant.cost_cycles == like.cost_cycles) && (variant.core_cycles == like.core_cycles) &&
                (variant.extents.view().size() == like.extents.view().size());
     }
 

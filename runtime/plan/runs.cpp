@@ -23,9 +23,7 @@ void Runs::begin(const Extent& extent) noexcept {
     inner_done_ = 0U;
     outer_done_ = 0U;
     join(run_.size_bytes, inner_);
-    if (inner_.count == 1U) {
-        join(run_.size_bytes, outer_);
-    }
+    join(run_.size_bytes, outer_);
     const std::uint64_t count = std::uint64_t{inner_.count} * outer_.count;
     moved_bytes_ = (begun_ == command_.varying) ? command_.moved_bytes : 0U;
     is_exact_ = (count == 1U) || ((moved_bytes_ == 0U) && (count <= kMaxRunsPerExtent));

@@ -222,6 +222,8 @@ TEST(BentCommandSet, MustTreatEveryValueThatIsLookedAtAlike) {
     const std::vector<VariantCase> cases{
         {"length", true, [](DecodedCommand& command) { command.length_words += 1U; }},
         {"kind", true, [](DecodedCommand& command) { command.kind = CommandKind::kBarrier; }},
+        {"kernel", true, [](DecodedCommand& command) { command.kernel_id += 1U; }},
+        {"core", true, [](DecodedCommand& command) { command.core += 1U; }},
         {"cost", true, [](DecodedCommand& command) { command.cost_cycles += 1U; }},
         {"cost on a core", true, [](DecodedCommand& command) { command.core_cycles += 1U; }},
         {"number of extents", true, [](DecodedCommand& command) { command.extents.clear(); }},
