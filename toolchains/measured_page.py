@@ -3,9 +3,10 @@
 import json
 import pathlib
 
+from boards import names
+
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 TESTS = ROOT / "tests" / "baremetal"
-BOARDS = ("virt_rv32", "zynqmp_r5", "mps2_an521", "mps2_an500", "mps3_an547")
 KINDS = ("text", "rodata", "data", "bss")
 LAYERS = ("validator", "session", "rule texts", "digest", "signatures", "command set", "driver", "device side", "kernels", "arch", "board", "toolchain",
           "application", "trace binary", "alignment")
@@ -144,7 +145,8 @@ def page(facts, limits):
 
 def main():
     """Prints the page."""
-    facts = {board: json.loads((TESTS / "measured" / f"{board}.json").read_text(encoding="utf-8")) for board in BOARDS}
+    records = {board: TESTS / "measured" / f"{board}.json" for board in names()}
+    facts = {board: json.loads(record.read_text(encoding="utf-8")) for board, record in records.items() if record.is_file()}
     limits = json.loads((TESTS / "thresholds.json").read_text(encoding="utf-8"))
     print("\n".join(page(facts, limits)))
 

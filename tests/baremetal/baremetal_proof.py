@@ -16,7 +16,7 @@ Linker script and memory map
 .text           0x80000000      0x100
                 0x80000000                        __text_start = .
  *(.vectors)
- .start         0x80000000       0x20 hal/boards/virt_rv32/CMakeFiles/pianola_board.dir/Release/start.S.obj
+ .start         0x80000000       0x20 hal/boards/a_board/CMakeFiles/pianola_board.dir/Release/start.S.obj
  .text._ZN7pianola7Session4loadEv
                 0x80000020       0x80 runtime/Release/libpianola_runtime.a(session.cpp.obj)
                 0x80000020                pianola::Session::load()

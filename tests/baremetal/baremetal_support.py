@@ -10,6 +10,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / folder) for folder in ("toolchains", "tests/gates", "tests/crypto")]
+import boards  # noqa: E402  pylint: disable=wrong-import-position
 import run_board  # noqa: E402  pylint: disable=wrong-import-position
 
 # What a board's device and its runtime are, beside the defaults.
@@ -35,6 +36,11 @@ def parse(*more):
     OPTIONS.has_models = OPTIONS.models.is_dir()
     OPTIONS.work.mkdir(parents=True, exist_ok=True)
     return OPTIONS
+
+
+def board():
+    """The facts of the board under test."""
+    return boards.boards()[OPTIONS.board]
 
 
 def main():

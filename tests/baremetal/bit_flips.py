@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Bit flips on a board: one bit of memory changes at one moment of a session's life, and no wrong output may be released.
 
-    tests/baremetal/bit_flips.py virt_rv32 --samples 500 --seed 1 --json flips.json
+    tests/baremetal/bit_flips.py BOARD --samples 500 --seed 1 --json flips.json
 
 A trial is a life of a session on the emulated board: a load, two steps with transfers, each with an input of its own. The machine is
 stopped at one moment, one bit of its memory is inverted from outside, and it goes on. What came of it:
@@ -39,12 +39,11 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "toolchains"), str(ROOT / "tests/campaign")]
+import boards  # noqa: E402  pylint: disable=wrong-import-position
 import campaign_record  # noqa: E402  pylint: disable=wrong-import-position
 from paused_board import Ended, Hung, PausedBoard  # noqa: E402  pylint: disable=wrong-import-position
 
 SAMPLE = "road_signs"
-# Of a step, in the emulator: two to four times what it takes, so that what never ends is noticed soon.
-DEADLINE_US = {"virt_rv32": 60_000, "zynqmp_r5": 15_000}
 CLEAN_EVERY = 100  # trials: a life without a flip in between shows that none has left anything behind
 STEPS = 2
 
@@ -103,9 +102,11 @@ class Bench:
         self.release = 1 if release == "completion" else 0
         folder.mkdir(parents=True, exist_ok=True)
         file, inputs, outputs = folder / "model.ptb", folder / "inputs.bin", folder / "outputs.bin"
+        # Of a step, in the emulator: two to four times what it takes, so that what never ends is noticed soon.
+        deadline_us = boards.boards()[board].campaigns["bit_flips"]["deadline_us"]
         checked(pianola, "capture", sample / f"{SAMPLE}.tflite", "-o", file, "--queues", 2,
                 "--device", pathlib.Path(__file__).resolve().parents[2] / "hal/boards/common/device.json",
-                "--deadline-us", DEADLINE_US[board], "--setup-deadline-us", DEADLINE_US[board])
+                "--deadline-us", deadline_us, "--setup-deadline-us", deadline_us)
         inputs.write_bytes(b"".join(faded((sample / f"sign_{k}.bin").read_bytes()) for k in PICTURES))
         checked(pianola, "run", file, "--batch", "--input", inputs, "--output", outputs)
         self.file_bytes, right = file.read_bytes(), outputs.read_bytes()
@@ -405,7 +406,7 @@ def shard(text):
 def parse(words):
     """The options of the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("board", choices=("virt_rv32", "zynqmp_r5"))
+    parser.add_argument("board", choices=boards.with_campaign("bit_flips"))
     parser.add_argument("--region", action="append", metavar="NAME")
     parser.add_argument("--samples", type=int, default=200)
     parser.add_argument("--every", action="store_true")

@@ -14,7 +14,6 @@ from baremetal_support import OPTIONS
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 LIMITS = json.loads((FOLDER / "thresholds.json").read_text(encoding="utf-8"))["sizes"]
-CORTEX_M_BOARDS = ("mps2_an521", "mps2_an500", "mps3_an547")
 
 
 class BoardFacts(support.BareMetalTest):
@@ -25,7 +24,7 @@ class BoardFacts(support.BareMetalTest):
         texts = {layer: sizes[layer]["text"] for layer in ("validator", "session")}
         print(f"{texts} bytes of text at -Os, {sum(texts.values())} together")
         self.assertGreater(min(texts.values()), 0)
-        if OPTIONS.board in CORTEX_M_BOARDS:
+        if support.board().architecture == "arm_m":
             self.assertLessEqual(sum(texts.values()), LIMITS["validator_and_session_text_on_cortex_m_at_Os"])
 
     def test_signatures_are_small(self):

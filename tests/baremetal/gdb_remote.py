@@ -3,7 +3,7 @@
 For campaigns that stop a board at an instruction, change something, and let it go on. With instructions counted (icount) a run between two stops is
 the same every time. BoardUnderDebugger starts a board that waits before its first instruction:
 
-    with BoardUnderDebugger("mps2_an500", image, folder) as board:
+    with BoardUnderDebugger(board, image, folder) as board:
         gdb = board.gdb
         gdb.set_breakpoint(address)
         stop = gdb.resume(timeout_s=10.0)
@@ -16,8 +16,8 @@ What QEMU 7.2 does otherwise than one might think:
   - xpsr is whole, the state of an IT block included.
   - A breakpoint is kept over a system_reset. Its page of code runs slowly: one instruction at a time.
   - resume() lets all cores run, and a stop stops all of them; registers are those of the core that select_core() chose, or of the one that stopped.
-  - interrupt() may go unheard where instructions are counted and every core sleeps (seen on virt_rv32): rather set a breakpoint.
-  - On a board with two clusters (zynqmp_r5) the R5 pair is a process of its own, 2; BoardUnderDebugger attaches to it.
+  - interrupt() may go unheard where instructions are counted and every core sleeps (seen on RISC-V): rather set a breakpoint.
+  - On a board with two clusters each is a process of its own; BoardUnderDebugger attaches to the one that board.json names.
 """
 import dataclasses
 import pathlib
@@ -27,15 +27,8 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "toolchains"))
+import boards  # noqa: E402  pylint: disable=wrong-import-position
 import run_board  # noqa: E402  pylint: disable=wrong-import-position
-
-# Numbers of registers in the protocol, from the target descriptions that QEMU gives out (qXfer:features:read).
-_ARM = {**{f"r{n}": n for n in range(16)}, "sp": 13, "lr": 14, "pc": 15}
-ARM_M = {**_ARM, "xpsr": 25}
-ARM_R = {**_ARM, "cpsr": 25}
-RISCV = {**{f"x{n}": n for n in range(32)}, "ra": 1, "sp": 2, "pc": 32}
-# board -> (registers, process of the cores in question)
-BOARDS = {"mps2_an500": (ARM_M, 1), "mps2_an521": (ARM_M, 1), "mps3_an547": (ARM_M, 1), "virt_rv32": (RISCV, 1), "zynqmp_r5": (ARM_R, 2)}
 
 MOST_MEMORY_BYTES = 1024  # in a packet: QEMU takes 4096 characters
 SIGTRAP = 5
@@ -296,7 +289,8 @@ class BoardUnderDebugger:
     """
 
     def __init__(self, board, image, folder, arguments=(), icount=True, extra=(), loads=(), timeout_s=10.0):
-        self.registers, self.process_id = BOARDS[board]
+        facts = boards.boards()[board]
+        self.registers, self.process_id = facts.arch.registers, facts.debug_process
         self.folder = pathlib.Path(folder)
         self.socket = self.folder / "gdb.sock"
         self.socket.unlink(missing_ok=True)

@@ -7,8 +7,6 @@ from baremetal_support import OPTIONS
 
 import link_map
 
-# Which of the emulator's cores is the ECU core, where it is not the first.
-ECU_CORES = {"zynqmp_r5": 4}
 MARKERS = ("begin", "end", "pause", "resume")
 INFERENCES = 3
 # Interrupt handlers, by section: when a tick comes is the board's affair, and not work of load() or of an inference.
@@ -76,7 +74,7 @@ def write_setup(path, image):
     """Tells the plugin what to count; the pieces, in the order of the ranges that it was given."""
     symbols = link_map.symbols(image, OPTIONS.board)
     pieces = sorted(link_map.read(image).inside(".text"), key=lambda piece: piece.address)
-    lines = [f"core {ECU_CORES.get(OPTIONS.board, 0)}"]
+    lines = [f"core {support.board().ecu_core}"]
     lines += [f"{marker} {symbols['pianola_count_' + marker][0]:x}" for marker in MARKERS]
     for piece in pieces:
         kind = "skip" if piece.name in HANDLERS else "leaf" if piece.layer == "toolchain" else "range"

@@ -34,7 +34,7 @@ class InstructionCounts(support.BareMetalTest):
 
     def test_an_inference_is_cheap_and_does_not_depend_on_the_trace(self):
         short, long = (max(i.total for i in self.counts(name).inferences) for name in (SHORT_MODEL, LONG_MODEL))
-        self.assertLessEqual(max(short, long), THRESHOLDS["inference"]["rv32" if OPTIONS.board == "virt_rv32" else "arm"])
+        self.assertLessEqual(max(short, long), THRESHOLDS["inference"][support.board().arch.instruction_set])
         self.assertLessEqual(abs(long - short) / short, THRESHOLDS["inference_spread"])
 
     def test_load_and_validation(self):

@@ -11,12 +11,11 @@ import struct
 import subprocess
 import time
 
+import boards
 import run_board
 
 MESSAGE = struct.Struct("<16I")
-RAM_BYTES = 128 * 1024 * 1024
-# Where the RAM of a machine begins, as its cores see it, and what tells QEMU to take it from a file.
-RAM_BASE = {"virt_rv32": 0x80000000, "zynqmp_r5": 0}
+MEBIBYTE = 1024 * 1024
 LOOK_S = 0.2
 CLEARED_BYTES = 16 * 1024
 # The emulator has hung where it has computed for that long without an answer; or waited for so long, on however busy a host.
@@ -32,17 +31,19 @@ class Hung(Exception):
     """The image has not answered in time."""
 
 
-def memory_options(path):
+def memory_options(path, size):
     """QEMU's options for a machine with its RAM in that file."""
     return ["-machine", "memory-backend=ram",
-            "-object", f"memory-backend-file,id=ram,size={RAM_BYTES},mem-path={run_board.quoted(path)},share=on"]
+            "-object", f"memory-backend-file,id=ram,size={size},mem-path={run_board.quoted(path)},share=on"]
 
 
 class PausedBoard:
     """One start of an image; a context manager."""
 
     def __init__(self, board, image, folder, arguments):
-        self.base, self.folder = RAM_BASE[board], folder
+        memory = boards.boards()[board].memory  # where it begins, as its cores see it
+        self.base, self.folder = int(memory["base"], 0), folder
+        size = memory["mebibytes"] * MEBIBYTE
         self.ram_file, self.console_file = folder / "ram", folder / "console"
         pipes = [folder / "to_host", folder / "from_host"]
         for path in (*pipes, self.ram_file):
@@ -52,11 +53,11 @@ class PausedBoard:
             os.mkfifo(path)
             self.handles.append(os.open(path, os.O_RDWR | os.O_NONBLOCK))  # for both: so that neither side waits for the other to open
         with open(self.ram_file, "wb") as ram:
-            ram.truncate(RAM_BYTES)
+            ram.truncate(size)
         with open(self.ram_file, "r+b") as ram:
-            self.ram = mmap.mmap(ram.fileno(), RAM_BYTES)
+            self.ram = mmap.mmap(ram.fileno(), size)
         words = [*arguments, *(path.name for path in pipes)]
-        line = run_board.command(board, image, words, icount=True, extra=memory_options(self.ram_file))
+        line = run_board.command(board, image, words, icount=True, extra=memory_options(self.ram_file, size))
         with open(self.console_file, "wb") as console:
             self.process = subprocess.Popen(line, cwd=folder, env=run_board.qemu_environment(), stdin=subprocess.DEVNULL,
                                             stdout=console, stderr=subprocess.STDOUT)

@@ -14,7 +14,6 @@ import subprocess
 from gdb_remote import BoardUnderDebugger
 import run_board
 
-BOARD = "mps2_an500"
 OK, REFUSED = 0x5AC3_96A5, 0x3CC3_3CC3
 TICK_INSTRUCTIONS = 40  # of the watchdog, whose clock has 25 MHz, where an instruction takes a nanosecond
 GENEROUS_TICKS = 0xFFFF_FFFF
@@ -104,7 +103,9 @@ def advanced(xpsr):
 class SkipBoard:
     """One target on a board. A context."""
 
-    def __init__(self, image, target, folder, plugin, accepted_instructions=0):
+    # pylint: disable-next=too-many-arguments
+    def __init__(self, name, image, target, folder, plugin, accepted_instructions=0):
+        self.name = name
         self.image, self.target, self.plugin = pathlib.Path(image), target, plugin
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -147,7 +148,7 @@ class SkipBoard:
         result = self.folder / "points.txt"
         result.unlink(missing_ok=True)
         plugin = f"{self.plugin},begin={self.begin:x},end={self.end:x},result={result}"
-        run = run_board.run(BOARD, self.image, icount=True, extra=["-plugin", plugin], loads=[(self.order_file(), self.load_area)])
+        run = run_board.run(self.name, self.image, icount=True, extra=["-plugin", plugin], loads=[(self.order_file(), self.load_area)])
         if run.returncode != 0 or not result.is_file():
             raise RuntimeError(f"{self.target.name}: no end\n{run.output}")
         lines = [line.split() for line in result.read_text(encoding="ascii").splitlines()]
@@ -163,7 +164,7 @@ class SkipBoard:
         """A board that waits at the beginning, with a breakpoint wherever a run may end."""
         if self.board is not None:
             return
-        self.board = BoardUnderDebugger(BOARD, self.image, self.folder, loads=[(self.order_file(), self.load_area)])
+        self.board = BoardUnderDebugger(self.name, self.image, self.folder, loads=[(self.order_file(), self.load_area)])
         for address in (self.begin, self.end, self.handler):
             self.board.gdb.set_breakpoint(address)
 

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """Campaign: the core skips 1, 2 or 4 instructions while it loads a binary that must be refused, and nothing may start.
 
-    tests/baremetal/skips.py --image build/mps2_an500/bin/Release/pianola_baremetal_skips.elf \\
-        --plugin build/mps2_an500/tests/baremetal/executed_points.so --json skips.json
+    tests/baremetal/skips.py --board BOARD --json skips.json
 
 tries every instruction that a run executes between the call of load() and the end of the application's own attempts, at its first execution, at every
 execution where there are few, and at one later execution that the seed draws; docs/CAMPAIGNS.md says more. --sample N draws N of these for every
@@ -25,6 +24,7 @@ import baremetal_support as support
 import skip_binaries
 import skip_board
 sys.path[:0] = [str(support.ROOT / "tests/campaign")]
+import boards  # noqa: E402  pylint: disable=wrong-import-position
 import campaign_record  # noqa: E402  pylint: disable=wrong-import-position
 from skip_board import Skip, SkipBoard
 
@@ -161,15 +161,15 @@ def campaign(options, progress=say):
     targets = skip_binaries.all_targets(options.work, options.vectors, options.pianola)
     chosen = [targets[name] for name in options.binary or [target.name for target in targets.values()
                                                            if target.rule and target.loader == skip_binaries.SESSION]]
-    results = {"format": 1, "seed": options.seed, "shard": options.shard[0], "shards": options.shard[1],
+    results = {"format": 2, "board": options.board, "seed": options.seed, "shard": options.shard[0], "shards": options.shard[1],
                "sample": options.sample, "functions": options.function,
                "image_sha256": hashlib.sha256(options.image.read_bytes()).hexdigest(), "binaries": [], "findings": []}
-    with SkipBoard(options.image, targets["accepted"], options.work / "skip", options.plugin) as board:
+    with SkipBoard(options.board, options.image, targets["accepted"], options.work / "skip", options.plugin) as board:
         accepted = board.instructions
         if not board.clean.started:
             raise SystemExit("skips: the binary that must run does not")
     for target in chosen:
-        with SkipBoard(options.image, target, options.work / "skip", options.plugin, accepted) as board:
+        with SkipBoard(options.board, options.image, target, options.work / "skip", options.plugin, accepted) as board:
             if board.rule != target.rule:
                 raise SystemExit(f"skips: {target.name} is refused by {board.rule}")
             skips = sampled(within(all_skips(board, options.seed, table), options.function, table), options.sample, options.seed)
@@ -190,7 +190,7 @@ def record_of(results, whole):
         for width, tally in sorted(binary["widths"].items(), key=lambda item: int(item[0])):
             counts = {**tally["counts"], "crashed": tally["counts"]["undecided"]}
             kinds.append(campaign_record.kind(f"{binary['name']}, {width} skipped", counts, note=binary["rule"]))
-    return {"campaign": "skips", "where": "mps2_an500", "seed": results["seed"], "samples": results["sample"],
+    return {"campaign": "skips", "where": results["board"], "seed": results["seed"], "samples": results["sample"],
             "whole": whole, "modes": [], "kinds": kinds, "phases": []}
 
 
@@ -205,8 +205,9 @@ def shard(text):
 def main(words):
     """Returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--image", type=pathlib.Path, help="pianola_baremetal_skips.elf of the board's build")
-    parser.add_argument("--plugin", type=pathlib.Path, help="executed_points.so of the same build")
+    parser.add_argument("--board", choices=boards.with_campaign("skips"), help="whose build is in build/BOARD")
+    parser.add_argument("--image", type=pathlib.Path, help="default: the board's pianola_baremetal_skips.elf")
+    parser.add_argument("--plugin", type=pathlib.Path, help="default: executed_points.so of the same build")
     parser.add_argument("--pianola", type=pathlib.Path, default=RELEASE / "pianola")
     parser.add_argument("--vectors", type=pathlib.Path, default=RELEASE / "pianola_vectors", help="the maker of test vectors")
     parser.add_argument("--seed", type=int, default=1)
@@ -221,8 +222,11 @@ def main(words):
     if options.merge:
         results = merged([json.loads(file.read_text(encoding="utf-8")) for file in options.merge])
     else:
-        if not options.image or not options.plugin:
-            parser.error("--image and --plugin are needed")
+        if not options.board:
+            parser.error("--board is needed")
+        build = support.ROOT / "build" / options.board
+        options.image = options.image or build / "bin/Release/pianola_baremetal_skips.elf"
+        options.plugin = options.plugin or build / "tests/baremetal/executed_points.so"
         with tempfile.TemporaryDirectory(prefix="skips") as folder:
             options.work = pathlib.Path(folder)
             results = campaign(options)

@@ -35,7 +35,7 @@ class Skips(support.BareMetalTest):
         """Proof that the campaign can fail: where one branch decides, a skip of it starts the device."""
         target = skip_binaries.all_targets(self.folder, OPTIONS.vectors, OPTIONS.pianola)["weak loader: bad signature"]
         table = skip_board.functions(OPTIONS.image)
-        with SkipBoard(OPTIONS.image, target, self.folder / "skip", OPTIONS.plugin) as board:
+        with SkipBoard(OPTIONS.board, OPTIONS.image, target, self.folder / "skip", OPTIONS.plugin) as board:
             self.assertFalse(board.clean.started)
             points = [point for point in board.skippable() if any(name in skips.name_of(point.address, table) for name in DECIDING)]
             _, findings = skips.run_target(board, [Skip(point.address, 1, 1) for point in points if point.count <= 2], table)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What a validation costs the ECU core at most: the files of tests/worst_case, against the formula of docs/WORST_CASE.md.
 
-The terms are those of the host, the coefficients the board's: tests/worst_case/coefficients_<board>.json. Files that the load area has no
+The terms are those of the host, the coefficients the board's: worst_case.json in its folder. Files that the load area has no
 room for are left out, and named.
 """
 import json
@@ -39,7 +39,7 @@ class WorstCase(support.BareMetalTest):
     """Every file is within the formula; and the check can fail."""
 
     def test_instructions_are_within_the_formula(self):
-        coefficients = json.loads((WORST_CASE / f"coefficients_{OPTIONS.board}.json").read_text(encoding="utf-8"))
+        coefficients = json.loads((support.ROOT / "hal/boards" / OPTIONS.board / "worst_case.json").read_text(encoding="utf-8"))
         typical = self.model(support.SAMPLE).file
         counts = json.loads(measure.run(OPTIONS.worst_case, "describe", typical)[0])
         rows = [counted({"name": "typical", **counts}, typical, self.folder)]

@@ -2,7 +2,8 @@
 """Gate: the arrows between layers point one way, in #include lines and in CMake's link edges.
 
     schema <- runtime <- hal <- capture_host        tests may use everything, nothing may use tests
-    within hal: kernels below devices; devices and arch side by side, boards/common above them, each board on top
+    within hal: kernels below devices; devices and arch side by side, boards/common above them, each board on top;
+    a board's folder tests is of the tests
     hal/devices is what host tools know of any device, hal/devices/<device>/host what they know of one, and the registry the
     list of these. Of capture_host, only what lowers models and programs to one device's commands may name that device.
 
@@ -42,6 +43,9 @@ MAY_USE = {
     "hal/arch": ["runtime"],
     "hal/boards/common": ["runtime", "hal/kernels", "hal/devices/refdev", "hal/arch"],
     **{f"hal/boards/{board}": ["runtime", "hal/kernels", *DEVICES, "hal/arch", "hal/boards/common"]
+       for board in BOARDS},
+    # What on-target tests have of a board's own.
+    **{f"hal/boards/{board}/tests": ["runtime", "hal/arch", "hal/boards/common", f"hal/boards/{board}", "tests"]
        for board in BOARDS},
     "capture_host": HOST,
     **{folder: [*HOST, "hal/kernels", "hal/devices/refdev", "hal/devices/refdev/host"] for folder in LOWERING},

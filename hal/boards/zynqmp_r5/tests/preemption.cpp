@@ -1,10 +1,11 @@
 // On zynqmp_r5 nothing interrupts a core. Each gives way by itself, behind a command or a look at the device, as often
 // as a seed says: in an emulator that runs one core at a time, the other goes on until it gives way in turn.
+#include "tests/baremetal/probed/preemption.h"
+
 #include <array>
 #include <atomic>
 
 #include "hal/arch/arm_r/instructions.h"
-#include "tests/baremetal/probed/preemption.h"
 
 namespace pianola::baremetal {
 namespace {

@@ -1,6 +1,8 @@
 // On virt_rv32 the timer of each hart preempts it, anywhere. An emulator that counts instructions repeats one
 // interleaving of the harts for ever; with a seed for each run, a test sees as many as it wants, and each of them
 // again. The alarm's handler sleeps for one tick of the clock, during which others run, and sets the next alarm.
+#include "tests/baremetal/probed/preemption.h"
+
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -8,7 +10,6 @@
 #include "hal/arch/riscv/instructions.h"
 #include "hal/arch/riscv/trap.h"
 #include "hal/boards/virt_rv32/clint.h"
-#include "tests/baremetal/probed/preemption.h"
 
 namespace pianola::baremetal {
 namespace {
