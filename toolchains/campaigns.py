@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the whole fault campaigns and keeps their records, of which docs/CAMPAIGNS.md is made.
+"""Runs the whole fault campaigns and keeps their records, of which docs/evidence/campaigns.md is made.
 
     toolchains/campaigns.py                         all of them: some hours
     toolchains/campaigns.py simulator host    those whose name is, or begins with, one of these

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the fuzzers of tests/fuzz under libFuzzer and prints a table: seed, runs, edges covered, executions per second.
-# docs/FUZZING.md explains them. The same seed, runs and build give the same inputs: seeds are read in the order of
+# docs/evidence/fuzzing.md explains them. The same seed, runs and build give the same inputs: seeds are read in the order of
 # their names, nothing depends on a clock, and addresses are not randomised. Fails where a fuzzer finds something, and
 # says where the input lies.
 #

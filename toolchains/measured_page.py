@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints docs/MEASURED.md from what the boards' builds have measured: tests/baremetal/measured/*.json."""
+"""Prints docs/evidence/measured.md from what the boards' builds have measured: tests/baremetal/measured/*.json."""
 import json
 import pathlib
 

@@ -1,7 +1,7 @@
 // Device: the host API. Buffers, transfers, programs, events and traces on a simulated device.
 //
 // Place in the whole: what C++ applications, the tensor library and the Python package program against;
-// docs/HOST_API.md is its manual. Everything may be called from several threads; calls of one device take turns. Every
+// docs/guide/host_api.md is its manual. Everything may be called from several threads; calls of one device take turns. Every
 // call can throw HostError. Nothing blocks without being asked to (`blocking`, finish, synchronize, event_synchronize,
 // ReadHandle::data), but for a queue or a staging arena that is full. Queue numbers start at 0. Host only.
 //

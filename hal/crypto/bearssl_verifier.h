@@ -6,7 +6,7 @@
 // answer; nothing else changes. Has no state: one serves all.
 //
 // Cost on a board: at most 3,072 bytes of stack, no heap, no mutable data, and at -O2 12 to 18 million instructions: to
-// within 100 the same for every signature whose r and s are in range, and fewer for others. docs/MEASURED.md has the
+// within 100 the same for every signature whose r and s are in range, and fewer for others. docs/evidence/measured.md has the
 // numbers of each board.
 //
 // BearSSL as a distribution packages it is certified for nothing: in terms of ISO 26262 it is QM. A wrong answer of it

@@ -64,7 +64,7 @@ Moment = collections.namedtuple("Moment", "kind number phase step inside")
 Trial = collections.namedtuple("Trial", "region byte bit moment")
 Outcome = collections.namedtuple("Outcome", "result by moment")
 
-# What a session answers for, and what it does not; docs/CAMPAIGNS.md says why.
+# What a session answers for, and what it does not; docs/evidence/campaigns.md says why.
 REQUIRED = ("trace region", "weights", "rings", "ring positions", "doorbell times", "completion records", "completed tokens",
             "host memory bindings", "protection unit", "session state")
 BEYOND = ("session state, in a call", "binary", "queue progress", "queue faults", "event counters", "reset words", "driver", "activations")

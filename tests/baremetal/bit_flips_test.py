@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A sample of the bit flips on a board (bit_flips.py, docs/CAMPAIGNS.md): none releases a wrong output, and the judge can tell one."""
+"""A sample of the bit flips on a board (bit_flips.py, docs/evidence/campaigns.md): none releases a wrong output, and the judge can tell one."""
 import types
 import unittest
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What a board's builds measure is within the thresholds, as predicted, and what the documentation says.
 
-measured/<board>.json is the record of which docs/MEASURED.md is made. With PIANOLA_UPDATE_MEASURED=1 in the environment this
+measured/<board>.json is the record of which docs/evidence/measured.md is made. With PIANOLA_UPDATE_MEASURED=1 in the environment this
 test writes the record instead of comparing it; toolchains/measured_page.py then prints the page.
 """
 import json

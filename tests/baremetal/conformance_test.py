@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The conformance kit for ports on a board's own driver, device cores and platform: docs/PORTING.md."""
+"""The conformance kit for ports on a board's own driver, device cores and platform: docs/guide/porting.md."""
 import re
 
 import baremetal_support as support

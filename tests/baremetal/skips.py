@@ -4,7 +4,7 @@
     tests/baremetal/skips.py --board BOARD --json skips.json
 
 tries every instruction that a run executes between the call of load() and the end of the application's own attempts, at its first execution, at every
-execution where there are few, and at one later execution that the seed draws; docs/CAMPAIGNS.md says more. --sample N draws N of these for every
+execution where there are few, and at one later execution that the seed draws; docs/evidence/campaigns.md says more. --sample N draws N of these for every
 binary and width instead. A campaign is divided with --shard I/N, and its parts are joined with --merge.
 --record FILE writes the counts alone.
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A seeded sample of the campaign of skipped instructions, and the proof that it sees a start. The whole campaign: docs/CAMPAIGNS.md."""
+"""A seeded sample of the campaign of skipped instructions, and the proof that it sees a start. The whole campaign: docs/evidence/campaigns.md."""
 import argparse
 import sys
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a validation costs the ECU core at most: the files of tests/worst_case, against the formula of docs/WORST_CASE.md.
+"""What a validation costs the ECU core at most: the files of tests/worst_case, against the formula of docs/evidence/worst_case.md.
 
 The terms are those of the host, the coefficients the board's: worst_case.json in its folder. Files that the load area has no
 room for are left out, and named.

@@ -1,6 +1,6 @@
 """A campaign's record: what was injected, and what came of it.
 
-Every campaign writes one with --record; docs/CAMPAIGNS.md is made from them.
+Every campaign writes one with --record; docs/evidence/campaigns.md is made from them.
 
 JSON with
 

@@ -324,8 +324,8 @@ class Mutate(cli_support.CliTest):
         self.assertFalse((self.folder / "mutants").exists())
 
     def test_the_page_has_every_rule(self):
-        """docs/MUTATION.md lists the rules, and how many operators each has."""
-        page = (OPTIONS.source / "docs" / "MUTATION.md").read_text(encoding="utf-8")
+        """docs/evidence/mutation.md lists the rules, and how many operators each has."""
+        page = (OPTIONS.source / "docs/evidence/mutation.md").read_text(encoding="utf-8")
         report = self.mutate(self.capture("kws_ref_model", "--queues", 2), "--report-only", "--kind", "semantic")
         operators = {}
         for entry in report["mutants"] + report["not_applicable"]:
@@ -337,7 +337,7 @@ class Mutate(cli_support.CliTest):
             self.assertIn(line, page.splitlines())
 
     def test_the_page_says_which_device_gives_which_count(self):
-        page = (OPTIONS.source / "docs" / "MUTATION.md").read_text(encoding="utf-8")
+        page = (OPTIONS.source / "docs/evidence/mutation.md").read_text(encoding="utf-8")
         rows = re.findall(r"^\| (the default device|`\{.*\}`) \| (\d+) \| (\d+) \| (.*) \|$", page, re.MULTILINE)
         self.assertGreaterEqual(len(rows), 4)
         for device, made, alone, without in rows:
@@ -349,7 +349,7 @@ class Mutate(cli_support.CliTest):
 
     def test_the_page_names_a_test_for_each_rule_without_a_mutant(self):
         """And that test is there."""
-        page = (OPTIONS.source / "docs" / "MUTATION.md").read_text(encoding="utf-8")
+        page = (OPTIONS.source / "docs/evidence/mutation.md").read_text(encoding="utf-8")
         report = self.mutate(self.capture(), "--report-only", "--kind", "semantic")
         never = {rule["rule"] for rule in report["rules"] if "never_alone" in rule}
         named = dict(re.findall(r"^\| `([A-Z-]+)` \| .* \| `(\w+\.\w+)` \|$", page, re.MULTILINE))

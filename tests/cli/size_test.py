@@ -10,7 +10,7 @@ import cli_support
 from cli_support import FILE_TROUBLE, OPTIONS, REFUSED, USAGE
 
 GRANULE = 64
-# Words of each command in a ring (docs/DEVICE.md).
+# Words of each command in a ring (docs/reference/device.md).
 TRANSFER, REPLAY, EVENT, NOTIFY = 5, 3, 3, 2
 CROSS_COMPILER = "arm-none-eabi-g++"
 # All have 32-bit pointers, and the sizes must be the same on each.

@@ -73,7 +73,7 @@ class Timeline(cli_support.CliTest):
                 self.assertEqual(rows[mode]["input_hidden_share"], 0, model)
 
     def test_the_page_says_what_the_tool_says(self):
-        page = (OPTIONS.source / "docs" / "TIMELINE.md").read_text(encoding="utf-8")
+        page = (OPTIONS.source / "docs/guide/timeline.md").read_text(encoding="utf-8")
         lines = re.findall(rf"^\| (\w+) \| ({'|'.join(MODES)}) \| (.*) \|$", page, re.MULTILINE)
         self.assertEqual({model for model, _, _ in lines}, {"kws_ref_model", "vww_96_int8", "hello_world_int8", "ad01_int8"})
         tables = {model: self.table(self.capture(model)) for model, _, _ in lines}
@@ -81,7 +81,7 @@ class Timeline(cli_support.CliTest):
             row = tables[model][mode]
             shown = (f"{row['cycles_per_step']:.0f} | {100 * row['busy_share']:.2f} % | {row['bound_by']} | {row['gain']:.2f} | "
                      f"{100 * row['input_hidden_share']:.1f} %")
-            self.assertEqual(figures, shown, f"{model}, {mode}: write what `pianola timeline` prints into docs/TIMELINE.md")
+            self.assertEqual(figures, shown, f"{model}, {mode}: write what `pianola timeline` prints into docs/guide/timeline.md")
 
     def test_a_model_of_small_operators_is_host_bound_and_gains_from_trace(self):
         rows = self.table(self.capture("hello_world_int8"))

@@ -1,4 +1,4 @@
-# What of runtime/ the measured tests execute, held to docs/COVERAGE.md and justified.csv: the preset coverage.
+# What of runtime/ the measured tests execute, held to docs/evidence/coverage.md and justified.csv: the preset coverage.
 if(NOT PIANOLA_COVERAGE)
     return()
 endif()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Another project takes the runtime as docs/INTEGRATION.md says: its definitions travel with the target, and a profile that differs does not link.
+"""Another project takes the runtime as docs/guide/integration.md says: its definitions travel with the target, and a profile that differs does not link.
 
 docs/examples/external is copied to a folder outside of the tree, configured, built and run. Then a source of it is compiled with another
 profile than the library: it must not link, whichever the profile, because its workspace would have another size than the library's.
@@ -48,9 +48,9 @@ def main():
         assert not (build / "pianola/bin/pianola").exists(), "PIANOLA_HOST=OFF has built the command line"
 
         lists = (project / "CMakeLists.txt").read_text(encoding="utf-8")
-        page = (pathlib.Path(source) / "docs/INTEGRATION.md").read_text(encoding="utf-8")
+        page = (pathlib.Path(source) / "docs/guide/integration.md").read_text(encoding="utf-8")
         shown = "".join(f"    {line}\n" if line else "\n" for line in lists.split("LANGUAGES CXX)\n\n")[1].splitlines())
-        assert shown in page, "docs/INTEGRATION.md does not show the example's CMakeLists.txt"
+        assert shown in page, "docs/guide/integration.md does not show the example's CMakeLists.txt"
         for other in OTHERS:
             (project / "CMakeLists.txt").write_text(lists + MISMATCH.replace("OTHER", other), encoding="utf-8")
             run(*configure)

@@ -41,7 +41,7 @@ def reference(array, weight):
 
 
 def fields_of_target(file):
-    """Of every number in the manifest's target: place in the file, bytes, and value. docs/FORMAT.md, schema/trace_binary.fbs."""
+    """Of every number in the manifest's target: place in the file, bytes, and value. docs/reference/format.md, schema/trace_binary.fbs."""
 
     def number(at, size):
         return int.from_bytes(file[at:at + size], "little")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What docs/PYTHON.md promises of devices: every grid, every option, the log; and numbers out of range."""
+"""What docs/guide/python.md promises of devices: every grid, every option, the log; and numbers out of range."""
 import ast
 import itertools
 import os
@@ -51,7 +51,7 @@ class Options(unittest.TestCase):
 
     def test_the_page_lists_every_option(self):
         """Table against stub, with the defaults."""
-        page = (pathlib.Path(os.environ["PIANOLA_SOURCE"]) / "docs" / "PYTHON.md").read_text(encoding="utf-8")
+        page = (pathlib.Path(os.environ["PIANOLA_SOURCE"]) / "docs/guide/python.md").read_text(encoding="utf-8")
         listed = dict(re.findall(r"^\| `(\w+)` \| ([^|]+) \|", page[:page.index("## Tensors")], re.M))
         stub = ast.parse(pathlib.Path(pianola.__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
         node = next(each for each in stub.body if getattr(each, "name", "") == "open_device")

@@ -29,11 +29,11 @@ class Pages(unittest.TestCase):
             exec(compile(block, f"{name} {number}", "exec"), names)  # the page is what is tested
 
     def test_code(self):
-        self.run_page("PYTHON.md", 4)
-        self.run_page("PIPELINE.md", 1)
+        self.run_page("guide/python.md", 4)
+        self.run_page("guide/pipeline.md", 1)
 
     def test_rules(self):
-        for page, rules in (("PYTHON.md", "tensor/tensor_rules.inc"), ("PIPELINE.md", "pipeline/pipeline_rules.inc")):
+        for page, rules in (("guide/python.md", "tensor/tensor_rules.inc"), ("guide/pipeline.md", "pipeline/pipeline_rules.inc")):
             listed = RULE.findall((SOURCE / "capture_host" / rules).read_text(encoding="utf-8"))
             self.assertGreater(len(listed), 8)
             rows = "".join(f"| {rule} | {text} |\n" for rule, text in listed)
@@ -45,7 +45,7 @@ class Names(unittest.TestCase):
     """The table of all names: every public name of the package and every member of its classes, and nothing else."""
 
     def test_table(self):
-        page = (SOURCE / "docs/PYTHON.md").read_text(encoding="utf-8")
+        page = (SOURCE / "docs/guide/python.md").read_text(encoding="utf-8")
         rows = re.findall(r"^\| (.*) \| (.*) \|$", page.split("## All names\n")[1].split("\n## ")[0], re.MULTILINE)
         listed = {}
         for names, text in rows[1:]:

@@ -236,10 +236,10 @@ class StepFour(Case):
         names = self.names()
         batches = [names.next_input() for _ in range(32)]
         names.update(sample_input=names.next_input(), inputs=batches)
-        # The guide's class is in a package of models, which is not part of this one: docs/PYTHON.md gives the line to write instead.
+        # The guide's class is in a package of models, which is not part of this one: docs/guide/python.md gives the line to write instead.
         theirs = "from models.tt_cnn.tt.pipeline import PipelineConfig, create_pipeline_from_config"
         self.assertEqual(self.fenced[6].count(theirs), 1)
-        page = (pathlib.Path(os.environ["PIANOLA_SOURCE"]) / "docs" / "PYTHON.md").read_text(encoding="utf-8")
+        page = (pathlib.Path(os.environ["PIANOLA_SOURCE"]) / "docs/guide/python.md").read_text(encoding="utf-8")
         ours = re.search(r"`(from pianola import [^`]*)`", page).group(1)
         self.run_block(self.fenced[6].replace(theirs, ours), names, "block 7")
         self.assert_outputs(names["outputs"], names.inputs[:32])

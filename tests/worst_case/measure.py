@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Counts the validator's instructions on the worst files that are known, and holds them against the formula of docs/WORST_CASE.md.
+"""Counts the validator's instructions on the worst files that are known, and holds them against the formula of docs/evidence/worst_case.md.
 
 The files are those of pianola_worst_case: accepted ones with something at its maximum, and hostile ones of 1 MiB that look for the most
 instructions per byte. validate() is counted under callgrind; counts repeat exactly for the same build, and no clock is involved. Checked:
