@@ -20,7 +20,7 @@ import time
 import typing
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT / "tests/campaign"), str(ROOT / "tests/baremetal")]
+sys.path[:0] = [str(ROOT / "tests/campaign"), str(ROOT / "tests/baremetal/campaigns")]
 import boards  # noqa: E402  pylint: disable=wrong-import-position
 import bit_flips  # noqa: E402  pylint: disable=wrong-import-position
 import capacity_sweep  # noqa: E402  pylint: disable=wrong-import-position
@@ -55,7 +55,7 @@ def on_board(board, part, title, more, ci=""):
     """Bit flips of one board."""
     regions = REGIONS.get(part, bit_flips.REQUIRED)
     chosen = [word for region in regions for word in ("--region", region)] if part in REGIONS else []
-    command = shlex.join(["tests/baremetal/bit_flips.py", board, "--seed", "7", *more, *chosen])
+    command = shlex.join(["tests/baremetal/campaigns/bit_flips.py", board, "--seed", "7", *more, *chosen])
     return Campaign(title, command, [*SAMPLE, *build(board, "pianola_baremetal_probed")], ci, regions)
 
 
@@ -80,7 +80,7 @@ CAMPAIGNS = {
             ("--samples", "150", "--release", "completion"), "60 in weights"))},
     **{f"{board}.skips": Campaign(
         "instructions are skipped",
-        f"tests/baremetal/skips.py --board {board} --seed 1",
+        f"tests/baremetal/campaigns/skips.py --board {board} --seed 1",
         [*build("release", "pianola", "pianola_vectors"),
          *build(board, "pianola_baremetal_skips", "pianola_executed_points")],
         "20 of each kind, and all where the counter is read")

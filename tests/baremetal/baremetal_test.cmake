@@ -20,5 +20,6 @@ function(pianola_add_baremetal_test name)
                 --pianola "$<TARGET_FILE:pianola>" --sample "${PROJECT_SOURCE_DIR}/build/sample"
                 --models "${PROJECT_SOURCE_DIR}/../shared/models" --work "${PROJECT_BINARY_DIR}/work"
                 ${arg_ARGS})
-    set_tests_properties(${PIANOLA_BOARD}.${name} PROPERTIES LABELS baremetal TIMEOUT ${arg_TIMEOUT} SKIP_RETURN_CODE 77)
+    set_tests_properties(${PIANOLA_BOARD}.${name} PROPERTIES LABELS baremetal TIMEOUT ${arg_TIMEOUT} SKIP_RETURN_CODE 77
+        ENVIRONMENT_MODIFICATION "PYTHONPATH=path_list_prepend:${CMAKE_CURRENT_FUNCTION_LIST_DIR}/tools")
 endfunction()

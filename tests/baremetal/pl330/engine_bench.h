@@ -8,7 +8,7 @@
 #include "hal/boards/zynq_a9/engine.h"
 #include "hal/devices/pl330/command_set.h"
 #include "pianola/session.h"
-#include "tests/baremetal/bench.h"
+#include "tests/baremetal/board_tests/bench.h"
 
 namespace pianola::baremetal {
 

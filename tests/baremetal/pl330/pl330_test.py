@@ -5,11 +5,9 @@ The programs are copies and fills captured with the host API and lowered; what t
 board's application knows as well.
 """
 import pathlib
-import sys
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
-import baremetal_support as support  # noqa: E402  pylint: disable=wrong-import-position
-from baremetal_support import OPTIONS  # noqa: E402  pylint: disable=wrong-import-position
+import baremetal_support as support
+from baremetal_support import OPTIONS
 
 STEPS = 1000
 OK, TIMEOUT, DEVICE_FAULT, INTEGRITY = 0x5AC3_96A5, 0x8E71_8E71, 0x9966_9966, 0xB24D_B24D

@@ -9,7 +9,7 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 RULES = (support.ROOT / "tests" / "gates" / "stack_calls.txt", FOLDER / "board_ports.txt")
 # Cortex-M: the handler of the system tick, and what the core itself pushes in front of it: eight words, and one to align them.
 TICK, EXCEPTION_FRAME_BYTES = "pianola_tick", 36
-LIMITS = json.loads((FOLDER / "thresholds.json").read_text(encoding="utf-8"))["stack"]
+LIMITS = json.loads((FOLDER.parent / "thresholds.json").read_text(encoding="utf-8"))["stack"]
 
 
 def judge(object_list):

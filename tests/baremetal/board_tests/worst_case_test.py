@@ -14,7 +14,7 @@ import instruction_counts
 import link_map
 from baremetal_support import OPTIONS
 
-WORST_CASE = pathlib.Path(__file__).resolve().parents[1] / "worst_case"
+WORST_CASE = support.ROOT / "tests" / "worst_case"
 sys.path.append(str(WORST_CASE))
 import measure  # noqa: E402  pylint: disable=wrong-import-position
 

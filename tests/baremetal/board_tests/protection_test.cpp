@@ -17,8 +17,8 @@
 #include "hal/boards/common/semihosting.h"
 #include "hal/boards/common/shared_memory.h"
 #include "pianola/development_config.h"
-#include "tests/baremetal/bench.h"
-#include "tests/baremetal/violations.h"
+#include "tests/baremetal/board_tests/bench.h"
+#include "tests/baremetal/board_tests/violations.h"
 
 namespace pianola::baremetal {
 namespace {

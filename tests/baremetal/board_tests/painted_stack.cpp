@@ -1,4 +1,4 @@
-#include "tests/baremetal/painted_stack.h"
+#include "tests/baremetal/board_tests/painted_stack.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "tests/baremetal/counted.h"
+#include "tests/baremetal/board_tests/counted.h"
 
 #include <algorithm>
 

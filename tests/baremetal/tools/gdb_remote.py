@@ -26,7 +26,7 @@ import subprocess
 import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "toolchains"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "toolchains"))
 import boards  # noqa: E402  pylint: disable=wrong-import-position
 import run_board  # noqa: E402  pylint: disable=wrong-import-position
 

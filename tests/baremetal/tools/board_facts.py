@@ -22,7 +22,7 @@ CHOSEN = re.compile(r"\.(stack|trap_stacks|device_|load_area|init_array|a53|rela
 NOT_LOADED = re.compile(r"\.(debug_|comment|note|riscv\.attributes|ARM\.attributes|symtab|strtab|shstrtab)")
 COUNTED_MODELS = ("hello_world_int8", "kws_ref_model", "vww_96_int8")
 # What a board tells of itself beyond the defaults.
-DEVICE = pathlib.Path(__file__).resolve().parents[2] / "hal" / "boards" / "common" / "device.json"
+DEVICE = support.DEVICE
 # Objects of the example application, by the names that `pianola size` predicts their sizes under.
 PREDICTED = {"session_bytes": "::session", "plan_workspace_bytes": "::workspace", "verdict_bytes": "::verdict",
              "driver_bytes": "::device", "shared_state_bytes": "::g_shared_state"}

@@ -8,7 +8,7 @@
 
 #include "hal/boards/common/semihosting.h"
 #include "hal/boards/common/shared_memory.h"
-#include "tests/baremetal/bench.h"
+#include "tests/baremetal/board_tests/bench.h"
 
 namespace pianola::baremetal {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "hal/boards/common/semihosting.h"
 #include "hal/boards/common/shared_memory.h"
-#include "tests/baremetal/bench.h"
+#include "tests/baremetal/board_tests/bench.h"
 #include "tests/port/refdev_samples.h"
 
 namespace pianola::baremetal {

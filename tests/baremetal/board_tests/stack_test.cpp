@@ -5,8 +5,8 @@
 #include "hal/boards/common/board_device.h"
 #include "hal/boards/common/shared_memory.h"
 #include "pianola/development_config.h"
-#include "tests/baremetal/bench.h"
-#include "tests/baremetal/painted_stack.h"
+#include "tests/baremetal/board_tests/bench.h"
+#include "tests/baremetal/board_tests/painted_stack.h"
 
 namespace pianola::baremetal {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "hal/boards/common/board.h"
 #include "hal/boards/common/shared_memory.h"
-#include "tests/baremetal/bench.h"
+#include "tests/baremetal/board_tests/bench.h"
 
 namespace pianola::baremetal {
 namespace {

@@ -1,4 +1,4 @@
-#include "tests/baremetal/violations.h"
+#include "tests/baremetal/board_tests/violations.h"
 
 #include <atomic>
 

@@ -8,8 +8,8 @@
 #include "hal/boards/common/board_device.h"
 #include "hal/boards/common/shared_memory.h"
 #include "pianola/development_config.h"
-#include "tests/baremetal/bench.h"
-#include "tests/baremetal/counted.h"
+#include "tests/baremetal/board_tests/bench.h"
+#include "tests/baremetal/board_tests/counted.h"
 
 namespace pianola::baremetal {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "hal/boards/common/semihosting.h"
 #include "hal/crypto/bearssl_verifier.h"
-#include "tests/baremetal/bench.h"
+#include "tests/baremetal/board_tests/bench.h"
 #include "tests/runtime/vectors/vector_pack.h"
 
 namespace pianola::baremetal {

@@ -14,7 +14,7 @@ TRUSTS = 2
 REQUIRED, OPTIONAL = 0x63C99C36, 0x9C3663C9  # SignaturePolicy
 RESULT = struct.Struct("<2I2Q24s144s")
 ALIGNMENT = 64
-RULES = pathlib.Path(__file__).resolve().parents[2] / "runtime" / "include" / "pianola" / "rules.inc"
+RULES = pathlib.Path(__file__).resolve().parents[3] / "runtime" / "include" / "pianola" / "rules.inc"
 WITHOUT_MUTANT = {"AUT-COUNTER", "IMG-BOOL", "TGT-EVIDENCE", "HST-CANONICAL"}  # no file can break the first three; the last is the host's
 
 

@@ -12,7 +12,7 @@ import baremetal_support as support
 import board_facts
 from baremetal_support import OPTIONS
 
-FOLDER = pathlib.Path(__file__).resolve().parent
+FOLDER = pathlib.Path(__file__).resolve().parents[1]
 LIMITS = json.loads((FOLDER / "thresholds.json").read_text(encoding="utf-8"))["sizes"]
 
 

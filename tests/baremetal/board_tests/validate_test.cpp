@@ -1,8 +1,8 @@
 // validate BINARY [worst]: one validation between the instruction counter's markers, of a binary for the default
 // device, or for that of the worst cases. The device itself is not touched.
 #include "pianola/development_config.h"
-#include "tests/baremetal/bench.h"
-#include "tests/baremetal/counted.h"
+#include "tests/baremetal/board_tests/bench.h"
+#include "tests/baremetal/board_tests/counted.h"
 #include "tests/worst_case/worst_device.h"
 
 namespace pianola::baremetal {

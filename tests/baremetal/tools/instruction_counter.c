@@ -2,7 +2,7 @@
  *
  * A section goes from the first instruction of the function `begin` to the first of the function `end`; between `pause` and `resume` the
  * core's instructions are not counted. Which functions these are, and for which ranges of addresses to count apart, a file says
- * that tests/baremetal/instruction_counts.py writes, one word and its numbers per line:
+ * that tests/baremetal/tools/instruction_counts.py writes, one word and its numbers per line:
  *
  *     core N | begin A | end A | pause A | resume A | range FIRST BEYOND | leaf FIRST BEYOND | skip FIRST BEYOND
  *

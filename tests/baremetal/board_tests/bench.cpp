@@ -1,4 +1,4 @@
-#include "tests/baremetal/bench.h"
+#include "tests/baremetal/board_tests/bench.h"
 
 #include <algorithm>
 #include <cstring>

@@ -12,7 +12,7 @@ import baremetal_support as support
 import instruction_counts
 from baremetal_support import OPTIONS
 
-THRESHOLDS = json.loads((pathlib.Path(__file__).parent / "thresholds.json").read_text(encoding="utf-8"))["instructions"]
+THRESHOLDS = json.loads((pathlib.Path(__file__).resolve().parents[1] / "thresholds.json").read_text(encoding="utf-8"))["instructions"]
 SHORT_MODEL, LONG_MODEL, LOADED_MODEL = "hello_world_int8", "vww_96_int8", "kws_ref_model"
 REPETITIONS = 5
 

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT / folder) for folder in ("toolchains", "tests/gates", "tests/crypto")]
 import boards  # noqa: E402  pylint: disable=wrong-import-position
 import run_board  # noqa: E402  pylint: disable=wrong-import-position

@@ -3,9 +3,9 @@
 // Each verify() is a section of the instruction counter. The first record is verified once more, on painted stack.
 #include "hal/boards/common/semihosting.h"
 #include "hal/crypto/bearssl_verifier.h"
-#include "tests/baremetal/bench.h"
-#include "tests/baremetal/counted.h"
-#include "tests/baremetal/painted_stack.h"
+#include "tests/baremetal/board_tests/bench.h"
+#include "tests/baremetal/board_tests/counted.h"
+#include "tests/baremetal/board_tests/painted_stack.h"
 #include "tests/crypto/records.h"
 
 namespace pianola::baremetal {

@@ -2,7 +2,7 @@
 // semihosting.
 #include <array>
 
-#include "tests/baremetal/bench.h"
+#include "tests/baremetal/board_tests/bench.h"
 
 namespace {
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Campaign: the core skips 1, 2 or 4 instructions while it loads a binary that must be refused, and nothing may start.
 
-    tests/baremetal/skips.py --board BOARD --json skips.json
+    tests/baremetal/campaigns/skips.py --board BOARD --json skips.json
 
 tries every instruction that a run executes between the call of load() and the end of the application's own attempts, at its first execution, at every
 execution where there are few, and at one later execution that the seed draws; docs/evidence/campaigns.md says more. --sample N draws N of these for every
@@ -20,20 +20,21 @@ import sys
 import tempfile
 import time
 
-import baremetal_support as support
-import skip_binaries
-import skip_board
-sys.path[:0] = [str(support.ROOT / "tests/campaign")]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path[:0] = [str(ROOT / folder) for folder in ("toolchains", "tests/campaign", "tests/baremetal/tools")]
+import baremetal_support as support  # noqa: E402  pylint: disable=wrong-import-position
 import boards  # noqa: E402  pylint: disable=wrong-import-position
 import campaign_record  # noqa: E402  pylint: disable=wrong-import-position
-from skip_board import Skip, SkipBoard
+import skip_binaries  # noqa: E402  pylint: disable=wrong-import-position
+import skip_board  # noqa: E402  pylint: disable=wrong-import-position
+from skip_board import Skip, SkipBoard  # noqa: E402  pylint: disable=wrong-import-position
 
 WIDTHS = (1, 2, 4)
 FEW = 2  # executions: all of them are tried
 LATEST = skip_board.LATEST_OCCURRENCE  # that the seed may draw: each costs a stop
 ARITHMETIC = 300  # of the points inside BearSSL, for each width
 OUTCOMES = ("injected", "detected", "harmless", "false ok", "silent", "undecided")
-RELEASE = support.ROOT / "build/release/bin"
+RELEASE = ROOT / "build/release/bin"
 
 
 def occurrences(point, source):
@@ -224,7 +225,7 @@ def main(words):
     else:
         if not options.board:
             parser.error("--board is needed")
-        build = support.ROOT / "build" / options.board
+        build = ROOT / "build" / options.board
         options.image = options.image or build / "bin/Release/pianola_baremetal_skips.elf"
         options.plugin = options.plugin or build / "tests/baremetal/executed_points.so"
         with tempfile.TemporaryDirectory(prefix="skips") as folder:
