@@ -2,11 +2,13 @@
 """Prints docs/evidence/measured.md from what the boards' builds have measured: tests/baremetal/measured/*.json."""
 import json
 import pathlib
+import textwrap
 
 from boards import names
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 TESTS = ROOT / "tests" / "baremetal"
+COLUMNS = 120
 KINDS = ("text", "rodata", "data", "bss")
 LAYERS = ("validator", "session", "rule texts", "digest", "signatures", "command set", "driver", "device side", "kernels", "arch", "board", "toolchain",
           "application", "trace binary", "alignment")
@@ -15,52 +17,57 @@ RAM = {"session_bytes": "`Session`", "plan_workspace_bytes": "`PlanWorkspace`, f
 
 HEAD = """# Boards: what was measured
 
-Made by `toolchains/measured_page.py`; do not edit. Every number comes from a board's build or run, and the test `<board>.facts` fails
-where a build gives another. To renew: build and test the boards with `PIANOLA_UPDATE_MEASURED=1` in the environment, then write the
-script's output here. GCC 12.2, QEMU 7.2 with counted instructions (`-icount shift=0,sleep=off`): the same numbers every time.
+Made by `toolchains/measured_page.py`; do not edit. Every number comes from a board's build or run, and the test
+`<board>.facts` fails where a build gives another. To renew: build and test the boards with `PIANOLA_UPDATE_MEASURED=1`
+in the environment, then write the script's output here. GCC 12.2, QEMU 7.2 with counted instructions
+(`-icount shift=0,sleep=off`): the same numbers every time.
 """
 
 INSTRUCTIONS = """
 ## Instructions of the ECU core, at -O2
 
-One inference with zero-copy I/O: `input_view()`, `submit()`, the `poll()` that returns `kOk`, `output_view()`. What the application
-does with the views is not counted, nor waiting, nor a device that shares the core: between `submit()` and `poll()` the device
-finishes without being asked, and what `poll()` gives it to do is left out. It does not depend on the length of the trace:
-hello_world has 3 operators, vww 31. One validation's SHA-256 is counted apart, with the C library's part in it. `load()` is two
-validations, programming and read-back, without its three digests; of its two waits (reset, set-up) the looks before and after count, what
-the core does in between does not. Inferences are those of `Release::kAtCompletion`; verified release adds "a slice" for each 1,024
-bytes of traces and weights, the `poll()` that compares it and the seals of the session's state included.
+One inference with zero-copy I/O: `input_view()`, `submit()`, the `poll()` that returns `kOk`, `output_view()`. What the
+application does with the views is not counted, nor waiting, nor a device that shares the core: between `submit()` and
+`poll()` the device finishes without being asked, and what `poll()` gives it to do is left out. It does not depend on
+the length of the trace: hello_world has 3 operators, vww 31. One validation's SHA-256 is counted apart, with the C
+library's part in it. `load()` is two validations, programming and read-back, without its three digests; of its two
+waits (reset, set-up) the looks before and after count, what the core does in between does not. Inferences are those of
+`Release::kAtCompletion`; verified release adds "a slice" for each 1,024 bytes of traces and weights, the `poll()` that
+compares it and the seals of the session's state included.
 """
 
 STACK = """
 ## Stack of the ECU core
 
-Bounds from GCC's frame sizes and the call graph, virtual calls followed into the board's classes; 512 bytes are left to the
-application's safe state. They hold for a device that shares the core: its kernels are in them. "used" is the deepest mark in
-painted stack, at -O2, of kws.
+Bounds from GCC's frame sizes and the call graph, virtual calls followed into the board's classes; 512 bytes are left to
+the application's safe state. They hold for a device that shares the core: its kernels are in them. "used" is the
+deepest mark in painted stack, at -O2, of kws.
 """
 
 SIGNATURES = """
 ## Verifying a signature
 
-`BearSslVerifier`: ECDSA on P-256. Sizes in bytes are those of BearSSL's files and of the class in front of it, as linked into the test
-application; data and bss are empty. Stack as above; "used" has an interrupt on top of it, where the core has a tick. Instructions at
--O2, of a signature that holds; one that does not takes as many, or fewer where r or s is out of range.
+`BearSslVerifier`: ECDSA on P-256. Sizes in bytes are those of BearSSL's files and of the class in front of it, as
+linked into the test application; data and bss are empty. Stack as above; "used" has an interrupt on top of it, where
+the core has a tick. Instructions at -O2, of a signature that holds; one that does not takes as many, or fewer where r
+or s is out of range.
 """
 
 RAM_HEAD = """
 ## RAM
 
-Of the objects that an application makes, in bytes; `pianola size` predicts each exactly, the test compares. No image has a heap.
+Of the objects that an application makes, in bytes; `pianola size` predicts each exactly, the test compares. No image
+has a heap.
 """
 
 SIZES = """
 ## Sizes by layer
 
-The ECU application of `docs/examples/board`, linked, in bytes, both sides of the device in one image. "validator" is all
-that judges a binary, without digest and rule texts; "session" what loads, replays and watches; "driver" and "command set" are the
-ECU's side of the reference device, "device side" and "kernels" the device's; "toolchain" is what the C library and the compiler bring; "alignment" belongs to nobody.
-Stacks, the device's memories and the load area are the board's choice and not counted.
+The ECU application of `docs/examples/board`, linked, in bytes, both sides of the device in one image. "validator" is
+all that judges a binary, without digest and rule texts; "session" what loads, replays and watches; "driver" and
+"command set" are the ECU's side of the reference device, "device side" and "kernels" the device's; "toolchain" is what
+the C library and the compiler bring; "alignment" belongs to nobody. Stacks, the device's memories and the load area are
+the board's choice and not counted.
 """
 
 
@@ -148,7 +155,8 @@ def main():
     records = {board: TESTS / "measured" / f"{board}.json" for board in names()}
     facts = {board: json.loads(record.read_text(encoding="utf-8")) for board, record in records.items() if record.is_file()}
     limits = json.loads((TESTS / "thresholds.json").read_text(encoding="utf-8"))
-    print("\n".join(page(facts, limits)))
+    for line in page(facts, limits):
+        print(line if line.startswith("|") else textwrap.fill(line, COLUMNS, break_long_words=False, break_on_hyphens=False))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-// Fuzzer of the envelope: any bytes as a file. parse_envelope() accepts exactly what docs/reference/format.md allows, here
-// written down a second time in wide arithmetic; with the right digest the file is authentic, and with any byte changed
-// it is not.
+// Fuzzer of the envelope: any bytes as a file. parse_envelope() accepts exactly what docs/reference/format.md allows,
+// here written down a second time in wide arithmetic; with the right digest the file is authentic, and with any byte
+// changed it is not.
 #include <algorithm>
 #include <array>
 #include <optional>

@@ -1,5 +1,5 @@
-// A SmallCase as a trace binary. The critical path is computed here from the rules of docs/reference/device.md, not taken from
-// the plan.
+// A SmallCase as a trace binary. The critical path is computed here from the rules of docs/reference/device.md, not
+// taken from the plan.
 #include <algorithm>
 #include <stdexcept>
 

@@ -168,8 +168,8 @@ TEST_F(DispatchAtAnyCost, CoresRunSideBySideAndOneCoreInOrder) {
     EXPECT_EQ(completion.time_cycles, start + 1066U + 16U + 16U);
 }
 
-// Random traces against the rule of docs/reference/device.md, word by word. One device, so that a trace meets what earlier ones
-// have left.
+// Random traces against the rule of docs/reference/device.md, word by word. One device, so that a trace meets what
+// earlier ones have left.
 TEST_F(DispatchAtAnyCost, TimeFollowsTheRule) {
     std::mt19937 random{29U};
     std::uint32_t waits = 0U;
