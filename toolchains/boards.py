@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The boards and what is known of each: hal/boards/<board>/board.json. CMakePresets.json lists them, and nothing else does.
+"""The boards and what is known of each: hal/boards/<board>/board.json. CMakePresets.json lists them, and nothing else
+does.
 
     toolchains/boards.py                the names, in the order of CMakePresets.json
 
@@ -43,10 +44,12 @@ class Architecture(typing.NamedTuple):
 
 
 ARCHITECTURES = {
-    "arm_a": Architecture("arm-none-eabi-", "arm", _ARM_AR),
-    "arm_m": Architecture("arm-none-eabi-", "arm", {**_ARM, "xpsr": 25}),
+    "arm_a": Architecture("arm-none-eabi-", "arm", _ARM_AR), "arm_m": Architecture("arm-none-eabi-", "arm",
+                                                                                   {**_ARM, "xpsr": 25}),
     "arm_r": Architecture("arm-none-eabi-", "arm", _ARM_AR),
-    "riscv": Architecture("riscv64-unknown-elf-", "rv32", {**{f"x{n}": n for n in range(32)}, "ra": 1, "sp": 2, "pc": 32}),
+    "riscv": Architecture("riscv64-unknown-elf-", "rv32",
+                          {**{f"x{n}": n
+                              for n in range(32)}, "ra": 1, "sp": 2, "pc": 32}),
 }
 
 

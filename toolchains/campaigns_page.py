@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Makes the tables of docs/evidence/campaigns.md from the records of the whole fault campaigns, tests/campaign/recorded/*.json.
+"""Makes the tables of docs/evidence/campaigns.md from the records of the whole fault campaigns,
+tests/campaign/recorded/*.json.
 
     toolchains/campaigns_page.py [--program build/release/bin/pianola_campaign] [--write]
 

@@ -92,8 +92,10 @@ def parse(text):
 
 
 def without_overlaps(pieces):
-    """The same pieces, each at most up to the next: strings that the linker has merged still have their old sizes in the map."""
-    ordered = sorted((piece for piece in pieces if piece.size_bytes > 0), key=lambda piece: (piece.output, piece.address))
+    """The same pieces, each at most up to the next: strings that the linker has merged still have their old sizes in
+    the map."""
+    ordered = sorted((piece for piece in pieces if piece.size_bytes > 0), key=lambda piece:
+                     (piece.output, piece.address))
     return [
         dataclasses.replace(piece, size_bytes=min(piece.size_bytes, following.address - piece.address))
         if following is not None and following.output == piece.output else piece
@@ -108,13 +110,16 @@ def read(image):
 
 def undefined(image, board):
     """Names that an image refers to and does not define; weak ones, the linker leaves at that."""
-    run = subprocess.run([boards()[board].arch.binutils + "nm", "--undefined-only", str(image)], check=True, capture_output=True, text=True)
+    run = subprocess.run([boards()[board].arch.binutils + "nm", "--undefined-only",
+                          str(image)], check=True, capture_output=True, text=True)
     return [line.split()[-1] for line in run.stdout.splitlines() if line.strip()]
 
 
 def symbols(image, board):
-    """{name: (address, size in bytes)} of what an image defines, as the linker knows the names; size 0 where it has none."""
-    run = subprocess.run([boards()[board].arch.binutils + "nm", "--print-size", str(image)], check=True, capture_output=True, text=True)
+    """{name: (address, size in bytes)} of what an image defines, as the linker knows the names; size 0 where it has
+    none."""
+    run = subprocess.run([boards()[board].arch.binutils + "nm", "--print-size",
+                          str(image)], check=True, capture_output=True, text=True)
     result = {}
     for line in run.stdout.splitlines():
         words = line.split()

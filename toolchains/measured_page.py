@@ -10,8 +10,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 TESTS = ROOT / "tests" / "baremetal"
 COLUMNS = 120
 KINDS = ("text", "rodata", "data", "bss")
-LAYERS = ("validator", "session", "rule texts", "digest", "signatures", "command set", "driver", "device side", "kernels", "arch", "board", "toolchain",
-          "application", "trace binary", "alignment")
+LAYERS = ("validator", "session", "rule texts", "digest", "signatures", "command set", "driver", "device side",
+          "kernels", "arch", "board", "toolchain", "application", "trace binary", "alignment")
 RAM = {"session_bytes": "`Session`", "plan_workspace_bytes": "`PlanWorkspace`, free after `load()`",
        "verdict_bytes": "`Verdict`", "driver_bytes": "driver", "shared_state_bytes": "`SharedState`"}
 
@@ -76,7 +76,8 @@ def table(head, rows):
     yield "| " + " | ".join(head) + " |"
     yield "|---|" + "---:|" * (len(head) - 1)
     for first, *others in rows:
-        yield "| " + " | ".join([first, *(f"{value:,}" if isinstance(value, int) else value for value in others)]) + " |"
+        yield "| " + " | ".join([first, *(f"{value:,}" if isinstance(value, int) else value
+                                          for value in others)]) + " |"
 
 
 def instruction_rows(facts):
@@ -100,8 +101,11 @@ def signature_rows(facts):
     """One row per board."""
     for board, fact in facts.items():
         cost, stack = fact["signatures"], fact["stack"]
-        yield [board, *(cost["sizes"][configuration][kind] for configuration in ("Os", "O2") for kind in ("text", "rodata")),
-               stack["Os"]["verify"], stack["O2"]["verify"], cost["stack_used"], cost["instructions"]]
+        yield [
+            board,
+            *(cost["sizes"][configuration][kind] for configuration in ("Os", "O2") for kind in ("text", "rodata")),
+            stack["Os"]["verify"], stack["O2"]["verify"], cost["stack_used"], cost["instructions"]
+        ]
 
 
 def size_rows(sizes):
@@ -109,7 +113,8 @@ def size_rows(sizes):
     columns = [(configuration, kind) for configuration in ("Os", "O2") for kind in KINDS]
     unknown = set(sizes["Os"]) | set(sizes["O2"])
     assert unknown <= set(LAYERS), unknown - set(LAYERS)
-    rows = [[layer, *(sizes[configuration].get(layer, {}).get(kind, 0) for configuration, kind in columns)] for layer in LAYERS]
+    rows = [[layer, *(sizes[configuration].get(layer, {}).get(kind, 0) for configuration, kind in columns)]
+            for layer in LAYERS]
     yield from rows
     yield ["all", *(sum(column) for column in list(zip(*rows))[1:])]
 
@@ -118,29 +123,42 @@ def page(facts, limits):
     """The lines of the page."""
     yield from (HEAD + INSTRUCTIONS).splitlines()
     yield ""
-    yield from table(["board", "inference hello_world", "kws", "vww", "validation hello_world", "kws", "vww", "digest of kws",
-                      "load of kws", "a slice", "slices of kws"],
-                     instruction_rows(facts))
+    yield from table([
+        "board", "inference hello_world", "kws", "vww", "validation hello_world", "kws", "vww", "digest of kws",
+        "load of kws", "a slice", "slices of kws"
+    ], instruction_rows(facts))
     instructions = limits["instructions"]
     stack = {root.rsplit("::")[-1]: limit for root, limit in limits["stack"]["roots"].items()}
-    yield from ["", f"Limits: {instructions['inference']['arm']:,} for an inference on Arm, {instructions['inference']['rv32']:,} on RV32, and "
-                f"{instructions['inference_spread']:.0%} between "
-                f"hello_world and vww; {instructions['validation_without_digest']:,} for one validation of kws, "
-                f"{instructions['load_without_digest']:,} for its `load()`, {instructions['verified_release_per_slice']:,} for a slice."]
+    yield from [
+        "",
+        f"Limits: {instructions['inference']['arm']:,} for an inference on Arm, "
+        f"{instructions['inference']['rv32']:,} on RV32, and "
+        f"{instructions['inference_spread']:.0%} between "
+        f"hello_world and vww; {instructions['validation_without_digest']:,} for one validation of kws, "
+        f"{instructions['load_without_digest']:,} for its `load()`, {instructions['verified_release_per_slice']:,} "
+        f"for a slice."
+    ]
     yield from STACK.splitlines()
     yield ""
-    yield from table(["board", *(f"{call} {column}" for call in ("load", "submit", "poll") for column in ("-Os", "-O2", "used"))],
-                     stack_rows(facts))
-    yield from ["", "Limits: " + ", ".join(f"{stack[call]:,} for `{call}`" for call in ("load", "submit", "poll")) + "."]
+    yield from table(
+        ["board", *(f"{call} {column}" for call in ("load", "submit", "poll") for column in ("-Os", "-O2", "used"))],
+        stack_rows(facts))
+    yield from [
+        "", "Limits: " + ", ".join(f"{stack[call]:,} for `{call}`" for call in ("load", "submit", "poll")) + "."
+    ]
     yield from SIGNATURES.splitlines()
     yield ""
     yield from table(["board", "-Os text", "rodata", "-O2 text", "rodata", "stack -Os", "-O2", "used", "instructions"],
                      signature_rows(facts))
-    yield from ["", f"Limits: {limits['sizes']['signatures_text_and_rodata_at_Os']:,} bytes of text and rodata together at -Os, "
-                f"{stack['verify']:,} bytes of stack."]
+    yield from [
+        "",
+        f"Limits: {limits['sizes']['signatures_text_and_rodata_at_Os']:,} bytes of text and rodata together at -Os, "
+        f"{stack['verify']:,} bytes of stack."
+    ]
     yield from RAM_HEAD.splitlines()
     yield ""
-    yield from table(["object", *facts], ([title, *(fact["ram"][name] for fact in facts.values())] for name, title in RAM.items()))
+    yield from table(["object", *facts],
+                     ([title, *(fact["ram"][name] for fact in facts.values())] for name, title in RAM.items()))
     yield from SIZES.splitlines()
     limit = limits["sizes"]["validator_and_session_text_on_cortex_m_at_Os"]
     yield ""
@@ -153,10 +171,14 @@ def page(facts, limits):
 def main():
     """Prints the page."""
     records = {board: TESTS / "measured" / f"{board}.json" for board in names()}
-    facts = {board: json.loads(record.read_text(encoding="utf-8")) for board, record in records.items() if record.is_file()}
+    facts = {
+        board: json.loads(record.read_text(encoding="utf-8"))
+        for board, record in records.items() if record.is_file()
+    }
     limits = json.loads((TESTS / "thresholds.json").read_text(encoding="utf-8"))
     for line in page(facts, limits):
-        print(line if line.startswith("|") else textwrap.fill(line, COLUMNS, break_long_words=False, break_on_hyphens=False))
+        print(line if line.startswith("|") else textwrap.
+              fill(line, COLUMNS, break_long_words=False, break_on_hyphens=False))
 
 
 if __name__ == "__main__":

@@ -4,10 +4,11 @@
     toolchains/run_board.py BOARD build/BOARD/bin/Release/pianola_baremetal.elf --arg replay --arg model.ptb \\
         --arg inputs.bin --arg outputs.bin --arg execution.log
 
-What the application prints through semihosting is shown, and its exit code is this script's. --arg hands the application
-a word of its command line; files that it names are the host's, relative to the current folder. The tests' application
-takes a test and its words, as the first lines of tests/baremetal/*_test.cpp say; where words are missing it ends with 2.
-The application runs with the rights of whoever starts it: semihosting can read and write every file that you can.
+What the application prints through semihosting is shown, and its exit code is this script's. --arg hands the
+application a word of its command line; files that it names are the host's, relative to the current folder. The tests'
+application takes a test and its words, as the first lines of tests/baremetal/*_test.cpp say; where words are missing it
+ends with 2. The application runs with the rights of whoever starts it: semihosting can read and write every file that
+you can.
 
   --icount   Counts instructions instead of time: the same run, instruction by instruction, every time, and no cores in
              parallel. Without it each core is a thread of the host.
@@ -79,7 +80,8 @@ def qemu_environment(changes=None):
 
 
 def run(board, image, arguments=(), icount=False, timeout_s=300, extra=(), loads=(), cwd=None, environment=None):
-    """Runs an image to its end and returns a Result, whatever its exit code. QEMU's own messages are part of the output."""
+    """Runs an image to its end and returns a Result, whatever its exit code. QEMU's own messages are part of the
+    output."""
     line = command(board, image, arguments, icount, extra, loads)
     try:
         done = subprocess.run(line, cwd=cwd, env=qemu_environment(environment), stdin=subprocess.DEVNULL,

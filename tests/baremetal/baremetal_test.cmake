@@ -1,7 +1,7 @@
 # pianola_add_baremetal_test(<name> SCRIPT file.py [IMAGE target] [TIMEOUT seconds] [WHERE_OFFERED] [ARGS argument...]):
-# the test <board>.<name>, on pianola_baremetal unless IMAGE names another. WHERE_OFFERED: of boards only whose board.json names it
-# among its tests. The script is told the board, the image and where host tools, models and a work folder are; see
-# baremetal_support.py.
+# the test <board>.<name>, on pianola_baremetal unless IMAGE names another. WHERE_OFFERED: of boards only whose
+# board.json names it among its tests. The script is told the board, the image and where host tools, models and a work
+# folder are; see baremetal_support.py.
 pianola_board_fact(pianola_offered_tests ${PIANOLA_BOARD} tests "")
 function(pianola_add_baremetal_test name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "WHERE_OFFERED" "SCRIPT;IMAGE;TIMEOUT" "ARGS")

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Fails where something names a file that is not there. Usage: links.py ROOT
 
-Checked are, in Markdown pages, links with their headings, and names in code style that have a folder and an ending, as in
-`runtime/include/pianola/config.h`; and in every own text file each path that begins with docs/. Proofs of gates may name
-what is not there.
+Checked are, in Markdown pages, links with their headings, and names in code style that have a folder and an ending, as
+in `runtime/include/pianola/config.h`; and in every own text file each path that begins with docs/. Proofs of gates may
+name what is not there.
 """
 import pathlib
 import re
@@ -23,7 +23,10 @@ NOT_TEXT = {".bin", ".tflite", ".ptb", ".png"}
 def anchors(page):
     """What a link may say behind #: headings in lower case, hyphens for spaces, without punctuation."""
     headings = HEADING.findall(CODE.sub("", page.read_text(encoding="utf-8")))
-    return {re.sub(r"[^\w\- ]", "", re.sub(r"\]\([^)]*\)", "]", heading)).lower().replace(" ", "-") for heading in headings}
+    return {
+        re.sub(r"[^\w\- ]", "", re.sub(r"\]\([^)]*\)", "]", heading)).lower().replace(" ", "-")
+        for heading in headings
+    }
 
 
 def broken_links(root, page):

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """A port of one's own is built as docs/guide/porting.md says, outside of this tree, and conforms.
 
-docs/examples/port is copied to a folder outside of the tree, configured, built and run. The page shows its CMakeLists.txt.
+docs/examples/port is copied to a folder outside of the tree, configured, built and run. The page shows its
+CMakeLists.txt.
 
 Usage: port_project.py SOURCE COMPILER
 """

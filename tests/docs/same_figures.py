@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Sizes that a page says of the runtime on boards are those of docs/evidence/measured.md, which a test holds to what the builds have.
+"""Sizes that a page says of the runtime on boards are those of docs/evidence/measured.md, which a test holds to what
+the builds have.
 
 Usage: same_figures.py DOCS
 """
@@ -8,10 +9,10 @@ import re
 import sys
 
 # Page, where it says a size, and the row of docs/evidence/measured.md that has it for every board.
-SAID = (
-    ("evidence/worst_case.md", r"A\s+`Session`\s+has\s+([\d,]+)\s+bytes\s+with\s+any\s+of\s+them", r"^\| `Session` \| (.*) \|$"),
-    ("evidence/worst_case.md", r"^\| `small_ecu` \|.*\| ([\d,]+) bytes \|$", r"^\| `PlanWorkspace`, free after `load\(\)` \| (.*) \|$"),
-)
+SAID = (("evidence/worst_case.md", r"A\s+`Session`\s+has\s+([\d,]+)\s+bytes\s+with\s+any\s+of\s+them",
+         r"^\| `Session` \| (.*) \|$"), ("evidence/worst_case.md", r"^\| `small_ecu` \|.*\| ([\d,]+) bytes \|$",
+                                         r"^\| `PlanWorkspace`, free after `load\(\)` \| (.*) \|$"),
+        )
 
 
 def main():

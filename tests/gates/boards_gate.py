@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Gate: adding a board touches its own folder, hal/boards/<board>, and one line, the include of its presets in CMakePresets.json.
+"""Gate: adding a board touches its own folder, hal/boards/<board>, and one line, the include of its presets in
+CMakePresets.json.
 
 So a board's name stands in no other file, with these exceptions: pages (Markdown), what was recorded on it
 (tests/baremetal/measured, tests/campaign/recorded), and the tests that its board.json calls its own. And every folder
@@ -28,7 +29,10 @@ def is_in(name, folders):
 def folder_findings(root, listed):
     """Folders that are not in the list, and the other way round."""
     folders = root / "hal/boards"
-    there = {path.parent.name for kind in ("board.json", "presets.json", "memory.ld") for path in folders.glob(f"*/{kind}")}
+    there = {
+        path.parent.name
+        for kind in ("board.json", "presets.json", "memory.ld") for path in folders.glob(f"*/{kind}")
+    }
     findings = [f"hal/boards/{board}: not in {LIST}" for board in sorted(there - set(listed))]
     for board in listed:
         try:

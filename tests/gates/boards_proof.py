@@ -23,7 +23,8 @@ class BoardsProof(GateProof):
 
     def presets(self, *names, more=""):
         """The list."""
-        lines = ",\n".join([*(f'  "hal/boards/{name}/presets.json"' for name in names), '  "toolchains/cmake/presets.json"'])
+        lines = ",\n".join(
+            [*(f'  "hal/boards/{name}/presets.json"' for name in names), '  "toolchains/cmake/presets.json"'])
         self.write("CMakePresets.json", f'{{\n"include": [\n{lines}\n]{more}\n}}\n')
 
     def judge(self):

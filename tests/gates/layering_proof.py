@@ -101,7 +101,10 @@ class LayeringProof(GateProof):
         self.assertEqual(link_findings(good), ([], 4))
         findings, _ = link_findings(["core|runtime|sim", "sim|hal/sim|"])
         self.assert_finds(findings, "runtime must not link hal/sim")
-        good = ["arch|hal/arch/riscv|", "common|hal/boards/common|arch", f"board|{BOARD}|common;arch", "app|docs/examples|board"]
+        good = [
+            "arch|hal/arch/riscv|", "common|hal/boards/common|arch", f"board|{BOARD}|common;arch",
+            "app|docs/examples|board"
+        ]
         self.assertEqual(link_findings(good), ([], 4))
         findings, _ = link_findings(["arch|hal/arch/riscv|common", "common|hal/boards/common|board", f"board|{BOARD}|"])
         self.assert_finds(findings, "hal/arch must not link hal/boards/common")

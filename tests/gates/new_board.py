@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Shows that a new board is its own folder and one line: copies the tree, in it the folder of a board under another name, adds
-the line to CMakePresets.json, and configures, builds and runs the example application on the board that came of it.
+"""Shows that a new board is its own folder and one line: copies the tree, in it the folder of a board under another
+name, adds the line to CMakePresets.json, and configures, builds and runs the example application on the board that came
+of it.
 
 Host tools, downloads and the sample are those of the build that calls this.
 """

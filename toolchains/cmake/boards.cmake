@@ -1,6 +1,7 @@
 # What CMake reads of hal/boards/<board>/board.json. toolchains/boards.py says what the facts are.
 
-# pianola_board_fact(<variable> <board> <fact> [<default>]): a fact; a list where it is one. Without a default it must be there.
+# pianola_board_fact(<variable> <board> <fact> [<default>]): a fact; a list where it is one. Without a default it must
+# be there.
 function(pianola_board_fact variable board fact)
     set(file "${PROJECT_SOURCE_DIR}/hal/boards/${board}/board.json")
     set_property(DIRECTORY "${PROJECT_SOURCE_DIR}" APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """What a board's builds measure is within the thresholds, as predicted, and what the documentation says.
 
-measured/<board>.json is the record of which docs/evidence/measured.md is made. With PIANOLA_UPDATE_MEASURED=1 in the environment this
-test writes the record instead of comparing it; toolchains/measured_page.py then prints the page.
+measured/<board>.json is the record of which docs/evidence/measured.md is made. With PIANOLA_UPDATE_MEASURED=1 in the
+environment this test writes the record instead of comparing it; toolchains/measured_page.py then prints the page.
 """
 import json
 import os
@@ -55,7 +55,8 @@ class BoardFacts(support.BareMetalTest):
             record.parent.mkdir(exist_ok=True)
             record.write_text(made, encoding="utf-8")
         kept = record.read_text(encoding="utf-8") if record.is_file() else "{}\n"
-        self.assertEqual(json.loads(kept), json.loads(made), f"{record.name} is not current: see {pathlib.Path(__file__).name}")
+        self.assertEqual(json.loads(kept), json.loads(made),
+                         f"{record.name} is not current: see {pathlib.Path(__file__).name}")
 
 
 if __name__ == "__main__":

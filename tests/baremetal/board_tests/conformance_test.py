@@ -4,7 +4,8 @@ import re
 
 import baremetal_support as support
 
-# What the test application does not offer: its platform has no counter, and the device's digest leaves arguments to the scrub.
+# What the test application does not offer: its platform has no counter, and the device's digest leaves arguments to the
+# scrub.
 NOT_OFFERED = {"PORT-COUNTER-RAISE", "PORT-DIGEST-ARGUMENTS"}
 
 

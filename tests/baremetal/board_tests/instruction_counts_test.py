@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """What an inference and a load cost the ECU core, in instructions, against thresholds.json.
 
-Counted are instructions of the ECU core that are its own work: not those of waiting for the device, nor those of a device that shares
-the core. How that is told apart is said in counted.h and count_test.cpp.
+Counted are instructions of the ECU core that are its own work: not those of waiting for the device, nor those of a
+device that shares the core. How that is told apart is said in counted.h and count_test.cpp.
 """
 import json
 import pathlib
@@ -12,7 +12,8 @@ import baremetal_support as support
 import instruction_counts
 from baremetal_support import OPTIONS
 
-THRESHOLDS = json.loads((pathlib.Path(__file__).resolve().parents[1] / "thresholds.json").read_text(encoding="utf-8"))["instructions"]
+THRESHOLDS = json.loads(
+    (pathlib.Path(__file__).resolve().parents[1] / "thresholds.json").read_text(encoding="utf-8"))["instructions"]
 SHORT_MODEL, LONG_MODEL, LOADED_MODEL = "hello_world_int8", "vww_96_int8", "kws_ref_model"
 REPETITIONS = 5
 

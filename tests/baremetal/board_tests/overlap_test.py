@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Between submit() and the result the ECU core works on something else, while the device gets on: on boards whose device has cores."""
+"""Between submit() and the result the ECU core works on something else, while the device gets on: on boards whose
+device has cores."""
 import baremetal_support as support
 
 

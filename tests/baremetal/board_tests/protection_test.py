@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The ECU core's protection unit, set up from the memory manifest: a slot replays behind it, and reaches nothing of another slot."""
+"""The ECU core's protection unit, set up from the memory manifest: a slot replays behind it, and reaches nothing of
+another slot."""
 import json
 
 import baremetal_support as support
@@ -20,15 +21,17 @@ class Protection(support.BareMetalTest):
         """The sample with self-tests, which both slots replay."""
         model = self.model(support.SAMPLE)
         file = self.folder / "self_tests.ptb"
-        support.checked(OPTIONS.pianola, "capture", model.source, "-o", file, "--self-test", "2", "--device", support.DEVICE,
-                        "--deadline-us", support.DEADLINE_US, "--setup-deadline-us", support.DEADLINE_US)
+        support.checked(OPTIONS.pianola, "capture", model.source, "-o", file, "--self-test", "2", "--device",
+                        support.DEVICE, "--deadline-us", support.DEADLINE_US, "--setup-deadline-us",
+                        support.DEADLINE_US)
         return file
 
     def test_a_slot_is_closed_to_the_other(self):
         file = self.binary()
         manifest, sizes = self.windows(file)
         run = support.Run("protection", file, *sizes).require()
-        self.assertEqual(run.values["session_bytes"], manifest["ram"]["session_bytes"], "the manifest's figure is exact")
+        self.assertEqual(run.values["session_bytes"], manifest["ram"]["session_bytes"],
+                         "the manifest's figure is exact")
         self.assertIn(run.values["window_bytes"], sizes[:2])
         self.assertEqual(run.values["wrong_count"], 0)
         self.assertGreater(run.values["right"], 40)

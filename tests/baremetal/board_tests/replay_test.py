@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""The same binary on a board as in the simulator: outputs equal the goldens byte by byte, and execution logs entry by entry.
+"""The same binary on a board as in the simulator: outputs equal the goldens byte by byte, and execution logs entry by
+entry.
 
-The sample has no goldens of others: its outputs are compared with the simulator's, and its classes with the labels that its pictures
-were drawn from, in which neither importer nor kernels have a part.
+The sample has no goldens of others: its outputs are compared with the simulator's, and its classes with the labels that
+its pictures were drawn from, in which neither importer nor kernels have a part.
 """
 import re
 
@@ -21,7 +22,8 @@ class Replay(support.BareMetalTest):
         """(outputs, log file) of the simulator."""
         output, log = self.folder / "simulator.bin", self.folder / "simulator.log"
         views = ["--views"] if io == "views" else []
-        support.checked(OPTIONS.pianola, "run", model.file, "--batch", "--input", inputs, "--output", output, "--log", log, *views)
+        support.checked(OPTIONS.pianola, "run", model.file, "--batch", "--input", inputs, "--output", output, "--log",
+                        log, *views)
         return output.read_bytes(), log
 
     def replay(self, model, records, io="views", **options):
@@ -89,7 +91,9 @@ class Replay(support.BareMetalTest):
         classes = len(outputs) // RECORDS
         said = []
         for record in range(RECORDS):
-            scores = [value - 256 if value > 127 else value for value in outputs[record * classes:(record + 1) * classes]]
+            scores = [
+                value - 256 if value > 127 else value for value in outputs[record * classes:(record + 1) * classes]
+            ]
             said.append(scores.index(max(scores)))
         self.assertEqual(said, model.labels(RECORDS))
 

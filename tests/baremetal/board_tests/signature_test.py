@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The verifier on a board gives the answers that tests/crypto asks of the host's: OpenSSL's signatures hold, damaged ones do not."""
+"""The verifier on a board gives the answers that tests/crypto asks of the host's: OpenSSL's signatures hold, damaged
+ones do not."""
 import baremetal_support as support
 import signatures
 import stack_bounds

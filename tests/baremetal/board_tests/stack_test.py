@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The stack of load(), submit() and poll(): a bound from the call graph, below its limit, and the painted stack below the bound.
+"""The stack of load(), submit() and poll(): a bound from the call graph, below its limit, and the painted stack below
+the bound.
 
 Where the device shares the ECU core, poll() runs its kernels; the bounds count them on every board.
 """

@@ -15,7 +15,8 @@ REQUIRED, OPTIONAL = 0x63C99C36, 0x9C3663C9  # SignaturePolicy
 RESULT = struct.Struct("<2I2Q24s144s")
 ALIGNMENT = 64
 RULES = pathlib.Path(__file__).resolve().parents[3] / "runtime" / "include" / "pianola" / "rules.inc"
-WITHOUT_MUTANT = {"AUT-COUNTER", "IMG-BOOL", "TGT-EVIDENCE", "HST-CANONICAL"}  # no file can break the first three; the last is the host's
+# no file can break the first three; the last is the host's
+WITHOUT_MUTANT = {"AUT-COUNTER", "IMG-BOOL", "TGT-EVIDENCE", "HST-CANONICAL"}
 
 
 def text(raw):
@@ -25,8 +26,9 @@ def text(raw):
 
 def results_of(raw):
     """What the board wrote, in the words of the expectations."""
-    return [{"status": status, "offset": offset, "actual": actual, "limit": limit, "rule": text(rule), "path": text(path)}
-            for status, offset, actual, limit, rule, path in RESULT.iter_unpack(raw)]
+    return [{
+        "status": status, "offset": offset, "actual": actual, "limit": limit, "rule": text(rule), "path": text(path)
+    } for status, offset, actual, limit, rule, path in RESULT.iter_unpack(raw)]
 
 
 def findings(expectations, results):
@@ -65,10 +67,12 @@ class Vectors(PackTest):
         self.assertEqual(findings(self.expectations, self.validate(self.pack)), [])
         refused = {expected["rule"] for expected in self.expectations}
         self.assertGreater(len(refused), 50, "rules with a vector")
-        self.assertEqual(sum(expected["rule"] == "ACCEPTED" for expected in self.expectations), 11, "accepted files: four workloads, and seven with a declared parameter")
+        self.assertEqual(sum(expected["rule"] == "ACCEPTED" for expected in self.expectations), 11,
+                         "accepted files: four workloads, and seven with a declared parameter")
 
     def test_a_changed_file_is_noticed(self):
-        """Proof that the comparison can fail: one flipped bit in the first file, which was accepted, and is refused now."""
+        """Proof that the comparison can fail: one flipped bit in the first file, which was accepted, and is refused
+        now."""
         pack = bytearray(self.pack.read_bytes())
         pack[HEADER.size + TRUSTS * TRUST.size + RECORD.size + ALIGNMENT * 4] ^= 1
         found = findings(self.expectations, self.validate(self.write("flipped.bin", bytes(pack))))
@@ -83,19 +87,24 @@ class Mutants(PackTest):
     def test_every_verdict_is_the_kits(self):
         self.assertEqual(findings(self.expectations, self.validate(self.pack)), [])
         rules = set(re.findall(r'^PIANOLA_RULE\(\w+, "([A-Z-]+)"', RULES.read_text(encoding="utf-8"), re.MULTILINE))
-        self.assertEqual(rules - {expected["rule"] for expected in self.expectations}, WITHOUT_MUTANT, "every rule has a mutant")
+        self.assertEqual(rules - {expected["rule"]
+                                  for expected in self.expectations}, WITHOUT_MUTANT, "every rule has a mutant")
         accepted = [expected["name"] for expected in self.expectations if expected["rule"] == "ACCEPTED"]
-        self.assertTrue(accepted and all("HST-" in name for name in accepted), f"accepted: the host's rule alone: {accepted}")
+        self.assertTrue(accepted and all("HST-" in name for name in accepted),
+                        f"accepted: the host's rule alone: {accepted}")
 
     def test_what_the_device_trusts_is_applied(self):
-        """Proof that the board looks at the pack's trust: one that admits what is not signed accepts what has no signature of a listed key."""
+        """Proof that the board looks at the pack's trust: one that admits what is not signed accepts what has no
+        signature of a listed key."""
         pack = bytearray(self.pack.read_bytes())
         policy = HEADER.size + TRUST.size
         self.assertEqual(int.from_bytes(pack[policy:policy + 4], "little"), REQUIRED)
         pack[policy:policy + 4] = OPTIONAL.to_bytes(4, "little")
         found = findings(self.expectations, self.validate(self.write("optional.bin", bytes(pack))))
         names = {line.split(": ")[0].split(", ")[1] for line in found}
-        self.assertEqual({name for name in names if not name.startswith("resealed.")}, {"AUT-KEY.renamed", "AUT-KEY.stranger", "AUT-UNSIGNED.no-signature"})
+        self.assertEqual({name
+                          for name in names if not name.startswith("resealed.")},
+                         {"AUT-KEY.renamed", "AUT-KEY.stranger", "AUT-UNSIGNED.no-signature"})
         self.assertTrue(any("AUT-UNSIGNED.no-signature: rule is ACCEPTED" in line for line in found), found)
 
 

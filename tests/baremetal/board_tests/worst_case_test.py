@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""What a validation costs the ECU core at most: the files of tests/worst_case, against the formula of docs/evidence/worst_case.md.
+"""What a validation costs the ECU core at most: the files of tests/worst_case, against the formula of
+docs/evidence/worst_case.md.
 
-The terms are those of the host, the coefficients the board's: worst_case.json in its folder. Files that the load area has no
-room for are left out, and named.
+The terms are those of the host, the coefficients the board's: worst_case.json in its folder. Files that the load area
+has no room for are left out, and named.
 """
 import json
 import pathlib
@@ -23,7 +24,8 @@ FILES = 20
 
 
 def counted(row, file, folder, *device):
-    """The row, with the instructions of one validation on the board, which must have found the same work as the host."""
+    """The row, with the instructions of one validation on the board, which must have found the same work as the
+    host."""
     (section,), values = instruction_counts.counted(folder, "validate", file, *device)
     assert (values["work"], bool(values["accepted"])) == (row["work"], not row["rule"]), f"{row}: {values}"
     return {**row, "instructions": section.total}
@@ -39,7 +41,8 @@ class WorstCase(support.BareMetalTest):
     """Every file is within the formula; and the check can fail."""
 
     def test_instructions_are_within_the_formula(self):
-        coefficients = json.loads((support.ROOT / "hal/boards" / OPTIONS.board / "worst_case.json").read_text(encoding="utf-8"))
+        coefficients = json.loads(
+            (support.ROOT / "hal/boards" / OPTIONS.board / "worst_case.json").read_text(encoding="utf-8"))
         typical = self.model(support.SAMPLE).file
         counts = json.loads(measure.run(OPTIONS.worst_case, "describe", typical)[0])
         rows = [counted({"name": "typical", **counts}, typical, self.folder)]
@@ -61,6 +64,7 @@ class WorstCase(support.BareMetalTest):
 
 
 if __name__ == "__main__":
-    support.parse(("--plugin", {"required": True, "type": pathlib.Path}), ("--worst-case", {"required": True, "type": pathlib.Path}))
+    support.parse(("--plugin", {"required": True, "type": pathlib.Path}),
+                  ("--worst-case", {"required": True, "type": pathlib.Path}))
     unittest.TestCase.maxDiff = None
     support.main()

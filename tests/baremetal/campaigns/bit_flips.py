@@ -1,26 +1,28 @@
 #!/usr/bin/env python3
-"""Bit flips on a board: one bit of memory changes at one moment of a session's life, and no wrong output may be released.
+"""Bit flips on a board: one bit of memory changes at one moment of a session's life, and no wrong output may be
+released.
 
     tests/baremetal/campaigns/bit_flips.py BOARD --samples 500 --seed 1 --json flips.json
 
-A trial is a life of a session on the emulated board: a load, two steps with transfers, each with an input of its own. The machine is
-stopped at one moment, one bit of its memory is inverted from outside, and it goes on. What came of it:
+A trial is a life of a session on the emulated board: a load, two steps with transfers, each with an input of its own.
+The machine is stopped at one moment, one bit of its memory is inverted from outside, and it goes on. What came of it:
 
-  detected   the binary was refused, a fault latched, or a core stopped on a fault; nothing but right outputs had been released by
-             then, and memory that was lent for others is zero
+  detected   the binary was refused, a fault latched, or a core stopped on a fault; nothing but right outputs had been
+             released by then, and memory that was lent for others is zero
   harmless   all outputs were released, and are equal, byte for byte, to those of a run without a flip
   silent     a wrong output was released, or a fault left one behind
   hung       no answer: neither an output nor a fault
 
-Moments: before every call of the device, behind every command of a device core, and between any two calls of the session. They are
-drawn by seed, the phase of a life first; then the bit. A trial whose moment does not come is repeated once on a new start, else counted as
-missed.
+Moments: before every call of the device, behind every command of a device core, and between any two calls of the
+session. They are drawn by seed, the phase of a life first; then the bit. A trial whose moment does not come is repeated
+once on a new start, else counted as missed.
 
   --region    one of the names in the report; repeat for more. Default: what must not be silent
   --samples   trials of each region
   --every     every bit of the regions, once in every phase, instead of samples
   --shard     part I of N, from 1: every N-th trial
-  --release   completion: outputs are released as soon as the device has completed. Flips then are silent: what the verified release is for
+  --release   completion: outputs are released as soon as the device has completed. Flips then are silent: what the
+              verified release is for
   --only      one trial again: REGION:BYTE:BIT:KIND:NUMBER, as reports name it
   --record    writes the counts: tests/campaign/campaign_record.py
 
@@ -46,17 +48,21 @@ from bit_flips_bench import (  # noqa: E402  pylint: disable=wrong-import-positi
 CLEAN_EVERY = 100  # trials: a life without a flip in between shows that none has left anything behind
 
 # What a session answers for, and what it does not; docs/evidence/campaigns.md says why.
-REQUIRED = ("trace region", "weights", "rings", "ring positions", "doorbell times", "completion records", "completed tokens",
-            "host memory bindings", "protection unit", "session state")
-BEYOND = ("session state, in a call", "binary", "queue progress", "queue faults", "event counters", "reset words", "driver", "activations")
+REQUIRED = ("trace region", "weights", "rings", "ring positions", "doorbell times", "completion records",
+            "completed tokens", "host memory bindings", "protection unit", "session state")
+BEYOND = ("session state, in a call", "binary", "queue progress", "queue faults", "event counters", "reset words",
+          "driver", "activations")
 OUTSIDE = {"activations": "results under way have no copy to compare with: left to memory that corrects itself",
            "driver": "its references lead the core astray: left to a watchdog",
            "session state, in a call": "the state is sealed between calls"}
 OUTSIDE_AT_COMPLETION = "released at completion: left to memory that corrects itself"
 
 # Where memory is in use for a short time only, half of the samples fall into that time.
-IN_USE = {"rings": ("submit", "running"), "ring positions": ("submit", "running"), "completion records": ("completed",),
-          "completed tokens": ("running", "completed"), "event counters": ("running",), "host memory bindings": ("submit", "running")}
+IN_USE = {
+    "rings": ("submit", "running"), "ring positions": ("submit", "running"), "completion records": ("completed", ),
+    "completed tokens": ("running", "completed"), "event counters": ("running", ),
+    "host memory bindings": ("submit", "running")
+}
 
 
 def groups_of(region, moments):
@@ -76,7 +82,10 @@ def plan(bench, region, options):
     groups = groups_of(region, bench.moments)
     size = bench.bytes_of(region)
     if options.every:
-        trials = [Trial(region, bit // 8, bit % 8, random_of.choice(group)) for bit in range(8 * size) for group in groups.values()]
+        trials = [
+            Trial(region, bit // 8, bit % 8, random_of.choice(group)) for bit in range(8 * size)
+            for group in groups.values()
+        ]
     else:
         keys = sorted(groups)
         in_use = [key for key in keys if PHASES[key[0]] in IN_USE.get(region, ())] or keys
@@ -114,15 +123,20 @@ class Report:
         if outcome.result == "detected":
             self.by[outcome.by] += 1
         elif outcome.result in ("silent", "hung"):
-            self.wrong.append({"trial": name_of(trial), "result": outcome.result, "phase": PHASES[outcome.moment.phase]})
+            self.wrong.append(
+                {"trial": name_of(trial), "result": outcome.result, "phase": PHASES[outcome.moment.phase]})
 
     def as_dict(self):
         """For --json."""
-        return {"region": self.region, "bytes": self.bytes, "injected": sum(self.counts.values()),
-                **{result: self.counts[result] for result in RESULTS}, "missed": self.missed,
-                "detected_by": dict(self.by),
-                "phases": {phase: {result: self.phases[phase][result] for result in RESULTS} for phase in PHASES if phase in self.phases},
-                "not_tolerated": self.wrong}
+        return {
+            "region": self.region, "bytes": self.bytes, "injected": sum(self.counts.values()),
+            **{result: self.counts[result]
+               for result in RESULTS}, "missed": self.missed, "detected_by": dict(self.by), "phases": {
+                phase: {result: self.phases[phase][result]
+                        for result in RESULTS}
+                for phase in PHASES if phase in self.phases
+            }, "not_tolerated": self.wrong
+        }
 
     def line(self):
         """For people."""
@@ -160,7 +174,8 @@ def run_region(bench, region, options, log):
     for number, trial in enumerate(trials, 1):
         if number % CLEAN_EVERY == 0:
             bench.clean_life()
-            log(f"{region}: {number} of {len(trials)}, {number / (time.monotonic() - started):.1f} trials/s, {dict(report.counts)}")
+            rate = number / (time.monotonic() - started)
+            log(f"{region}: {number} of {len(trials)}, {rate:.1f} trials/s, {dict(report.counts)}")
         outcome = bench.run(trial)
         if outcome is None:  # something was left behind, or a poll more or less was made
             bench.places_kept()
@@ -233,7 +248,8 @@ def main(words):
         print(text, file=sys.stderr, flush=True)
 
     try:
-        bench = Bench(options.board, options.image.resolve(), options.pianola, ROOT / "build/sample", options.work.resolve(), options.release)
+        bench = Bench(options.board, options.image.resolve(), options.pianola, ROOT / "build/sample",
+                      options.work.resolve(), options.release)
     except (Broken, OSError) as error:
         log(f"bit_flips.py: {error}")
         return 2
@@ -250,10 +266,14 @@ def main(words):
     for report in reports:
         print(report.line())
     if options.json:
-        options.json.write_text(json.dumps({
-            "board": options.board, "seed": options.seed, "shard": list(options.shard), "release": options.release,
-            "every": options.every, "moments": len(bench.moments), "emulator_starts": bench.starts,
-            "seconds": round(time.monotonic() - started, 1), "regions": [report.as_dict() for report in reports]}, indent=1) + "\n")
+        options.json.write_text(
+            json.dumps(
+                {
+                    "board": options.board, "seed": options.seed, "shard": list(options.shard), "release": options.
+                    release, "every": options.every, "moments": len(bench.moments), "emulator_starts": bench.starts,
+                    "seconds": round(time.monotonic() -
+                                     started, 1), "regions": [report.as_dict() for report in reports]
+                }, indent=1) + "\n")
     kinds = kinds_of(reports, options.release)
     if options.record:
         campaign_record.write(options.record, {

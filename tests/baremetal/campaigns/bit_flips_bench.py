@@ -1,4 +1,5 @@
-"""The bench of bit_flips.py: a board that stands still at a moment, a bit that is inverted from outside, and what came of it."""
+"""The bench of bit_flips.py: a board that stands still at a moment, a bit that is inverted from outside, and what came
+of it."""
 import collections
 import pathlib
 import subprocess
@@ -22,7 +23,8 @@ KINDS = {1: "call", 2: "command", 3: "between"}
 PHASES = ("set-up", "loaded", "submit", "running", "completed", "verifying", "released", "over")
 IS_MOMENT, IS_END = 1, 2
 OK = 0x5AC396A5  # runtime/include/pianola/status.h
-STAGES = ("none", "reset", "program", "setup", "read-back", "submit", "step", "self-test", "parameter", "scrub", "state", "arm")
+STAGES = ("none", "reset", "program", "setup", "read-back", "submit", "step", "self-test", "parameter", "scrub",
+          "state", "arm")
 REFERENCE_BYTES = 16  # four at the front of a session, outside its seal: runtime/include/pianola/session.h
 
 Moment = collections.namedtuple("Moment", "kind number phase step inside")
@@ -43,7 +45,8 @@ def checked(*command):
 
 def faded(picture):
     """A picture of signed bytes with a part of its contrast."""
-    return bytes(int.from_bytes(picture[k:k + 1], "little", signed=True) // FADED_TO & 0xFF for k in range(len(picture)))
+    return bytes(
+        int.from_bytes(picture[k:k + 1], "little", signed=True) // FADED_TO & 0xFF for k in range(len(picture)))
 
 
 class Bench:
@@ -104,7 +107,8 @@ class Bench:
         return dict(places)
 
     def clean_memory(self):
-        """Nothing of an earlier life may help a later one: no activations, outputs or words of rings. The binary is whole again."""
+        """Nothing of an earlier life may help a later one: no activations, outputs or words of rings. The binary is
+        whole again."""
         for memory in ("device_dram", "device_l1"):
             self.board.clear(*self.places[memory][0])
         for address, size in self.places["all rings"] if "all rings" in self.places else self.places["rings"]:

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""A sample of the bit flips on a board (bit_flips.py, docs/evidence/campaigns.md): none releases a wrong output, and the judge can tell one."""
+"""A sample of the bit flips on a board (bit_flips.py, docs/evidence/campaigns.md): none releases a wrong output, and
+the judge can tell one."""
 import types
 import unittest
 
@@ -17,7 +18,8 @@ PROOF_SAMPLES = 60
 
 def options(**changes):
     """Of a campaign, as its command line would give them."""
-    return types.SimpleNamespace(**{"samples": SAMPLES, "every": False, "seed": SEED, "shard": (1, 1), "region": None, **changes})
+    return types.SimpleNamespace(
+        **{"samples": SAMPLES, "every": False, "seed": SEED, "shard": (1, 1), "region": None, **changes})
 
 
 class BitFlips(support.BareMetalTest):
@@ -42,7 +44,8 @@ class BitFlips(support.BareMetalTest):
                     self.assertGreater(report.counts["detected"], 0, "flips are noticed at all")
 
     def test_without_verification_flips_are_silent(self):
-        """Proof that wrong outputs are told: released at completion, damaged weights show in them and nobody notices."""
+        """Proof that wrong outputs are told: released at completion, damaged weights show in them and nobody
+        notices."""
         report = self.campaign(options(samples=PROOF_SAMPLES, region=["weights"]), "completion")["weights"]
         self.assertGreater(report.counts["silent"], 0)
         self.assertEqual(len(report.wrong), report.counts["silent"] + report.counts["hung"])

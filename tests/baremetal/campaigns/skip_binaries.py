@@ -1,6 +1,8 @@
-"""Binaries that must be refused, each for another reason and as late as possible: what skips of instructions are tried on.
+"""Binaries that must be refused, each for another reason and as late as possible: what skips of instructions are tried
+on.
 
-All are made of one small workload that the validator accepts and that runs; where a reason lies behind the signature, the signature holds.
+All are made of one small workload that the validator accepts and that runs; where a reason lies behind the signature,
+the signature holds.
 """
 import dataclasses
 import hashlib
@@ -114,7 +116,8 @@ def mutants(folder, pianola, workload):
 
 
 def all_targets(folder, vectors, pianola):
-    """{name: Target}: "accepted" runs, the weak ones are for the proof that the campaign can fail, the others must be refused."""
+    """{name: Target}: "accepted" runs, the weak ones are for the proof that the campaign can fail, the others must be
+    refused."""
     workload = small_workload(folder, vectors)
     good, real = signed(workload), signed(workload, verifier=BEARSSL)
     bad_signature = flipped(good, len(good) - 1)

@@ -1,10 +1,13 @@
-"""A board that skips instructions: one binary, one run after the other, in each of which the core passes over 1, 2 or 4 instructions once.
+"""A board that skips instructions: one binary, one run after the other, in each of which the core passes over 1, 2 or 4
+instructions once.
 
-What a skip is: when the core is about to execute the instruction at an address for the n-th time since load() was called, the program counter is moved
-behind it and the width - 1 instructions that follow it in memory, as if each had been a NOP: of an IT block that is under way the state moves
-on with each, and an IT that is skipped makes its instructions unconditional. Nothing else changes. One skip per run.
+What a skip is: when the core is about to execute the instruction at an address for the n-th time since load() was
+called, the program counter is moved behind it and the width - 1 instructions that follow it in memory, as if each had
+been a NOP: of an IT block that is under way the state moves on with each, and an IT that is skipped makes its
+instructions unconditional. Nothing else changes. One skip per run.
 
-The run is counted in instructions, so that it is the same every time; a run that does not end is ended by the board's watchdog.
+The run is counted in instructions, so that it is the same every time; a run that does not end is ended by the board's
+watchdog.
 """
 import dataclasses
 import pathlib
@@ -18,7 +21,8 @@ OK, REFUSED = 0x5AC3_96A5, 0x3CC3_3CC3
 TICK_INSTRUCTIONS = 40  # of the watchdog, whose clock has 25 MHz, where an instruction takes a nanosecond
 GENEROUS_TICKS = 0xFFFF_FFFF
 PATIENCE = 4  # times the instructions of a run without a fault, and of the longest binary that is accepted
-# While the board stands still under the debug stub, the emulator moves its clock to the next event, which is the tick of each millisecond at the latest.
+# While the board stands still under the debug stub, the emulator moves its clock to the next event, which is the tick
+# of each millisecond at the latest.
 LATEST_OCCURRENCE = 8
 STOP_INSTRUCTIONS = 1_000_000
 WATCHDOG_OFFSET = 20  # in the order
@@ -26,7 +30,8 @@ EVIDENCE = struct.Struct("<20I")
 STARTS = slice(15, 19)  # regions, words of the ring, doorbells, executed commands
 EXCEPTIONS = {0: "return from main()", 2: "watchdog", 3: "HardFault", 4: "MemManage", 5: "BusFault", 6: "UsageFault"}
 MOST_RESTARTS = 4
-LOST_S, SLOW_S = 30.0, 300.0  # of the host's time: nothing is concluded from it. A core that runs astray in memory that is none is slow to emulate
+# of the host's time: nothing is concluded from it. A core that runs astray in memory that is none is slow to emulate
+LOST_S, SLOW_S = 30.0, 300.0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,8 +54,9 @@ class Skip:
 
 @dataclasses.dataclass(frozen=True)
 class Ending:
-    """How a run ended: "end", "exception" (number), "lockup", "restart" (from start-up code), "outside memory" (the core fetches instructions where none
-    can be), "seen" (on its way to start the device), or "lost": the emulator went away for another reason, or did not stop."""
+    """How a run ended: "end", "exception" (number), "lockup", "restart" (from start-up code), "outside memory" (the
+    core fetches instructions where none can be), "seen" (on its way to start the device), or "lost": the emulator went
+    away for another reason, or did not stop."""
 
     how: str
     exception: int
@@ -68,8 +74,8 @@ class Ending:
 
     @property
     def started(self):
-        """Anything was done that only an accepted binary may have done: a region of the device was programmed, a doorbell rung, a command executed, or
-        an output given out."""
+        """Anything was done that only an accepted binary may have done: a region of the device was programmed, a
+        doorbell rung, a command executed, or an output given out."""
         regions, _, doorbells, executed, output_bytes = self.evidence[15:20]
         return bool(regions or doorbells or executed or (output_bytes and self.evidence[11] == OK))
 
@@ -83,9 +89,11 @@ def symbols_of(image):
 
 def functions(image):
     """[(first address, address behind, name)] of an image's functions, for reports."""
-    text = subprocess.run(["arm-none-eabi-nm", "-S", "-C", str(image)], check=True, capture_output=True, text=True).stdout
+    text = subprocess.run(["arm-none-eabi-nm", "-S", "-C", str(image)], check=True, capture_output=True,
+                          text=True).stdout
     lines = [line.split(maxsplit=3) for line in text.splitlines()]
-    return sorted((int(line[0], 16), int(line[0], 16) + int(line[1], 16), line[3]) for line in lines if len(line) == 4 and line[2] in "tTwW")
+    return sorted((int(line[0], 16), int(line[0], 16) + int(line[1], 16), line[3]) for line in lines
+                  if len(line) == 4 and line[2] in "tTwW")
 
 
 def is_wide(halfword):
@@ -111,10 +119,15 @@ class SkipBoard:
         self.folder.mkdir(parents=True, exist_ok=True)
         self.symbols = symbols_of(image)
         self.load_area = self.symbols["__load_area_start"][0]
-        self.begin, self.end, self.handler = (self.symbols[name][0] & ~1 for name in ("pianola_skip_begin", "pianola_skip_end", "__wrap_pianola_stop_on_fault"))
+        self.begin, self.end, self.handler = (self.symbols[name][0] & ~1
+                                              for name in ("pianola_skip_begin", "pianola_skip_end",
+                                                           "__wrap_pianola_stop_on_fault"))
         # Where whatever starts the device comes past: for runs whose memory is lost.
-        marks = ("WatchedDevice14program_region", "WatchedDevice13ring_doorbell", "__wrap__ZN7pianola6refdev12ExecutionLog6append")
-        self.starts = [address & ~1 for name, (address, _) in self.symbols.items() if any(mark in name for mark in marks)]
+        marks = ("WatchedDevice14program_region", "WatchedDevice13ring_doorbell",
+                 "__wrap__ZN7pianola6refdev12ExecutionLog6append")
+        self.starts = [
+            address & ~1 for name, (address, _) in self.symbols.items() if any(mark in name for mark in marks)
+        ]
         assert len(self.starts) == 3, self.starts
         self.board = None
         self.points = self.executed()
@@ -144,11 +157,13 @@ class SkipBoard:
         return file
 
     def executed(self):
-        """Every instruction between the markers of a run without a fault, as Points in the order of their first execution."""
+        """Every instruction between the markers of a run without a fault, as Points in the order of their first
+        execution."""
         result = self.folder / "points.txt"
         result.unlink(missing_ok=True)
         plugin = f"{self.plugin},begin={self.begin:x},end={self.end:x},result={result}"
-        run = run_board.run(self.name, self.image, icount=True, extra=["-plugin", plugin], loads=[(self.order_file(), self.load_area)])
+        run = run_board.run(self.name, self.image, icount=True, extra=["-plugin", plugin],
+                            loads=[(self.order_file(), self.load_area)])
         if run.returncode != 0 or not result.is_file():
             raise RuntimeError(f"{self.target.name}: no end\n{run.output}")
         lines = [line.split() for line in result.read_text(encoding="ascii").splitlines()]
@@ -156,7 +171,9 @@ class SkipBoard:
 
     def skippable(self):
         """The points that belong to the path: not the application's own, nor the markers'."""
-        own = [self.symbols[name] for name in ("main", "pianola_skip_attempt", "pianola_skip_begin", "pianola_skip_end")]
+        own = [
+            self.symbols[name] for name in ("main", "pianola_skip_attempt", "pianola_skip_begin", "pianola_skip_end")
+        ]
         return [point for point in self.points
                 if not any(address & ~1 <= point.address < (address & ~1) + size for address, size in own)]
 
@@ -188,22 +205,25 @@ class SkipBoard:
         gdb.write_register("pc", address)
 
     def run(self, skip):
-        """One run, with one skip or none: an Ending, or None where the instruction is not reached that often. What was lost is run once more, and a start
-        is believed where it is seen to happen: a core that fills memory with one value fills the evidence as well."""
+        """One run, with one skip or none: an Ending, or None where the instruction is not reached that often. What was
+        lost is run once more, and a start is believed where it is seen to happen: a core that fills memory with one
+        value fills the evidence as well."""
         ending = self.run_once(skip)
         again = skip is not None and ending is not None and (ending.how == "lost" or any(ending.evidence[STARTS]))
         return self.run_again(skip) if again else ending
 
     def run_again(self, skip):
-        """The emulator ends where a core would lock up, and where it leaves all memory, and takes what there is to see with it; a core that jumps back to its
-        start-up code clears it. The same once more, with breakpoints where a start comes past: the run is the same every time."""
+        """The emulator ends where a core would lock up, and where it leaves all memory, and takes what there is to see
+        with it; a core that jumps back to its start-up code clears it. The same once more, with breakpoints where a
+        start comes past: the run is the same every time."""
         self.start()
         for address in self.starts:
             self.board.gdb.set_breakpoint(address)
         ending = self.run_once(skip, through=True)
         self.stop()
         if ending.how != "seen":
-            ending = dataclasses.replace(ending, evidence=(*ending.evidence[:STARTS.start], *[0] * 4, *ending.evidence[STARTS.stop:]))
+            ending = dataclasses.replace(
+                ending, evidence=(*ending.evidence[:STARTS.start], *[0] * 4, *ending.evidence[STARTS.stop:]))
         if ending.how != "lost":
             return ending
         # The log begins anew with every start().
@@ -219,7 +239,8 @@ class SkipBoard:
         gdb = self.board.gdb
         gdb.monitor("system_reset")
         stops = 4 + 2 * (0 if skip is None else skip.occurrence)
-        gdb.write_word(self.load_area + WATCHDOG_OFFSET, (self.patience + stops * STOP_INSTRUCTIONS) // TICK_INSTRUCTIONS)
+        gdb.write_word(self.load_area + WATCHDOG_OFFSET,
+                       (self.patience + stops * STOP_INSTRUCTIONS) // TICK_INSTRUCTIONS)
         stop = gdb.resume(LOST_S)
         assert stop.at == self.begin, stop
         gdb.step(LOST_S)  # resuming at a breakpoint would stop there again
@@ -268,7 +289,8 @@ class SkipBoard:
 
 
 def classify(clean, ending):
-    """(detected, harmless or silent, how) of a run with a skip; `clean` is the run without. ("undecided", ...) where nothing can be said."""
+    """(detected, harmless or silent, how) of a run with a skip; `clean` is the run without. ("undecided", ...) where
+    nothing can be said."""
     if ending.how == "lost":
         return "undecided", "the emulator went away or did not stop"
     if ending.started:

@@ -3,12 +3,14 @@
 
     tests/baremetal/campaigns/skips.py --board BOARD --json skips.json
 
-tries every instruction that a run executes between the call of load() and the end of the application's own attempts, at its first execution, at every
-execution where there are few, and at one later execution that the seed draws; docs/evidence/campaigns.md says more. --sample N draws N of these for every
-binary and width instead. A campaign is divided with --shard I/N, and its parts are joined with --merge.
+tries every instruction that a run executes between the call of load() and the end of the application's own attempts, at
+its first execution, at every execution where there are few, and at one later execution that the seed draws;
+docs/evidence/campaigns.md says more. --sample N draws N of these for every binary and width instead. A campaign is
+divided with --shard I/N, and its parts are joined with --merge.
 --record FILE writes the counts alone.
 
-Exit code: 0 where nothing started; 1 where something did, where a run came to no end, or where nothing was injected; 2 for wrong usage.
+Exit code: 0 where nothing started; 1 where something did, where a run came to no end, or where nothing was injected; 2
+for wrong usage.
 """
 import argparse
 import collections
@@ -53,20 +55,27 @@ def name_of(address, table):
 
 
 def all_skips(board, seed, table, widths=WIDTHS):
-    """Every skip of the full campaign of a target, in the order of the run. Of BearSSL's arithmetic, which alone has millions of executions, a sample;
-    where it is there, only it and what calls it is of interest: the rest is that of the stand-in."""
+    """Every skip of the full campaign of a target, in the order of the run. Of BearSSL's arithmetic, which alone has
+    millions of executions, a sample; where it is there, only it and what calls it is of interest: the rest is that of
+    the stand-in."""
     source = random.Random(f"{seed} {board.target.name}")
     points = board.skippable()
     if board.target.verifier == skip_binaries.BEARSSL:
         names = {point: name_of(point.address, table) for point in points}
         inside = [point for point in points if names[point].startswith("br_")]
-        around = [point for point in points if "Verifier" in names[point] or "check_signature" in names[point] or "authenticate" in names[point]]
+        around = [
+            point for point in points
+            if "Verifier" in names[point] or "check_signature" in names[point] or "authenticate" in names[point]
+        ]
         skips = [Skip(point.address, 1, width) for width in widths for point in around]
         for width in widths:
             drawn = source.sample(inside, min(ARITHMETIC, len(inside)))
             skips += [Skip(point.address, source.randint(1, min(point.count, LATEST)), width) for point in drawn]
         return skips
-    return [Skip(point.address, occurrence, width) for point in points for occurrence in occurrences(point, source) for width in widths]
+    return [
+        Skip(point.address, occurrence, width) for point in points for occurrence in occurrences(point, source)
+        for width in widths
+    ]
 
 
 def within(skips, functions, table):
@@ -97,7 +106,8 @@ class Tally:
         self.ways[way] += 1
 
     def __str__(self):
-        return ", ".join(f"{self.counts[outcome]} {outcome}" for outcome in OUTCOMES if outcome != "undecided" or self.counts[outcome])
+        return ", ".join(f"{self.counts[outcome]} {outcome}" for outcome in OUTCOMES
+                         if outcome != "undecided" or self.counts[outcome])
 
 
 def say(text):
@@ -115,8 +125,11 @@ def run_target(board, skips, table, progress=say):
         outcome, way = skip_board.classify(board.clean, ending)
         tallies.setdefault(skip.width, Tally()).add(outcome, way)
         if outcome in ("silent", "false ok", "undecided"):
-            findings.append({"binary": board.target.name, "outcome": outcome, "address": skip.address, "at": name_of(skip.address, table),
-                             "occurrence": skip.occurrence, "width": skip.width, "evidence": list(ending.evidence)})
+            findings.append({
+                "binary": board.target.name, "outcome": outcome, "address": skip.address,
+                "at": name_of(skip.address, table), "occurrence": skip.occurrence, "width": skip.width,
+                "evidence": list(ending.evidence)
+            })
         if time.monotonic() - last > 10.0:
             last = time.monotonic()
             progress(f"  {board.target.name}: {number + 1} of {len(skips)}")
@@ -133,8 +146,10 @@ def report(results, stream=sys.stdout):
             print(f"{result['name']:<24} {width} skipped   {text}", file=stream)
     for finding in results["findings"]:
         if finding["outcome"] != "false ok":
-            print(f"{finding['outcome']}: {finding['binary']}, {finding['width']} skipped at {finding['address']:#x} ({finding['at']}), execution "
-                  f"{finding['occurrence']}", file=stream)
+            print(
+                f"{finding['outcome']}: {finding['binary']}, {finding['width']} skipped at {finding['address']:#x} "
+                f"({finding['at']}), execution "
+                f"{finding['occurrence']}", file=stream)
     print(f"{'all':<24} {' ':<10} {', '.join(f'{total[outcome]} {outcome}' for outcome in OUTCOMES)}", file=stream)
     return total["injected"] > 0 and total["silent"] == 0 and total["undecided"] == 0
 
@@ -149,7 +164,8 @@ def merged(parts):
         widths = {}
         for binary in binaries:
             for width, tally in binary["widths"].items():
-                sums = widths.setdefault(width, {"counts": collections.Counter(dict.fromkeys(OUTCOMES, 0)), "ways": collections.Counter()})
+                sums = widths.setdefault(
+                    width, {"counts": collections.Counter(dict.fromkeys(OUTCOMES, 0)), "ways": collections.Counter()})
                 sums["counts"].update(tally["counts"])
                 sums["ways"].update(tally["ways"])
         whole["binaries"].append({**binaries[0], "widths": widths})
@@ -162,9 +178,11 @@ def campaign(options, progress=say):
     targets = skip_binaries.all_targets(options.work, options.vectors, options.pianola)
     chosen = [targets[name] for name in options.binary or [target.name for target in targets.values()
                                                            if target.rule and target.loader == skip_binaries.SESSION]]
-    results = {"format": 2, "board": options.board, "seed": options.seed, "shard": options.shard[0], "shards": options.shard[1],
-               "sample": options.sample, "functions": options.function,
-               "image_sha256": hashlib.sha256(options.image.read_bytes()).hexdigest(), "binaries": [], "findings": []}
+    results = {
+        "format": 2, "board": options.board, "seed": options.seed, "shard": options.shard[0],
+        "shards": options.shard[1], "sample": options.sample, "functions": options.function,
+        "image_sha256": hashlib.sha256(options.image.read_bytes()).hexdigest(), "binaries": [], "findings": []
+    }
     with SkipBoard(options.board, options.image, targets["accepted"], options.work / "skip", options.plugin) as board:
         accepted = board.instructions
         if not board.clean.started:
@@ -173,13 +191,21 @@ def campaign(options, progress=say):
         with SkipBoard(options.board, options.image, target, options.work / "skip", options.plugin, accepted) as board:
             if board.rule != target.rule:
                 raise SystemExit(f"skips: {target.name} is refused by {board.rule}")
-            skips = sampled(within(all_skips(board, options.seed, table), options.function, table), options.sample, options.seed)
+            skips = sampled(within(all_skips(board, options.seed, table), options.function, table), options.sample,
+                            options.seed)
             skips = skips[options.shard[0] - 1::options.shard[1]]
-            progress(f"{target.name}: {board.instructions} instructions at {len(board.skippable())} addresses, {len(skips)} skips")
+            progress(
+                f"{target.name}: {board.instructions} instructions at {len(board.skippable())} addresses, "
+                f"{len(skips)} skips"
+            )
             tallies, findings = run_target(board, skips, table, progress)
             progress("\n".join(f"  {width} skipped: {tally}" for width, tally in sorted(tallies.items())))
-        results["binaries"].append({"name": target.name, "rule": target.rule, "instructions": board.instructions, "addresses": len(board.skippable()),
-                                    "widths": {str(width): {"counts": tally.counts, "ways": tally.ways} for width, tally in tallies.items()}})
+        results["binaries"].append({
+            "name": target.name, "rule": target.rule, "instructions": board.instructions,
+            "addresses": len(board.skippable()),
+            "widths": {str(width): {"counts": tally.counts, "ways": tally.ways}
+                       for width, tally in tallies.items()}
+        })
         results["findings"] += findings
     return results
 
@@ -210,12 +236,15 @@ def main(words):
     parser.add_argument("--image", type=pathlib.Path, help="default: the board's pianola_baremetal_skips.elf")
     parser.add_argument("--plugin", type=pathlib.Path, help="default: executed_points.so of the same build")
     parser.add_argument("--pianola", type=pathlib.Path, default=RELEASE / "pianola")
-    parser.add_argument("--vectors", type=pathlib.Path, default=RELEASE / "pianola_vectors", help="the maker of test vectors")
+    parser.add_argument("--vectors", type=pathlib.Path, default=RELEASE / "pianola_vectors",
+                        help="the maker of test vectors")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--sample", type=int, metavar="N", help="N skips of every binary and width; without it, all")
     parser.add_argument("--shard", type=shard, default=(1, 1), metavar="I/N", help="part I of N only")
-    parser.add_argument("--binary", action="append", help="this binary only; repeat for more. Also the weak loader's, of which some start")
-    parser.add_argument("--function", action="append", help="instructions of functions with this in their names only; repeat for more")
+    parser.add_argument("--binary", action="append",
+                        help="this binary only; repeat for more. Also the weak loader's, of which some start")
+    parser.add_argument("--function", action="append",
+                        help="instructions of functions with this in their names only; repeat for more")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the results, with every finding")
     parser.add_argument("--record", type=pathlib.Path, metavar="FILE", help="write the counts alone")
     parser.add_argument("--merge", type=pathlib.Path, nargs="+", metavar="FILE", help="join the results of all shards")

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""A seeded sample of the campaign of skipped instructions, and the proof that it sees a start. The whole campaign: docs/evidence/campaigns.md."""
+"""A seeded sample of the campaign of skipped instructions, and the proof that it sees a start. The whole campaign:
+docs/evidence/campaigns.md."""
 import argparse
 import sys
 
@@ -18,7 +19,11 @@ class Skips(support.BareMetalTest):
     """One board, one skip per run."""
 
     def test_nothing_starts(self):
-        options = argparse.Namespace(**{**vars(OPTIONS), "work": self.folder, "seed": 1, "sample": SAMPLE, "shard": (1, 1), "binary": None, "function": None})
+        options = argparse.Namespace(
+            **{
+                **vars(OPTIONS), "work": self.folder, "seed": 1, "sample": SAMPLE, "shard": (
+                    1, 1), "binary": None, "function": None
+            })
         results = skips.campaign(options)
         self.assertTrue(skips.report(results))
         self.assertGreater(len(results["binaries"]), 8, "binaries that must be refused")
@@ -26,9 +31,13 @@ class Skips(support.BareMetalTest):
             self.assertEqual(sorted(binary["widths"]), ["1", "2", "4"], binary["name"])
 
     def test_the_counter_is_read_for_certain(self):
-        """Every skip where the platform's counter is read. One of them started an older binary while a single read decided."""
-        options = argparse.Namespace(**{**vars(OPTIONS), "work": self.folder, "seed": 1, "sample": None, "shard": (1, 1), "binary": ["too old"],
-                                        "function": ["Platform::", "::validate_twice"]})
+        """Every skip where the platform's counter is read. One of them started an older binary while a single read
+        decided."""
+        options = argparse.Namespace(
+            **{
+                **vars(OPTIONS), "work": self.folder, "seed": 1, "sample": None, "shard": (
+                    1, 1), "binary": ["too old"], "function": ["Platform::", "::validate_twice"]
+            })
         self.assertTrue(skips.report(skips.campaign(options)))
 
     def test_a_start_is_seen(self):
@@ -37,8 +46,12 @@ class Skips(support.BareMetalTest):
         table = skip_board.functions(OPTIONS.image)
         with SkipBoard(OPTIONS.board, OPTIONS.image, target, self.folder / "skip", OPTIONS.plugin) as board:
             self.assertFalse(board.clean.started)
-            points = [point for point in board.skippable() if any(name in skips.name_of(point.address, table) for name in DECIDING)]
-            _, findings = skips.run_target(board, [Skip(point.address, 1, 1) for point in points if point.count <= 2], table)
+            points = [
+                point for point in board.skippable()
+                if any(name in skips.name_of(point.address, table) for name in DECIDING)
+            ]
+            _, findings = skips.run_target(board, [Skip(point.address, 1, 1) for point in points if point.count <= 2],
+                                           table)
         started = [finding["at"] for finding in findings if finding["outcome"] == "silent"]
         print(f"{len(started)} of {len(points)} skips start the device: {started}", file=sys.stderr)
         self.assertTrue(started)
@@ -53,5 +66,6 @@ class Skips(support.BareMetalTest):
 
 
 if __name__ == "__main__":
-    support.parse(("--vectors", {"required": True, "type": support.pathlib.Path}), ("--plugin", {"required": True, "type": support.pathlib.Path}))
+    support.parse(("--vectors", {"required": True, "type": support.pathlib.Path}),
+                  ("--plugin", {"required": True, "type": support.pathlib.Path}))
     support.main()

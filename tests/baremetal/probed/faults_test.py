@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Faults of the device on a board: a lost doorbell, a completion that never comes, a device core that stops answering.
 
-Each must end in a latched fault within the stated time, with the safe state entered once, nothing written that is not the runtime's
-to write, and a record that names queue, command and time.
+Each must end in a latched fault within the stated time, with the safe state entered once, nothing written that is not
+the runtime's to write, and a record that names queue, command and time.
 """
 import baremetal_support as support
 from baremetal_support import OPTIONS
@@ -24,7 +24,8 @@ class Faults(support.BareMetalTest):
         """Runs one fault and returns what the board reported."""
         model = self.model(support.SAMPLE)
         file = self.folder / f"q{queues}.ptb"
-        support.checked(OPTIONS.pianola, "capture", model.source, "-o", file, "--queues", queues, "--device", support.DEVICE, "--deadline-us", DEADLINE_US)
+        support.checked(OPTIONS.pianola, "capture", model.source, "-o", file, "--queues", queues, "--device",
+                        support.DEVICE, "--deadline-us", DEADLINE_US)
         record = self.write("input.bin", model.records(1))
         return support.Run("faults", file, record, kind, number, io).require().values
 
@@ -33,7 +34,8 @@ class Faults(support.BareMetalTest):
         self.assertEqual(values["status"], TIMEOUT)
         self.assertEqual(values["fault_status"], TIMEOUT)
         self.assertEqual(values["fault_stage"], STAGE_STEP)
-        self.assertEqual((values["fault_queue"], values["fault_command"]), (queue, command), "queue and command of the record")
+        self.assertEqual((values["fault_queue"], values["fault_command"]), (queue, command),
+                         "queue and command of the record")
         self.assertEqual(values["fault_step"], FIRST_STEP + 1)
         self.assertEqual(values["fault_device"], 0, "the device itself has reported nothing")
         self.assertEqual(values["fault_device_stopped"], int(stopped))

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Whatever the order in which the cores get on, outputs and execution logs are the same.
 
-With counted instructions an order is a seed's, and comes again: many different ones, and each of them five times. Without, the cores
-run side by side on the host, and every run has an order of its own.
+With counted instructions an order is a seed's, and comes again: many different ones, and each of them five times.
+Without, the cores run side by side on the host, and every run has an order of its own.
 """
 import re
 import unittest
@@ -20,7 +20,10 @@ LINE = re.compile(r"^seed (\d+) order (0x[0-9A-F]+) events (\d+) preemptions (\d
 
 def orders_of(console):
     """Seed -> (order, number of events, preemptions), as the console has them."""
-    return {int(seed): (order, int(events), int(preemptions)) for seed, order, events, preemptions in LINE.findall(console)}
+    return {
+        int(seed): (order, int(events), int(preemptions))
+        for seed, order, events, preemptions in LINE.findall(console)
+    }
 
 
 class Interleave(support.BareMetalTest):
@@ -84,8 +87,9 @@ class Orders(unittest.TestCase):
     """Proof that equal and different orders are told apart, and incomplete ones are not counted."""
 
     def test_lines(self):
-        found = orders_of("seed 1 order 0xA events 2 preemptions 3\nseed 2 order 0xB events 2 preemptions 3 incomplete\nx\n"
-                          "seed 3 order 0xA events 2 preemptions 4\n")
+        found = orders_of(
+            "seed 1 order 0xA events 2 preemptions 3\nseed 2 order 0xB events 2 preemptions 3 incomplete\nx\n"
+            "seed 3 order 0xA events 2 preemptions 4\n")
         self.assertEqual(found, {1: ("0xA", 2, 3), 3: ("0xA", 2, 4)})
 
 

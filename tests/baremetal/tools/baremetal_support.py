@@ -16,14 +16,16 @@ import run_board  # noqa: E402  pylint: disable=wrong-import-position
 # What a board's device and its runtime are, beside the defaults.
 DEVICE = ROOT / "hal/boards/common/device.json"
 SKIPPED = 77
-# Device cores that are emulated are slower than the clock of the device that they are; on the host's clock, the host is busy as well.
+# Device cores that are emulated are slower than the clock of the device that they are; on the host's clock, the host is
+# busy as well.
 DEADLINE_US = 60_000_000
 SAMPLE = "road_signs"
 OPTIONS = argparse.Namespace()
 
 
 def parse(*more):
-    """Reads the command line that CMakeLists.txt gives, into OPTIONS as well; `more` are (flags, keywords) of a test's own."""
+    """Reads the command line that CMakeLists.txt gives, into OPTIONS as well; `more` are (flags, keywords) of a test's
+    own."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--board", required=True)
     for path in ("--image", "--pianola", "--sample", "--models", "--work"):
@@ -44,7 +46,8 @@ def board():
 
 
 def main():
-    """Runs the cases of the calling script. Exit code 77 where nothing failed and a case was skipped for want of models."""
+    """Runs the cases of the calling script. Exit code 77 where nothing failed and a case was skipped for want of
+    models."""
     result = unittest.main(module="__main__", argv=sys.argv[:1], verbosity=2, exit=False).result
     sys.exit(1 if not result.wasSuccessful() else SKIPPED if result.skipped else 0)
 
@@ -66,7 +69,8 @@ def checked(*command):
     """Runs a host program that must succeed; what it printed."""
     run = subprocess.run([str(word) for word in command], text=True, capture_output=True, check=False)
     if run.returncode != 0:
-        raise RuntimeError(f"{' '.join(str(word) for word in command)}: exit code {run.returncode}\n{run.stdout}{run.stderr}")
+        raise RuntimeError(
+            f"{' '.join(str(word) for word in command)}: exit code {run.returncode}\n{run.stdout}{run.stderr}")
     return run.stdout
 
 
@@ -77,10 +81,12 @@ class Model:
         self.name, self.queues = name, queues
         self.file = OPTIONS.work / f"{name}.{'p' if pipelined else 'q'}{queues}.ptb"
         with one_at_a_time(OPTIONS.work):
-            self.source = OPTIONS.sample / f"{SAMPLE}.tflite" if name == SAMPLE else OPTIONS.models / name / "model.tflite"
+            self.source = (OPTIONS.sample / f"{SAMPLE}.tflite" if name == SAMPLE
+                           else OPTIONS.models / name / "model.tflite")
             if not is_newer(self.file, OPTIONS.pianola, self.source):
-                checked(OPTIONS.pianola, "capture", self.source, "-o", self.file, "--queues", queues, *(["--pipelined"] if pipelined else []),
-                        "--device", DEVICE, "--deadline-us", DEADLINE_US, "--setup-deadline-us", DEADLINE_US)
+                checked(OPTIONS.pianola, "capture", self.source, "-o", self.file, "--queues", queues,
+                        *(["--pipelined"] if pipelined else []), "--device", DEVICE, "--deadline-us", DEADLINE_US,
+                        "--setup-deadline-us", DEADLINE_US)
 
     def records(self, count, kind="input"):
         """The bytes of the first `count` inputs, or of the goldens: kind "golden"."""
@@ -107,8 +113,8 @@ def values_of(text):
 class Run:
     """One start of the test application: exit code, console text, and the name=value lines in it.
 
-    The board is told files of the work folder by their names in it: every letter of its command line takes instructions,
-    and a run must not depend on where the source tree lies.
+    The board is told files of the work folder by their names in it: every letter of its command line takes
+    instructions, and a run must not depend on where the source tree lies.
     """
 
     def __init__(self, *arguments, icount=True, timeout_s=300, **options):
@@ -152,5 +158,6 @@ class BareMetalTest(unittest.TestCase):
 
     def assert_same_log(self, expected, actual):
         """No difference between two execution logs, by the tool that users have."""
-        run = subprocess.run([OPTIONS.pianola, "log", "diff", expected, actual], text=True, capture_output=True, check=False)
+        run = subprocess.run([OPTIONS.pianola, "log", "diff", expected, actual], text=True, capture_output=True,
+                             check=False)
         self.assertEqual(run.returncode, 0, f"{run.stdout}{run.stderr}")

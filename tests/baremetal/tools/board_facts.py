@@ -14,8 +14,8 @@ from baremetal_support import OPTIONS
 
 CONFIGURATIONS = {"O2": "Release", "Os": "MinSizeRel"}
 EXAMPLE, TESTS = "pianola_example_board", "pianola_baremetal"
-# Which of an image's sections count as what. Stacks, the device's memories and the load area are chosen by the board, not needed by
-# the code; they are not counted.
+# Which of an image's sections count as what. Stacks, the device's memories and the load area are chosen by the board,
+# not needed by the code; they are not counted.
 KINDS = {".vectors": "text", ".text": "text", ".rodata": "rodata", ".windows": "rodata", ".data": "data", ".bss": "bss",
          ".shared": "bss"}
 CHOSEN = re.compile(r"\.(stack|trap_stacks|device_|load_area|init_array|a53|rela)")
@@ -61,7 +61,9 @@ def sizes(configuration):
 
 def ram():
     """{name: (measured, predicted)} in bytes."""
-    predicted = json.loads(support.checked(OPTIONS.pianola, "size", "--json", "--device", DEVICE, support.Model(support.SAMPLE).file))["ram"]
+    predicted = json.loads(
+        support.checked(OPTIONS.pianola, "size", "--json", "--device", DEVICE,
+                        support.Model(support.SAMPLE).file))["ram"]
     table = link_map.symbols(image("O2"), OPTIONS.board)
     readable = dict(zip(link_map.readable(list(table)), table.values()))
     result = {}

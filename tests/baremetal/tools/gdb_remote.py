@@ -1,7 +1,9 @@
-"""A client of QEMU's debug stub, which speaks GDB's remote serial protocol ("Debugging with GDB", appendix "GDB Remote Serial Protocol").
+"""A client of QEMU's debug stub, which speaks GDB's remote serial protocol ("Debugging with GDB", appendix "GDB Remote
+Serial Protocol").
 
-For campaigns that stop a board at an instruction, change something, and let it go on. With instructions counted (icount) a run between two stops is
-the same every time. BoardUnderDebugger starts a board that waits before its first instruction:
+For campaigns that stop a board at an instruction, change something, and let it go on. With instructions counted
+(icount) a run between two stops is the same every time. BoardUnderDebugger starts a board that waits before its first
+instruction:
 
     with BoardUnderDebugger(board, image, folder) as board:
         gdb = board.gdb
@@ -10,14 +12,17 @@ the same every time. BoardUnderDebugger starts a board that waits before its fir
         if stop.at == address: gdb.write_register("pc", address + 4)
 
 What QEMU 7.2 does otherwise than one might think:
-  - Semihosting works while a debugger is attached, its exit too: the connection is then closed, and resume() says so with a Stop whose kind
-    is "exited".
+  - Semihosting works while a debugger is attached, its exit too: the connection is then closed, and resume() says so
+    with a Stop whose kind is "exited".
   - Memory is written as a debugger writes it: memory of peripherals is not, but read-only memory is.
   - xpsr is whole, the state of an IT block included.
   - A breakpoint is kept over a system_reset. Its page of code runs slowly: one instruction at a time.
-  - resume() lets all cores run, and a stop stops all of them; registers are those of the core that select_core() chose, or of the one that stopped.
-  - interrupt() may go unheard where instructions are counted and every core sleeps (seen on RISC-V): rather set a breakpoint.
-  - On a board with two clusters each is a process of its own; BoardUnderDebugger attaches to the one that board.json names.
+  - resume() lets all cores run, and a stop stops all of them; registers are those of the core that select_core() chose,
+    or of the one that stopped.
+  - interrupt() may go unheard where instructions are counted and every core sleeps (seen on RISC-V): rather set a
+    breakpoint.
+  - On a board with two clusters each is a process of its own; BoardUnderDebugger attaches to the one that board.json
+    names.
 """
 import dataclasses
 import pathlib
@@ -283,9 +288,11 @@ class GdbRemote:
 
 
 class BoardUnderDebugger:
-    """A board with an image, which stands before its first instruction, and a connection to it. A context: QEMU ends with it.
+    """A board with an image, which stands before its first instruction, and a connection to it. A context: QEMU ends
+    with it.
 
-    `folder` holds the socket, whose path must be short (108 bytes), and QEMU's messages; the image runs in it. Other arguments as for run_board.command().
+    `folder` holds the socket, whose path must be short (108 bytes), and QEMU's messages; the image runs in it. Other
+    arguments as for run_board.command().
     """
 
     def __init__(self, board, image, folder, arguments=(), icount=True, extra=(), loads=(), timeout_s=10.0):
@@ -294,16 +301,18 @@ class BoardUnderDebugger:
         self.folder = pathlib.Path(folder)
         self.socket = self.folder / "gdb.sock"
         self.socket.unlink(missing_ok=True)
-        line = run_board.command(board, image, arguments, icount, [*extra, "-S", "-gdb", f"unix:{self.socket},server=on,wait=off"], loads)
+        line = run_board.command(board, image, arguments, icount,
+                                 [*extra, "-S", "-gdb", f"unix:{self.socket},server=on,wait=off"], loads)
         with open(self.folder / "qemu.log", "wb") as log:
             # pylint: disable-next=consider-using-with
-            self.qemu = subprocess.Popen(line, cwd=self.folder, env=run_board.qemu_environment(), stdin=subprocess.DEVNULL, stdout=log,
-                                         stderr=subprocess.STDOUT)
+            self.qemu = subprocess.Popen(line, cwd=self.folder, env=run_board.qemu_environment(),
+                                         stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
         try:
             self.gdb = GdbRemote(self.socket, self.registers, timeout_s)
             if self.process_id != 1:
                 self.gdb.attach(self.process_id)
-                self.gdb.select_core(next(core for core in self.gdb.cores() if core.startswith(f"p{self.process_id:02x}.")))
+                self.gdb.select_core(
+                    next(core for core in self.gdb.cores() if core.startswith(f"p{self.process_id:02x}.")))
         except BaseException:
             self.end()
             raise

@@ -1,4 +1,5 @@
-"""Instructions of the ECU core, counted exactly: what the test application brackets, under the plugin instruction_counter."""
+"""Instructions of the ECU core, counted exactly: what the test application brackets, under the plugin
+instruction_counter."""
 import collections
 import dataclasses
 
@@ -17,7 +18,8 @@ PARTS = ("input_view", "submit", "poll")
 
 @dataclasses.dataclass
 class Section:
-    """Instructions between two markers: all, by piece of the image, and in the toolchain's functions by the piece that called."""
+    """Instructions between two markers: all, by piece of the image, and in the toolchain's functions by the piece that
+    called."""
 
     total: int = 0
     by_piece: collections.Counter = dataclasses.field(default_factory=collections.Counter)
@@ -129,7 +131,8 @@ def measure(model, folder):
 
 
 def histogram(section, rows=60):
-    """Where the instructions of a section go, function by function, as lines of text; with the toolchain's on their behalf."""
+    """Where the instructions of a section go, function by function, as lines of text; with the toolchain's on their
+    behalf."""
     pieces = [piece for piece in section.by_piece if piece.layer != "toolchain"]
     pieces.sort(key=lambda piece: -(section.by_piece[piece] + section.called_by[piece]))
     names = link_map.readable([piece.name.removeprefix(".text.") for piece in pieces[:rows]])

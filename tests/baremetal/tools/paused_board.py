@@ -18,7 +18,8 @@ MESSAGE = struct.Struct("<16I")
 MEBIBYTE = 1024 * 1024
 LOOK_S = 0.2
 CLEARED_BYTES = 16 * 1024
-# The emulator has hung where it has computed for that long without an answer; or waited for so long, on however busy a host.
+# The emulator has hung where it has computed for that long without an answer; or waited for so long, on however busy a
+# host.
 PATIENCE_CPU_S = 60
 PATIENCE_S = 600
 
@@ -51,7 +52,8 @@ class PausedBoard:
         self.handles = []
         for path in pipes:
             os.mkfifo(path)
-            self.handles.append(os.open(path, os.O_RDWR | os.O_NONBLOCK))  # for both: so that neither side waits for the other to open
+            # for both: so that neither side waits for the other to open
+            self.handles.append(os.open(path, os.O_RDWR | os.O_NONBLOCK))
         with open(self.ram_file, "wb") as ram:
             ram.truncate(size)
         with open(self.ram_file, "r+b") as ram:
@@ -59,8 +61,8 @@ class PausedBoard:
         words = [*arguments, *(path.name for path in pipes)]
         line = run_board.command(board, image, words, icount=True, extra=memory_options(self.ram_file, size))
         with open(self.console_file, "wb") as console:
-            self.process = subprocess.Popen(line, cwd=folder, env=run_board.qemu_environment(), stdin=subprocess.DEVNULL,
-                                            stdout=console, stderr=subprocess.STDOUT)
+            self.process = subprocess.Popen(line, cwd=folder, env=run_board.qemu_environment(),
+                                            stdin=subprocess.DEVNULL, stdout=console, stderr=subprocess.STDOUT)
 
     def __enter__(self):
         return self
@@ -86,7 +88,8 @@ class PausedBoard:
     def computed_s(self):
         """Processor time of the emulator; nothing once it has ended."""
         try:
-            fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+            fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text(
+                encoding="ascii").rpartition(")")[2].split()
         except OSError:
             return 0.0
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -1,4 +1,5 @@
-"""Upper bounds of the stack that Session's calls and a verifier's need on a board, from the call graphs of its build; see tests/gates/stack_gate.py."""
+"""Upper bounds of the stack that Session's calls and a verifier's need on a board, from the call graphs of its build;
+see tests/gates/stack_gate.py."""
 import json
 import pathlib
 
@@ -7,7 +8,8 @@ import stack_gate
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 RULES = (support.ROOT / "tests" / "gates" / "stack_calls.txt", FOLDER / "board_ports.txt")
-# Cortex-M: the handler of the system tick, and what the core itself pushes in front of it: eight words, and one to align them.
+# Cortex-M: the handler of the system tick, and what the core itself pushes in front of it: eight words, and one to
+# align them.
 TICK, EXCEPTION_FRAME_BYTES = "pianola_tick", 36
 LIMITS = json.loads((FOLDER.parent / "thresholds.json").read_text(encoding="utf-8"))["stack"]
 
