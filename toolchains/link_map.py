@@ -15,6 +15,8 @@ LAYERS = (
     ("signatures", r"libpianola_(bearssl|crypto)\.a\("),
     ("kernels", r"libpianola_kernels\.a\("),
     ("command set", r"libpianola_refdev\.a\((refdev_command_set|footprint)\."),
+    ("command set", r"libpianola_pl330\.a\((command_set|encoding)\."),
+    ("driver", r"libpianola_pl330\.a\(driver\."),
     ("device side", r"libpianola_refdev\.a\((command_processor|device_core|execution_log)\."),
     ("driver", r"libpianola_refdev\.a\((refdev_driver|device_spec)\."),
     ("application", r"libpianola_refdev\.a\(faulty_driver\."),

@@ -4,7 +4,7 @@ import json
 import pathlib
 import textwrap
 
-from boards import names
+from boards import boards
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 TESTS = ROOT / "tests" / "baremetal"
@@ -168,17 +168,50 @@ def page(facts, limits):
         yield from table(["layer", *(f"-{c} {kind}" for c in ("Os", "O2") for kind in KINDS)], size_rows(fact["sizes"]))
 
 
+OTHER = """
+## {board}: another device
+
+The device is not the reference device ({device}), so that models and the example application are not for
+it. The program is the exchange of `tests/pl330`: copies and fills on two queues that wait for each other. A step is
+`input_view()`, `submit()`, every `poll()` up to the one that returns `kOk`, and `output_view()`: the ECU core hands the
+engine program after program, so that polling is its work. Stack as above. RAM is what the compiler says. Sizes are
+those of the test application's parts that belong to the product; signatures are not among them.
+"""
+
+
+def other(board, device, fact):
+    """What a board with another device has."""
+    yield from OTHER.format(board=board, device=device).splitlines()
+    yield ""
+    counts = ("step", "validation", "digest", "load", "slice", "slices")
+    yield from table(["program", *counts], ([name, *(row[count] for count in counts)]
+                                            for name, row in fact["instructions"].items()))
+    yield ""
+    columns = ("Os", "O2", "used")
+    yield from table(["stack", "-Os", "-O2", "used"],
+                     ([f"`{call}`", *(fact["stack"][column][call] for column in columns)]
+                      for call in ("load", "submit", "poll")))
+    yield ""
+    yield from table(["object", "bytes"], ([RAM[name], size] for name, size in fact["ram"].items()))
+    yield ""
+    yield from table(["layer", *(f"-{c} {kind}" for c in ("Os", "O2") for kind in KINDS)],
+                     (row for row in size_rows(fact["sizes"]) if any(row[1:])))
+
+
 def main():
     """Prints the page."""
-    records = {board: TESTS / "measured" / f"{board}.json" for board in names()}
-    facts = {
-        board: json.loads(record.read_text(encoding="utf-8"))
-        for board, record in records.items() if record.is_file()
-    }
+    records = {board: TESTS / "measured" / f"{board}.json" for board in boards()}
+    facts = {board: json.loads(record.read_text(encoding="utf-8")) for board, record in records.items()
+             if record.is_file()}
     limits = json.loads((TESTS / "thresholds.json").read_text(encoding="utf-8"))
-    for line in page(facts, limits):
-        print(line if line.startswith("|") else textwrap.
-              fill(line, COLUMNS, break_long_words=False, break_on_hyphens=False))
+    devices = {board: boards()[board].device for board in facts}
+    lines = list(page({board: fact for board, fact in facts.items() if devices[board] == "refdev"}, limits))
+    for board, fact in facts.items():
+        if devices[board] != "refdev":
+            lines += other(board, devices[board], fact)
+    for line in lines:
+        print(line if line.startswith("|")
+              else textwrap.fill(line, COLUMNS, break_long_words=False, break_on_hyphens=False))
 
 
 if __name__ == "__main__":

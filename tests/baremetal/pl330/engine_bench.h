@@ -91,5 +91,8 @@ std::int32_t test_engine_forced(const Arguments& arguments) noexcept;
 std::int32_t test_engine_evidence(const Arguments& arguments) noexcept;
 std::int32_t test_engine_events(const Arguments& arguments) noexcept;
 std::int32_t test_engine_faults(const Arguments& arguments) noexcept;
+std::int32_t test_engine_count(const Arguments& arguments) noexcept;
+std::int32_t test_engine_ram(const Arguments& arguments) noexcept;
+std::int32_t test_engine_stack(const Arguments& arguments) noexcept;
 
 }  // namespace pianola::baremetal

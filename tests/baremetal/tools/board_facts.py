@@ -1,6 +1,7 @@
 """What one board's builds measure: sizes by layer, RAM, stack and instructions, as one dictionary of plain numbers."""
 import collections
 import json
+import os
 import pathlib
 import re
 
@@ -40,13 +41,13 @@ def image(configuration, name=EXAMPLE):
 
 def images():
     """Every image of both configurations."""
-    return sorted(path for configuration in CONFIGURATIONS
-                  for path in image(configuration).parent.glob("*.elf"))
+    return sorted(path for configuration in CONFIGURATIONS.values()
+                  for path in (OPTIONS.image.parents[1] / configuration).glob("*.elf"))
 
 
-def sizes(configuration):
-    """{layer: {kind: bytes}} of the example application, with a row "alignment" for what belongs to no layer."""
-    linked = link_map.read(image(configuration))
+def sizes(configuration, name=EXAMPLE):
+    """{layer: {kind: bytes}} of an application, with a row "alignment" for what belongs to no layer."""
+    linked = link_map.read(image(configuration, name))
     rows = collections.defaultdict(collections.Counter)
     for piece in linked.pieces:
         if piece.output in KINDS:
@@ -129,3 +130,15 @@ def collect(folder):
     return {"sizes": {configuration: sizes(configuration) for configuration in CONFIGURATIONS},
             "ram": {name: measured for name, (measured, _) in ram().items()},
             "stack": stack(folder), "instructions": instructions(folder), "signatures": signature_cost(folder)}
+
+
+def compare(case, made):
+    """The record of this board is what was made. Writes it instead where PIANOLA_UPDATE_MEASURED is 1."""
+    text = json.dumps(made, indent=2) + "\n"
+    record = support.ROOT / "tests/baremetal/measured" / f"{OPTIONS.board}.json"
+    if os.environ.get("PIANOLA_UPDATE_MEASURED") == "1":
+        record.parent.mkdir(exist_ok=True)
+        record.write_text(text, encoding="utf-8")
+    kept = record.read_text(encoding="utf-8") if record.is_file() else "{}\n"
+    case.assertEqual(json.loads(kept), json.loads(text),
+                     f"{record.name} is not current: see {pathlib.Path(__file__).name}")

@@ -77,7 +77,9 @@ def write_setup(path, image):
     symbols = link_map.symbols(image, OPTIONS.board)
     pieces = sorted(link_map.read(image).inside(".text"), key=lambda piece: piece.address)
     lines = [f"core {support.board().ecu_core}"]
-    lines += [f"{marker} {symbols['pianola_count_' + marker][0]:x}" for marker in MARKERS]
+    # Markers that an application does not call, the linker has dropped.
+    lines += [f"{marker} {symbols['pianola_count_' + marker][0]:x}" for marker in MARKERS
+              if f"pianola_count_{marker}" in symbols]
     for piece in pieces:
         kind = "skip" if piece.name in HANDLERS else "leaf" if piece.layer == "toolchain" else "range"
         lines.append(f"{kind} {piece.address:x} {piece.address + piece.size_bytes:x}")
