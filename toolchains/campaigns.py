@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Runs the whole fault campaigns and keeps their records, of which docs/CAMPAIGNS.md is made.
+"""Runs the whole fault campaigns and keeps their records, of which docs/evidence/campaigns.md is made.
 
     toolchains/campaigns.py                         all of them: some hours
-    toolchains/campaigns.py simulator mps2_an500    those whose name is, or begins with, one of these
+    toolchains/campaigns.py simulator host    those whose name is, or begins with, one of these
     toolchains/campaigns.py --list                  their names and commands
 
 What a campaign needs is built first. A record says on which sources it was made, and goes to tests/campaign/recorded.
@@ -20,13 +20,13 @@ import time
 import typing
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT / "tests/campaign"), str(ROOT / "tests/baremetal")]
+sys.path[:0] = [str(ROOT / "tests/campaign"), str(ROOT / "tests/baremetal/campaigns")]
+import boards  # noqa: E402  pylint: disable=wrong-import-position
 import bit_flips  # noqa: E402  pylint: disable=wrong-import-position
 import capacity_sweep  # noqa: E402  pylint: disable=wrong-import-position
 import campaign_record  # noqa: E402  pylint: disable=wrong-import-position
 
 BIN = "build/release/bin"
-SKIPS = "build/mps2_an500"
 
 
 class Campaign(typing.NamedTuple):
@@ -55,7 +55,7 @@ def on_board(board, part, title, more, ci=""):
     """Bit flips of one board."""
     regions = REGIONS.get(part, bit_flips.REQUIRED)
     chosen = [word for region in regions for word in ("--region", region)] if part in REGIONS else []
-    command = shlex.join(["tests/baremetal/bit_flips.py", board, "--seed", "7", *more, *chosen])
+    command = shlex.join(["tests/baremetal/campaigns/bit_flips.py", board, "--seed", "7", *more, *chosen])
     return Campaign(title, command, [*SAMPLE, *build(board, "pianola_baremetal_probed")], ci, regions)
 
 
@@ -71,20 +71,20 @@ CAMPAIGNS = {
     "simulator.bit-flips": Campaign("bits flip", f"{BIN}/pianola_campaign bit-flips --seed 1 --samples 60", HOST,
                                     "whole"),
     **{f"{board}.bit-flips{'-' if part else ''}{part}": on_board(board, part, title, more, ci)
-       for board in ("virt_rv32", "zynqmp_r5")
+       for board in boards.with_campaign("bit_flips")
        for part, title, more, ci in (
            ("", "bits flip", ("--samples", "500"), "60 of each kind"),
            ("every", "every bit of small regions flips", ("--every",), ""),
            ("beyond", "bits flip in other memory", ("--samples", "150"), ""),
            ("completion", "bits flip, outputs are released at completion",
             ("--samples", "150", "--release", "completion"), "60 in weights"))},
-    "mps2_an500.skips": Campaign(
+    **{f"{board}.skips": Campaign(
         "instructions are skipped",
-        f"tests/baremetal/skips.py --image {SKIPS}/bin/Release/pianola_baremetal_skips.elf "
-        f"--plugin {SKIPS}/tests/baremetal/executed_points.so --seed 1",
+        f"tests/baremetal/campaigns/skips.py --board {board} --seed 1",
         [*build("release", "pianola", "pianola_vectors"),
-         *build("mps2_an500", "pianola_baremetal_skips", "pianola_executed_points")],
-        "20 of each kind, and all where the counter is read"),
+         *build(board, "pianola_baremetal_skips", "pianola_executed_points")],
+        "20 of each kind, and all where the counter is read")
+       for board in boards.with_campaign("skips")},
     "host.capacities": Campaign(
         "capacities are smaller",
         f"tests/campaign/capacity_sweep.py --build build/release --campaign {BIN}/pianola_campaign "

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Makes the tables of docs/CAMPAIGNS.md from the records of the whole fault campaigns, tests/campaign/recorded/*.json.
+"""Makes the tables of docs/evidence/campaigns.md from the records of the whole fault campaigns,
+tests/campaign/recorded/*.json.
 
     toolchains/campaigns_page.py [--program build/release/bin/pianola_campaign] [--write]
 
@@ -19,7 +20,7 @@ import sys
 import campaigns
 from campaign_record import COUNTS, FIELDS, ROOT, WRONG, digest_of_sources, kept, sums
 
-PAGE = ROOT / "docs/CAMPAIGNS.md"
+PAGE = ROOT / "docs/evidence/campaigns.md"
 # <!-- made: NAME of a record, NAME phases, or summary -->
 PART = re.compile(r"(<!-- made: ([\w.-]+)( phases)? -->\n).*?(<!-- end -->)", re.S)
 SHORT = 12  # digits of a digest

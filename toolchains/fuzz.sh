@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # Runs the fuzzers of tests/fuzz under libFuzzer and prints a table: seed, runs, edges covered, executions per second.
-# docs/FUZZING.md explains them. The same seed, runs and build give the same inputs: seeds are read in the order of
-# their names, nothing depends on a clock, and addresses are not randomised. Fails where a fuzzer finds something, and
-# says where the input lies.
+# docs/evidence/fuzzing.md explains them. The same seed, runs and build give the same inputs: seeds are read in the
+# order of their names, nothing depends on a clock, and addresses are not randomised. Fails where a fuzzer finds
+# something, and says where the input lies.
 #
 #   toolchains/fuzz.sh [--runs N] [--seed S] [--no-build] [fuzzer...]      without --runs, the long run; without a
 #   fuzzer, all
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-declare -A long_runs=([envelope]=4000000 [manifest]=1500000 [decoder]=500000 [importer]=4000000 [cli]=20000 [json]=200000)
+declare -A long_runs=([envelope]=4000000 [manifest]=1500000 [decoder]=500000 [importer]=4000000 [cli]=20000
+    [json]=200000)
 # Bytes of an input. Each command of a trace executes, and what a long one does, a short one does too.
 declare -A max_bytes=([envelope]=4096 [manifest]=4096 [decoder]=1024 [importer]=4096 [cli]=4096 [json]=4096)
 all=(envelope manifest decoder importer cli json)

@@ -4,6 +4,8 @@ import pathlib
 import re
 import subprocess
 
+from boards import boards
+
 # The first pattern that matches an object's path names its layer. Objects of libraries are "library.a(object)".
 LAYERS = (
     ("rule texts", r"libpianola_runtime\.a\(rule_text\."),
@@ -13,6 +15,8 @@ LAYERS = (
     ("signatures", r"libpianola_(bearssl|crypto)\.a\("),
     ("kernels", r"libpianola_kernels\.a\("),
     ("command set", r"libpianola_refdev\.a\((refdev_command_set|footprint)\."),
+    ("command set", r"libpianola_pl330\.a\((command_set|encoding)\."),
+    ("driver", r"libpianola_pl330\.a\(driver\."),
     ("device side", r"libpianola_refdev\.a\((command_processor|device_core|execution_log)\."),
     ("driver", r"libpianola_refdev\.a\((refdev_driver|device_spec)\."),
     ("application", r"libpianola_refdev\.a\(faulty_driver\."),
@@ -90,8 +94,10 @@ def parse(text):
 
 
 def without_overlaps(pieces):
-    """The same pieces, each at most up to the next: strings that the linker has merged still have their old sizes in the map."""
-    ordered = sorted((piece for piece in pieces if piece.size_bytes > 0), key=lambda piece: (piece.output, piece.address))
+    """The same pieces, each at most up to the next: strings that the linker has merged still have their old sizes in
+    the map."""
+    ordered = sorted((piece for piece in pieces if piece.size_bytes > 0), key=lambda piece:
+                     (piece.output, piece.address))
     return [
         dataclasses.replace(piece, size_bytes=min(piece.size_bytes, following.address - piece.address))
         if following is not None and following.output == piece.output else piece
@@ -104,20 +110,18 @@ def read(image):
     return parse(pathlib.Path(image).with_suffix(".map").read_text(encoding="utf-8"))
 
 
-def prefix_of(board):
-    """What the names of a board's binary tools begin with."""
-    return "riscv64-unknown-elf-" if board.endswith("rv32") else "arm-none-eabi-"
-
-
 def undefined(image, board):
     """Names that an image refers to and does not define; weak ones, the linker leaves at that."""
-    run = subprocess.run([prefix_of(board) + "nm", "--undefined-only", str(image)], check=True, capture_output=True, text=True)
+    run = subprocess.run([boards()[board].arch.binutils + "nm", "--undefined-only",
+                          str(image)], check=True, capture_output=True, text=True)
     return [line.split()[-1] for line in run.stdout.splitlines() if line.strip()]
 
 
 def symbols(image, board):
-    """{name: (address, size in bytes)} of what an image defines, as the linker knows the names; size 0 where it has none."""
-    run = subprocess.run([prefix_of(board) + "nm", "--print-size", str(image)], check=True, capture_output=True, text=True)
+    """{name: (address, size in bytes)} of what an image defines, as the linker knows the names; size 0 where it has
+    none."""
+    run = subprocess.run([boards()[board].arch.binutils + "nm", "--print-size",
+                          str(image)], check=True, capture_output=True, text=True)
     result = {}
     for line in run.stdout.splitlines():
         words = line.split()

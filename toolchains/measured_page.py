@@ -1,65 +1,73 @@
 #!/usr/bin/env python3
-"""Prints docs/MEASURED.md from what the boards' builds have measured: tests/baremetal/measured/*.json."""
+"""Prints docs/evidence/measured.md from what the boards' builds have measured: tests/baremetal/measured/*.json."""
 import json
 import pathlib
+import textwrap
+
+from boards import boards
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 TESTS = ROOT / "tests" / "baremetal"
-BOARDS = ("virt_rv32", "zynqmp_r5", "mps2_an521", "mps2_an500", "mps3_an547")
+COLUMNS = 120
 KINDS = ("text", "rodata", "data", "bss")
-LAYERS = ("validator", "session", "rule texts", "digest", "signatures", "command set", "driver", "device side", "kernels", "arch", "board", "toolchain",
-          "application", "trace binary", "alignment")
+LAYERS = ("validator", "session", "rule texts", "digest", "signatures", "command set", "driver", "device side",
+          "kernels", "arch", "board", "toolchain", "application", "trace binary", "alignment")
 RAM = {"session_bytes": "`Session`", "plan_workspace_bytes": "`PlanWorkspace`, free after `load()`",
        "verdict_bytes": "`Verdict`", "driver_bytes": "driver", "shared_state_bytes": "`SharedState`"}
 
 HEAD = """# Boards: what was measured
 
-Made by `toolchains/measured_page.py`; do not edit. Every number comes from a board's build or run, and the test `<board>.facts` fails
-where a build gives another. To renew: build and test the boards with `PIANOLA_UPDATE_MEASURED=1` in the environment, then write the
-script's output here. GCC 12.2, QEMU 7.2 with counted instructions (`-icount shift=0,sleep=off`): the same numbers every time.
+Made by `toolchains/measured_page.py`; do not edit. Every number comes from a board's build or run, and the test
+`<board>.facts` fails where a build gives another. To renew: build and test the boards with `PIANOLA_UPDATE_MEASURED=1`
+in the environment, then write the script's output here. GCC 12.2, QEMU 7.2 with counted instructions
+(`-icount shift=0,sleep=off`): the same numbers every time.
 """
 
 INSTRUCTIONS = """
 ## Instructions of the ECU core, at -O2
 
-One inference with zero-copy I/O: `input_view()`, `submit()`, the `poll()` that returns `kOk`, `output_view()`. What the application
-does with the views is not counted, nor waiting, nor a device that shares the core: between `submit()` and `poll()` the device
-finishes without being asked, and what `poll()` gives it to do is left out. It does not depend on the length of the trace:
-hello_world has 3 operators, vww 31. One validation's SHA-256 is counted apart, with the C library's part in it. `load()` is two
-validations, programming and read-back, without its three digests; of its two waits (reset, set-up) the looks before and after count, what
-the core does in between does not. Inferences are those of `Release::kAtCompletion`; verified release adds "a slice" for each 1,024
-bytes of traces and weights, the `poll()` that compares it and the seals of the session's state included.
+One inference with zero-copy I/O: `input_view()`, `submit()`, the `poll()` that returns `kOk`, `output_view()`. What the
+application does with the views is not counted, nor waiting, nor a device that shares the core: between `submit()` and
+`poll()` the device finishes without being asked, and what `poll()` gives it to do is left out. It does not depend on
+the length of the trace: hello_world has 3 operators, vww 31. One validation's SHA-256 is counted apart, with the C
+library's part in it. `load()` is two validations, programming and read-back, without its three digests; of its two
+waits (reset, set-up) the looks before and after count, what the core does in between does not. Inferences are those of
+`Release::kAtCompletion`; verified release adds "a slice" for each 1,024 bytes of traces and weights, the `poll()` that
+compares it and the seals of the session's state included.
 """
 
 STACK = """
 ## Stack of the ECU core
 
-Bounds from GCC's frame sizes and the call graph, virtual calls followed into the board's classes; 512 bytes are left to the
-application's safe state. They hold for a device that shares the core: its kernels are in them. "used" is the deepest mark in
-painted stack, at -O2, of kws.
+Bounds from GCC's frame sizes and the call graph, virtual calls followed into the board's classes; 512 bytes are left to
+the application's safe state. They hold for a device that shares the core: its kernels are in them. "used" is the
+deepest mark in painted stack, at -O2, of kws.
 """
 
 SIGNATURES = """
 ## Verifying a signature
 
-`BearSslVerifier`: ECDSA on P-256. Sizes in bytes are those of BearSSL's files and of the class in front of it, as linked into the test
-application; data and bss are empty. Stack as above; "used" has an interrupt on top of it, where the core has a tick. Instructions at
--O2, of a signature that holds; one that does not takes as many, or fewer where r or s is out of range.
+`BearSslVerifier`: ECDSA on P-256. Sizes in bytes are those of BearSSL's files and of the class in front of it, as
+linked into the test application; data and bss are empty. Stack as above; "used" has an interrupt on top of it, where
+the core has a tick. Instructions at -O2, of a signature that holds; one that does not takes as many, or fewer where r
+or s is out of range.
 """
 
 RAM_HEAD = """
 ## RAM
 
-Of the objects that an application makes, in bytes; `pianola size` predicts each exactly, the test compares. No image has a heap.
+Of the objects that an application makes, in bytes; `pianola size` predicts each exactly, the test compares. No image
+has a heap.
 """
 
 SIZES = """
 ## Sizes by layer
 
-The ECU application of `docs/examples/board`, linked, in bytes, both sides of the device in one image. "validator" is all
-that judges a binary, without digest and rule texts; "session" what loads, replays and watches; "driver" and "command set" are the
-ECU's side of the reference device, "device side" and "kernels" the device's; "toolchain" is what the C library and the compiler bring; "alignment" belongs to nobody.
-Stacks, the device's memories and the load area are the board's choice and not counted.
+The ECU application of `docs/examples/board`, linked, in bytes, both sides of the device in one image. "validator" is
+all that judges a binary, without digest and rule texts; "session" what loads, replays and watches; "driver" and
+"command set" are the ECU's side of the reference device, "device side" and "kernels" the device's; "toolchain" is what
+the C library and the compiler bring; "alignment" belongs to nobody. Stacks, the device's memories and the load area are
+the board's choice and not counted.
 """
 
 
@@ -68,7 +76,8 @@ def table(head, rows):
     yield "| " + " | ".join(head) + " |"
     yield "|---|" + "---:|" * (len(head) - 1)
     for first, *others in rows:
-        yield "| " + " | ".join([first, *(f"{value:,}" if isinstance(value, int) else value for value in others)]) + " |"
+        yield "| " + " | ".join([first, *(f"{value:,}" if isinstance(value, int) else value
+                                          for value in others)]) + " |"
 
 
 def instruction_rows(facts):
@@ -92,8 +101,11 @@ def signature_rows(facts):
     """One row per board."""
     for board, fact in facts.items():
         cost, stack = fact["signatures"], fact["stack"]
-        yield [board, *(cost["sizes"][configuration][kind] for configuration in ("Os", "O2") for kind in ("text", "rodata")),
-               stack["Os"]["verify"], stack["O2"]["verify"], cost["stack_used"], cost["instructions"]]
+        yield [
+            board,
+            *(cost["sizes"][configuration][kind] for configuration in ("Os", "O2") for kind in ("text", "rodata")),
+            stack["Os"]["verify"], stack["O2"]["verify"], cost["stack_used"], cost["instructions"]
+        ]
 
 
 def size_rows(sizes):
@@ -101,7 +113,8 @@ def size_rows(sizes):
     columns = [(configuration, kind) for configuration in ("Os", "O2") for kind in KINDS]
     unknown = set(sizes["Os"]) | set(sizes["O2"])
     assert unknown <= set(LAYERS), unknown - set(LAYERS)
-    rows = [[layer, *(sizes[configuration].get(layer, {}).get(kind, 0) for configuration, kind in columns)] for layer in LAYERS]
+    rows = [[layer, *(sizes[configuration].get(layer, {}).get(kind, 0) for configuration, kind in columns)]
+            for layer in LAYERS]
     yield from rows
     yield ["all", *(sum(column) for column in list(zip(*rows))[1:])]
 
@@ -110,29 +123,42 @@ def page(facts, limits):
     """The lines of the page."""
     yield from (HEAD + INSTRUCTIONS).splitlines()
     yield ""
-    yield from table(["board", "inference hello_world", "kws", "vww", "validation hello_world", "kws", "vww", "digest of kws",
-                      "load of kws", "a slice", "slices of kws"],
-                     instruction_rows(facts))
+    yield from table([
+        "board", "inference hello_world", "kws", "vww", "validation hello_world", "kws", "vww", "digest of kws",
+        "load of kws", "a slice", "slices of kws"
+    ], instruction_rows(facts))
     instructions = limits["instructions"]
     stack = {root.rsplit("::")[-1]: limit for root, limit in limits["stack"]["roots"].items()}
-    yield from ["", f"Limits: {instructions['inference']['arm']:,} for an inference on Arm, {instructions['inference']['rv32']:,} on RV32, and "
-                f"{instructions['inference_spread']:.0%} between "
-                f"hello_world and vww; {instructions['validation_without_digest']:,} for one validation of kws, "
-                f"{instructions['load_without_digest']:,} for its `load()`, {instructions['verified_release_per_slice']:,} for a slice."]
+    yield from [
+        "",
+        f"Limits: {instructions['inference']['arm']:,} for an inference on Arm, "
+        f"{instructions['inference']['rv32']:,} on RV32, and "
+        f"{instructions['inference_spread']:.0%} between "
+        f"hello_world and vww; {instructions['validation_without_digest']:,} for one validation of kws, "
+        f"{instructions['load_without_digest']:,} for its `load()`, {instructions['verified_release_per_slice']:,} "
+        f"for a slice."
+    ]
     yield from STACK.splitlines()
     yield ""
-    yield from table(["board", *(f"{call} {column}" for call in ("load", "submit", "poll") for column in ("-Os", "-O2", "used"))],
-                     stack_rows(facts))
-    yield from ["", "Limits: " + ", ".join(f"{stack[call]:,} for `{call}`" for call in ("load", "submit", "poll")) + "."]
+    yield from table(
+        ["board", *(f"{call} {column}" for call in ("load", "submit", "poll") for column in ("-Os", "-O2", "used"))],
+        stack_rows(facts))
+    yield from [
+        "", "Limits: " + ", ".join(f"{stack[call]:,} for `{call}`" for call in ("load", "submit", "poll")) + "."
+    ]
     yield from SIGNATURES.splitlines()
     yield ""
     yield from table(["board", "-Os text", "rodata", "-O2 text", "rodata", "stack -Os", "-O2", "used", "instructions"],
                      signature_rows(facts))
-    yield from ["", f"Limits: {limits['sizes']['signatures_text_and_rodata_at_Os']:,} bytes of text and rodata together at -Os, "
-                f"{stack['verify']:,} bytes of stack."]
+    yield from [
+        "",
+        f"Limits: {limits['sizes']['signatures_text_and_rodata_at_Os']:,} bytes of text and rodata together at -Os, "
+        f"{stack['verify']:,} bytes of stack."
+    ]
     yield from RAM_HEAD.splitlines()
     yield ""
-    yield from table(["object", *facts], ([title, *(fact["ram"][name] for fact in facts.values())] for name, title in RAM.items()))
+    yield from table(["object", *facts],
+                     ([title, *(fact["ram"][name] for fact in facts.values())] for name, title in RAM.items()))
     yield from SIZES.splitlines()
     limit = limits["sizes"]["validator_and_session_text_on_cortex_m_at_Os"]
     yield ""
@@ -142,11 +168,50 @@ def page(facts, limits):
         yield from table(["layer", *(f"-{c} {kind}" for c in ("Os", "O2") for kind in KINDS)], size_rows(fact["sizes"]))
 
 
+OTHER = """
+## {board}: another device
+
+The device is not the reference device ({device}), so that models and the example application are not for
+it. The program is the exchange of `tests/pl330`: copies and fills on two queues that wait for each other. A step is
+`input_view()`, `submit()`, every `poll()` up to the one that returns `kOk`, and `output_view()`: the ECU core hands the
+engine program after program, so that polling is its work. Stack as above. RAM is what the compiler says. Sizes are
+those of the test application's parts that belong to the product; signatures are not among them.
+"""
+
+
+def other(board, device, fact):
+    """What a board with another device has."""
+    yield from OTHER.format(board=board, device=device).splitlines()
+    yield ""
+    counts = ("step", "validation", "digest", "load", "slice", "slices")
+    yield from table(["program", *counts], ([name, *(row[count] for count in counts)]
+                                            for name, row in fact["instructions"].items()))
+    yield ""
+    columns = ("Os", "O2", "used")
+    yield from table(["stack", "-Os", "-O2", "used"],
+                     ([f"`{call}`", *(fact["stack"][column][call] for column in columns)]
+                      for call in ("load", "submit", "poll")))
+    yield ""
+    yield from table(["object", "bytes"], ([RAM[name], size] for name, size in fact["ram"].items()))
+    yield ""
+    yield from table(["layer", *(f"-{c} {kind}" for c in ("Os", "O2") for kind in KINDS)],
+                     (row for row in size_rows(fact["sizes"]) if any(row[1:])))
+
+
 def main():
     """Prints the page."""
-    facts = {board: json.loads((TESTS / "measured" / f"{board}.json").read_text(encoding="utf-8")) for board in BOARDS}
+    records = {board: TESTS / "measured" / f"{board}.json" for board in boards()}
+    facts = {board: json.loads(record.read_text(encoding="utf-8")) for board, record in records.items()
+             if record.is_file()}
     limits = json.loads((TESTS / "thresholds.json").read_text(encoding="utf-8"))
-    print("\n".join(page(facts, limits)))
+    devices = {board: boards()[board].device for board in facts}
+    lines = list(page({board: fact for board, fact in facts.items() if devices[board] == "refdev"}, limits))
+    for board, fact in facts.items():
+        if devices[board] != "refdev":
+            lines += other(board, devices[board], fact)
+    for line in lines:
+        print(line if line.startswith("|")
+              else textwrap.fill(line, COLUMNS, break_long_words=False, break_on_hyphens=False))
 
 
 if __name__ == "__main__":

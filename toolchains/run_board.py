@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Runs an application of a board's build under QEMU, as the tests do.
 
-    toolchains/run_board.py virt_rv32 build/virt_rv32/bin/Release/pianola_baremetal.elf --arg replay --arg model.ptb \\
+    toolchains/run_board.py BOARD build/BOARD/bin/Release/pianola_baremetal.elf --arg replay --arg model.ptb \\
         --arg inputs.bin --arg outputs.bin --arg execution.log
 
-What the application prints through semihosting is shown, and its exit code is this script's. --arg hands the application
-a word of its command line; files that it names are the host's, relative to the current folder. The tests' application
-takes a test and its words, as the first lines of tests/baremetal/*_test.cpp say; where words are missing it ends with 2.
-The application runs with the rights of whoever starts it: semihosting can read and write every file that you can.
+What the application prints through semihosting is shown, and its exit code is this script's. --arg hands the
+application a word of its command line; files that it names are the host's, relative to the current folder. The tests'
+application takes a test and its words, as the first lines of tests/baremetal/*_test.cpp say; where words are missing it
+ends with 2. The application runs with the rights of whoever starts it: semihosting can read and write every file that
+you can.
 
   --icount   Counts instructions instead of time: the same run, instruction by instruction, every time, and no cores in
              parallel. Without it each core is a thread of the host.
@@ -15,7 +16,7 @@ The application runs with the rights of whoever starts it: semihosting can read 
   --plugin   A TCG plugin, with its options: --plugin ./counter.so,from=0x80000100
   --qemu     An option for QEMU itself, as it stands: --qemu=-S --qemu=-gdb --qemu=tcp::1234
 
-Exit code 124: the time was up. Boards: see BOARDS in this file.
+Exit code 124: the time was up. Boards: toolchains/boards.py.
 """
 import argparse
 import dataclasses
@@ -24,34 +25,13 @@ import pathlib
 import subprocess
 import sys
 
+from boards import boards
+
 TIMED_OUT = 124
 # No window, no sound, nothing on the serial ports; semihosting is the way in and out. Debian's QEMU has a sound card in
 # some of these machines and complains where the host has none.
 COMMON = ["-display", "none", "-serial", "null", "-monitor", "none"]
 ENVIRONMENT = {"QEMU_AUDIO_DRV": "none"}
-
-
-@dataclasses.dataclass(frozen=True)
-class Board:
-    """How QEMU is told about one board."""
-
-    emulator: str
-    machine: tuple
-    by_loader: bool = False  # the image is a file in memory like others; else QEMU takes it for the machine's kernel
-    stub: tuple = ()  # (name beside the image, address, core): what the first core runs to start the others
-
-
-BOARDS = {
-    # Four harts, of which the firmware parks the last. No other firmware.
-    "virt_rv32": Board("qemu-system-riscv32", ("-M", "virt", "-smp", "4", "-m", "128M", "-bios", "none")),
-    # The R5 pair is behind four A53, and off after reset: the first A53 switches it on.
-    "zynqmp_r5": Board("qemu-system-aarch64", ("-M", "xlnx-zcu102", "-smp", "6", "-m", "128M"),
-                       by_loader=True, stub=("a53_start.bin", 0x80000, 0)),
-    "mps2_an521": Board("qemu-system-arm", ("-M", "mps2-an521")),
-    "mps2_an500": Board("qemu-system-arm", ("-M", "mps2-an500")),
-    "mps3_an547": Board("qemu-system-arm", ("-M", "mps3-an547")),
-    "zynq_a9": Board("qemu-system-arm", ("-M", "xilinx-zynq-a9", "-m", "128M")),
-}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,19 +59,18 @@ def load_option(file, address):
 
 def command(board, image, arguments=(), icount=False, extra=(), loads=()):
     """The command line of QEMU. `loads` are (file, address) pairs, `extra` are options of QEMU."""
-    chosen = BOARDS[board]
+    chosen = boards()[board]
     image = pathlib.Path(image).resolve()
     semihosting = ["enable=on", "target=native", *(f"arg={quoted(word)}" for word in arguments)]
-    line = [chosen.emulator, *chosen.machine, *COMMON, "-semihosting-config", ",".join(semihosting)]
+    line = [*chosen.emulator, *COMMON, "-semihosting-config", ",".join(semihosting)]
     if icount:
         line += ["-icount", "shift=0,sleep=off"]
     for file, address in loads:
         line += load_option(file, address)
-    if chosen.stub:
-        name, address, core = chosen.stub
-        option, value = load_option(image.parent / name, address)
-        line += [option, f"{value},cpu-num={core}"]
-    line += ["-device", f"loader,file={quoted(image)}"] if chosen.by_loader else ["-kernel", str(image)]
+    if chosen.starter:
+        option, value = load_option(image.parent / chosen.starter.file, chosen.starter.address)
+        line += [option, f"{value},cpu-num={chosen.starter.core}"]
+    line += ["-device", f"loader,file={quoted(image)}"] if chosen.image_by == "loader" else ["-kernel", str(image)]
     return [*line, *extra]
 
 
@@ -101,7 +80,8 @@ def qemu_environment(changes=None):
 
 
 def run(board, image, arguments=(), icount=False, timeout_s=300, extra=(), loads=(), cwd=None, environment=None):
-    """Runs an image to its end and returns a Result, whatever its exit code. QEMU's own messages are part of the output."""
+    """Runs an image to its end and returns a Result, whatever its exit code. QEMU's own messages are part of the
+    output."""
     line = command(board, image, arguments, icount, extra, loads)
     try:
         done = subprocess.run(line, cwd=cwd, env=qemu_environment(environment), stdin=subprocess.DEVNULL,
@@ -124,7 +104,7 @@ def parse(words):
     """The options of the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
                                      usage="run_board.py BOARD IMAGE [--arg A ...] [--icount] [--timeout S] [...]")
-    parser.add_argument("board", choices=BOARDS)
+    parser.add_argument("board", choices=boards())
     parser.add_argument("image", type=pathlib.Path, help="an .elf file of the board's build")
     parser.add_argument("--arg", action="append", default=[], help="a word for the application; repeat for more")
     parser.add_argument("--icount", action="store_true", help="deterministic: time is instructions")

@@ -25,7 +25,8 @@ def outcomes(path):
 
 def summarise(failed_steps, paths):
     """(lines to print, exit code)."""
-    lines, counts = [f"FAILED {step}" for step in failed_steps], {"passed": 0, "skipped": 0, "failed": len(failed_steps)}
+    lines, counts = [f"FAILED {step}"
+                     for step in failed_steps], {"passed": 0, "skipped": 0, "failed": len(failed_steps)}
     for path in paths:
         seen = 0
         for name, outcome in outcomes(path):

@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-boards=(virt_rv32 zynqmp_r5 mps2_an521 mps2_an500 mps3_an547 zynq_a9)
+mapfile -t boards < <(toolchains/boards.py)
 presets=("$@")
 if [ "${#presets[@]}" -eq 0 ]; then
     presets=(release "${boards[@]}" asan tsan coverage tidy)

@@ -5,10 +5,11 @@ Two ways in:
   tidy.py [--cache DIR] [--record DIR] --plugin FILE --build DIR SOURCE...   (from lint.sh, which is what to call)
   tidy.py [--cache DIR] --plugin FILE SOURCE -- COMPILER ARGUMENTS...        (from the proof that it finds something)
 
-The key covers the version of clang-tidy, the plugin, every .clang-tidy from the source's folder up, the compile command,
-and name and content of every file that the source includes. Only a clean result is remembered, so a finding can never be hidden. Where the
-working folder lies is not part of the key, so that a second clone finds what the first one left.
-A record says of a clean source which files of the working folder were read with it: the gate looks there whether all were.
+The key covers the version of clang-tidy, the plugin, every .clang-tidy from the source's folder up, the compile
+command, and name and content of every file that the source includes. Only a clean result is remembered, so a finding
+can never be hidden. Where the working folder lies is not part of the key, so that a second clone finds what the first
+one left. A record says of a clean source which files of the working folder were read with it: the gate looks there
+whether all were.
 """
 import argparse
 import concurrent.futures
@@ -26,7 +27,8 @@ CLANG_TIDY = os.environ.get("CLANG_TIDY", "clang-tidy-19")
 
 
 def commands_from_database(build_dir):
-    """{source: (compiler call, its folder)}, from the build's compile_commands.json. Of several calls for a source, the first."""
+    """{source: (compiler call, its folder)}, from the build's compile_commands.json. Of several calls for a source, the
+    first."""
     commands = {}
     for entry in json.loads((build_dir / "compile_commands.json").read_text()):
         directory = pathlib.Path(entry["directory"])
@@ -59,7 +61,8 @@ def dependencies(command, directory):
 
 @functools.lru_cache(maxsize=None)
 def content_hash(path):
-    """A hash of a file's content, once per run: most system headers are in most sources. Empty where there is no such file."""
+    """A hash of a file's content, once per run: most system headers are in most sources. Empty where there is no such
+    file."""
     return hashlib.sha256(path.read_bytes()).digest() if path.is_file() else b""
 
 
@@ -70,7 +73,8 @@ def version():
 
 
 def key_of(source, command, directory, files, plugin):
-    """A hash of all that can change the result. Names are relative to the working folder, which is the project's root."""
+    """A hash of all that can change the result. Names are relative to the working folder, which is the project's
+    root."""
     root = str(pathlib.Path.cwd())
 
     def relative(text):
@@ -113,9 +117,10 @@ def examine(source, command, directory, options):
         stamp = options.cache / key_of(source, command, directory, files, options.plugin)
     code, output = 0, ""
     if stamp is None or not stamp.exists():
-        run = subprocess.run(
-            [CLANG_TIDY, "--quiet", f"--load={options.plugin.resolve()}", "--checks=pianola-own-code", str(source), "--",
-             *command], cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        run = subprocess.run([
+            CLANG_TIDY, "--quiet", f"--load={options.plugin.resolve()}", "--checks=pianola-own-code",
+            str(source), "--", *command
+        ], cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         code, output = run.returncode, run.stdout
     if code == 0 and stamp is not None:
         stamp.parent.mkdir(parents=True, exist_ok=True)
@@ -132,7 +137,8 @@ def main():
     if "--" in arguments:
         separator = arguments.index("--")
         arguments, command = arguments[:separator], arguments[separator + 1 :]
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
+                                     allow_abbrev=False)
     parser.add_argument("--cache", type=pathlib.Path, help="where clean results are remembered")
     parser.add_argument("--record", type=pathlib.Path, help="where it is written down which sources are clean")
     parser.add_argument("--plugin", type=pathlib.Path, required=True, help="built from toolchains/tidy_plugin")
@@ -151,7 +157,10 @@ def main():
         print(f"tidy.py: {source}: no target compiles it", file=sys.stderr)
     failed = len(unknown)
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        jobs = {pool.submit(examine, source, *commands[source], options): source for source in sources if source in commands}
+        jobs = {
+            pool.submit(examine, source, *commands[source], options): source
+            for source in sources if source in commands
+        }
         for number, job in enumerate(concurrent.futures.as_completed(jobs), 1):
             code, output = job.result()
             failed += code != 0

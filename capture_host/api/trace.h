@@ -30,7 +30,7 @@ struct TraceInfo {
 };
 
 // A trace outside a device: a header that says for which device and with which commands it was made, what it touches
-// and costs, its words, and a SHA-256 over all of it. docs/HOST_API.md gives the format.
+// and costs, its words, and a SHA-256 over all of it. docs/guide/host_api.md gives the format.
 struct TraceBlob {
     std::vector<std::uint8_t> bytes;
     TraceInfo info;

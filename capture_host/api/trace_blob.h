@@ -1,7 +1,7 @@
 // The blob that carries a trace from one process to another.
 //
-// Place in the whole: behind Device::collect_trace() and load_trace(); docs/HOST_API.md gives the layout. All input is
-// hostile. Internal to the host API.
+// Place in the whole: behind Device::collect_trace() and load_trace(); docs/guide/host_api.md gives the layout. All
+// input is hostile. Internal to the host API.
 #pragma once
 
 #include "capture_host/api/device_state.h"

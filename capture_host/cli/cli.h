@@ -22,7 +22,7 @@
 
 namespace pianola::cli {
 
-// Stable: scripts rely on them. docs/CLI.md and --help list them.
+// Stable: scripts rely on them. docs/reference/cli.md and --help list them.
 enum ExitCode : int {
     kDone = 0,
     kInternalError = 1,     // a defect in Pianola

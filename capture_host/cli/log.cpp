@@ -168,7 +168,8 @@ void add_log(CLI::App& app, Action& action) {
     CLI::App* const log = app.add_subcommand("log", "Shows and compares dumped execution logs");
     log->require_subcommand(1);
     log->footer(
-        "A log is the memory of a target's ExecutionLog objects as a debugger saves it (docs/CLI.md), or what\n"
+        "A log is the memory of a target's ExecutionLog objects as a debugger saves it (docs/reference/cli.md), or "
+        "what\n"
         "`pianola run --log` writes.\n\n"
         "Examples:\n"
         "  pianola run signs.ptb --input a.bin --output b.bin --log simulator.log\n"

@@ -369,7 +369,7 @@ void add_mutate(CLI::App& app, Action& action) {
         "is made. A run that was interrupted goes on where it was, when it is called again. Ends with exit code 7 "
         "where\n"
         "a mutant is accepted, or refused by another rule than expected.\n"
-        "docs/MUTATION.md describes kinds, report and how a port uses them.");
+        "docs/evidence/mutation.md describes kinds, report and how a port uses them.");
     command->add_option("file", arguments->file, "Trace binary, which the validator accepts")->type_name(kReads);
     CLI::Option* const output =
         command

@@ -66,7 +66,7 @@ void add_receipt(CLI::App& app, Action& action) {
         "Examples:\n"
         "  pianola verify model.ptb --receipt model.receipt --receipt-key verifier.pem\n"
         "  pianola receipt check model.receipt --key verifier.pem --binary model.ptb\n\n"
-        "docs/RECEIPT.md describes the file.");
+        "docs/reference/receipt.md describes the file.");
     auto arguments = std::make_shared<CheckArguments>();
     CLI::App* const check_command = command->add_subcommand("check", "Verifies a receipt and says what it states");
     check_command->footer(

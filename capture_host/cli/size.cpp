@@ -203,7 +203,8 @@ void add_size(CLI::App& app, Action& action) {
         "  pianola size signs.ptb --header -o signs_manifest.h    constants that do not compile where they are not "
         "true\n"
         "  pianola size signs.ptb --ld -o pianola_memory.ld       symbols for a linker script that INCLUDEs it\n\n"
-        "The binary is verified first. RAM is exact, for cores with 32-bit pointers. docs/MANIFEST.md explains every "
+        "The binary is verified first. RAM is exact, for cores with 32-bit pointers. docs/reference/manifest.md "
+        "explains every "
         "entry.");
     command->add_option("file", arguments->file, "Trace binary")->required()->type_name(kReads);
     command->add_option("-o,--output", arguments->output, "File to write; default: standard output")

@@ -124,7 +124,8 @@ std::string manifest_as_header(const MemoryManifest& manifest) {
         includes += fmt::format("#include \"{}\"\n", part.header);
     }
     return fmt::format(
-               "// Memory manifest of {0}; made by pianola size --header, do not edit. docs/MANIFEST.md explains it.\n"
+               "// Memory manifest of {0}; made by pianola size --header, do not edit.\n"
+               "// docs/reference/manifest.md explains it.\n"
                "#pragma once\n\n"
                "#include <array>\n#include <cstdint>\n\n"
                "{2}"

@@ -27,7 +27,7 @@ void add_device_option(CLI::App& command, std::string& file_name) {
 void add_plugin_option(CLI::App& command, std::string& file_name) {
     command
         .add_option("--plugin", file_name,
-                    "Shared object with the target of a device family that is not built in (docs/CLI.md)")
+                    "Shared object with the target of a device family that is not built in (docs/reference/cli.md)")
         ->type_name(kReads);
 }
 

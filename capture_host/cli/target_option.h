@@ -14,7 +14,7 @@
 namespace pianola::cli {
 
 // The device of --device SPEC.json: `usual`, with the members that the file names; `usual` where the name is empty.
-// docs/CLI.md gives the members. Throws CliError.
+// docs/reference/cli.md gives the members. Throws CliError.
 [[nodiscard]] DeviceDescription load_device(const std::string& file_name, const Target& target);
 void add_device_option(CLI::App& command, std::string& file_name);
 

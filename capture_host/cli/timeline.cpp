@@ -309,7 +309,7 @@ void add_timeline(CLI::App& app, Action& action) {
         "of the binary's proved costs. Host times are assumptions: 9,300 ns per operation is what tt-metal's\n"
         "micro-benchmark takes without a trace, where the host limits it (8,100 with one; its issue 15336); about 300 "
         "ns\n"
-        "per replayed command is from its issue 19998. Say yours. docs/TIMELINE.md defines every figure.");
+        "per replayed command is from its issue 19998. Say yours. docs/guide/timeline.md defines every figure.");
     command->add_option("file", arguments->file, "Trace binary")->required()->type_name(kReads);
     command->add_option("-o,--output", arguments->output, "Picture to write: .json (Perfetto), .svg or .html")
         ->type_name(kWrites);

@@ -71,15 +71,16 @@ void add_verify(CLI::App& app, Action& action) {
     CLI::App* const command =
         app.add_subcommand("verify", "Runs every check that the target runs, and those of the host");
     command->footer(
-        "A refusal names the rule (docs/RULES.md), the field and the byte offset, and ends with exit code 3. With "
+        "A refusal names the rule (docs/reference/rules.md), the field and the byte offset, and ends with exit code 3. "
+        "With "
         "--key,\n"
         "files that are not signed, or by others, are refused as a device in production refuses them.");
     command->add_option("file", arguments->file, "Trace binary")->required()->type_name(kReads);
     add_trust_options(*command, arguments->trust);
-    CLI::Option* const receipt =
-        command
-            ->add_option("--receipt", arguments->receipt, "Write a signed statement of the verdict (docs/RECEIPT.md)")
-            ->type_name(kWrites);
+    CLI::Option* const receipt = command
+                                     ->add_option("--receipt", arguments->receipt,
+                                                  "Write a signed statement of the verdict (docs/reference/receipt.md)")
+                                     ->type_name(kWrites);
     CLI::Option* const receipt_key =
         command->add_option("--receipt-key", arguments->receipt_key, "Private key, PEM, that signs the statement")
             ->type_name(kReads);

@@ -1,6 +1,6 @@
 // Coverage: which rules no mutant can be the only ones to trip, and why.
 //
-// Place in the whole: the reports and docs/MUTATION.md say it, and tests/mutate holds both to it. Host only.
+// Place in the whole: the reports and docs/evidence/mutation.md say it, and tests/mutate holds both to it. Host only.
 #pragma once
 
 #include "pianola/rule.h"

@@ -13,7 +13,7 @@ namespace {
 void require_memory(const std::optional<MemoryConfig>& config, host::Memory memory, const char* name) {
     if (!config.has_value()) {
         throw PipelineError{PipelineRule::kMemoryConfig,
-                            fmt::format("this executor needs {}; docs/PIPELINE.md has the table", name)};
+                            fmt::format("this executor needs {}; docs/guide/pipeline.md has the table", name)};
     }
     if (config->memory != memory) {
         throw PipelineError{PipelineRule::kMemoryConfig,

@@ -1,8 +1,8 @@
 // Pipeline: runs a model over many inputs, in one of five ways.
 //
-// Place in the whole: on top of tensors and operations; docs/PIPELINE.md is its manual. The configuration says which
-// executor does the work: eager, traced, writes on a queue of their own without or with a trace, all transfers on a
-// queue of their own with a trace. The results are the same bytes. Throws PipelineError, and what the model and the
+// Place in the whole: on top of tensors and operations; docs/guide/pipeline.md is its manual. The configuration says
+// which executor does the work: eager, traced, writes on a queue of their own without or with a trace, all transfers on
+// a queue of their own with a trace. The results are the same bytes. Throws PipelineError, and what the model and the
 // layers below throw. Not for several threads at once. Host only.
 #pragma once
 
@@ -26,7 +26,7 @@ struct PipelineConfig {
     bool all_transfers_on_separate_command_queue{false};
 };
 
-// Which are needed: docs/PIPELINE.md.
+// Which are needed: docs/guide/pipeline.md.
 struct PipelineMemory {
     std::optional<MemoryConfig> dram_input;   // where inputs arrive
     std::optional<MemoryConfig> l1_input;     // where the model takes its input

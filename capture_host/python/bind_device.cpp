@@ -107,7 +107,7 @@ void bind_members(py::module_& module) {
         .def("clear_log", &Device::clear_log)
         .def("host_time_ns", [](const Device& self) { return self.now().host_ns; })
         .def("device_cycles", [](const Device& self) { return self.now().device_cycles; });
-    module.def("open_device", &open, "Opens a simulated device of its own. docs/PYTHON.md lists the options.",
+    module.def("open_device", &open, "Opens a simulated device of its own. docs/guide/python.md lists the options.",
                py::arg("device_id") = 0, py::kw_only(), py::arg("l1_small_size") = 0, py::arg("trace_region_size") = 0,
                py::arg("num_command_queues") = 1, py::arg("core_grid") = py::none(), py::arg("threaded") = false,
                py::arg("allow_allocation_under_trace") = false, py::arg("keep_log") = false,

@@ -78,7 +78,7 @@ class PythonPipeline {
 
 void bind_pipeline(py::module_& module) {
     py::class_<PipelineConfig>(module, "PipelineConfig",
-                               "Which executor runs the model. docs/PIPELINE.md has the table.")
+                               "Which executor runs the model. docs/guide/pipeline.md has the table.")
         .def(py::init([](bool use_trace, std::int64_t queues, bool separate) {
                  return PipelineConfig{use_trace, unsigned_from(queues, "num_command_queues"), separate};
              }),

@@ -1,7 +1,7 @@
 // The parts of the Python module.
 //
 // Place in the whole: each function adds its part; module.cpp calls them in the order in which they need each other.
-// docs/PYTHON.md is the manual, pianola/__init__.pyi the signatures. Host only.
+// docs/guide/python.md is the manual, pianola/__init__.pyi the signatures. Host only.
 #pragma once
 
 #include <pybind11/numpy.h>

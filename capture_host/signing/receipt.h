@@ -2,8 +2,8 @@
 //
 // Place in the whole: evidence for who did not run the validator himself. A statement names the binary by its hash, the
 // device and the policy that it was judged for, the validator by version, schema and rules, and the verdict. The same
-// input gives the same statement, byte for byte; with an Ed25519 key the same receipt. docs/RECEIPT.md specifies the
-// file. Host only.
+// input gives the same statement, byte for byte; with an Ed25519 key the same receipt. docs/reference/receipt.md
+// specifies the file. Host only.
 #pragma once
 
 #include <nlohmann/json.hpp>

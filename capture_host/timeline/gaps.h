@@ -1,7 +1,7 @@
 // Gaps: what a pattern's steady state is worth.
 //
-// Place in the whole: measures slices, from the model or from the simulator. docs/TIMELINE.md defines every figure.
-// Host only.
+// Place in the whole: measures slices, from the model or from the simulator. docs/guide/timeline.md defines every
+// figure. Host only.
 #pragma once
 
 #include <cstdint>

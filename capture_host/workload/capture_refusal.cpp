@@ -240,7 +240,8 @@ std::string explain_refusal(const LinkedCapture& linked, const Verdict& verdict,
         // The path says it.
     }
     return text +
-           ". docs/RULES.md says what the rule asks for; the option refused_file keeps the file for `pianola verify`";
+           ". docs/reference/rules.md says what the rule asks for; the option refused_file keeps the file for `pianola "
+           "verify`";
 }
 
 }  // namespace pianola::host

@@ -1,6 +1,6 @@
 // The smallest complete ECU application, on the simulator: load once, then one inference per cycle of a periodic task.
-// docs/INTEGRATION.md explains it; CI runs it. On a board, SimDevice and SimPlatform are replaced by the board's own
-// Device and Platform; nothing else changes.
+// docs/guide/integration.md explains it; CI runs it. On a board, SimDevice and SimPlatform are replaced by the board's
+// own Device and Platform; nothing else changes.
 
 #include <array>
 #include <iostream>

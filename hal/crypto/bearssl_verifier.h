@@ -6,8 +6,8 @@
 // answer; nothing else changes. Has no state: one serves all.
 //
 // Cost on a board: at most 3,072 bytes of stack, no heap, no mutable data, and at -O2 12 to 18 million instructions: to
-// within 100 the same for every signature whose r and s are in range, and fewer for others. docs/MEASURED.md has the
-// numbers of each board.
+// within 100 the same for every signature whose r and s are in range, and fewer for others. docs/evidence/measured.md
+// has the numbers of each board.
 //
 // BearSSL as a distribution packages it is certified for nothing: in terms of ISO 26262 it is QM. A wrong answer of it
 // can let a binary through that nobody signed. It cannot let one through that the proofs at load refuse.

@@ -1,9 +1,9 @@
 // Argument words of every kernel, as structures.
 //
 // Place in the whole: the single definition of the argument layout. A launch command carries exactly these 32-bit words
-// in this order, little-endian; docs/DEVICE.md says the same in prose. Addresses are device addresses; tensors are
-// dense, row-major, NHWC; counts are in elements unless the name says bytes; offsets are minus the zero point for
-// operands that are read and plus the zero point for results, as in the published int8 quantisation scheme of
+// in this order, little-endian; docs/reference/device.md says the same in prose. Addresses are device addresses;
+// tensors are dense, row-major, NHWC; counts are in elements unless the name says bytes; offsets are minus the zero
+// point for operands that are read and plus the zero point for results, as in the published int8 quantisation scheme of
 // TensorFlow Lite.
 #pragma once
 

@@ -1,9 +1,9 @@
 // Kernel: one entry of the reference device's ROM.
 //
 // Place in the whole: shared by the command set (which proves a launch at load), the command processor (which runs it)
-// and the capture side (which fills in the arguments). docs/DEVICE.md specifies every kernel's arguments and extents.
-// Everything here is heap-free, runs on the device's own cores, and is total: whatever the argument words and whatever
-// the bytes in memory, a kernel returns, and has no undefined behaviour.
+// and the capture side (which fills in the arguments). docs/reference/device.md specifies every kernel's arguments and
+// extents. Everything here is heap-free, runs on the device's own cores, and is total: whatever the argument words and
+// whatever the bytes in memory, a kernel returns, and has no undefined behaviour.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """PIANOLA_RECORDING=OFF leaves no instruction of the recording in the API's calls.
 
-Compiles the sources of the calls three times, optimised: without recording, with every mention of it cut out of the text, and with
-recording. The first two must give the same machine code; the third must not, or the comparison sees nothing.
+Compiles the sources of the calls three times, optimised: without recording, with every mention of it cut out of the
+text, and with recording. The first two must give the same machine code; the third must not, or the comparison sees
+nothing.
 """
 import argparse
 import json
@@ -33,7 +34,8 @@ def command_for(build, source):
             skip = False
         elif word in DROPPED_WITH_VALUE:
             skip = True
-        elif word not in DROPPED and not word.startswith(("-fsanitize", "-O", "-DPIANOLA_RECORDING", "-D_GLIBCXX_ASSERTIONS")):
+        elif word not in DROPPED and not word.startswith(
+            ("-fsanitize", "-O", "-DPIANOLA_RECORDING", "-D_GLIBCXX_ASSERTIONS")):
             kept.append(word)
     return kept
 
@@ -43,7 +45,9 @@ def machine_code(command, text, recording, folder):
     source = folder / "source.cpp"
     compiled = folder / "source.o"
     source.write_text(text, encoding="utf-8")
-    subprocess.run([*command, "-O2", "-w", f"-DPIANOLA_RECORDING={recording}", "-c", str(source), "-o", str(compiled)], check=True)
+    subprocess.run([*command, "-O2", "-w", f"-DPIANOLA_RECORDING={recording}", "-c",
+                    str(source), "-o",
+                    str(compiled)], check=True)
     listing = subprocess.run(["objdump", "-d", "--no-addresses", "--no-show-raw-insn", str(compiled)], check=True,
                              capture_output=True, text=True).stdout
     lines = listing.splitlines()[3:]  # the first lines name the file

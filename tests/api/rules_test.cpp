@@ -24,12 +24,12 @@ const std::filesystem::path kTree{PIANOLA_SOURCE_DIR};
 
 TEST(Rules, AreDistinctAndInTheManual) {
     std::set<std::string> ids;
-    const std::string manual = text_of(kTree / "docs" / "HOST_API.md");
+    const std::string manual = text_of(kTree / "docs/guide/host_api.md");
     for (const host::HostRuleText& rule : host::host_rules()) {
         EXPECT_TRUE(ids.insert(rule.id).second) << rule.id;
         EXPECT_STREQ(host::host_rule_id(rule.rule), rule.id);
         EXPECT_NE(manual.find("| " + std::string{rule.id} + " | " + rule.text + " |"), std::string::npos)
-            << "docs/HOST_API.md lacks the line\n| " << rule.id << " | " << rule.text << " |";
+            << "docs/guide/host_api.md lacks the line\n| " << rule.id << " | " << rule.text << " |";
     }
     EXPECT_STREQ(host::host_rule_id(HostRule::kUnspecified), "API-UNSPECIFIED");
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the capture example of docs/HOST_API.md, then verifies and inspects the binary.
+"""Runs the capture example of docs/guide/host_api.md, then verifies and inspects the binary.
 
 Usage: run_capture_example.py CAPTURE_WORKLOAD PIANOLA
 """

@@ -1,5 +1,5 @@
 # What of this folder the host's build tests: that the Python parts see what they must, and fail where they must.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 add_test(NAME baremetal.python.proof
-    COMMAND "${Python3_EXECUTABLE}" -B "${CMAKE_CURRENT_LIST_DIR}/baremetal_proof.py")
+    COMMAND "${Python3_EXECUTABLE}" -B "${CMAKE_CURRENT_LIST_DIR}/tools/baremetal_proof.py")
 set_tests_properties(baremetal.python.proof PROPERTIES LABELS gate TIMEOUT 300)

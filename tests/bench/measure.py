@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Counts instructions with callgrind and holds them against thresholds.
 
-Of one inference of each model on the simulator, from submit() to the poll() that completes it: all instructions; those below the
-kernels' run functions; those that the C library takes to move the bytes of transfers and copies, as a device's DMA would; and the
-rest, which is Pianola's own: runtime, queues and the device's front end. What verified release adds to it, for each slice of traces and
-weights that is compared and each poll() that does so. Of one verification: against one SHA-256 over the same
-file with the same code. Counts repeat exactly for the same build; no clock is involved.
+Of one inference of each model on the simulator, from submit() to the poll() that completes it: all instructions; those
+below the kernels' run functions; those that the C library takes to move the bytes of transfers and copies, as a
+device's DMA would; and the rest, which is Pianola's own: runtime, queues and the device's front end. What verified
+release adds to it, for each slice of traces and weights that is compared and each poll() that does so. Of one
+verification: against one SHA-256 over the same file with the same code. Counts repeat exactly for the same build; no
+clock is involved.
 
 Exit codes: 0 within the thresholds, 1 not, 2 something could not be measured, 77 there are no models.
 """
@@ -23,8 +24,11 @@ VERIFIED_MODEL = "vww_96_int8"
 KERNEL = re.compile(r"^pianola::refdev::run_\w+\(")
 MOVE = re.compile(r"^_*mem(cpy|move|set)")
 CALLER = re.compile(r"^pianola::refdev::CommandProcessor::")
-# "rep movsb" counts once per byte, and whether the C library uses it depends on the machine. Without it, counts are comparable.
-ENVIRONMENT = {"GLIBC_TUNABLES": "glibc.cpu.x86_rep_movsb_threshold=0x10000000:glibc.cpu.x86_rep_stosb_threshold=0x10000000"}
+# "rep movsb" counts once per byte, and whether the C library uses it depends on the machine. Without it, counts are
+# comparable.
+ENVIRONMENT = {
+    "GLIBC_TUNABLES": "glibc.cpu.x86_rep_movsb_threshold=0x10000000:glibc.cpu.x86_rep_stosb_threshold=0x10000000"
+}
 
 
 def parse_profile(lines):
@@ -76,11 +80,12 @@ def measure(options, models, folder):
         binary = pathlib.Path(folder) / f"{name}.ptb"
         model = options.models / name / "model.tflite"
         subprocess.run([options.pianola, "capture", model, "-o", binary], check=True, stdout=subprocess.DEVNULL)
-        total, kernels, moves, facts = profile(options.valgrind, [options.bench, "infer", binary], "pianola_counted_inference",
-                                               folder)
+        total, kernels, moves, facts = profile(options.valgrind, [options.bench, "infer", binary],
+                                               "pianola_counted_inference", folder)
         if kernels == 0:
             raise RuntimeError(f"{name}: no kernel was seen")
-        verified, _, _, _ = profile(options.valgrind, [options.bench, "infer-verified", binary], "pianola_counted_inference", folder)
+        verified, _, _, _ = profile(options.valgrind, [options.bench, "infer-verified", binary],
+                                    "pianola_counted_inference", folder)
         inferences.append({"model": name, "commands": facts["commands"], "total": total, "kernels": kernels,
                            "transfers": moves, "overhead": total - kernels - moves, "slices": facts["slices"],
                            "release": verified - total})
@@ -117,7 +122,8 @@ def violations(results, thresholds):
             found.append(f"{row['model']}: {row['overhead']} instructions of overhead, at most {limit} are allowed")
         limit = allowed_release(thresholds, row["slices"])
         if row["release"] > limit:
-            found.append(f"{row['model']}: {row['release']} instructions for verified release, at most {limit} are allowed")
+            found.append(
+                f"{row['model']}: {row['release']} instructions for verified release, at most {limit} are allowed")
     row = results["verification"]
     if row is not None and row["ratio"] > thresholds["verify_to_sha256"]:
         found.append(f"verify of {row['model']}: {row['ratio']} times a SHA-256 over the file, at most "
@@ -127,21 +133,34 @@ def violations(results, thresholds):
 
 def to_markdown(results, thresholds):
     """The tables for people."""
-    lines = ["| model | commands | instructions | allowed | in kernels | moving bytes | overhead | allowed | overhead per command |",
-             "|---|---:|---:|---:|---:|---:|---:|---:|---:|"]
+    lines = [
+        "| model | commands | instructions | allowed | in kernels | moving bytes | overhead | allowed | overhead per "
+        "command |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|---:|"
+    ]
     for row in results["inferences"]:
-        lines.append(f"| {row['model']} | {row['commands']} | {row['total']:,} | "
-                     f"{thresholds['total_instructions'][row['model']]:,} | {row['kernels']:,} | {row['transfers']:,} | {row['overhead']:,} | "
-                     f"{allowed_overhead(thresholds, row['commands']):,} | {row['overhead'] / row['commands']:.0f} |")
-    lines += ["", "| model | slices of 1,024 bytes | verified release adds | allowed | per slice |", "|---|---:|---:|---:|---:|"]
+        lines.append(
+            f"| {row['model']} | {row['commands']} | {row['total']:,} | "
+            f"{thresholds['total_instructions'][row['model']]:,} | {row['kernels']:,} | {row['transfers']:,} | "
+            f"{row['overhead']:,} | "
+            f"{allowed_overhead(thresholds, row['commands']):,} | {row['overhead'] / row['commands']:.0f} |")
+    lines += [
+        "", "| model | slices of 1,024 bytes | verified release adds | allowed | per slice |",
+        "|---|---:|---:|---:|---:|"
+    ]
     for row in results["inferences"]:
-        lines.append(f"| {row['model']} | {row['slices']} | {row['release']:,} | {allowed_release(thresholds, row['slices']):,} | "
-                     f"{row['release'] / row['slices']:.0f} |")
+        lines.append(
+            f"| {row['model']} | {row['slices']} | {row['release']:,} | "
+            f"{allowed_release(thresholds, row['slices']):,} | "
+            f"{row['release'] / row['slices']:.0f} |")
     row = results["verification"]
     if row is not None:
-        lines += ["", "| verify | file bytes | instructions | one SHA-256 | ratio | allowed |", "|---|---:|---:|---:|---:|---:|",
-                  f"| {row['model']} | {row['file_bytes']:,} | {row['verify']:,} | {row['sha256']:,} | {row['ratio']} | "
-                  f"{thresholds['verify_to_sha256']} |"]
+        lines += [
+            "", "| verify | file bytes | instructions | one SHA-256 | ratio | allowed |",
+            "|---|---:|---:|---:|---:|---:|",
+            f"| {row['model']} | {row['file_bytes']:,} | {row['verify']:,} | {row['sha256']:,} | {row['ratio']} | "
+            f"{thresholds['verify_to_sha256']} |"
+        ]
     return "\n".join(lines)
 
 

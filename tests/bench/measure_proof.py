@@ -56,9 +56,12 @@ def thresholds(total, per_command, ratio, per_slice=30):
 class MeasureProof(unittest.TestCase):
     """One case per way to be wrong."""
 
-    results = {"inferences": [{"model": "ad01_int8", "commands": 10, "total": 1000, "kernels": 800, "transfers": 0, "overhead": 200,
-                               "slices": 10, "release": 300}],
-               "verification": {"model": "vww_96_int8", "file_bytes": 1, "verify": 13, "sha256": 10, "ratio": 1.3}}
+    results = {
+        "inferences": [{
+            "model": "ad01_int8", "commands": 10, "total": 1000, "kernels": 800, "transfers": 0, "overhead": 200,
+            "slices": 10, "release": 300
+        }], "verification": {"model": "vww_96_int8", "file_bytes": 1, "verify": 13, "sha256": 10, "ratio": 1.3}
+    }
 
     def test_a_profile_is_split_at_the_calls_of_kernels_and_moves(self):
         self.assertEqual(measure.parse_profile(PROFILE.splitlines(keepends=True)), (1000, 800, 40))

@@ -1,6 +1,6 @@
 """A campaign's record: what was injected, and what came of it.
 
-Every campaign writes one with --record; docs/CAMPAIGNS.md is made from them.
+Every campaign writes one with --record; docs/evidence/campaigns.md is made from them.
 
 JSON with
 
@@ -58,12 +58,16 @@ def kept(folder=RECORDED):
     return {file.stem: json.loads(file.read_text(encoding="utf-8")) for file in sorted(folder.glob("*.json"))}
 
 
+# Of a board's folder: what scripts know of it, and what its tests have.
+NOT_ON_DEVICE = {"board.json", "presets.json", "worst_case.json", "tests", "__pycache__"}
+
+
 def digest_of_sources(root=ROOT):
     """SHA-256 over names and contents of what runs on a device and of the format: runtime/, hal/ and schema/."""
     digest = hashlib.sha256()
     for folder in ("runtime", "hal", "schema"):
         for file in sorted((root / folder).rglob("*")):
-            if file.is_file() and "__pycache__" not in file.parts:
+            if file.is_file() and not NOT_ON_DEVICE & set(file.relative_to(root).parts):
                 digest.update(f"{file.relative_to(root).as_posix()}\0{file.stat().st_size}\0".encode())
                 digest.update(file.read_bytes())
     return digest.hexdigest()

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Makes every capacity of runtime/include/pianola/config.h smaller, step by step, until nothing is accepted any more.
 
-For each value what it reaches of the runtime, the reference device and the simulator is compiled with it, with the sanitizers, and they replay files
-that the capacities as they stand admit. For each file it counts as
+For each value what it reaches of the runtime, the reference device and the simulator is compiled with it, with the
+sanitizers, and they replay files that the capacities as they stand admit. For each file it counts as
 
   detected   it is refused by a rule, or the value does not compile: the compiler's or a static_assert's message
   harmless   every output of every step is the same, byte for byte
@@ -37,8 +37,8 @@ CAPACITY = re.compile(r"^inline constexpr std::uint32_t (kMax\w+|kScrubSliceByte
 JUDGED, BUILT = "kDefault", "kHost"
 PROFILE = r"constexpr Capacities {}\{{.*?^}};"
 MEMBER = re.compile(r"^    ([^,\"]+),(?=\s+// (\w+))", re.M)
-PARTS = ("/pianola_runtime.dir/", "/pianola_refdev.dir/", "/pianola_kernels.dir/", "/pianola_sim.dir/", "/pianola_files.dir/",
-         "/pianola_capacity_runner.dir/")
+PARTS = ("/pianola_runtime.dir/", "/pianola_refdev.dir/", "/pianola_kernels.dir/", "/pianola_sim.dir/",
+         "/pianola_files.dir/", "/pianola_capacity_runner.dir/")
 SANITIZERS = ["-O0", "-fsanitize=address,undefined", "-fno-sanitize=vptr", "-fno-sanitize-recover=all"]
 REFUSED = re.compile(r"[A-Z]{3}-[A-Z-]+")
 ENDED = "exit code"  # what is said of a runner that has not ended with 0
@@ -49,9 +49,12 @@ def capacities():
     text = (SOURCES / CONFIG).read_text(encoding="utf-8")
     built = members(text, BUILT)
     found = {}
-    for name, value in [*CAPACITY.findall(text), *((f"{JUDGED}.{name}", value) for name, value in members(text, JUDGED).items())]:
+    for name, value in [
+            *CAPACITY.findall(text), *((f"{JUDGED}.{name}", value) for name, value in members(text, JUDGED).items())
+    ]:
         # What stands there is an expression of numbers and of capacities: 64U * 1024U, 1U << 20U, kMaxFileBytes / 4U.
-        value = re.sub(r"(\d)U\b", r"\1", re.sub(r"kCapacities\.(\w+)", lambda match: built[match[1]], value).replace(" / ", " // "))
+        value = re.sub(r"(\d)U\b", r"\1",
+                       re.sub(r"kCapacities\.(\w+)", lambda match: built[match[1]], value).replace(" / ", " // "))
         found[name] = eval(value, {"__builtins__": {}, "UINT16_MAX": 0xFFFF, **found})  # pylint: disable=eval-used
     return found
 
@@ -88,8 +91,9 @@ def depending_on(name):
 
 
 class Compiler:
-    """Compiles the runner with a configuration of its own: of its sources those that a capacity reaches, for an object without any name that depends
-    on it is the same as before. One more is always among them, for what the configuration asserts by itself."""
+    """Compiles the runner with a configuration of its own: of its sources those that a capacity reaches, for an object
+    without any name that depends on it is the same as before. One more is always among them, for what the configuration
+    asserts by itself."""
 
     def __init__(self, build, folder, jobs):
         self.folder = folder
@@ -131,15 +135,15 @@ class Compiler:
 
         def one(job):
             target, (directory, words, source) = job
-            run = subprocess.run([words[0], f"-I{overlay}", *words[1:], *SANITIZERS, "-o", target, "-c", source], cwd=directory,
-                                 capture_output=True, text=True, check=False)
+            run = subprocess.run([words[0], f"-I{overlay}", *words[1:], *SANITIZERS, "-o", target, "-c", source],
+                                 cwd=directory, capture_output=True, text=True, check=False)
             return run.stderr if run.returncode != 0 else None
         complaints = [text for text in self.pool.map(one, jobs) if text]
         if complaints:
             return None, complaints[0]
         program = self.folder / "runner"
-        run = subprocess.run([self.commands[0][1][0], *SANITIZERS, *objects, "-pthread", "-o", program], capture_output=True, text=True,
-                             check=False)
+        run = subprocess.run([self.commands[0][1][0], *SANITIZERS, *objects, "-pthread", "-o", program],
+                             capture_output=True, text=True, check=False)
         if run.returncode != 0:
             raise RuntimeError(f"does not link: {run.stderr}")
         return program, ""
@@ -206,7 +210,10 @@ def sweep(compiler, name, value, files, expected):
         for verdict in verdicts:
             tally["injected"] += 1
             tally[verdict] += 1
-        seen.append({"value": tried, "files": [text if verdict != "harmless" else "same" for text, verdict in zip(found, verdicts)]})
+        seen.append({
+            "value": tried,
+            "files": [text if verdict != "harmless" else "same" for text, verdict in zip(found, verdicts)]
+        })
         if all(verdict == "detected" for verdict in verdicts):
             break
     return {"name": name, "from": value, **tally, "steps": seen}
@@ -217,7 +224,8 @@ def make_files(options, folder):
     subprocess.run([options.campaign, "write-files", folder], check=True, stdout=subprocess.DEVNULL)
     model = options.sample / "road_signs.tflite"
     for name, more in (("model", []), ("pipelined", ["--queues", "2", "--pipelined"])):
-        subprocess.run([options.pianola, "capture", model, "-o", folder / f"{name}.ptb", *more], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([options.pianola, "capture", model, "-o", folder / f"{name}.ptb", *more], check=True,
+                       stdout=subprocess.DEVNULL)
     return sorted(folder.glob("*.ptb"))
 
 
@@ -258,8 +266,9 @@ def main(arguments):
             rows.append(row)
             if not options.json:
                 steps = ", ".join(f"{step['value']}" for step in row["steps"])
-                print(f"{name:22} {table[name]:>9} -> {steps:40} {row['injected']} injected, {row['detected']} detected, "
-                      f"{row['harmless']} harmless, {row['silent']} silent, {row['crashed']} crashed", flush=True)
+                print(
+                    f"{name:22} {table[name]:>9} -> {steps:40} {row['injected']} injected, {row['detected']} detected, "
+                    f"{row['harmless']} harmless, {row['silent']} silent, {row['crashed']} crashed", flush=True)
                 for step in row["steps"]:
                     for text in step.get("files", []):
                         if judge(text, "same") in campaign_record.WRONG:

@@ -17,9 +17,10 @@ class Capture(cli_support.CliTest):
     def test_the_summary_has_stable_keys(self):
         output = self.folder / "m.ptb"
         summary = json.loads(self.run_pianola("capture", self.model("kws_ref_model"), "-o", output, "--json").stdout)
-        self.assertEqual(sorted(summary), ["activations", "commands", "file_bytes", "input_bytes", "operators", "output",
-                                           "output_bytes", "self_tests", "sha256", "step_cycles", "trace_region_bytes_needed",
-                                           "weight_bytes"])
+        self.assertEqual(sorted(summary), [
+            "activations", "commands", "file_bytes", "input_bytes", "operators", "output", "output_bytes", "self_tests",
+            "sha256", "step_cycles", "trace_region_bytes_needed", "weight_bytes"
+        ])
         self.assertEqual(summary["file_bytes"], output.stat().st_size)
         self.assertEqual((summary["input_bytes"], summary["output_bytes"]), (490, 12))
         self.assertLessEqual(summary["activations"]["lower_bound_bytes"], summary["activations"]["planned_bytes"])
@@ -37,8 +38,10 @@ class Capture(cli_support.CliTest):
         elsewhere.mkdir(parents=True)
         (elsewhere / "link").symlink_to(self.model("ad01_int8").parent, target_is_directory=True)
         time.sleep(1.1)
-        environment = {**os.environ, "HOME": "/nonexistent", "USER": "somebody", "LOGNAME": "somebody", "HOSTNAME": "elsewhere",
-                       "TZ": "Pacific/Kiritimati", "LANG": "C", "LC_ALL": "POSIX", "SOURCE_DATE_EPOCH": "1", "PWD": "/"}
+        environment = {
+            **os.environ, "HOME": "/nonexistent", "USER": "somebody", "LOGNAME": "somebody", "HOSTNAME": "elsewhere",
+            "TZ": "Pacific/Kiritimati", "LANG": "C", "LC_ALL": "POSIX", "SOURCE_DATE_EPOCH": "1", "PWD": "/"
+        }
         self.run_pianola("capture", "link/model.tflite", "-o", "other name.ptb", "--self-test", "1", cwd=elsewhere,
                          env=environment)
         self.assertEqual((elsewhere / "other name.ptb").read_bytes(), first)
@@ -46,8 +49,9 @@ class Capture(cli_support.CliTest):
             self.assertNotIn(word.encode(), first)
 
     def test_unsupported_operators_are_named_with_their_index(self):
-        for name, expected in (("ops/concat_axis1", "operator 0 (CONCATENATION)"), ("rock_paper_scissors", "(DEQUANTIZE)"),
-                               ("ops/graph_reshape_chain", "operator 4 (MAXIMUM)")):
+        for name, expected in (("ops/concat_axis1", "operator 0 (CONCATENATION)"),
+                               ("rock_paper_scissors", "(DEQUANTIZE)"), ("ops/graph_reshape_chain",
+                                                                         "operator 4 (MAXIMUM)")):
             run = self.run_pianola("capture", self.model(name), "-o", "m.ptb", code=UNSUPPORTED)
             self.assertIn(expected, run.stderr)
             self.assertRegex(run.stderr, r"operator \d+ \([A-Z_0-9]+\): \S")
@@ -61,7 +65,8 @@ class Capture(cli_support.CliTest):
 
     def test_a_trace_region_that_is_too_small_states_need_and_limit(self):
         spec = self.write("spec.json", {"trace_region_bytes": 64})
-        run = self.run_pianola("capture", self.model("kws_ref_model"), "-o", "m.ptb", "--device", spec, code=UNSUPPORTED)
+        run = self.run_pianola("capture", self.model("kws_ref_model"), "-o", "m.ptb", "--device", spec,
+                               code=UNSUPPORTED)
         found = re.search(r"trace region is too small: (\d+) bytes are needed, (\d+) are there", run.stderr)
         self.assertIsNotNone(found, run.stderr)
         need, limit = map(int, found.groups())
@@ -113,7 +118,8 @@ class Capture(cli_support.CliTest):
         self.assert_no_leftovers("link.ptb", "target.ptb")
 
     def test_a_pipe_gets_the_bytes_and_stays_a_pipe(self):
-        """Never tried on the machine's own devices: where this fails, the output has taken the place of what it was given."""
+        """Never tried on the machine's own devices: where this fails, the output has taken the place of what it was
+        given."""
         expected = self.capture().read_bytes()
         pipe = self.folder / "pipe"
         os.mkfifo(pipe)

@@ -28,7 +28,8 @@ class CliTest(unittest.TestCase):
         return OPTIONS.models / name / "model.tflite"
 
     def run_pianola(self, *arguments, code=DONE, **options):
-        """Runs the program, checks its exit code unless that is None, and that it complains where it fails and only there."""
+        """Runs the program, checks its exit code unless that is None, and that it complains where it fails and only
+        there."""
         options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "cwd": self.folder, **options}
         run = subprocess.run([OPTIONS.pianola, *map(str, arguments)], text=True, check=False, **options)
         self.assertIn(run.returncode, range(8) if code is None else (code,), f"{arguments}\n{run.stdout}\n{run.stderr}")
@@ -45,18 +46,21 @@ class CliTest(unittest.TestCase):
 
     def make_sample(self, *arguments):
         """The project's own sample, captured in this case's folder: road_signs.ptb. Trained for a moment only."""
-        subprocess.run([OPTIONS.sample, "--out", self.folder / "sample", "--steps", "1"], check=True, capture_output=True)
+        subprocess.run([OPTIONS.sample, "--out", self.folder / "sample", "--steps", "1"], check=True,
+                       capture_output=True)
         output = self.folder / "road_signs.ptb"
         self.run_pianola("capture", self.folder / "sample" / "road_signs.tflite", "-o", output, *arguments)
         return output
 
     def random_binaries(self, count, first=1):
-        """Random programs that the validator accepts, each with what `inspect` shows of it; and the options for their device."""
+        """Random programs that the validator accepts, each with what `inspect` shows of it; and the options for their
+        device."""
         folder = self.folder / "random"
         folder.mkdir()
         subprocess.run([OPTIONS.random, "--write", folder, "--seed", str(first), "--count", str(count)], check=True)
         device = ("--device", folder / "device.json")
-        return [(path, json.loads(self.run_pianola("inspect", path, "--json").stdout)) for path in sorted(folder.glob("*.ptb"))], device
+        return [(path, json.loads(self.run_pianola("inspect", path, "--json").stdout))
+                for path in sorted(folder.glob("*.ptb"))], device
 
     def write(self, name, contents):
         """A file in this case's folder."""
@@ -79,7 +83,8 @@ def sealed(contents):
 
 
 def main(needs_models=True):
-    """Runs the cases of the calling script. Exit code 77 without the models that it needs, and where a case was skipped."""
+    """Runs the cases of the calling script. Exit code 77 without the models that it needs, and where a case was
+    skipped."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--pianola", required=True, type=pathlib.Path)
     parser.add_argument("--models", required=True, type=pathlib.Path)

@@ -10,8 +10,9 @@ import cli_support
 from cli_support import FILE_TROUBLE, REFUSED, USAGE
 
 HOST_COMPILER = shutil.which("gcc") or shutil.which("cc")
-CROSS = (("arm-none-eabi-gcc", ("-mcpu=cortex-m33", "-mthumb")), ("arm-none-eabi-gcc", ("-mcpu=cortex-r5", "-mfloat-abi=hard")),
-         ("riscv64-unknown-elf-gcc", ("-march=rv32imac", "-mabi=ilp32")))
+CROSS = (("arm-none-eabi-gcc", ("-mcpu=cortex-m33", "-mthumb")),
+         ("arm-none-eabi-gcc", ("-mcpu=cortex-r5", "-mfloat-abi=hard")), ("riscv64-unknown-elf-gcc", ("-march=rv32imac",
+                                                                                                      "-mabi=ilp32")))
 # Compares what was linked with the file; ends with 0 where all is well.
 PROGRAM = r"""
 #include <stdio.h>
@@ -52,8 +53,8 @@ class Embed(cli_support.CliTest):
         self.write("main.cpp", PROGRAM)
         self.run_pianola("embed", self.binary, "-o", "signs.c", "--header", "road_signs.h")
         self.call(HOST_COMPILER, "-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-c", "signs.c", "-o", "c.o")
-        self.call(HOST_COMPILER, "-x", "c++", "-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-c", "signs.c", "-o",
-                  "cpp.o")
+        self.call(HOST_COMPILER, "-x", "c++", "-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-c",
+                  "signs.c", "-o", "cpp.o")
         self.run_pianola("embed", self.binary, "-o", "signs.S")
         self.call(HOST_COMPILER, "-c", "-I", self.binary.parent, "signs.S", "-o", "asm.o")
         self.run_pianola("embed", self.binary, "-o", "object.o", "--compiler", HOST_COMPILER)
@@ -79,9 +80,11 @@ class Embed(cli_support.CliTest):
             for name in ("road_signs", "road_signs_end", "road_signs_size"):
                 self.assertRegex(symbols, rf"GLOBAL\s+DEFAULT\s+\d+ {name}\n")
             self.write("use.c", '#include "use.h"\nunsigned use(void) { return road_signs[3] + road_signs_size; }\n')
-            self.run_pianola("embed", self.binary, "-o", "again.o", "--header", "use.h", "--compiler", compiler, *flags(wanted))
+            self.run_pianola("embed", self.binary, "-o", "again.o", "--header", "use.h", "--compiler", compiler,
+                             *flags(wanted))
             # The flags must make an object that links with code of the same flags.
-            self.call(compiler, *wanted, "-ffreestanding", "-nostdlib", "-Wl,-e,use", "use.c", "signs.o", "-o", "linked.elf")
+            self.call(compiler, *wanted, "-ffreestanding", "-nostdlib", "-Wl,-e,use", "use.c", "signs.o", "-o",
+                      "linked.elf")
         if seen == 0:
             self.skipTest("no cross compiler")
 
@@ -91,17 +94,20 @@ class Embed(cli_support.CliTest):
         shutil.copy(self.binary, elsewhere)
         for name in ("signs.c", "signs.S"):
             self.run_pianola("embed", self.binary, "-o", name, "--header", "signs.h")
-            self.run_pianola("embed", elsewhere / self.binary.name, "-o", elsewhere / name, "--header", elsewhere / "signs.h")
+            self.run_pianola("embed", elsewhere / self.binary.name, "-o", elsewhere / name, "--header",
+                             elsewhere / "signs.h")
             self.assertEqual((self.folder / name).read_bytes(), (elsewhere / name).read_bytes())
             self.assertNotIn(str(self.folder), (self.folder / name).read_text(encoding="utf-8"))
             self.assertEqual((self.folder / "signs.h").read_bytes(), (elsewhere / "signs.h").read_bytes())
         if HOST_COMPILER is not None:
             self.run_pianola("embed", self.binary, "-o", "signs.o", "--compiler", HOST_COMPILER)
-            self.run_pianola("embed", elsewhere / self.binary.name, "-o", elsewhere / "signs.o", "--compiler", HOST_COMPILER)
+            self.run_pianola("embed", elsewhere / self.binary.name, "-o", elsewhere / "signs.o", "--compiler",
+                             HOST_COMPILER)
             self.assertEqual((self.folder / "signs.o").read_bytes(), (elsewhere / "signs.o").read_bytes())
 
     def test_symbol_section_and_format(self):
-        self.run_pianola("embed", self.binary, "-o", "out.txt", "--format", "asm", "--symbol", "_slot0", "--section", ".slot0.flash")
+        self.run_pianola("embed", self.binary, "-o", "out.txt", "--format", "asm", "--symbol", "_slot0", "--section",
+                         ".slot0.flash")
         text = (self.folder / "out.txt").read_text(encoding="utf-8")
         for part in (".section .slot0.flash,", "\n_slot0:\n", "_slot0_end:", "_slot0_size:", ".balign 64",
                      '.incbin "road_signs.ptb", 0, '):
@@ -110,7 +116,8 @@ class Embed(cli_support.CliTest):
         self.assertIn('__attribute__((section(".slot0.flash")))', (self.folder / "out.txt").read_text(encoding="utf-8"))
 
     def test_symbols_come_from_the_file_name(self):
-        for name, symbol in (("a-b c.ptb", "a_b_c"), ("9.ptb", "binary_9"), ("model.v2.ptb", "model_v2"), ("_x", "binary__x")):
+        for name, symbol in (("a-b c.ptb", "a_b_c"), ("9.ptb", "binary_9"), ("model.v2.ptb", "model_v2"),
+                             ("_x", "binary__x")):
             copy = self.folder / name
             shutil.copy(self.binary, copy)
             report = json.loads(self.run_pianola("embed", copy, "-o", "out.c", "--json").stdout)
@@ -122,23 +129,26 @@ class Embed(cli_support.CliTest):
     def test_a_binary_that_verify_refuses_is_not_embedded(self):
         damaged = bytearray(self.binary.read_bytes())
         damaged[4096] ^= 1  # a weight
-        run = self.run_pianola("embed", self.write("damaged.ptb", bytes(damaged)), "-o", "out.c", "--header", "out.h", code=REFUSED)
-        self.assertIn("ENV-DIGEST", run.stderr)
-        run = self.run_pianola("embed", self.binary, "-o", "out.c", "--device", self.write("d.json", {"l1_bytes": 65536}),
+        run = self.run_pianola("embed", self.write("damaged.ptb", bytes(damaged)), "-o", "out.c", "--header", "out.h",
                                code=REFUSED)
+        self.assertIn("ENV-DIGEST", run.stderr)
+        run = self.run_pianola("embed", self.binary, "-o", "out.c", "--device",
+                               self.write("d.json", {"l1_bytes": 65536}), code=REFUSED)
         self.assertIn("TGT-", run.stderr)
         self.assert_no_leftovers("d.json", "damaged.ptb", "road_signs.ptb", "sample")
 
     def test_wrong_options(self):
         shutil.copy(self.binary, self.folder / 'a"b.ptb')
         shutil.copy(self.binary, self.folder / "a*.ptb")
-        for arguments, text in (((self.binary, "-o", "out.bin"), "--format"), ((self.binary, "-o", "out.o"), "--compiler"),
-                                ((self.binary, "-o", "out.c", "--compiler", "cc"), "--compiler"),
-                                ((self.binary, "-o", "out.c", "--symbol", "a-b"), "a-b"),
-                                ((self.binary, "-o", "out.c", "--symbol", "1a"), "1a"),
-                                ((self.binary, "-o", "out.c", "--section", "a\"b"), "--section"),
-                                (('a"b.ptb', "-o", "out.c"), "named"), (("a*.ptb", "-o", "out.S"), "named"),
-                                ((self.binary, "-o", "out.o", "--compiler", "no-such-compiler"), "no-such-compiler"),
+        for arguments, text in (((self.binary, "-o", "out.bin"), "--format"), ((self.binary, "-o", "out.o"),
+                                                                               "--compiler"),
+                                ((self.binary, "-o", "out.c", "--compiler", "cc"),
+                                 "--compiler"), ((self.binary, "-o", "out.c", "--symbol", "a-b"),
+                                                 "a-b"), ((self.binary, "-o", "out.c", "--symbol", "1a"),
+                                                          "1a"), ((self.binary, "-o", "out.c", "--section", "a\"b"),
+                                                                  "--section"), (('a"b.ptb', "-o", "out.c"), "named"),
+                                (("a*.ptb", "-o", "out.S"), "named"), ((self.binary, "-o", "out.o", "--compiler",
+                                                                        "no-such-compiler"), "no-such-compiler"),
                                 ((self.binary, "-o", "out.o", "--compiler", "false"), "exit code 1")):
             run = self.run_pianola("embed", *arguments, code=USAGE)
             self.assertIn(text, run.stderr)
@@ -154,7 +164,8 @@ class Embed(cli_support.CliTest):
         binary = self.capture()
         self.run_pianola("keygen", "-o", "key.pem")
         for word in ("int", "_Bool", "restrict", "class", "and", "co_await", "char8_t", "typeof"):
-            for arguments in (("embed", binary, "-o", "x.c"), ("size", binary, "--header"), ("pubkey", "key.pem", "--format", "c")):
+            for arguments in (("embed", binary, "-o", "x.c"), ("size", binary, "--header"), ("pubkey", "key.pem",
+                                                                                             "--format", "c")):
                 run = self.run_pianola(*arguments, "--symbol", word, code=USAGE)
                 self.assertIn(f"'{word}' is a keyword of C or C++", run.stderr)
         self.run_pianola("embed", binary.rename(self.folder / "int.ptb"), "-o", "x.c")

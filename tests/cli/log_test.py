@@ -31,7 +31,8 @@ def dump(*queues):
         ring = [command(0, 0)] * CAPACITY
         for index, entry in enumerate(entries):
             ring[index % CAPACITY] = entry
-        memory += HEAD.pack(MAGIC, VERSION, queue, CAPACITY, len(entries), 0, 0, 0) + b"".join(ENTRY.pack(*entry) for entry in ring)
+        memory += HEAD.pack(MAGIC, VERSION, queue, CAPACITY, len(entries), 0, 0, 0) + b"".join(
+            ENTRY.pack(*entry) for entry in ring)
     return memory
 
 
@@ -53,7 +54,8 @@ class Log(cli_support.CliTest):
 
     def replay(self, log, *arguments):
         """Replays one picture of the sample and returns its output."""
-        self.run_pianola("run", "road_signs.ptb", "--input", "sample/sign_0.bin", "--output", "out.bin", "--log", log, *arguments)
+        self.run_pianola("run", "road_signs.ptb", "--input", "sample/sign_0.bin", "--output", "out.bin", "--log", log,
+                         *arguments)
         self.assertEqual((self.folder / log).stat().st_size, 2 * LOG_BYTES)
         return (self.folder / "out.bin").read_bytes()
 
@@ -97,10 +99,12 @@ class Log(cli_support.CliTest):
         self.assertIn(f"the last {CAPACITY} are here", self.run_pianola("log", "show", "a.log").stdout)
 
     def test_equal_logs(self):
-        for queues in ((), (run_of(1),), (run_of(20), run_of(3)), (run_of(CAPACITY),), (run_of(1000), run_of(CAPACITY + 1))):
+        for queues in ((), (run_of(1), ), (run_of(20), run_of(3)), (run_of(CAPACITY), ), (run_of(1000),
+                                                                                          run_of(CAPACITY + 1))):
             if queues:
                 compared, _ = self.diff(dump(*queues), dump(*queues), DONE)
-                self.assertEqual([queue["compared"] for queue in compared], [min(len(each), CAPACITY) for each in queues])
+                self.assertEqual([queue["compared"] for queue in compared],
+                                 [min(len(each), CAPACITY) for each in queues])
                 self.assertEqual([queue["partial"] for queue in compared], [len(each) > CAPACITY for each in queues])
 
     def test_a_queue_that_is_not_there_is_an_empty_one(self):
@@ -109,8 +113,10 @@ class Log(cli_support.CliTest):
         self.assertEqual([queue["equal"] for queue in compared], [True, False])
 
     def test_the_first_difference_is_found_whatever_differs(self):
-        for changed, field in ((command(7, END, 0, 0, 1007), "command, kernel"), (command(7, LAUNCH, 0, 3, 1007), "kernel"),
-                               (command(7, LAUNCH, BUS, CONV2D, 1007), "fault"), (command(7, LAUNCH, 0, CONV2D, 1), "digest"),
+        for changed, field in ((command(7, END, 0, 0, 1007), "command, kernel"), (command(7, LAUNCH, 0, 3,
+                                                                                          1007), "kernel"),
+                               (command(7, LAUNCH, BUS, CONV2D, 1007), "fault"), (command(7, LAUNCH, 0, CONV2D,
+                                                                                          1), "digest"),
                                (command(7, LAUNCH, 0, CONV2D, 1007 + (1 << 40)), "digest")):
             left, right = run_of(20), run_of(20)
             right[6] = changed
@@ -133,7 +139,8 @@ class Log(cli_support.CliTest):
 
     def test_windows_that_overlap_only_partly_are_said_so(self):
         compared, text = self.diff(dump(run_of(300)), dump(run_of(400)), DIFFERENT)
-        self.assertEqual((compared[0]["compared"], compared[0]["partial"], compared[0]["difference"]["sequence"]), (156, True, 301))
+        self.assertEqual((compared[0]["compared"], compared[0]["partial"], compared[0]["difference"]["sequence"]),
+                         (156, True, 301))
         self.assertIn("those before 145 are not in both rings any more", text)
         compared, text = self.diff(dump(run_of(10)), dump(run_of(1000)), DIFFERENT)
         self.assertEqual((compared[0]["compared"], compared[0]["partial"]), (0, True))
@@ -158,14 +165,17 @@ class Log(cli_support.CliTest):
         for size in (0, 1, HEAD.size, LOG_BYTES - 1, LOG_BYTES + 1, 2 * LOG_BYTES - 1):
             self.refuse((good * 2)[:size], f"{size} bytes")
         self.refuse(good + dump([]), f"{3 * LOG_BYTES} bytes")
-        for offset, text in ((0, "magic"), (4, "version"), (8, "queue"), (12, "capacity"), (20, "reserved"), (24, "reserved"),
-                             (28, "reserved"), (HEAD.size, "sequence"), (LOG_BYTES, "magic"), (LOG_BYTES + 8, "queue")):
+        for offset, text in ((0, "magic"), (4, "version"), (8, "queue"), (12, "capacity"), (20, "reserved"),
+                             (24, "reserved"), (28, "reserved"), (HEAD.size, "sequence"), (LOG_BYTES, "magic"),
+                             (LOG_BYTES + 8, "queue")):
             damaged = bytearray(good)
             damaged[offset] ^= 0x40
             self.refuse(bytes(damaged), text)
             self.refuse(bytes(damaged), f"at byte {offset}")
         for entry, text in ((command(2), "sequence"), (command(1, 0x42), "kind 0x42"), (command(1, 0), "kind 0x00"),
-                            (command(1, WRITE, 8), "fault"), (command(1, WRITE, 255), "fault"), (command(1, NOTIFY, 0, 1), "kernel")):
+                            (command(1, WRITE, 8), "fault"), (command(1, WRITE,
+                                                                      255), "fault"), (command(1, NOTIFY, 0,
+                                                                                               1), "kernel")):
             self.refuse(dump([entry]), text)
         for count in (6, CAPACITY, CAPACITY + 1, 0xFFFFFFFF):  # more than was written
             damaged = bytearray(good)

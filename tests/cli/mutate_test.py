@@ -17,8 +17,10 @@ QUICK = ("--kind", ",".join(RANDOM_KINDS), "--count", 6)
 # A key's SubjectPublicKeyInfo up to its point: RFC 5480, section 2.
 KEY_INFO = bytes.fromhex("3059301306072a8648ce3d020106082a8648ce3d03010703420004")
 LARGEST = "ENV-FILE-SIZE.too-long"  # 64 MiB
-MEMBERS = ["format", "tool_version", "file", "device", "seed", "kinds", "count", "jobs", "trusts", "shard", "shards", "complete", "mutants", "not_applicable",
-           "rules", "totals"]
+MEMBERS = [
+    "format", "tool_version", "file", "device", "seed", "kinds", "count", "jobs", "trusts", "shard", "shards",
+    "complete", "mutants", "not_applicable", "rules", "totals"
+]
 
 
 class Mutate(cli_support.CliTest):
@@ -37,7 +39,8 @@ class Mutate(cli_support.CliTest):
         options = []
         for key in trust["keys"]:
             info = base64.b64encode(KEY_INFO + bytes.fromhex(key["point"])).decode("ascii")
-            path = self.write(f"{key['id']}.pem", f"-----BEGIN PUBLIC KEY-----\n{info[:64]}\n{info[64:]}\n-----END PUBLIC KEY-----\n")
+            path = self.write(f"{key['id']}.pem",
+                              f"-----BEGIN PUBLIC KEY-----\n{info[:64]}\n{info[64:]}\n-----END PUBLIC KEY-----\n")
             options += ["--key" if key["state"] == "trusted" else "--revoked", path]
         self.assertEqual(trust["policy"], "required" if options else "optional")
         return options + ["--lowest-security-version", trust["lowest_security_version"]]
@@ -66,11 +69,15 @@ class Mutate(cli_support.CliTest):
                 self.assertTrue(rule["alone"] or "never_alone" in rule or "not_applicable" in rule, rule)
 
     def test_every_rule_on_random_binaries(self):
-        """With a prologue, an epilogue, both or neither, pipelined or not: a binary's own scripts are in no operator's way."""
+        """With a prologue, an epilogue, both or neither, pipelined or not: a binary's own scripts are in no operator's
+        way."""
         binaries, device = self.random_binaries(60)
         seen, made = {}, set()
         for binary, shown in binaries:
-            scripts = {script["kind"]: [command["command"] for command in script.get("commands", ())] for script in shown["scripts"]}
+            scripts = {
+                script["kind"]: [command["command"] for command in script.get("commands", ())]
+                for script in shown["scripts"]
+            }
             kind = ("prologue" in scripts, "epilogue" in scripts, "read_output" in scripts.get("epilogue", ()))
             if seen.get(kind, 0) < 3:
                 seen[kind] = seen.get(kind, 0) + 1
@@ -78,8 +85,10 @@ class Mutate(cli_support.CliTest):
                 self.assert_all_as_expected(report)
                 if any(mutant["name"] == "CAP-COMMANDS.output-in-pieces" for mutant in report["mutants"]):
                     made.add(kind)
-        self.assertEqual(set(seen), {(False, False, False), (True, False, False), (False, True, False), (True, True, False), (True, True, True)})
-        self.assertGreaterEqual(made, {(True, False, False), (False, True, False), (True, True, True)}, "it needs a pipelined binary, and makes one")
+        self.assertEqual(set(seen), {(False, False, False), (True, False, False), (False, True, False),
+                                     (True, True, False), (True, True, True)})
+        self.assertGreaterEqual(made, {(True, False, False), (False, True, False), (True, True, True)},
+                                "it needs a pipelined binary, and makes one")
 
     def test_the_files_are_what_the_report_says(self):
         """Each has its hash, and `verify` gives the verdict, as a port's validator must."""
@@ -88,9 +97,14 @@ class Mutate(cli_support.CliTest):
         self.run_pianola("mutate", binary, "-o", folder, "--count", 8)
         report = self.report(folder)
         trusts = {name: self.trust_options(trust) for name, trust in report["trusts"].items()}
-        self.assertEqual(report["file"], {"name": binary.name, "bytes": binary.stat().st_size,
-                                          "sha256": hashlib.sha256(binary.read_bytes()).hexdigest(), "signature_dropped": False})
-        self.assertEqual({path.name for path in folder.iterdir()}, {mutant["file"] for mutant in report["mutants"]} | {"mutants.json"})
+        self.assertEqual(
+            report["file"], {
+                "name": binary.name, "bytes": binary.stat().st_size, "sha256": hashlib.sha256(
+                    binary.read_bytes()).hexdigest(), "signature_dropped": False
+            })
+        self.assertEqual({path.name
+                          for path in folder.iterdir()}, {mutant["file"]
+                                                          for mutant in report["mutants"]} | {"mutants.json"})
         for mutant in report["mutants"]:
             contents = (folder / mutant["file"]).read_bytes()
             self.assertEqual((hashlib.sha256(contents).hexdigest(), len(contents)), (mutant["sha256"], mutant["bytes"]))
@@ -100,8 +114,11 @@ class Mutate(cli_support.CliTest):
             if mutant["shift_bytes"] != 0:
                 self.assertEqual(contents, binary.read_bytes(), "the file is whole, its place in memory is not")
                 continue
-            verdict = json.loads(self.run_pianola("verify", folder / mutant["file"], *device, *trusts[mutant["trust"]], "--json", code=REFUSED).stdout)
-            for member, name in (("rule", "rule"), ("path", "field"), ("offset", "offset"), ("actual", "actual"), ("limit", "limit")):
+            verdict = json.loads(
+                self.run_pianola("verify", folder / mutant["file"], *device, *trusts[mutant["trust"]], "--json",
+                                 code=REFUSED).stdout)
+            for member, name in (("rule", "rule"), ("path", "field"), ("offset", "offset"), ("actual", "actual"),
+                                 ("limit", "limit")):
                 self.assertEqual(mutant["verdict"][member], verdict[name], mutant["name"])
             expected = mutant["expected"]
             if "rule" in expected:
@@ -114,7 +131,8 @@ class Mutate(cli_support.CliTest):
         binary = self.capture()
         one, same, other = (self.mutate(binary, "--report-only", "--seed", seed, *QUICK) for seed in (5, 5, 6))
         self.assertEqual(one, same)
-        self.assertNotEqual([mutant["sha256"] for mutant in one["mutants"]], [mutant["sha256"] for mutant in other["mutants"]])
+        self.assertNotEqual([mutant["sha256"] for mutant in one["mutants"]],
+                            [mutant["sha256"] for mutant in other["mutants"]])
         self.assert_all_as_expected(other)
 
     def test_kinds_are_chosen(self):
@@ -140,7 +158,8 @@ class Mutate(cli_support.CliTest):
         run = self.run_pianola("mutate", "--merge", reports[0], *reports, code=USAGE)
         self.assertIn("1/3 is given twice", run.stderr)
         self.run_pianola("mutate", binary, "-o", self.folder / "seed", "--shard", "3/3", "--seed", 9, *QUICK)
-        run = self.run_pianola("mutate", "--merge", *reports[:2], self.folder / "seed" / "mutants-3of3.json", code=USAGE)
+        run = self.run_pianola("mutate", "--merge", *reports[:2], self.folder / "seed" / "mutants-3of3.json",
+                               code=USAGE)
         self.assertIn("another seed", run.stderr)
 
     def test_an_interrupted_run_goes_on(self):
@@ -166,11 +185,13 @@ class Mutate(cli_support.CliTest):
         self.assertNotIn("earlier run", run.stderr)
 
     def test_a_run_that_was_killed_goes_on(self):
-        """Killed as soon as there is a report, which is then of a part; what comes out in the end is what one run writes."""
+        """Killed as soon as there is a report, which is then of a part; what comes out in the end is what one run
+        writes."""
         binary, whole, folder = self.capture(), self.folder / "whole", self.folder / "mutants"
         many = ("--kind", "flip,resealed", "--count", 1500)
         self.run_pianola("mutate", binary, "-o", whole, *many)
-        with subprocess.Popen([OPTIONS.pianola, "mutate", binary, "-o", folder, *map(str, many)], stdout=subprocess.DEVNULL) as run:
+        with subprocess.Popen([OPTIONS.pianola, "mutate", binary, "-o", folder, *map(str, many)],
+                              stdout=subprocess.DEVNULL) as run:
             while run.poll() is None and not (folder / "mutants.json").exists():
                 pass
             run.kill()
@@ -185,7 +206,8 @@ class Mutate(cli_support.CliTest):
         self.assertLessEqual(len(unfinished), 1, "what the run was writing when it was killed")
         for path in unfinished:
             path.unlink()
-        self.assertEqual(*({path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in each.iterdir()} for each in (whole, folder)))
+        self.assertEqual(*({path.name: hashlib.sha256(path.read_bytes()).hexdigest()
+                            for path in each.iterdir()} for each in (whole, folder)))
 
     def test_progress_is_shown_on_a_terminal_only(self):
         binary = self.capture()
@@ -203,8 +225,11 @@ class Mutate(cli_support.CliTest):
         self.run_pianola("sign", binary, "--key", "private.pem", "--security-version", 0, "-o", signed)
         plain, report = (self.mutate(file, "--report-only", "--count", 6) for file in (binary, signed))
         self.assert_all_as_expected(report)
-        self.assertEqual(report["file"], {"name": "signed.ptb", "bytes": signed.stat().st_size,
-                                          "sha256": hashlib.sha256(signed.read_bytes()).hexdigest(), "signature_dropped": True})
+        self.assertEqual(
+            report["file"], {
+                "name": "signed.ptb", "bytes": signed.stat().st_size, "sha256": hashlib.sha256(
+                    signed.read_bytes()).hexdigest(), "signature_dropped": True
+            })
         self.assertEqual(report["mutants"], plain["mutants"])
 
     def test_a_report_without_files(self):
@@ -224,14 +249,19 @@ class Mutate(cli_support.CliTest):
         self.assertIn("1 accepted", run.stdout)
 
     def damaged_reports(self, report):
-        """Texts of the report with each member missing, of another type, negative, broken, wrapped round, and twice: where, and the text."""
+        """Texts of the report with each member missing, of another type, negative, broken, wrapped round, and twice:
+        where, and the text."""
         def places(value, path):
             entries = ()
             if isinstance(value, dict):
                 entries = value.items()
             elif isinstance(value, list):  # one of each shape
-                shapes = {json.dumps([sorted(each), sorted(each.get("expected", ())), sorted(each.get("verdict", ()))] if isinstance(each, dict)
-                                     else ""): number for number, each in enumerate(value)}
+                shapes = {
+                    json.dumps(
+                        [sorted(each), sorted(each.get("expected", (
+                        ))), sorted(each.get("verdict", ()))] if isinstance(each, dict) else ""): number
+                    for number, each in enumerate(value)
+                }
                 entries = [(number, value[number]) for number in shapes.values()]
             for name, each in entries:
                 yield (*path, name)
@@ -248,7 +278,8 @@ class Mutate(cli_support.CliTest):
                 if what == "missing":
                     del parent[name]
                 elif what == "other type":
-                    parent[name] = "7" if number else {} if isinstance(value, list) else [] if isinstance(value, dict) else 7
+                    parent[name] = "7" if number else {} if isinstance(value,
+                                                                       list) else [] if isinstance(value, dict) else 7
                 elif what == "wrapped":
                     parent[name] = 2 ** 32 + (value if number else 0)
                 elif what != "twice":
@@ -268,7 +299,8 @@ class Mutate(cli_support.CliTest):
         tried = 0
         for path, what, text in self.damaged_reports(report):
             # What a run need not write; and the verdict's numbers have 64 bits.
-            if (what == "missing" and path[-1] in ("added", "path") and "verdict" not in path) or (what == "wrapped" and path[-1] in ("actual", "limit")):
+            if (what == "missing" and path[-1] in ("added", "path") and
+                    "verdict" not in path) or (what == "wrapped" and path[-1] in ("actual", "limit")):
                 continue
             run = self.run_pianola("mutate", "--merge", self.write("damaged.json", text), code=None)
             self.assertIn(run.returncode, (USAGE, FILE_TROUBLE), f"{path}: {what}\n{run.stdout}")
@@ -284,27 +316,34 @@ class Mutate(cli_support.CliTest):
         self.assertNotIn("earlier run", run.stderr)
         self.assertEqual(self.report(folder, "mutants-1of2.json")["device"]["profile"], "host")
         self.run_pianola("mutate", binary, "-o", folder, "--shard", "2/2", *QUICK)
-        run = self.run_pianola("mutate", "--merge", folder / "mutants-1of2.json", folder / "mutants-2of2.json", code=USAGE)
+        run = self.run_pianola("mutate", "--merge", folder / "mutants-1of2.json", folder / "mutants-2of2.json",
+                               code=USAGE)
         self.assertIn("another device", run.stderr)
 
     def test_output_into_a_file_of_the_folder(self):
         """Each name that the folder gets, as standard output and as standard error; others may be."""
         binary = self.capture()
         for stream in ("stdout", "stderr"):
-            for name, options, code in (("mutants.json", (), USAGE), ("flip.000001.ptb", (), USAGE), ("mutants-1of2.json", ("--shard", "1/2"), USAGE),
-                                        ("mutants.json", ("--report-only",), USAGE), ("flip.000001.ptb", ("--report-only",), 0),
-                                        ("flip.000002.ptb", (), 0), ("else.json", (), 0)):
+            for name, options, code in (("mutants.json", (), USAGE), ("flip.000001.ptb", (), USAGE),
+                                        ("mutants-1of2.json", ("--shard", "1/2"),
+                                         USAGE), ("mutants.json", ("--report-only", ),
+                                                  USAGE), ("flip.000001.ptb", ("--report-only", ),
+                                                           0), ("flip.000002.ptb", (), 0), ("else.json", (), 0)):
                 folder = self.folder / f"{stream}-{name}{len(options)}"
                 folder.mkdir()
                 with open(folder / name, "w", encoding="utf-8") as file:
-                    run = subprocess.run([OPTIONS.pianola, "mutate", binary, "-o", folder, "--kind", "flip", "--count", "2", "--json", *options], check=False,
-                                         **{"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: file})
+                    run = subprocess.run([
+                        OPTIONS.pianola, "mutate", binary, "-o", folder, "--kind", "flip", "--count", "2", "--json",
+                        *options
+                    ], check=False, **{"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: file})
                 self.assertEqual(run.returncode, code, f"{stream} {name} {options}")
                 if code:
                     self.assertEqual([path.name for path in folder.iterdir()], [name], "nothing is changed")
 
     def test_reports_that_are_none(self):
-        for contents in ("", "{", "[]", {"mutants": 1}, {"mutants": [], "not_applicable": []}, {"mutants": [{}], "not_applicable": []}):
+        for contents in ("", "{", "[]", {"mutants": 1}, {"mutants": [],
+                                                         "not_applicable": []}, {"mutants": [{}],
+                                                                                 "not_applicable": []}):
             self.run_pianola("mutate", "--merge", self.write("report.json", contents), code=FILE_TROUBLE)
 
     def test_wrong_arguments(self):
@@ -319,13 +358,14 @@ class Mutate(cli_support.CliTest):
     def test_a_binary_that_is_refused_has_no_mutants(self):
         contents = bytearray(self.capture().read_bytes())
         contents[-1] ^= 1
-        run = self.run_pianola("mutate", self.write("damaged.ptb", bytes(contents)), "-o", self.folder / "mutants", code=REFUSED)
+        run = self.run_pianola("mutate", self.write("damaged.ptb", bytes(contents)), "-o", self.folder / "mutants",
+                               code=REFUSED)
         self.assertIn("refused", run.stderr)
         self.assertFalse((self.folder / "mutants").exists())
 
     def test_the_page_has_every_rule(self):
-        """docs/MUTATION.md lists the rules, and how many operators each has."""
-        page = (OPTIONS.source / "docs" / "MUTATION.md").read_text(encoding="utf-8")
+        """docs/evidence/mutation.md lists the rules, and how many operators each has."""
+        page = (OPTIONS.source / "docs/evidence/mutation.md").read_text(encoding="utf-8")
         report = self.mutate(self.capture("kws_ref_model", "--queues", 2), "--report-only", "--kind", "semantic")
         operators = {}
         for entry in report["mutants"] + report["not_applicable"]:
@@ -337,27 +377,36 @@ class Mutate(cli_support.CliTest):
             self.assertIn(line, page.splitlines())
 
     def test_the_page_says_which_device_gives_which_count(self):
-        page = (OPTIONS.source / "docs" / "MUTATION.md").read_text(encoding="utf-8")
+        page = (OPTIONS.source / "docs/evidence/mutation.md").read_text(encoding="utf-8")
         rows = re.findall(r"^\| (the default device|`\{.*\}`) \| (\d+) \| (\d+) \| (.*) \|$", page, re.MULTILINE)
         self.assertGreaterEqual(len(rows), 4)
         for device, made, alone, without in rows:
             options = () if device.startswith("the") else ("--device", self.write("device.json", device.strip("`")))
-            report = self.mutate(self.capture("kws_ref_model", *options), "--report-only", "--kind", "semantic", *options)
-            self.assertEqual((report["totals"]["rules_with_mutant"], report["totals"]["rules_with_mutant_alone"]), (int(made), int(alone)), device)
-            self.assertEqual({rule["rule"] for rule in report["rules"] if rule["made"] == 0} - {"AUT-COUNTER", "IMG-BOOL", "TGT-EVIDENCE"},
-                             set(re.findall(r"`([A-Z-]+)`", without)), device)
+            report = self.mutate(self.capture("kws_ref_model", *options), "--report-only", "--kind", "semantic",
+                                 *options)
+            self.assertEqual((report["totals"]["rules_with_mutant"], report["totals"]["rules_with_mutant_alone"]),
+                             (int(made), int(alone)), device)
+            self.assertEqual(
+                {rule["rule"]
+                 for rule in report["rules"] if rule["made"] == 0} - {"AUT-COUNTER", "IMG-BOOL", "TGT-EVIDENCE"},
+                set(re.findall(r"`([A-Z-]+)`", without)), device)
 
     def test_the_page_names_a_test_for_each_rule_without_a_mutant(self):
         """And that test is there."""
-        page = (OPTIONS.source / "docs" / "MUTATION.md").read_text(encoding="utf-8")
+        page = (OPTIONS.source / "docs/evidence/mutation.md").read_text(encoding="utf-8")
         report = self.mutate(self.capture(), "--report-only", "--kind", "semantic")
         never = {rule["rule"] for rule in report["rules"] if "never_alone" in rule}
         named = dict(re.findall(r"^\| `([A-Z-]+)` \| .* \| `(\w+\.\w+)` \|$", page, re.MULTILINE))
         self.assertEqual(set(named), never)
         no_mutant = {"AUT-COUNTER", "IMG-BOOL", "TGT-EVIDENCE"}
-        numbers = [int(number) for number in re.findall(r"^\| (?:all|that|of these)\b.* \| (\d+) \|$", page, re.MULTILINE)]
+        numbers = [
+            int(number) for number in re.findall(r"^\| (?:all|that|of these)\b.* \| (\d+) \|$", page, re.MULTILINE)
+        ]
         rules = len(report["rules"])
-        self.assertEqual(numbers, [rules, rules - len(no_mutant), rules - len(never), len(never - no_mutant), len(no_mutant)])
+        self.assertEqual(numbers,
+                         [rules, rules - len(no_mutant), rules - len(never),
+                          len(never - no_mutant),
+                          len(no_mutant)])
         sources = "\n".join(path.read_text(encoding="utf-8") for path in (OPTIONS.source / "tests").rglob("*_test.cpp"))
         for rule, test in named.items():
             self.assertRegex(sources, rf"TEST(_F|_P)?\({test.replace('.', ', ')}\)", rule)

@@ -21,31 +21,39 @@ class Run(cli_support.CliTest):
             for queues in ("1", "2"):
                 binary = self.capture(MODEL, "--queues", queues)
                 for record in range(RECORDS if not options else 1):
-                    self.run_pianola("run", binary, "--input", self.tensor("input", record), "--output", "out.bin", *options)
+                    self.run_pianola("run", binary, "--input", self.tensor("input", record), "--output", "out.bin",
+                                     *options)
                     self.assertEqual((self.folder / "out.bin").read_bytes(), self.tensor("golden", record).read_bytes())
 
     def test_views_that_are_not_there(self):
         binary = self.capture(MODEL, "--queues", "2", "--pipelined")
-        run = self.run_pianola("run", binary, "--input", self.tensor("input", 0), "--output", "out.bin", "--views", code=USAGE)
+        run = self.run_pianola("run", binary, "--input", self.tensor("input", 0), "--output", "out.bin", "--views",
+                               code=USAGE)
         self.assertIn("can not be replayed with --views: steps overlap", run.stderr)
 
     def test_a_batch_is_all_records_one_after_another(self):
         binary = self.capture(MODEL)
         batch = self.write("batch.bin", b"".join(self.tensor("input", i).read_bytes() for i in range(RECORDS)))
-        report = json.loads(self.run_pianola("run", binary, "--input", batch, "--output", "out.bin", "--batch", "--repeat", "3",
-                                             "--json").stdout)
-        self.assertEqual(sorted(report), ["cycles", "outputs", "records", "repeat", "self_tests_passed", "step_cycles", "steps"])
+        report = json.loads(
+            self.run_pianola("run", binary, "--input", batch, "--output", "out.bin", "--batch", "--repeat", "3",
+                             "--json").stdout)
+        self.assertEqual(sorted(report),
+                         ["cycles", "outputs", "records", "repeat", "self_tests_passed", "step_cycles", "steps"])
         self.assertEqual((report["records"], report["repeat"], report["steps"]), (RECORDS, 3, 3 * RECORDS))
         self.assertEqual(report["cycles"], 3 * RECORDS * report["step_cycles"])
         self.assertEqual((self.folder / "out.bin").read_bytes(),
                          b"".join(self.tensor("golden", i).read_bytes() for i in range(RECORDS)))
 
     def test_random_binaries_with_and_without_views(self):
-        """With a prologue, an epilogue, both or neither: a step takes what was proved, and views give what transfers give."""
+        """With a prologue, an epilogue, both or neither: a step takes what was proved, and views give what transfers
+        give."""
         binaries, device = self.random_binaries(100)
         seen = set()
         for binary, shown in binaries:
-            scripts = {script["kind"]: [command["command"] for command in script.get("commands", ())] for script in shown["scripts"]}
+            scripts = {
+                script["kind"]: [command["command"] for command in script.get("commands", ())]
+                for script in shown["scripts"]
+            }
             pipelined = "read_output" in scripts.get("epilogue", ())
             arguments = [*device, "--batch", "--check-accesses", "--json"]
             for i, tensor in enumerate(shown["inputs"]):
@@ -82,15 +90,19 @@ class Run(cli_support.CliTest):
         proved = json.loads(self.run_pianola("inspect", binary, "--json").stdout)["budgets"]["step_cycles"]
         batch = self.write("batch.bin", b"".join(self.tensor("input", i).read_bytes() for i in range(RECORDS)))
         cycles = {}
-        for name, options in (("one", ("--input", self.tensor("input", 0))), ("repeated", ("--input", self.tensor("input", 0), "--repeat", 3)),
-                              ("batch", ("--input", batch, "--batch")), ("repeated batch", ("--input", batch, "--batch", "--repeat", 3))):
+        for name, options in (("one", ("--input", self.tensor("input", 0))),
+                              ("repeated", ("--input", self.tensor("input", 0), "--repeat", 3)),
+                              ("batch", ("--input", batch, "--batch")), ("repeated batch", ("--input", batch, "--batch",
+                                                                                            "--repeat", 3))):
             command = ("run", binary, *options, "--output", "out.bin")
             report = json.loads(self.run_pianola(*command, "--json").stdout)
             self.assertEqual(report["step_cycles"], proved, name)
             cycles[name] = report["cycles"]
-            self.assertIn(f", {proved} device cycles per step, {report['cycles']} in all with prologue and epilogue", self.run_pianola(*command).stdout)
+            self.assertIn(f", {proved} device cycles per step, {report['cycles']} in all with prologue and epilogue",
+                          self.run_pianola(*command).stdout)
         self.assertGreater(cycles["one"], proved)
-        self.assertEqual((cycles["repeated"], cycles["repeated batch"]), (3 * cycles["one"], 3 * RECORDS * cycles["one"]))
+        self.assertEqual((cycles["repeated"], cycles["repeated batch"]),
+                         (3 * cycles["one"], 3 * RECORDS * cycles["one"]))
         self.assertLess(cycles["batch"], RECORDS * cycles["one"], "steps overlap")
 
     def test_self_tests_pass_and_are_needed(self):
@@ -110,19 +122,21 @@ class Run(cli_support.CliTest):
         damaged = self.write("damaged.ptb", sealed(bytes(contents)))
         self.run_pianola("verify", damaged)
         old = self.write("out.bin", b"old")
-        run = self.run_pianola("run", damaged, "--self-test", "--input", self.tensor("input", 0), "--output", old, code=FAULT)
+        run = self.run_pianola("run", damaged, "--self-test", "--input", self.tensor("input", 0), "--output", old,
+                               code=FAULT)
         self.assertIn("self-test", run.stderr)
         self.assertEqual(old.read_bytes(), b"old")
 
     def test_inputs_of_the_wrong_size(self):
         binary = self.capture(MODEL)
         for size in (0, 489, 491, 980):
-            run = self.run_pianola("run", binary, "--input", self.write("in.bin", bytes(size)), "--output", "out.bin", code=USAGE)
+            run = self.run_pianola("run", binary, "--input", self.write("in.bin", bytes(size)), "--output", "out.bin",
+                                   code=USAGE)
             self.assertIn("490 bytes", run.stderr)
             self.assertIn("int8[1,49,10,1]", run.stderr)
         for size in (0, 981):
-            self.run_pianola("run", binary, "--input", self.write("in.bin", bytes(size)), "--output", "out.bin", "--batch",
-                             code=USAGE)
+            self.run_pianola("run", binary, "--input", self.write("in.bin", bytes(size)), "--output", "out.bin",
+                             "--batch", code=USAGE)
         self.assertFalse((self.folder / "out.bin").exists())
 
     def test_the_wrong_number_of_tensors(self):
@@ -135,14 +149,15 @@ class Run(cli_support.CliTest):
 
     def test_damaged_binaries_are_refused(self):
         contents = self.capture(MODEL).read_bytes()
-        run = self.run_pianola("run", self.write("cut.ptb", contents[:-1]), "--input", self.tensor("input", 0), "--output",
-                               "out.bin", code=REFUSED)
+        run = self.run_pianola("run", self.write("cut.ptb", contents[:-1]), "--input", self.tensor("input", 0),
+                               "--output", "out.bin", code=REFUSED)
         self.assertIn("ENV-", run.stderr)
 
     def test_files_that_can_not_be_read_or_written(self):
         binary = self.capture(MODEL)
         self.run_pianola("run", binary, "--input", "missing.bin", "--output", "out.bin", code=FILE_TROUBLE)
-        self.run_pianola("run", binary, "--input", self.tensor("input", 0), "--output", "missing/out.bin", code=FILE_TROUBLE)
+        self.run_pianola("run", binary, "--input", self.tensor("input", 0), "--output", "missing/out.bin",
+                         code=FILE_TROUBLE)
         self.assert_no_leftovers(f"{MODEL}.ptb")
 
 

@@ -36,7 +36,8 @@ class Sign(cli_support.CliTest):
     def signed(self, key, *arguments):
         """A captured binary that `key` has signed."""
         output = self.folder / "signed.ptb"
-        self.run_pianola("sign", self.capture("hello_world_int8", "--self-test", "2"), "--key", key, "-o", output, *arguments)
+        self.run_pianola("sign", self.capture("hello_world_int8", "--self-test", "2"), "--key", key, "-o", output,
+                         *arguments)
         return output
 
     def refuse(self, *arguments):
@@ -78,8 +79,8 @@ class Sign(cli_support.CliTest):
         r, s = (int.from_bytes(contents[-64:-32], "big"), int.from_bytes(contents[-32:], "big"))
         config = f"asn1=SEQUENCE:s\n[s]\nr=INTEGER:{r}\ns=INTEGER:{s}\n"
         self.openssl("asn1parse", "-genconf", self.write("s.cnf", config), "-out", self.folder / "s.der", "-noout")
-        verified = self.openssl("pkeyutl", "-verify", "-pubin", "-inkey", self.public_of(key), "-sigfile", "s.der", "-in",
-                                self.write("digest.bin", digest))
+        verified = self.openssl("pkeyutl", "-verify", "-pubin", "-inkey", self.public_of(key), "-sigfile", "s.der",
+                                "-in", self.write("digest.bin", digest))
         self.assertIn(b"Successfully", verified)
 
     def test_a_key_that_stays_elsewhere(self):
@@ -91,13 +92,16 @@ class Sign(cli_support.CliTest):
         self.assertEqual((self.folder / "digest.bin").stat().st_size, 32)
         self.assertEqual(self.refuse(self.folder / "prepared.ptb", "--key", public), "AUT-SIGNATURE")
         self.openssl("pkeyutl", "-sign", "-inkey", "hsm.pem", "-in", "digest.bin", "-out", "signature.der")
-        self.run_pianola("sign", "prepared.ptb", "--public", public, "--signature-in", "signature.der", "-o", "signed.ptb")
+        self.run_pianola("sign", "prepared.ptb", "--public", public, "--signature-in", "signature.der", "-o",
+                         "signed.ptb")
         self.run_pianola("verify", "signed.ptb", "--key", public, "--lowest-security-version", 3)
         self.assertEqual(self.refuse("signed.ptb", "--key", public, "--lowest-security-version", 4), "AUT-VERSION")
         other = self.keygen("other.pem")
-        self.run_pianola("sign", "prepared.ptb", "--public", other, "--signature-in", "signature.der", "-o", "x.ptb", code=USAGE)
+        self.run_pianola("sign", "prepared.ptb", "--public", other, "--signature-in", "signature.der", "-o", "x.ptb",
+                         code=USAGE)
         self.openssl("pkeyutl", "-sign", "-inkey", other, "-in", "digest.bin", "-out", "foreign.der")
-        self.run_pianola("sign", "prepared.ptb", "--public", public, "--signature-in", "foreign.der", "-o", "x.ptb", code=REFUSED)
+        self.run_pianola("sign", "prepared.ptb", "--public", public, "--signature-in", "foreign.der", "-o", "x.ptb",
+                         code=REFUSED)
         self.assertFalse((self.folder / "x.ptb").exists())
 
     def test_signing_again_replaces_the_signature(self):
@@ -130,12 +134,14 @@ class Sign(cli_support.CliTest):
         self.openssl("ecparam", "-name", "secp384r1", "-genkey", "-noout", "-out", "p384.pem")
         self.openssl("genpkey", "-algorithm", "RSA", "-out", "rsa.pem")
         self.openssl("ec", "-in", self.keygen(), "-aes128", "-passout", "pass:secret", "-out", "locked.pem")
-        for name, text in (("p384.pem", "P-256"), ("rsa.pem", "P-256"), ("locked.pem", "password"), (binary.name, "PEM")):
+        for name, text in (("p384.pem", "P-256"), ("rsa.pem", "P-256"), ("locked.pem", "password"), (binary.name,
+                                                                                                     "PEM")):
             run = self.run_pianola("sign", binary, "--key", name, "-o", "x.ptb", code=FILE_TROUBLE)
             self.assertIn(text, run.stderr)
         ed25519 = self.keygen("ed25519.pem", "--type", "ed25519")
         for arguments in (("sign", binary, "--key", ed25519, "-o", "x.ptb"), ("verify", binary, "--key", ed25519),
-                          ("sign", binary, "--public", ed25519, "--digest-out", "d", "-o", "x.ptb"), ("pubkey", ed25519, "--format", "c")):
+                          ("sign", binary, "--public", ed25519, "--digest-out", "d", "-o", "x.ptb"), ("pubkey", ed25519,
+                                                                                                      "--format", "c")):
             run = self.run_pianola(*arguments, code=FILE_TROUBLE)
             self.assertRegex(run.stderr, r"ed25519\.pem: an Ed25519 key.*P-256")
             self.assertFalse((self.folder / "x.ptb").exists() or (self.folder / "d").exists())
@@ -150,11 +156,15 @@ class Sign(cli_support.CliTest):
     def test_the_constant_for_the_target_compiles_and_says_the_same(self):
         key = self.keygen()
         self.run_pianola("pubkey", key, "--format", "c", "--symbol", "kFleetKey", "-o", "fleet_key.h")
-        source = ('#include "fleet_key.h"\n#include <cstdio>\nint main() { for (auto b : kFleetKey.id) std::printf("%02x", b);\n'
-                  'for (auto b : kFleetKey.key) std::printf("%02x", b); }\n')
+        source = (
+            '#include "fleet_key.h"\n#include <cstdio>\nint main() { for (auto b : kFleetKey.id) std::printf("%02x", '
+            'b);\n'
+            'for (auto b : kFleetKey.key) std::printf("%02x", b); }\n')
         self.write("main.cpp", source)
-        subprocess.run(["g++", "-std=c++17", "-Wall", "-Wextra", "-Werror", f"-I{cli_support.OPTIONS.source}/runtime/include", "main.cpp", "-o",
-                        "show"], cwd=self.folder, check=True)
+        subprocess.run([
+            "g++", "-std=c++17", "-Wall", "-Wextra", "-Werror", f"-I{cli_support.OPTIONS.source}/runtime/include",
+            "main.cpp", "-o", "show"
+        ], cwd=self.folder, check=True)
         shown = subprocess.run(["./show"], cwd=self.folder, check=True, capture_output=True, text=True).stdout
         as_json = json.loads(self.run_pianola("pubkey", key, "--format", "json").stdout)
         self.assertEqual(shown, as_json["id"] + as_json["point"])
@@ -206,7 +216,8 @@ class Receipt(cli_support.CliTest):
         receipt = json.loads(self.make(binary, key).read_text())
 
         def refused(changed, *arguments):
-            run = self.run_pianola("receipt", "check", self.write("changed.json", changed), "--key", key, *arguments, code=REFUSED)
+            run = self.run_pianola("receipt", "check", self.write("changed.json", changed), "--key", key, *arguments,
+                                   code=REFUSED)
             self.assertNotEqual(run.stderr, "")
 
         for place, value in ((("verdict", "accepted"), False), (("binary", "bytes"), 1), (("device", "l1_bytes"), 1),
@@ -229,21 +240,27 @@ class Receipt(cli_support.CliTest):
         """Each member missing, of other types, negative, broken; and texts that a terminal would obey."""
         key, binary = self.key(), self.capture()
         accepted = json.loads(self.make(binary, key).read_text())
-        refusal = json.loads(self.make(self.write("cut.ptb", binary.read_bytes()[:-1]), key, code=REFUSED, name="no.json").read_text())
+        refusal = json.loads(
+            self.make(self.write("cut.ptb",
+                                 binary.read_bytes()[:-1]), key, code=REFUSED, name="no.json").read_text())
 
         def check(statement, code, *options):
             """With a good signature."""
             text = self.write("statement", json.dumps(statement, sort_keys=True, separators=(",", ":")))
-            subprocess.run(["openssl", "pkeyutl", "-sign", "-rawin", "-inkey", key, "-in", text, "-out", self.folder / "signature"], check=True)
+            subprocess.run([
+                "openssl", "pkeyutl", "-sign", "-rawin", "-inkey", key, "-in", text, "-out", self.folder / "signature"
+            ], check=True)
             signed = {**accepted, "statement": statement, "signature": (self.folder / "signature").read_bytes().hex()}
-            return self.run_pianola("receipt", "check", self.write("signed.json", signed), "--key", key, *options, code=code)
+            return self.run_pianola("receipt", "check", self.write("signed.json", signed), "--key", key, *options,
+                                    code=code)
 
         check(accepted["statement"], DONE)
         tried = 0
         for statement, code in ((accepted["statement"], DONE), (refusal["statement"], REFUSED)):
             self.assertIn("the signature holds", check(statement, code).stdout)
-            for place in (("binary",), ("binary", "sha256"), ("binary", "bytes"), ("device",), ("trust",), ("validator",), ("validator", "version"),
-                          ("validator", "schema"), ("validator", "rules"), ("verdict",), *(("verdict", name) for name in statement["verdict"])):
+            for place in (("binary", ), ("binary", "sha256"), ("binary", "bytes"), ("device", ), ("trust", ),
+                          ("validator", ), ("validator", "version"), ("validator", "schema"), ("validator", "rules"),
+                          ("verdict", ), *(("verdict", name) for name in statement["verdict"])):
                 for wrong in (None, [], {}, True, -1, 1.5, [7], "missing"):
                     damaged = json.loads(json.dumps(statement))
                     inner = damaged

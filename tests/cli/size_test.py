@@ -10,17 +10,19 @@ import cli_support
 from cli_support import FILE_TROUBLE, OPTIONS, REFUSED, USAGE
 
 GRANULE = 64
-# Words of each command in a ring (docs/DEVICE.md).
+# Words of each command in a ring (docs/reference/device.md).
 TRANSFER, REPLAY, EVENT, NOTIFY = 5, 3, 3, 2
 CROSS_COMPILER = "arm-none-eabi-g++"
 # All have 32-bit pointers, and the sizes must be the same on each.
-CORES = (("-mcpu=cortex-m33", "-mthumb"), ("-mcpu=cortex-r5",), ("-mcpu=cortex-m7", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv5-d16"),
-         ("-mcpu=cortex-m55", "-mthumb", "-mfloat-abi=hard"))
+CORES = (("-mcpu=cortex-m33", "-mthumb"), ("-mcpu=cortex-r5", ), ("-mcpu=cortex-m7", "-mthumb", "-mfloat-abi=hard",
+                                                                  "-mfpu=fpv5-d16"), ("-mcpu=cortex-m55", "-mthumb",
+                                                                                      "-mfloat-abi=hard"))
 LINKER_SCRIPT = """
 INCLUDE memory.ld
 SECTIONS {
   .text 0x1000 : { *(.text*) }
-  .device_dram 0x20000 (NOLOAD) : ALIGN(PIANOLA_ALIGNMENT_BYTES) { dram_start = .; . += PIANOLA_DEVICE_DRAM_BYTES; dram_end = .; }
+  .device_dram 0x20000 (NOLOAD) : ALIGN(PIANOLA_ALIGNMENT_BYTES)
+  { dram_start = .; . += PIANOLA_DEVICE_DRAM_BYTES; dram_end = .; }
   .device_l1 (NOLOAD) : ALIGN(PIANOLA_ALIGNMENT_BYTES) { l1_start = .; . += PIANOLA_DEVICE_L1_BYTES; l1_end = .; }
   ASSERT(PIANOLA_SLOT0_FLASH_BYTES > PIANOLA_SLOT0_INPUT_BYTES, "no")
 }
@@ -36,11 +38,15 @@ class Size(cli_support.CliTest):
 
     def test_json_has_stable_keys(self):
         shown = self.manifest(self.make_sample())
-        self.assertEqual(sorted(shown), ["device", "file", "flash", "inputs", "outputs", "ram", "regions", "rings", "stack", "symbol",
-                                         "time", "verified_release", "views", "windows"])
+        self.assertEqual(sorted(shown), [
+            "device", "file", "flash", "inputs", "outputs", "ram", "regions", "rings", "stack", "symbol", "time",
+            "verified_release", "views", "windows"
+        ])
         self.assertEqual((shown["file"], shown["symbol"]), ("road_signs.ptb", "road_signs"))
-        self.assertEqual(sorted(shown["ram"]), ["device_core_bytes", "driver_bytes", "plan_workspace_bytes", "session_bytes",
-                                                "shared_state_bytes", "verdict_bytes"])
+        self.assertEqual(sorted(shown["ram"]), [
+            "device_core_bytes", "driver_bytes", "plan_workspace_bytes", "session_bytes", "shared_state_bytes",
+            "verdict_bytes"
+        ])
         self.assertEqual(shown["stack"], {"submit_poll_bytes": 2048, "load_bytes": 4096})
 
     def test_flash_is_the_file_and_its_segments_add_up(self):
@@ -55,16 +61,21 @@ class Size(cli_support.CliTest):
         binary = self.make_sample("--queues", "2")
         shown = self.manifest(binary)
         inspected = json.loads(self.run_pianola("inspect", binary, "--json").stdout)
-        self.assertEqual([{key: region[key] for key in ("name", "kind", "memory", "base", "bytes")} for region in shown["regions"]],
-                         [{key: region[key] for key in ("name", "kind", "memory", "base", "bytes")} for region in inspected["regions"]])
+        self.assertEqual([{key: region[key]
+                           for key in ("name", "kind", "memory", "base", "bytes")} for region in shown["regions"]],
+                         [{key: region[key]
+                           for key in ("name", "kind", "memory", "base", "bytes")} for region in inspected["regions"]])
         device = shown["device"]
         words = inspected["traces"][0]["words"]
         self.assertEqual(device["trace_region_used_bytes"], 4 * words)
         dram = [region for region in shown["regions"] if region["memory"] == "DRAM" and region["kind"] != "trace"]
         self.assertEqual(device["dram_used_bytes"], sum(region["bytes"] for region in dram) + 4 * words)
-        self.assertEqual(device["l1_used_bytes"], sum(region["bytes"] for region in shown["regions"] if region["memory"] == "L1"))
-        self.assertEqual([tensor["bytes"] for tensor in shown["inputs"]], [tensor["bytes"] for tensor in inspected["inputs"]])
-        self.assertEqual([tensor["bytes"] for tensor in shown["outputs"]], [tensor["bytes"] for tensor in inspected["outputs"]])
+        self.assertEqual(device["l1_used_bytes"],
+                         sum(region["bytes"] for region in shown["regions"] if region["memory"] == "L1"))
+        self.assertEqual([tensor["bytes"] for tensor in shown["inputs"]],
+                         [tensor["bytes"] for tensor in inspected["inputs"]])
+        self.assertEqual([tensor["bytes"] for tensor in shown["outputs"]],
+                         [tensor["bytes"] for tensor in inspected["outputs"]])
         self.assertEqual(shown["time"], {key: inspected["budgets"][key] for key in shown["time"]})
         # Every constant begins a slice of its own: weights of each layer, and the trace.
         release = shown["verified_release"]
@@ -81,9 +92,11 @@ class Size(cli_support.CliTest):
             self.assertRegex(self.run_pianola(command, binary).stdout, "views +not possible: steps overlap\n")
 
     def test_regions_have_the_permissions_of_their_kind(self):
-        granted = {"weights": {"kernels_read", "queues_write"}, "input": {"kernels_read", "queues_write"},
-                   "output": {"kernels_read", "kernels_write", "queues_read"}, "activation": {"kernels_read", "kernels_write"},
-                   "trace": {"queues_write", "fetch"}}
+        granted = {
+            "weights": {"kernels_read", "queues_write"}, "input": {"kernels_read", "queues_write"},
+            "output": {"kernels_read", "kernels_write", "queues_read"}, "activation": {"kernels_read", "kernels_write"},
+            "trace": {"queues_write", "fetch"}
+        }
         regions = self.manifest(self.make_sample())["regions"]
         self.assertEqual({region["kind"] for region in regions}, set(granted))
         for region in regions:
@@ -122,12 +135,17 @@ class Size(cli_support.CliTest):
         spec = self.write("d.json", {"l1_bytes": 64, "grid_columns": 1, "grid_rows": 1})
         shown = self.manifest(self.make_sample("--device", spec), "--device", spec)
         self.assertEqual(shown["device"]["l1_used_bytes"], 0)
-        self.assertEqual(shown["windows"][3], {"name": "L1", "memory": "device_l1", "access": "read and write", "offset": 0, "bytes": 0,
-                                               "pow2_offset": 0, "pow2_bytes": 0})
-        self.assertIn("kL1WindowBytes = 0U;", self.run_pianola("size", "road_signs.ptb", "--header", "--device", spec).stdout)
+        self.assertEqual(
+            shown["windows"][3], {
+                "name": "L1", "memory": "device_l1", "access": "read and write", "offset": 0, "bytes": 0,
+                "pow2_offset": 0, "pow2_bytes": 0
+            })
+        self.assertIn("kL1WindowBytes = 0U;",
+                      self.run_pianola("size", "road_signs.ptb", "--header", "--device", spec).stdout)
 
     def test_another_device(self):
-        spec = self.write("d.json", {"dram_bytes": 2097152, "l1_bytes": 131072, "trace_region_bytes": 16384, "queue_count": 1})
+        spec = self.write("d.json",
+                          {"dram_bytes": 2097152, "l1_bytes": 131072, "trace_region_bytes": 16384, "queue_count": 1})
         shown = self.manifest(self.make_sample("--device", spec), "--device", spec)
         self.assertEqual((shown["device"]["dram_bytes"], shown["device"]["l1_bytes"], len(shown["rings"]["queues"])),
                          (2097152, 131072, 1))
@@ -154,10 +172,16 @@ class Size(cli_support.CliTest):
 
     def compile_header(self, compiler, *flags):
         """Whether the header in this case's folder compiles."""
-        self.write("use.cpp", '#include "manifest.h"\n'
-                   "static_assert(pianola::manifest::slot0::kDeviceSpec.dram_bytes == pianola::refdev::DeviceSpec{}.dram_bytes);\n")
-        run = subprocess.run([compiler, "-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", "-DPIANOLA_PROFILE=kDefault", *flags, "-I",
-                              OPTIONS.source, "-I", f"{OPTIONS.source}/runtime/include", "-I", self.folder, "use.cpp"], cwd=self.folder, capture_output=True, text=True, check=False)
+        self.write(
+            "use.cpp", '#include "manifest.h"\n'
+            "static_assert(pianola::manifest::slot0::kDeviceSpec.dram_bytes == "
+            "pianola::refdev::DeviceSpec{}.dram_bytes);\n"
+        )
+        run = subprocess.run([
+            compiler, "-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only",
+            "-DPIANOLA_PROFILE=kDefault", *flags, "-I", OPTIONS.source, "-I", f"{OPTIONS.source}/runtime/include", "-I",
+            self.folder, "use.cpp"
+        ], cwd=self.folder, capture_output=True, text=True, check=False)
         return run.returncode == 0, run.stderr
 
     def test_the_header_compiles_on_the_host(self):
@@ -173,9 +197,14 @@ class Size(cli_support.CliTest):
         self.run_pianola("size", self.make_sample(), "--header", "--symbol", "slot0", "-o", "manifest.h")
         for flags in CORES:
             compiled, messages = self.compile_header(CROSS_COMPILER, *flags, "-fno-exceptions", "-fno-rtti")
-            self.assertTrue(compiled, f"{flags}: runtime/include/pianola/footprint.h or hal/devices/refdev/footprint.h is out of date\n{messages}")
+            self.assertTrue(
+                compiled,
+                f"{flags}: runtime/include/pianola/footprint.h or hal/devices/refdev/footprint.h is out of date\n"
+                f"{messages}"
+            )
         text = (self.folder / "manifest.h").read_text(encoding="utf-8")
-        for name in ("kSessionBytes", "kPlanWorkspaceBytes", "kVerdictBytes", "kDriverBytes", "kSharedStateBytes", "kDeviceCoreBytes"):
+        for name in ("kSessionBytes", "kPlanWorkspaceBytes", "kVerdictBytes", "kDriverBytes", "kSharedStateBytes",
+                     "kDeviceCoreBytes"):
             changed, count = re.subn(rf"({name} = )(\d+)U", lambda match: f"{match[1]}{int(match[2]) + 4}U", text)
             self.assertEqual(count, 1)
             self.write("manifest.h", changed)
@@ -191,8 +220,10 @@ class Size(cli_support.CliTest):
         self.run_pianola("size", binary, "--ld", "--symbol", "slot0", "-o", "memory.ld")
         self.write("script.ld", LINKER_SCRIPT)
         self.write("a.c", "int a(void) { return 0; }\n")
-        subprocess.run([linker, "-ffreestanding", "-nostdlib", "-static", "-Wl,-T,script.ld", "-Wl,-e,a", "-Wl,--build-id=none", "-fno-pie",
-                        "-no-pie", "a.c", "-o", "a.elf"], cwd=self.folder, check=True, capture_output=True)
+        subprocess.run([
+            linker, "-ffreestanding", "-nostdlib", "-static", "-Wl,-T,script.ld", "-Wl,-e,a", "-Wl,--build-id=none",
+            "-fno-pie", "-no-pie", "a.c", "-o", "a.elf"
+        ], cwd=self.folder, check=True, capture_output=True)
         symbols = subprocess.run(["nm", "a.elf"], cwd=self.folder, check=True, capture_output=True, text=True).stdout
         values = {name: int(value, 16) for value, name in re.findall(r"^([0-9a-f]+) \w (\w+)$", symbols, re.MULTILINE)}
         shown = self.manifest(binary)

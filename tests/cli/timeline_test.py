@@ -73,15 +73,19 @@ class Timeline(cli_support.CliTest):
                 self.assertEqual(rows[mode]["input_hidden_share"], 0, model)
 
     def test_the_page_says_what_the_tool_says(self):
-        page = (OPTIONS.source / "docs" / "TIMELINE.md").read_text(encoding="utf-8")
+        page = (OPTIONS.source / "docs/guide/timeline.md").read_text(encoding="utf-8")
         lines = re.findall(rf"^\| (\w+) \| ({'|'.join(MODES)}) \| (.*) \|$", page, re.MULTILINE)
-        self.assertEqual({model for model, _, _ in lines}, {"kws_ref_model", "vww_96_int8", "hello_world_int8", "ad01_int8"})
+        self.assertEqual({model
+                          for model, _, _ in lines}, {"kws_ref_model", "vww_96_int8", "hello_world_int8", "ad01_int8"})
         tables = {model: self.table(self.capture(model)) for model, _, _ in lines}
         for model, mode, figures in lines:
             row = tables[model][mode]
-            shown = (f"{row['cycles_per_step']:.0f} | {100 * row['busy_share']:.2f} % | {row['bound_by']} | {row['gain']:.2f} | "
-                     f"{100 * row['input_hidden_share']:.1f} %")
-            self.assertEqual(figures, shown, f"{model}, {mode}: write what `pianola timeline` prints into docs/TIMELINE.md")
+            shown = (
+                f"{row['cycles_per_step']:.0f} | {100 * row['busy_share']:.2f} % | {row['bound_by']} | "
+                f"{row['gain']:.2f} | "
+                f"{100 * row['input_hidden_share']:.1f} %")
+            self.assertEqual(figures, shown,
+                             f"{model}, {mode}: write what `pianola timeline` prints into docs/guide/timeline.md")
 
     def test_a_model_of_small_operators_is_host_bound_and_gains_from_trace(self):
         rows = self.table(self.capture("hello_world_int8"))
@@ -116,7 +120,8 @@ class Timeline(cli_support.CliTest):
         self.assertEqual(len(lanes), 2 + 2 + 3 + 3 + 3)
         for slices in lanes.values():
             for left, right in zip(slices, slices[1:]):
-                self.assertLessEqual(left["args"]["start_cycles"] + left["args"]["cycles"], right["args"]["start_cycles"])
+                self.assertLessEqual(left["args"]["start_cycles"] + left["args"]["cycles"],
+                                     right["args"]["start_cycles"])
                 self.assertLessEqual(left["ts"] + left["dur"], right["ts"] + LARGEST_ERROR_US)
         names = {event["args"]["name"] for event in json.loads(text)["traceEvents"] if event["name"] == "process_name"}
         self.assertEqual(names, set(MODES))
@@ -177,7 +182,8 @@ class Timeline(cli_support.CliTest):
             run = self.run_pianola("timeline", binary, "-o", output, code=USAGE)
             for suffix in (".json", ".svg", ".html"):
                 self.assertIn(suffix, run.stderr)
-        for arguments in (("--mode", "fast"), ("--steps", 0), ("--steps", 10001), ("--dispatch-ns", -1), ("--replay-ns", 1000000001)):
+        for arguments in (("--mode", "fast"), ("--steps", 0), ("--steps", 10001), ("--dispatch-ns", -1), ("--replay-ns",
+                                                                                                          1000000001)):
             self.run_pianola("timeline", binary, *arguments, code=USAGE)
         run = self.run_pianola("timeline", self.capture("vww_96_int8"), "-o", "p.svg", "--steps", 10000, code=USAGE)
         self.assertIn("--steps", run.stderr)

@@ -41,20 +41,26 @@ class Usage(cli_support.CliTest):
         self.assertRegex(self.run_pianola("--version").stdout, r"^pianola \d+\.\d+\.\d+$")
 
     def test_wrong_command_lines(self):
-        for arguments in ((), ("unknown",), ("capture",), ("capture", "model.tflite"), ("verify",), ("run",), ("inspect",),
-                          ("verify", "a.ptb", "--unknown"), ("capture", "m.tflite", "-o", "m.ptb", "--queues", "3"),
-                          ("capture", "m.tflite", "-o", "m.ptb", "--queues", "two"),
-                          ("capture", "m.tflite", "-o", "m.ptb", "--self-test", "257"),
-                          ("capture", "m.tflite", "-o", "m.ptb", "--self-test", "-1"), ("run", "m.ptb", "--repeat", "0"),
-                          ("embed",), ("embed", "a.ptb"), ("embed", "a.ptb", "-o", "a.c", "--format", "hex"), ("size",),
-                          ("size", "a.ptb", "--json", "--ld"), ("size", "a.ptb", "--header", "--ld"),
-                          ("size", "a.ptb", "--header", "--json"), ("log",), ("log", "show"), ("log", "diff", "a.log"), ("timeline",),
-                          ("mutate",), ("mutate", "a.ptb"), ("mutate", "a.ptb", "-o", "d", "--kind", "all")):
+        for arguments in ((), ("unknown", ), ("capture", ), ("capture", "model.tflite"), ("verify", ), ("run", ),
+                          ("inspect", ), ("verify", "a.ptb", "--unknown"), ("capture", "m.tflite", "-o", "m.ptb",
+                                                                            "--queues", "3"),
+                          ("capture", "m.tflite", "-o", "m.ptb", "--queues",
+                           "two"), ("capture", "m.tflite", "-o", "m.ptb", "--self-test",
+                                    "257"), ("capture", "m.tflite", "-o", "m.ptb", "--self-test",
+                                             "-1"), ("run", "m.ptb", "--repeat", "0"), ("embed", ), ("embed", "a.ptb"),
+                          ("embed", "a.ptb", "-o", "a.c", "--format", "hex"), ("size", ), ("size", "a.ptb", "--json",
+                                                                                           "--ld"),
+                          ("size", "a.ptb", "--header",
+                           "--ld"), ("size", "a.ptb", "--header",
+                                     "--json"), ("log", ), ("log", "show"), ("log", "diff", "a.log"), ("timeline", ),
+                          ("mutate", ), ("mutate", "a.ptb"), ("mutate", "a.ptb", "-o", "d", "--kind", "all")):
             self.run_pianola(*arguments, code=USAGE)
 
     def test_a_command_that_is_not_there_is_named(self):
-        for arguments, complaint in ((("foo",), "pianola has no command 'foo'"), (("foo", "--json"), "pianola has no command 'foo'"),
-                                     (("log", "foo"), "pianola log has no command 'foo'"), (("receipt", "foo", "x"), "pianola receipt has no command 'foo'")):
+        for arguments, complaint in ((("foo", ), "pianola has no command 'foo'"), (("foo", "--json"),
+                                                                                   "pianola has no command 'foo'"),
+                                     (("log", "foo"), "pianola log has no command 'foo'"),
+                                     (("receipt", "foo", "x"), "pianola receipt has no command 'foo'")):
             self.assertIn(complaint, self.run_pianola(*arguments, code=USAGE).stderr)
 
     def test_each_help_has_its_own_examples(self):
@@ -76,22 +82,24 @@ class Usage(cli_support.CliTest):
         self.assertGreaterEqual(options, 8)
 
     def test_missing_files(self):
-        for arguments in (("capture", "missing.tflite", "-o", "m.ptb"), ("verify", "missing.ptb"), ("inspect", "missing.ptb"),
-                          ("run", "missing.ptb"), ("verify", self.folder),
-                          ("verify", "missing.ptb", "--device", "missing.json"), ("embed", "missing.ptb", "-o", "m.c"),
-                          ("size", "missing.ptb"), ("timeline", "missing.ptb"), ("mutate", "missing.ptb", "--report-only"),
-                          ("mutate", "--merge", "missing.json"), ("log", "show", "missing.log"),
-                          ("log", "diff", "missing.log", "a.log")):
+        for arguments in (("capture", "missing.tflite", "-o",
+                           "m.ptb"), ("verify", "missing.ptb"), ("inspect", "missing.ptb"), ("run", "missing.ptb"),
+                          ("verify", self.folder), ("verify", "missing.ptb", "--device", "missing.json"),
+                          ("embed", "missing.ptb", "-o", "m.c"), ("size", "missing.ptb"), ("timeline", "missing.ptb"),
+                          ("mutate", "missing.ptb", "--report-only"), ("mutate", "--merge", "missing.json"),
+                          ("log", "show", "missing.log"), ("log", "diff", "missing.log", "a.log")):
             run = self.run_pianola(*arguments, code=FILE_TROUBLE)
             self.assertRegex(run.stderr, r"can not read \S+")
 
     def test_a_full_or_closed_standard_output_is_noticed(self):
         binary = self.capture()
-        for arguments in (("verify", binary), ("inspect", binary), ("inspect", binary, "--commands", "--json"), ("--help",)):
+        for arguments in (("verify", binary), ("inspect", binary), ("inspect", binary, "--commands", "--json"),
+                          ("--help", )):
             with open("/dev/full", "w", encoding="utf-8") as full:
                 self.run_pianola(*arguments, code=FILE_TROUBLE, stdout=full)
             quoted = [str(OPTIONS.pianola), *map(str, arguments)]
-            run = subprocess.run(["sh", "-c", '"$@" >&-', "sh", *quoted], stderr=subprocess.PIPE, text=True, check=False)
+            run = subprocess.run(["sh", "-c", '"$@" >&-', "sh", *quoted], stderr=subprocess.PIPE, text=True,
+                                 check=False)
             self.assertEqual(run.returncode, FILE_TROUBLE, f"{arguments}: {run.stderr}")
 
     def test_long_output_into_a_full_device(self):
@@ -105,8 +113,8 @@ class Usage(cli_support.CliTest):
         read_end, write_end = os.pipe()
         os.close(read_end)
         with open(write_end, "wb") as gone:
-            run = subprocess.run([OPTIONS.pianola, "inspect", binary, "--commands"], stdout=gone, stderr=subprocess.PIPE,
-                                 text=True, check=False)
+            run = subprocess.run([OPTIONS.pianola, "inspect", binary, "--commands"], stdout=gone,
+                                 stderr=subprocess.PIPE, text=True, check=False)
         self.assertIn(run.returncode, (FILE_TROUBLE, -13), run.stderr)
 
 

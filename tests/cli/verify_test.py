@@ -15,7 +15,8 @@ class Verify(cli_support.CliTest):
         """The verdict of a refused binary."""
         verdict = json.loads(self.run_pianola("verify", *arguments, "--json", code=REFUSED).stdout)
         facts = ["remedy"] if verdict["rule"].startswith("TGT-") else []
-        self.assertEqual(sorted(verdict), sorted(["accepted", "actual", "field", "file", "limit", "message", "offset", "rule", *facts]))
+        self.assertEqual(sorted(verdict),
+                         sorted(["accepted", "actual", "field", "file", "limit", "message", "offset", "rule", *facts]))
         self.assertIs(verdict["accepted"], False)
         self.assertNotEqual(verdict["message"], "")
         text = self.run_pianola("verify", *arguments, code=REFUSED).stdout
@@ -54,10 +55,12 @@ class Verify(cli_support.CliTest):
             self.assertIn("--device", text)
 
     def test_json_says_what_the_text_says(self):
-        """Of a mutant for every rule: commands, the missing event, names, remedies, and no number that means nothing."""
+        """Of a mutant for every rule: commands, the missing event, names, remedies, and no number that means
+        nothing."""
         binary, folder = self.capture("hello_world_int8", "--queues", "2"), self.folder / "mutants"
         self.run_pianola("mutate", binary, "-o", folder, "--kind", "semantic")
-        device = ("--device", self.write("default.json", {}))  # without it a file is judged for the device that it names
+        # without it a file is judged for the device that it names
+        device = ("--device", self.write("default.json", {}))
         rules = set()
         for path in folder.glob("[!AE]*.ptb"):
             run = self.run_pianola("verify", path, *device, "--json", code=None)
@@ -66,8 +69,12 @@ class Verify(cli_support.CliTest):
             rules.add(rule)
             self.assertEqual("between" in verdict, rule in ("ORD-RACE", "ORD-CORES"))
             for command in verdict.get("between", ()):
-                self.assertIn(f"{command['command']} {command['object']} on queue {command['queue']} ({command['field']}, {command['script']})", text)
-                self.assertEqual(f"({command['field']}, {command['script']}) of the next step" in text, command["next_step"])
+                self.assertIn(
+                    f"{command['command']} {command['object']} on queue {command['queue']} ({command['field']}, "
+                    f"{command['script']})",
+                    text)
+                self.assertEqual(f"({command['field']}, {command['script']}) of the next step" in text,
+                                 command["next_step"])
             if "between" in verdict:
                 self.assertIn(f"queue {verdict['missing']['recorded_on_queue']} records", text)
                 self.assertIn(f"queue {verdict['missing']['waited_for_on_queue']} waits", text)
@@ -82,18 +89,24 @@ class Verify(cli_support.CliTest):
                 self.assertIn(f"found   at least {verdict['actual']}, limit {verdict['limit']}", text)
             if rule.startswith(("TGT-", "CAP-")):
                 self.assertIn("remedy", verdict)
-        self.assertGreaterEqual(rules, {"ORD-RACE", "ORD-CORES", "TGT-FAMILY", "TGT-GRID", "TGT-CLOCK", "CAP-COMMANDS", "CAP-INTERVALS", "CAP-TABLES"})
+        self.assertGreaterEqual(rules, {
+            "ORD-RACE", "ORD-CORES", "TGT-FAMILY", "TGT-GRID", "TGT-CLOCK", "CAP-COMMANDS", "CAP-INTERVALS",
+            "CAP-TABLES"
+        })
 
     def test_views_of_a_foreign_device_are_not_looked_at(self):
         binary, folder = self.capture(), self.folder / "mutants"
         self.assertIs(json.loads(self.run_pianola("inspect", binary, "--json").stdout)["views"]["possible"], True)
         self.run_pianola("mutate", binary, "-o", folder, "--kind", "semantic")
-        for name, why in (("TGT-FAMILY.family", "for another device family"), ("TGT-COMMAND-SET.version", "for another device family"),
-                          ("TGT-KERNEL-LIBRARY.digest", "for another device family"), ("TRC-BOUNDS.no-region", "the binary is refused: TRC-BOUNDS")):
+        for name, why in (("TGT-FAMILY.family", "for another device family"), ("TGT-COMMAND-SET.version",
+                                                                               "for another device family"),
+                          ("TGT-KERNEL-LIBRARY.digest",
+                           "for another device family"), ("TRC-BOUNDS.no-region", "the binary is refused: TRC-BOUNDS")):
             views = json.loads(self.run_pianola("inspect", folder / f"{name}.ptb", "--json").stdout)["views"]
             self.assertIsNone(views["possible"])
             self.assertIn(why, views["why_not"])
-            self.assertIn(f"not looked at: {views['why_not']}", self.run_pianola("inspect", folder / f"{name}.ptb").stdout)
+            self.assertIn(f"not looked at: {views['why_not']}",
+                          self.run_pianola("inspect", folder / f"{name}.ptb").stdout)
 
     def test_a_binary_for_another_device_is_accepted_there_only(self):
         other = self.write("other.json", SMALLER_L1)
@@ -103,8 +116,11 @@ class Verify(cli_support.CliTest):
 
     def test_a_binary_says_which_device_it_is_for(self):
         """Without --device: nothing of it need be repeated, however unusual the device."""
-        unusual = {"dram_base": 0x40000000, "dram_bytes": 2**20, "l1_base": 0x20000000, "l1_bytes": 3 * 2**15, "trace_region_bytes": 2**15,
-                   "clock_khz": 123_457, "queue_count": 1, "grid_columns": 3, "grid_rows": 1, "dram_banks": 7}
+        unusual = {
+            "dram_base": 0x40000000, "dram_bytes": 2**20, "l1_base": 0x20000000, "l1_bytes": 3 * 2**15,
+            "trace_region_bytes": 2**15, "clock_khz": 123_457, "queue_count": 1, "grid_columns": 3, "grid_rows": 1,
+            "dram_banks": 7
+        }
         binary = self.capture("hello_world_int8", "--self-test", "2", "--device", self.write("unusual.json", unusual))
         self.assertIn("accepted", self.run_pianola("verify", binary).stdout)
         self.assertIn("2 self-tests passed", self.run_pianola("run", binary, "--self-test").stdout)
@@ -120,7 +136,8 @@ class Verify(cli_support.CliTest):
         self.run_pianola("mutate", binary, "-o", folder, "--kind", "semantic")
         verdict = self.refuse(folder / "TGT-MEMORY.l1-bytes.ptb")
         self.assertEqual((verdict["rule"], verdict["field"]), ("TGT-MEMORY", "target.l1_bytes"))
-        self.assertIn("no device of family 'pianola-refdev' has these sizes: l1_bytes is 262208 for 4 cores", verdict["remedy"])
+        self.assertIn("no device of family 'pianola-refdev' has these sizes: l1_bytes is 262208 for 4 cores",
+                      verdict["remedy"])
         clock = folder / "TGT-CLOCK.frequency.ptb"
         self.run_pianola("verify", clock)
         self.assertEqual(self.refuse(clock, "--device", self.write("default.json", {}))["rule"], "TGT-CLOCK")
@@ -130,8 +147,9 @@ class Verify(cli_support.CliTest):
         self.run_pianola("mutate", binary, "-o", folder, "--kind", "semantic")
         stranger = folder / "TGT-FAMILY.family.ptb"
         family = json.loads(self.run_pianola("inspect", stranger, "--json").stdout)["target"]["device_family"]
-        for command in (("verify", stranger), ("run", stranger, "--self-test"), ("size", stranger), ("embed", stranger, "-o", "m.c"),
-                        ("timeline", stranger), ("mutate", stranger, "--report-only")):
+        for command in (("verify", stranger), ("run", stranger, "--self-test"), ("size", stranger),
+                        ("embed", stranger, "-o", "m.c"), ("timeline", stranger), ("mutate", stranger,
+                                                                                   "--report-only")):
             run = self.run_pianola(*command, code=REFUSED)
             for part in ("TGT-FAMILY", f"no device family '{family}'", "pianola-refdev", "--plugin"):
                 self.assertIn(part, run.stdout + run.stderr, command)
@@ -152,10 +170,12 @@ class Verify(cli_support.CliTest):
         for contents, text in (({"l1_byte": 65536}, "unknown member 'l1_byte'"), ({"l1_bytes": -64}, "l1_bytes"),
                                ({"l1_bytes": "64"}, "l1_bytes"), ({"l1_bytes": 65}, "multiples of 64"),
                                ({"queue_count": 3}, "queue_count"), ({"grid_columns": 0}, "grid_columns"),
-                               ({"grid_rows": 9}, "grid_rows"), ({"dram_banks": 0}, "dram_banks"), ({"dram_banks": 9}, "dram_banks"),
-                               ({"l1_bytes": 1152}, "multiple of 256"), ({"grid_columns": 3}, "multiple of 384"), ({"l1_base": 0x80000000}, "overlap"),
-                               ({"l1_bytes": 2**32}, "l1_bytes"), ({"profile": "tiny"}, "profile"), ({"profile": 1}, "profile"), ([], "not a JSON object"), ("{", "not a JSON object"),
-                               ("", "not a JSON object")):
+                               ({"grid_rows": 9}, "grid_rows"), ({"dram_banks": 0}, "dram_banks"),
+                               ({"dram_banks": 9}, "dram_banks"), ({"l1_bytes": 1152}, "multiple of 256"),
+                               ({"grid_columns": 3}, "multiple of 384"), ({"l1_base": 0x80000000}, "overlap"), ({
+                                   "l1_bytes": 2**32
+                               }, "l1_bytes"), ({"profile": "tiny"}, "profile"), ({"profile": 1}, "profile"),
+                               ([], "not a JSON object"), ("{", "not a JSON object"), ("", "not a JSON object")):
             run = self.run_pianola("verify", binary, "--device", self.write("spec.json", contents), code=USAGE)
             self.assertIn(text, run.stderr)
             self.assertIn("spec.json", run.stderr)
@@ -163,8 +183,10 @@ class Verify(cli_support.CliTest):
     def test_inspect_has_stable_keys(self):
         binary = self.capture("kws_ref_model", "--queues", "2")
         shown = json.loads(self.run_pianola("inspect", binary, "--json", "--commands").stdout)
-        self.assertEqual(sorted(shown), ["budgets", "buffers", "inputs", "outputs", "parameters", "provenance", "regions", "scripts",
-                                         "self_tests", "target", "traces", "views"])
+        self.assertEqual(sorted(shown), [
+            "budgets", "buffers", "inputs", "outputs", "parameters", "provenance", "regions", "scripts", "self_tests",
+            "target", "traces", "views"
+        ])
         self.assertEqual(shown["provenance"]["source_name"], "model.tflite")
         self.assertEqual(shown["inputs"][0]["shape"], [1, 49, 10, 1])
         commands = shown["traces"][0]["command_list"]

@@ -5,7 +5,7 @@ every decision to decide alone (MC/DC), or tests/coverage/justified.csv says why
 Runs the programs of tests given, merges their profiles, and reads what llvm-cov exports. What must be there is listed
 from the library's symbols, not from the profile: a function that no program links is missing, not covered. Whatever
 llvm-cov says besides ends the gate; only a function that one program has in a header and does not use may be without
-data there, and it must be measured in another program. docs/COVERAGE.md is made here, with --write.
+data there, and it must be measured in another program. docs/evidence/coverage.md is made here, with --write.
 
 A row of justified.csv: function, hash of the line's text, kinds (function, line, branch, "condition 2" for the second
 of a decision, joined by +), reason. A row whose line is not there, or that something covers by now, is a finding
@@ -201,7 +201,7 @@ def counts_of(export):
 
 
 def page_of(export, rows):
-    """docs/COVERAGE.md."""
+    """docs/evidence/coverage.md."""
     counts = counts_of(export)
     total = sum(counts.values(), collections.Counter())
     table = [f"| {name} | " + " | ".join(f"{count[kind]:,}" for kind in KINDS) + " |"
@@ -315,9 +315,9 @@ def parse(*more):
 
 def main():
     """Returns the exit code."""
-    options = parse(("--write", {"action": "store_true", "help": "renew docs/COVERAGE.md"}))
+    options = parse(("--write", {"action": "store_true", "help": "renew docs/evidence/coverage.md"}))
     options.work.mkdir(parents=True, exist_ok=True)
-    tools, page = Tools(options.suffix), options.root / "docs" / "COVERAGE.md"
+    tools, page = Tools(options.suffix), options.root / "docs/evidence/coverage.md"
     profiles = [execute(program, options.work) for program in options.program]
     export, elsewhere = tools.export(options.program, profiles, options.work)
     rows, complaints = read_rows(pathlib.Path(__file__).with_name("justified.csv"))

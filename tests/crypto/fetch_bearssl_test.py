@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""toolchains/fetch_bearssl.sh asks a machine's own sources for source packages, and refuses whatever is not the pinned file.
+"""toolchains/fetch_bearssl.sh asks a machine's own sources for source packages, and refuses whatever is not the pinned
+file.
 
 apt-get is replaced by a script that keeps the entries that it was given and delivers what the case says.
 """
@@ -59,13 +60,19 @@ class FetchBearssl(unittest.TestCase):
 
     def fetch(self, delivery):
         """The script's result, where apt-get source delivers this."""
-        environment = {**os.environ, "PATH": f"{self.folder}/bin:{os.environ['PATH']}", "APT_CONFIG": f"{self.folder}/apt.conf",
-                       "FAKE_KEPT": str(self.folder), "FAKE_DELIVERY": delivery}
-        return subprocess.run([str(SCRIPT), str(self.folder / "unpacked")], env=environment, capture_output=True, text=True, check=False)
+        environment = {
+            **os.environ, "PATH": f"{self.folder}/bin:{os.environ['PATH']}", "APT_CONFIG": f"{self.folder}/apt.conf",
+            "FAKE_KEPT": str(self.folder), "FAKE_DELIVERY": delivery
+        }
+        return subprocess.run([str(SCRIPT), str(self.folder / "unpacked")], env=environment, capture_output=True,
+                              text=True, check=False)
 
     def entries(self):
         """The lines that apt-get was given, of both formats."""
-        return {path.suffix: path.read_text(encoding="utf-8").splitlines() for path in (self.folder / "sources").iterdir()}
+        return {
+            path.suffix: path.read_text(encoding="utf-8").splitlines()
+            for path in (self.folder / "sources").iterdir()
+        }
 
     def test_every_entry_is_asked_for_sources(self):
         self.fetch("true")

@@ -1,6 +1,8 @@
-"""The curve P-256 as a textbook has it, slow and plain: what tests compare with, and make signatures from that nobody would sign.
+"""The curve P-256 as a textbook has it, slow and plain: what tests compare with, and make signatures from that nobody
+would sign.
 
-Source: SEC 1, sections 2.2.1 and 4.1; SEC 2, section 2.4.2, for the numbers. A point is a pair (x, y); None is the point at infinity.
+Source: SEC 1, sections 2.2.1 and 4.1; SEC 2, section 2.4.2, for the numbers. A point is a pair (x, y); None is the
+point at infinity.
 """
 P = 2**256 - 2**224 + 2**192 + 2**96 - 1
 B = 0x5AC635D8AA3A93E7B3EBBD55769886BC651D06B0CC53B0F63BCE3C3E27D2604B

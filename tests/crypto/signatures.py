@@ -1,4 +1,5 @@
-"""Records for a verifier: signatures that OpenSSL's command line has made, what is left of them after damage, and hand-made ones."""
+"""Records for a verifier: signatures that OpenSSL's command line has made, what is left of them after damage, and
+hand-made ones."""
 import dataclasses
 import random
 import struct
@@ -44,7 +45,8 @@ def der_integer(encoded):
 
 
 def raw_signature(der):
-    """r and s, 32 bytes each, of a signature as OpenSSL writes it: a SEQUENCE of two INTEGERs (RFC 3279, section 2.2.3)."""
+    """r and s, 32 bytes each, of a signature as OpenSSL writes it: a SEQUENCE of two INTEGERs (RFC 3279, section
+    2.2.3)."""
     assert der[0] == 0x30 and der[1] == len(der) - 2, der.hex()
     r, rest = der_integer(der[2:])
     s, rest = der_integer(rest)
@@ -128,7 +130,8 @@ def malformed(secret, key):
         yield case(f"digest {zero:x}, r is n", zero, (p256.N, s), key, REFUSED)
     x, y = key
     for name, point in (("zero", (0, 0)), ("x zero", (0, y)), ("y zero", (x, 0)), ("y beside", (x, (y + 1) % p256.P)),
-                        ("swapped", (y, x)), ("negative", p256.negative(key)), ("top", (top, top)), ("p", (p256.P, p256.P))):
+                        ("swapped", (y, x)), ("negative", p256.negative(key)), ("top", (top, top)), ("p", (p256.P,
+                                                                                                           p256.P))):
         yield case(f"key {name}", digest, good, point, REFUSED)
     # The products cancel each other.
     digest = -r * secret % p256.N
@@ -137,7 +140,8 @@ def malformed(secret, key):
 
 
 def small_key():
-    """A key whose x leaves room for the prime to be added, and a signature that holds: chosen backwards, from R = u1 G + u2 Q."""
+    """A key whose x leaves room for the prime to be added, and a signature that holds: chosen backwards, from R = u1 G
+    + u2 Q."""
     key = next(filter(None, map(p256.point_at, range(1, 100))))
     u1, u2 = 17, 19
     r = p256.add(p256.multiply(u1, p256.G), p256.multiply(u2, key))[0] % p256.N
@@ -148,8 +152,8 @@ def small_key():
 
 
 def points_at_infinity(secret, key):
-    """What a verifier that cannot compute with the point at infinity gets wrong. This one refuses, where the standard accepts: the
-    signatures over zero. Nobody knows a message with such a digest."""
+    """What a verifier that cannot compute with the point at infinity gets wrong. This one refuses, where the standard
+    accepts: the signatures over zero. Nobody knows a message with such a digest."""
     for zero in (0, p256.N):
         yield case(f"digest {zero:x}", zero, p256.sign(zero, secret, 0xABCDEF), key, REFUSED)
 
@@ -178,7 +182,8 @@ def fixed():
 
 def numbers_of(record):
     """(digest, (r, s), (x, y)) of a record."""
-    digest, r, s, x, y = (int.from_bytes(record[at:at + NUMBER_BYTES], "big") for at in range(0, RECORD_BYTES, NUMBER_BYTES))
+    digest, r, s, x, y = (int.from_bytes(record[at:at + NUMBER_BYTES], "big")
+                          for at in range(0, RECORD_BYTES, NUMBER_BYTES))
     return digest, (r, s), (x, y)
 
 
@@ -187,4 +192,6 @@ def findings(cases, answers):
     given = [word for word, in struct.iter_unpack("<I", answers)]
     if len(given) != len(cases):
         return [f"{len(given)} answers for {len(cases)} records"]
-    return [f"{one.name}: {answer:08x}, not {one.answer:08x}" for one, answer in zip(cases, given) if answer != one.answer]
+    return [
+        f"{one.name}: {answer:08x}, not {one.answer:08x}" for one, answer in zip(cases, given) if answer != one.answer
+    ]

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The host's verifier accepts what OpenSSL has signed, and what the standard accepts at the edges, and nothing that is damaged."""
+"""The host's verifier accepts what OpenSSL has signed, and what the standard accepts at the edges, and nothing that is
+damaged."""
 import argparse
 import pathlib
 import subprocess

@@ -67,7 +67,7 @@ class CampaignsPage(unittest.TestCase):
 
     def test_unrecorded_campaigns(self):
         found = campaigns_page.unknown_programs(KNOWN, None)
-        self.assertIn("tests/baremetal/skips.py: not in toolchains/campaigns.py", found)
+        self.assertIn("tests/baremetal/campaigns/skips.py: not in toolchains/campaigns.py", found)
         self.assertEqual(campaigns_page.unknown_programs(campaigns_page.campaigns.CAMPAIGNS, None), [])
         # A program that names its campaign like its argument.
         self.assertIn("campaigns: not in toolchains/campaigns.py", campaigns_page.unknown_programs(KNOWN, "echo"))

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""A port of one's own is built as docs/PORTING.md says, outside of this tree, and conforms.
+"""A port of one's own is built as docs/guide/porting.md says, outside of this tree, and conforms.
 
-docs/examples/port is copied to a folder outside of the tree, configured, built and run. The page shows its CMakeLists.txt.
+docs/examples/port is copied to a folder outside of the tree, configured, built and run. The page shows its
+CMakeLists.txt.
 
 Usage: port_project.py SOURCE COMPILER
 """
@@ -27,9 +28,9 @@ def main():
         assert " 0 failed, " in printed.splitlines()[-1], printed
 
         lists = (project / "CMakeLists.txt").read_text(encoding="utf-8")
-        page = (pathlib.Path(source) / "docs/PORTING.md").read_text(encoding="utf-8")
+        page = (pathlib.Path(source) / "docs/guide/porting.md").read_text(encoding="utf-8")
         shown = "".join(f"    {line}\n" if line else "\n" for line in lists.split("LANGUAGES CXX)\n\n")[1].splitlines())
-        assert shown in page, "docs/PORTING.md does not show the example's CMakeLists.txt"
+        assert shown in page, "docs/guide/porting.md does not show the example's CMakeLists.txt"
     print(printed.splitlines()[-1])
 
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Runs the example of docs/INTEGRATION.md on a sample that was trained for a moment only: it shows the calls, not the accuracy.
+"""Runs the example of docs/guide/integration.md on a sample that was trained for a moment only: it shows the calls, not
+the accuracy.
 
 Usage: run_example.py PIANOLA_SAMPLE PIANOLA ECU_APPLICATION
 """

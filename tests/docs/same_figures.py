@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Sizes that a page says of the runtime on boards are those of docs/MEASURED.md, which a test holds to what the builds have.
+"""Sizes that a page says of the runtime on boards are those of docs/evidence/measured.md, which a test holds to what
+the builds have.
 
 Usage: same_figures.py DOCS
 """
@@ -7,25 +8,25 @@ import pathlib
 import re
 import sys
 
-# Page, where it says a size, and the row of docs/MEASURED.md that has it for every board.
-SAID = (
-    ("WORST_CASE.md", r"A `Session` has ([\d,]+) bytes with any of them", r"^\| `Session` \| (.*) \|$"),
-    ("WORST_CASE.md", r"^\| `small_ecu` \|.*\| ([\d,]+) bytes \|$", r"^\| `PlanWorkspace`, free after `load\(\)` \| (.*) \|$"),
-)
+# Page, where it says a size, and the row of docs/evidence/measured.md that has it for every board.
+SAID = (("evidence/worst_case.md", r"A\s+`Session`\s+has\s+([\d,]+)\s+bytes\s+with\s+any\s+of\s+them",
+         r"^\| `Session` \| (.*) \|$"), ("evidence/worst_case.md", r"^\| `small_ecu` \|.*\| ([\d,]+) bytes \|$",
+                                         r"^\| `PlanWorkspace`, free after `load\(\)` \| (.*) \|$"),
+        )
 
 
 def main():
     """Compares, and says what differs."""
     folder = pathlib.Path(sys.argv[1])
-    measured = (folder / "MEASURED.md").read_text(encoding="utf-8")
+    measured = (folder / "evidence/measured.md").read_text(encoding="utf-8")
     wrong = []
     for page, says, row in SAID:
         said = re.findall(says, (folder / page).read_text(encoding="utf-8"), re.MULTILINE)
         cells = re.findall(row, measured, re.MULTILINE)
         if len(said) != 1 or len(cells) != 1:
-            wrong.append(f"{page}: {says} is there {len(said)} times, {row} in MEASURED.md {len(cells)} times")
+            wrong.append(f"{page}: {says} is there {len(said)} times, {row} in measured.md {len(cells)} times")
         elif set(cells[0].split(" | ")) != set(said):
-            wrong.append(f"{page} says {said[0]}, MEASURED.md {cells[0]}")
+            wrong.append(f"{page} says {said[0]}, measured.md {cells[0]}")
     print("\n".join(wrong) or f"{len(SAID)} figures, as measured")
     return 1 if wrong else 0
 

@@ -1,6 +1,6 @@
-// Fuzzer of the envelope: any bytes as a file. parse_envelope() accepts exactly what docs/FORMAT.md allows, here
-// written down a second time in wide arithmetic; with the right digest the file is authentic, and with any byte changed
-// it is not.
+// Fuzzer of the envelope: any bytes as a file. parse_envelope() accepts exactly what docs/reference/format.md allows,
+// here written down a second time in wide arithmetic; with the right digest the file is authentic, and with any byte
+// changed it is not.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -54,7 +54,7 @@ struct Places {
     std::array<std::uint64_t, kSegments> sizes{};
 };
 
-// The table of docs/FORMAT.md, in its order; the digest is not looked at.
+// The table of docs/reference/format.md, in its order; the digest is not looked at.
 std::optional<Places> read_by_the_book(ByteSpan file) {
     constexpr std::array<std::uint8_t, 8> kMagic{0x89U, 0x50U, 0x54U, 0x42U, 0x0DU, 0x0AU, 0x1AU, 0x0AU};
     if ((file.size() < kHeaderBytes) || (file.size() > (std::size_t{64U} << 20U))) {

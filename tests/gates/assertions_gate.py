@@ -5,10 +5,11 @@ Test by test, through the functions of tests/ that it calls:
   - a test reaches an assertion. One that only calls something would pass whatever that does.
   - a test that looks for models outside the tree reaches a skip, so that it is not passed without them.
   - a test does not return early on its own: that passes what was not tried. GTEST_SKIP() does not.
-And of what has to be asserted somewhere: every stage of a fault (runtime/include/pianola/fault.h) stands in an assertion of a test.
+And of what has to be asserted somewhere: every stage of a fault (runtime/include/pianola/fault.h) stands in an
+assertion of a test.
 
-Functions are told apart by name. Of several with one name, those of the same file count; where it has none, all of them must assert, so
-that a namesake elsewhere is no excuse.
+Functions are told apart by name. Of several with one name, those of the same file count; where it has none, all of them
+must assert, so that a namesake elsewhere is no excuse.
 """
 import argparse
 import ast
@@ -19,7 +20,10 @@ import sys
 from own_sources import own_sources, report
 
 TEST = re.compile(r"^(?:TYPED_)?TEST(?:_F|_P)?\(\s*(\w+)\s*,\s*(\w+)\s*\)\s*\{", re.MULTILINE)
-FUNCTION = re.compile(r"\b([A-Za-z_]\w*)\s*(?:\([^;{}()]*(?:\([^;{}()]*\)[^;{}()]*)*\)[^;{}()=]*?|=\s*\[[^\]{}]*\]\s*(?:\([^;{}]*?\))?[^;{}()]*)\{")
+FUNCTION = re.compile(
+    r"\b([A-Za-z_]\w*)\s*(?:\([^;{}()]*(?:\([^;{}()]*\)[^;{}()]*)*\)[^;{}()=]*?"
+    r"|=\s*\[[^\]{}]*\]\s*(?:\([^;{}]*?\))?[^;{}()]*)\{"
+)
 CALL = re.compile(r"\b([A-Za-z_]\w*)\s*(?:<[\w:, ]*>\s*)?[({]")
 ASSERTION = re.compile(r"\b(?:EXPECT|ASSERT)_[A-Z_]+\s*\(|\bADD_FAILURE\(|\bFAIL\(\)")
 SKIP = re.compile(r"\bGTEST_SKIP\(")
@@ -36,7 +40,8 @@ def blanked(text):
     """The text with comments gone and strings emptied, but for the one that names the outside; line numbers stay."""
     def blank(match):
         word = match.group()
-        return word if word == '"PIANOLA_SHARED"' else re.sub(r"[^\n]", " ", word) if word[0] == "/" else '""' + "\n" * word.count("\n")
+        return word if word == '"PIANOLA_SHARED"' else re.sub(
+            r"[^\n]", " ", word) if word[0] == "/" else '""' + "\n" * word.count("\n")
     return NOT_CODE.sub(blank, text)
 
 
@@ -156,7 +161,9 @@ def python_findings(files):
 
     for name, tree in trees.items():
         for node in ast.walk(tree):
-            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_") and node.args.args[:1] and not asserts(node, name, {node}):
+            if isinstance(node,
+                          ast.FunctionDef) and node.name.startswith("test_") and node.args.args[:1] and not asserts(
+                              node, name, {node}):
                 found.append(f"{name}:{node.lineno}: {node.name} asserts nothing")
     return found
 

@@ -20,8 +20,9 @@ class AssertionsProof(GateProof):
         return list(Tree({"tests/a/a_test.cpp": text, "tests/a/helpers.h": HELPERS}).findings())
 
     def test_accepts_tests_that_assert(self):
-        for body in ("EXPECT_TRUE(f());", "for (;;) { ASSERT_EQ(f(), 1); }", "checked(1);", "through(2);", "ADD_FAILURE();",
-                     "const auto look = [](int v) { EXPECT_EQ(v, 1); };\nlook(1);", "Attack{1}.go();"):
+        for body in ("EXPECT_TRUE(f());", "for (;;) { ASSERT_EQ(f(), 1); }", "checked(1);", "through(2);",
+                     "ADD_FAILURE();", "const auto look = [](int v) { EXPECT_EQ(v, 1); };\nlook(1);",
+                     "Attack{1}.go();"):
             with self.subTest(body=body):
                 self.assertEqual(self.findings(body, "struct Attack { int v;\nvoid go() { ASSERT_EQ(v, 1); } };"), [])
 
@@ -36,7 +37,8 @@ class AssertionsProof(GateProof):
 
     def test_refuses_early_returns(self):
         self.assert_finds(self.findings("if (!f()) { return; }\nEXPECT_TRUE(g());"), "returns early")
-        self.assertEqual(self.findings("const auto one = [&](int v) { if (v == 0) { return; }\ng(); };\nEXPECT_TRUE(g(one));"), [])
+        self.assertEqual(
+            self.findings("const auto one = [&](int v) { if (v == 0) { return; }\ng(); };\nEXPECT_TRUE(g(one));"), [])
 
     def test_refuses_tests_that_need_models_and_do_not_skip(self):
         self.assert_finds(self.findings("EXPECT_TRUE(models() || true);"), "does not skip")
@@ -45,18 +47,23 @@ class AssertionsProof(GateProof):
         self.assertEqual(self.findings("EXPECT_TRUE(models());", fixture, "TEST_F(Suite, Case)"), [])
 
     def test_names_what_needs_models(self):
-        tree = Tree({"tests/a_test.cpp": "TEST(A, B) {\nEXPECT_TRUE(models());\n}\nTEST(A, C) {\nEXPECT_TRUE(f());\n}\n", "tests/h.h": HELPERS})
+        tree = Tree({
+            "tests/a_test.cpp": "TEST(A, B) {\nEXPECT_TRUE(models());\n}\nTEST(A, C) {\nEXPECT_TRUE(f());\n}\n",
+            "tests/h.h": HELPERS
+        })
         self.assertEqual(list(tree.tests_of_the_outside()), [("A", "B")])
 
     def test_python(self):
-        good = "class T:\n    def look(self):\n        self.assertEqual(1, 1)\n    def test_a(self):\n        self.look()\n"
+        good = ("class T:\n    def look(self):\n        self.assertEqual(1, 1)\n    def test_a(self):\n        "
+                "self.look()\n")
         bad = "class T:\n    def look(self):\n        print(1)\n    def test_b(self):\n        self.look()\n"
         self.assertEqual(python_findings({"a.py": good}), [])
         self.assert_finds(python_findings({"b.py": bad}), "b.py:4: test_b asserts nothing")
 
     def test_stages(self):
         header = "enum class FaultStage : std::uint8_t {\n    kNone = 0U,\n    kReset,  // one, two\n    kArm,\n};"
-        found, count = unasserted_stages(header, ["EXPECT_EQ(stage, FaultStage::kNone);", "EXPECT_EQ(stage, FaultStage::kArm);"])
+        found, count = unasserted_stages(
+            header, ["EXPECT_EQ(stage, FaultStage::kNone);", "EXPECT_EQ(stage, FaultStage::kArm);"])
         self.assertEqual((found, count), (["FaultStage::kReset: no test asserts it"], 3))
 
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Gate: every suppression of a check names the check and a deviation record, and every record is needed.
 
-Looks at NOLINT comments, at diagnostic pragmas, and at the checks that a .clang-tidy of target code switches off again; there
-the reason is a comment line "check: DEV-nnn". A record is a heading "## DEV-nnn ..." in misra/deviations.md with a
-line "- Checks: name, name"; a NOLINT may name only checks that its record lists, and a listed check must be in use.
+Looks at NOLINT comments, at diagnostic pragmas, and at the checks that a .clang-tidy of target code switches off again;
+there the reason is a comment line "check: DEV-nnn". A record is a heading "## DEV-nnn ..." in misra/deviations.md with
+a line "- Checks: name, name"; a NOLINT may name only checks that its record lists, and a listed check must be in use.
 """
 import argparse
 import pathlib
@@ -22,7 +22,10 @@ CONFIG_REASON = re.compile(r"^#\s+([a-z][\w.-]*): (DEV-\d{3})$", re.MULTILINE)
 CONFIG_OFF = re.compile(r"^\s+-([a-z][\w.-]*),?$", re.MULTILINE)
 TARGET_LAYERS = ("runtime", "hal")
 # They switch off what is asked of target code, because theirs is none.
-HOST_CONFIGS = {pathlib.Path(folder) / ".clang-tidy" for folder in ("hal/sim", "hal/devices/refdev/host", "hal/devices/registry")}
+HOST_CONFIGS = {
+    pathlib.Path(folder) / ".clang-tidy"
+    for folder in ("hal/sim", "hal/devices/refdev/host", "hal/devices/registry")
+}
 FIELDS = ("Guideline", "Checks", "Scope", "Reason", "Risk", "Mitigation")
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Gate: the host side reads and writes files, and parses JSON, in capture_host/files only.
 
-What is promised of every file - sizes looked at first, nothing half written, no key written over, JSON neither deep nor with a member
-twice - is kept there, so that it holds for a command that is written tomorrow.
+What is promised of every file - sizes looked at first, nothing half written, no key written over, JSON neither deep nor
+with a member twice - is kept there, so that it holds for a command that is written tomorrow.
 """
 import argparse
 import pathlib
@@ -13,10 +13,10 @@ from own_sources import own_sources, report
 
 PLACE = pathlib.PurePath("capture_host/files")
 WAYS_AROUND = re.compile(
-    r"\b(?:i|o)?fstream\b|\bfilebuf\b|\b(?:fopen|freopen|creat|mkstemp)\s*\(|\bO_(?:RDONLY|WRONLY|RDWR)\b|\bBIO_new_file\b"
+    r"\b(?:i|o)?fstream\b|\bfilebuf\b|\b(?:fopen|freopen|creat|mkstemp)\s*\("
+    r"|\bO_(?:RDONLY|WRONLY|RDWR)\b|\bBIO_new_file\b"
     r"|(?:::|\bstd::)rename\s*\(|\bfilesystem::(?:rename|copy|copy_file|resize_file|remove)\s*\("
-    r"|\b(?:[jJ]son|ordered_json|nlohmann)::(?:parse|accept|sax_parse|from_\w+)\b|\boperator\"\"_json\b"
-)
+    r"|\b(?:[jJ]son|ordered_json|nlohmann)::(?:parse|accept|sax_parse|from_\w+)\b|\boperator\"\"_json\b")
 COMMENT = re.compile(r"//.*")
 
 

@@ -14,8 +14,9 @@ class FilesProof(GateProof):
         return judge(self.root, [pathlib.Path(name)])
 
     def test_accepts_good(self):
-        for line in ('files::load_file("a");', "// std::ifstream would do", "void open(const Extent& extent);", "checker.open(extent);",
-                     "files::parse_json(text);", "json.dump();", "statement = signing::open_receipt(bytes, key);"):
+        for line in ('files::load_file("a");', "// std::ifstream would do", "void open(const Extent& extent);",
+                     "checker.open(extent);", "files::parse_json(text);", "json.dump();",
+                     "statement = signing::open_receipt(bytes, key);"):
             with self.subTest(line=line):
                 self.assertEqual(self.judge(line), [])
 
@@ -24,8 +25,9 @@ class FilesProof(GateProof):
 
     def test_refuses_ways_around(self):
         for line in ("#include <fstream>", "std::ofstream stream{path};", 'fopen("a", "r");', "::open(path, O_RDONLY);",
-                     "nlohmann::json::parse(text);", "Json::parse(text, nullptr, false);", "json::sax_parse(text, &handler);",
-                     "::rename(a, b);", "std::filesystem::rename(a, b);", "json::from_cbor(bytes);"):
+                     "nlohmann::json::parse(text);", "Json::parse(text, nullptr, false);",
+                     "json::sax_parse(text, &handler);", "::rename(a, b);", "std::filesystem::rename(a, b);",
+                     "json::from_cbor(bytes);"):
             with self.subTest(line=line):
                 self.assert_finds(self.judge(line), "capture_host/cli/a.cpp:2")
 

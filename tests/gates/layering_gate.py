@@ -2,9 +2,11 @@
 """Gate: the arrows between layers point one way, in #include lines and in CMake's link edges.
 
     schema <- runtime <- hal <- capture_host        tests may use everything, nothing may use tests
-    within hal: kernels below devices; devices and arch side by side, boards/common above them, each board on top
-    hal/devices is what host tools know of any device, hal/devices/<device>/host what they know of one, and the registry the
-    list of these. Of capture_host, only what lowers models and programs to one device's commands may name that device.
+    within hal: kernels below devices; devices and arch side by side, boards/common above them, each board on top;
+    a board's folder tests is of the tests
+    hal/devices is what host tools know of any device, hal/devices/<device>/host what they know of one, and the registry
+    the list of these. Of capture_host, only what lowers models and programs to one device's commands may name that
+    device.
 
 Link edges come from the file that CMake writes while configuring (target|folder|library;library), so they are the
 evaluated ones, whatever variables or functions a CMakeLists.txt used.
@@ -20,10 +22,13 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Boards: each stands alone, on what all boards share.
 BOARDS = sorted(path.name for path in (ROOT / "hal" / "boards").iterdir() if path.name != "common")
 # Devices, and what the host's tools know of each: a target, with or without a simulator.
-DEVICES = [f"hal/devices/{path.name}" for path in sorted((ROOT / "hal" / "devices").iterdir()) if path.is_dir() and path.name != "registry"]
+DEVICES = [
+    f"hal/devices/{path.name}" for path in sorted((ROOT / "hal" / "devices").iterdir())
+    if path.is_dir() and path.name != "registry"
+]
 TARGETS = [f"{device}/host" for device in DEVICES]
-# What turns models and programs into commands of the reference device. Nothing else of capture_host knows a device but by its
-# target.
+# What turns models and programs into commands of the reference device. Nothing else of capture_host knows a device but
+# by its target.
 LOWERING = [f"capture_host/{folder}" for folder in ("compile", "link", "planner", "recorder", "tensor", "tflite")]
 HOST = ["schema", "runtime", "hal/crypto", "hal/devices", "hal/devices/registry", "capture_host", *LOWERING]
 # What a layer may use besides itself. The longest name that matches a folder decides.
@@ -42,6 +47,9 @@ MAY_USE = {
     "hal/arch": ["runtime"],
     "hal/boards/common": ["runtime", "hal/kernels", "hal/devices/refdev", "hal/arch"],
     **{f"hal/boards/{board}": ["runtime", "hal/kernels", *DEVICES, "hal/arch", "hal/boards/common"]
+       for board in BOARDS},
+    # What on-target tests have of a board's own.
+    **{f"hal/boards/{board}/tests": ["runtime", "hal/arch", "hal/boards/common", f"hal/boards/{board}", "tests"]
        for board in BOARDS},
     "capture_host": HOST,
     **{folder: [*HOST, "hal/kernels", "hal/devices/refdev", "hal/devices/refdev/host"] for folder in LOWERING},

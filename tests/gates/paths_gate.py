@@ -7,7 +7,7 @@ import sys
 
 from own_sources import own_files, report
 
-# A path starts where no name ends: "docs/home/" is not one. System folders such as /usr are everybody's.
+# A path starts where no name ends: "a/home/" is not one. System folders such as /usr are everybody's.
 MACHINE_PATH = re.compile(r"(?<![\w.~$}*-])/(?:home|root|work|tmp|farm|mnt|Users|var/tmp)(?:/|\b(?![-\w.(|]))")
 NOT_TEXT = {".bin", ".tflite", ".ptb", ".png"}
 

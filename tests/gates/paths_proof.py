@@ -12,7 +12,8 @@ class PathsProof(GateProof):
         return judge(self.root, [self.write("a.txt", f"first\n{line}\n")])
 
     def test_accepts_good(self):
-        for line in ("docs/home/index.md", "/usr/bin/env bash", "build/tmp/x", "${ROOT}/tmp/x", "../work/x", "a/work/x"):
+        for line in ("docs/home/index.md", "/usr/bin/env bash", "build/tmp/x", "${ROOT}/tmp/x", "../work/x",
+                     "a/work/x"):
             with self.subTest(line=line):
                 self.assertEqual(self.judge(line), [])
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Gate: the stack that target code needs is bounded, known and small.
 
-Reads the call graphs with frame sizes that g++ -fcallgraph-info=su,da writes beside each object. Fails on recursion, on a
-frame without a fixed bound, on an indirect call whose targets stack_calls.txt does not name, on a called function of unknown
-size, and on a frame or chain above thresholds.json, which may also name functions ("roots") with a limit for the chains
-from each. The sum along the deepest chain is an upper bound: a call that reuses its caller's frame is counted in full.
+Reads the call graphs with frame sizes that g++ -fcallgraph-info=su,da writes beside each object. Fails on recursion, on
+a frame without a fixed bound, on an indirect call whose targets stack_calls.txt does not name, on a called function of
+unknown size, and on a frame or chain above thresholds.json, which may also name functions ("roots") with a limit for
+the chains from each. The sum along the deepest chain is an upper bound: a call that reuses its caller's frame is
+counted in full.
 """
 import argparse
 import fnmatch

@@ -68,7 +68,8 @@ edge: { sourcename: "b" targetname: "memcpy" label: "x" }"""
         self.assertEqual(len(findings), 1)
 
     def test_refuses_a_deep_chain_from_a_root(self):
-        text = f"""struct S {{ {NOINLINE} int load(int v) {{ volatile char bytes[500]; bytes[1] = char(v); return bytes[1]; }} }};
+        text = f"""struct S {{ {NOINLINE} int load(int v) {{
+    volatile char bytes[500]; bytes[1] = char(v); return bytes[1]; }} }};
             {NOINLINE} int f(S& s) {{ return s.load(1) + 1; }}"""
         findings, lines = self.judge(text, limits={**LIMITS, "roots": {"S::load": 600}})
         self.assertEqual(findings, [])

@@ -32,7 +32,8 @@ class SummaryProof(GateProof):
         self.assertIn(f"FAILED b ({result})", lines)
 
     def test_skips_are_not_passes(self):
-        skip = 'add_test(a "true")\nadd_test(b "sh" "-c" "exit 77")\nset_tests_properties(b PROPERTIES SKIP_RETURN_CODE 77)\n'
+        skip = ('add_test(a "true")\nadd_test(b "sh" "-c" "exit 77")\nset_tests_properties(b PROPERTIES '
+                'SKIP_RETURN_CODE 77)\n')
         lines, code = summarise([], [self.run_ctest(skip)])
         self.assertEqual((lines[-2:], code), (["1 skipped", "1 passed, 0 failed"], 0))
 

@@ -14,7 +14,8 @@ import sys
 from own_sources import report
 
 # The four that a compiler may call for itself in freestanding code, two for texts that end with a zero, and what an
-# abstract class's table points to. Then what the host's build takes from the distribution's BearSSL, and a board's compiles itself.
+# abstract class's table points to. Then what the host's build takes from the distribution's BearSSL, and a board's
+# compiles itself.
 MAY_REFER_TO = {
     *("memcpy", "memmove", "memset", "memcmp", "strncmp", "strlen"),
     *("__cxa_pure_virtual", "_GLOBAL_OFFSET_TABLE_"),
@@ -24,8 +25,8 @@ FORBIDDEN = [
     (r"operator (new|delete)\b.*", "heap"),
     (r"(__libc_)?(malloc|calloc|realloc|free|aligned_alloc|posix_memalign|alloca)", "heap"),
     (r"__cxa_(throw|rethrow|allocate_exception|free_exception|begin_catch|end_catch|get_exception\w*)", "exceptions"),
-    (r"(_Unwind_\w+|__gxx_personality\w*|std::terminate\b.*|std::__throw_\w+.*|std::rethrow_exception.*)", "exceptions"),
-    (r"(typeinfo|typeinfo name) for .*|__dynamic_cast|vtable for __cxxabiv1::.*", "RTTI"),
+    (r"(_Unwind_\w+|__gxx_personality\w*|std::terminate\b.*|std::__throw_\w+.*|std::rethrow_exception.*)",
+     "exceptions"), (r"(typeinfo|typeinfo name) for .*|__dynamic_cast|vtable for __cxxabiv1::.*", "RTTI"),
     (r"(__)?(v?(f|s|sn|d|as)?printf)(_chk)?|f?puts|f?putc(har)?|fwrite|fopen|perror", "stdio"),
     (r"std::(__cxx11::)?(basic_)?(ios|ios_base|cout|cerr|clog|cin|[io]?stringstream|[io]?fstream)\b.*", "iostream"),
     (r"__cxa_guard_\w+|guard variable for .*", "static with start-up code"),

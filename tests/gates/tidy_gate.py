@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Gate: clang-tidy has looked at every own source as it stands, and through them at every own header, and found nothing."""
+"""Gate: clang-tidy has looked at every own source as it stands, and through them at every own header, and found
+nothing."""
 import argparse
 import pathlib
 import sys
@@ -16,7 +17,9 @@ def unreached(root, names, record):
             findings.append(f"{name}: not looked at, or with findings")
             continue
         files = [pathlib.Path(line) for line in note.read_text(encoding="utf-8").splitlines()]
-        newer = [file for file in files if not (root / file).exists() or (root / file).stat().st_mtime > note.stat().st_mtime]
+        newer = [
+            file for file in files if not (root / file).exists() or (root / file).stat().st_mtime > note.stat().st_mtime
+        ]
         findings += [f"{name}: {file} has changed since it was looked at" for file in newer]
         included.update(files)
     return findings + [f"{name}: nothing includes it" for name in names if name.suffix == ".h" and name not in included]

@@ -42,7 +42,8 @@ def text_with_imports(script, seen=()):
 def needs_models(command):
     """Whether the script that a command runs cannot do without models."""
     script = script_of(command)
-    if script is None or script.name.endswith("_proof.py") or "needs_models=False" in script.read_text(encoding="utf-8"):
+    if script is None or script.name.endswith("_proof.py") or "needs_models=False" in script.read_text(
+            encoding="utf-8"):
         return False
     return "--models" in command or ENVIRONMENT.search(text_with_imports(script)) is not None
 
@@ -79,13 +80,15 @@ def judge(root, build, programs):
     """(findings, how many were looked at)."""
     sources = [name for name in own_sources(root) if name.parts[0] == "tests"]
     cases = set(Tree({name: (root / name).read_text(encoding="utf-8") for name in sources}).tests_of_the_outside())
-    listing = subprocess.run(["ctest", "--test-dir", str(build), "--show-only=json-v1"], capture_output=True, check=True)
+    listing = subprocess.run(["ctest", "--test-dir", str(build), "--show-only=json-v1"], capture_output=True,
+                             check=True)
     tests = json.loads(listing.stdout[listing.stdout.index(b"{") :])["tests"]
     names = sorted(names_of(tests, cases))
     with tempfile.TemporaryDirectory() as models:
         found = list(unskipped(build, names, models))
         for program in programs:
-            run = subprocess.run(program, env={**os.environ, "PIANOLA_SHARED": models}, capture_output=True, check=False)
+            run = subprocess.run(program, env={**os.environ, "PIANOLA_SHARED": models}, capture_output=True,
+                                 check=False)
             if run.returncode != SKIPPED:
                 found.append(f"{' '.join(program)}: exit code {run.returncode} without models, not {SKIPPED}")
     return found, len(names) + len(programs)
@@ -95,7 +98,8 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("root", type=pathlib.Path)
     parser.add_argument("--build", type=pathlib.Path, required=True)
-    parser.add_argument("--program", nargs=argparse.REMAINDER, action="append", default=[], metavar="WORD", help="a program and its arguments")
+    parser.add_argument("--program", nargs=argparse.REMAINDER, action="append", default=[], metavar="WORD",
+                        help="a program and its arguments")
     options = parser.parse_args()
     findings, examined = judge(options.root, options.build, options.program)
     sys.exit(report("without_models", examined, findings))

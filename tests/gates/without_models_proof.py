@@ -24,7 +24,8 @@ class WithoutModelsProof(GateProof):
         self.assertEqual(self.unskipped("skips"), [])
 
     def test_refuses_what_does_not(self):
-        for name, text in (("passes", "passes: not skipped"), ("fails", "fails: not skipped"), ("missing", "missing: did not run")):
+        for name, text in (("passes", "passes: not skipped"), ("fails", "fails: not skipped"),
+                           ("missing", "missing: did not run")):
             with self.subTest(name=name):
                 self.assert_finds(self.unskipped("skips", name), text)
 
@@ -38,7 +39,8 @@ class WithoutModelsProof(GateProof):
         self.assertFalse(gate.needs_models(["python3", str(script)]))
 
     def test_finds_cases_by_name(self):
-        tests = [{"name": name} for name in ("a.Suite.Case", "a.Shards/Suite.Case/0", "a.Suite.CaseTwo", "a.Other.Case")]
+        tests = [{"name": name}
+                 for name in ("a.Suite.Case", "a.Shards/Suite.Case/0", "a.Suite.CaseTwo", "a.Other.Case")]
         self.assertEqual(list(gate.names_of(tests, {("Suite", "Case")})), ["a.Suite.Case", "a.Shards/Suite.Case/0"])
 
 

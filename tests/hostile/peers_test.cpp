@@ -1,5 +1,5 @@
 // Crash reports of others, as damage of the same class here: each is refused, by name, before anything is touched.
-// docs/FUZZING.md tells which report is which, and why some classes do not exist in this format.
+// docs/evidence/fuzzing.md tells which report is which, and why some classes do not exist in this format.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -90,9 +90,9 @@ double gain(const PipelineConfig& faster, const PipelineConfig& than, const tens
     return static_cast<double>(run(than, shape).ns) / static_cast<double>(run(faster, shape).ns);
 }
 
-// docs/PIPELINE.md has this table.
+// docs/guide/pipeline.md has this table.
 TEST(HostTime, IsWhatThePageSays) {
-    std::ifstream page{std::string{PIANOLA_SOURCE_DIR} + "/docs/PIPELINE.md"};
+    std::ifstream page{std::string{PIANOLA_SOURCE_DIR} + "/docs/guide/pipeline.md"};
     const std::string text{std::istreambuf_iterator<char>{page}, std::istreambuf_iterator<char>{}};
     for (const auto& [name, config] : {std::pair{"no trace, 1 queue", kEager}, std::pair{"trace, 1 queue", kTraced},
                                        std::pair{"no trace, a queue for writes", kSeparateWrites},

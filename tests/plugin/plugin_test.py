@@ -54,10 +54,12 @@ class Plugin(cli_support.CliTest):
         self.run_pianola("verify", smaller, *self.plugin)
         shown = json.loads(self.run_pianola("size", smaller, *self.plugin, "--json").stdout)
         self.assertEqual(shown["device"]["dram_bytes"], 32768)
-        verdict = json.loads(self.run_pianola("verify", smaller, *self.plugin, "--device", self.write("d.json", {}), "--json",
-                                              code=REFUSED).stdout)
+        verdict = json.loads(
+            self.run_pianola("verify", smaller, *self.plugin, "--device", self.write("d.json", {}), "--json",
+                             code=REFUSED).stdout)
         self.assertEqual(verdict["rule"], "TGT-MEMORY")
-        run = self.run_pianola("verify", smaller, *self.plugin, "--device", self.write("d.json", {"queue_count": 2}), code=USAGE)
+        run = self.run_pianola("verify", smaller, *self.plugin, "--device", self.write("d.json", {"queue_count": 2}),
+                               code=USAGE)
         self.assertIn("a copy-npu has one queue", run.stderr)
         larger = self.make("larger.ptb", 131072)
         self.assertIn("up to 64 KiB", self.run_pianola("verify", larger, *self.plugin, code=REFUSED).stdout)
@@ -72,15 +74,19 @@ class Plugin(cli_support.CliTest):
 
     def test_run(self):
         data = bytes(range(64))
-        run = self.run_pianola("run", self.binary, *self.plugin, "--input", self.write("in.bin", data), "--output", "out.bin", "--repeat", "3")
+        run = self.run_pianola("run", self.binary, *self.plugin, "--input", self.write("in.bin", data), "--output",
+                               "out.bin", "--repeat", "3")
         self.assertEqual((self.folder / "out.bin").read_bytes(), data)
         self.assertIn("the simulator has no device time", run.stdout)
-        report = json.loads(self.run_pianola("run", self.binary, *self.plugin, "--input", "in.bin", "--output", "out.bin", "--json").stdout)
+        report = json.loads(
+            self.run_pianola("run", self.binary, *self.plugin, "--input", "in.bin", "--output", "out.bin",
+                             "--json").stdout)
         self.assertEqual((report["step_cycles"], report["cycles"], report["steps"]), (259, None, 1))
 
     def test_what_the_simulator_does_not_offer_is_named(self):
         data = ("--input", self.write("in.bin", bytes(64)), "--output", "out.bin")
-        for option, what in ((("--threaded",), "a thread per queue"), (("--check-accesses",), "checks accesses"), (("--log", "l.bin"), "execution logs")):
+        for option, what in ((("--threaded", ), "a thread per queue"), (("--check-accesses", ), "checks accesses"),
+                             (("--log", "l.bin"), "execution logs")):
             run = self.run_pianola("run", self.binary, *self.plugin, *data, *option, code=USAGE)
             self.assertIn("device family copy-npu", run.stderr)
             self.assertIn(what, run.stderr)
@@ -102,14 +108,18 @@ class Plugin(cli_support.CliTest):
     def test_sign_and_receipt(self):
         self.run_pianola("keygen", "-o", "key.pem")
         self.run_pianola("sign", self.binary, *self.plugin, "--key", "key.pem", "-o", "signed.ptb")
-        self.run_pianola("verify", "signed.ptb", *self.plugin, "--key", "key.pem", "--receipt", "r.json", "--receipt-key", "key.pem")
-        shown = json.loads(self.run_pianola("receipt", "check", "r.json", "--key", "key.pem", "--binary", "signed.ptb", "--json").stdout)
+        self.run_pianola("verify", "signed.ptb", *self.plugin, "--key", "key.pem", "--receipt", "r.json",
+                         "--receipt-key", "key.pem")
+        shown = json.loads(
+            self.run_pianola("receipt", "check", "r.json", "--key", "key.pem", "--binary", "signed.ptb",
+                             "--json").stdout)
         self.assertEqual(shown["validator"]["plugin"], self.digest)
         self.assertEqual(shown["device"]["family"], "copy-npu")
         self.assertIn(self.digest, self.run_pianola("receipt", "check", "r.json", "--key", "key.pem").stdout)
 
     def test_mutate(self):
-        report = json.loads(self.run_pianola("mutate", self.binary, *self.plugin, "--report-only", "--count", "8", "--json").stdout)
+        report = json.loads(
+            self.run_pianola("mutate", self.binary, *self.plugin, "--report-only", "--count", "8", "--json").stdout)
         totals = report["totals"]
         self.assertEqual(totals["as_expected"], totals["mutants"])
         rules = {rule["rule"]: rule for rule in report["rules"]}
@@ -121,12 +131,14 @@ class Plugin(cli_support.CliTest):
     def test_timeline(self):
         shown = json.loads(self.run_pianola("timeline", self.binary, *self.plugin, "-o", "t.html", "--json").stdout)
         self.assertEqual([mode["mode"] for mode in shown["modes"]], ["eager", "traced"])
-        self.assertIn("as-captured is not there: device family copy-npu", self.run_pianola("timeline", self.binary, *self.plugin).stdout)
+        self.assertIn("as-captured is not there: device family copy-npu",
+                      self.run_pianola("timeline", self.binary, *self.plugin).stdout)
 
     def test_what_is_no_plugin_of_this_version(self):
         text = self.write("text.so", "no shared object")
-        for library, what in ((OPTIONS.plugins / "pianola_copy_npu_of_another_version.so", "is built for version 2 of the interface"),
-                              (OPTIONS.plugins / "pianola_no_target.so", "has no symbol kPianolaTargetPlugin"),
+        for library, what in ((OPTIONS.plugins / "pianola_copy_npu_of_another_version.so",
+                               "is built for version 2 of the interface"), (OPTIONS.plugins / "pianola_no_target.so",
+                                                                            "has no symbol kPianolaTargetPlugin"),
                               (text, "can not be loaded"), (self.folder / "missing.so", "missing.so")):
             for command in (("verify", self.binary), ("inspect", self.binary), ("log", "show", self.binary)):
                 self.assertIn(what, self.run_pianola(*command, "--plugin", library, code=FILE_TROUBLE).stderr)

@@ -1,7 +1,7 @@
 // The conformance kit: contract tests of a port, for a host process or a bare-metal image. No heap, no exceptions.
 //
 // Every check has a name that stays, and ends as passed, failed, or not offered; what is not offered leaves an
-// assumption of use to the integrator. docs/PORTING.md lists the checks.
+// assumption of use to the integrator. docs/guide/porting.md lists the checks.
 #pragma once
 
 #include <cstdint>

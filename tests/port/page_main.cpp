@@ -1,4 +1,4 @@
-// Prints docs/PORT_CHECKS.md.
+// Prints docs/evidence/port_checks.md.
 #include <iostream>
 
 #include "tests/port/conformance.h"
@@ -11,8 +11,8 @@ int main() {
            "not edit. A check passes, fails, or is not offered; where it is not offered, the assumption of use is what "
            "the\n"
            "integrator then has to show by other means. Checks without one cannot be left out. "
-           "[PORTING.md](PORTING.md) "
-           "says\n"
+           "[porting.md](../guide/porting.md)\n"
+           "says "
            "how to run them.\n\n"
            "| check | passes where | assumption of use where it is not offered |\n|---|---|---|\n";
     for (std::uint32_t area = 0U; area < pianola::port::kAreas; ++area) {

@@ -1,4 +1,4 @@
-// What an integrator tells the conformance kit of a port: docs/PORTING.md, step "conform".
+// What an integrator tells the conformance kit of a port: docs/guide/porting.md, step "conform".
 //
 // The three interfaces are the port. The rest is what the kit cannot find out by itself. Every function may be called
 // with interrupts on and must not allocate.

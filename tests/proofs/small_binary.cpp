@@ -1,5 +1,5 @@
-// A SmallCase as a trace binary. The critical path is computed here from the rules of docs/DEVICE.md, not taken from
-// the plan.
+// A SmallCase as a trace binary. The critical path is computed here from the rules of docs/reference/device.md, not
+// taken from the plan.
 #include <algorithm>
 #include <stdexcept>
 
@@ -33,7 +33,7 @@ std::uint32_t address_of(const SmallCase& small, std::uint32_t byte) {
     return base + (byte % kAreaBytes);
 }
 
-// docs/DEVICE.md: 64 + operations / 16 + operand bytes / 8, two operations for each element.
+// docs/reference/device.md: 64 + operations / 16 + operand bytes / 8, two operations for each element.
 std::uint32_t kernel_cycles(std::uint32_t count) {
     return 64U + (((2U * count) + 15U) / 16U) + (((2U * count) + 7U) / 8U);
 }

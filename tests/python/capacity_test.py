@@ -12,7 +12,8 @@ SHAPE = (64, 64)
 
 def width_sharded(profile):
     """A program that every grid of 4x4 runs: what is captured of it on a device of that profile."""
-    with pianola.manage_device(core_grid=pianola.CoreGrid(y=4, x=4), trace_region_size=1 << 18, profile=profile) as device:
+    with pianola.manage_device(core_grid=pianola.CoreGrid(y=4, x=4), trace_region_size=1 << 18,
+                               profile=profile) as device:
         source, target = (pianola.zeros(SHAPE, pianola.int8, device=device) for _ in range(2))
         capture = pianola.capture(device)
         with capture:
@@ -32,7 +33,8 @@ class Profiles(unittest.TestCase):
     def test_a_refusal_names_need_limit_and_remedy(self):
         with self.assertRaises(pianola.Error) as caught:
             width_sharded("small_ecu")
-        for part in ("CAP-INTERVALS", "(found at least 65, limit 64)", "profile default takes it", "small_ecu does not"):
+        for part in ("CAP-INTERVALS", "(found at least 65, limit 64)", "profile default takes it",
+                     "small_ecu does not"):
             self.assertIn(part, str(caught.exception))
 
     def test_the_default_profile_takes_it_and_is_named_with_the_workload(self):

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Workloads of the guides' kinds become trace binaries: eager run, traced run, and replays of the binary give the same bytes.
+"""Workloads of the guides' kinds become trace binaries: eager run, traced run, and replays of the binary give the same
+bytes.
 
-The binary is replayed in this process, with a thread for each queue, and by the command line in another process, on inputs that the
-captured run has not seen as well as on its own. What is right is what NumPy computes.
+The binary is replayed in this process, with a thread for each queue, and by the command line in another process, on
+inputs that the captured run has not seen as well as on its own. What is right is what NumPy computes.
 """
 import hashlib
 import json
@@ -20,7 +21,8 @@ from python_support import TRACE_REGION, int8_array, main, saturated
 SHAPE = (8, 64)
 GRID = pianola.CoreGrid(y=2, x=2)
 L1 = pianola.create_sharded_memory_config(SHAPE, GRID, pianola.ShardStrategy.HEIGHT)
-DRAM = pianola.create_sharded_memory_config(SHAPE, GRID, pianola.ShardStrategy.HEIGHT, buffer_type=pianola.BufferType.DRAM)
+DRAM = pianola.create_sharded_memory_config(SHAPE, GRID, pianola.ShardStrategy.HEIGHT,
+                                            buffer_type=pianola.BufferType.DRAM)
 STEPS = 4
 
 
@@ -41,7 +43,8 @@ def reference(array, weight):
 
 
 def fields_of_target(file):
-    """Of every number in the manifest's target: place in the file, bytes, and value. docs/FORMAT.md, schema/trace_binary.fbs."""
+    """Of every number in the manifest's target: place in the file, bytes, and value. docs/reference/format.md,
+    schema/trace_binary.fbs."""
 
     def number(at, size):
         return int.from_bytes(file[at:at + size], "little")
@@ -205,7 +208,8 @@ class SeparateTransfers(Traced):
 
 
 class RecordInThePrologue(SeparateWrites):
-    """The record that lets the first step begin stands in a prologue; queue 1 may wait for it, and else the host alone keeps steps apart."""
+    """The record that lets the first step begin stands in a prologue; queue 1 may wait for it, and else the host alone
+    keeps steps apart."""
 
     waits = True
 
@@ -358,7 +362,8 @@ class Capture(unittest.TestCase):
                         pianola.copy(kept, there)
                         there.cpu(blocking=False)
                 result = capture.result
-                self.assertEqual(["depend on earlier steps" in text for text in result.warnings], [True] if keeps else [])
+                self.assertEqual(["depend on earlier steps" in text for text in result.warnings],
+                                 [True] if keeps else [])
                 session = pianola.Session(result.file)
                 for turn in range(1, 5):
                     self.assertEqual(session.run([{"x": x}])[0]["y"].max(), turn if keeps else 1)
@@ -385,10 +390,12 @@ class Capture(unittest.TestCase):
             with self.subTest(apart=apart), pianola.manage_device(**options) as device:
                 tensors = []
                 for column in (0, 1):
-                    cores = pianola.CoreRangeSet({pianola.CoreRange(pianola.CoreCoord(column, 0), pianola.CoreCoord(column, 1))})
+                    cores = pianola.CoreRangeSet(
+                        {pianola.CoreRange(pianola.CoreCoord(column, 0), pianola.CoreCoord(column, 1))})
                     own = pianola.create_sharded_memory_config(SHAPE, cores, pianola.ShardStrategy.HEIGHT)
                     place = own if apart else pianola.DRAM_MEMORY_CONFIG
-                    tensors.append([pianola.zeros(SHAPE, pianola.int8, device=device, memory_config=place) for _ in range(2)])
+                    tensors.append(
+                        [pianola.zeros(SHAPE, pianola.int8, device=device, memory_config=place) for _ in range(2)])
                 pianola.synchronize_device(device)
                 capture = pianola.WorkloadCapture(device)
                 for queue, (here, there) in enumerate(tensors):
@@ -443,7 +450,8 @@ class Capture(unittest.TestCase):
             numpy.testing.assert_array_equal(there.cpu().to_numpy(), x + 7)
             place = pianola.address_words(device, trace, here)
             first, second = here.buffer_address(), term.buffer_address()  # neighbours: nothing else lies between
-            pianola.declare_parameter(device, trace, "x", place, minimum=first, maximum=second, alignment=second - first, is_address=True)
+            pianola.declare_parameter(device, trace, "x", place, minimum=first, maximum=second,
+                                      alignment=second - first, is_address=True)
             for address, result in ((second, numpy.full_like(x, 14)), (first, x + 7)):
                 pianola.set_parameter(device, trace, "x", address)
                 pianola.execute_trace(device, trace)
@@ -467,7 +475,8 @@ class Capture(unittest.TestCase):
         for value in (0, 7, 100):
             session.set_parameter("term", value)
             numpy.testing.assert_array_equal(session.run([{"x": x}])[0]["y"], x + value)
-        with self.assertRaisesRegex(pianola.Error, r"PLAYER-FAULT: self-test vector 0 of 1 .*\(kIntegrity\).*set those first"):
+        with self.assertRaisesRegex(pianola.Error,
+                                    r"PLAYER-FAULT: self-test vector 0 of 1 .*\(kIntegrity\).*set those first"):
             session.self_test()
         with self.assertRaisesRegex(pianola.Error, "PLAYER-FAULT: .*kFaultLatched"):
             session.run([{"x": x}])
@@ -475,11 +484,12 @@ class Capture(unittest.TestCase):
     def test_a_device_that_the_simulator_can_not_be(self):
         file = self.capture(SeparateWrites).file
         target = fields_of_target(file)
-        for name, value, text in (
-            ("queue_count", 3, "queue_count must be 1 to 2"), ("queue_count", 0, "queue_count"), ("dram_banks", 0, "dram_banks"),
-            ("grid_rows", 9, "grid_rows"), ("l1_base", target["dram_base"][2], "overlap"), ("dram_bytes", 0xFFFFFFC0, "at most 1 GiB"),
-            ("l1_bytes", 64, "multiple of 256"), ("clock_khz", 0, "clock_khz"), ("trace_region_bytes", 1 << 30, "must fit into DRAM"),
-        ):
+        for name, value, text in (("queue_count", 3, "queue_count must be 1 to 2"), ("queue_count", 0, "queue_count"),
+                                  ("dram_banks", 0, "dram_banks"), ("grid_rows", 9, "grid_rows"),
+                                  ("l1_base", target["dram_base"][2], "overlap"),
+                                  ("dram_bytes", 0xFFFFFFC0, "at most 1 GiB"), ("l1_bytes", 64, "multiple of 256"),
+                                  ("clock_khz", 0, "clock_khz"), ("trace_region_bytes", 1 << 30, "must fit into DRAM"),
+                                  ):
             with self.subTest(name, value=value):
                 offset, size, _ = target[name]
                 changed = bytearray(file)

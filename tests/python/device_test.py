@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What docs/PYTHON.md promises of devices: every grid, every option, the log; and numbers out of range."""
+"""What docs/guide/python.md promises of devices: every grid, every option, the log; and numbers out of range."""
 import ast
 import itertools
 import os
@@ -22,9 +22,11 @@ class Grids(unittest.TestCase):
         for rows, columns in itertools.product(range(1, 9), repeat=2):
             with self.subTest(rows=rows, columns=columns):
                 grid = pianola.CoreGrid(y=rows, x=columns)
-                device = pianola.open_device(core_grid=grid, trace_region_size=128 * 1024, dispatch_area_bytes=128 * 1024)
+                device = pianola.open_device(core_grid=grid, trace_region_size=128 * 1024,
+                                             dispatch_area_bytes=128 * 1024)
                 self.assertEqual((device.core_grid.x, device.core_grid.y), (columns, rows))
-                self.assertEqual(device.memory_report()["L1"]["total_bytes"], (256 * 1024 // (rows * columns)) // 64 * 64)
+                self.assertEqual(device.memory_report()["L1"]["total_bytes"],
+                                 (256 * 1024 // (rows * columns)) // 64 * 64)
                 shape = (rows * 2, columns * 3)
                 block = pianola.create_sharded_memory_config(shape, grid, pianola.ShardStrategy.BLOCK)
                 x = pianola.zeros(shape, pianola.int8, device=device)
@@ -51,7 +53,7 @@ class Options(unittest.TestCase):
 
     def test_the_page_lists_every_option(self):
         """Table against stub, with the defaults."""
-        page = (pathlib.Path(os.environ["PIANOLA_SOURCE"]) / "docs" / "PYTHON.md").read_text(encoding="utf-8")
+        page = (pathlib.Path(os.environ["PIANOLA_SOURCE"]) / "docs/guide/python.md").read_text(encoding="utf-8")
         listed = dict(re.findall(r"^\| `(\w+)` \| ([^|]+) \|", page[:page.index("## Tensors")], re.M))
         stub = ast.parse(pathlib.Path(pianola.__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
         node = next(each for each in stub.body if getattr(each, "name", "") == "open_device")
@@ -59,7 +61,10 @@ class Options(unittest.TestCase):
 
     def test_memories(self):
         """DRAM, L1, and the dispatch area, whose refusal names what Python can set."""
-        sizes = {"dram_bytes": 2**20, "l1_bytes": 64 * 1024, "trace_region_size": 8192, "core_grid": pianola.CoreGrid(y=8, x=8)}
+        sizes = {
+            "dram_bytes": 2**20, "l1_bytes": 64 * 1024, "trace_region_size": 8192,
+            "core_grid": pianola.CoreGrid(y=8, x=8)
+        }
         with pianola.manage_device(dispatch_area_bytes=1024, **sizes) as device:
             report = device.memory_report()
             self.assertEqual(report["DRAM"]["total_bytes"], 2**20 - 8192 - 1024)
@@ -69,7 +74,8 @@ class Options(unittest.TestCase):
         with pianola.manage_device(dispatch_area_bytes=4096, **sizes) as device:
             tensor = pianola.zeros((64, 64), pianola.int8, device=device, memory_config=pianola.L1_MEMORY_CONFIG)
             self.assertFalse(tensor.cpu().to_numpy().any())
-        for option, value in (("dram_bytes", 1000), ("l1_bytes", 16), ("dispatch_area_bytes", 0), ("dram_bytes", 2**32 - 64)):
+        for option, value in (("dram_bytes", 1000), ("l1_bytes", 16), ("dispatch_area_bytes", 0), ("dram_bytes",
+                                                                                                   2**32 - 64)):
             with self.assertRaisesRegex(pianola.Error, "API-DEVICE-OPTIONS"):
                 pianola.open_device(**{option: value})
 
@@ -91,7 +97,8 @@ class Options(unittest.TestCase):
 
 
 class Numbers(unittest.TestCase):
-    """A number out of range is a ValueError, wherever the package takes one; a queue that is not there is the API's own rule."""
+    """A number out of range is a ValueError, wherever the package takes one; a queue that is not there is the API's own
+    rule."""
 
     def test_cq_id(self):
         """Every function and method that has one."""
@@ -111,12 +118,13 @@ class Numbers(unittest.TestCase):
             "multiply": lambda q: pianola.multiply(a, a, cq_id=q), "relu": lambda q: pianola.relu(a, cq_id=q),
             "neg": lambda q: pianola.neg(a, cq_id=q), "abs": lambda q: pianola.abs(a, cq_id=q),
             "sum": lambda q: pianola.sum(a, cq_id=q), "max": lambda q: pianola.max(a, cq_id=q),
-            "matmul": lambda q: pianola.matmul(a, square, cq_id=q), "linear": lambda q: pianola.linear(a, square, cq_id=q),
+            "matmul": lambda q: pianola.matmul(a, square, cq_id=q),
+            "linear": lambda q: pianola.linear(a, square, cq_id=q),
             "to_memory_config": lambda q: pianola.to_memory_config(a, place, q),
             "reshard": lambda q: pianola.reshard(a, place, cq_id=q), "copy": lambda q: pianola.copy(a, a + a, q),
-            "fill": lambda q: pianola.fill(a, 0, q),
-            "full": lambda q: pianola.full((2, 2), 0, pianola.int8, device=device, cq_id=q),
-            "zeros": lambda q: pianola.zeros((2, 2), pianola.int8, device=device, cq_id=q),
+            "fill": lambda q: pianola.fill(a, 0, q), "full": lambda q: pianola.full(
+                (2, 2), 0, pianola.int8, device=device, cq_id=q), "zeros": lambda q: pianola.zeros(
+                    (2, 2), pianola.int8, device=device, cq_id=q),
             "from_numpy": lambda q: pianola.from_numpy(numpy.zeros((2, 2), numpy.int8), device=device, cq_id=q),
             "copy_host_to_device_tensor": lambda q: pianola.copy_host_to_device_tensor(host, a, q),
             "record_event": lambda q: pianola.record_event(q, event),
@@ -125,8 +133,8 @@ class Numbers(unittest.TestCase):
             "begin_trace_capture": lambda q: pianola.begin_trace_capture(device, q),
             "end_trace_capture": lambda q: pianola.end_trace_capture(device, trace, q),
             "execute_trace": lambda q: pianola.execute_trace(device, trace, q),
-            "load_trace": lambda q: pianola.load_trace(device, blob, q, [a]),
-            "cpu": lambda q: a.cpu(cq_id=q), "to": lambda q: host.to(device, cq_id=q), "log": lambda q: device.log(q),
+            "load_trace": lambda q: pianola.load_trace(device, blob, q, [a]), "cpu": lambda q: a.cpu(cq_id=q),
+            "to": lambda q: host.to(device, cq_id=q), "log": lambda q: device.log(q),
         }
         stub = pathlib.Path(pianola.__file__).with_suffix(".pyi").read_text(encoding="utf-8")
         with_queue = {node.name for node in ast.walk(ast.parse(stub)) if isinstance(node, ast.FunctionDef)

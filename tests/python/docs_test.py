@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The pages on the Python package and the pipeline: their code runs, their rules are the library's, their examples work."""
+"""The pages on the Python package and the pipeline: their code runs, their rules are the library's, their examples
+work."""
 import inspect
 import os
 import pathlib
@@ -29,11 +30,12 @@ class Pages(unittest.TestCase):
             exec(compile(block, f"{name} {number}", "exec"), names)  # the page is what is tested
 
     def test_code(self):
-        self.run_page("PYTHON.md", 4)
-        self.run_page("PIPELINE.md", 1)
+        self.run_page("guide/python.md", 4)
+        self.run_page("guide/pipeline.md", 1)
 
     def test_rules(self):
-        for page, rules in (("PYTHON.md", "tensor/tensor_rules.inc"), ("PIPELINE.md", "pipeline/pipeline_rules.inc")):
+        for page, rules in (("guide/python.md", "tensor/tensor_rules.inc"), ("guide/pipeline.md",
+                                                                             "pipeline/pipeline_rules.inc")):
             listed = RULE.findall((SOURCE / "capture_host" / rules).read_text(encoding="utf-8"))
             self.assertGreater(len(listed), 8)
             rows = "".join(f"| {rule} | {text} |\n" for rule, text in listed)
@@ -45,7 +47,7 @@ class Names(unittest.TestCase):
     """The table of all names: every public name of the package and every member of its classes, and nothing else."""
 
     def test_table(self):
-        page = (SOURCE / "docs/PYTHON.md").read_text(encoding="utf-8")
+        page = (SOURCE / "docs/guide/python.md").read_text(encoding="utf-8")
         rows = re.findall(r"^\| (.*) \| (.*) \|$", page.split("## All names\n")[1].split("\n## ")[0], re.MULTILINE)
         listed = {}
         for names, text in rows[1:]:
@@ -83,7 +85,8 @@ class Examples(unittest.TestCase):
                 self.assertTrue(run.returncode == 0 or run.stderr.startswith(f"usage: {path.name} "), run.stderr)
 
     def test_first_steps(self):
-        self.assertRegex(self.run_example("first_steps.py"), r"^10 scores, eager and traced alike; \d+ bytes of trace\n$")
+        self.assertRegex(self.run_example("first_steps.py"),
+                         r"^10 scores, eager and traced alike; \d+ bytes of trace\n$")
 
     def test_two_queues(self):
         self.assertEqual(self.run_example("two_queues.py"), "8 outputs\n")
@@ -91,7 +94,8 @@ class Examples(unittest.TestCase):
     def test_capture(self):
         with tempfile.TemporaryDirectory() as folder:
             output = pathlib.Path(folder) / "layer.ptb"
-            self.assertEqual(self.run_example("capture.py", output), f"4 steps became one of {output.stat().st_size} bytes\n")
+            self.assertEqual(self.run_example("capture.py", output),
+                             f"4 steps became one of {output.stat().st_size} bytes\n")
             program = os.environ.get("PIANOLA_PROGRAM")
             if program:
                 call = [program, "run", output, "--device", output.with_suffix(".json"), "--self-test"]

@@ -1,12 +1,12 @@
 """Code blocks of the public guides on traces and two queues, taken from the seed files when the tests run.
 
-Nothing of the guides is kept in this project. One of them is a page whose mark-up was lost: its code stands between paragraphs, and
-the bodies of its loops have lost their indentation. The rules by which it comes back:
+Nothing of the guides is kept in this project. One of them is a page whose mark-up was lost: its code stands between
+paragraphs, and the bodies of its loops have lost their indentation. The rules by which it comes back:
 
   code    a line that is a comment or begins like a statement (`CODE`); a block is a run of at least three such lines;
   calls   a run of fewer lines is a call that the guide explains;
-  loops   a body reaches to where its own first line comes again, which is where the guide writes the last iteration out, or else to
-          the end of the block.
+  loops   a body reaches to where its own first line comes again, which is where the guide writes the last iteration
+          out, or else to the end of the block.
 
 The other guide is Markdown: its blocks are those that are fenced as python.
 """
@@ -51,7 +51,8 @@ def runs_of_code(text):
 
 
 def page_blocks(text):
-    """(blocks, calls, decorators) of the page: sources of the examples, the calls that it explains, and what it says for pytest."""
+    """(blocks, calls, decorators) of the page: sources of the examples, the calls that it explains, and what it says
+    for pytest."""
     runs = list(runs_of_code(text))
     blocks = ["\n".join(indented(run)) + "\n" for run in runs if len(run) >= 3]
     calls = [line for run in runs if len(run) < 3 for line in run]

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Every code block of the public guides runs on this package, unchanged, and computes what NumPy computes.
 
-A block's names come from its namespace: the device, shapes, memory configurations, the model. Each look-up of the host tensor gives
-the next input, so that an output of another iteration is a wrong one. Names under which the guides mean something else are given
-the meaning there, never in the text: `op_event` is `first_op_event`, where only that was created, and `input_sharded_l1_mem_config` is
-`sharded_l1_mem_config`.
+A block's names come from its namespace: the device, shapes, memory configurations, the model. Each look-up of the host
+tensor gives the next input, so that an output of another iteration is a wrong one. Names under which the guides mean
+something else are given the meaning there, never in the text: `op_event` is `first_op_event`, where only that was
+created, and `input_sharded_l1_mem_config` is `sharded_l1_mem_config`.
 """
 import os
 import pathlib
@@ -91,16 +91,19 @@ class Case(unittest.TestCase):
 
     def names(self, **options):
         """The names of a block on a device of its own."""
-        self.device = ttnn.open_device(device_id=0, threaded=self.THREADED, **{"trace_region_size": TRACE_REGION, **options})
+        self.device = ttnn.open_device(device_id=0, threaded=self.THREADED,
+                                       **{"trace_region_size": TRACE_REGION, **options})
         l1 = ttnn.create_sharded_memory_config(SHAPE, self.device.core_grid, ttnn.TensorMemoryLayout.HEIGHT_SHARDED)
         dram = ttnn.create_sharded_memory_config(
             SHAPE, self.device.core_grid, ttnn.TensorMemoryLayout.HEIGHT_SHARDED, buffer_type=ttnn.BufferType.DRAM
         )
         names = Names(ttnn=ttnn, device=self.device, run_model=run_model, model=run_model, my_model=run_model)
         for prefix in ("", "input_", "output_"):
-            names.update({prefix + "shape": SHAPE, prefix + "dtype": ttnn.int8, prefix + "layout": ttnn.ROW_MAJOR_LAYOUT})
+            names.update(
+                {prefix + "shape": SHAPE, prefix + "dtype": ttnn.int8, prefix + "layout": ttnn.ROW_MAJOR_LAYOUT})
             names[prefix + "sharded_dram_mem_config"] = dram
-        names.update(sharded_l1_mem_config=l1, l1_config=l1, sharded_dram_config=dram, dram_config=dram, input_mem_config=dram)
+        names.update(sharded_l1_mem_config=l1, l1_config=l1, sharded_dram_config=dram, dram_config=dram,
+                     input_mem_config=dram)
         names["spec"] = names["tensor_spec"] = ttnn.TensorSpec(SHAPE, ttnn.int8, ttnn.ROW_MAJOR_LAYOUT, dram)
         names["data_loader"] = names.batches()
         return names
@@ -236,10 +239,11 @@ class StepFour(Case):
         names = self.names()
         batches = [names.next_input() for _ in range(32)]
         names.update(sample_input=names.next_input(), inputs=batches)
-        # The guide's class is in a package of models, which is not part of this one: docs/PYTHON.md gives the line to write instead.
+        # The guide's class is in a package of models, which is not part of this one: docs/guide/python.md gives the
+        # line to write instead.
         theirs = "from models.tt_cnn.tt.pipeline import PipelineConfig, create_pipeline_from_config"
         self.assertEqual(self.fenced[6].count(theirs), 1)
-        page = (pathlib.Path(os.environ["PIANOLA_SOURCE"]) / "docs" / "PYTHON.md").read_text(encoding="utf-8")
+        page = (pathlib.Path(os.environ["PIANOLA_SOURCE"]) / "docs/guide/python.md").read_text(encoding="utf-8")
         ours = re.search(r"`(from pianola import [^`]*)`", page).group(1)
         self.run_block(self.fenced[6].replace(theirs, ours), names, "block 7")
         self.assert_outputs(names["outputs"], names.inputs[:32])

@@ -10,7 +10,8 @@ from python_support import TRACE_REGION, int8_array, main, saturated
 SHAPE = (8, 64)
 GRID = pianola.CoreGrid(y=2, x=2)
 L1 = pianola.create_sharded_memory_config(SHAPE, GRID, pianola.ShardStrategy.HEIGHT)
-DRAM = pianola.create_sharded_memory_config(SHAPE, GRID, pianola.ShardStrategy.HEIGHT, buffer_type=pianola.BufferType.DRAM)
+DRAM = pianola.create_sharded_memory_config(SHAPE, GRID, pianola.ShardStrategy.HEIGHT,
+                                            buffer_type=pianola.BufferType.DRAM)
 # (trace, queues, all transfers on a queue of their own)
 EXECUTORS = ((False, 1, False), (True, 1, False), (False, 2, False), (True, 2, False), (True, 2, True))
 
@@ -78,7 +79,9 @@ class Executors(PipelineTest):
             for model in (keeps_its_input, frees_its_input):
                 for threaded in (False, True):
                     with self.subTest(executor=executor, model=model.__name__, threaded=threaded):
-                        options = {"core_grid": GRID, "trace_region_size": TRACE_REGION, "num_command_queues": executor[1]}
+                        options = {
+                            "core_grid": GRID, "trace_region_size": TRACE_REGION, "num_command_queues": executor[1]
+                        }
                         with pianola.manage_device(threaded=threaded, **options) as device:
                             pipeline = self.make(executor, model, device)
                             pipeline.compile(self.batch(1)[1][0])
@@ -149,7 +152,8 @@ class Executors(PipelineTest):
                 numpy.testing.assert_array_equal(output, reference(array))
 
     def test_compiled_again_for_another_shape(self):
-        pipeline = self.make(l1_input_memory_config=pianola.L1_MEMORY_CONFIG, dram_input_memory_config=pianola.DRAM_MEMORY_CONFIG,
+        pipeline = self.make(l1_input_memory_config=pianola.L1_MEMORY_CONFIG,
+                             dram_input_memory_config=pianola.DRAM_MEMORY_CONFIG,
                              dram_output_memory_config=pianola.DRAM_MEMORY_CONFIG)
         for shape in ((4, 8), (6, 10)):
             arrays = [int8_array(self.rng, shape) for _ in range(3)]
@@ -242,10 +246,12 @@ class Refusals(PipelineTest):
     def test_models(self):
         _, inputs = self.batch(1)
         host = inputs[0]
-        for wrong in (lambda _: None, lambda _: (), lambda _: host, lambda tensor: [tensor, 3], lambda tensor: {"y": tensor}):
+        for wrong in (lambda _: None, lambda _:
+                      (), lambda _: host, lambda tensor: [tensor, 3], lambda tensor: {"y": tensor}):
             for executor in EXECUTORS:
                 self.refused("PIPELINE-OUTPUT", self.make(executor, wrong).compile, host)
-        self.refused("PIPELINE-OUTPUT", self.make(model=lambda tensor: (pianola.relu(tensor), pianola.neg(tensor))).compile, host)
+        self.refused("PIPELINE-OUTPUT",
+                     self.make(model=lambda tensor: (pianola.relu(tensor), pianola.neg(tensor))).compile, host)
 
     def test_an_exception_of_the_model_passes_through(self):
         calls = []

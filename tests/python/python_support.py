@@ -23,6 +23,7 @@ def saturated(array):
 
 
 def main():
-    """Runs the cases of the calling script. Exit code 77 where nothing failed and a case was skipped: what was not tried has not passed."""
+    """Runs the cases of the calling script. Exit code 77 where nothing failed and a case was skipped: what was not
+    tried has not passed."""
     result = unittest.main(module="__main__", argv=sys.argv, verbosity=2, exit=False).result
     sys.exit(1 if not result.wasSuccessful() else SKIPPED if result.skipped else 0)

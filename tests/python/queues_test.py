@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Two queues with disjoint tensors need no events: whatever memory the library takes by itself, one queue's work never meets the other's.
+"""Two queues with disjoint tensors need no events: whatever memory the library takes by itself, one queue's work never
+meets the other's.
 
-Random operations over random layouts, on both queues in a random order, with results that are kept and results that go at once. Threads
-show a race in the data; a captured workload shows it in the runtime's proofs, or in addresses that differ from step to step.
+Random operations over random layouts, on both queues in a random order, with results that are kept and results that go
+at once. Threads show a race in the data; a captured workload shows it in the runtime's proofs, or in addresses that
+differ from step to step.
 """
 import os
 import unittest
@@ -83,7 +85,8 @@ class Queue:
             result, right = pianola.to_memory_config(a, memory, **options), x
         else:
             shape = (SHAPE[0], SHAPE[1] + 1)  # shards whose bytes are no multiple of what the kernel fills
-            result = pianola.full(shape, 7, pianola.int8, device=self.device, memory_config=self.place(shape), **options)
+            result = pianola.full(shape, 7, pianola.int8, device=self.device, memory_config=self.place(shape),
+                                  **options)
             right = numpy.full(shape, 7)
         if self.rng.random() < 0.3:
             self.kept.append((result, right))
@@ -132,8 +135,12 @@ class Disjoint(unittest.TestCase):
         arrays = [int8_array(rng, shape) for _ in range(2)]
         plain = pianola.from_numpy(arrays[0], device=device)
         wide = pianola.from_numpy(arrays[1], device=device, memory_config=width)
-        outputs = [pianola.allocate_tensor_on_device(shape, pianola.int8, pianola.ROW_MAJOR_LAYOUT, device) for _ in (0, 1)]
-        fill = [pianola.allocate_tensor_on_device(shape, pianola.int8, pianola.ROW_MAJOR_LAYOUT, device) for _ in range(10)]
+        outputs = [
+            pianola.allocate_tensor_on_device(shape, pianola.int8, pianola.ROW_MAJOR_LAYOUT, device) for _ in (0, 1)
+        ]
+        fill = [
+            pianola.allocate_tensor_on_device(shape, pianola.int8, pianola.ROW_MAJOR_LAYOUT, device) for _ in range(10)
+        ]
         free = device.memory_report()["DRAM"]["largest_free_bytes"]
         self.assertLess(free, 2 * shape[0] * shape[1])  # no room for a temporary of each queue
         self.assertGreaterEqual(free, shape[0] * shape[1])
@@ -145,7 +152,8 @@ class Disjoint(unittest.TestCase):
         del fill
 
     def test_memory_of_a_tensor_that_is_freed(self):
-        """A temporary does not take what the other queue may still read, nor does a new tensor take a temporary's place."""
+        """A temporary does not take what the other queue may still read, nor does a new tensor take a temporary's
+        place."""
         device = pianola.open_device(num_command_queues=2)
         width = pianola.create_sharded_memory_config(SHAPE, device.core_grid, pianola.ShardStrategy.WIDTH,
                                                      buffer_type=pianola.BufferType.DRAM)
@@ -163,9 +171,11 @@ class Disjoint(unittest.TestCase):
 
 
 class Captured(unittest.TestCase):
-    """Captures in the default mode: accepted, and every step with the same addresses, whatever was before and where the host waits.
+    """Captures in the default mode: accepted, and every step with the same addresses, whatever was before and where the
+    host waits.
 
-    Queues have cores apart from each other, because the runtime refuses a core that two unordered commands use (ORD-CORES).
+    Queues have cores apart from each other, because the runtime refuses a core that two unordered commands use
+    (ORD-CORES).
     """
 
     def one(self, rng, names):
@@ -210,7 +220,9 @@ class Captured(unittest.TestCase):
                 capture.begin_step()
                 step(int8_array(rng, shape))
         array = int8_array(rng, shape)
-        pair = {"add": saturated(array.astype(int) * 2), "subtract": array * 0, "multiply": saturated(array.astype(int) ** 2)}
+        pair = {
+            "add": saturated(array.astype(int) * 2), "subtract": array * 0, "multiply": saturated(array.astype(int)**2)
+        }
         wide = [pair[name].astype(int) for name in names]
         outputs = pianola.replay(capture.result.file, [{"x": array}], threaded=True)
         numpy.testing.assert_array_equal(outputs[0]["y"], saturated(wide[0] + wide[1]))

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The type stubs say what the package has: every public name, member and parameter, and nothing else; mypy accepts them."""
+"""The type stubs say what the package has: every public name, member and parameter, and nothing else; mypy accepts
+them."""
 import ast
 import inspect
 import pathlib
@@ -48,7 +49,10 @@ def defined(body):
 def parameters_of(node):
     """Names of a stub function's parameters, without self."""
     arguments = node.args
-    return [argument.arg for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs) if argument.arg != "self"]
+    return [
+        argument.arg for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+        if argument.arg != "self"
+    ]
 
 
 def parameters_in(signature):
@@ -79,7 +83,8 @@ class Stubs(unittest.TestCase):
             with self.subTest(name):
                 here = getattr(pianola, name)
                 stub = {member for member in defined(node.body) if not member.startswith("__")}
-                runtime = public(vars(here)) - {"name", "value"} if "_Enum" in map(ast.unparse, node.bases) else public(vars(here))
+                runtime = public(vars(here)) - {"name", "value"} if "_Enum" in map(ast.unparse, node.bases) else public(
+                    vars(here))
                 if name == "capture":
                     runtime |= {"result"}  # set by __init__
                 self.assertEqual(stub, runtime)
@@ -136,10 +141,11 @@ class Mypy(unittest.TestCase):
             path = pathlib.Path(folder) / "use.py"
             path.write_text(source, encoding="utf-8")
             # The distribution's mypy, and the NumPy that is its neighbour.
-            run = subprocess.run(
-                [shutil.which("mypy"), "--strict", "--cache-dir", folder, "--python-executable", sys.executable, str(path)],
-                env={"MYPYPATH": str(STUB.parents[1]), "PATH": "/usr/bin"}, capture_output=True, text=True, check=False,
-            )
+            run = subprocess.run([
+                shutil.which("mypy"), "--strict", "--cache-dir", folder, "--python-executable", sys.executable,
+                str(path)
+            ], env={"MYPYPATH": str(STUB.parents[1]), "PATH": "/usr/bin"}, capture_output=True, text=True, check=False,
+                                 )
             return run.returncode, run.stdout
 
     def test_right_use_is_accepted(self):

@@ -141,7 +141,8 @@ class Transfers(DeviceTest):
         self.refused("TENSOR-DEVICE", pianola.copy_host_to_device_tensor, host, host)
         self.refused("TENSOR-HOST", pianola.copy_host_to_device_tensor, tensor, tensor)
         self.refused("TENSOR-SHAPE", pianola.copy_host_to_device_tensor, pianola.from_numpy(array.T), tensor)
-        self.refused("TENSOR-SHAPE", pianola.copy_host_to_device_tensor, pianola.from_numpy(array.astype(numpy.int32)), tensor)
+        self.refused("TENSOR-SHAPE", pianola.copy_host_to_device_tensor, pianola.from_numpy(array.astype(numpy.int32)),
+                     tensor)
         self.refused("API-QUEUE", tensor.cpu, cq_id=2)
         tensor.deallocate()
         self.assertFalse(tensor.is_allocated())
@@ -198,7 +199,8 @@ class Arithmetic(DeviceTest):
             expected = saturated(left.astype(numpy.int64) - right)
             for first, second, third in itertools.product(places(shape), repeat=3):
                 with self.subTest(shape=shape, first=first, second=second, third=third):
-                    result = pianola.subtract(self.on_device(left, first), self.on_device(right, second), memory_config=third)
+                    result = pianola.subtract(self.on_device(left, first), self.on_device(right, second),
+                                              memory_config=third)
                     self.assertEqual(result.memory_config(), third)
                     numpy.testing.assert_array_equal(result.cpu().to_numpy(), expected)
 
@@ -209,7 +211,8 @@ class Arithmetic(DeviceTest):
             for place, (call, reference) in itertools.product(places(shape), self.UNARY):
                 with self.subTest(dtype=dtype, shape=shape, place=place, call=call.__name__):
                     result = call(self.on_device(array, place))
-                    numpy.testing.assert_array_equal(result.cpu().to_numpy(), in_type(dtype, reference(array.astype(numpy.int64))))
+                    numpy.testing.assert_array_equal(result.cpu().to_numpy(),
+                                                     in_type(dtype, reference(array.astype(numpy.int64))))
 
     def test_in_place_and_into_an_output(self):
         array = data_of(pianola.int8, (8, 16))
@@ -263,7 +266,8 @@ class Moves(DeviceTest):
             array = data_of(pianola.int8, (6, 50))
             place = pianola.create_sharded_memory_config((6, 50), device.core_grid, pianola.ShardStrategy.WIDTH)
             tensor = pianola.from_numpy(array, device=device, memory_config=place)
-            numpy.testing.assert_array_equal(pianola.to_memory_config(tensor, pianola.DRAM_MEMORY_CONFIG).cpu().to_numpy(), array)
+            numpy.testing.assert_array_equal(
+                pianola.to_memory_config(tensor, pianola.DRAM_MEMORY_CONFIG).cpu().to_numpy(), array)
 
     def test_reshard_in_place_keeps_the_address(self):
         place = pianola.create_sharded_memory_config((8, 16), GRID, pianola.ShardStrategy.HEIGHT)
@@ -280,7 +284,8 @@ class Moves(DeviceTest):
         destination = pianola.zeros((7, 5), pianola.int32, device=self.device, memory_config=pianola.L1_MEMORY_CONFIG)
         pianola.copy(self.on_device(array), destination)
         numpy.testing.assert_array_equal(destination.cpu().to_numpy(), array)
-        self.refused("TENSOR-SHAPE", pianola.copy, self.on_device(array), pianola.zeros((5, 7), pianola.int32, device=self.device))
+        self.refused("TENSOR-SHAPE", pianola.copy, self.on_device(array),
+                     pianola.zeros((5, 7), pianola.int32, device=self.device))
 
     def test_full_and_zeros(self):
         for shape in (*SHAPES, (1,), (3,)):
@@ -311,7 +316,8 @@ class Matrices(DeviceTest):
                         a, b = self.on_device(left, place), self.on_device(right, weight_place)
                         numpy.testing.assert_array_equal(pianola.matmul(a, b).cpu().to_numpy(), self.wrapped(product))
                         result = pianola.linear(a, b, bias=self.on_device(bias))
-                        numpy.testing.assert_array_equal(result.cpu().to_numpy(), self.wrapped(product + bias.astype(object)))
+                        numpy.testing.assert_array_equal(result.cpu().to_numpy(),
+                                                         self.wrapped(product + bias.astype(object)))
 
     def test_result_in_every_place(self):
         left, right = data_of(pianola.int8, (7, 13), 1), data_of(pianola.int8, (13, 9), 2)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Every collected trace loads where its buffers fit: random programs, on the device that captured them and on others.
 
-A program is a random list of operations over random layouts, whose intermediate results go at random moments, so that a trace uses memory
-behind the ends of its tensors and memory that is nobody's. What is right is what NumPy computes.
+A program is a random list of operations over random layouts, whose intermediate results go at random moments, so that a
+trace uses memory behind the ends of its tensors and memory that is nobody's. What is right is what NumPy computes.
 """
 import os
 import unittest
@@ -55,7 +55,8 @@ class Program:
         configs = layouts(self.shape, device)
         tensors = dict(enumerate(inputs))
         for number, (name, operands, place, freed) in enumerate(self.steps, start=2):
-            tensors[number] = getattr(pianola, name)(*(tensors[each] for each in operands), memory_config=configs[place])
+            tensors[number] = getattr(pianola, name)(*(tensors[each] for each in operands),
+                                                     memory_config=configs[place])
             for each in freed:
                 tensors.pop(each).deallocate()
         return {number: tensor for number, tensor in tensors.items() if number > 1}
@@ -96,15 +97,18 @@ class Loading(unittest.TestCase):
         program = Program(rng)
         device = open_device()
         place = lambda on: [  # noqa: E731
-            pianola.from_numpy(int8_array(rng, program.shape), device=on, memory_config=layouts(program.shape, on)[each])
-            for each in program.places
+            pianola.from_numpy(int8_array(rng, program.shape), device=on, memory_config=layouts(program.shape, on)[each]
+                               ) for each in program.places
         ]
         inputs = place(device)
         program.run(device, inputs)
         trace = pianola.begin_trace_capture(device)
         outputs = program.run(device, inputs)
         pianola.end_trace_capture(device, trace)
-        names = {"first": inputs[0], "second": inputs[1], **{f"output {number}": each for number, each in outputs.items()}}
+        names = {
+            "first": inputs[0], "second": inputs[1], **{f"output {number}": each
+                                                        for number, each in outputs.items()}
+        }
         blob = pianola.collect_trace(device, trace, names)
         self.check(rng, program, device, trace, inputs, outputs)
         again = pianola.load_trace(device, blob, 0, list(names.values()))

@@ -17,7 +17,7 @@ std::uint32_t word_at(const Bytes& bytes, std::size_t offset) {
     return word;
 }
 
-// docs/FORMAT.md: the segment table lies at 80, 12 bytes for each segment: kind, offset, size.
+// docs/reference/format.md: the segment table lies at 80, 12 bytes for each segment: kind, offset, size.
 std::size_t segment_at(const Bytes& file, std::size_t number) {
     return word_at(file, 80U + (number * 12U) + 4U);
 }

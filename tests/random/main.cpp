@@ -1,4 +1,5 @@
-// pianola_random: random programs on the simulator against an emulator that shares no code with it (docs/PROOFS.md).
+// pianola_random: random programs on the simulator against an emulator that shares no code with it
+// (docs/evidence/proofs.md).
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -10,7 +10,7 @@ namespace pianola::programs {
 
 [[nodiscard]] Program make_program(test::Random& random);
 
-// Device cycles of a step, by docs/DEVICE.md.
+// Device cycles of a step, by docs/reference/device.md.
 [[nodiscard]] std::uint64_t step_cycles(const Program& program);
 
 }  // namespace pianola::programs

@@ -14,7 +14,7 @@ namespace pianola::programs {
 using Bytes = std::vector<std::uint8_t>;
 using Tensors = std::vector<Bytes>;
 
-// The device that programs are for: docs/DEVICE.md, with small memories.
+// The device that programs are for: docs/reference/device.md, with small memories.
 inline constexpr std::uint32_t kDramBase = 0x8000'0000U;
 inline constexpr std::uint32_t kDramBytes = 4096U;
 inline constexpr std::uint32_t kL1Base = 0x1000'0000U;

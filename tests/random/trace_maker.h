@@ -1,4 +1,4 @@
-// TraceMaker: the words of random traces, by docs/DEVICE.md.
+// TraceMaker: the words of random traces, by docs/reference/device.md.
 //
 // Place in the whole: tests only; the maker's second half. Most commands read what has been written, and write what
 // they may.
@@ -60,7 +60,7 @@ class TraceMaker {
     Program& program_;
     std::set<std::uint32_t> written_;  // addresses of bytes
     std::vector<Candidate> candidates_;
-    // Of the trace that is made: docs/DEVICE.md, "Cost model".
+    // Of the trace that is made: docs/reference/device.md, "Cost model".
     std::uint64_t time_{0U};
     std::array<std::uint64_t, kCores> core_free_{};
 };

@@ -99,7 +99,7 @@ TEST_P(Profiles, WorkGrowsWithTheFile) {
     }
 }
 
-// What docs/WORST_CASE.md says of each.
+// What docs/evidence/worst_case.md says of each.
 static_assert(plan_workspace_bytes32(profiles::kSmallEcu) == 9424U);
 static_assert(plan_workspace_bytes32(profiles::kDefault) == 41680U);
 static_assert(plan_workspace_bytes32(profiles::kHost) == 299728U);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""schemac on changed copies of the schema: the hash follows the meaning and nothing else, a new field is checked without
-anybody's doing, and what can not be checked in fixed memory is refused with a message."""
+"""schemac on changed copies of the schema: the hash follows the meaning and nothing else, a new field is checked
+without anybody's doing, and what can not be checked in fixed memory is refused with a message."""
 
 import argparse
 import pathlib
@@ -108,7 +108,8 @@ class Hash(unittest.TestCase):
     def test_covers_and_checks_a_new_enumeration(self):
         schema = Schema(self)
         schema.append("base.fbs", "\nenum Mood : ubyte { Unspecified = 0, Glad = 1, Sad = 7 }\n")
-        schema.edit("program.fbs", "command_count: uint32 (id: 1);", "command_count: uint32 (id: 1);\n  mood: Mood (id: 2);")
+        schema.edit("program.fbs", "command_count: uint32 (id: 1);",
+                    "command_count: uint32 (id: 1);\n  mood: Mood (id: 2);")
         digest, code = schema.compile()
         self.assertNotEqual(digest, self.digest)
         self.assertNotIn("mood", self.code)
@@ -152,7 +153,8 @@ class Refusal(unittest.TestCase):
                      self.field("any: Any (id: 3);"))
 
     def test_nested_buffers(self):
-        self.refused("nested buffers", self.field('raw: [ubyte] (id: 2, nested_flatbuffer: "Program", max_count: "4");'))
+        self.refused("nested buffers",
+                     self.field('raw: [ubyte] (id: 2, nested_flatbuffer: "Program", max_count: "4");'))
         self.refused("nested buffers", self.field('raw: [ubyte] (id: 2, flexbuffer, max_count: "4");'))
 
     def test_lists_of_unions(self):
@@ -172,7 +174,8 @@ class Refusal(unittest.TestCase):
         self.refused(message, self.before("enum Mood : uint { Unspecified = 0, Glad = 65536 }"))
         self.refused(message, self.before("enum Mood : byte { Sad = -1, Unspecified = 0 }"))
         message = "Program.mood: enumerators have at most 32 bits, and are Unspecified where they are absent"
-        self.refused(message, self.before("enum Mood : ulong { Unspecified = 0, Glad = 1 }"), self.field("mood: Mood (id: 2);"))
+        self.refused(message, self.before("enum Mood : ulong { Unspecified = 0, Glad = 1 }"),
+                     self.field("mood: Mood (id: 2);"))
         self.refused(message, self.before("enum Mood : ubyte { Unspecified = 0, Glad = 1 }"),
                      self.field("mood: Mood = Glad (id: 2);"))
 

@@ -27,7 +27,7 @@ constexpr std::uint32_t kElements = 16U;
 constexpr std::uint32_t kArguments = refdev::kArgumentWords<refdev::RequantizeArguments>;
 const auto kRequantize = static_cast<std::uint32_t>(refdev::KernelId::kRequantize);
 constexpr std::uint32_t kPublishedCost = 64U + 2U + 4U;  // 16 x 2 operations, 16 at a time, and 32 bytes, 8 at a time
-constexpr std::uint64_t kQueueCycles = 16U;              // docs/DEVICE.md: every command
+constexpr std::uint64_t kQueueCycles = 16U;              // docs/reference/device.md: every command
 
 // A kernel that doubles 16 bytes. The device takes the cost as it is written, the command set does not.
 Words requantize(std::uint32_t input, std::uint32_t output) {
@@ -168,8 +168,8 @@ TEST_F(DispatchAtAnyCost, CoresRunSideBySideAndOneCoreInOrder) {
     EXPECT_EQ(completion.time_cycles, start + 1066U + 16U + 16U);
 }
 
-// Random traces against the rule of docs/DEVICE.md, word by word. One device, so that a trace meets what earlier ones
-// have left.
+// Random traces against the rule of docs/reference/device.md, word by word. One device, so that a trace meets what
+// earlier ones have left.
 TEST_F(DispatchAtAnyCost, TimeFollowsTheRule) {
     std::mt19937 random{29U};
     std::uint32_t waits = 0U;
@@ -239,7 +239,7 @@ TEST_F(DispatchAtAnyCost, TimeFollowsTheRule) {
     EXPECT_GT(waits, 100U);
 }
 
-// FNV-1a over the words that docs/DEVICE.md names.
+// FNV-1a over the words that docs/reference/device.md names.
 std::uint64_t chained(std::uint64_t digest, const Words& words) {
     for (const std::uint32_t word : words) {
         digest = (digest ^ word) * 0x100000001B3U;

@@ -33,7 +33,7 @@ struct WorstCase {
 [[nodiscard]] const std::vector<WorstCase>& maxima();
 [[nodiscard]] const std::vector<WorstCase>& hostile();
 
-// What the formula of docs/WORST_CASE.md counts, but for bytes of the file and work of the proofs.
+// What the formula of docs/evidence/worst_case.md counts, but for bytes of the file and work of the proofs.
 struct Counts {
     std::uint64_t tables{0U};
     std::uint64_t name_bytes{0U};

@@ -1,4 +1,5 @@
-// pianola_worst_case: makes the files, says what the formula of docs/WORST_CASE.md counts in them, and validates one.
+// pianola_worst_case: makes the files, says what the formula of docs/evidence/worst_case.md counts in them, and
+// validates one.
 //
 //   pianola_worst_case list                   names of all cases, as JSON pianola_worst_case check
 //   makes them all, but for those that take long: each is accepted, or refused by its rule pianola_worst_case largest

@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""Counts the validator's instructions on the worst files that are known, and holds them against the formula of docs/WORST_CASE.md.
+"""Counts the validator's instructions on the worst files that are known, and holds them against the formula of
+docs/evidence/worst_case.md.
 
-The files are those of pianola_worst_case: accepted ones with something at its maximum, and hostile ones of 1 MiB that look for the most
-instructions per byte. validate() is counted under callgrind; counts repeat exactly for the same build, and no clock is involved. Checked:
-the instructions of each file are at most what the formula says of it; and those of each hostile file of 1 MiB, and what the formula
-says of the largest counts in so many bytes, are per byte at most four times those of the typical file, a captured model.
+The files are those of pianola_worst_case: accepted ones with something at its maximum, and hostile ones of 1 MiB that
+look for the most instructions per byte. validate() is counted under callgrind; counts repeat exactly for the same
+build, and no clock is involved. Checked: the instructions of each file are at most what the formula says of it; and
+those of each hostile file of 1 MiB, and what the formula says of the largest counts in so many bytes, are per byte at
+most four times those of the typical file, a captured model.
 
-With --page the table of that page is held to what was measured as well: counts and verdicts as they are, instructions to within a
-thousandth, because the place of a file in memory makes a few more or less, and the columns that follow from them as they follow.
+With --page the table of that page is held to what was measured as well: counts and verdicts as they are, instructions
+to within a thousandth, because the place of a file in memory makes a few more or less, and the columns that follow from
+them as they follow.
 
   --long        counts the files that take minutes, too
   --only NAME   only this case; may be repeated
@@ -26,8 +29,11 @@ import tempfile
 
 MIB = 1024 * 1024
 COLLECTED = re.compile(r"Collected : (\d+)")
-# "rep movsb" counts once per byte, and whether the C library uses it depends on the machine. Without it, counts are comparable.
-ENVIRONMENT = {"GLIBC_TUNABLES": "glibc.cpu.x86_rep_movsb_threshold=0x10000000:glibc.cpu.x86_rep_stosb_threshold=0x10000000"}
+# "rep movsb" counts once per byte, and whether the C library uses it depends on the machine. Without it, counts are
+# comparable.
+ENVIRONMENT = {
+    "GLIBC_TUNABLES": "glibc.cpu.x86_rep_movsb_threshold=0x10000000:glibc.cpu.x86_rep_stosb_threshold=0x10000000"
+}
 # What the formula counts, beside the constant: names in the output of pianola_worst_case, and in coefficients.json.
 TERMS = ("file_bytes", "tables", "name_bytes", "work", "script_commands", "tensor_buffers")
 
@@ -39,9 +45,11 @@ def formula(coefficients, counts):
 
 def run(*command):
     """What a program prints that must succeed: (stdout, stderr)."""
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, env={**os.environ, **ENVIRONMENT}, check=False)
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True,
+                          env={**os.environ, **ENVIRONMENT}, check=False)
     if done.returncode != 0:
-        raise RuntimeError(f"{' '.join(str(word) for word in command)}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
+        raise RuntimeError(
+            f"{' '.join(str(word) for word in command)}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
     return done.stdout, done.stderr
 
 
@@ -89,12 +97,15 @@ def violations(rows, coefficients, largest):
     found = exceeded(rows)
     typical = rows[0]
     if largest * typical["file_bytes"] > coefficients["times_typical"] * typical["instructions"] * MIB:
-        found.append(f"formula: {largest / MIB:.1f} instructions per byte of 1 MiB, the typical file takes {typical['per_byte']}")
+        found.append(
+            f"formula: {largest / MIB:.1f} instructions per byte of 1 MiB, the typical file takes {typical['per_byte']}"
+        )
     for row in rows[1:]:
         # Hostile files are 1 MiB, or less: what is said of 1 MiB must hold with all that fits in one.
         if row["hostile"] and row["instructions"] * typical["file_bytes"] > \
                 coefficients["times_typical"] * typical["instructions"] * max(row["file_bytes"], MIB):
-            found.append(f"{row['name']}: {row['per_byte']} instructions per byte, the typical file takes {typical['per_byte']}")
+            found.append(
+                f"{row['name']}: {row['per_byte']} instructions per byte, the typical file takes {typical['per_byte']}")
     return found
 
 
@@ -103,9 +114,13 @@ def to_markdown(rows):
     lines = ["| file | verdict | file bytes | tables | work | instructions | formula | used | per byte | to typical |",
              "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|"]
     for row in rows:
-        lines.append(f"| {row['name']} | {row['rule'] or 'accepted'} | {row['file_bytes']:,} | {row['tables']:,} | {row['work']:,} | "
-                     f"{row['instructions']:,} | {row['limit']:,} | {100 * row['instructions'] / row['limit']:.0f} % | "
-                     f"{row['per_byte']} | {row['instructions'] / row['file_bytes'] / (rows[0]['instructions'] / rows[0]['file_bytes']):.2f} |")
+        lines.append(
+            f"| {row['name']} | {row['rule'] or 'accepted'} | {row['file_bytes']:,} | {row['tables']:,} | "
+            f"{row['work']:,} | "
+            f"{row['instructions']:,} | {row['limit']:,} | {100 * row['instructions'] / row['limit']:.0f} % | "
+            f"{row['per_byte']} | "
+            f"{row['instructions'] / row['file_bytes'] / (rows[0]['instructions'] / rows[0]['file_bytes']):.2f} |"
+        )
     return "\n".join(lines)
 
 
@@ -134,7 +149,10 @@ def page_differences(rows, page):
     if missing:
         return [f"the page has no row for {name}" for name in missing]
     # The rows, with the page's own instructions: what follows from them has to be what the page says.
-    paged = [{**row, "instructions": number(row["name"]), "per_byte": round(number(row["name"]) / row["file_bytes"], 1)} for row in rows]
+    paged = [
+        {**row, "instructions": number(row["name"]), "per_byte": round(number(row["name"]) / row["file_bytes"], 1)}
+        for row in rows
+    ]
     found = [f"{row['name']}: {row['instructions']:,} instructions, the page says {number(row['name']):,}"
              for row in rows if abs(number(row["name"]) - row["instructions"]) * 1000 > row["instructions"]]
     for name, cells in table_of(to_markdown(paged)).items():
@@ -147,8 +165,10 @@ def main(arguments):
     """Measures, prints, judges."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", required=True, type=pathlib.Path, help="the program pianola_worst_case")
-    parser.add_argument("--typical", required=True, type=pathlib.Path, help="a captured trace binary for the default device")
-    parser.add_argument("--coefficients", type=pathlib.Path, default=pathlib.Path(__file__).with_name("coefficients.json"))
+    parser.add_argument("--typical", required=True, type=pathlib.Path,
+                        help="a captured trace binary for the default device")
+    parser.add_argument("--coefficients", type=pathlib.Path,
+                        default=pathlib.Path(__file__).with_name("coefficients.json"))
     parser.add_argument("--valgrind", default="valgrind")
     parser.add_argument("--jobs", type=int, default=2, help="runs side by side")
     parser.add_argument("--only", action="append")
@@ -166,7 +186,9 @@ def main(arguments):
     found = violations(rows, coefficients, largest)
     if options.page:
         found += page_differences(rows, options.page.read_text(encoding="utf-8"))
-    print(json.dumps({"rows": rows, "coefficients": coefficients, "violations": found}, indent=2) if options.json else to_markdown(rows))
+    print(
+        json.dumps({"rows": rows, "coefficients": coefficients, "violations": found}, indent=2) if options.
+        json else to_markdown(rows))
     for line in found:
         print(f"EXCEEDED {line}", file=sys.stderr)
     return 1 if found else 0

@@ -1,5 +1,6 @@
 # What the Arm toolchain files share: Debian's bare-metal GCC with newlib. Each of them sets PIANOLA_ARCH (folder of
 # hal/arch) and PIANOLA_CPU_OPTIONS (a list) and then includes this file.
+set(PIANOLA_CLANG_TARGET arm-none-eabi)
 set(CMAKE_SYSTEM_NAME Generic)
 set(CMAKE_SYSTEM_PROCESSOR arm)
 set(CMAKE_C_COMPILER arm-none-eabi-gcc)

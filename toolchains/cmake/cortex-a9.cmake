@@ -1,4 +1,4 @@
-# Cortex-A9: zynq_a9.
+# Cortex-A9.
 #
 # Thumb, for the same reasons as on the Cortex-R5 (cortex-r5f.cmake): less text, and the C library that Debian has for
 # this architecture. Vectors and start-up are ARM code. Neither the runtime nor the driver computes with the FPU.

@@ -1,4 +1,4 @@
-# Cortex-M33 without FPU and DSP extension: mps2_an521.
+# Cortex-M33 without FPU and DSP extension.
 #
 # The two cores of this board differ: core 0 has neither, core 1 has both. One image runs on the two of them, so it
 # keeps to what both understand; the compiler would otherwise use the DSP extension's multiply-accumulate unasked.

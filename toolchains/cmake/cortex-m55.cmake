@@ -1,4 +1,4 @@
-# Cortex-M55 with FPU and vector extension left off: mps3_an547.
+# Cortex-M55 with FPU and vector extension left off.
 #
 # No floating point, for the reasons of cortex-m7.cmake. The vector extension shares the FPU's registers, its power
 # domain and its exception frames; this device's kernels are one source for every core, and GCC 12 makes no vector

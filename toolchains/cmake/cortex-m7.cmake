@@ -1,4 +1,4 @@
-# Cortex-M7 with its FPU left off: mps2_an500.
+# Cortex-M7 with its FPU left off.
 #
 # Neither the runtime nor the kernels use floating point. A core that never touches the FPU keeps it switched off after
 # reset, has exception frames of 8 words instead of 26, and cannot lose a result to a saved or unsaved FPU context. An

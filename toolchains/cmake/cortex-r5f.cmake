@@ -1,4 +1,4 @@
-# Cortex-R5F: zynqmp_r5.
+# Cortex-R5F.
 #
 # Thumb, because it needs about a quarter less text than ARM code at nearly the same speed, and the C library for this
 # architecture exists in Thumb only. The core takes exceptions in ARM state after reset, so vectors and start-up are ARM

@@ -3,40 +3,54 @@
 # for all of them.
 include(${CMAKE_CURRENT_LIST_DIR}/newlib_cxx.cmake)
 
-# pianola_lint_board_code(<name> <toolchain> <clang target> <pattern>...): sources that need the architecture of a
-# toolchain file. Tests that are one board's own have its name at the end of theirs.
-function(pianola_lint_board_code name toolchain target)
+# pianola_lint_board_code(<name> <toolchain file> <pattern>...): sources that need the architecture of a toolchain file.
+function(pianola_lint_board_code name toolchain)
     list(TRANSFORM ARGN PREPEND "${PROJECT_SOURCE_DIR}/")
     file(GLOB sources CONFIGURE_DEPENDS ${ARGN})
-    if(name STREQUAL "arm_m")
-        list(FILTER sources EXCLUDE REGEX "/tests/.*_(virt_rv32|zynqmp_r5)\\.cpp$")
-    endif()
     if(NOT sources)
         message(FATAL_ERROR "${name}: no sources")
     endif()
-    include(${PROJECT_SOURCE_DIR}/toolchains/cmake/${toolchain}.cmake)
+    include(${toolchain})
     add_library(pianola_lint_${name} OBJECT ${sources})
     target_compile_options(pianola_lint_${name} PRIVATE
-        --target=${target} ${PIANOLA_CPU_OPTIONS} -nostdlibinc -nostdinc++ -UPIANOLA_PROFILE -DPIANOLA_PROFILE=kSmallEcu)
+        --target=${PIANOLA_CLANG_TARGET} ${PIANOLA_CPU_OPTIONS} -nostdlibinc -nostdinc++
+        -UPIANOLA_PROFILE -DPIANOLA_PROFILE=kSmallEcu)
     target_include_directories(pianola_lint_${name} SYSTEM PRIVATE
         ${pianola_flatbuffers_alone} ${pianola_newlib_cxx} ${pianola_newlib_cxx}/arm-none-eabi /usr/include/newlib)
     target_link_libraries(pianola_lint_${name} PRIVATE pianola_refdev pianola_warnings pianola_target_rules)
 endfunction()
 
-pianola_lint_board_code(riscv rv32imac riscv32-unknown-elf
-    hal/arch/riscv/*.cpp hal/boards/virt_rv32/*.cpp tests/baremetal/probed/*_virt_rv32.cpp)
-pianola_lint_board_code(arm_r cortex-r5f arm-none-eabi
-    hal/arch/arm_r/*.cpp hal/boards/zynqmp_r5/*.cpp tests/baremetal/probed/*_zynqmp_r5.cpp)
-pianola_lint_board_code(arm_a cortex-a9 arm-none-eabi
-    hal/arch/arm_a/*.cpp hal/boards/zynq_a9/*.cpp tests/baremetal/pl330/*.cpp)
-# What is the same for all, and what all Cortex-M share, once: with the architecture of which there are most.
-pianola_lint_board_code(arm_m cortex-m33 arm-none-eabi
-    hal/arch/*.cpp hal/arch/arm_m/*.cpp hal/boards/common/*.cpp hal/boards/mps2_an521/*.cpp
-    tests/baremetal/*.cpp tests/baremetal/probed/*.cpp tests/baremetal/skips/*.cpp)
-pianola_lint_board_code(arm_m7 cortex-m7 arm-none-eabi hal/boards/mps2_an500/*.cpp)
-pianola_lint_board_code(arm_m55 cortex-m55 arm-none-eabi hal/boards/mps3_an547/*.cpp)
+# pianola_board_toolchain(<variable> <board>): its toolchain file, as its preset names it.
+function(pianola_board_toolchain variable board)
+    file(READ "${PROJECT_SOURCE_DIR}/hal/boards/${board}/presets.json" presets)
+    string(JSON file GET "${presets}" configurePresets 0 toolchainFile)
+    string(REPLACE "\${sourceDir}" "${PROJECT_SOURCE_DIR}" file "${file}")
+    set(${variable} "${file}" PARENT_SCOPE)
+endfunction()
+
+# Each board's own; with the first of an architecture or a device also what these have for boards.
+pianola_boards(boards)
+set(seen "")
+foreach(board IN LISTS boards)
+    pianola_board_toolchain(toolchain ${board})
+    set(patterns hal/boards/${board}/*.cpp hal/boards/${board}/tests/*.cpp)
+    pianola_board_fact(architecture ${board} architecture)
+    pianola_board_fact(device ${board} device refdev)
+    foreach(folder IN ITEMS hal/arch/${architecture} tests/baremetal/${device})
+        if(NOT folder IN_LIST seen)
+            list(APPEND seen ${folder})
+            list(APPEND patterns ${folder}/*.cpp)
+        endif()
+    endforeach()
+    pianola_lint_board_code(${board} ${toolchain} ${patterns})
+endforeach()
+# What is the same for all, with the architecture of which there are most.
+set(shared_toolchain ${CMAKE_CURRENT_LIST_DIR}/cortex-m33.cmake)
+pianola_lint_board_code(board_common ${shared_toolchain}
+    hal/arch/*.cpp hal/boards/common/*.cpp tests/baremetal/board_tests/*.cpp tests/baremetal/probed/*.cpp
+    tests/baremetal/skips/*.cpp)
 
 # The example apart: it includes what is generated from the project's own sample.
-pianola_lint_board_code(example cortex-m33 arm-none-eabi docs/examples/board/*.cpp)
+pianola_lint_board_code(example ${shared_toolchain} docs/examples/board/*.cpp)
 target_include_directories(pianola_lint_example SYSTEM PRIVATE ${pianola_board_sample_dir})
 add_dependencies(pianola_lint_example pianola_board_sample)

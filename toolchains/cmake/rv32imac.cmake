@@ -1,8 +1,9 @@
-# RV32IMAC: virt_rv32. Debian's bare-metal GCC for RISC-V with picolibc.
+# RV32IMAC. Debian's bare-metal GCC for RISC-V with picolibc.
 #
 # misa-spec 2.2, in which control registers and fence.i are part of the base: with the names of later specifications the
 # compiler misses the libraries for rv32imac and picks those for rv64.
 set(PIANOLA_ARCH riscv)
+set(PIANOLA_CLANG_TARGET riscv32-unknown-elf)
 set(PIANOLA_CPU_OPTIONS -march=rv32imac -mabi=ilp32)
 
 set(CMAKE_SYSTEM_NAME Generic)

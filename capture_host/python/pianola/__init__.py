@@ -1,7 +1,7 @@
 """Pianola's host API: tensors, operations, traces, queues, pipelines, and capture into trace binaries.
 
-Names are those of the public guides on traces and multiple command queues, so that `import pianola as ttnn` runs their code. The
-device is a simulated reference device; data come and go as NumPy arrays. docs/PYTHON.md is the manual.
+Names are those of the public guides on traces and multiple command queues, so that `import pianola as ttnn` runs their
+code. The device is a simulated reference device; data come and go as NumPy arrays. docs/guide/python.md is the manual.
 """
 import contextlib as _contextlib
 

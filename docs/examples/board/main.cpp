@@ -1,7 +1,7 @@
 // A complete ECU application on bare metal: one signed trace binary in flash, authenticated, validated, loaded, tested
 // and replayed in a cyclic task, with zero-copy I/O, verified results, a background scrub, the memory protection unit
 // set up from the memory manifest, and one place where every failure ends. The same source runs on every board;
-// docs/BOARDS.md explains it, and CI builds and runs it.
+// docs/guide/boards.md explains it, and CI builds and runs it.
 //
 // What an integrator replaces: EcuPlatform (watchdog, counter, safe state), Camera (where inputs come from), the key,
 // and what is done with a result.

@@ -1,5 +1,5 @@
 // A program of another project: loads a trace binary, and replays its self-test vectors on the simulator.
-// docs/INTEGRATION.md; CI builds it outside of this tree. usage: ecu FILE.ptb
+// docs/guide/integration.md; CI builds it outside of this tree. usage: ecu FILE.ptb
 
 #include <array>
 #include <cstring>

@@ -1,4 +1,4 @@
-// A trace whose input stays in DRAM: the basic pattern of docs/HOST_API.md.
+// A trace whose input stays in DRAM: the basic pattern of docs/guide/host_api.md.
 #include "docs/examples/host_api/model.h"
 
 namespace example {

@@ -1,4 +1,4 @@
-// Steps 2 and 4 of docs/PORTING.md: decode, attest.
+// Steps 2 and 4 of docs/guide/porting.md: decode, attest.
 #include "npu.h"
 
 namespace npu {

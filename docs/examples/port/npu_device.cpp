@@ -1,4 +1,4 @@
-// Steps 1, 3 and 4 of docs/PORTING.md: describe, device, attest.
+// Steps 1, 3 and 4 of docs/guide/porting.md: describe, device, attest.
 #include <cstring>
 
 #include "npu.h"

@@ -1,4 +1,4 @@
-// Step 6 of docs/PORTING.md: what the conformance kit is told of the NPU.
+// Step 6 of docs/guide/porting.md: what the conformance kit is told of the NPU.
 #pragma once
 
 #include <array>

@@ -1,6 +1,7 @@
 """From a program to a trace binary, and back: what was computed here is what the runtime on target replays.
 
-Usage: capture.py OUTPUT.ptb. Beside it comes OUTPUT.json, the device's description: `pianola run OUTPUT.ptb --device OUTPUT.json`.
+Usage: capture.py OUTPUT.ptb. Beside it comes OUTPUT.json, the device's description: `pianola run OUTPUT.ptb --device
+OUTPUT.json`.
 """
 import json
 import pathlib

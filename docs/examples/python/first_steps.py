@@ -29,7 +29,8 @@ def main():
         pianola.end_trace_capture(device, tid)
         pianola.execute_trace(device, tid)
         assert (output.cpu().to_numpy() == expected).all()
-        print(f"{scores.size} scores, eager and traced alike; {pianola.trace_info(device, tid)['bytes']} bytes of trace")
+        print(
+            f"{scores.size} scores, eager and traced alike; {pianola.trace_info(device, tid)['bytes']} bytes of trace")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 // Maintenance of a Cortex-R5's data cache by address range.
 //
 // Place in the whole: the caches of the pair know nothing of each other. Memory that both cores write is not cached at
-// all (hal/boards/zynqmp_r5/memory.ld says which); these two are for memory that one core owns and lends to the other.
+// all (the board's memory.ld says which); these two are for memory that one core owns and lends to the other.
 #pragma once
 
 #include "pianola/span.h"

@@ -1,4 +1,5 @@
-// Pl330Driver: a PL330 as a Device. Each queue is a channel thread of the engine; docs/PL330.md says what is whose.
+// Pl330Driver: a PL330 as a Device. Each queue is a channel thread of the engine; docs/reference/pl330.md says what is
+// whose.
 //
 // A replay starts the thread at the trace's own address in the trace region: the engine fetches the proved words. What
 // traces do not hold, transfers and events, are programs of the driver, one group or one event each, in the driver's

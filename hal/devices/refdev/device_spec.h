@@ -1,7 +1,7 @@
 // DeviceSpec: the sizes in which one reference device may differ from another.
 //
-// Place in the whole: a board or simulator is built from one; capture is made for one. docs/DEVICE.md gives the memory
-// map.
+// Place in the whole: a board or simulator is built from one; capture is made for one. docs/reference/device.md gives
+// the memory map.
 #pragma once
 
 #include <cstdint>

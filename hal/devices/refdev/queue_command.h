@@ -1,7 +1,8 @@
 // A queue command's words, and what device and session add up over them.
 //
 // Place in the whole: the driver writes the words into a ring; the command processor executes them, and chains a digest
-// over what it has executed; the command set tells the session what that digest must be. docs/DEVICE.md specifies both.
+// over what it has executed; the command set tells the session what that digest must be. docs/reference/device.md
+// specifies both.
 #pragma once
 
 #include <array>

@@ -92,7 +92,7 @@ inline constexpr std::uint32_t kMaxScriptCycles = 1U << 30U;  // device cycles o
 
 // Work of the proofs over traces: every visit of a command counts its words, 2, 6 for each byte range that it touches,
 // and what it is compared with. Capacities::max_work() says what a file may take, which bounds the time to validate
-// (docs/WORST_CASE.md).
+// (docs/evidence/worst_case.md).
 inline constexpr std::uint32_t kWorkPerCommand = 2U;
 inline constexpr std::uint32_t kWorkPerExtent = 6U;
 inline constexpr std::uint32_t kPatchPointsPerWork = 8U;  // each is compared with every command

@@ -2,7 +2,7 @@
 //
 // Place in the whole: the first two stages of loading. parse_envelope() decodes the header field by field and proves
 // that its parts tile the file without gap or overlap; authenticate() then checks the digest over every byte, and who
-// has signed it. Nothing behind the header is interpreted before that. docs/FORMAT.md specifies the bytes.
+// has signed it. Nothing behind the header is interpreted before that. docs/reference/format.md specifies the bytes.
 #pragma once
 
 #include <array>

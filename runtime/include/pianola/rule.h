@@ -1,7 +1,7 @@
 // Rule: the stable name of every reason for which a binary is refused.
 //
-// Place in the whole: rules.inc is the single origin of ids, messages and docs/RULES.md. An id is never given a second
-// meaning.
+// Place in the whole: rules.inc is the single origin of ids, messages and docs/reference/rules.md. An id is never given
+// a second meaning.
 #pragma once
 
 #include <cstdint>

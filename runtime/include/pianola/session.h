@@ -83,9 +83,9 @@ class Session {
 
     // Validates the file, twice over, so that no single fault of the core can stand in for a check; programs the
     // device, runs the set-up and compares what the device then holds with what was authenticated. Blocks: for as long
-    // as validation takes (docs/INTEGRATION.md), then within the binary's set-up deadline, then for one more digest.
-    // The file must stay in place, unchanged, until the next load() or unload(); of its manifest nothing is read any
-    // more. workspace is free afterwards; until it is used otherwise, its image describes the file.
+    // as validation takes (docs/guide/integration.md), then within the binary's set-up deadline, then for one more
+    // digest. The file must stay in place, unchanged, until the next load() or unload(); of its manifest nothing is
+    // read any more. workspace is free afterwards; until it is used otherwise, its image describes the file.
     //   kOk            ready for steps
     //   kRefused       verdict says why; the device was not touched; the session is empty
     //   kInvalidState  a step is under way

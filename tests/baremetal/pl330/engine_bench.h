@@ -8,7 +8,7 @@
 #include "hal/boards/zynq_a9/engine.h"
 #include "hal/devices/pl330/command_set.h"
 #include "pianola/session.h"
-#include "tests/baremetal/bench.h"
+#include "tests/baremetal/board_tests/bench.h"
 
 namespace pianola::baremetal {
 
@@ -91,5 +91,8 @@ std::int32_t test_engine_forced(const Arguments& arguments) noexcept;
 std::int32_t test_engine_evidence(const Arguments& arguments) noexcept;
 std::int32_t test_engine_events(const Arguments& arguments) noexcept;
 std::int32_t test_engine_faults(const Arguments& arguments) noexcept;
+std::int32_t test_engine_count(const Arguments& arguments) noexcept;
+std::int32_t test_engine_ram(const Arguments& arguments) noexcept;
+std::int32_t test_engine_stack(const Arguments& arguments) noexcept;
 
 }  // namespace pianola::baremetal

@@ -7,12 +7,15 @@ namespace {
 
 using pianola::baremetal::Test;
 
-constexpr std::array<Test, 6U> kTests{{
+constexpr std::array<Test, 9U> kTests{{
+    {"count", pianola::baremetal::test_engine_count},
     {"evidence", pianola::baremetal::test_engine_evidence},
     {"events", pianola::baremetal::test_engine_events},
     {"faults", pianola::baremetal::test_engine_faults},
     {"forced", pianola::baremetal::test_engine_forced},
+    {"ram", pianola::baremetal::test_engine_ram},
     {"replay", pianola::baremetal::test_engine_replay},
+    {"stack", pianola::baremetal::test_engine_stack},
     {"validate", pianola::baremetal::test_engine_validate},
 }};
 

@@ -1,15 +1,13 @@
 #!/usr/bin/env python3
 """A session on the engine of zynq_a9: replays, threads that wait for each other, events left out, faults.
 
-The programs are copies and fills captured with the host API and lowered; what they mean is arithmetic (tests/pl330/exchange.h), which the
-board's application knows as well.
+The programs are copies and fills captured with the host API and lowered; what they mean is arithmetic
+(tests/pl330/exchange.h), which the board's application knows as well.
 """
 import pathlib
-import sys
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
-import baremetal_support as support  # noqa: E402  pylint: disable=wrong-import-position
-from baremetal_support import OPTIONS  # noqa: E402  pylint: disable=wrong-import-position
+import baremetal_support as support
+from baremetal_support import OPTIONS
 
 STEPS = 1000
 OK, TIMEOUT, DEVICE_FAULT, INTEGRITY = 0x5AC3_96A5, 0x8E71_8E71, 0x9966_9966, 0xB24D_B24D
@@ -46,7 +44,8 @@ class Engine(support.BareMetalTest):
                 values = self.on_board("replay", "exchange", STEPS, io)
                 print(f"{io}: {values}")
                 self.assertEqual((values["right"], values["views"]), (STEPS, 1))
-                self.assertEqual(values["self_tests"], 1, "the output that the reference device gave for the captured program")
+                self.assertEqual(values["self_tests"], 1,
+                                 "the output that the reference device gave for the captured program")
                 self.assertGreaterEqual(values["waits_0"], STEPS)
                 self.assertGreaterEqual(values["waits_0"] + values["waits_1"], 2 * STEPS)
 
@@ -110,7 +109,8 @@ class Engine(support.BareMetalTest):
         self.check_fault(self.damaged(END, 0x18181818), DEVICE_FAULT, STAGE_STEP, LOST)
 
     def test_words_that_the_engine_takes(self):
-        """Another address, or one where nothing answers: no fault of this engine; the comparison with the binary finds it."""
+        """Another address, or one where nothing answers: no fault of this engine; the comparison with the binary finds
+        it."""
         for word, value in ((DESTINATION, 0xFFFC0080), (SOURCE, 0xE8000000)):
             with self.subTest(word=word):
                 self.check_fault(self.damaged(word, value), INTEGRITY, STAGE_SCRUB, 0)

@@ -17,7 +17,7 @@
 #include "hal/devices/refdev/refdev_driver.h"
 #include "pianola/development_config.h"
 #include "pianola/session.h"
-#include "tests/baremetal/bench.h"
+#include "tests/baremetal/board_tests/bench.h"
 #include "tests/baremetal/probed/host_channel.h"
 #include "tests/baremetal/probed/probe.h"
 
@@ -28,7 +28,7 @@ constexpr std::uint32_t kSteps = 2U;
 constexpr std::uint32_t kFirstStepToken = 2U;  // 1 is the set-up's
 constexpr std::uint32_t kOutputRoomBytes = 4096U;
 
-// What the numbers of both sides mean: tests/baremetal/bit_flips.py has the same.
+// What the numbers of both sides mean: tests/baremetal/campaigns/bit_flips_bench.py has the same.
 enum class Moment : std::uint32_t {
     kNone,
     kCall,     // the session is about to call the device

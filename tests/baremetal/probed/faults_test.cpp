@@ -10,7 +10,7 @@
 #include <cstring>
 
 #include "hal/boards/common/board.h"
-#include "tests/baremetal/bench.h"
+#include "tests/baremetal/board_tests/bench.h"
 #include "tests/baremetal/probed/probe.h"
 
 namespace pianola::baremetal {

@@ -12,7 +12,7 @@
 #include "hal/boards/common/board.h"
 #include "hal/boards/common/semihosting.h"
 #include "hal/boards/common/shared_memory.h"
-#include "tests/baremetal/bench.h"
+#include "tests/baremetal/board_tests/bench.h"
 #include "tests/baremetal/probed/preemption.h"
 #include "tests/baremetal/probed/probe.h"
 

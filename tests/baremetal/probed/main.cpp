@@ -1,7 +1,7 @@
 // The on-target test application with a probe on the device's cores: for tests that do something to them.
 #include <array>
 
-#include "tests/baremetal/bench.h"
+#include "tests/baremetal/board_tests/bench.h"
 
 namespace {
 

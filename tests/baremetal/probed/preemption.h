@@ -1,7 +1,7 @@
 // Seeded preemption: cores give way to one another at moments that a seed decides.
 //
-// Place in the whole: on-target tests only. One file for each kind of board implements it: preemption_<board>.cpp where
-// cores run side by side, preemption_none.cpp elsewhere.
+// Place in the whole: on-target tests only. hal/boards/<board>/tests/preemption.cpp implements it where cores run side
+// by side, preemption_none.cpp elsewhere.
 #pragma once
 
 #include <cstdint>

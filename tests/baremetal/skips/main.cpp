@@ -1,6 +1,6 @@
 // An ECU application that loads one binary, pays no attention to what load() says, and tries everything to get it
 // going: what an attacker who can make the core skip instructions would like to meet. The host skips them, see
-// tests/baremetal/skips_test.py.
+// tests/baremetal/campaigns/skips_test.py.
 //
 // There is no semihosting: the order lies in memory, the evidence is read from memory, and marker functions say where
 // the run begins and ends.

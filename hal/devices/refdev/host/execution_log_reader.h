@@ -15,7 +15,7 @@ namespace pianola::refdev {
 // One log per queue. What is wrong with the dump, with its byte; empty where nothing is.
 [[nodiscard]] std::string read_execution_logs(ByteSpan dump, std::vector<QueueLog>& logs);
 
-// A command of that kind, with its name as docs/DEVICE.md has it, in lower case.
+// A command of that kind, with its name as docs/reference/device.md has it, in lower case.
 [[nodiscard]] LoggedCommand logged_command(Opcode opcode, std::uint32_t kernel_id);
 
 }  // namespace pianola::refdev

@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""What a board's builds measure is within the thresholds, as predicted, and what the documentation says.
+
+measured/<board>.json is the record of which docs/evidence/measured.md is made. With PIANOLA_UPDATE_MEASURED=1 in the
+environment this test writes the record instead of comparing it; toolchains/measured_page.py then prints the page.
+"""
+import json
+import pathlib
+
+import baremetal_support as support
+import board_facts
+from baremetal_support import OPTIONS
+
+FOLDER = pathlib.Path(__file__).resolve().parents[1]
+LIMITS = json.loads((FOLDER / "thresholds.json").read_text(encoding="utf-8"))["sizes"]
+
+
+class BoardFacts(support.BareMetalTest):
+    """Sizes, RAM, heap, and the record."""
+
+    def test_runtime_is_small(self):
+        sizes = board_facts.sizes("Os")
+        texts = {layer: sizes[layer]["text"] for layer in ("validator", "session")}
+        print(f"{texts} bytes of text at -Os, {sum(texts.values())} together")
+        self.assertGreater(min(texts.values()), 0)
+        if support.board().architecture == "arm_m":
+            self.assertLessEqual(sum(texts.values()), LIMITS["validator_and_session_text_on_cortex_m_at_Os"])
+
+    def test_signatures_are_small(self):
+        sizes = board_facts.signature_sizes("Os")
+        print(f"verifying a signature: {sizes} bytes at -Os")
+        self.assertGreater(sizes["text"], 0)
+        self.assertLessEqual(sizes["text"] + sizes["rodata"], LIMITS["signatures_text_and_rodata_at_Os"])
+        self.assertEqual((sizes["data"], sizes["bss"]), (0, 0))
+
+    def test_ram_is_as_predicted(self):
+        for name, (measured, predicted) in board_facts.ram().items():
+            with self.subTest(object=name):
+                self.assertEqual(measured - predicted, 0)
+
+    def test_no_image_has_a_heap(self):
+        images = board_facts.images()
+        self.assertGreaterEqual(len(images), 4)
+        for image in images:
+            with self.subTest(image=image.name):
+                self.assertEqual(board_facts.heap_in(image), [])
+
+    def test_the_record_is_current(self):
+        for name in board_facts.COUNTED_MODELS:
+            self.model(name)
+        board_facts.compare(self, board_facts.collect(self.folder))
+
+
+if __name__ == "__main__":
+    support.parse(("--plugin", {"required": True, "type": pathlib.Path}),
+                  ("--objects", {"required": True, "type": pathlib.Path, "nargs": 2}))
+    support.main()

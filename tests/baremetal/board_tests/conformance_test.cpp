@@ -1,0 +1,62 @@
+// conformance [PREFIX]: the conformance kit for ports on the board's own device, driver and platform.
+#include "tests/port/conformance.h"
+
+#include "hal/boards/common/semihosting.h"
+#include "hal/boards/common/shared_memory.h"
+#include "tests/baremetal/board_tests/bench.h"
+#include "tests/port/refdev_samples.h"
+
+namespace pianola::baremetal {
+namespace {
+
+class ConsoleSink final : public port::Sink {
+  public:
+    ConsoleSink() = default;
+    ~ConsoleSink() = default;
+    ConsoleSink(const ConsoleSink&) = delete;
+    ConsoleSink(ConsoleSink&&) = delete;
+    ConsoleSink& operator=(const ConsoleSink&) = delete;
+    ConsoleSink& operator=(ConsoleSink&&) = delete;
+
+    void text(const char* text) noexcept override { semihosting::print(text); }
+    void number(std::uint64_t number) noexcept override { semihosting::print_number(number); }
+};
+
+Bench& bench() noexcept {
+    static Bench the_bench{refdev::FaultScript{}};
+    return the_bench;
+}
+
+port::Kit& kit() noexcept {
+    static port::Kit the_kit;
+    return the_kit;
+}
+
+// A sample of what lies around: all memory would take an emulator minutes.
+constexpr refdev::DeviceSpec kSpec;
+constexpr std::uint32_t kOffset = 4096U;  // of the kit's memory in DRAM
+constexpr std::array<port::Range, 3U> kWatched{
+    {{kSpec.dram_base, kOffset}, {kSpec.dram_base + kOffset + port::kMemoryBytes, 1024U}, {kSpec.l1_base, 1024U}}};
+// On boards with device cores idle() may sleep for a millisecond: work of a few microseconds is over after a few.
+constexpr std::uint32_t kQuietPolls = 16U;
+
+}  // namespace
+
+std::int32_t test_conformance(const Arguments& arguments) noexcept {
+    port::PortUnderTest under_test{bench().device,      bench().platform,
+                                   bench().command_set, {kSpec.dram_base + kOffset, port::kMemoryBytes},
+                                   port::refdev_sample, WordSpan{port::kRefdevEnd}};
+    under_test.watched = Span<const port::Range>{kWatched};
+    under_test.not_offered = Span<const char* const>{port::kRefdevNotOffered};
+    under_test.quiet_polls = kQuietPolls;
+    under_test.damage = [](void* /*context*/, port::Damage damage, std::uint32_t index) noexcept {
+        return port::damage_refdev(board::shared_state(), damage, index);
+    };
+    under_test.safe_state_entries = [](void* /*context*/) noexcept { return bench().platform.safe_state_entries(); };
+    under_test.watchdog_services = [](void* /*context*/) noexcept { return bench().platform.watchdog_services(); };
+    ConsoleSink sink;
+    const char* const prefix = (arguments.count() > 1U) ? arguments.at(1U) : "";
+    return run_conformance(under_test, kit(), sink, prefix).conforms() ? kPassed : kFailed;
+}
+
+}  // namespace pianola::baremetal

@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""What an inference and a load cost the ECU core, in instructions, against thresholds.json.
+
+Counted are instructions of the ECU core that are its own work: not those of waiting for the device, nor those of a
+device that shares the core. How that is told apart is said in counted.h and count_test.cpp.
+"""
+import json
+import pathlib
+import unittest
+
+import baremetal_support as support
+import instruction_counts
+from baremetal_support import OPTIONS
+
+THRESHOLDS = json.loads(
+    (pathlib.Path(__file__).resolve().parents[1] / "thresholds.json").read_text(encoding="utf-8"))["instructions"]
+SHORT_MODEL, LONG_MODEL, LOADED_MODEL = "hello_world_int8", "vww_96_int8", "kws_ref_model"
+REPETITIONS = 5
+
+
+class InstructionCounts(support.BareMetalTest):
+    """Thresholds, and that counts repeat."""
+
+    def counts(self, name):
+        """Counts of a model; the histograms stay in the case's folder."""
+        counts = instruction_counts.measure(self.model(name), self.folder)
+        text = ["load", *instruction_counts.histogram(counts.load)]
+        text += ["last inference", *instruction_counts.histogram(counts.inferences[-1])]
+        (self.folder / f"{name}.histogram.txt").write_text("\n".join(text) + "\n", encoding="utf-8")
+        print(f"{name}: validation {instruction_counts.without_digest(counts.validation)} without digest, "
+              f"load {counts.load.total}, of that digest {counts.load.of_layer('digest')}; "
+              f"inferences {[inference.total for inference in counts.inferences]}, "
+              f"verified release {counts.per_slice} for each of {counts.slices} slices")
+        return counts
+
+    def test_an_inference_is_cheap_and_does_not_depend_on_the_trace(self):
+        short, long = (max(i.total for i in self.counts(name).inferences) for name in (SHORT_MODEL, LONG_MODEL))
+        self.assertLessEqual(max(short, long), THRESHOLDS["inference"][support.board().arch.instruction_set])
+        self.assertLessEqual(abs(long - short) / short, THRESHOLDS["inference_spread"])
+
+    def test_load_and_validation(self):
+        counts = self.counts(LOADED_MODEL)
+        for section, limit in ((counts.validation, "validation_without_digest"), (counts.load, "load_without_digest")):
+            self.assertGreater(section.of_layer("digest"), 0, "the digest was not seen")
+            self.assertLessEqual(instruction_counts.without_digest(section), THRESHOLDS[limit])
+
+    def test_verified_release(self):
+        counts = self.counts(LOADED_MODEL)
+        self.assertGreater(counts.per_slice, 0)
+        self.assertLessEqual(counts.per_slice, THRESHOLDS["verified_release_per_slice"])
+
+    def test_counts_repeat(self):
+        first, *others = (self.counts(LOADED_MODEL).numbers() for _ in range(REPETITIONS))
+        for other in others:
+            self.assertEqual(other, first)
+
+
+if __name__ == "__main__":
+    support.parse(("--plugin", {"required": True, "type": pathlib.Path}))
+    unittest.TestCase.maxDiff = None
+    support.main()
