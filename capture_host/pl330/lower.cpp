@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "hal/devices/pl330/command_set.h"
+#include "hal/devices/pl330/host/words.h"
 #include "hal/devices/refdev/command_encoding.h"
 #include "hal/devices/refdev/refdev_command_set.h"
 #include "hal/kernels/arguments.h"
@@ -18,26 +19,11 @@
 namespace pianola::pl330 {
 namespace {
 
-using Words = std::vector<std::uint32_t>;
-
 constexpr std::uint32_t kPatternBytes = 8U;  // of one fill constant
 constexpr std::uint32_t kRepeatedByte = 0x0101'0101U;
 
 std::uint32_t align_up(std::uint32_t value) {
     return (value + (kFileAlignmentBytes - 1U)) & ~(kFileAlignmentBytes - 1U);
-}
-
-// One kind of group after the other, until nothing is left.
-template <typename Encode>
-void append_moves(Words& words, Move at, std::uint32_t size_bytes, Encode encode) {
-    while (size_bytes != 0U) {
-        const Move move = first_move(at.source, at.destination, size_bytes, at.source_increments);
-        const Group group = encode(move);
-        words.insert(words.end(), group.words.begin(), group.words.begin() + group.count);
-        at.source += at.source_increments ? moved_bytes(move) : 0U;
-        at.destination += moved_bytes(move);
-        size_bytes -= moved_bytes(move);
-    }
 }
 
 // Constants that fills read from, in a separate region.
@@ -226,18 +212,6 @@ std::vector<std::uint8_t> to_vector(ByteSpan bytes) {
 }
 
 }  // namespace
-
-void append_copy(Words& words, std::uint32_t source, std::uint32_t destination, std::uint32_t size_bytes) {
-    append_moves(words, {source, destination, 0U, 1U, 1U, true}, size_bytes, encode_copy);
-}
-
-void append_zeros(Words& words, std::uint32_t destination, std::uint32_t size_bytes) {
-    append_moves(words, {0U, destination, 0U, 1U, 1U, false}, size_bytes, encode_zeros);
-}
-
-void append_pattern(Words& words, std::uint32_t pattern, std::uint32_t destination, std::uint32_t size_bytes) {
-    append_moves(words, {pattern, destination, 0U, 1U, 1U, false}, size_bytes, encode_copy);
-}
 
 capture::ManifestTarget target_of(const EngineSpec& engine) {
     DeviceDescription device;

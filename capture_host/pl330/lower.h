@@ -33,14 +33,6 @@ struct Lowered {
 // `file` is a binary that the reference device `from` accepts; its memories are the engine's. Throws LoweringError.
 [[nodiscard]] Lowered lower(ByteSpan file, const DeviceDescription& from, const EngineSpec& engine);
 
-// Words of traces: a copy, a fill with zeros, a fill with the 4 bytes that lie twice, at a multiple of 8, at `pattern`.
-// Sizes are not 0.
-void append_copy(std::vector<std::uint32_t>& words, std::uint32_t source, std::uint32_t destination,
-                 std::uint32_t size_bytes);
-void append_zeros(std::vector<std::uint32_t>& words, std::uint32_t destination, std::uint32_t size_bytes);
-void append_pattern(std::vector<std::uint32_t>& words, std::uint32_t pattern, std::uint32_t destination,
-                    std::uint32_t size_bytes);
-
 // What a manifest says of the engine as its target.
 [[nodiscard]] capture::ManifestTarget target_of(const EngineSpec& engine);
 

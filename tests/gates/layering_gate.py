@@ -45,7 +45,7 @@ MAY_USE = {
        for board in BOARDS},
     "capture_host": HOST,
     **{folder: [*HOST, "hal/kernels", "hal/devices/refdev", "hal/devices/refdev/host"] for folder in LOWERING},
-    "capture_host/pl330": [*HOST, "hal/kernels", "hal/devices/refdev", "hal/devices/pl330"],
+    "capture_host/pl330": [*HOST, "hal/kernels", "hal/devices/refdev", "hal/devices/pl330", "hal/devices/pl330/host"],
     "toolchains": ["runtime"],  # host tools that the build runs share code with the runtime, never the other way
     # Examples, which the tests compile and run. No application names a board.
     "docs": ["hal", "hal/kernels", "hal/sim", "hal/arch", "hal/boards/common", *DEVICES, *TARGETS, *HOST, "tests/port"],
