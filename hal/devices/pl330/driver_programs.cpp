@@ -67,27 +67,48 @@ void Pl330Driver::finish_program(std::uint32_t queue) noexcept {
     if (is_transfer(command.kind) && (own.moved_bytes != command.size_bytes)) {
         return;  // another group follows
     }
-    own.moved_bytes = 0U;
-    own.done += 1U;
     if (command.kind == QueueCommandKind::kRecordEvent) {
-        events_[command.event].records += 1U;
+        events_[command.event].sends += 1U;
+        events_[command.event].value = command.value;
     } else if (command.kind == QueueCommandKind::kWaitEvent) {
         events_[command.event].waits += 1U;
-    } else if (command.kind == QueueCommandKind::kNotify) {
-        const std::uint32_t interrupt = 1U << (kFirstNotification + queue);
-        if ((link_.read(kInterrupts) & interrupt) == 0U) {
-            fail(queue, DeviceFault::kLost, own.end);  // its program cannot have ended without
-            return;
+        if (!is_reached(command)) {
+            return;  // that was another record's, or this one's is not known here yet: start_wait() decides
         }
-        link_.write(kInterruptClear, interrupt);
-        Record& record = own.records[command.value % kMaxStepsInFlight];
-        record.completion = Completion{};
-        record.completion.token = command.value;
-        record.completion.time_cycles = link_.now_us();
-        record.is_there = true;
+    } else if ((command.kind == QueueCommandKind::kNotify) && !publish(queue, command.value)) {
+        return;
     } else {
         // A replay or a transfer leaves no record.
     }
+    complete(own);
+}
+
+// False where the engine has not sent the notification's interrupt, without which its program cannot have ended.
+bool Pl330Driver::publish(std::uint32_t queue, std::uint32_t token) noexcept {
+    Queue& own = queues_[queue];
+    const std::uint32_t interrupt = 1U << (kFirstNotification + queue);
+    if ((link_.read(kInterrupts) & interrupt) == 0U) {
+        fail(queue, DeviceFault::kLost, own.end);
+        return false;
+    }
+    link_.write(kInterruptClear, interrupt);
+    Record& record = own.records[token % kMaxStepsInFlight];
+    record.completion = Completion{};
+    record.completion.token = token;
+    record.completion.time_cycles = link_.now_us();
+    record.is_there = true;
+    return true;
+}
+
+void Pl330Driver::complete(Queue& queue) noexcept {
+    queue.moved_bytes = 0U;
+    queue.done += 1U;
+}
+
+// Counters of events wrap.
+bool Pl330Driver::is_reached(const QueueCommand& wait) const noexcept {
+    constexpr std::uint32_t kHalfRange = 0x8000'0000U;
+    return (events_[wait.event].value - wait.value) < kHalfRange;
 }
 
 void Pl330Driver::start_next(std::uint32_t queue) noexcept {
@@ -106,13 +127,10 @@ void Pl330Driver::start_next(std::uint32_t queue) noexcept {
             start_replay(queue, command);
             return;
         case QueueCommandKind::kRecordEvent:
-            // An event is a flag: it is not sent again before the last one has been waited for.
-            if (events_[command.event].records == events_[command.event].waits) {
-                start_event(queue, send_event_program(command.event));
-            }
+            start_record(queue, command);
             return;
         case QueueCommandKind::kWaitEvent:
-            start_event(queue, wait_event_program(command.event));
+            start_wait(queue, command);
             return;
         case QueueCommandKind::kNotify:
             start_event(queue, send_event_program(kFirstNotification + queue));
@@ -122,6 +140,60 @@ void Pl330Driver::start_next(std::uint32_t queue) noexcept {
             fail(queue, DeviceFault::kUnknownCommand, 0U);
             return;
     }
+}
+
+// An event of the engine is a flag, and has no value: the driver keeps that. A flag that is still set is not sent again,
+// and a thread that waits is let see the last one first.
+void Pl330Driver::start_record(std::uint32_t queue, const QueueCommand& command) noexcept {
+    Event& event = events_[command.event];
+    if (event.sends == event.waits) {
+        start_event(queue, send_event_program(command.event));
+    } else if (!is_waited_for(command.event)) {
+        event.value = command.value;
+        complete(queues_[queue]);
+    } else {
+        // The thread that waits has been sent the last record, and is looked at first.
+    }
+}
+
+// The thread sleeps in the engine where nothing was recorded. A flag that is set is taken first, whatever its value was.
+void Pl330Driver::start_wait(std::uint32_t queue, const QueueCommand& command) noexcept {
+    const Event& event = events_[command.event];
+    const std::uint32_t ahead = event.waits - event.sends;  // woken by records whose programs were not seen to end yet
+    if ((ahead != 0U) && (ahead <= kMaxQueues)) {
+        finish_record(command.event);
+        if (event.waits != event.sends) {
+            return;
+        }
+    }
+    if (is_reached(command) && (event.sends == event.waits)) {
+        complete(queues_[queue]);
+        return;
+    }
+    start_event(queue, wait_event_program(command.event));
+}
+
+// Looks at the queue that records the event.
+void Pl330Driver::finish_record(std::uint32_t event) noexcept {
+    for (std::uint32_t queue = 0U; queue < kMaxQueues; ++queue) {
+        const Queue& other = queues_[queue];
+        const QueueCommand& command = other.ring[other.done % kRingCommands];
+        if (other.is_running && !other.has_stopped && (command.kind == QueueCommandKind::kRecordEvent) &&
+            (command.event == event)) {
+            finish_program(queue);
+        }
+    }
+}
+
+// A thread has been started that waits for the event, and was not seen to have ended.
+bool Pl330Driver::is_waited_for(std::uint32_t event) const noexcept {
+    bool is_waited = false;
+    for (const Queue& queue : queues_) {
+        const QueueCommand& command = queue.ring[queue.done % kRingCommands];
+        is_waited = is_waited || (queue.is_running && !queue.has_stopped && (command.event == event) &&
+                                  (command.kind == QueueCommandKind::kWaitEvent));
+    }
+    return is_waited;
 }
 
 void Pl330Driver::start_replay(std::uint32_t queue, const QueueCommand& command) noexcept {

@@ -5,6 +5,6 @@
 
 namespace pianola::pl330 {
 
-inline constexpr std::uint32_t kDriverBytes32 = 5096U;  // Pl330Driver, with the programs that the engine fetches
+inline constexpr std::uint32_t kDriverBytes32 = 5128U;  // Pl330Driver, with the programs that the engine fetches
 
 }  // namespace pianola::pl330

@@ -7,7 +7,8 @@ namespace {
 
 using pianola::baremetal::Test;
 
-constexpr std::array<Test, 6U> kTests{{
+constexpr std::array<Test, 7U> kTests{{
+    {"conformance", pianola::baremetal::test_engine_conformance},
     {"evidence", pianola::baremetal::test_engine_evidence},
     {"events", pianola::baremetal::test_engine_events},
     {"faults", pianola::baremetal::test_engine_faults},
