@@ -133,6 +133,7 @@ class Ports(cli_support.CliTest):
     def test_all_ports_are_there(self):
         if "memcpy_target" not in self.plugins:
             self.skipTest("../shared/experiments/port is not there: the example alone was tested")
+        self.assertEqual(sorted(self.plugins), sorted(self.FAMILIES))
 
     def test_verify(self):
         for family, plugin, binary in self.each():
