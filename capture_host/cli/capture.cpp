@@ -8,6 +8,7 @@
 
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/target_option.h"
+#include "capture_host/lowering/lowerings.h"
 #include "capture_host/tflite/import.h"
 #include "pianola/config.h"
 #include "pianola/sha256.h"
@@ -61,11 +62,59 @@ void print_summary(const CaptureArguments& arguments, const DeviceDescription& s
                summary.activations_in_l1 ? "L1" : "DRAM", summary.activation_sum_bytes,
                summary.activation_lower_bound_bytes);
     fmt::print("  trace region  {:>9} bytes needed, of {}\n", summary.trace_bytes, spec.trace_region_bytes);
-    fmt::print("  one step      {:>9} device cycles ({:.3f} ms at {} MHz)\n", summary.step_cycles,
-               static_cast<double>(summary.step_cycles) / spec.clock_khz, spec.clock_khz / 1000U);
+    if (spec.costs == CostKind::kNotPublished) {
+        fmt::print("  one step      the device publishes no costs: deadlines are those given\n");
+    } else {
+        fmt::print("  one step      {:>9} device cycles ({:.3f} ms at {} MHz)\n", summary.step_cycles,
+                   static_cast<double>(summary.step_cycles) / spec.clock_khz, spec.clock_khz / 1000U);
+    }
     if (arguments.self_tests > 0U) {
         fmt::print("  self-tests    {:>9}\n", arguments.self_tests);
     }
+}
+
+// Which device the binary is for, and which one the workload is captured on.
+struct CaptureTarget {
+    DeviceDescription device;
+    DeviceDescription captured_on;
+    const targets::Lowering* lowering{nullptr};  // from the one to the other; nullptr where they are the same
+};
+
+CaptureTarget target_for(const CaptureArguments& arguments) {
+    const targets::Targets known;
+    const Target& target = chosen_target(arguments.device, known);
+    CaptureTarget chosen;
+    chosen.device = load_device(arguments.device, target);
+    chosen.captured_on = chosen.device;
+    if (&target != &known.usual()) {
+        chosen.lowering = capture::find_lowering(chosen.device.family);
+        if (chosen.lowering == nullptr) {
+            throw CliError{kUsage, fmt::format("--device {}: nothing is captured for device family {}",
+                                               arguments.device, chosen.device.family)};
+        }
+        chosen.captured_on = chosen.lowering->captured_on(chosen.device);
+        const std::string wrong = known.usual().what_is_wrong_with(chosen.captured_on);
+        if (!wrong.empty()) {
+            throw CliError{kUsage, fmt::format("--device {}: captured on device family {}: {}", arguments.device,
+                                               chosen.captured_on.family, wrong)};
+        }
+    }
+    if ((chosen.device.costs == CostKind::kNotPublished) &&
+        ((arguments.deadline_us == 0U) || (arguments.setup_deadline_us == 0U))) {
+        throw CliError{kUsage,
+                       fmt::format("--deadline-us and --setup-deadline-us are needed: device family {} publishes no "
+                                   "costs that deadlines could be derived from",
+                                   chosen.device.family)};
+    }
+    return chosen;
+}
+
+void lower_capture(const CaptureTarget& target, capture::Capture& result) {
+    targets::LoweredBinary lowered = target.lowering->lower({result.file.data(), result.file.size()}, target.device);
+    result.file = std::move(lowered.file);
+    result.summary.commands = lowered.commands;
+    result.summary.trace_bytes = lowered.trace_bytes;
+    result.summary.step_cycles = 0U;
 }
 
 void check_queues(const CaptureArguments& arguments, const DeviceDescription& spec) {
@@ -79,7 +128,8 @@ void check_queues(const CaptureArguments& arguments, const DeviceDescription& sp
 
 int capture_model(const CaptureArguments& arguments) {
     capture::CaptureOptions options;
-    options.link.spec = load_device(arguments.device, targets::Targets{}.usual());
+    const CaptureTarget target = target_for(arguments);
+    options.link.spec = target.captured_on;
     options.link.queues = arguments.queues;
     options.link.is_pipelined = arguments.is_pipelined;
     options.link.step_deadline_us = arguments.deadline_us;
@@ -93,14 +143,19 @@ int capture_model(const CaptureArguments& arguments) {
         capture::Recorder recorder;
         tflite::import_model(bytes, std::filesystem::path{arguments.model}.filename().string(), sha256(bytes),
                              recorder);
-        const capture::Capture result = capture::capture_workload(recorder, options);
+        capture::Capture result = capture::capture_workload(recorder, options);
+        if (target.lowering != nullptr) {
+            lower_capture(target, result);
+        }
         files::store_file(arguments.output, result.file);
         if (arguments.json) {
             fmt::print("{}\n", json_text(summary_to_json(arguments, result)));
         } else {
-            print_summary(arguments, options.link.spec, result);
+            print_summary(arguments, target.device, result);
         }
     } catch (const tflite::ImportError& error) {
+        throw CliError{kUnsupportedModel, fmt::format("{}: {}", arguments.model, error.what())};
+    } catch (const targets::LoweringError& error) {
         throw CliError{kUnsupportedModel, fmt::format("{}: {}", arguments.model, error.what())};
     } catch (const capture::DeadlineError& error) {
         const char* const option = (error.script() == ScriptKind::kSetup) ? "--setup-deadline-us" : "--deadline-us";

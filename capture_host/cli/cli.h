@@ -102,6 +102,7 @@ void check_values(const CLI::App& command);
 [[nodiscard]] const char* name_of(ScriptKind kind);
 [[nodiscard]] const char* name_of(ScriptCommandKind kind);
 [[nodiscard]] const char* name_of(ParameterKind kind);
+[[nodiscard]] const char* name_of(CapacityProfile profile);
 
 // As it is printed. File names need not be UTF-8, which JSON is: what is not becomes the replacement character.
 [[nodiscard]] std::string json_text(const nlohmann::json& json);

@@ -150,7 +150,10 @@ nlohmann::json to_json(const BinaryFile& file, const Image& image, bool with_com
     const capture::ManifestTarget& target = manifest.target;
     nlohmann::json json;
     json["target"] = {{"device_family", target.device_family},
-                      {"kernel_library", to_hex(ByteSpan{target.kernel_library})}};
+                      {"kernel_library", to_hex(ByteSpan{target.kernel_library})},
+                      {"attestation", attestation_name(target.attestation)},
+                      {"costs", costs_name(target.costs)},
+                      {"profile", name_of(target.profile)}};
     for_each_number([&json](const char* name, std::uint32_t value) { json["target"][name] = value; }, target);
     if (!file.plugin().empty()) {
         json["target"]["plugin"] = file.plugin();
@@ -221,6 +224,9 @@ void print_target(const BinaryFile& file, const Image& image) {
                target.l1_base, target.l1_bytes, target.queue_count, target.ring_words, target.clock_khz);
     fmt::print("  grid           {} x {} cores, {} DRAM banks\n", target.grid_columns, target.grid_rows,
                target.dram_banks);
+    fmt::print("  attests        {}\n  costs          {}\n  profile        {}\n  weights layout {}\n",
+               attestation_text(target.attestation), costs_text(target.costs), name_of(target.profile),
+               target.weights_layout);
     if (!file.plugin().empty()) {
         fmt::print("  plugin         {}\n", file.plugin());
     }

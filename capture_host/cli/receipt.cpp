@@ -24,6 +24,18 @@ std::string printable(const nlohmann::json& text) {
     return quoted.substr(1U, quoted.size() - 2U);
 }
 
+// Empty where the statement does not say it.
+std::string describe_device(const nlohmann::json& device) {
+    for (const char* const member : {"family", "attestation", "costs", "profile"}) {
+        if (!device.contains(member) || !device.at(member).is_string()) {
+            return {};
+        }
+    }
+    return fmt::format("  device    {}, attests {}, costs {}, profile {}\n", printable(device.at("family")),
+                       printable(device.at("attestation")), printable(device.at("costs")),
+                       printable(device.at("profile")));
+}
+
 std::string describe(const nlohmann::json& statement) {
     const nlohmann::json& verdict = statement.at("verdict");
     const nlohmann::json& binary = statement.at("binary");
@@ -34,9 +46,10 @@ std::string describe(const nlohmann::json& statement) {
             : fmt::format("refused: {} at {}", printable(verdict.at("rule")), printable(verdict.at("field")));
     const std::string plugin =
         validator.contains("plugin") ? ("  plugin    " + validator.at("plugin").get<std::string>() + "\n") : "";
-    return fmt::format("the signature holds\n  binary    {}, {} bytes\n  validator {}, {} rules\n{}  verdict   {}\n",
+    return fmt::format("the signature holds\n  binary    {}, {} bytes\n{}  validator {}, {} rules\n{}  verdict   {}\n",
                        binary.at("sha256").get<std::string>(), binary.at("bytes").get<std::uint64_t>(),
-                       printable(validator.at("version")), validator.at("rules").size(), plugin, judgement);
+                       describe_device(statement.at("device")), printable(validator.at("version")),
+                       validator.at("rules").size(), plugin, judgement);
 }
 
 int check(const CheckArguments& arguments) {

@@ -75,6 +75,12 @@ nlohmann::json windows_to_json(const MemoryManifest& manifest) {
     return list;
 }
 
+std::string promises_text(const DeviceDescription& device) {
+    return fmt::format("device\n  {:<22}{}\n  {:<22}{}\n  {:<22}{}\n  {:<22}{}\n  {:<22}{}\n", "family", device.family,
+                       "attests", attestation_text(device.attestation), "costs", costs_text(device.costs), "profile",
+                       device.capacities->name, "weights layout", device.weights_layout);
+}
+
 std::string device_text(const MemoryManifest& manifest) {
     const DeviceDescription& device = manifest.device;
     std::string text = "device memory\n";
@@ -103,8 +109,12 @@ std::string step_text(const MemoryManifest& manifest) {
     }
     text += fmt::format("  {:<22}{}{}\n", "views",
                         manifest.no_views.empty() ? "possible" : "not possible: ", manifest.no_views);
-    text += fmt::format("  {:<22}{:>10} device cycles, {:.1f} us; deadline {} us, of set-up {} us\n", "time",
-                        manifest.step_cycles, step_us(manifest), manifest.step_deadline_us, manifest.setup_deadline_us);
+    const std::string takes =
+        (manifest.device.costs == CostKind::kNotPublished)
+            ? "not published by the device"
+            : fmt::format("{:>10} device cycles, {:.1f} us", manifest.step_cycles, step_us(manifest));
+    text += fmt::format("  {:<22}{}; deadline {} us, of set-up {} us\n", "time", takes, manifest.step_deadline_us,
+                        manifest.setup_deadline_us);
     text += fmt::format("  {:<22}{:>10} calls of poll(), where results are verified: within the deadline\n", "release",
                         manifest.release_calls);
     return text;
@@ -141,7 +151,7 @@ int show_size(const SizeArguments& arguments) {
 }  // namespace
 
 std::string manifest_as_text(const MemoryManifest& manifest) {
-    std::string text = fmt::format("{}\nflash\n", manifest.file);
+    std::string text = manifest.file + "\n" + promises_text(manifest.device) + "flash\n";
     text += row("file", manifest.file_bytes);
     for (const NamedSize& segment : manifest.segments) {
         text += row(("  " + segment.name).c_str(), segment.size_bytes);
@@ -172,7 +182,11 @@ std::string manifest_as_json(const MemoryManifest& manifest) {
         json["ram"][part.name + "_bytes"] = part.bytes;
     }
     json["stack"] = {{"submit_poll_bytes", kSubmitPollStackBytes}, {"load_bytes", kLoadStackBytes}};
-    json["device"] = {{"profile", device.capacities->name},
+    json["device"] = {{"family", device.family},
+                      {"attestation", attestation_name(device.attestation)},
+                      {"costs", costs_name(device.costs)},
+                      {"weights_layout", device.weights_layout},
+                      {"profile", device.capacities->name},
                       {"dram_used_bytes", manifest.dram_used_bytes},
                       {"l1_used_bytes", manifest.l1_used_bytes},
                       {"trace_region_used_bytes", manifest.trace_region_used_bytes}};

@@ -14,7 +14,33 @@ namespace {
     throw CliError{kUsage, fmt::format("--device {}: {}", file_name, what)};
 }
 
+nlohmann::json load_members(const std::string& file_name) {
+    nlohmann::json json;
+    try {
+        json = files::parse_json(files::load_file(file_name, files::kSmallLimitBytes));
+    } catch (const files::JsonError& error) {
+        fail(file_name, fmt::format("not a JSON object: {}", error.what()));
+    }
+    if (!json.is_object()) {
+        fail(file_name, "not a JSON object");
+    }
+    return json;
+}
+
 }  // namespace
+
+const Target& chosen_target(const std::string& file_name, const targets::Targets& targets) {
+    const nlohmann::json json = file_name.empty() ? nlohmann::json::object() : load_members(file_name);
+    if (!json.contains("family")) {
+        return targets.usual();
+    }
+    const Target* const target =
+        json.at("family").is_string() ? targets.find(json.at("family").get<std::string>()) : nullptr;
+    if (target == nullptr) {
+        fail(file_name, fmt::format("'family' must be one of {}", targets.families()));
+    }
+    return *target;
+}
 
 void add_device_option(CLI::App& command, std::string& file_name) {
     command
@@ -53,18 +79,16 @@ DeviceDescription load_device(const std::string& file_name, const Target& target
     if (file_name.empty()) {
         return device;
     }
-    nlohmann::json json;
-    try {
-        json = files::parse_json(files::load_file(file_name, files::kSmallLimitBytes));
-    } catch (const files::JsonError& error) {
-        fail(file_name, fmt::format("not a JSON object: {}", error.what()));
-    }
-    if (!json.is_object()) {
-        fail(file_name, "not a JSON object");
-    }
+    const nlohmann::json json = load_members(file_name);
     for (const auto& [name, value] : json.items()) {
         const std::string& wanted = name;  // structured bindings can not be captured
         const nlohmann::json& given = value;
+        if (wanted == "family") {
+            if (given != device.family) {
+                fail(file_name, fmt::format("'family': the binary's is {}", device.family));
+            }
+            continue;
+        }
         if (wanted == "profile") {
             device.capacities = given.is_string() ? capture::find_profile(given.get<std::string>()) : nullptr;
             if (device.capacities == nullptr) {

@@ -17,6 +17,8 @@ namespace pianola::cli {
 // docs/reference/cli.md gives the members. Throws CliError.
 [[nodiscard]] DeviceDescription load_device(const std::string& file_name, const Target& target);
 void add_device_option(CLI::App& command, std::string& file_name);
+// The target of the family that --device names; the usual one where it names none. Throws CliError.
+[[nodiscard]] const Target& chosen_target(const std::string& file_name, const targets::Targets& targets);
 
 struct TargetArguments {
     std::string device;

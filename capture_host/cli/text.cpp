@@ -287,6 +287,15 @@ const char* name_of(ScriptKind kind) {
     constexpr std::array<const char*, 5> kNames{"?", "setup", "step", "prologue", "epilogue"};
     return kNames.at(static_cast<std::size_t>(kind));
 }
+const char* name_of(CapacityProfile profile) {
+    for (const Capacities* const each : kProfiles) {
+        if (each->number == static_cast<std::uint32_t>(profile)) {
+            return each->name;
+        }
+    }
+    return "unspecified";
+}
+
 const char* name_of(ParameterKind kind) {
     constexpr std::array<const char*, 3> kNames{"?", "runtime_argument", "buffer_address"};
     return kNames.at(static_cast<std::size_t>(kind));

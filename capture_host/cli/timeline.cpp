@@ -144,6 +144,11 @@ class TimelineMaker {
                 "as-captured is not there: device family {} has no simulator that logs commands with their times.",
                 file_.device().family));
         }
+        if (file_.device().costs == CostKind::kNotPublished) {
+            picture_.notes.push_back(
+                fmt::format("Device family {} publishes no costs: its times are 0 here, and all gaps are the host's.",
+                            file_.device().family));
+        }
         if (workload_.queue_count < 2U) {
             picture_.notes.emplace_back("The device has one queue: nothing can overlap.");
         } else if (timeline::can_stage(workload_)) {

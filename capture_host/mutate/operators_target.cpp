@@ -95,15 +95,17 @@ std::vector<Operator> target_operators() {
              draft.expect_path("target.dram_banks");
          },
          true},
-        {Rule::kTgtAttestation, "less", "a device that attests less",
+        {Rule::kTgtAttestation, "other", "a device that attests more or less",
          [](Draft& draft) {
-             draft.manifest().target.attestation = Attestation::kNothing;
+             Attestation& attestation = draft.manifest().target.attestation;
+             attestation = (attestation == Attestation::kNothing) ? Attestation::kCount : Attestation::kNothing;
              draft.expect_path("target.attestation");
          },
          true},
-        {Rule::kTgtCosts, "upper-bound", "costs that are upper bounds",
+        {Rule::kTgtCosts, "other", "costs of another kind",
          [](Draft& draft) {
-             draft.manifest().target.costs = CostKind::kUpperBound;
+             CostKind& costs = draft.manifest().target.costs;
+             costs = (costs == CostKind::kUpperBound) ? CostKind::kExact : CostKind::kUpperBound;
              draft.expect_path("target.costs");
          },
          true},

@@ -7,9 +7,14 @@
 #include <map>
 #include <memory>
 
+#include "capture_host/files/files.h"
+#include "capture_host/writer/verify.h"
 #include "hal/devices/pl330/command_set.h"
+#include "hal/devices/pl330/host/pl330_target.h"
+#include "hal/devices/pl330/host/words.h"
 #include "hal/devices/refdev/command_encoding.h"
 #include "hal/devices/refdev/refdev_command_set.h"
+#include "hal/devices/registry/registry.h"
 #include "hal/kernels/arguments.h"
 #include "hal/kernels/kernel.h"
 #include "pianola/development_config.h"
@@ -18,26 +23,11 @@
 namespace pianola::pl330 {
 namespace {
 
-using Words = std::vector<std::uint32_t>;
-
 constexpr std::uint32_t kPatternBytes = 8U;  // of one fill constant
 constexpr std::uint32_t kRepeatedByte = 0x0101'0101U;
 
 std::uint32_t align_up(std::uint32_t value) {
     return (value + (kFileAlignmentBytes - 1U)) & ~(kFileAlignmentBytes - 1U);
-}
-
-// One kind of group after the other, until nothing is left.
-template <typename Encode>
-void append_moves(Words& words, Move at, std::uint32_t size_bytes, Encode encode) {
-    while (size_bytes != 0U) {
-        const Move move = first_move(at.source, at.destination, size_bytes, at.source_increments);
-        const Group group = encode(move);
-        words.insert(words.end(), group.words.begin(), group.words.begin() + group.count);
-        at.source += at.source_increments ? moved_bytes(move) : 0U;
-        at.destination += moved_bytes(move);
-        size_bytes -= moved_bytes(move);
-    }
 }
 
 // Constants that fills read from, in a separate region.
@@ -227,18 +217,6 @@ std::vector<std::uint8_t> to_vector(ByteSpan bytes) {
 
 }  // namespace
 
-void append_copy(Words& words, std::uint32_t source, std::uint32_t destination, std::uint32_t size_bytes) {
-    append_moves(words, {source, destination, 0U, 1U, 1U, true}, size_bytes, encode_copy);
-}
-
-void append_zeros(Words& words, std::uint32_t destination, std::uint32_t size_bytes) {
-    append_moves(words, {0U, destination, 0U, 1U, 1U, false}, size_bytes, encode_zeros);
-}
-
-void append_pattern(Words& words, std::uint32_t pattern, std::uint32_t destination, std::uint32_t size_bytes) {
-    append_moves(words, {pattern, destination, 0U, 1U, 1U, false}, size_bytes, encode_copy);
-}
-
 capture::ManifestTarget target_of(const EngineSpec& engine) {
     DeviceDescription device;
     describe(engine, device);
@@ -274,6 +252,61 @@ Lowered lower(ByteSpan file, const DeviceDescription& from, const EngineSpec& en
     manifest.step_cycles = 0U;  // the engine publishes none
     patterns.add_to(lowered);
     return lowered;
+}
+
+namespace {
+
+class Pl330Lowering final : public targets::Lowering {
+  public:
+    [[nodiscard]] const char* family() const noexcept override { return kDeviceFamily.data(); }
+    // A core for each queue: what two queues do side by side, two cores do.
+    [[nodiscard]] DeviceDescription captured_on(const DeviceDescription& device) const override {
+        DeviceDescription reference = usual_target().usual_device();
+        reference.dram_base = device.dram_base;
+        reference.dram_bytes = device.dram_bytes;
+        reference.l1_base = device.l1_base;
+        reference.l1_bytes = device.l1_bytes;
+        reference.trace_region_bytes = device.trace_region_bytes;
+        reference.queue_count = device.queue_count;
+        reference.grid_columns = device.queue_count;
+        reference.grid_rows = 1U;
+        reference.dram_banks = 1U;
+        reference.capacities = device.capacities;
+        return reference;
+    }
+    [[nodiscard]] targets::LoweredBinary lower(ByteSpan file, const DeviceDescription& device) const override {
+        const files::AlignedBytes captured{to_vector(file)};
+        const Lowered lowered = pl330::lower(captured.view(), captured_on(device), spec_of(device));
+        targets::LoweredBinary binary;
+        binary.file = lowered.file();
+        binary.trace_bytes = static_cast<std::uint32_t>(lowered.segments.traces.size());
+        for (const capture::ManifestTrace& trace : lowered.manifest.traces) {
+            binary.commands += trace.command_count;
+        }
+        judge(binary.file, device);
+        return binary;
+    }
+
+  private:
+    static void judge(const std::vector<std::uint8_t>& file, const DeviceDescription& device) {
+        const files::AlignedBytes bytes{file};
+        const auto workspace = std::make_unique<PlanWorkspace>();
+        const auto plan = std::make_unique<Plan>();
+        Image image;
+        Verdict verdict;
+        if (!is_ok(capture::verify(bytes.view(), device, target().command_set(), kDevelopmentTrust, *workspace, image,
+                                   *plan, verdict))) {
+            throw LoweringError{fmt::format("the lowered binary is refused: {}: {}", rule_id(verdict.rule),
+                                            rule_message(verdict.rule))};
+        }
+    }
+};
+
+}  // namespace
+
+const targets::Lowering& lowering() {
+    static const Pl330Lowering kLowering;
+    return kLowering;
 }
 
 }  // namespace pianola::pl330

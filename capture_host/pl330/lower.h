@@ -7,9 +7,9 @@
 #pragma once
 
 #include <cstdint>
-#include <stdexcept>
 #include <vector>
 
+#include "capture_host/targets/lowering.h"
 #include "capture_host/writer/manifest.h"
 #include "hal/devices/pl330/driver.h"
 #include "pianola/device.h"
@@ -17,11 +17,7 @@
 
 namespace pianola::pl330 {
 
-// what() names the trace, the command and what it is.
-class LoweringError : public std::runtime_error {
-  public:
-    using std::runtime_error::runtime_error;
-};
+using targets::LoweringError;
 
 struct Lowered {
     capture::Manifest manifest;
@@ -33,13 +29,8 @@ struct Lowered {
 // `file` is a binary that the reference device `from` accepts; its memories are the engine's. Throws LoweringError.
 [[nodiscard]] Lowered lower(ByteSpan file, const DeviceDescription& from, const EngineSpec& engine);
 
-// Words of traces: a copy, a fill with zeros, a fill with the 4 bytes that lie twice, at a multiple of 8, at `pattern`.
-// Sizes are not 0.
-void append_copy(std::vector<std::uint32_t>& words, std::uint32_t source, std::uint32_t destination,
-                 std::uint32_t size_bytes);
-void append_zeros(std::vector<std::uint32_t>& words, std::uint32_t destination, std::uint32_t size_bytes);
-void append_pattern(std::vector<std::uint32_t>& words, std::uint32_t pattern, std::uint32_t destination,
-                    std::uint32_t size_bytes);
+// The same for the host's tools; a binary that the engine's validator refuses is a LoweringError too. Static lifetime.
+[[nodiscard]] const targets::Lowering& lowering();
 
 // What a manifest says of the engine as its target.
 [[nodiscard]] capture::ManifestTarget target_of(const EngineSpec& engine);

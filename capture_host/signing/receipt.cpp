@@ -128,7 +128,9 @@ void check_statement(const nlohmann::json& statement) {
 nlohmann::json device_to_json(const DeviceDescription& device) {
     nlohmann::json json{{"family", device.family},
                         {"kernel_library", to_hex(device.kernel_library)},
-                        {"profile", device.capacities->name}};
+                        {"profile", device.capacities->name},
+                        {"attestation", attestation_name(device.attestation)},
+                        {"costs", costs_name(device.costs)}};
     for_each_number([&json](const char* name, std::uint32_t value) { json[name] = value; }, device);
     return json;
 }

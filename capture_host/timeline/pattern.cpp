@@ -154,17 +154,19 @@ std::vector<TraceCommand> staging_trace(const Workload& workload, const std::vec
                                         const char* what) {
     std::vector<TraceCommand> trace;
     for (const Transfer& transfer : transfers) {
-        targets::TraceWalk copy{workload.target->command_set()};
-        const targets::Words words = copy_words(workload, transfer.bytes);
-        if (!copy.next({words.data(), words.size()})) {
+        const auto add = [&](std::uint32_t /*word*/, const DecodedCommand& copy) {
+            TraceCommand command;
+            command.label = fmt::format("copy {}, {} bytes", what, transfer.bytes);
+            command.kind = CommandKind::kCopy;
+            command.words = copy.length_words;
+            command.cycles = copy.cost_cycles;
+            trace.push_back(command);
+        };
+        const targets::WalkEnd end =
+            targets::for_each_command(workload.target->command_set(), copy_words(workload, transfer.bytes), add);
+        if (!end.is_whole() || (end.word == 0U)) {
             throw std::logic_error{"a sample of a copy does not decode"};
         }
-        TraceCommand command;
-        command.label = fmt::format("copy {}, {} bytes", what, transfer.bytes);
-        command.kind = CommandKind::kCopy;
-        command.words = copy.command().length_words;
-        command.cycles = copy.command().cost_cycles;
-        trace.push_back(command);
     }
     trace.push_back(end_of(workload));
     return trace;

@@ -1,10 +1,12 @@
-// The numbers of a device, by name: the one list of them on the host.
+// The numbers and promises of a device, by name: the one list of them on the host.
 //
 // Place in the whole: DeviceDescription, a binary's target and a manifest's have the same members; whoever shows, reads
 // or copies them goes through this list.
 #pragma once
 
 #include <cstdint>
+
+#include "pianola/device.h"
 
 namespace pianola {
 
@@ -39,6 +41,60 @@ constexpr void copy_sizes(const From& from, To& to) {
 template <typename To, typename From>
 constexpr void copy_numbers(const From& from, To& to) {
     for_each_number([](const char* /*name*/, std::uint32_t& target, std::uint32_t value) { target = value; }, to, from);
+}
+
+// What a device promises besides: names for JSON, and texts for people. Static lifetime.
+[[nodiscard]] constexpr const char* attestation_name(Attestation attestation) noexcept {
+    switch (attestation) {
+        case Attestation::kDigest:
+            return "digest";
+        case Attestation::kCount:
+            return "count";
+        case Attestation::kNothing:
+            return "nothing";
+        case Attestation::kUnspecified:
+        default:
+            return "unspecified";
+    }
+}
+[[nodiscard]] constexpr const char* attestation_text(Attestation attestation) noexcept {
+    switch (attestation) {
+        case Attestation::kDigest:
+            return "digest and count of what it has executed";
+        case Attestation::kCount:
+            return "count of what it has executed; a session must accept less than a digest (least_evidence)";
+        case Attestation::kNothing:
+            return "nothing but the notification; a session must accept that (least_evidence)";
+        case Attestation::kUnspecified:
+        default:
+            return "unspecified";
+    }
+}
+[[nodiscard]] constexpr const char* costs_name(CostKind costs) noexcept {
+    switch (costs) {
+        case CostKind::kExact:
+            return "exact";
+        case CostKind::kUpperBound:
+            return "upper_bound";
+        case CostKind::kNotPublished:
+            return "not_published";
+        case CostKind::kUnspecified:
+        default:
+            return "unspecified";
+    }
+}
+[[nodiscard]] constexpr const char* costs_text(CostKind costs) noexcept {
+    switch (costs) {
+        case CostKind::kExact:
+            return "exact";
+        case CostKind::kUpperBound:
+            return "upper bounds";
+        case CostKind::kNotPublished:
+            return "not published: deadlines come from the integrator";
+        case CostKind::kUnspecified:
+        default:
+            return "unspecified";
+    }
 }
 
 }  // namespace pianola

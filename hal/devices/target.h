@@ -19,6 +19,7 @@
 namespace pianola {
 
 // Commands of a trace that tools write by themselves: timelines stage transfers, the mutation kit breaks rules.
+// A copy or fill may be several commands of a device that needs them; the others are one.
 enum class Sample : std::uint8_t {
     kCopy,            // destination, source, size_bytes
     kFill,            // destination, size_bytes, value
@@ -83,7 +84,7 @@ class Target {
                                                               const SimulatorOptions& /*options*/) const {
         return nullptr;
     }
-    // The words of one command; empty where the device has no such command.
+    // Its words; empty where the device has no such command.
     [[nodiscard]] virtual std::vector<std::uint32_t> sample(Sample /*which*/,
                                                             const SampleOperands& /*operands*/) const {
         return {};

@@ -30,7 +30,7 @@ TARGETS = [f"{device}/host" for device in DEVICES]
 # What turns models and programs into commands of the reference device. Nothing else of capture_host knows a device but
 # by its target.
 LOWERING = [f"capture_host/{folder}" for folder in ("compile", "link", "planner", "recorder", "tensor", "tflite")]
-HOST = ["schema", "runtime", "hal/crypto", "hal/devices", "hal/devices/registry", "capture_host", *LOWERING]
+HOST = ["schema", "runtime", "hal/crypto", "hal/devices", "hal/devices/registry", "capture_host", "capture_host/lowering", *LOWERING]
 # What a layer may use besides itself. The longest name that matches a folder decides.
 MAY_USE = {
     "schema": [],
@@ -53,7 +53,8 @@ MAY_USE = {
        for board in BOARDS},
     "capture_host": HOST,
     **{folder: [*HOST, "hal/kernels", "hal/devices/refdev", "hal/devices/refdev/host"] for folder in LOWERING},
-    "capture_host/pl330": [*HOST, "hal/kernels", "hal/devices/refdev", "hal/devices/pl330"],
+    "capture_host/pl330": [*HOST, "hal/kernels", "hal/devices/refdev", "hal/devices/pl330", "hal/devices/pl330/host"],
+    "capture_host/lowering": [*HOST, "capture_host/pl330"],
     "toolchains": ["runtime"],  # host tools that the build runs share code with the runtime, never the other way
     # Examples, which the tests compile and run. No application names a board.
     "docs": ["hal", "hal/kernels", "hal/sim", "hal/arch", "hal/boards/common", *DEVICES, *TARGETS, *HOST, "tests/port"],

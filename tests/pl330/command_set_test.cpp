@@ -9,6 +9,7 @@
 
 #include "capture_host/pl330/lower.h"
 #include "hal/devices/pl330/encoding.h"
+#include "hal/devices/pl330/host/words.h"
 
 namespace pianola::test {
 namespace {

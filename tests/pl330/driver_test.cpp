@@ -18,6 +18,8 @@ using pl330::EngineSpec;
 constexpr EngineSpec kSpec{0x0100'0000U, 64U * 1024U, 0x2000'0000U, 4096U, 4096U};
 constexpr std::uint32_t kTraceAddress = kSpec.dram_base + kSpec.dram_bytes - kSpec.trace_region_bytes;
 constexpr std::uint32_t kTraceBytes = 64U;
+constexpr std::uint32_t kProgramAddress = 0x3000'0000U;  // of all programs of the driver
+constexpr std::uint32_t kInterrupts = 0x028U;
 constexpr std::uint32_t kStates = 0x100U;
 constexpr std::uint32_t kCounters = 0x104U;
 constexpr std::uint32_t kFaultTypes = 0x040U;
@@ -47,7 +49,9 @@ class StillLink final : public pl330::EngineLink {
             MutableByteSpan{memory_.data(), memory_.size()}.subspan(address - kSpec.dram_base, size_bytes);
         return found.data();
     }
-    [[nodiscard]] std::uint32_t bus_address(const std::uint8_t* /*memory*/) noexcept override { return 0x3000'0000U; }
+    [[nodiscard]] std::uint32_t bus_address(const std::uint8_t* /*memory*/) noexcept override {
+        return kProgramAddress;
+    }
     void clean(ByteSpan /*memory*/) noexcept override {}
     void invalidate(MutableByteSpan /*memory*/) noexcept override {}
     [[nodiscard]] std::uint64_t now_us() noexcept override { return now_us_ += 10U; }
@@ -64,6 +68,7 @@ class Pl330OnStillEngine : public testing::Test {
   protected:
     void SetUp() override {
         ASSERT_EQ(driver_.reset(), Status::kOk);
+        number_ = 0U;
         RegionConfig traces;
         traces.base = kTraceAddress;
         traces.size_bytes = kSpec.trace_region_bytes;
@@ -81,7 +86,8 @@ class Pl330OnStillEngine : public testing::Test {
     }
     void enqueue(QueueCommand command, bool is_sealed = true) {
         const pl330::Pl330CommandSet command_set;
-        static_cast<void>(command_set.seal(0U, 0U, 0U, command));
+        static_cast<void>(command_set.seal(0U, number_, 0U, command));
+        number_ += 1U;
         command.check ^= is_sealed ? 0U : 1U;
         ASSERT_EQ(driver_.enqueue(0U, command), Status::kOk);
         ASSERT_EQ(driver_.ring_doorbell(0U), Status::kOk);
@@ -96,6 +102,7 @@ class Pl330OnStillEngine : public testing::Test {
     StillLink link_;
     pl330::Pl330Driver driver_{kSpec, link_};
     Status status_{Status::kOk};
+    std::uint32_t number_{0U};  // of the next command in its queue
 };
 
 TEST_F(Pl330OnStillEngine, FaultsOfTheEngineAreFaultsOfTheDevice) {
@@ -132,10 +139,14 @@ TEST_F(Pl330OnStillEngine, AThreadHasFinishedWhereItsProgramEndsAndNowhereElse) 
         SetUp();
         start_replay();
         link_.write(kStates, kExecuting);
-        EXPECT_EQ(look().executed_commands, 0U);
+        start_replay();
+        const std::uint32_t before = link_.commands;
+        static_cast<void>(look());
+        EXPECT_EQ(link_.commands, before);
         link_.write(kStates, 0U);
         link_.write(kCounters, kTraceAddress + kTraceBytes - 4U + past_end);
-        EXPECT_EQ(look().executed_commands, 1U);
+        static_cast<void>(look());
+        EXPECT_EQ(link_.commands, before + 1U) << "the next program is started";
         EXPECT_EQ(status_, Status::kPending);
     }
     for (const std::uint32_t at : {0U, kTraceBytes - 5U, kTraceBytes - 2U, kTraceBytes}) {
@@ -146,6 +157,35 @@ TEST_F(Pl330OnStillEngine, AThreadHasFinishedWhereItsProgramEndsAndNowhereElse) 
         EXPECT_EQ(status_, Status::kDeviceFault);
         EXPECT_EQ(completion.fault, DeviceFault::kLost);
     }
+}
+
+// The driver knows how many commands it has started; that is no evidence of what the engine has done, and not shown.
+TEST_F(Pl330OnStillEngine, RecordsSayNothingThatTheEngineDoesNotAttest) {
+    DeviceDescription description;
+    ASSERT_EQ(driver_.describe(description), Status::kOk);
+    ASSERT_EQ(description.attestation, Attestation::kNothing);
+    const auto expect_nothing = [this](Status wanted) {
+        const Completion completion = look();
+        EXPECT_EQ(status_, wanted);
+        EXPECT_EQ(completion.executed_commands, 0U);
+        EXPECT_EQ(completion.digest, 0U);
+        EXPECT_EQ(completion.fault_command, 0U);
+    };
+    start_replay();
+    link_.write(kStates, kExecuting);
+    QueueCommand notify;
+    notify.kind = QueueCommandKind::kNotify;
+    notify.value = 1U;
+    enqueue(notify);
+    link_.write(kStates, 0U);
+    link_.write(kCounters, kTraceAddress + kTraceBytes - 4U);
+    expect_nothing(Status::kPending);
+    link_.write(kCounters, kProgramAddress + pl330::kEventProgramEnd);
+    link_.write(kInterrupts, 1U << kMaxEvents);
+    expect_nothing(Status::kOk);
+    start_replay();
+    link_.write(kStates, kFaulting);
+    expect_nothing(Status::kDeviceFault);
 }
 
 TEST_F(Pl330OnStillEngine, AThreadThatDoesNotStopIsATimeout) {

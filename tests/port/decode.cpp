@@ -1,5 +1,6 @@
 // decode(), patch_kind() and the sizes of queue commands, without the device.
 #include "tests/port/conformance.h"
+#include "tests/port/decode_answers.h"
 
 namespace pianola::port {
 namespace {
@@ -8,62 +9,6 @@ constexpr std::uint32_t kGuardWords = 4U;  // before and after the words that ar
 constexpr std::uint32_t kMaxWords = kMaxCommandWords + 8U;
 constexpr std::uint32_t kStep = 64U;
 constexpr std::uint32_t kFar = 4096U;  // no sample reaches as far: what is moved by it overlaps with nothing
-
-// What decode() has said.
-struct Answer {
-    Status status{Status::kInternal};
-    DecodedCommand command;
-    DecodeError error;
-};
-
-[[nodiscard]] bool is_same_effect(const DecodedCommand& one, const DecodedCommand& other) noexcept {
-    return (one.kind == other.kind) && (one.length_words == other.length_words) && (one.kernel_id == other.kernel_id) &&
-           (one.core == other.core) && (one.cost_cycles == other.cost_cycles) &&
-           (one.core_cycles == other.core_cycles) && (one.extents.view().size() == other.extents.view().size());
-}
-
-[[nodiscard]] bool is_same_shape(const Extent& one, const Extent& other) noexcept {
-    return (one.size_bytes == other.size_bytes) && (one.access == other.access) &&
-           (one.inner.count == other.inner.count) && (one.inner.stride_bytes == other.inner.stride_bytes) &&
-           (one.outer.count == other.outer.count) && (one.outer.stride_bytes == other.outer.stride_bytes);
-}
-
-[[nodiscard]] bool is_same(const DecodedCommand& one, const DecodedCommand& other) noexcept {
-    bool same = is_same_effect(one, other);
-    for (std::uint32_t i = 0U; same && (i < one.extents.view().size()); ++i) {
-        const Extent& left = one.extents.view()[i];
-        const Extent& right = other.extents.view()[i];
-        same = (left.address == right.address) && is_same_shape(left, right);
-    }
-    return same;
-}
-
-[[nodiscard]] bool is_same(const Answer& one, const Answer& other) noexcept {
-    if (one.status != other.status) {
-        return false;
-    }
-    return is_ok(one.status)
-               ? is_same(one.command, other.command)
-               : ((one.error.word == other.error.word) && (one.error.unknown_command == other.error.unknown_command) &&
-                  (one.error.unknown_kernel == other.error.unknown_kernel));
-}
-
-// Answers must not depend on what the caller's objects hold already.
-void make_dirty(Answer& answer) noexcept {
-    answer.command.kind = CommandKind::kEnd;
-    answer.command.length_words = UINT32_MAX;
-    answer.command.kernel_id = UINT32_MAX;
-    answer.command.core = UINT32_MAX;
-    answer.command.cost_cycles = UINT64_MAX;
-    answer.command.core_cycles = UINT64_MAX;
-    static_cast<void>(answer.command.extents.add(1U, 1U, Access::kWrite, "left over"));
-    answer.error = DecodeError{"left over", UINT32_MAX, true, true};
-}
-
-void ask(Kit& kit, WordSpan words, Answer& answer) noexcept {
-    Decoder decoder{kit.command_set()};
-    answer.status = decoder.next(words, answer.command, answer.error);
-}
 
 // The same words between two kinds of neighbours: what a read outside of the span would find.
 struct Guarded {
@@ -222,45 +167,6 @@ void decode_has_no_memory(Kit& kit) noexcept {
             if (!kit.expect(is_same(first, again), "decode() says something else of the same words", time)) {
                 return;
             }
-        }
-    }
-}
-
-// State is a function of the words and of the state before, and nothing around it is written.
-void decode_keeps_to_its_state(Kit& kit) noexcept {
-    constexpr std::uint32_t kGuard = 0xC0FF'EE11U;
-    struct GuardedState {
-        std::uint32_t before{kGuard};
-        DecodeState state;
-        std::uint32_t after{kGuard};
-    };
-    for (std::uint32_t i = 0U; kit.sample(i, kit.base(), kit.trace()); ++i) {
-        GuardedState guarded;
-        std::uint32_t at = 0U;
-        while (at < kit.trace().count) {
-            const WordSpan words = kit.trace().view().subspan(at, kit.trace().count - at);
-            GuardedState copy = guarded;
-            Answer first;
-            Answer again;
-            Answer fresh;
-            make_dirty(again);
-            first.status = kit.command_set().decode(words, guarded.state, first.command, first.error);
-            again.status = kit.command_set().decode(words, copy.state, again.command, again.error);
-            ask(kit, words, fresh);
-            if (!kit.expect_ok(first.status, "decode() refuses a sample") ||
-                !kit.expect((guarded.before == kGuard) && (guarded.after == kGuard),
-                            "decode() writes outside of its state", at) ||
-                !kit.expect(is_same(first, again) && (guarded.state.words == copy.state.words),
-                            "decode() depends on something else than words and state", at) ||
-                // What no command of the trace has set must not be made up.
-                !kit.expect(!is_ok(fresh.status) || is_same(first, fresh),
-                            "decode() accepts a command without the state that it needs", at)) {
-                return;
-            }
-            if (first.command.length_words == 0U) {
-                return;  // study() has said so
-            }
-            at += first.command.length_words;
         }
     }
 }

@@ -68,6 +68,18 @@ void a_wait_that_is_over_passes(Kit& kit) noexcept {
                           kit.expect_ok(wait_then_notify(kit, queue, 1U, 1U), "enqueue() refuses a wait") &&
                           kit.expect_ok(kit.wait(queue, kit.token(), completion),
                                         "a wait for a value that the counter has passed holds"));
+        // A wait takes nothing away, and neither does a trace.
+        for (const bool is_after_trace : {false, true}) {
+            if (is_after_trace &&
+                (!kit.sample(0U, kit.base(), kit.trace()) || !kit.place(kit.trace()) ||
+                 !kit.expect_ok(kit.enqueue_replay(queue, kit.trace()), "enqueue() refuses a replay"))) {
+                return;
+            }
+            static_cast<void>(
+                kit.expect_ok(wait_then_notify(kit, queue, 1U, 2U), "enqueue() refuses a wait") &&
+                kit.expect_ok(kit.wait(queue, kit.token(), completion),
+                              "a wait for what was waited for before, or recorded before a trace, holds"));
+        }
     }
 }
 

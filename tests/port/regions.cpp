@@ -225,10 +225,22 @@ void transfers_keep_to_regions(Kit& kit, QueueCommandKind kind) noexcept {
     }
 }
 
+// Where a region permits fetches, transfers are refused unless it permits them too.
+void fetches_permit_no_transfer(Kit& kit, QueueCommandKind kind) noexcept {
+    RegionConfig region = kit.trace_region();
+    region.queues_write = false;
+    Completion completion;
+    static_cast<void>(
+        kit.expect_status(transfer_within(kit, region, transfer(kind, kit.trace_base(), kLongBytes, 0U), completion),
+                          Status::kDeviceFault, "a transfer passes where a region permits fetches alone"));
+}
+
 void writes_keep_to_regions(Kit& kit) noexcept {
+    fetches_permit_no_transfer(kit, QueueCommandKind::kWrite);
     transfers_keep_to_regions(kit, QueueCommandKind::kWrite);
 }
 void reads_keep_to_regions(Kit& kit) noexcept {
+    fetches_permit_no_transfer(kit, QueueCommandKind::kRead);
     transfers_keep_to_regions(kit, QueueCommandKind::kRead);
 }
 

@@ -24,12 +24,26 @@ bool prepare(Kit& kit) noexcept {
     return is_ready && kit.expect_ok(kit.device().bind_source(1U, kit.source()), "bind_source() refuses memory");
 }
 
+// As many regions as there can be, and none of them after the reset.
 void regions_are_forgotten(Kit& kit) noexcept {
-    RegionConfig region;
-    if (!prepare(kit) || !kit.reset() ||
-        !kit.expect_status(kit.device().programmed_region(0U, region), Status::kInvalidArgument,
-                           "a region outlives a reset")) {
+    const std::uint32_t granule = kit.port().region_granule;
+    const std::uint32_t size_bytes = ((kMemoryBytes / kMaxRegions) / granule) * granule;
+    if (!prepare(kit) || !kit.reset()) {
         return;
+    }
+    for (std::uint32_t i = 0U; (i < kMaxRegions) && (size_bytes != 0U); ++i) {
+        static_cast<void>(
+            kit.device().program_region({kit.base() + (i * size_bytes), size_bytes, true, true, true, true, false}));
+    }
+    if (!kit.reset()) {
+        return;
+    }
+    for (std::uint32_t i = 0U; i < kMaxRegions; ++i) {
+        RegionConfig region;
+        if (!kit.expect_status(kit.device().programmed_region(i, region), Status::kInvalidArgument,
+                               "a region outlives a reset")) {
+            return;
+        }
     }
     static_cast<void>(kit.device().bind_source(1U, kit.source()));
     static_cast<void>(kit.enqueue(0U, transfer(QueueCommandKind::kWrite, kit.base(), kBytes, 1U)));
@@ -37,10 +51,26 @@ void regions_are_forgotten(Kit& kit) noexcept {
 }
 
 void bindings_are_forgotten(Kit& kit) noexcept {
-    if (!prepare(kit) || !kit.reset() || !kit.program(kit.memory_region())) {
+    if (!prepare(kit)) {
         return;
     }
-    static_cast<void>(kit.expect(kit.device().bound_source(1U).empty(), "a binding outlives a reset"));
+    for (std::uint32_t slot = 0U; slot < kSourceSlots; ++slot) {
+        static_cast<void>(kit.device().bind_source(slot, kit.source()));
+    }
+    for (std::uint32_t slot = 0U; slot < kDestinationSlots; ++slot) {
+        static_cast<void>(kit.device().bind_destination(slot, kit.destination()));
+    }
+    if (!kit.reset() || !kit.program(kit.memory_region())) {
+        return;
+    }
+    bool is_empty = true;
+    for (std::uint32_t slot = 0U; slot < kSourceSlots; ++slot) {
+        is_empty = kit.device().bound_source(slot).empty() && is_empty;
+    }
+    for (std::uint32_t slot = 0U; slot < kDestinationSlots; ++slot) {
+        is_empty = kit.device().bound_destination(slot).empty() && is_empty;
+    }
+    static_cast<void>(kit.expect(is_empty, "a binding outlives a reset"));
     static_cast<void>(kit.enqueue(0U, transfer(QueueCommandKind::kWrite, kit.base(), kBytes, 1U)));
     static_cast<void>(
         kit.expect_fault(0U, DeviceFault::kHostMemory, "a transfer takes memory that was bound before the reset"));

@@ -8,10 +8,11 @@ std::uint32_t sample(void* /*context*/, std::uint32_t index, std::uint32_t base,
         std::uint32_t count;
         std::array<std::uint32_t, 12U> words;
     };
-    const std::array<Sample, 7U> samples{{
+    const std::array<Sample, 8U> samples{{
         {4U, {kCopy, base + 512U, base, 64U}},
         {4U, {kCopy, base + 515U, base + 1U, 7U}},
         {4U, {kCopy, base, base + 700U, 200U}},
+        {4U, {kCopy, base + 513U, base + 2U, 500U}},  // sizes whose bytes are all in use
         {4U, {kFill, base + 3U, 101U, 0x5AU}},
         {6U, {kCopyRows, base + 512U, base, 24U, 8U, 40U}},
         {6U, {kCopyRows, base + 601U, base + 3U, 7U, 3U, 100U}},

@@ -87,8 +87,9 @@ class Pl330Driver final : public Device {
         std::array<Record, kMaxStepsInFlight> records{};
     };
     struct Event {
-        std::uint32_t records{0U};
+        std::uint32_t sends{0U};  // programs that have ended, as waits
         std::uint32_t waits{0U};
+        std::uint32_t value{0U};  // of the last record
     };
 
     [[nodiscard]] std::uint32_t state_of(std::uint32_t channel) noexcept;
@@ -105,6 +106,13 @@ class Pl330Driver final : public Device {
     void advance(std::uint32_t queue) noexcept;
     void finish_program(std::uint32_t queue) noexcept;
     void start_next(std::uint32_t queue) noexcept;
+    [[nodiscard]] bool publish(std::uint32_t queue, std::uint32_t token) noexcept;
+    static void complete(Queue& queue) noexcept;
+    [[nodiscard]] bool is_reached(const QueueCommand& wait) const noexcept;
+    [[nodiscard]] bool is_waited_for(std::uint32_t event) const noexcept;
+    void finish_record(std::uint32_t event) noexcept;
+    void start_record(std::uint32_t queue, const QueueCommand& command) noexcept;
+    void start_wait(std::uint32_t queue, const QueueCommand& command) noexcept;
     void start_replay(std::uint32_t queue, const QueueCommand& command) noexcept;
     void start_transfer(std::uint32_t queue, const QueueCommand& command) noexcept;
     void start_event(std::uint32_t queue, std::uint32_t program) noexcept;

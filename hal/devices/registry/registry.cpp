@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "hal/devices/pl330/host/pl330_target.h"
 #include "hal/devices/refdev/host/refdev_target.h"
 
 namespace pianola {
@@ -9,6 +10,7 @@ namespace pianola {
 Span<const Target* const> known_targets() {
     static const std::array kTargets{
         &refdev::target(),
+        &pl330::target(),
     };
     return {kTargets.data(), kTargets.size()};
 }

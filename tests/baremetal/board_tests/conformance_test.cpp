@@ -1,26 +1,13 @@
 // conformance [PREFIX]: the conformance kit for ports on the board's own device, driver and platform.
 #include "tests/port/conformance.h"
 
-#include "hal/boards/common/semihosting.h"
 #include "hal/boards/common/shared_memory.h"
 #include "tests/baremetal/board_tests/bench.h"
+#include "tests/baremetal/board_tests/console_sink.h"
 #include "tests/port/refdev_samples.h"
 
 namespace pianola::baremetal {
 namespace {
-
-class ConsoleSink final : public port::Sink {
-  public:
-    ConsoleSink() = default;
-    ~ConsoleSink() = default;
-    ConsoleSink(const ConsoleSink&) = delete;
-    ConsoleSink(ConsoleSink&&) = delete;
-    ConsoleSink& operator=(const ConsoleSink&) = delete;
-    ConsoleSink& operator=(ConsoleSink&&) = delete;
-
-    void text(const char* text) noexcept override { semihosting::print(text); }
-    void number(std::uint64_t number) noexcept override { semihosting::print_number(number); }
-};
 
 Bench& bench() noexcept {
     static Bench the_bench{refdev::FaultScript{}};

@@ -85,6 +85,7 @@ struct ExchangeMemory {
 Status exchange_step(const ExchangeMemory& memory, std::uint32_t seed) noexcept;
 
 // The tests.
+std::int32_t test_engine_conformance(const Arguments& arguments) noexcept;
 std::int32_t test_engine_replay(const Arguments& arguments) noexcept;
 std::int32_t test_engine_validate(const Arguments& arguments) noexcept;
 std::int32_t test_engine_forced(const Arguments& arguments) noexcept;

@@ -7,7 +7,8 @@ namespace {
 
 using pianola::baremetal::Test;
 
-constexpr std::array<Test, 9U> kTests{{
+constexpr std::array<Test, 10U> kTests{{
+    {"conformance", pianola::baremetal::test_engine_conformance},
     {"count", pianola::baremetal::test_engine_count},
     {"evidence", pianola::baremetal::test_engine_evidence},
     {"events", pianola::baremetal::test_engine_events},

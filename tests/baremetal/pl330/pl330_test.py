@@ -74,10 +74,10 @@ class Engine(support.BareMetalTest):
         self.assertEqual(state_of(values["status_1"]), (WAITS_FOR_EVENT, GATHERED_EVENT))
         self.assertEqual((values["reset"], state_of(values["status_1_after"])[0]), (1, STOPPED))
 
-    def test_events_are_flags(self):
-        """Two records in a row reach two waits, and none outlives a reset."""
+    def test_events_have_values(self):
+        """Two records in a row reach two waits, an older record wakes nobody for good, and none outlives a reset."""
         values = support.Run("events").require().values
-        found = {name: values[name] for name in ("held_back", "done_0", "done_1", "sent", "forgotten")}
+        found = {name: values[name] for name in ("recorded_twice", "waited_twice", "asleep", "woken", "asleep_again", "woken_again", "sent", "forgotten")}
         self.assertEqual(found, dict.fromkeys(found, 1))
 
     def check_fault(self, values, status, stage, fault):

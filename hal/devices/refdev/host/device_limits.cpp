@@ -1,31 +1,11 @@
 #include "hal/devices/refdev/host/device_limits.h"
 
+#include "hal/devices/device_limits.h"
 #include "hal/devices/refdev/device_spec.h"
 #include "pianola/config.h"
 
 namespace pianola::refdev {
 namespace {
-
-constexpr std::uint32_t kLargestMemoryBytes = 1U << 30U;
-
-std::string what_is_wrong_with_memories(const DeviceDescription& device) {
-    const std::uint64_t dram_end = std::uint64_t{device.dram_base} + device.dram_bytes;
-    const std::uint64_t l1_end = std::uint64_t{device.l1_base} + device.l1_bytes;
-    if ((device.dram_bytes > kLargestMemoryBytes) || (device.l1_bytes > kLargestMemoryBytes) ||
-        (dram_end > UINT32_MAX) || (l1_end > UINT32_MAX)) {
-        return "memories must be at most 1 GiB, and end below 4 GiB";
-    }
-    if ((device.l1_base < dram_end) && (device.dram_base < l1_end)) {
-        return "DRAM and L1 overlap";
-    }
-    for (const std::uint32_t value :
-         {device.dram_base, device.dram_bytes, device.l1_base, device.l1_bytes, device.trace_region_bytes}) {
-        if ((value % kFileAlignmentBytes) != 0U) {
-            return "bases and sizes must be multiples of " + std::to_string(kFileAlignmentBytes);
-        }
-    }
-    return (device.trace_region_bytes > device.dram_bytes) ? "the trace region must fit into DRAM" : "";
-}
 
 std::string what_is_wrong_with_grid(const DeviceDescription& device) {
     const auto is_edge = [](std::uint32_t cores) { return (cores >= 1U) && (cores <= kMaxGridEdge); };

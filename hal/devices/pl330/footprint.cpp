@@ -1,0 +1,10 @@
+#include "hal/devices/pl330/footprint.h"
+
+#include "hal/devices/pl330/driver.h"
+#include "runtime/core/footprint_check.h"
+
+namespace pianola::pl330 {
+
+static_assert(footprint_agrees<sizeof(Pl330Driver), kDriverBytes32>());
+
+}  // namespace pianola::pl330

@@ -1,0 +1,15 @@
+// The PL330 as a Target: binaries for it are captured, judged and shown on a host. It has no simulator.
+#pragma once
+
+#include "hal/devices/pl330/driver.h"
+#include "hal/devices/target.h"
+
+namespace pianola::pl330 {
+
+// Static lifetime.
+[[nodiscard]] const Target& target();
+
+// What a description says of the engine's memories.
+[[nodiscard]] EngineSpec spec_of(const DeviceDescription& device);
+
+}  // namespace pianola::pl330

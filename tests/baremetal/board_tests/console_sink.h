@@ -1,0 +1,22 @@
+// ConsoleSink: where the conformance kit's report goes on a board.
+#pragma once
+
+#include "hal/boards/common/semihosting.h"
+#include "tests/port/conformance.h"
+
+namespace pianola::baremetal {
+
+class ConsoleSink final : public port::Sink {
+  public:
+    ConsoleSink() = default;
+    ~ConsoleSink() = default;
+    ConsoleSink(const ConsoleSink&) = delete;
+    ConsoleSink(ConsoleSink&&) = delete;
+    ConsoleSink& operator=(const ConsoleSink&) = delete;
+    ConsoleSink& operator=(ConsoleSink&&) = delete;
+
+    void text(const char* text) noexcept override { semihosting::print(text); }
+    void number(std::uint64_t number) noexcept override { semihosting::print_number(number); }
+};
+
+}  // namespace pianola::baremetal
