@@ -9,7 +9,8 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-declare -A long_runs=([envelope]=4000000 [manifest]=1500000 [decoder]=500000 [importer]=4000000 [cli]=20000 [json]=200000)
+declare -A long_runs=(
+    [envelope]=4000000 [manifest]=1500000 [decoder]=500000 [importer]=4000000 [cli]=20000 [json]=200000)
 # Bytes of an input. Each command of a trace executes, and what a long one does, a short one does too.
 declare -A max_bytes=([envelope]=4096 [manifest]=4096 [decoder]=1024 [importer]=4096 [cli]=4096 [json]=4096)
 all=(envelope manifest decoder importer cli json)

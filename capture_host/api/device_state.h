@@ -100,6 +100,8 @@ struct DeviceState {
         RangeSet needs;   // of what they read: what none of them has written before
         // Allocated during the capture where earlier programs of it write, and written by no later one.
         std::vector<Overwritten> overwritten;
+
+        void append(const Assembled& program);
     };
     std::array<std::optional<Capturing>, kMaxQueues> capturing;
     std::vector<std::string> warnings;
@@ -124,6 +126,10 @@ struct DeviceState {
                                          const std::string& what, const MemoryOwner& owner = {});
     void claim(Memory memory, std::uint32_t offset, std::uint64_t bytes, const MemoryOwner& owner);
     [[nodiscard]] RangeSet claimed_by_others(Memory memory, const MemoryOwner& owner);
+    // What programs of the captures on other queues use.
+    [[nodiscard]] RangeSet captured_by_others(Memory memory, const MemoryOwner& owner) const;
+    // An allocation against live traces: throws API-MEMORY-UNDER-TRACE where it lies under one; warns where permitted.
+    void note_consequences(Memory memory, std::uint32_t offset, std::uint64_t bytes, const std::string& what);
     // The device is idle: memory that nobody holds is anybody's.
     void forget_claims();
     // A buffer that has just been allocated, against the captures that are under way.

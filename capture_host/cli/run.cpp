@@ -231,16 +231,11 @@ class Run {
         const std::vector<ByteSpan> inputs = inputs_of(record);
         std::vector<Bytes> first;
         for (std::uint32_t repeat = 0U; repeat < arguments_.repeat; ++repeat) {
-            std::vector<Bytes> outputs;
-            std::vector<MutableByteSpan> views;
-            outputs.reserve(plan.output_count);
-            views.reserve(plan.output_count);
+            std::vector<Bytes> outputs(plan.output_count);
             for (std::uint32_t i = 0U; i < plan.output_count; ++i) {
-                outputs.emplace_back(plan.output_bytes.at(i));
+                outputs[i].resize(plan.output_bytes.at(i));
             }
-            for (Bytes& output : outputs) {
-                views.emplace_back(output.data(), output.size());
-            }
+            const std::vector<MutableByteSpan> views = outputs_of(0U, outputs);
             const std::uint64_t started = replay_.simulator().now_cycles();
             if (arguments_.views) {
                 run_on_views(inputs, views);
@@ -372,9 +367,8 @@ void add_run(CLI::App& app, Action& action) {
     auto arguments = std::make_shared<RunArguments>();
     CLI::App* const command = app.add_subcommand("run", "Replays a trace binary on the simulator");
     command->footer(
-        "Inputs and outputs are raw little-endian tensors, in the order in which `inspect` lists them. Outputs are "
-        "written\n"
-        "only after every replay has succeeded, each whole or not at all.");
+        "Inputs and outputs are raw little-endian tensors, in the order in which `inspect` lists them. Outputs are\n"
+        "written only after every replay has succeeded, each whole or not at all.");
     command->add_option("file", arguments->file, "Trace binary")->required()->type_name(kReads);
     command->add_option("--input", arguments->inputs, "Input tensor; once per input")
         ->allow_extra_args(false)

@@ -4,6 +4,7 @@
 // group's table, or a reason in coverage.cpp; a new group a source, a line below and one in all_operators(). Host only.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "capture_host/mutate/draft.h"
@@ -12,10 +13,10 @@
 namespace pianola::mutate {
 
 struct Operator {
-    Rule rule;                    // that the mutant must trip
-    const char* name;             // unique within the rule; part of file names
-    const char* what;             // is wrong with the mutant
-    void (*apply)(Draft& draft);  // throws NotApplicable
+    Rule rule;                                // that the mutant must trip
+    const char* name;                         // unique within the rule; part of file names
+    const char* what;                         // is wrong with the mutant
+    std::function<void(Draft& draft)> apply;  // throws NotApplicable
     // Nothing else is wrong: a validator without the rule would accept the mutant. False where passing over the rule is
     // unsafe, or where another rule catches the mutant as well.
     bool is_alone;

@@ -183,6 +183,11 @@ std::vector<Operator> once_operators() {
              forget(draft, ScriptKind::kSetup, ScriptCommandKind::kLoadTrace, "traces");
          },
          false},
+    };
+}
+
+std::vector<Operator> transfer_operators() {
+    return {
         {Rule::kScrInputOnce, "twice", "an input is written twice",
          [](Draft& draft) {
              require_input(draft);
@@ -260,7 +265,7 @@ std::vector<Operator> result_operators() {
 
 std::vector<Operator> script_operators() {
     std::vector<Operator> all = command_operators();
-    for (const auto& more : {once_operators(), result_operators()}) {
+    for (const auto& more : {once_operators(), transfer_operators(), result_operators()}) {
         all.insert(all.end(), more.begin(), more.end());
     }
     return all;

@@ -110,6 +110,12 @@ std::vector<Operator> segment_operators() {
              expect_trace(draft, "word_count");
          },
          true},
+    };
+}
+
+// What a trace says of its own commands.
+std::vector<Operator> statement_operators() {
+    return {
         {Rule::kTrcCount, "one-more", "a command more than there are",
          [](Draft& draft) {
              main_entry(draft).command_count += 1U;
@@ -300,7 +306,7 @@ std::vector<Operator> access_operators() {
 
 std::vector<Operator> trace_operators() {
     std::vector<Operator> all = segment_operators();
-    for (const auto& more : {word_operators(), access_operators()}) {
+    for (const auto& more : {statement_operators(), word_operators(), access_operators()}) {
         all.insert(all.end(), more.begin(), more.end());
     }
     return all;

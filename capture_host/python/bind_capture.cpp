@@ -51,6 +51,9 @@ void bind_workloads(py::module_& module) {
             "save",
             [](const CapturedWorkload& self, const py::object& path) { files::store_file(path_from(path), self.file); },
             "Writes the .ptb, whole or not at all.", py::arg("path"));
+}
+
+void bind_captures(py::module_& module) {
     py::class_<WorkloadCapture>(module, "WorkloadCapture",
                                 "Records the calls on a device; pianola.capture() begins one.")
         .def(py::init([](const DevicePtr& device, const std::string& name, std::int64_t step_deadline_us,
@@ -256,6 +259,7 @@ std::string path_from(const py::object& path) {
 
 void bind_capture(py::module_& module) {
     bind_workloads(module);
+    bind_captures(module);
     bind_session(module);
 }
 

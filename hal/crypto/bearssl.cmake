@@ -32,7 +32,8 @@ set(sources
 list(TRANSFORM sources PREPEND "${PIANOLA_BEARSSL_DIR}/src/")
 add_library(pianola_bearssl STATIC ${sources})
 set_target_properties(pianola_bearssl PROPERTIES C_STANDARD 99 C_STANDARD_REQUIRED ON)
-target_include_directories(pianola_bearssl SYSTEM PUBLIC "${PIANOLA_BEARSSL_DIR}/inc" PRIVATE "${PIANOLA_BEARSSL_DIR}/src")
+target_include_directories(pianola_bearssl SYSTEM PUBLIC "${PIANOLA_BEARSSL_DIR}/inc"
+    PRIVATE "${PIANOLA_BEARSSL_DIR}/src")
 target_link_libraries(pianola_bearssl PRIVATE pianola_warnings pianola_target_rules)
 # Not our code, so not our warnings: -w takes back what the rules switch on, here and nowhere else.
 target_compile_options(pianola_bearssl PRIVATE -ffreestanding -w)

@@ -1,4 +1,5 @@
-# Gates of a board's build: what only its own targets and link edges can show. The host's build has all others, and the proofs.
+# Gates of a board's build: what only its own targets and link edges can show. The host's build has all others, and the
+# proofs.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 add_test(NAME ${PIANOLA_BOARD}.layering CONFIGURATIONS Release
     COMMAND "${Python3_EXECUTABLE}" -B "${CMAKE_CURRENT_LIST_DIR}/layering_gate.py"

@@ -38,6 +38,8 @@ BAD = [
     (HOST, "clang-analyzer-core.NullDereference", "int f(int v) { int* p = nullptr; if (v > 1) { return *p; } return 0; }"),
     (HOST, "misc-use-internal-linkage", "int lonely() { return 1; }"),
     (HOST, "performance-unnecessary-value-param", "#include <string>\nint f(std::string s) { return s.empty() ? 1 : 0; }"),
+    (HOST, "readability-function-size", "int f(int v) {\n" + "    v += 1;\n" * 58 + "    return v;\n}"),
+    (TARGET, "readability-function-size", "int f(int v) {\n" + "    v += 1;\n" * 58 + "    return v;\n}"),
     (TARGET, "misc-no-recursion", "int f(int v) { return v > 0 ? f(v - 1) + 1 : 0; }"),
     (TARGET, "cppcoreguidelines-avoid-c-arrays", "int f() { const int a[2] = {1, 2}; return a[0]; }"),
     (TARGET, "cppcoreguidelines-pro-bounds-pointer-arithmetic", "int f(const int* p, int i) { return *(p + i); }"),

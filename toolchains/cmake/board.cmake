@@ -1,8 +1,9 @@
 # A board's build: one image per application, for one board (cache variable PIANOLA_BOARD, set by the board's preset).
 #
 # A board is put together from three parts, each an object library: pianola_arch (hal/arch/<architecture>),
-# pianola_board_common (hal/boards/common) and pianola_board (hal/boards/<board>). Object libraries, because vectors, start-up and what
-# the three call in one another must reach the linker whatever it has seen before; --gc-sections drops what is not used.
+# pianola_board_common (hal/boards/common) and pianola_board (hal/boards/<board>). Object libraries, because vectors,
+# start-up and what the three call in one another must reach the linker whatever it has seen before; --gc-sections drops
+# what is not used.
 
 if(PIANOLA_BOARD)
     # Behind all own libraries, wherever these are named. The two need each other.
@@ -13,7 +14,8 @@ endif()
 function(pianola_add_board_part part)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBS")
     add_library(pianola_${part} OBJECT ${arg_SOURCES})
-    target_link_libraries(pianola_${part} PUBLIC pianola_runtime ${arg_LIBS} PRIVATE pianola_warnings pianola_target_rules)
+    target_link_libraries(pianola_${part} PUBLIC pianola_runtime ${arg_LIBS}
+        PRIVATE pianola_warnings pianola_target_rules)
 endfunction()
 
 # pianola_add_board_application(<name> SOURCES file... [LIBS target...] [DEFINITIONS name=value...]): the image <name>,
@@ -34,7 +36,8 @@ function(pianola_add_board_application name)
         LINK_DEPENDS "${script};${PROJECT_SOURCE_DIR}/hal/boards/common/sections.ld;${manifest_dir}/manifest.ld")
     target_compile_definitions(${name} PRIVATE ${arg_DEFINITIONS})
     target_link_libraries(${name} PRIVATE
-        pianola_board pianola_board_common pianola_arch ${arg_LIBS} pianola_${PIANOLA_BOARD_DEVICE} pianola_refdev pianola_warnings pianola_target_rules)
+        pianola_board pianola_board_common pianola_arch ${arg_LIBS} pianola_${PIANOLA_BOARD_DEVICE} pianola_refdev
+        pianola_warnings pianola_target_rules)
     if(manifest_dir STREQUAL pianola_board_sample_dir)
         add_dependencies(${name} pianola_board_sample)
     endif()

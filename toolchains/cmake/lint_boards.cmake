@@ -17,7 +17,8 @@ function(pianola_lint_board_code name toolchain target)
     include(${PROJECT_SOURCE_DIR}/toolchains/cmake/${toolchain}.cmake)
     add_library(pianola_lint_${name} OBJECT ${sources})
     target_compile_options(pianola_lint_${name} PRIVATE
-        --target=${target} ${PIANOLA_CPU_OPTIONS} -nostdlibinc -nostdinc++ -UPIANOLA_PROFILE -DPIANOLA_PROFILE=kSmallEcu)
+        --target=${target} ${PIANOLA_CPU_OPTIONS} -nostdlibinc -nostdinc++ -UPIANOLA_PROFILE
+        -DPIANOLA_PROFILE=kSmallEcu)
     target_include_directories(pianola_lint_${name} SYSTEM PRIVATE
         ${pianola_flatbuffers_alone} ${pianola_newlib_cxx} ${pianola_newlib_cxx}/arm-none-eabi /usr/include/newlib)
     target_link_libraries(pianola_lint_${name} PRIVATE pianola_refdev pianola_warnings pianola_target_rules)

@@ -31,8 +31,8 @@ if(PIANOLA_OBJECT_GATES)
     endif()
 endif()
 
-# For folders whose code runs once per command, or in tests: most of it is templates of libraries, and -O3 would take half
-# of a release build's time for it. What computes lies elsewhere.
+# For folders whose code runs once per command, or in tests: most of it is templates of libraries, and -O3 would take
+# half of a release build's time for it. What computes lies elsewhere.
 macro(pianola_optimise_lightly)
     add_compile_options("$<$<CONFIG:Release>:-O1>")
 endmacro()

@@ -2,8 +2,8 @@
 // libraries' headers that a source includes, where they report nothing anyway. That is two thirds of their time. Later
 // versions of clang-tidy do the same by themselves.
 //
-// The check "pianola-own-code" finds nothing. It matches the translation unit, which comes before all that is in it, and
-// limits what is traversed from there on.
+// The check "pianola-own-code" finds nothing. It matches the translation unit, which comes before all that is in it,
+// and limits what is traversed from there on.
 #include <clang-tidy/ClangTidyCheck.h>
 #include <clang-tidy/ClangTidyModule.h>
 #include <clang-tidy/ClangTidyModuleRegistry.h>

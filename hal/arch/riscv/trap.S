@@ -1,7 +1,8 @@
 /* Entry of every trap: saves what C++ may change, lets trap.cpp decide, and goes on where that says.
  *
- * On entry the core is in M mode, and mstatus.MPP says so; data accesses with another privilege (mstatus.MPRV) therefore have no
- * effect in here, and the handler reaches everything. mret puts MPP back to U, which lets them have it again. */
+ * On entry the core is in M mode, and mstatus.MPP says so; data accesses with another privilege (mstatus.MPRV)
+ * therefore have no effect in here, and the handler reaches everything. mret puts MPP back to U, which lets them have
+ * it again. */
     .section .text.pianola_riscv_trap_entry, "ax"
     .balign 4                           /* the two lowest bits of mtvec are its mode: 0, one entry for all */
     .global pianola_riscv_trap_entry
