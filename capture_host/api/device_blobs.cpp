@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <map>
 
-#include "capture_host/api/buffer_layout.h"
 #include "capture_host/api/trace_blob.h"
+#include "capture_host/buffers/buffer_layout.h"
 
 namespace pianola::host {
 namespace {
@@ -32,7 +32,7 @@ bool place(DeviceState& state, const std::shared_ptr<Device>& device, TracedBuff
     }
     state.claim(memory, traced.offset, placement.bytes, traced.config.owner);
     traced.buffer =
-        BufferPlacement::make(state.spec, traced.config, placement, traced.offset, BufferId{next_id()}, device);
+        BufferPlacement::make(state.spec, traced.config, placement, traced.offset, BufferId{next_id()}, device, device);
     state.buffers[traced.buffer->id().value] = traced.buffer.get();
     return true;
 }

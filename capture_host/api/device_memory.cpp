@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "capture_host/api/buffer_layout.h"
 #include "capture_host/api/device_state.h"
+#include "capture_host/buffers/buffer_layout.h"
 
 namespace pianola::host {
 namespace {
@@ -229,7 +229,7 @@ void DeviceState::place_local_memory(Program::State& program, const std::shared_
             return names_one(kernel.common) || std::any_of(kernel.arguments.begin(), kernel.arguments.end(),
                                                            [&](const auto& own) { return names_one(own.second); });
         });
-    const std::shared_ptr<Device> owner = program.device.lock();
+    const std::shared_ptr<MemoryHolder> owner = program.device.lock();
     if ((owner != nullptr) && (owner != device)) {
         throw HostError{
             HostRule::kProgramDevice,
@@ -261,8 +261,8 @@ BufferPtr Device::allocate(const BufferConfig& config) {
     const BufferPlacement placement = BufferPlacement::plan(state_->spec, config);
     const std::uint32_t offset = state_->allocate(config.memory, placement.bytes, placement.alignment, FromEnd::kBottom,
                                                   "a buffer", config.owner);
-    const BufferPtr buffer =
-        BufferPlacement::make(state_->spec, config, placement, offset, BufferId{next_id()}, shared_from_this());
+    const BufferPtr buffer = BufferPlacement::make(state_->spec, config, placement, offset, BufferId{next_id()},
+                                                   shared_from_this(), shared_from_this());
     state_->buffers[buffer->id().value] = buffer.get();
     state_->note_overwritten(buffer);
     return buffer;
@@ -305,14 +305,6 @@ void Device::release(LocalMemory& memory) {
     if (memory.offset.has_value()) {
         state_->l1.free(*memory.offset);
         memory.offset.reset();
-    }
-}
-
-void Device::release(Program::State& program) {
-    for (auto* memories : {&program.circular_buffers, &program.semaphores}) {
-        for (LocalMemory& memory : *memories) {
-            release(memory);
-        }
     }
 }
 

@@ -12,12 +12,12 @@
 #include <string>
 #include <vector>
 
-#include "capture_host/api/allocator.h"
 #include "capture_host/api/device.h"
 #include "capture_host/api/queue_driver.h"
+#include "capture_host/api/recording.h"
 #include "capture_host/api/transfers.h"
+#include "capture_host/buffers/allocator.h"
 #include "capture_host/compile/compile.h"
-#include "capture_host/workload/recording.h"
 
 namespace pianola::host {
 

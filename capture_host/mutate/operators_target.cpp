@@ -13,7 +13,7 @@ Operator field(Rule rule, const char* name, const char* what, const std::string&
         change(draft.manifest().target);
         draft.expect_path("target." + path);
     };
-    return {rule, name, what, apply, is_alone};
+    return {rule, name, what, is_alone, apply};
 }
 
 void take_largest_profile(Draft& draft) {
@@ -56,7 +56,7 @@ std::vector<Operator> target_operators() {
               [](Fields& t) { t.costs = CostKind::kUpperBound; }),
         field(Rule::kTgtWeightsLayout, "number", "weights that lie in another way", "weights_layout",
               [](Fields& t) { t.weights_layout += 1U; }),
-        {Rule::kTgtProfile, "larger", "a runtime with the largest capacities", take_largest_profile, true},
+        {Rule::kTgtProfile, "larger", "a runtime with the largest capacities", true, take_largest_profile},
         field(
             Rule::kTgtMesh, "none", "a mesh without rows", "mesh_rows", [](Fields& t) { t.mesh_rows = 0U; }, false),
         field(Rule::kTgtMesh, "two", "a mesh of two devices", "mesh_rows", [](Fields& t) { t.mesh_columns = 2U; }),

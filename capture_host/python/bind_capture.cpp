@@ -138,26 +138,6 @@ void bind_captures(py::module_& module) {
     return files::load_file(path_from(file));
 }
 
-[[nodiscard]] py::dtype dtype_of(ElementType type) {
-    switch (type) {
-        case ElementType::kInt8:
-            return py::dtype::of<std::int8_t>();
-        case ElementType::kUint8:
-            return py::dtype::of<std::uint8_t>();
-        case ElementType::kInt16:
-            return py::dtype::of<std::int16_t>();
-        case ElementType::kInt32:
-            return py::dtype::of<std::int32_t>();
-        case ElementType::kFloat32:
-            return py::dtype::of<float>();
-        case ElementType::kBool:
-            return py::dtype::of<bool>();
-        case ElementType::kUnspecified:
-            break;
-    }
-    return py::dtype::of<std::uint8_t>();
-}
-
 // The bytes of one input, which must be what the binary says it is.
 [[nodiscard]] std::vector<std::uint8_t> input_bytes(const py::handle& value, const capture::ManifestTensor& tensor) {
     const py::array array = py::array::ensure(value, py::array::c_style);
@@ -247,6 +227,26 @@ void bind_session(py::module_& module) {
 }
 
 }  // namespace
+
+py::dtype dtype_of(ElementType type) {
+    switch (type) {
+        case ElementType::kInt8:
+            return py::dtype::of<std::int8_t>();
+        case ElementType::kUint8:
+            return py::dtype::of<std::uint8_t>();
+        case ElementType::kInt16:
+            return py::dtype::of<std::int16_t>();
+        case ElementType::kInt32:
+            return py::dtype::of<std::int32_t>();
+        case ElementType::kFloat32:
+            return py::dtype::of<float>();
+        case ElementType::kBool:
+            return py::dtype::of<bool>();
+        case ElementType::kUnspecified:
+            break;
+    }
+    return py::dtype::of<std::uint8_t>();
+}
 
 std::string path_from(const py::object& path) {
     const py::object name = py::module_::import("os").attr("fspath")(path);
