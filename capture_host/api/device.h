@@ -17,9 +17,10 @@
 #include <string>
 #include <vector>
 
-#include "capture_host/api/buffer.h"
-#include "capture_host/api/host_error.h"
 #include "capture_host/api/trace.h"
+#include "capture_host/buffers/buffer.h"
+#include "capture_host/buffers/host_error.h"
+#include "capture_host/buffers/memory_holder.h"
 #include "capture_host/compile/program.h"
 #include "capture_host/timeline/host_cost.h"
 #include "hal/devices/registry/registry.h"
@@ -75,11 +76,10 @@ class ReadHandle {
 };
 
 struct DeviceState;
-struct LocalMemory;
 
-class Device : public std::enable_shared_from_this<Device> {
+class Device final : public MemoryHolder, public std::enable_shared_from_this<Device> {
   public:
-    ~Device();
+    ~Device() override;
     Device(const Device&) = delete;
     Device(Device&&) = delete;
     Device& operator=(const Device&) = delete;
@@ -166,19 +166,16 @@ class Device : public std::enable_shared_from_this<Device> {
     void clear_log();
     [[nodiscard]] std::uint64_t access_violations();  // check_accesses
 
-    // For the library itself. Throws API-BUFFER-* where the buffer is not one of this device's that is alive.
-    void check_buffer(const BufferPtr& buffer) const;
-    // Objects that go give their memory back.
-    void release(Buffer& buffer);
-    void release(Program::State& program);
-    void release(LocalMemory& memory);
+    // For the library itself.
+    void check_buffer(const BufferPtr& buffer) const override;
+    void release(Buffer& buffer) override;
+    void release(LocalMemory& memory) override;
     // For the library itself, and for tests that damage things.
     [[nodiscard]] DeviceState& state() noexcept { return *state_; }
     [[nodiscard]] Simulator& simulator();
 
   private:
     friend std::shared_ptr<Device> open_device(const DeviceOptions& options);
-    friend class Buffer;
     explicit Device(const DeviceOptions& options);
 
     std::unique_ptr<DeviceState> state_;

@@ -3,13 +3,11 @@
 
 #include <algorithm>
 
-#include "capture_host/api/buffer_layout.h"
 #include "capture_host/api/device_state.h"
+#include "capture_host/buffers/buffer_layout.h"
 
 namespace pianola::host {
 namespace {
-
-using Lock = std::lock_guard<std::recursive_mutex>;
 
 const char* name_of(Memory memory) {
     return (memory == Memory::kDram) ? "DRAM" : "L1 of every core";
@@ -121,16 +119,8 @@ std::uint32_t DeviceState::allocate(Memory memory, std::uint64_t bytes, std::uin
         // Others' memory will do once they have ended, but not that of programs that are captured now and run later.
         transfers->drain();
         forget_claims();
-        avoid = under_trace(memory);
-        for (std::uint32_t queue = 0U; queue < spec.queue_count; ++queue) {
-            const std::optional<Capturing>& capture = capturing.at(queue);
-            if (capture.has_value() && (queue != owner.queue)) {
-                for (const Assembled& program : capture->words.programs()) {
-                    avoid.add(offsets_in(memory, program.reads));
-                    avoid.add(offsets_in(memory, program.writes));
-                }
-            }
-        }
+        avoid = captured_by_others(memory, owner);
+        avoid.add(under_trace(memory));
         offset = target.allocate(bytes, alignment, &avoid, from);
     }
     if (offset.has_value()) {
@@ -146,15 +136,35 @@ std::uint32_t DeviceState::allocate(Memory memory, std::uint64_t bytes, std::uin
                         what, bytes, name_of(memory), target.largest_free_bytes(), target.used_bytes(),
                         target.total_bytes())};
     }
-    const std::uint64_t end = *offset + bytes;
+    claim(memory, *offset, bytes, owner);
+    note_consequences(memory, *offset, bytes, what);
+    return *offset;
+}
+
+RangeSet DeviceState::captured_by_others(Memory memory, const MemoryOwner& owner) const {
+    RangeSet others;
+    for (std::uint32_t queue = 0U; queue < spec.queue_count; ++queue) {
+        const std::optional<Capturing>& capture = capturing.at(queue);
+        if (capture.has_value() && (queue != owner.queue)) {
+            for (const Assembled& program : capture->words.programs()) {
+                others.add(offsets_in(memory, program.reads));
+                others.add(offsets_in(memory, program.writes));
+            }
+        }
+    }
+    return others;
+}
+
+void DeviceState::note_consequences(Memory memory, std::uint32_t offset, std::uint64_t bytes, const std::string& what) {
+    const std::uint64_t end = offset + bytes;
     std::string consequences;
     for (auto& [id, trace] : traces) {
-        const bool reads = offsets_in(memory, trace.reads).intersects(*offset, end);
-        const bool writes = offsets_in(memory, trace.writes).intersects(*offset, end);
+        const bool reads = offsets_in(memory, trace.reads).intersects(offset, end);
+        const bool writes = offsets_in(memory, trace.writes).intersects(offset, end);
         if (reads || writes) {
             const std::string consequence =
                 fmt::format("{} of {} bytes at offset {} of {} lies where trace {} {}: executing the trace {}", what,
-                            bytes, *offset, name_of(memory), id, writes ? "writes" : "reads",
+                            bytes, offset, name_of(memory), id, writes ? "writes" : "reads",
                             writes ? "destroys its contents" : "reads whatever it holds then");
             consequences += (consequences.empty() ? "" : "; ") + consequence;
             if (options.allow_allocation_under_trace) {
@@ -162,19 +172,17 @@ std::uint32_t DeviceState::allocate(Memory memory, std::uint64_t bytes, std::uin
             }
         }
     }
-    claim(memory, *offset, bytes, owner);
     if (consequences.empty()) {
-        return *offset;
+        return;
     }
     if (!options.allow_allocation_under_trace) {
-        target.free(*offset);
+        allocator(memory).free(offset);
         throw HostError{HostRule::kMemoryUnderTrace,
                         fmt::format("{}. Allocate before the capture, release the trace first, or open the device with "
                                     "allow_allocation_under_trace",
                                     consequences)};
     }
     warnings.push_back(consequences);
-    return *offset;
 }
 
 void DeviceState::note_overwritten(const BufferPtr& buffer) {
@@ -219,7 +227,7 @@ void DeviceState::place_local_memory(Program::State& program, const std::shared_
             return names_one(kernel.common) || std::any_of(kernel.arguments.begin(), kernel.arguments.end(),
                                                            [&](const auto& own) { return names_one(own.second); });
         });
-    const std::shared_ptr<Device> owner = program.device.lock();
+    const std::shared_ptr<MemoryHolder> owner = program.device.lock();
     if ((owner != nullptr) && (owner != device)) {
         throw HostError{
             HostRule::kProgramDevice,
@@ -251,8 +259,8 @@ BufferPtr Device::allocate(const BufferConfig& config) {
     const BufferPlacement placement = BufferPlacement::plan(state_->spec, config);
     const std::uint32_t offset = state_->allocate(config.memory, placement.bytes, placement.alignment, FromEnd::kBottom,
                                                   "a buffer", config.owner);
-    const BufferPtr buffer =
-        BufferPlacement::make(state_->spec, config, placement, offset, BufferId{next_id()}, shared_from_this());
+    const BufferPtr buffer = BufferPlacement::make(state_->spec, config, placement, offset, BufferId{next_id()},
+                                                   shared_from_this(), shared_from_this());
     state_->buffers[buffer->id().value] = buffer.get();
     state_->note_overwritten(buffer);
     return buffer;
@@ -295,14 +303,6 @@ void Device::release(LocalMemory& memory) {
     if (memory.offset.has_value()) {
         state_->l1.free(*memory.offset);
         memory.offset.reset();
-    }
-}
-
-void Device::release(Program::State& program) {
-    for (auto* memories : {&program.circular_buffers, &program.semaphores}) {
-        for (LocalMemory& memory : *memories) {
-            release(memory);
-        }
     }
 }
 

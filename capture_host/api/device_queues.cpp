@@ -9,8 +9,6 @@
 namespace pianola::host {
 namespace {
 
-using Lock = std::lock_guard<std::recursive_mutex>;
-
 void refuse_blocking(const DeviceState& state, std::uint32_t queue, bool blocking) {
     if (blocking) {
         state.check_not_capturing(queue, "a blocking call");
@@ -121,6 +119,21 @@ void Device::compile(Program& program) {
     }
 }
 
+void DeviceState::Capturing::append(const Assembled& program) {
+    words.append(program);
+    for (const ByteRange& range : program.reads.ranges()) {
+        for (const ByteRange& needed : writes.missing(range.begin, range.end)) {
+            needs.add(needed.begin, needed.end);
+        }
+    }
+    writes.add(program.writes);
+    const auto is_written = [&program](const Overwritten& candidate) {
+        const BufferPtr owned = candidate.buffer.lock();
+        return (owned == nullptr) || touches(program.writes, *owned);
+    };
+    overwritten.erase(std::remove_if(overwritten.begin(), overwritten.end(), is_written), overwritten.end());
+}
+
 void Device::enqueue_program(std::uint32_t queue, Program& program, bool blocking) {
     const Lock lock{state_->mutex};
     const RecordingScope recording{state_->recorder};
@@ -144,19 +157,7 @@ void Device::enqueue_program(std::uint32_t queue, Program& program, bool blockin
     std::optional<DeviceState::Capturing>& capture = state_->capturing.at(queue);
     if (capture.has_value()) {
         state_->queues->pay_dispatch();
-        capture->words.append(assembled);
-        for (const ByteRange& range : assembled.reads.ranges()) {
-            for (const ByteRange& needed : capture->writes.missing(range.begin, range.end)) {
-                capture->needs.add(needed.begin, needed.end);
-            }
-        }
-        capture->writes.add(assembled.writes);
-        const auto is_written = [&assembled](const Overwritten& candidate) {
-            const BufferPtr owned = candidate.buffer.lock();
-            return (owned == nullptr) || touches(assembled.writes, *owned);
-        };
-        std::vector<Overwritten>& candidates = capture->overwritten;
-        candidates.erase(std::remove_if(candidates.begin(), candidates.end(), is_written), candidates.end());
+        capture->append(assembled);
         return;
     }
     TraceWords words;

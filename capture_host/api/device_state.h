@@ -12,12 +12,12 @@
 #include <string>
 #include <vector>
 
-#include "capture_host/api/allocator.h"
 #include "capture_host/api/device.h"
 #include "capture_host/api/queue_driver.h"
+#include "capture_host/api/recording.h"
 #include "capture_host/api/transfers.h"
+#include "capture_host/buffers/allocator.h"
 #include "capture_host/compile/compile.h"
-#include "capture_host/workload/recording.h"
 
 namespace pianola::host {
 
@@ -67,6 +67,8 @@ struct TraceState {
     std::vector<Overwritten> overwritten;   // each is named once
 };
 
+using Lock = std::lock_guard<std::recursive_mutex>;  // of DeviceState::mutex
+
 struct DeviceState {
     explicit DeviceState(const DeviceOptions& device_options);
 
@@ -100,6 +102,8 @@ struct DeviceState {
         RangeSet needs;   // of what they read: what none of them has written before
         // Allocated during the capture where earlier programs of it write, and written by no later one.
         std::vector<Overwritten> overwritten;
+
+        void append(const Assembled& program);
     };
     std::array<std::optional<Capturing>, kMaxQueues> capturing;
     std::vector<std::string> warnings;
@@ -124,6 +128,10 @@ struct DeviceState {
                                          const std::string& what, const MemoryOwner& owner = {});
     void claim(Memory memory, std::uint32_t offset, std::uint64_t bytes, const MemoryOwner& owner);
     [[nodiscard]] RangeSet claimed_by_others(Memory memory, const MemoryOwner& owner);
+    // What programs of the captures on other queues use.
+    [[nodiscard]] RangeSet captured_by_others(Memory memory, const MemoryOwner& owner) const;
+    // An allocation against live traces: throws API-MEMORY-UNDER-TRACE where it lies under one; warns where permitted.
+    void note_consequences(Memory memory, std::uint32_t offset, std::uint64_t bytes, const std::string& what);
     // The device is idle: memory that nobody holds is anybody's.
     void forget_claims();
     // A buffer that has just been allocated, against the captures that are under way.

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "capture_host/api/host_error.h"
+#include "capture_host/buffers/host_error.h"
 
 namespace pianola::host {
 namespace {

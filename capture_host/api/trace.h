@@ -7,15 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "capture_host/api/buffer.h"
-#include "capture_host/api/ids.h"
+#include "capture_host/buffers/buffer.h"
+#include "capture_host/buffers/ids.h"
+#include "capture_host/compile/program.h"
 
 namespace pianola::host {
-
-struct TraceProgramInfo {
-    std::string name;
-    std::uint32_t command_count{0U};
-};
 
 struct TraceInfo {
     TraceId id;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 
-#include "capture_host/api/buffer_layout.h"
 #include "capture_host/compile/kernel_words.h"
 #include "pianola/bytes.h"
 
@@ -347,92 +346,6 @@ TraceState read_blob(const DeviceDescription& spec, ByteSpan blob) {
     trace.needs = trace.reads;
     number_programs(trace);
     return trace;
-}
-
-TraceBlob Device::collect_trace(TraceId trace, const std::vector<NamedBuffer>& names) {
-    const std::lock_guard<std::recursive_mutex> lock{state_->mutex};
-    state_->check_open();
-    std::vector<TracedBuffer>& buffers = state_->trace(trace).buffers;
-    for (const NamedBuffer& named : names) {
-        check_buffer(named.buffer);
-        const auto traced = std::find_if(buffers.begin(), buffers.end(), [&named](const TracedBuffer& candidate) {
-            return (candidate.config.memory == named.buffer->config_.memory) &&
-                   (candidate.offset == named.buffer->offset_);
-        });
-        if (traced == buffers.end()) {
-            throw HostError{
-                HostRule::kBlobMemory,
-                fmt::format("'{}' is buffer {} at 0x{:08X}, and no buffer that trace {} uses lay there when its "
-                            "capture ended; name the trace's inputs, outputs and weights",
-                            named.name, named.buffer->id().value, named.buffer->address(), trace.value)};
-        }
-        traced->name = named.name;
-    }
-    for (std::size_t i = 0U; i < buffers.size(); ++i) {
-        buffers[i].name = buffers[i].name.empty() ? fmt::format("tensor {}", i) : buffers[i].name;
-    }
-    return {write_blob(state_->spec, state_->trace(trace)), trace_info(trace)};
-}
-
-TraceId Device::load_trace(std::uint32_t queue, ByteSpan blob, const std::vector<BufferPtr>& buffers) {
-    const std::lock_guard<std::recursive_mutex> lock{state_->mutex};
-    const RecordingScope recording{state_->recorder};
-    state_->check_not_capturing(queue, "loading a trace");
-    TraceState loaded = read_blob(state_->spec, blob);
-    state_->transfers->drain();  // what was freed is no longer used
-    std::map<Memory, RangeSet>
-        own;  // all that their allocations hold: the trace may use what lies behind a buffer's last byte
-    for (const BufferPtr& buffer : buffers) {
-        check_buffer(buffer);
-        own[buffer->config_.memory].add(buffer->offset_, std::uint64_t{buffer->offset_} + buffer->reserved_bytes_);
-    }
-    RangeSet used = loaded.reads;
-    used.add(loaded.writes);
-    state_->check_data_memory(used);
-    for (const Memory memory : {Memory::kDram, Memory::kL1}) {
-        const RangeSet bytes = state_->offsets_in(memory, used);
-        const std::uint64_t foreign =
-            bytes.common_bytes(state_->allocator(memory).allocated()) - bytes.common_bytes(own[memory]);
-        if (foreign != 0U) {
-            throw HostError{
-                HostRule::kBlobMemory,
-                fmt::format("{} bytes that the trace uses are allocated, and not by the buffers that were passed; "
-                            "pass the trace's buffers to load_trace, or deallocate the others before",
-                            foreign)};
-        }
-    }
-    for (TracedBuffer& traced : loaded.buffers) {
-        const Memory memory = traced.config.memory;
-        BufferPlacement placement;
-        try {
-            placement = BufferPlacement::plan(state_->spec, traced.config);
-        } catch (const HostError& error) {
-            refuse(HostRule::kBlobFormat, fmt::format("buffer '{}': {}", traced.name, error.what()));
-        }
-        if (own[memory].intersects(traced.offset, traced.offset + placement.bytes)) {
-            continue;  // the caller's own stands for it
-        }
-        if (((traced.offset % placement.alignment) != 0U) ||
-            !state_->allocator(memory).allocate_at(traced.offset, placement.bytes)) {
-            refuse(
-                HostRule::kBlobMemory,
-                fmt::format("'{}' of the trace needs {} bytes at offset {}, which are not free; pass the buffer that "
-                            "stands for it to load_trace, or deallocate what lies there before",
-                            traced.name, placement.bytes, traced.offset));
-        }
-        state_->claim(memory, traced.offset, placement.bytes, traced.config.owner);
-        traced.buffer = BufferPlacement::make(state_->spec, traced.config, placement, traced.offset,
-                                              BufferId{next_id()}, shared_from_this());
-        state_->buffers[traced.buffer->id().value] = traced.buffer.get();
-        if (!touches(used, *traced.buffer)) {
-            refuse(HostRule::kBlobFormat, fmt::format("the trace does not use its buffer '{}'", traced.name));
-        }
-    }
-    loaded.id = TraceId{next_id()};
-    loaded.queue = queue;
-    const TraceId id = loaded.id;
-    (void)state_->place_trace(std::move(loaded));
-    return id;
 }
 
 }  // namespace pianola::host

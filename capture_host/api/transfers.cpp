@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "capture_host/api/host_error.h"
+#include "capture_host/buffers/host_error.h"
 
 namespace pianola::host {
 namespace {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "capture_host/files/files.h"
+#include "capture_host/files/text.h"
 #include "pianola/device.h"
 #include "pianola/fault.h"
 #include "pianola/image.h"
@@ -22,7 +23,10 @@
 
 namespace pianola::cli {
 
-// Stable: scripts rely on them. docs/reference/cli.md and --help list them.
+using files::path_text;
+using files::to_hex;
+
+// Stable: scripts rely on them. docs/CLI.md and --help list them.
 enum ExitCode : int {
     kDone = 0,
     kInternalError = 1,     // a defect in Pianola
@@ -109,8 +113,6 @@ void check_values(const CLI::App& command);
 
 // "int8[1,49,10,1]"
 [[nodiscard]] std::string type_and_shape(const TensorView& tensor);
-
-[[nodiscard]] std::string to_hex(ByteSpan bytes);
 
 // One line on standard error that rewrites itself; only on a terminal, so that logs stay clean.
 void show_progress(const char* what, std::uint32_t done, std::uint32_t all);

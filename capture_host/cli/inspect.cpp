@@ -145,6 +145,22 @@ Views find_views(const BinaryFile& file, const Image& image) {
     return {why_not.empty(), why_not};
 }
 
+nlohmann::json trace_to_json(const BinaryFile& file, const Image& image, const capture::ManifestTrace& trace,
+                             std::uint32_t index, bool with_commands) {
+    nlohmann::json entry{{"name", trace.name},
+                         {"offset", trace.offset_bytes},
+                         {"words", trace.word_count},
+                         {"commands", trace.command_count},
+                         {"cycles", trace.cost_cycles}};
+    for (const auto& program : trace.programs) {
+        entry["programs"].push_back({{"name", program.name}, {"commands", program.command_count}});
+    }
+    if (with_commands) {
+        entry["command_list"] = commands_to_json(file, image, image.trace(index));
+    }
+    return entry;
+}
+
 nlohmann::json to_json(const BinaryFile& file, const Image& image, bool with_commands) {
     const capture::Manifest manifest = capture::read_manifest(image);
     const capture::ManifestTarget& target = manifest.target;
@@ -174,19 +190,7 @@ nlohmann::json to_json(const BinaryFile& file, const Image& image, bool with_com
     json["inputs"] = tensors_to_json(manifest.inputs, manifest);
     json["outputs"] = tensors_to_json(manifest.outputs, manifest);
     for (std::uint32_t i = 0U; i < manifest.traces.size(); ++i) {
-        const auto& trace = manifest.traces[i];
-        nlohmann::json entry{{"name", trace.name},
-                             {"offset", trace.offset_bytes},
-                             {"words", trace.word_count},
-                             {"commands", trace.command_count},
-                             {"cycles", trace.cost_cycles}};
-        for (const auto& program : trace.programs) {
-            entry["programs"].push_back({{"name", program.name}, {"commands", program.command_count}});
-        }
-        if (with_commands) {
-            entry["command_list"] = commands_to_json(file, image, image.trace(i));
-        }
-        json["traces"].push_back(entry);
+        json["traces"].push_back(trace_to_json(file, image, manifest.traces[i], i, with_commands));
     }
     for (const auto& script : manifest.scripts) {
         nlohmann::json entry{{"kind", name_of(script.kind)}};

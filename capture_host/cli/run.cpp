@@ -13,6 +13,7 @@
 namespace pianola::cli {
 namespace {
 
+using replay::Tensors;
 using Bytes = std::vector<std::uint8_t>;
 
 constexpr std::uint64_t kLimitBytesOfBatch = std::uint64_t{1U} << 30U;
@@ -56,14 +57,15 @@ class Run {
             throw CliError{kUsage, fmt::format("{} can not be replayed with --views: {}", arguments_.file,
                                                describe_views(session_.plan(), replay_.image()))};
         }
-        const std::uint32_t records = load_inputs();
-        std::vector<Bytes> results(session_.plan().output_count);
+        const std::vector<Tensors> inputs = load_inputs();
+        const auto records = static_cast<std::uint32_t>(inputs.size());
+        Tensors results(session_.plan().output_count);
         if (session_.plan().is_pipelined && (records > 1U) && (arguments_.repeat == 1U)) {
-            replay_pipelined(records, results);
+            replay_pipelined(inputs, results);
         } else {
             start_steps();
             for (std::uint32_t record = 0U; record < records; ++record) {
-                replay_record(record, results);
+                append(replay_record(record, inputs[record]), results);
                 show_progress("records replayed", record + 1U, records);
             }
             stop_steps();
@@ -117,9 +119,9 @@ class Run {
         }
     }
 
-    // Reads all input files; returns how many records they hold.
-    std::uint32_t load_inputs() {
-        std::size_t records = 1U;
+    // The records that the input files hold.
+    [[nodiscard]] std::vector<Tensors> load_inputs() const {
+        std::vector<Tensors> records(1U);
         for (std::size_t i = 0U; i < arguments_.inputs.size(); ++i) {
             const std::uint32_t bytes = session_.plan().input_bytes.at(i);
             const auto fail = [&](const std::string& size) {
@@ -130,41 +132,33 @@ class Run {
                                 arguments_.batch ? ", or a multiple" : "; several records need --batch")};
             };
             const std::uint64_t limit = arguments_.batch ? kLimitBytesOfBatch : bytes;
+            Bytes file;
             try {
-                inputs_.push_back(files::load_file(arguments_.inputs[i], limit));
+                file = files::load_file(arguments_.inputs[i], limit);
             } catch (const files::FileTooLong&) {
                 fail(fmt::format("more than {}", limit));
             }
-            const std::size_t size = inputs_.back().size();
+            const std::size_t size = file.size();
             const bool whole = arguments_.batch ? ((size > 0U) && ((size % bytes) == 0U)) : (size == bytes);
             if (!whole) {
                 fail(std::to_string(size));
             }
-            if ((i > 0U) && ((size / bytes) != records)) {
+            if ((i > 0U) && ((size / bytes) != records.size())) {
                 throw CliError{kUsage, "the input files hold different numbers of records"};
             }
-            records = size / bytes;
+            records.resize(size / bytes);
+            for (std::size_t record = 0U; record < records.size(); ++record) {
+                const auto first = file.begin() + static_cast<std::ptrdiff_t>(record * bytes);
+                records[record].emplace_back(first, first + bytes);
+            }
         }
-        return static_cast<std::uint32_t>(records);
+        return records;
     }
 
-    [[nodiscard]] std::vector<ByteSpan> inputs_of(std::uint32_t record) const {
-        std::vector<ByteSpan> inputs;
-        for (std::size_t i = 0U; i < inputs_.size(); ++i) {
-            const std::size_t bytes = session_.plan().input_bytes.at(i);
-            inputs.push_back(ByteSpan{inputs_[i].data(), inputs_[i].size()}.subspan(record * bytes, bytes));
+    static void append(const Tensors& outputs, Tensors& results) {
+        for (std::size_t i = 0U; i < outputs.size(); ++i) {
+            results[i].insert(results[i].end(), outputs[i].begin(), outputs[i].end());
         }
-        return inputs;
-    }
-
-    // Where the outputs of a record go, in `results`.
-    [[nodiscard]] std::vector<MutableByteSpan> outputs_of(std::uint32_t record, std::vector<Bytes>& results) const {
-        std::vector<MutableByteSpan> outputs;
-        for (std::size_t i = 0U; i < results.size(); ++i) {
-            const std::size_t bytes = session_.plan().output_bytes.at(i);
-            outputs.push_back(MutableByteSpan{results[i].data(), results[i].size()}.subspan(record * bytes, bytes));
-        }
-        return outputs;
     }
 
     // Prologue and epilogue around the steps of a binary that is not pipelined; self-tests have run the prologue. Both
@@ -194,74 +188,46 @@ class Run {
         check_accesses(name);
     }
 
-    // All records in one run, as an application does it: every step takes the next record's inputs and gives the last
-    // one's outputs, and as many steps as the binary admits are in flight.
-    void replay_pipelined(std::uint32_t records, std::vector<Bytes>& results) {
-        const Plan& plan = session_.plan();
-        for (std::size_t i = 0U; i < results.size(); ++i) {
-            results[i].resize(std::size_t{plan.output_bytes.at(i)} * records);
-        }
+    // All records in one run, as an application does it: as many steps as the binary admits are in flight.
+    void replay_pipelined(const std::vector<Tensors>& inputs, Tensors& results) {
+        const auto records = static_cast<std::uint32_t>(inputs.size());
         const std::uint64_t started = replay_.simulator().now_cycles();
-        const std::vector<ByteSpan> first = inputs_of(0U);
-        replay_.finish(session_.start({first.data(), first.size()}));
-        std::uint32_t under_way = 0U;
-        for (std::uint32_t record = 1U; record < records; ++record) {
-            if (under_way == plan.steps_in_flight) {
-                replay_.finish(Status::kOk);
-                under_way -= 1U;
-            }
-            const std::vector<ByteSpan> inputs = inputs_of(record);
-            const std::vector<MutableByteSpan> outputs = outputs_of(record - 1U, results);
-            replay_.check(session_.submit({inputs.data(), inputs.size()}, {outputs.data(), outputs.size()}));
-            under_way += 1U;
-            show_progress("records replayed", record + 1U, records);
-        }
-        for (; under_way > 0U; --under_way) {
-            replay_.finish(Status::kOk);
-        }
-        const std::vector<MutableByteSpan> last = outputs_of(records - 1U, results);
-        replay_.finish(session_.stop({last.data(), last.size()}));
+        const std::vector<Tensors> outputs = replay_.run(inputs, [records](std::size_t done) {
+            show_progress("records replayed", static_cast<std::uint32_t>(done), records);
+        });
         cycles_ = replay_.simulator().now_cycles() - started;
+        for (const Tensors& each : outputs) {
+            append(each, results);
+        }
         check_accesses(fmt::format("record {}", records - 1U));
     }
 
-    // Replays one record as often as asked; appends its outputs to `results`.
-    void replay_record(std::uint32_t record, std::vector<Bytes>& results) {
-        const Plan& plan = session_.plan();
-        const std::vector<ByteSpan> inputs = inputs_of(record);
-        std::vector<Bytes> first;
+    // Replays one record as often as asked.
+    Tensors replay_record(std::uint32_t record, const Tensors& inputs) {
+        Tensors first;
         for (std::uint32_t repeat = 0U; repeat < arguments_.repeat; ++repeat) {
-            std::vector<Bytes> outputs;
-            std::vector<MutableByteSpan> views;
-            outputs.reserve(plan.output_count);
-            views.reserve(plan.output_count);
-            for (std::uint32_t i = 0U; i < plan.output_count; ++i) {
-                outputs.emplace_back(plan.output_bytes.at(i));
-            }
-            for (Bytes& output : outputs) {
-                views.emplace_back(output.data(), output.size());
-            }
+            Tensors outputs = replay_.empty_outputs();
             const std::uint64_t started = replay_.simulator().now_cycles();
             if (arguments_.views) {
-                run_on_views(inputs, views);
+                run_on_views(inputs, outputs);
             } else {
-                replay_.check(session_.run({inputs.data(), inputs.size()}, {views.data(), views.size()}));
+                const replay::Sources sources{inputs};
+                const replay::Destinations destinations{outputs};
+                replay_.check(session_.run(sources.view(), destinations.view()));
             }
             check_step(record, replay_.simulator().now_cycles() - started);
             if (repeat == 0U) {
-                first = outputs;
+                first = std::move(outputs);
             } else if (outputs != first) {
                 throw CliError{kReplayFault, fmt::format("replay {} of record {} gives other outputs than the first",
                                                          repeat, record)};
             }
         }
-        for (std::size_t i = 0U; i < first.size(); ++i) {
-            results[i].insert(results[i].end(), first[i].begin(), first[i].end());
-        }
+        return first;
     }
 
     // One step without transfers, as an application with zero-copy I/O does it.
-    void run_on_views(const std::vector<ByteSpan>& inputs, const std::vector<MutableByteSpan>& outputs) {
+    void run_on_views(const Tensors& inputs, Tensors& outputs) {
         for (std::uint32_t i = 0U; i < inputs.size(); ++i) {
             MutableByteSpan view;
             replay_.check(session_.input_view(i, view));
@@ -347,7 +313,6 @@ class Run {
     bool measures_;  // the simulator has the device's time
     replay::Replay replay_;
     Session& session_;
-    std::vector<Bytes> inputs_;
     std::uint32_t self_tests_passed_{0U};
     std::uint64_t step_cycles_{0U};  // of the first step; 0 before it
     std::uint64_t cycles_{0U};       // of all replays, prologues and epilogues; not of self-tests
@@ -372,9 +337,8 @@ void add_run(CLI::App& app, Action& action) {
     auto arguments = std::make_shared<RunArguments>();
     CLI::App* const command = app.add_subcommand("run", "Replays a trace binary on the simulator");
     command->footer(
-        "Inputs and outputs are raw little-endian tensors, in the order in which `inspect` lists them. Outputs are "
-        "written\n"
-        "only after every replay has succeeded, each whole or not at all.");
+        "Inputs and outputs are raw little-endian tensors, in the order in which `inspect` lists them. Outputs are\n"
+        "written only after every replay has succeeded, each whole or not at all.");
     command->add_option("file", arguments->file, "Trace binary")->required()->type_name(kReads);
     command->add_option("--input", arguments->inputs, "Input tensor; once per input")
         ->allow_extra_args(false)

@@ -7,37 +7,18 @@
 namespace pianola::cli {
 namespace {
 
-constexpr std::size_t kPathText = 256U;
-
-std::string path_text(const FieldPath& path) {
-    std::array<char, kPathText> text{};
-    const std::size_t length = format_path(path, Span<char>{text});
-    return {text.data(), length};
+// The name of an enumerator from 0 on; "?" of a value that is none.
+template <std::size_t count, typename Enumeration>
+const char* name_in(const std::array<const char*, count>& names, Enumeration value) {
+    const auto index = static_cast<std::size_t>(value);
+    return (index < count) ? names.at(index) : "?";
 }
 
 const char* name_of(FaultStage stage) {
-    switch (stage) {
-        case FaultStage::kNone:
-            return "none";
-        case FaultStage::kReset:
-            return "reset";
-        case FaultStage::kProgram:
-            return "programming";
-        case FaultStage::kSetup:
-            return "set-up";
-        case FaultStage::kReadBack:
-            return "read-back";
-        case FaultStage::kSubmit:
-            return "submit";
-        case FaultStage::kStep:
-            return "step";
-        case FaultStage::kSelfTest:
-            return "self-test";
-        case FaultStage::kParameter:
-            return "setting a parameter";
-        default:
-            return "?";
-    }
+    constexpr std::array<const char*, 12> kNames{
+        "none", "reset",     "programming",         "set-up", "read-back",           "submit",
+        "step", "self-test", "setting a parameter", "scrub",  "the session's state", "the second validation"};
+    return name_in(kNames, stage);
 }
 
 const char* name_of(Status status) {
@@ -249,43 +230,32 @@ std::string describe_fault(const FaultRecord& fault) {
 }
 
 const char* name_of(DeviceFault fault) {
-    switch (fault) {
-        case DeviceFault::kNone:
-            return "none";
-        case DeviceFault::kUnknownCommand:
-            return "unknown command";
-        case DeviceFault::kBadArgument:
-            return "bad argument";
-        case DeviceFault::kUnknownKernel:
-            return "unknown kernel";
-        case DeviceFault::kBus:
-            return "access outside the regions";
-        case DeviceFault::kHostMemory:
-            return "transfer outside the bound host memory";
-        case DeviceFault::kTraceOverrun:
-            return "trace without end";
-        case DeviceFault::kLost:
-            return "no answer from the device";
-        default:
-            return "?";
-    }
+    constexpr std::array<const char*, 8> kNames{"none",
+                                                "unknown command",
+                                                "bad argument",
+                                                "unknown kernel",
+                                                "access outside the regions",
+                                                "transfer outside the bound host memory",
+                                                "trace without end",
+                                                "no answer from the device"};
+    return name_in(kNames, fault);
 }
 
 const char* name_of(ElementType type) {
     constexpr std::array<const char*, 7> kNames{"?", "int8", "uint8", "int16", "int32", "float32", "bool"};
-    return kNames.at(static_cast<std::size_t>(type));
+    return name_in(kNames, type);
 }
 const char* name_of(RegionKind kind) {
     constexpr std::array<const char*, 7> kNames{"?", "weights", "input", "output", "activation", "trace", "shared"};
-    return kNames.at(static_cast<std::size_t>(kind));
+    return name_in(kNames, kind);
 }
 const char* name_of(MemoryKind kind) {
     constexpr std::array<const char*, 3> kNames{"?", "DRAM", "L1"};
-    return kNames.at(static_cast<std::size_t>(kind));
+    return name_in(kNames, kind);
 }
 const char* name_of(ScriptKind kind) {
     constexpr std::array<const char*, 5> kNames{"?", "setup", "step", "prologue", "epilogue"};
-    return kNames.at(static_cast<std::size_t>(kind));
+    return name_in(kNames, kind);
 }
 const char* name_of(CapacityProfile profile) {
     for (const Capacities* const each : kProfiles) {
@@ -298,12 +268,12 @@ const char* name_of(CapacityProfile profile) {
 
 const char* name_of(ParameterKind kind) {
     constexpr std::array<const char*, 3> kNames{"?", "runtime_argument", "buffer_address"};
-    return kNames.at(static_cast<std::size_t>(kind));
+    return name_in(kNames, kind);
 }
 const char* name_of(ScriptCommandKind kind) {
     constexpr std::array<const char*, 8> kNames{
         "?", "write_buffer", "load_trace", "write_input", "replay_trace", "read_output", "record_event", "wait_event"};
-    return kNames.at(static_cast<std::size_t>(kind));
+    return name_in(kNames, kind);
 }
 
 std::string json_text(const nlohmann::json& json) {
@@ -314,14 +284,6 @@ std::string json_text(const nlohmann::json& json) {
 std::string type_and_shape(const TensorView& tensor) {
     return fmt::format("{}[{}]", name_of(tensor.type),
                        fmt::join(tensor.shape.begin(), tensor.shape.begin() + tensor.rank, ","));
-}
-
-std::string to_hex(ByteSpan bytes) {
-    std::string text;
-    for (const std::uint8_t byte : bytes) {
-        text += fmt::format("{:02x}", byte);
-    }
-    return text;
 }
 
 void show_progress(const char* what, std::uint32_t done, std::uint32_t all) {

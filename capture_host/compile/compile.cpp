@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 
-#include "capture_host/api/device.h"
-#include "capture_host/api/host_error.h"
+#include "capture_host/buffers/host_error.h"
+#include "capture_host/buffers/memory_holder.h"
 #include "capture_host/compile/kernel_words.h"
 #include "capture_host/compile/schedule.h"
 #include "hal/devices/refdev/host/command_words.h"
@@ -45,7 +45,7 @@ struct Site {
 // Turns arguments into words.
 class Resolver {
   public:
-    Resolver(const DeviceDescription& spec, const Device& device, Site site)
+    Resolver(const DeviceDescription& spec, const MemoryHolder& device, Site site)
         : spec_{spec}, device_{device}, site_{site} {}
 
     std::uint32_t operator()(std::uint32_t value) const { return value; }
@@ -107,7 +107,7 @@ class Resolver {
     }
 
     const DeviceDescription& spec_;
-    const Device& device_;
+    const MemoryHolder& device_;
     Site site_;
 };
 
@@ -307,7 +307,7 @@ Sha256Digest structure_digest(const Program::State& program) {
     return digest.finish();
 }
 
-Assembled assemble(const DeviceDescription& spec, const Program::State& program, const Device& device,
+Assembled assemble(const DeviceDescription& spec, const Program::State& program, const MemoryHolder& device,
                    const AddressCheck& is_allocated) {
     Assembled assembled;
     assembled.name = program.name;

@@ -10,8 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "capture_host/api/range_set.h"
-#include "capture_host/api/trace.h"
+#include "capture_host/buffers/range_set.h"
 #include "capture_host/compile/program_state.h"
 #include "capture_host/targets/trace_walk.h"
 #include "pianola/sha256.h"
@@ -44,8 +43,8 @@ void check_structure(const DeviceDescription& spec, const Program::State& progra
 // Of what check_structure() has looked at: programs that differ in arguments only have the same.
 [[nodiscard]] Sha256Digest structure_digest(const Program::State& program);
 // Throws API-PROGRAM-*, API-BUFFER-*. `device` owns the buffers that arguments name.
-[[nodiscard]] Assembled assemble(const DeviceDescription& spec, const Program::State& program, const Device& device,
-                                 const AddressCheck& is_allocated);
+[[nodiscard]] Assembled assemble(const DeviceDescription& spec, const Program::State& program,
+                                 const MemoryHolder& device, const AddressCheck& is_allocated);
 
 // Words of a whole trace: the programs one after the other, each complete before the next begins, and the end command.
 class TraceWords {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "capture_host/api/host_error.h"
+#include "capture_host/buffers/host_error.h"
 #include "hal/devices/refdev/command_encoding.h"
 #include "hal/devices/refdev/host/command_words.h"
 #include "pianola/config.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "capture_host/api/geometry.h"
+#include "capture_host/buffers/geometry.h"
 #include "hal/kernels/kernel.h"
 
 namespace pianola::host {

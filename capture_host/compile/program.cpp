@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 
-#include "capture_host/api/device.h"
-#include "capture_host/api/host_error.h"
+#include "capture_host/buffers/host_error.h"
+#include "capture_host/buffers/memory_holder.h"
 #include "capture_host/compile/program_state.h"
 
 namespace pianola::host {
@@ -37,9 +38,12 @@ std::uint64_t circular_bytes(std::uint32_t pages, std::uint32_t page_bytes) {
 }  // namespace
 
 Program::State::~State() {
-    const std::shared_ptr<Device> owner = device.lock();
-    if (owner != nullptr) {
-        owner->release(*this);
+    const std::shared_ptr<MemoryHolder> holder = device.lock();
+    if (holder != nullptr) {
+        for (auto* const memories : {&circular_buffers, &semaphores}) {
+            std::for_each(memories->begin(), memories->end(),
+                          [&holder](LocalMemory& memory) { holder->release(memory); });
+        }
     }
 }
 
@@ -108,9 +112,9 @@ CircularBufferHandle Program::add_circular_buffer(const CoreRangeSet& cores, std
 
 void Program::deallocate_circular_buffer(CircularBufferHandle circular_buffer) {
     LocalMemory& memory = entry_of(state_->circular_buffers, circular_buffer.index, "circular buffers");
-    const std::shared_ptr<Device> owner = state_->device.lock();
-    if (owner != nullptr) {
-        owner->release(memory);
+    const std::shared_ptr<MemoryHolder> holder = state_->device.lock();
+    if (holder != nullptr) {
+        holder->release(memory);
     }
     memory.offset.reset();
     memory.deallocated = true;

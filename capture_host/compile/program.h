@@ -16,9 +16,9 @@
 #include <variant>
 #include <vector>
 
-#include "capture_host/api/buffer.h"
-#include "capture_host/api/geometry.h"
-#include "capture_host/api/ids.h"
+#include "capture_host/buffers/buffer.h"
+#include "capture_host/buffers/geometry.h"
+#include "capture_host/buffers/ids.h"
 #include "hal/kernels/kernel.h"
 
 namespace pianola::host {
@@ -42,6 +42,12 @@ struct SemaphoreArgument {
 };
 using Argument = std::variant<std::uint32_t, BufferArgument, CircularBufferArgument, SemaphoreArgument>;
 using Arguments = std::vector<Argument>;
+
+// A program as a part of a trace.
+struct TraceProgramInfo {
+    std::string name;
+    std::uint32_t command_count{0U};
+};
 
 class Program {
   public:

@@ -34,7 +34,7 @@ struct Program::State {
     std::vector<KernelEntry> kernels;
     std::vector<LocalMemory> circular_buffers;
     std::vector<LocalMemory> semaphores;
-    std::weak_ptr<Device> device;  // that holds the local memory
+    std::weak_ptr<MemoryHolder> device;  // that the local memory is of
 
     ~State();
     State() = default;

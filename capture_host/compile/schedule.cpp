@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <bitset>
 
-#include "capture_host/api/host_error.h"
+#include "capture_host/buffers/host_error.h"
 #include "hal/devices/refdev/device_spec.h"
 
 namespace pianola::host {

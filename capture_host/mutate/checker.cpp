@@ -18,11 +18,4 @@ const Verdict& Checker::check(const std::vector<std::uint8_t>& file, std::uint32
     return verdict_;
 }
 
-std::string path_text(const Verdict& verdict) {
-    constexpr std::size_t kLongestPath = 256U;
-    std::array<char, kLongestPath> text{};
-    const std::size_t length = format_path(verdict.path, Span<char>{text});
-    return {text.data(), length};
-}
-
 }  // namespace pianola::mutate

@@ -33,7 +33,4 @@ class Checker {
     Verdict verdict_;
 };
 
-// "traces[0].commands[17].output"; empty where the verdict names no field.
-[[nodiscard]] std::string path_text(const Verdict& verdict);
-
 }  // namespace pianola::mutate

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "capture_host/files/text.h"
 #include "capture_host/link/assembly.h"
 #include "capture_host/mutate/file_bytes.h"
 
@@ -43,7 +44,7 @@ void Draft::confirm(const std::string& added) {
     const Verdict& verdict = checker_.check(write());
     if (!is_ok(verdict.status)) {
         throw NotApplicable{fmt::format("with {} added, the file itself would be refused: {} {}", added,
-                                        rule_id(verdict.rule), path_text(verdict))};
+                                        rule_id(verdict.rule), files::path_text(verdict.path))};
     }
     extension_ += (extension_.empty() ? "" : "; ") + added;
 }

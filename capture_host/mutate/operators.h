@@ -4,6 +4,8 @@
 // group's table, or a reason in coverage.cpp; a new group a source, a line below and one in all_operators(). Host only.
 #pragma once
 
+#include <functional>
+#include <initializer_list>
 #include <vector>
 
 #include "capture_host/mutate/draft.h"
@@ -12,13 +14,13 @@
 namespace pianola::mutate {
 
 struct Operator {
-    Rule rule;                    // that the mutant must trip
-    const char* name;             // unique within the rule; part of file names
-    const char* what;             // is wrong with the mutant
-    void (*apply)(Draft& draft);  // throws NotApplicable
+    Rule rule;         // that the mutant must trip
+    const char* name;  // unique within the rule; part of file names
+    const char* what;  // is wrong with the mutant
     // Nothing else is wrong: a validator without the rule would accept the mutant. False where passing over the rule is
     // unsafe, or where another rule catches the mutant as well.
     bool is_alone;
+    std::function<void(Draft& draft)> apply;  // throws NotApplicable
 };
 
 [[nodiscard]] std::vector<Operator> envelope_operators();
@@ -36,5 +38,8 @@ struct Operator {
 
 // In the order of the rules.
 [[nodiscard]] std::vector<Operator> all_operators();
+
+// One behind the other.
+[[nodiscard]] std::vector<Operator> joined(std::initializer_list<std::vector<Operator>> tables);
 
 }  // namespace pianola::mutate

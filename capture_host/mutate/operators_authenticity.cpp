@@ -50,67 +50,59 @@ void replace_signature(Draft& draft, Signature (*make)(Sha256Digest digest)) {
 // Only what has no signature passes for a file without one, where such files are admitted.
 std::vector<Operator> size_operators() {
     return {
-        {Rule::kAutSignatureSize, "nothing", "a signature algorithm, and a signature of no bytes",
+        {Rule::kAutSignatureSize, "nothing", "a signature algorithm, and a signature of no bytes", true,
          [](Draft& draft) {
              sign(draft);
              resize_signature(draft, 0U);
              draft.demand(TrustKind::kDevelopment);
-         },
-         true},
-        {Rule::kAutSignatureSize, "one-byte-short", "a signature of 63 bytes",
+         }},
+        {Rule::kAutSignatureSize, "one-byte-short", "a signature of 63 bytes", false,
          [](Draft& draft) {
              sign(draft);
              resize_signature(draft, kSignatureBytes - 1U);
-         },
-         false},
-        {Rule::kAutSignatureSize, "one-byte-long", "a signature of 65 bytes",
+         }},
+        {Rule::kAutSignatureSize, "one-byte-long", "a signature of 65 bytes", false,
          [](Draft& draft) {
              sign(draft);
              resize_signature(draft, kSignatureBytes + 1U);
-         },
-         false},
-        {Rule::kAutSignatureSize, "twice", "a signature of 128 bytes, where the header says it is",
+         }},
+        {Rule::kAutSignatureSize, "twice", "a signature of 128 bytes, where the header says it is", false,
          [](Draft& draft) {
              sign(draft);
              resize_signature(draft, 2U * kSignatureBytes);
-         },
-         false},
+         }},
     };
 }
 
 std::vector<Operator> key_operators() {
     return {
-        {Rule::kAutVersion, "lower", "a security version that the device admits no longer",
+        {Rule::kAutVersion, "lower", "a security version that the device admits no longer", true,
          [](Draft& draft) {
              sign(draft, Signer::kTrusted, Signer::kTrusted, kLowestVersion - 1U);
              draft.expect_path("header.security_version");
-         },
-         true},
-        {Rule::kAutUnsigned, "no-signature", "no signature, for a device that loads signed files only",
+         }},
+        {Rule::kAutUnsigned, "no-signature", "no signature, for a device that loads signed files only", true,
          [](Draft& draft) {
              draft.demand(TrustKind::kProduction);
              draft.edit([](Bytes& file) { store32(file, header::kSecurityVersion, kLowestVersion); });
              draft.expect_path("header.signature_algorithm");
-         },
-         true},
-        {Rule::kAutKey, "stranger", "signed with a key that the device does not know",
+         }},
+        {Rule::kAutKey, "stranger", "signed with a key that the device does not know", true,
          [](Draft& draft) {
              sign(draft, Signer::kStranger, Signer::kStranger, kLowestVersion);
              draft.expect_path("header.key_id");
-         },
-         true},
+         }},
         {Rule::kAutKey, "renamed", "signed with the trusted key, under the name of one that the device does not know",
+         true,
          [](Draft& draft) {
              sign(draft, Signer::kTrusted, Signer::kStranger, kLowestVersion);
              draft.expect_path("header.key_id");
-         },
-         true},
-        {Rule::kAutRevoked, "revoked", "signed with a key that has been revoked",
+         }},
+        {Rule::kAutRevoked, "revoked", "signed with a key that has been revoked", true,
          [](Draft& draft) {
              sign(draft, Signer::kRevoked, Signer::kRevoked, kLowestVersion);
              draft.expect_path("header.key_id");
-         },
-         true},
+         }},
     };
 }
 
@@ -119,37 +111,34 @@ std::vector<Operator> signature_operators() {
     constexpr std::size_t kFirstOfS = kSignatureBytes / 2U;
     constexpr std::uint8_t kHighest = 0x80U;
     return {
-        {Rule::kAutSignature, "bit-of-r", "the lowest bit of r",
-         [](Draft& draft) { flip_in_signature(draft, kFirstOfS - 1U, 1U); }, true},
-        {Rule::kAutSignature, "high-bit-of-r", "the highest bit of r",
-         [](Draft& draft) { flip_in_signature(draft, 0U, kHighest); }, true},
-        {Rule::kAutSignature, "bit-of-s", "the lowest bit of s",
-         [](Draft& draft) { flip_in_signature(draft, kLast, 1U); }, true},
-        {Rule::kAutSignature, "high-bit-of-s", "the highest bit of s",
-         [](Draft& draft) { flip_in_signature(draft, kFirstOfS, kHighest); }, true},
-        {Rule::kAutSignature, "zeros", "r and s are zero",
-         [](Draft& draft) { replace_signature(draft, [](Sha256Digest) { return Signature{}; }); }, true},
-        {Rule::kAutSignature, "other-digest", "the trusted key's signature over a digest with another bit",
+        {Rule::kAutSignature, "bit-of-r", "the lowest bit of r", true,
+         [](Draft& draft) { flip_in_signature(draft, kFirstOfS - 1U, 1U); }},
+        {Rule::kAutSignature, "high-bit-of-r", "the highest bit of r", true,
+         [](Draft& draft) { flip_in_signature(draft, 0U, kHighest); }},
+        {Rule::kAutSignature, "bit-of-s", "the lowest bit of s", true,
+         [](Draft& draft) { flip_in_signature(draft, kLast, 1U); }},
+        {Rule::kAutSignature, "high-bit-of-s", "the highest bit of s", true,
+         [](Draft& draft) { flip_in_signature(draft, kFirstOfS, kHighest); }},
+        {Rule::kAutSignature, "zeros", "r and s are zero", true,
+         [](Draft& draft) { replace_signature(draft, [](Sha256Digest) { return Signature{}; }); }},
+        {Rule::kAutSignature, "other-digest", "the trusted key's signature over a digest with another bit", true,
          [](Draft& draft) {
              replace_signature(draft, [](Sha256Digest digest) {
                  digest.back() = static_cast<std::uint8_t>(digest.back() ^ 1U);
                  return sign_digest(Signer::kTrusted, digest);
              });
-         },
-         true},
-        {Rule::kAutSignature, "stranger", "signed with an unknown key, under the trusted one's name",
+         }},
+        {Rule::kAutSignature, "stranger", "signed with an unknown key, under the trusted one's name", true,
          [](Draft& draft) {
              sign(draft, Signer::kStranger, Signer::kTrusted, kLowestVersion);
              draft.expect_path("signature");
-         },
-         true},
-        {Rule::kAutSignature, "revoked", "signed with the revoked key, under the trusted one's name",
+         }},
+        {Rule::kAutSignature, "revoked", "signed with the revoked key, under the trusted one's name", true,
          [](Draft& draft) {
              sign(draft, Signer::kRevoked, Signer::kTrusted, kLowestVersion);
              draft.expect_path("signature");
-         },
-         true},
-        {Rule::kAutSignature, "version-raised", "an older file that says a newer version, and the old signature",
+         }},
+        {Rule::kAutSignature, "version-raised", "an older file that says a newer version, and the old signature", true,
          [](Draft& draft) {
              sign(draft, Signer::kTrusted, Signer::kTrusted, kLowestVersion - 1U);
              draft.edit([](Bytes& file) {
@@ -157,19 +146,14 @@ std::vector<Operator> signature_operators() {
                  set_digest(file, kSignatureBytes);
              });
              draft.expect_path("signature");
-         },
-         true},
+         }},
     };
 }
 
 }  // namespace
 
 std::vector<Operator> authenticity_operators() {
-    std::vector<Operator> all = size_operators();
-    for (const std::vector<Operator>& more : {key_operators(), signature_operators()}) {
-        all.insert(all.end(), more.begin(), more.end());
-    }
-    return all;
+    return joined({size_operators(), key_operators(), signature_operators()});
 }
 
 }  // namespace pianola::mutate

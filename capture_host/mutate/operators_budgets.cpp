@@ -90,50 +90,44 @@ void exceed_the_ceiling(Draft& draft) {
 
 std::vector<Operator> budget_rules() {
     return {
-        {Rule::kBudRing, "two-steps", "two steps in flight, and rings that hold one", overfill_ring, true},
-        {Rule::kBudSetupRing, "writes", "a set-up that does not fit into its ring", overfill_setup_ring, true},
-        {Rule::kBudCycles, "one-more", "a step that says a cycle more than it takes",
+        {Rule::kBudRing, "two-steps", "two steps in flight, and rings that hold one", true, overfill_ring},
+        {Rule::kBudSetupRing, "writes", "a set-up that does not fit into its ring", true, overfill_setup_ring},
+        {Rule::kBudCycles, "one-more", "a step that says a cycle more than it takes", true,
          [](Draft& draft) {
              draft.manifest().step_cycles += 1U;
              draft.expect_path("budgets.step_cycles");
-         },
-         true},
-        {Rule::kBudCycles, "one-less", "a step that says a cycle less than it takes",
+         }},
+        {Rule::kBudCycles, "one-less", "a step that says a cycle less than it takes", true,
          [](Draft& draft) {
              draft.manifest().step_cycles -= 1U;
              draft.expect_path("budgets.step_cycles");
-         },
-         true},
-        {Rule::kBudCeiling, "convolutions", "a step that takes longer than the runtime admits", exceed_the_ceiling,
-         true},
-        {Rule::kBudDeadline, "step", "no time for the step",
+         }},
+        {Rule::kBudCeiling, "convolutions", "a step that takes longer than the runtime admits", true,
+         exceed_the_ceiling},
+        {Rule::kBudDeadline, "step", "no time for the step", true,
          [](Draft& draft) {
              draft.manifest().step_deadline_us = 0U;
              draft.expect_path("budgets.step_deadline_us");
-         },
-         true},
-        {Rule::kBudDeadline, "set-up", "no time for the set-up",
+         }},
+        {Rule::kBudDeadline, "set-up", "no time for the set-up", true,
          [](Draft& draft) {
              if (draft.commands(ScriptKind::kSetup).empty()) {
                  throw NotApplicable{"the set-up does nothing"};
              }
              draft.manifest().setup_deadline_us = 0U;
              draft.expect_path("budgets.setup_deadline_us");
-         },
-         true},
-        {Rule::kBudInFlight, "none", "no step in flight, of scripts on one queue",
+         }},
+        {Rule::kBudInFlight, "none", "no step in flight, of scripts on one queue", true,
          [](Draft& draft) {
              draft.make_sequential();
              draft.manifest().steps_in_flight = 0U;
              draft.expect_path("budgets.steps_in_flight");
-         },
-         true},
-        {Rule::kBudInFlight, "too-many", "a step in flight more than the runtime holds",
+         }},
+        {Rule::kBudInFlight, "too-many", "a step in flight more than the runtime holds", false,
          [](Draft& draft) {
              draft.manifest().steps_in_flight = kMaxStepsInFlight + 1U;
              draft.expect_path("budgets.steps_in_flight");
-         },
-         false},
+         }},
     };
 }
 
@@ -219,19 +213,16 @@ void overfill_intervals(Draft& draft) {
 std::vector<Operator> capacity_rules() {
     return {
         {Rule::kCapCommands, "output-in-pieces", "an output in so many buffers that the scripts need too many commands",
-         overfill_commands, true},
-        {Rule::kCapIntervals, "every-other-byte", "fills of every other byte, more than the proof can tell apart",
-         overfill_intervals, true},
+         true, overfill_commands},
+        {Rule::kCapIntervals, "every-other-byte", "fills of every other byte, more than the proof can tell apart", true,
+         overfill_intervals},
     };
 }
 
 }  // namespace
 
 std::vector<Operator> budget_operators() {
-    std::vector<Operator> all = budget_rules();
-    const std::vector<Operator> capacities = capacity_rules();
-    all.insert(all.end(), capacities.begin(), capacities.end());
-    return all;
+    return joined({budget_rules(), capacity_rules()});
 }
 
 }  // namespace pianola::mutate

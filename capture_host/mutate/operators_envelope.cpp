@@ -64,102 +64,96 @@ std::vector<Operator> field_operators() {
     constexpr std::uint32_t kLastReserved = header::kSchemaHash - 1U;
     constexpr std::uint32_t kLastAfterTable = header::kDigest - 1U;
     return {
-        {Rule::kEnvFileSize, "empty", "no byte is left",
-         [](Draft& draft) { draft.edit([](Bytes& file) { file.clear(); }); }, false},
-        {Rule::kEnvFileSize, "one-byte-short", "a byte shorter than the header",
-         [](Draft& draft) { draft.edit([](Bytes& file) { file.resize(header::kBytes - 1U); }); }, false},
-        {Rule::kEnvFileSize, "too-long", "longer than the runtime accepts, with zeros behind the weights",
-         grow_beyond_the_largest_file, true},
+        {Rule::kEnvFileSize, "empty", "no byte is left", false,
+         [](Draft& draft) { draft.edit([](Bytes& file) { file.clear(); }); }},
+        {Rule::kEnvFileSize, "one-byte-short", "a byte shorter than the header", false,
+         [](Draft& draft) { draft.edit([](Bytes& file) { file.resize(header::kBytes - 1U); }); }},
+        {Rule::kEnvFileSize, "too-long", "longer than the runtime accepts, with zeros behind the weights", true,
+         grow_beyond_the_largest_file},
         {Rule::kEnvAlignment, "shifted-by-1",
-         "the file itself is whole, and is loaded one byte behind an aligned address",
-         [](Draft& draft) { draft.shift(1U); }, false},
+         "the file itself is whole, and is loaded one byte behind an aligned address", false,
+         [](Draft& draft) { draft.shift(1U); }},
         {Rule::kEnvAlignment, "shifted-by-32",
-         "the file itself is whole, and is loaded half a block behind an aligned address",
-         [](Draft& draft) { draft.shift(kBlock / 2U); }, true},
-        {Rule::kEnvMagic, "first-byte", "a bit of the magic's first byte",
-         [](Draft& draft) { flip(draft, header::kMagic); }, true},
-        {Rule::kEnvMagic, "last-byte", "a bit of the magic's last byte",
-         [](Draft& draft) { flip(draft, kLastOfMagic); }, true},
-        {Rule::kEnvVersion, "next", "the next version of the envelope",
-         [](Draft& draft) { set(draft, header::kEnvelopeVersion, kEnvelopeVersion + 1U); }, true},
-        {Rule::kEnvVersion, "zero", "version 0 of the envelope",
-         [](Draft& draft) { set(draft, header::kEnvelopeVersion, 0U); }, true},
-        {Rule::kEnvHeaderSize, "longer", "a longer header",
-         [](Draft& draft) { set(draft, header::kHeaderBytes, header::kBytes + kBlock); }, true},
-        {Rule::kEnvDigestAlgorithm, "none", "no digest algorithm",
-         [](Draft& draft) { set(draft, header::kDigestAlgorithm, 0U); }, true},
-        {Rule::kEnvSignature, "unknown", "a signature algorithm that nobody knows",
-         [](Draft& draft) { set(draft, header::kSignatureAlgorithm, UINT32_MAX); }, true},
-        {Rule::kEnvSignature, "bytes-without-algorithm", "the size of a signature, and no algorithm",
-         [](Draft& draft) { set(draft, header::kSignatureBytes, kBlock); }, true},
-        {Rule::kEnvTotalSize, "says-more", "the header says more bytes than there are",
+         "the file itself is whole, and is loaded half a block behind an aligned address", true,
+         [](Draft& draft) { draft.shift(kBlock / 2U); }},
+        {Rule::kEnvMagic, "first-byte", "a bit of the magic's first byte", true,
+         [](Draft& draft) { flip(draft, header::kMagic); }},
+        {Rule::kEnvMagic, "last-byte", "a bit of the magic's last byte", true,
+         [](Draft& draft) { flip(draft, kLastOfMagic); }},
+        {Rule::kEnvVersion, "next", "the next version of the envelope", true,
+         [](Draft& draft) { set(draft, header::kEnvelopeVersion, kEnvelopeVersion + 1U); }},
+        {Rule::kEnvVersion, "zero", "version 0 of the envelope", true,
+         [](Draft& draft) { set(draft, header::kEnvelopeVersion, 0U); }},
+        {Rule::kEnvHeaderSize, "longer", "a longer header", true,
+         [](Draft& draft) { set(draft, header::kHeaderBytes, header::kBytes + kBlock); }},
+        {Rule::kEnvDigestAlgorithm, "none", "no digest algorithm", true,
+         [](Draft& draft) { set(draft, header::kDigestAlgorithm, 0U); }},
+        {Rule::kEnvSignature, "unknown", "a signature algorithm that nobody knows", true,
+         [](Draft& draft) { set(draft, header::kSignatureAlgorithm, UINT32_MAX); }},
+        {Rule::kEnvSignature, "bytes-without-algorithm", "the size of a signature, and no algorithm", true,
+         [](Draft& draft) { set(draft, header::kSignatureBytes, kBlock); }},
+        {Rule::kEnvTotalSize, "says-more", "the header says more bytes than there are", true,
          [](Draft& draft) {
              draft.edit([](Bytes& file) {
                  store32(file, header::kTotalBytes, static_cast<std::uint32_t>(file.size()) + kBlock);
              });
-         },
-         true},
-        {Rule::kEnvTotalSize, "cut", "the last block is missing",
-         [](Draft& draft) { draft.edit([](Bytes& file) { file.resize(file.size() - kBlock); }); }, false},
-        {Rule::kEnvSchemaHash, "first-byte", "a bit of the schema hash's first byte",
-         [](Draft& draft) { flip(draft, header::kSchemaHash); }, true},
-        {Rule::kEnvSchemaHash, "last-byte", "a bit of the schema hash's last byte",
-         [](Draft& draft) { flip(draft, kLastOfSchemaHash); }, true},
-        {Rule::kEnvReserved, "before-table", "the first reserved byte",
-         [](Draft& draft) { flip(draft, header::kReserved); }, true},
-        {Rule::kEnvReserved, "last-before-table", "the last reserved byte in front of the segment table",
-         [](Draft& draft) { flip(draft, kLastReserved); }, true},
-        {Rule::kEnvReserved, "after-table", "the first reserved byte behind the segment table",
-         [](Draft& draft) { flip(draft, header::kReservedAfterTable); }, true},
-        {Rule::kEnvReserved, "last-after-table", "the last reserved byte",
-         [](Draft& draft) { flip(draft, kLastAfterTable); }, true},
+         }},
+        {Rule::kEnvTotalSize, "cut", "the last block is missing", false,
+         [](Draft& draft) { draft.edit([](Bytes& file) { file.resize(file.size() - kBlock); }); }},
+        {Rule::kEnvSchemaHash, "first-byte", "a bit of the schema hash's first byte", true,
+         [](Draft& draft) { flip(draft, header::kSchemaHash); }},
+        {Rule::kEnvSchemaHash, "last-byte", "a bit of the schema hash's last byte", true,
+         [](Draft& draft) { flip(draft, kLastOfSchemaHash); }},
+        {Rule::kEnvReserved, "before-table", "the first reserved byte", true,
+         [](Draft& draft) { flip(draft, header::kReserved); }},
+        {Rule::kEnvReserved, "last-before-table", "the last reserved byte in front of the segment table", true,
+         [](Draft& draft) { flip(draft, kLastReserved); }},
+        {Rule::kEnvReserved, "after-table", "the first reserved byte behind the segment table", true,
+         [](Draft& draft) { flip(draft, header::kReservedAfterTable); }},
+        {Rule::kEnvReserved, "last-after-table", "the last reserved byte", true,
+         [](Draft& draft) { flip(draft, kLastAfterTable); }},
     };
 }
 
 std::vector<Operator> segment_operators() {
     return {
-        {Rule::kEnvSegmentKind, "weights-say-traces", "the weights' entry says that it is for traces",
+        {Rule::kEnvSegmentKind, "weights-say-traces", "the weights' entry says that it is for traces", false,
          [](Draft& draft) {
              set(draft, table_offset(SegmentKind::kWeights, 0U), static_cast<std::uint32_t>(SegmentKind::kTraces));
              draft.expect_path("header.weights");
-         },
-         false},
-        {Rule::kEnvSegmentKind, "last-entry", "a kind that does not exist",
-         [](Draft& draft) { set_in_last_entry(draft, 0U, kSegmentCount + 1U); }, true},
-        {Rule::kEnvSegmentLayout, "gap-before-manifest", "the manifest's entry leaves a block out",
+         }},
+        {Rule::kEnvSegmentKind, "last-entry", "a kind that does not exist", true,
+         [](Draft& draft) { set_in_last_entry(draft, 0U, kSegmentCount + 1U); }},
+        {Rule::kEnvSegmentLayout, "gap-before-manifest", "the manifest's entry leaves a block out", false,
          [](Draft& draft) {
              set(draft, table_offset(SegmentKind::kManifest, header::kSegmentOffset), header::kBytes + kBlock);
              draft.expect_path("header.manifest");
-         },
-         false},
-        {Rule::kEnvSegmentLayout, "last-entry", "the last segment starts in the header",
-         [](Draft& draft) { set_in_last_entry(draft, header::kSegmentOffset, kBlock); }, true},
-        {Rule::kEnvSegmentSize, "wraps-round", "a size that wraps round 32 bits",
+         }},
+        {Rule::kEnvSegmentLayout, "last-entry", "the last segment starts in the header", true,
+         [](Draft& draft) { set_in_last_entry(draft, header::kSegmentOffset, kBlock); }},
+        {Rule::kEnvSegmentSize, "wraps-round", "a size that wraps round 32 bits", false,
          [](Draft& draft) {
              set(draft, table_offset(SegmentKind::kManifest, header::kSegmentSize), UINT32_MAX);
              draft.expect_path("header.manifest");
-         },
-         false},
-        {Rule::kEnvSegmentSize, "last-entry", "the last segment is a byte long, behind the end of the file",
-         [](Draft& draft) { set_in_last_entry(draft, header::kSegmentSize, 1U); }, true},
-        {Rule::kEnvPadding, "first-byte", "the first padding byte behind a segment", damage_padding, true},
-        {Rule::kEnvTrailing, "block", "a block of zeros behind the last segment",
-         [](Draft& draft) { resize_honestly(draft, kBlock); }, true},
-        {Rule::kEnvTrailing, "byte", "one zero behind the last segment",
-         [](Draft& draft) { resize_honestly(draft, 1U); }, true},
-        {Rule::kEnvDigest, "of-digest", "a bit of the digest",
+         }},
+        {Rule::kEnvSegmentSize, "last-entry", "the last segment is a byte long, behind the end of the file", true,
+         [](Draft& draft) { set_in_last_entry(draft, header::kSegmentSize, 1U); }},
+        {Rule::kEnvPadding, "first-byte", "the first padding byte behind a segment", true, damage_padding},
+        {Rule::kEnvTrailing, "block", "a block of zeros behind the last segment", true,
+         [](Draft& draft) { resize_honestly(draft, kBlock); }},
+        {Rule::kEnvTrailing, "byte", "one zero behind the last segment", true,
+         [](Draft& draft) { resize_honestly(draft, 1U); }},
+        {Rule::kEnvDigest, "of-digest", "a bit of the digest", true,
          [](Draft& draft) {
              flip(draft, header::kBytes - 1U);
              draft.keep_digest();
-         },
-         true},
-        {Rule::kEnvDigest, "of-security-version", "a bit of the security version, and the old digest",
+         }},
+        {Rule::kEnvDigest, "of-security-version", "a bit of the security version, and the old digest", false,
          [](Draft& draft) {
              flip(draft, header::kSecurityVersion);
              draft.keep_digest();
-         },
-         false},
-        {Rule::kEnvDigest, "of-manifest", "a bit in the middle of the manifest, and the old digest",
+         }},
+        {Rule::kEnvDigest, "of-manifest", "a bit in the middle of the manifest, and the old digest", false,
          [](Draft& draft) {
              draft.edit([](Bytes& file) {
                  const Segment manifest = segment_of(file, SegmentKind::kManifest);
@@ -167,18 +161,14 @@ std::vector<Operator> segment_operators() {
                  byte = static_cast<std::uint8_t>(byte ^ 1U);
              });
              draft.keep_digest();
-         },
-         false},
+         }},
     };
 }
 
 }  // namespace
 
 std::vector<Operator> envelope_operators() {
-    std::vector<Operator> all = field_operators();
-    const std::vector<Operator> segments = segment_operators();
-    all.insert(all.end(), segments.begin(), segments.end());
-    return all;
+    return joined({field_operators(), segment_operators()});
 }
 
 }  // namespace pianola::mutate

@@ -25,7 +25,7 @@ void hide_a_byte(Draft& draft) {
 }  // namespace
 
 std::vector<Operator> host_operators() {
-    return {{Rule::kHstCanonical, "padding", "a byte in the padding behind a name", hide_a_byte, true}};
+    return {{Rule::kHstCanonical, "padding", "a byte in the padding behind a name", true, hide_a_byte}};
 }
 
 }  // namespace pianola::mutate

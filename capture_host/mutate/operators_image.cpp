@@ -24,40 +24,36 @@ void edit_manifest_bytes(Draft& draft, const std::function<void(Bytes& manifest)
 
 std::vector<Operator> structure_operators() {
     return {
-        {Rule::kImgSize, "no-manifest", "no manifest",
-         [](Draft& draft) { edit_manifest_bytes(draft, [](Bytes& manifest) { manifest.clear(); }); }, false},
-        {Rule::kImgSize, "too-long", "a manifest longer than the runtime accepts",
+        {Rule::kImgSize, "no-manifest", "no manifest", false,
+         [](Draft& draft) { edit_manifest_bytes(draft, [](Bytes& manifest) { manifest.clear(); }); }},
+        {Rule::kImgSize, "too-long", "a manifest longer than the runtime accepts", false,
          [](Draft& draft) {
              const std::size_t bytes = std::size_t{draft.device().capacities->manifest_bytes} + 1U;
              edit_manifest_bytes(draft, [bytes](Bytes& manifest) { manifest.resize(bytes); });
-         },
-         false},
-        {Rule::kCapTables, "programs", "more programs than the runtime takes tables",
+         }},
+        {Rule::kCapTables, "programs", "more programs than the runtime takes tables", false,
          [](Draft& draft) {
              std::vector<capture::ManifestProgram>& programs = draft.manifest().traces.front().programs;
              programs.resize(draft.device().capacities->manifest_tables, {"n", 1U});
              draft.expect_path("manifest");
-         },
-         false},
-        {Rule::kImgStructure, "root-outside", "the root lies outside the manifest",
-         [](Draft& draft) { edit_manifest_bytes(draft, [](Bytes& manifest) { store32(manifest, 0U, 0xFFFF'FFF0U); }); },
-         false},
-        {Rule::kImgStructure, "identifier", "another file identifier",
+         }},
+        {Rule::kImgStructure, "root-outside", "the root lies outside the manifest", false,
+         [](Draft& draft) {
+             edit_manifest_bytes(draft, [](Bytes& manifest) { store32(manifest, 0U, 0xFFFF'FFF0U); });
+         }},
+        {Rule::kImgStructure, "identifier", "another file identifier", false,
          [](Draft& draft) {
              edit_manifest_bytes(draft, [](Bytes& manifest) { manifest.at(sizeof(std::uint32_t)) = 'X'; });
-         },
-         false},
-        {Rule::kImgStructure, "half", "the second half of the manifest is missing",
+         }},
+        {Rule::kImgStructure, "half", "the second half of the manifest is missing", false,
          [](Draft& draft) {
              edit_manifest_bytes(draft, [](Bytes& manifest) { manifest.resize(manifest.size() / 2U); });
-         },
-         false},
-        {Rule::kImgExactSize, "word", "four zeros behind the last object",
+         }},
+        {Rule::kImgExactSize, "word", "four zeros behind the last object", false,
          [](Draft& draft) {
              edit_manifest_bytes(draft,
                                  [](Bytes& manifest) { manifest.resize(manifest.size() + sizeof(std::uint32_t)); });
-         },
-         false},
+         }},
     };
 }
 
@@ -122,43 +118,38 @@ capture::ManifestTensor& first_tensor(Draft& draft) {
 
 std::vector<Operator> value_operators() {
     return {
-        {Rule::kImgEnum, "region-kind", "an unknown kind of region",
+        {Rule::kImgEnum, "region-kind", "an unknown kind of region", false,
          [](Draft& draft) {
              make_unknown(draft.manifest().regions.front().kind);
              draft.expect_path("regions[0].kind");
-         },
-         false},
-        {Rule::kImgEnum, "no-region-kind", "a region without kind, which nobody uses", forget_region_kind, true},
-        {Rule::kImgEnum, "no-memory", "a region in no memory, where the default would be right", forget_memory, true},
-        {Rule::kImgEnum, "element-type", "an unknown type of element",
-         [](Draft& draft) { make_unknown(first_tensor(draft).type); }, false},
-        {Rule::kImgEnum, "script-kind", "an unknown kind of script",
+         }},
+        {Rule::kImgEnum, "no-region-kind", "a region without kind, which nobody uses", true, forget_region_kind},
+        {Rule::kImgEnum, "no-memory", "a region in no memory, where the default would be right", true, forget_memory},
+        {Rule::kImgEnum, "element-type", "an unknown type of element", false,
+         [](Draft& draft) { make_unknown(first_tensor(draft).type); }},
+        {Rule::kImgEnum, "script-kind", "an unknown kind of script", false,
          [](Draft& draft) {
              make_unknown(draft.manifest().scripts.front().kind);
              draft.expect_path("scripts[0].kind");
-         },
-         false},
-        {Rule::kImgUnion, "command", "a script command of an unknown kind", break_union, false},
-        {Rule::kImgCount, "buffers", "a buffer more than the runtime accepts, all but the file's own unused",
+         }},
+        {Rule::kImgUnion, "command", "a script command of an unknown kind", false, break_union},
+        {Rule::kImgCount, "buffers", "a buffer more than the runtime accepts, all but the file's own unused", true,
          [](Draft& draft) {
              overfill(draft.manifest().buffers, kMaxBuffers, {"spare", 0U, 0U, 1U});
              draft.expect_path("buffers");
-         },
-         true},
-        {Rule::kImgCount, "regions", "a region more than the runtime holds",
+         }},
+        {Rule::kImgCount, "regions", "a region more than the runtime holds", false,
          [](Draft& draft) {
              overfill(draft.manifest().regions, kMaxRegions, draft.manifest().regions.front());
              draft.expect_path("regions");
-         },
-         false},
-        {Rule::kImgCount, "rank", "a dimension more than a tensor can have",
-         [](Draft& draft) { overfill(first_tensor(draft).shape, kMaxRank, 1U); }, false},
-        {Rule::kImgCount, "commands", "a script command more than the runtime holds",
+         }},
+        {Rule::kImgCount, "rank", "a dimension more than a tensor can have", false,
+         [](Draft& draft) { overfill(first_tensor(draft).shape, kMaxRank, 1U); }},
+        {Rule::kImgCount, "commands", "a script command more than the runtime holds", false,
          [](Draft& draft) {
              overfill(draft.commands(ScriptKind::kStep), kMaxScriptCommands,
                       {ScriptCommandKind::kReplayTrace, 0U, 0U, 0U});
-         },
-         false},
+         }},
     };
 }
 
@@ -169,30 +160,25 @@ void rename(Draft& draft, const std::string& name) {
 
 std::vector<Operator> name_operators() {
     return {
-        {Rule::kImgName, "empty", "a name without characters", [](Draft& draft) { rename(draft, ""); }, true},
-        {Rule::kImgName, "too-long", "a name longer than the runtime accepts",
-         [](Draft& draft) { rename(draft, std::string(kMaxNameBytes + 1U, 'a')); }, true},
-        {Rule::kImgName, "line-end", "a line end in a name", [](Draft& draft) { rename(draft, "a\nb"); }, true},
-        {Rule::kImgName, "delete", "the character behind the last printable one",
-         [](Draft& draft) { rename(draft, "a\x7F"); }, true},
-        {Rule::kImgName, "above-ascii", "a byte above ASCII", [](Draft& draft) { rename(draft, "\xC3\xA4"); }, true},
-        {Rule::kImgName, "provenance", "a zero in the version of the tool",
+        {Rule::kImgName, "empty", "a name without characters", true, [](Draft& draft) { rename(draft, ""); }},
+        {Rule::kImgName, "too-long", "a name longer than the runtime accepts", true,
+         [](Draft& draft) { rename(draft, std::string(kMaxNameBytes + 1U, 'a')); }},
+        {Rule::kImgName, "line-end", "a line end in a name", true, [](Draft& draft) { rename(draft, "a\nb"); }},
+        {Rule::kImgName, "delete", "the character behind the last printable one", true,
+         [](Draft& draft) { rename(draft, "a\x7F"); }},
+        {Rule::kImgName, "above-ascii", "a byte above ASCII", true, [](Draft& draft) { rename(draft, "\xC3\xA4"); }},
+        {Rule::kImgName, "provenance", "a zero in the version of the tool", true,
          [](Draft& draft) {
              draft.manifest().tool_version.push_back('\0');
              draft.expect_path("provenance.tool_version");
-         },
-         true},
+         }},
     };
 }
 
 }  // namespace
 
 std::vector<Operator> image_operators() {
-    std::vector<Operator> all = structure_operators();
-    for (const auto& more : {value_operators(), name_operators()}) {
-        all.insert(all.end(), more.begin(), more.end());
-    }
-    return all;
+    return joined({structure_operators(), value_operators(), name_operators()});
 }
 
 }  // namespace pianola::mutate

@@ -41,20 +41,18 @@ void place_outside(Draft& draft) {
 
 std::vector<Operator> region_operators() {
     return {
-        {Rule::kLayRegionAlignment, "misaligned", "an unused region four bytes behind an aligned address",
+        {Rule::kLayRegionAlignment, "misaligned", "an unused region four bytes behind an aligned address", true,
          [](Draft& draft) {
              add_spare(draft).base += 4U;
              expect_region(draft, "base");
-         },
-         true},
-        {Rule::kLayRegionAlignment, "empty", "an unused region without bytes",
+         }},
+        {Rule::kLayRegionAlignment, "empty", "an unused region without bytes", true,
          [](Draft& draft) {
              add_spare(draft).size_bytes = 0U;
              expect_region(draft, "base");
-         },
-         true},
-        {Rule::kLayRegionBounds, "outside", "an unused region outside its memory", place_outside, true},
-        {Rule::kLayRegionBounds, "other-memory", "the first region says that it lies in the other memory",
+         }},
+        {Rule::kLayRegionBounds, "outside", "an unused region outside its memory", true, place_outside},
+        {Rule::kLayRegionBounds, "other-memory", "the first region says that it lies in the other memory", false,
          [](Draft& draft) {
              ManifestRegion& region = draft.manifest().regions.front();
              if (region.kind == RegionKind::kTrace) {
@@ -62,9 +60,8 @@ std::vector<Operator> region_operators() {
              }
              region.memory = (region.memory == MemoryKind::kL1) ? MemoryKind::kDram : MemoryKind::kL1;
              draft.expect_path("regions[0].size_bytes");
-         },
-         false},
-        {Rule::kLayRegionOverlap, "the-same-bytes", "an unused region on the bytes of another",
+         }},
+        {Rule::kLayRegionOverlap, "the-same-bytes", "an unused region on the bytes of another", true,
          [](Draft& draft) {
              ManifestRegion& spare = add_spare(draft);
              const auto& regions = draft.manifest().regions;
@@ -74,15 +71,13 @@ std::vector<Operator> region_operators() {
              spare.memory = other->memory;
              spare.base = other->base;
              expect_region(draft, "base");
-         },
-         true},
-        {Rule::kLayTraceRegion, "second", "a second trace region, where the device has none",
+         }},
+        {Rule::kLayTraceRegion, "second", "a second trace region, where the device has none", true,
          [](Draft& draft) {
              add_spare(draft).kind = RegionKind::kTrace;
              expect_region(draft, "base");
-         },
-         true},
-        {Rule::kLayTraceRegion, "none", "no trace region",
+         }},
+        {Rule::kLayTraceRegion, "none", "no trace region", false,
          [](Draft& draft) {
              auto& regions = draft.manifest().regions;
              if (regions.back().kind != RegionKind::kTrace) {
@@ -90,8 +85,7 @@ std::vector<Operator> region_operators() {
              }
              regions.pop_back();
              draft.expect_path("regions");
-         },
-         false},
+         }},
     };
 }
 
@@ -107,30 +101,26 @@ void expect_buffer(Draft& draft, const char* field) {
 
 std::vector<Operator> buffer_operators() {
     return {
-        {Rule::kLayBuffer, "empty", "an unused buffer without bytes",
+        {Rule::kLayBuffer, "empty", "an unused buffer without bytes", true,
          [](Draft& draft) {
              add_spare_buffer(draft).size_bytes = 0U;
              expect_buffer(draft, "size_bytes");
-         },
-         true},
-        {Rule::kLayBuffer, "too-long", "an unused buffer that is a byte longer than its region",
+         }},
+        {Rule::kLayBuffer, "too-long", "an unused buffer that is a byte longer than its region", true,
          [](Draft& draft) {
              add_spare_buffer(draft).size_bytes = draft.manifest().regions.front().size_bytes + 1U;
              expect_buffer(draft, "size_bytes");
-         },
-         true},
-        {Rule::kLayBuffer, "wraps-round", "an unused buffer whose end wraps round 32 bits",
+         }},
+        {Rule::kLayBuffer, "wraps-round", "an unused buffer whose end wraps round 32 bits", true,
          [](Draft& draft) {
              add_spare_buffer(draft).offset_bytes = UINT32_MAX;
              expect_buffer(draft, "size_bytes");
-         },
-         true},
-        {Rule::kLayBuffer, "no-region", "an unused buffer in a region that is not there",
+         }},
+        {Rule::kLayBuffer, "no-region", "an unused buffer in a region that is not there", true,
          [](Draft& draft) {
              add_spare_buffer(draft).region = static_cast<std::uint32_t>(draft.manifest().regions.size());
              expect_buffer(draft, "region");
-         },
-         true},
+         }},
     };
 }
 
@@ -212,57 +202,48 @@ void set_scale(Draft& draft, float scale) {
 
 std::vector<Operator> tensor_operators() {
     return {
-        {Rule::kLayTensorRegion, "activation", "an input in a region for activations", change_region_of_input, true},
-        {Rule::kLayTensorSize, "shape", "a shape that is larger than the buffer", grow_shape, true},
-        {Rule::kLayTensorSize, "no-buffer", "a tensor in no buffer", without_buffers, false},
-        {Rule::kLayTensorOverlap, "the-same-bytes", "a second input on the bytes of the first", repeat_input, true},
-        {Rule::kLayPlacement, "in-pieces", "an output in pieces on one device",
+        {Rule::kLayTensorRegion, "activation", "an input in a region for activations", true, change_region_of_input},
+        {Rule::kLayTensorSize, "shape", "a shape that is larger than the buffer", true, grow_shape},
+        {Rule::kLayTensorSize, "no-buffer", "a tensor in no buffer", false, without_buffers},
+        {Rule::kLayTensorOverlap, "the-same-bytes", "a second input on the bytes of the first", true, repeat_input},
+        {Rule::kLayPlacement, "in-pieces", "an output in pieces on one device", true,
          [](Draft& draft) {
              draft.manifest().outputs.at(0U).placement = Placement::kSharded;
              draft.expect_path("outputs[0].devices");
-         },
-         true},
-        {Rule::kLayPlacement, "beyond", "an output on a device that is not there",
+         }},
+        {Rule::kLayPlacement, "beyond", "an output on a device that is not there", true,
          [](Draft& draft) {
              draft.manifest().outputs.at(0U).devices.row = 1U;
              draft.expect_path("outputs[0].devices");
-         },
-         true},
-        {Rule::kLayQuantisation, "not-a-number", "a scale that is not a number",
-         [](Draft& draft) { set_scale(draft, std::numeric_limits<float>::quiet_NaN()); }, true},
-        {Rule::kLayQuantisation, "infinite", "an infinite scale",
-         [](Draft& draft) { set_scale(draft, std::numeric_limits<float>::infinity()); }, true},
-        {Rule::kLayQuantisation, "negative", "a negative scale", [](Draft& draft) { set_scale(draft, -1.0F); }, true},
-        {Rule::kLayQuantisation, "zero-point", "a zero point that no type has",
+         }},
+        {Rule::kLayQuantisation, "not-a-number", "a scale that is not a number", true,
+         [](Draft& draft) { set_scale(draft, std::numeric_limits<float>::quiet_NaN()); }},
+        {Rule::kLayQuantisation, "infinite", "an infinite scale", true,
+         [](Draft& draft) { set_scale(draft, std::numeric_limits<float>::infinity()); }},
+        {Rule::kLayQuantisation, "negative", "a negative scale", true, [](Draft& draft) { set_scale(draft, -1.0F); }},
+        {Rule::kLayQuantisation, "zero-point", "a zero point that no type has", true,
          [](Draft& draft) {
              std::string path;
              tensor_without_self_tests(draft, path).zero_point = std::numeric_limits<std::int32_t>::min();
              draft.expect_path(path + ".scale");
-         },
-         true},
-        {Rule::kLaySelfTest, "one-more", "a self-test that is not there",
+         }},
+        {Rule::kLaySelfTest, "one-more", "a self-test that is not there", true,
          [](Draft& draft) {
              draft.manifest().self_test_count += 1U;
              draft.expect_path("self_test_count");
-         },
-         true},
-        {Rule::kLaySelfTest, "byte", "a byte behind the last self-test",
+         }},
+        {Rule::kLaySelfTest, "byte", "a byte behind the last self-test", true,
          [](Draft& draft) {
              draft.segments().self_tests.push_back(0U);
              draft.expect_path("self_test_count");
-         },
-         true},
+         }},
     };
 }
 
 }  // namespace
 
 std::vector<Operator> layout_operators() {
-    std::vector<Operator> all = region_operators();
-    for (const auto& more : {buffer_operators(), tensor_operators()}) {
-        all.insert(all.end(), more.begin(), more.end());
-    }
-    return all;
+    return joined({region_operators(), buffer_operators(), tensor_operators()});
 }
 
 }  // namespace pianola::mutate

@@ -52,16 +52,15 @@ void wait_before_the_record(Draft& draft) {
 
 std::vector<Operator> event_operators() {
     return {
-        {Rule::kOrdEventNever, "no-record", "a wait for an event that nobody records",
+        {Rule::kOrdEventNever, "no-record", "a wait for an event that nobody records", true,
          [](Draft& draft) {
              draft.require_queues(2U);
              add_offender(draft, ScriptKind::kStep, wait(1U, draft.free_event()), "event");
-         },
-         true},
-        {Rule::kOrdEventNever, "too-early", "a wait in front of its record", wait_before_the_record, false},
-        {Rule::kOrdEventUnused, "no-wait", "a record that nobody waits for",
-         [](Draft& draft) { add_offender(draft, ScriptKind::kStep, record(0U, draft.free_event()), "event"); }, true},
-        {Rule::kOrdEventQueue, "one-queue", "a queue waits for itself", record_and_wait_on_one_queue, true},
+         }},
+        {Rule::kOrdEventNever, "too-early", "a wait in front of its record", false, wait_before_the_record},
+        {Rule::kOrdEventUnused, "no-wait", "a record that nobody waits for", true,
+         [](Draft& draft) { add_offender(draft, ScriptKind::kStep, record(0U, draft.free_event()), "event"); }},
+        {Rule::kOrdEventQueue, "one-queue", "a queue waits for itself", true, record_and_wait_on_one_queue},
     };
 }
 
@@ -99,18 +98,15 @@ void share_a_core(Draft& draft) {
 
 std::vector<Operator> race_operators() {
     return {
-        {Rule::kOrdRace, "output", "an output is read on another queue than it is written on", read_unordered, true},
-        {Rule::kOrdCores, "core-0", "two traces on two queues use core 0", share_a_core, true},
+        {Rule::kOrdRace, "output", "an output is read on another queue than it is written on", true, read_unordered},
+        {Rule::kOrdCores, "core-0", "two traces on two queues use core 0", true, share_a_core},
     };
 }
 
 }  // namespace
 
 std::vector<Operator> order_operators() {
-    std::vector<Operator> all = event_operators();
-    const std::vector<Operator> races = race_operators();
-    all.insert(all.end(), races.begin(), races.end());
-    return all;
+    return joined({event_operators(), race_operators()});
 }
 
 }  // namespace pianola::mutate

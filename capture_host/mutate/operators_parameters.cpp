@@ -63,73 +63,64 @@ void expect_fill(Draft& draft) {
 
 std::vector<Operator> declaration_operators() {
     return {
-        {Rule::kParRange, "reversed", "a range that ends before it begins",
+        {Rule::kParRange, "reversed", "a range that ends before it begins", true,
          [](Draft& draft) {
              set_range(draft, kValue + 1U, kValue, 1U);
              expect_parameter(draft, "minimum");
-         },
-         true},
-        {Rule::kParRange, "no-alignment", "multiples of nothing",
+         }},
+        {Rule::kParRange, "no-alignment", "multiples of nothing", true,
          [](Draft& draft) {
              set_range(draft, 0U, kLargestValue, 0U);
              expect_parameter(draft, "minimum");
-         },
-         true},
-        {Rule::kParRange, "between-multiples", "a range that ends between multiples",
+         }},
+        {Rule::kParRange, "between-multiples", "a range that ends between multiples", true,
          [](Draft& draft) {
              set_range(draft, 0U, kLargestValue - 1U, kValue);
              expect_parameter(draft, "minimum");
-         },
-         true},
-        {Rule::kParRange, "two-signs", "a range of values that crosses the sign",
+         }},
+        {Rule::kParRange, "two-signs", "a range of values that crosses the sign", true,
          [](Draft& draft) {
              set_range(draft, 0x7FFF'FFFFU, 0x8000'0000U, 1U);
              expect_parameter(draft, "minimum");
-         },
-         true},
-        {Rule::kParPoint, "none", "a parameter that patches nothing",
+         }},
+        {Rule::kParPoint, "none", "a parameter that patches nothing", true,
          [](Draft& draft) {
              declare(draft).parameter->points.clear();
              expect_parameter(draft, "points");
-         },
-         true},
-        {Rule::kParPoint, "twice", "a word that is patched twice",
+         }},
+        {Rule::kParPoint, "twice", "a word that is patched twice", true,
          [](Draft& draft) {
              auto& points = declare(draft).parameter->points;
              const capture::ManifestPatchPoint again = points.front();
              points.push_back(again);
              expect_parameter(draft, "points[1].word");
-         },
-         true},
-        {Rule::kParPoint, "no-trace", "a word of a trace that is not there",
+         }},
+        {Rule::kParPoint, "no-trace", "a word of a trace that is not there", true,
          [](Draft& draft) {
              ManifestParameter& parameter = *declare(draft).parameter;
              parameter.points.front().trace = static_cast<std::uint32_t>(draft.manifest().traces.size());
              expect_parameter(draft, "points[0].trace");
-         },
-         true},
-        {Rule::kParPoint, "no-word", "a word behind the end of its trace",
+         }},
+        {Rule::kParPoint, "no-word", "a word behind the end of its trace", true,
          [](Draft& draft) {
              ManifestParameter& parameter = *declare(draft).parameter;
              parameter.points.front().word = draft.manifest().traces.at(draft.main_trace()).word_count;
              expect_parameter(draft, "points[0].word");
-         },
-         true},
+         }},
     };
 }
 
 std::vector<Operator> word_operators() {
     return {
-        {Rule::kParWord, "size", "the size of a fill is patched",
+        {Rule::kParWord, "size", "the size of a fill is patched", true,
          [](Draft& draft) {
              const Declared declared = declare(draft);
              *declared.parameter = {"added", ParameterKind::kRuntimeArgument,
                                     kBytes,  kBytes,
                                     1U,      {{draft.main_trace(), declared.fill + kSizeWord}}};
              expect_fill(draft);
-         },
-         true},
-        {Rule::kParWord, "address-as-value", "an address is called a value",
+         }},
+        {Rule::kParWord, "address-as-value", "an address is called a value", true,
          [](Draft& draft) {
              const Declared declared = declare(draft);
              *declared.parameter = {"added",
@@ -139,43 +130,35 @@ std::vector<Operator> word_operators() {
                                     1U,
                                     {{draft.main_trace(), declared.fill + kAddressWord}}};
              expect_fill(draft);
-         },
-         true},
-        {Rule::kParCommand, "two-words", "address and value of one command are patched",
+         }},
+        {Rule::kParCommand, "two-words", "address and value of one command are patched", true,
          [](Draft& draft) {
              const Declared declared = declare(draft);
              declared.parameter->points.push_back({draft.main_trace(), declared.fill + kAddressWord});
              expect_fill(draft);
-         },
-         true},
-        {Rule::kParValue, "below", "the trace holds a value below the range",
+         }},
+        {Rule::kParValue, "below", "the trace holds a value below the range", true,
          [](Draft& draft) {
              set_range(draft, kValue + 1U, kLargestValue, 1U);
              expect_fill(draft);
-         },
-         true},
-        {Rule::kParValue, "between-multiples", "the trace holds a value between multiples",
+         }},
+        {Rule::kParValue, "between-multiples", "the trace holds a value between multiples", true,
          [](Draft& draft) {
              set_range(draft, 0U, kBytes, 4U);
              expect_fill(draft);
-         },
-         true},
-        {Rule::kParAccepted, "too-large", "a value that a fill does not accept is admitted",
+         }},
+        {Rule::kParAccepted, "too-large", "a value that a fill does not accept is admitted", true,
          [](Draft& draft) {
              set_range(draft, 0U, kLargestValue + 1U, 1U);
              expect_fill(draft);
-         },
-         true},
+         }},
     };
 }
 
 }  // namespace
 
 std::vector<Operator> parameter_operators() {
-    std::vector<Operator> all = declaration_operators();
-    const std::vector<Operator> words = word_operators();
-    all.insert(all.end(), words.begin(), words.end());
-    return all;
+    return joined({declaration_operators(), word_operators()});
 }
 
 }  // namespace pianola::mutate

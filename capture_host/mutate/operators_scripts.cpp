@@ -70,57 +70,50 @@ void load_in_step(Draft& draft) {
 
 std::vector<Operator> command_operators() {
     return {
-        {Rule::kScrMissing, "two-set-ups", "a second set-up, which does nothing", second_setup, true},
-        {Rule::kScrMissing, "no-step", "no step",
+        {Rule::kScrMissing, "two-set-ups", "a second set-up, which does nothing", true, second_setup},
+        {Rule::kScrMissing, "no-step", "no step", false,
          [](Draft& draft) {
              auto& scripts = draft.manifest().scripts;
              scripts.erase(scripts.begin() + draft.script_index(ScriptKind::kStep));
              draft.expect_path("scripts");
-         },
-         false},
-        {Rule::kScrQueue, "set-up", "the set-up writes weights on queue 1",
+         }},
+        {Rule::kScrQueue, "set-up", "the set-up writes weights on queue 1", true,
          [](Draft& draft) {
              const std::uint32_t command = draft.add_weights();
              draft.confirm("weights that nobody reads");
              draft.commands(ScriptKind::kSetup)[command].queue = 1U;
              draft.settle();
              expect_command(draft, ScriptKind::kSetup, command, "queue");
-         },
-         true},
-        {Rule::kScrQueue, "not-there", "a command on a queue that the device does not have",
+         }},
+        {Rule::kScrQueue, "not-there", "a command on a queue that the device does not have", false,
          [](Draft& draft) {
              const std::uint32_t command = draft.main_replay();
              draft.commands(ScriptKind::kStep)[command].queue = kMaxQueues;
              expect_command(draft, ScriptKind::kStep, command, "queue");
-         },
-         false},
-        {Rule::kScrCommand, "load-in-step", "a step loads a trace", load_in_step, true},
-        {Rule::kScrDevices, "none", "a step's first command is for no device",
+         }},
+        {Rule::kScrCommand, "load-in-step", "a step loads a trace", true, load_in_step},
+        {Rule::kScrDevices, "none", "a step's first command is for no device", true,
          [](Draft& draft) {
              draft.commands(ScriptKind::kStep).at(0U).devices.rows = 0U;
              expect_command(draft, ScriptKind::kStep, 0U, "devices");
-         },
-         true},
-        {Rule::kScrDevices, "beyond", "a step's first command is for a device that is not there",
+         }},
+        {Rule::kScrDevices, "beyond", "a step's first command is for a device that is not there", true,
          [](Draft& draft) {
              draft.commands(ScriptKind::kStep).at(0U).devices.column = 1U;
              expect_command(draft, ScriptKind::kStep, 0U, "devices");
-         },
-         true},
-        {Rule::kScrIndex, "trace", "a step replays a trace that is not there",
+         }},
+        {Rule::kScrIndex, "trace", "a step replays a trace that is not there", false,
          [](Draft& draft) {
              const std::uint32_t command = draft.main_replay();
              draft.commands(ScriptKind::kStep)[command].object = kNoObject;
              expect_command(draft, ScriptKind::kStep, command, "trace");
-         },
-         false},
-        {Rule::kScrIndex, "event", "a step records an event that is not there",
+         }},
+        {Rule::kScrIndex, "event", "a step records an event that is not there", false,
          [](Draft& draft) {
              auto& step = draft.commands(ScriptKind::kStep);
              step.push_back({ScriptCommandKind::kRecordEvent, 0U, kMaxEvents, 0U});
              expect_command(draft, ScriptKind::kStep, static_cast<std::uint32_t>(step.size() - 1U), "event");
-         },
-         false},
+         }},
     };
 }
 
@@ -148,10 +141,10 @@ void write_from_behind(Draft& draft) {
 
 std::vector<Operator> once_operators() {
     return {
-        {Rule::kScrWeights, "activations", "the set-up writes to a region for activations", write_activations, true},
-        {Rule::kScrWeights, "behind", "the set-up writes what lies behind the weights segment", write_from_behind,
-         true},
-        {Rule::kScrWeightsOnce, "twice", "weights that are written twice",
+        {Rule::kScrWeights, "activations", "the set-up writes to a region for activations", true, write_activations},
+        {Rule::kScrWeights, "behind", "the set-up writes what lies behind the weights segment", true,
+         write_from_behind},
+        {Rule::kScrWeightsOnce, "twice", "weights that are written twice", true,
          [](Draft& draft) {
              const std::uint32_t command = draft.add_weights();
              draft.confirm("weights that nobody reads");
@@ -160,53 +153,50 @@ std::vector<Operator> once_operators() {
              setup.push_back(again);
              draft.settle();
              expect_command(draft, ScriptKind::kSetup, command + 1U, "buffer");
-         },
-         true},
-        {Rule::kScrTraceOnce, "replayed-twice", "a trace is replayed twice in a step",
+         }},
+        {Rule::kScrTraceOnce, "replayed-twice", "a trace is replayed twice in a step", true,
          [](Draft& draft) {
              auto& step = draft.commands(ScriptKind::kStep);
              const std::uint32_t replay = draft.main_replay();
              insert(step, replay + 1U, ManifestCommand{step.at(replay)});
              draft.settle();
              expect_command(draft, ScriptKind::kStep, replay + 1U, "trace");
-         },
-         true},
-        {Rule::kScrTraceOnce, "loaded-twice", "a trace is loaded twice",
+         }},
+        {Rule::kScrTraceOnce, "loaded-twice", "a trace is loaded twice", true,
          [](Draft& draft) {
              static_cast<void>(draft.main_trace());  // there is one
              repeat(draft, ScriptKind::kSetup, ScriptCommandKind::kLoadTrace, "trace");
-         },
-         true},
-        {Rule::kScrTraceOnce, "not-loaded", "a trace is not loaded",
+         }},
+        {Rule::kScrTraceOnce, "not-loaded", "a trace is not loaded", false,
          [](Draft& draft) {
              static_cast<void>(draft.main_trace());
              forget(draft, ScriptKind::kSetup, ScriptCommandKind::kLoadTrace, "traces");
-         },
-         false},
-        {Rule::kScrInputOnce, "twice", "an input is written twice",
+         }},
+    };
+}
+
+std::vector<Operator> transfer_operators() {
+    return {
+        {Rule::kScrInputOnce, "twice", "an input is written twice", true,
          [](Draft& draft) {
              require_input(draft);
              repeat(draft, ScriptKind::kStep, ScriptCommandKind::kWriteInput, "input");
-         },
-         true},
-        {Rule::kScrInputOnce, "never", "an input is not written",
+         }},
+        {Rule::kScrInputOnce, "never", "an input is not written", false,
          [](Draft& draft) {
              require_input(draft);
              forget(draft, ScriptKind::kStep, ScriptCommandKind::kWriteInput, "inputs");
-         },
-         false},
-        {Rule::kScrOutputOnce, "twice", "an output is read twice",
+         }},
+        {Rule::kScrOutputOnce, "twice", "an output is read twice", true,
          [](Draft& draft) {
              require_output(draft);
              repeat(draft, ScriptKind::kStep, ScriptCommandKind::kReadOutput, "output");
-         },
-         true},
-        {Rule::kScrOutputOnce, "never", "an output is not read",
+         }},
+        {Rule::kScrOutputOnce, "never", "an output is not read", false,
          [](Draft& draft) {
              require_output(draft);
              forget(draft, ScriptKind::kStep, ScriptCommandKind::kReadOutput, "outputs");
-         },
-         false},
+         }},
     };
 }
 
@@ -249,21 +239,17 @@ void leave_output_unwritten(Draft& draft) {
 
 std::vector<Operator> result_operators() {
     return {
-        {Rule::kScrPipeline, "half", "first inputs without last outputs, or last outputs missing", break_pipeline,
-         true},
-        {Rule::kScrUnwritten, "one-byte", "a byte of an output is read that nothing has written",
-         leave_output_unwritten, true},
+        {Rule::kScrPipeline, "half", "first inputs without last outputs, or last outputs missing", true,
+         break_pipeline},
+        {Rule::kScrUnwritten, "one-byte", "a byte of an output is read that nothing has written", true,
+         leave_output_unwritten},
     };
 }
 
 }  // namespace
 
 std::vector<Operator> script_operators() {
-    std::vector<Operator> all = command_operators();
-    for (const auto& more : {once_operators(), result_operators()}) {
-        all.insert(all.end(), more.begin(), more.end());
-    }
-    return all;
+    return joined({command_operators(), once_operators(), transfer_operators(), result_operators()});
 }
 
 }  // namespace pianola::mutate

@@ -73,77 +73,73 @@ void damage_gap(Draft& draft) {
 
 std::vector<Operator> segment_operators() {
     return {
-        {Rule::kTrcSegment, "word-behind", "a word behind the last trace",
+        {Rule::kTrcSegment, "word-behind", "a word behind the last trace", true,
          [](Draft& draft) {
              draft.segments().traces.resize(draft.segments().traces.size() + kWordBytes);
              draft.expect_path("traces");
-         },
-         true},
-        {Rule::kTrcSegment, "no-words", "a trace without words",
+         }},
+        {Rule::kTrcSegment, "no-words", "a trace without words", false,
          [](Draft& draft) {
              main_entry(draft).word_count = 0U;
              expect_trace(draft, "word_count");
-         },
-         false},
-        {Rule::kTrcSegment, "elsewhere", "a trace that starts a block too late",
+         }},
+        {Rule::kTrcSegment, "elsewhere", "a trace that starts a block too late", false,
          [](Draft& draft) {
              main_entry(draft).offset_bytes += kFileAlignmentBytes;
              expect_trace(draft, "offset_bytes");
-         },
-         false},
-        {Rule::kTrcSegment, "gap", "a byte between two traces", damage_gap, false},
-        {Rule::kTrcRegion, "too-long", "barriers, until the traces are longer than the trace region", overfill_region,
-         true},
-        {Rule::kTrcEnd, "missing", "a barrier instead of the end",
+         }},
+        {Rule::kTrcSegment, "gap", "a byte between two traces", false, damage_gap},
+        {Rule::kTrcRegion, "too-long", "barriers, until the traces are longer than the trace region", true,
+         overfill_region},
+        {Rule::kTrcEnd, "missing", "a barrier instead of the end", true,
          [](Draft& draft) {
              const Words words = draft.trace_words(draft.main_trace());
              draft.set_word(static_cast<std::uint32_t>(words.size() - 1U), draft.barrier().front());
              expect_trace(draft, "word_count");
-         },
-         true},
-        {Rule::kTrcEnd, "twice", "another end behind the end",
+         }},
+        {Rule::kTrcEnd, "twice", "another end behind the end", true,
          [](Draft& draft) {
              const std::uint32_t trace = draft.main_trace();
              Words words = draft.trace_words(trace);
              append(words, draft.end());
              draft.set_trace_words(trace, words);
              expect_trace(draft, "word_count");
-         },
-         true},
-        {Rule::kTrcCount, "one-more", "a command more than there are",
+         }},
+    };
+}
+
+// What a trace says of its own commands.
+std::vector<Operator> statement_operators() {
+    return {
+        {Rule::kTrcCount, "one-more", "a command more than there are", true,
          [](Draft& draft) {
              main_entry(draft).command_count += 1U;
              expect_trace(draft, "command_count");
-         },
-         true},
-        {Rule::kTrcCost, "one-less", "a cycle less than the commands cost",
+         }},
+        {Rule::kTrcCost, "one-less", "a cycle less than the commands cost", true,
          [](Draft& draft) {
              main_entry(draft).cost_cycles -= 1U;
              draft.settle();
              expect_trace(draft, "cost_cycles");
-         },
-         true},
-        {Rule::kTrcCost, "one-more", "a cycle more than the commands cost",
+         }},
+        {Rule::kTrcCost, "one-more", "a cycle more than the commands cost", true,
          [](Draft& draft) {
              main_entry(draft).cost_cycles += 1U;
              draft.settle();
              expect_trace(draft, "cost_cycles");
-         },
-         true},
-        {Rule::kTrcPrograms, "one-more", "programs of one command more than there are",
+         }},
+        {Rule::kTrcPrograms, "one-more", "programs of one command more than there are", true,
          [](Draft& draft) {
              main_entry(draft).programs.push_back({"added", 1U});
              expect_trace(draft, "programs");
-         },
-         true},
-        {Rule::kTrcPrograms, "empty", "a program without commands",
+         }},
+        {Rule::kTrcPrograms, "empty", "a program without commands", true,
          [](Draft& draft) {
              auto& programs = main_entry(draft).programs;
              programs.push_back({"added", 0U});
              draft.expect_path(
                  fmt::format("traces[{}].programs[{}].command_count", draft.main_trace(), programs.size() - 1U));
-         },
-         true},
+         }},
     };
 }
 
@@ -177,28 +173,26 @@ void state_wrong_cost(Draft& draft) {
 
 std::vector<Operator> word_operators() {
     return {
-        {Rule::kTrcCommand, "opcode", "an opcode that no command has",
-         [](Draft& draft) { add_refused(draft, draft.sample(Sample::kUnknownCommand)); }, true},
-        {Rule::kTrcCommand, "queue-command", "a command for queues",
-         [](Draft& draft) { add_refused(draft, draft.sample(Sample::kQueueCommand)); }, true},
-        {Rule::kTrcCommand, "reserved-bit", "a reserved bit of a header",
-         [](Draft& draft) { change_first_word(draft, Sample::kReservedBits); }, false},
-        {Rule::kTrcCommand, "no-length", "a command of no words",
-         [](Draft& draft) { change_first_word(draft, Sample::kNoLength); }, false},
-        {Rule::kTrcKernel, "unknown", "a launch of a kernel that the ROM does not have",
+        {Rule::kTrcCommand, "opcode", "an opcode that no command has", true,
+         [](Draft& draft) { add_refused(draft, draft.sample(Sample::kUnknownCommand)); }},
+        {Rule::kTrcCommand, "queue-command", "a command for queues", true,
+         [](Draft& draft) { add_refused(draft, draft.sample(Sample::kQueueCommand)); }},
+        {Rule::kTrcCommand, "reserved-bit", "a reserved bit of a header", false,
+         [](Draft& draft) { change_first_word(draft, Sample::kReservedBits); }},
+        {Rule::kTrcCommand, "no-length", "a command of no words", false,
+         [](Draft& draft) { change_first_word(draft, Sample::kNoLength); }},
+        {Rule::kTrcKernel, "unknown", "a launch of a kernel that the ROM does not have", true,
          [](Draft& draft) {
              // As long as the shortest command: what else it would cost nobody knows.
              const std::uint64_t cycles = measure_trace(draft.command_set(), draft.barrier()).cycles;
              add_refused(draft, draft.sample(Sample::kUnknownKernel), cycles);
-         },
-         true},
-        {Rule::kTrcArgument, "copy-of-nothing", "a copy of no bytes",
+         }},
+        {Rule::kTrcArgument, "copy-of-nothing", "a copy of no bytes", true,
          [](Draft& draft) {
              const std::uint32_t base = draft.manifest().regions.front().base;
              add_refused(draft, draft.copy(base, base, 0U));
-         },
-         true},
-        {Rule::kTrcArgument, "cost", "a launch that says another cost than its kernel", state_wrong_cost, false},
+         }},
+        {Rule::kTrcArgument, "cost", "a launch that says another cost than its kernel", false, state_wrong_cost},
     };
 }
 
@@ -278,32 +272,27 @@ void race_of_cores(Draft& draft) {
 
 std::vector<Operator> access_operators() {
     return {
-        {Rule::kTrcBounds, "no-region", "a byte outside every region is filled",
-         [](Draft& draft) { fill_byte(draft, draft.unmapped_address()); }, true},
-        {Rule::kTrcBounds, "end-of-address-space", "the last byte of the address space is filled",
-         [](Draft& draft) { fill_byte(draft, UINT32_MAX); }, true},
-        {Rule::kTrcPermission, "traces", "a byte of the traces is filled",
+        {Rule::kTrcBounds, "no-region", "a byte outside every region is filled", true,
+         [](Draft& draft) { fill_byte(draft, draft.unmapped_address()); }},
+        {Rule::kTrcBounds, "end-of-address-space", "the last byte of the address space is filled", true,
+         [](Draft& draft) { fill_byte(draft, UINT32_MAX); }},
+        {Rule::kTrcPermission, "traces", "a byte of the traces is filled", true,
          [](Draft& draft) {
              const DeviceDescription& device = draft.device();
              fill_byte(draft, device.dram_base + (device.dram_bytes - 1U));
-         },
-         true},
-        {Rule::kTrcPermission, "weights", "a byte of the weights is filled", fill_weights, true},
-        {Rule::kTrcUnwritten, "all", "a copy reads what nothing has written", read_unwritten, true},
-        {Rule::kTrcUnwritten, "one-byte", "a copy reads a byte more than was written", read_a_byte_too_far, true},
-        {Rule::kTrcCoreRace, "both-write", "two cores write the same bytes, without a barrier between them",
-         race_of_cores, true},
+         }},
+        {Rule::kTrcPermission, "weights", "a byte of the weights is filled", true, fill_weights},
+        {Rule::kTrcUnwritten, "all", "a copy reads what nothing has written", true, read_unwritten},
+        {Rule::kTrcUnwritten, "one-byte", "a copy reads a byte more than was written", true, read_a_byte_too_far},
+        {Rule::kTrcCoreRace, "both-write", "two cores write the same bytes, without a barrier between them", true,
+         race_of_cores},
     };
 }
 
 }  // namespace
 
 std::vector<Operator> trace_operators() {
-    std::vector<Operator> all = segment_operators();
-    for (const auto& more : {word_operators(), access_operators()}) {
-        all.insert(all.end(), more.begin(), more.end());
-    }
-    return all;
+    return joined({segment_operators(), statement_operators(), word_operators(), access_operators()});
 }
 
 }  // namespace pianola::mutate

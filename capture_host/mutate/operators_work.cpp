@@ -92,8 +92,8 @@ void repeat_barriers(Draft& draft) {
 }  // namespace
 
 std::vector<Operator> work_operators() {
-    return {{Rule::kCapWork, "barriers", "more barriers than the proofs may look at in a file of this length",
-             repeat_barriers, true}};
+    return {{Rule::kCapWork, "barriers", "more barriers than the proofs may look at in a file of this length", true,
+             repeat_barriers}};
 }
 
 }  // namespace pianola::mutate

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "capture_host/files/text.h"
 #include "capture_host/mutate/coverage.h"
 #include "capture_host/signing/receipt.h"
 #include "pianola/sha256.h"
@@ -13,10 +14,6 @@ namespace pianola::mutate {
 namespace {
 
 constexpr std::array kCommon{"format", "tool_version", "file", "device", "seed", "kinds", "count", "jobs"};
-
-std::string hex(const Sha256Digest& digest) {
-    return fmt::format("{:02x}", fmt::join(digest, ""));
-}
 
 Json expectation_to_json(const Expectation& expected) {
     if (expected.rule) {
@@ -29,9 +26,12 @@ Json verdict_to_json(const Verdict& verdict) {
     if (is_ok(verdict.status)) {
         return {{"accepted", true}};
     }
-    return {{"accepted", false},          {"rule", rule_id(verdict.rule)},
-            {"path", path_text(verdict)}, {"offset", verdict.file_offset},
-            {"actual", verdict.actual},   {"limit", verdict.limit}};
+    return {{"accepted", false},
+            {"rule", rule_id(verdict.rule)},
+            {"path", files::path_text(verdict.path)},
+            {"offset", verdict.file_offset},
+            {"actual", verdict.actual},
+            {"limit", verdict.limit}};
 }
 
 void set_verdict(Json& entry, const Verdict& verdict) {
@@ -187,7 +187,7 @@ bool is_as_wanted(const Json& expected, const Json& verdict) {
 }
 
 std::string sha256_hex(const Bytes& bytes) {
-    return hex(sha256(ByteSpan{bytes.data(), bytes.size()}));
+    return files::to_hex(ByteSpan{sha256(ByteSpan{bytes.data(), bytes.size()})});
 }
 
 Json make_report(const Subject& subject, const Run& run) {
@@ -200,7 +200,7 @@ Json make_report(const Subject& subject, const Run& run) {
             {"file",
              {{"name", run.file_name},
               {"bytes", subject.given_bytes},
-              {"sha256", hex(subject.given_sha256)},
+              {"sha256", files::to_hex(ByteSpan{subject.given_sha256})},
               {"signature_dropped", subject.given_bytes != subject.file.size()}}},
             {"device", device_to_json(subject.device)},
             {"seed", run.seed},

@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "capture_host/files/text.h"
 #include "capture_host/mutate/mutant_keys.h"
 #include "hal/crypto/bearssl_verifier.h"
 #include "pianola/development_config.h"
@@ -25,11 +26,6 @@ const Trust& production() {
                                                  listed(Signer::kRevoked, KeyState::kRevoked)};
     static const Trust kTrust{SignaturePolicy::kRequired, Span<const TrustedKey>{kKeys}, &kVerifier, kLowestVersion};
     return kTrust;
-}
-
-template <typename List>
-std::string to_hex(const List& bytes) {
-    return fmt::format("{:02x}", fmt::join(bytes, ""));
 }
 
 }  // namespace
@@ -54,8 +50,8 @@ const Trust& trust_of(TrustKind kind) {
 nlohmann::ordered_json trust_to_json(const Trust& trust) {
     nlohmann::ordered_json keys = nlohmann::ordered_json::array();
     for (const TrustedKey& key : trust.keys) {
-        keys.push_back({{"id", to_hex(key.id)},
-                        {"point", to_hex(key.key)},
+        keys.push_back({{"id", files::to_hex(ByteSpan{key.id})},
+                        {"point", files::to_hex(ByteSpan{key.key})},
                         {"state", (key.state == KeyState::kTrusted) ? "trusted" : "revoked"}});
     }
     return {{"policy", (trust.signatures == SignaturePolicy::kOptional) ? "optional" : "required"},

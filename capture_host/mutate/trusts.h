@@ -16,7 +16,8 @@ namespace pianola::mutate {
 
 enum class TrustKind : std::uint8_t {
     kDevelopment,  // "development": kDevelopmentTrust
-    kProduction,  // "production": signatures of a trusted key, one key revoked, and security versions from kLowestVersion on
+    // "production": signatures of a trusted key, one key revoked, and security versions from kLowestVersion on.
+    kProduction,
 };
 inline constexpr std::array kTrustKinds{TrustKind::kDevelopment, TrustKind::kProduction};
 inline constexpr std::uint32_t kLowestVersion = 1U;

@@ -51,6 +51,9 @@ void bind_workloads(py::module_& module) {
             "save",
             [](const CapturedWorkload& self, const py::object& path) { files::store_file(path_from(path), self.file); },
             "Writes the .ptb, whole or not at all.", py::arg("path"));
+}
+
+void bind_captures(py::module_& module) {
     py::class_<WorkloadCapture>(module, "WorkloadCapture",
                                 "Records the calls on a device; pianola.capture() begins one.")
         .def(py::init([](const DevicePtr& device, const std::string& name, std::int64_t step_deadline_us,
@@ -133,26 +136,6 @@ void bind_workloads(py::module_& module) {
         return {text.begin(), text.end()};
     }
     return files::load_file(path_from(file));
-}
-
-[[nodiscard]] py::dtype dtype_of(ElementType type) {
-    switch (type) {
-        case ElementType::kInt8:
-            return py::dtype::of<std::int8_t>();
-        case ElementType::kUint8:
-            return py::dtype::of<std::uint8_t>();
-        case ElementType::kInt16:
-            return py::dtype::of<std::int16_t>();
-        case ElementType::kInt32:
-            return py::dtype::of<std::int32_t>();
-        case ElementType::kFloat32:
-            return py::dtype::of<float>();
-        case ElementType::kBool:
-            return py::dtype::of<bool>();
-        case ElementType::kUnspecified:
-            break;
-    }
-    return py::dtype::of<std::uint8_t>();
 }
 
 // The bytes of one input, which must be what the binary says it is.
@@ -245,6 +228,26 @@ void bind_session(py::module_& module) {
 
 }  // namespace
 
+py::dtype dtype_of(ElementType type) {
+    switch (type) {
+        case ElementType::kInt8:
+            return py::dtype::of<std::int8_t>();
+        case ElementType::kUint8:
+            return py::dtype::of<std::uint8_t>();
+        case ElementType::kInt16:
+            return py::dtype::of<std::int16_t>();
+        case ElementType::kInt32:
+            return py::dtype::of<std::int32_t>();
+        case ElementType::kFloat32:
+            return py::dtype::of<float>();
+        case ElementType::kBool:
+            return py::dtype::of<bool>();
+        case ElementType::kUnspecified:
+            break;
+    }
+    return py::dtype::of<std::uint8_t>();
+}
+
 std::string path_from(const py::object& path) {
     const py::object name = py::module_::import("os").attr("fspath")(path);
     std::string text = name.cast<std::string>();
@@ -256,6 +259,7 @@ std::string path_from(const py::object& path) {
 
 void bind_capture(py::module_& module) {
     bind_workloads(module);
+    bind_captures(module);
     bind_session(module);
 }
 

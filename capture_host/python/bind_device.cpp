@@ -180,12 +180,12 @@ void bind_events(py::module_& module) {
 }
 
 void bind_traces(py::module_& module) {
+    const auto device = py::arg("device").none(false);
     py::class_<TraceId>(module, "TraceId", "A trace of one device.")
         .def("__int__", [](TraceId trace) { return trace.value; })
         .def("__eq__", [](TraceId left, TraceId right) { return left == right; })
         .def("__hash__", [](TraceId trace) { return std::hash<std::uint64_t>{}(trace.value); })
         .def("__repr__", [](TraceId trace) { return fmt::format("TraceId({})", trace.value); });
-    const auto device = py::arg("device").none(false);
     module.def(
         "begin_trace_capture",
         [](const DevicePtr& self, std::uint32_t queue) { return self->begin_trace_capture(queue); },
@@ -206,6 +206,10 @@ void bind_traces(py::module_& module) {
     module.def(
         "trace_info", [](const DevicePtr& self, TraceId trace) { return info_of(self->trace_info(trace)); }, device,
         py::arg("trace_id"));
+}
+
+void bind_trace_blobs(py::module_& module) {
+    const auto device = py::arg("device").none(false);
     module.def(
         "collect_trace",
         [](const DevicePtr& self, TraceId trace, const std::map<std::string, Tensor>& tensors) {
@@ -236,6 +240,10 @@ void bind_traces(py::module_& module) {
         },
         "A trace from bytes. Its memory must be free, or be that of `tensors`.", device, py::arg("blob"),
         py::arg("cq_id") = 0U, py::arg("tensors") = std::vector<Tensor>{});
+}
+
+void bind_trace_inputs(py::module_& module) {
+    const auto device = py::arg("device").none(false);
     module.def(
         "expect_input",
         [](const DevicePtr& self, TraceId trace, const Tensor& input, const std::string& name) {
@@ -294,6 +302,8 @@ void bind_device(py::module_& module) {
     bind_members(module);
     bind_events(module);
     bind_traces(module);
+    bind_trace_blobs(module);
+    bind_trace_inputs(module);
 }
 
 }  // namespace pianola::python

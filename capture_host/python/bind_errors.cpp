@@ -1,6 +1,6 @@
 #include <cstring>
 
-#include "capture_host/api/host_error.h"
+#include "capture_host/buffers/host_error.h"
 #include "capture_host/files/files.h"
 #include "capture_host/pipeline/pipeline_error.h"
 #include "capture_host/python/bindings.h"

@@ -30,24 +30,6 @@ using tensor::TensorSpec;
                                              "; convert with astype() first"};
 }
 
-[[nodiscard]] py::dtype dtype_of(ElementType type) {
-    switch (type) {
-        case ElementType::kInt8:
-            return py::dtype::of<std::int8_t>();
-        case ElementType::kUint8:
-            return py::dtype::of<std::uint8_t>();
-        case ElementType::kInt32:
-            return py::dtype::of<std::int32_t>();
-        case ElementType::kFloat32:
-            return py::dtype::of<float>();
-        case ElementType::kInt16:
-        case ElementType::kBool:
-        case ElementType::kUnspecified:
-            break;
-    }
-    throw TensorError{TensorRule::kType, "tensors hold int8, uint8, int32 or float32"};
-}
-
 [[nodiscard]] Tensor from_numpy(const py::array& array, const std::optional<ElementType>& dtype, ElementLayout layout,
                                 const DevicePtr& device, const std::optional<MemoryConfig>& memory,
                                 std::uint32_t queue) {

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "capture_host/api/device.h"
-#include "capture_host/api/geometry.h"
 #include "capture_host/api/trace.h"
+#include "capture_host/buffers/geometry.h"
 #include "capture_host/tensor/tensor_spec.h"
 
 namespace pianola::python {
@@ -58,6 +58,9 @@ void check_layout(ElementLayout layout);
 [[nodiscard]] host::TraceParameter trace_parameter(const std::string& name, const std::vector<std::uint32_t>& words,
                                                    std::int64_t minimum, std::int64_t maximum, std::int64_t alignment,
                                                    bool is_address);
+
+// What NumPy calls elements of that type.
+[[nodiscard]] pybind11::dtype dtype_of(ElementType type);
 
 // The name of a file, as open() takes it: str or os.PathLike. Throws ValueError for one that holds a NUL, as open()
 // does: the operating system would see another name.

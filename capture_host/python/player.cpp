@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <utility>
 
+#include "capture_host/files/text.h"
 #include "capture_host/replay/replay.h"
 #include "capture_host/targets/targets.h"
 #include "capture_host/writer/status_name.h"
@@ -13,10 +13,8 @@ namespace pianola::python {
 namespace {
 
 [[noreturn]] void refuse(const Verdict& verdict) {
-    std::array<char, 256U> path{};
-    const std::size_t length = format_path(verdict.path, {path.data(), path.size()});
     throw PlayerError{rule_id(verdict.rule),
-                      fmt::format("{}: {} (byte {}, value {}, limit {})", std::string{path.data(), length},
+                      fmt::format("{}: {} (byte {}, value {}, limit {})", files::path_text(verdict.path),
                                   rule_message(verdict.rule), verdict.file_offset, verdict.actual, verdict.limit)};
 }
 

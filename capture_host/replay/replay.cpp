@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
+#include "capture_host/files/text.h"
 #include "capture_host/writer/profiles.h"
 #include "capture_host/writer/status_name.h"
 #include "pianola/development_config.h"
@@ -12,10 +11,8 @@ namespace pianola::replay {
 namespace {
 
 std::string text_of(const Verdict& verdict) {
-    constexpr std::size_t kLongestPath = 256U;
-    std::array<char, kLongestPath> path{};
-    (void)format_path(verdict.path, Span<char>{path});
-    return fmt::format("{} at {} {}", rule_id(verdict.rule), path.data(), capture::describe_numbers(verdict));
+    return fmt::format("{} at {} {}", rule_id(verdict.rule), files::path_text(verdict.path),
+                       capture::describe_numbers(verdict));
 }
 
 std::unique_ptr<Simulator> make(const Target& target, const DeviceDescription& device,

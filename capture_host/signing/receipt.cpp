@@ -1,9 +1,9 @@
 #include "capture_host/signing/receipt.h"
 
 #include <algorithm>
-#include <array>
 
 #include "capture_host/files/json.h"
+#include "capture_host/files/text.h"
 #include "hal/devices/device_numbers.h"
 #include "pianola_schema_hash.h"
 
@@ -12,19 +12,7 @@ namespace {
 
 constexpr const char* kFormat = "pianola-receipt";
 
-std::string to_hex(const std::uint8_t* bytes, std::size_t count) {
-    constexpr std::array<char, 17> kDigits{"0123456789abcdef"};
-    std::string text;
-    for (std::size_t i = 0U; i < count; ++i) {
-        text += kDigits.at(static_cast<std::size_t>(bytes[i]) >> 4U);
-        text += kDigits.at(static_cast<std::size_t>(bytes[i]) & 0xFU);
-    }
-    return text;
-}
-template <typename Array>
-std::string to_hex(const Array& bytes) {
-    return to_hex(bytes.data(), bytes.size());
-}
+using files::to_hex;
 
 std::vector<std::uint8_t> from_hex(const std::string& text) {
     constexpr int kBase = 16;
@@ -49,7 +37,7 @@ nlohmann::json rules() {
 nlohmann::json trust_to_json(const Trust& trust) {
     nlohmann::json keys = nlohmann::json::array();
     for (const TrustedKey& key : trust.keys) {
-        keys.push_back({{"id", to_hex(key.id)}, {"revoked", key.state != KeyState::kTrusted}});
+        keys.push_back({{"id", to_hex(ByteSpan{key.id})}, {"revoked", key.state != KeyState::kTrusted}});
     }
     return {{"signatures", (trust.signatures == SignaturePolicy::kOptional) ? "optional" : "required"},
             {"keys", keys},
@@ -60,12 +48,9 @@ nlohmann::json verdict_to_json(const Verdict& verdict) {
     if (is_ok(verdict.status) && (verdict.flow == kFlowAccepted)) {
         return {{"accepted", true}};
     }
-    constexpr std::size_t kPathText = 256U;
-    std::array<char, kPathText> path{};
-    const std::size_t length = format_path(verdict.path, Span<char>{path});
     return {{"accepted", false},
             {"rule", rule_id(verdict.rule)},
-            {"field", std::string{path.data(), length}},
+            {"field", files::path_text(verdict.path)},
             {"offset", verdict.file_offset}};
 }
 
@@ -127,7 +112,7 @@ void check_statement(const nlohmann::json& statement) {
 
 nlohmann::json device_to_json(const DeviceDescription& device) {
     nlohmann::json json{{"family", device.family},
-                        {"kernel_library", to_hex(device.kernel_library)},
+                        {"kernel_library", to_hex(ByteSpan{device.kernel_library})},
                         {"profile", device.capacities->name},
                         {"attestation", attestation_name(device.attestation)},
                         {"costs", costs_name(device.costs)}};
@@ -139,10 +124,11 @@ nlohmann::json make_statement(const Judgement& judgement) {
     nlohmann::json statement{
         {"format", kFormat},
         {"version", kReceiptVersion},
-        {"binary", {{"sha256", to_hex(sha256(judgement.file))}, {"bytes", judgement.file.size()}}},
+        {"binary", {{"sha256", to_hex(ByteSpan{sha256(judgement.file)})}, {"bytes", judgement.file.size()}}},
         {"device", device_to_json(judgement.device)},
         {"trust", trust_to_json(judgement.trust)},
-        {"validator", {{"version", judgement.validator_version}, {"schema", to_hex(kSchemaHash)}, {"rules", rules()}}},
+        {"validator",
+         {{"version", judgement.validator_version}, {"schema", to_hex(ByteSpan{kSchemaHash})}, {"rules", rules()}}},
         {"verdict", verdict_to_json(judgement.verdict)}};
     if (!judgement.plugin_sha256.empty()) {
         statement["validator"]["plugin"] = judgement.plugin_sha256;
@@ -151,9 +137,10 @@ nlohmann::json make_statement(const Judgement& judgement) {
 }
 
 std::string make_receipt(const nlohmann::json& statement, const Key& key) {
+    const std::vector<std::uint8_t> signature = key.sign_message(canonical(statement));
     const nlohmann::json receipt{{"statement", statement},
-                                 {"key", to_hex(key.hash())},
-                                 {"signature", to_hex(key.sign_message(canonical(statement)))}};
+                                 {"key", to_hex(ByteSpan{key.hash()})},
+                                 {"signature", to_hex({signature.data(), signature.size()})}};
     return receipt.dump(2) + "\n";
 }
 
@@ -171,7 +158,7 @@ nlohmann::json open_receipt(const std::vector<std::uint8_t>& text, const Key& ke
         (receipt["statement"].value("version", nlohmann::json{}) != kReceiptVersion)) {
         throw SigningError{"not a receipt of this version"};
     }
-    if (receipt["key"] != to_hex(key.hash())) {
+    if (receipt["key"] != to_hex(ByteSpan{key.hash()})) {
         throw SigningError{"the receipt was signed with another key"};
     }
     if (!key.verifies_message(canonical(receipt["statement"]), from_hex(receipt["signature"].get<std::string>()))) {

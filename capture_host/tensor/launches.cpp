@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "capture_host/api/geometry.h"
+#include "capture_host/buffers/geometry.h"
 
 namespace pianola::tensor {
 

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 
 #include "capture_host/tensor/tensor_error.h"
 #include "pianola/config.h"
@@ -141,23 +142,9 @@ std::uint32_t bytes_per_element(ElementType type) {
 }
 
 const char* type_name(ElementType type) noexcept {
-    switch (type) {
-        case ElementType::kInt8:
-            return "int8";
-        case ElementType::kUint8:
-            return "uint8";
-        case ElementType::kInt16:
-            return "int16";
-        case ElementType::kInt32:
-            return "int32";
-        case ElementType::kFloat32:
-            return "float32";
-        case ElementType::kBool:
-            return "bool";
-        case ElementType::kUnspecified:
-            break;
-    }
-    return "no type";
+    constexpr std::array<const char*, 7> kNames{"no type", "int8", "uint8", "int16", "int32", "float32", "bool"};
+    const auto index = static_cast<std::size_t>(type);
+    return (index < kNames.size()) ? kNames.at(index) : kNames.front();
 }
 
 std::uint64_t element_count(const Shape& shape) noexcept {

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "capture_host/api/buffer.h"
-#include "capture_host/api/geometry.h"
+#include "capture_host/buffers/buffer.h"
+#include "capture_host/buffers/geometry.h"
 #include "pianola/image.h"
 
 namespace pianola::tensor {

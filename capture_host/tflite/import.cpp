@@ -4,9 +4,9 @@
 #include <array>
 #include <cstddef>
 
-#include "capture_host/tflite/graph.h"
+#include "capture_host/tflite/model/graph.h"
+#include "capture_host/tflite/model/reader.h"
 #include "capture_host/tflite/operators/operators.h"
-#include "capture_host/tflite/reader.h"
 
 namespace pianola::tflite {
 namespace {

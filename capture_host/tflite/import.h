@@ -10,7 +10,7 @@
 #include <string>
 
 #include "capture_host/recorder/recorder.h"
-#include "capture_host/tflite/import_error.h"
+#include "capture_host/tflite/model/import_error.h"
 #include "pianola/span.h"
 
 namespace pianola::tflite {

@@ -10,16 +10,18 @@ const char* const kHead = R"page(<!DOCTYPE html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
+<meta http-equiv="Content-Security-Policy"
+  content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
 )page";
 
 const char* const kStyle = R"page(<style>
-:root { color-scheme: light dark; --ground: #ffffff; --ink: #1f2328; --faint: #57606a; --lane: #f6f8fa; --line: #d0d7de; }
+:root { color-scheme: light dark; --ground: #ffffff; --ink: #1f2328; --faint: #57606a; --lane: #f6f8fa;
+  --line: #d0d7de; }
 @media (prefers-color-scheme: dark) {
   :root { --ground: #0d1117; --ink: #e6edf3; --faint: #9198a1; --lane: #161b22; --line: #30363d; }
 }
-body { font: 14px/1.45 system-ui, sans-serif; background: var(--ground); color: var(--ink); margin: 1.5rem auto; max-width: 90rem;
-  padding: 0 1.25rem; }
+body { font: 14px/1.45 system-ui, sans-serif; background: var(--ground); color: var(--ink); margin: 1.5rem auto;
+  max-width: 90rem; padding: 0 1.25rem; }
 h1 { font-size: 1.3rem; margin: 0; }
 h2 { font-size: 1rem; margin: 1.2rem 0 .3rem; }
 p { color: var(--faint); margin: .3rem 0; }
@@ -29,11 +31,12 @@ th:first-child, td:first-child { text-align: left; padding-left: 0; }
 canvas { display: block; width: 100%; cursor: grab; touch-action: none; }
 canvas:active { cursor: grabbing; }
 .legend span { display: inline-block; margin-right: 1.2rem; white-space: nowrap; }
-.legend i { display: inline-block; width: .8rem; height: .8rem; margin-right: .35rem; border-radius: 2px; vertical-align: -1px; }
+.legend i { display: inline-block; width: .8rem; height: .8rem; margin-right: .35rem; border-radius: 2px;
+  vertical-align: -1px; }
 button { font: inherit; color: inherit; background: var(--lane); border: 1px solid var(--line); border-radius: 6px;
   padding: .15rem .7rem; margin-right: .3rem; cursor: pointer; }
-#tip { position: fixed; display: none; pointer-events: none; background: var(--ink); color: var(--ground); padding: .35rem .6rem;
-  border-radius: 6px; white-space: pre; font-size: 12px; z-index: 1; }
+#tip { position: fixed; display: none; pointer-events: none; background: var(--ink); color: var(--ground); 
+  padding: .35rem .6rem; border-radius: 6px; white-space: pre; font-size: 12px; z-index: 1; }
 </style>
 )page";
 
@@ -51,7 +54,8 @@ const char* const kScript = R"page(<script>
 "use strict";
 const data = JSON.parse(document.getElementById("data").textContent);
 const LEFT = 72, LANE = 26, PITCH = 32, TOP = 4, AXIS = 24, LABEL = 40, LEAST = 4;
-const ends = data.panels.flatMap(panel => panel.lanes.map(lane => lane.slices.length ? lane.slices.at(-1)[0] + lane.slices.at(-1)[1] : 0));
+const endOf = lane => lane.slices.length ? lane.slices.at(-1)[0] + lane.slices.at(-1)[1] : 0;
+const ends = data.panels.flatMap(panel => panel.lanes.map(endOf));
 const whole = Math.max(LEAST, ...ends);
 let from = 0, to = whole, pending = false;
 const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -190,8 +194,8 @@ views.forEach(({ panel, canvas }) => {
     tip.style.display = hit ? "block" : "none";
     if (hit) {
       const [start, cycles, style, number, name] = hit.slice;
-      tip.textContent = data.names[name] + "\n" + data.styles[style].name + ", " + hit.lane.name + ", step " + number + "\n"
-        + cycles + " cycles (" + us(cycles).toFixed(3) + " us) from " + start;
+      tip.textContent = data.names[name] + "\n" + data.styles[style].name + ", " + hit.lane.name + ", step " + number
+        + "\n" + cycles + " cycles (" + us(cycles).toFixed(3) + " us) from " + start;
       tip.style.left = Math.min(event.clientX + 14, innerWidth - tip.offsetWidth - 8) + "px";
       tip.style.top = (event.clientY + 16) + "px";
     }
@@ -212,7 +216,8 @@ document.getElementById("nearer").onclick = () => zoom(0.5);
 document.getElementById("farther").onclick = () => zoom(2);
 addEventListener("keydown", event => {
   const span = to - from;
-  const moves = { ArrowLeft: () => show(from - span / 8, to - span / 8), ArrowRight: () => show(from + span / 8, to + span / 8),
+  const moves = {
+    ArrowLeft: () => show(from - span / 8, to - span / 8), ArrowRight: () => show(from + span / 8, to + span / 8),
     "+": () => zoom(0.5), "-": () => zoom(2), "0": () => show(0, whole) };
   if (moves[event.key] && !event.ctrlKey && !event.metaKey) { moves[event.key](); }
 });

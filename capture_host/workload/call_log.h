@@ -67,7 +67,7 @@ class CallLog final : public CallRecorder {
     void on_record_event(std::uint32_t queue, EventId event) override;
     void on_wait_event(std::uint32_t queue, EventId event) override;
 
-    void begin(ScriptKind kind) { sections_.push_back({kind, {}}); }
+    void begin_section(ScriptKind kind) { sections_.push_back({kind, {}}); }
     [[nodiscard]] const std::vector<Section>& sections() const noexcept { return sections_; }
 
   private:

@@ -4,16 +4,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 
+#include "capture_host/files/text.h"
 #include "capture_host/writer/profiles.h"
 #include "pianola/bytes.h"
 
 namespace pianola::host {
 namespace {
 
-constexpr std::size_t kPathText = 160U;
 constexpr std::size_t kNamedBuffers = 4U;
 
 struct Place {
@@ -218,12 +217,10 @@ class Explainer {
 }  // namespace
 
 std::string explain_refusal(const LinkedCapture& linked, const Verdict& verdict, const DeviceState& device) {
-    std::array<char, kPathText> path{};
-    (void)format_path(verdict.path, Span<char>{path});
     const std::string numbers = capture::describe_numbers(verdict);
     std::string text =
         fmt::format("the runtime does not accept the captured workload: {} at {}{}", pianola::rule_id(verdict.rule),
-                    path.data(), numbers.empty() ? numbers : (" (" + numbers + ")"));
+                    files::path_text(verdict.path), numbers.empty() ? numbers : (" (" + numbers + ")"));
     const Span<const FieldPath::Step> steps = verdict.path.steps();
     const Explainer explainer{linked, device};
     if ((verdict.rule == Rule::kOrdRace) || (verdict.rule == Rule::kOrdCores)) {

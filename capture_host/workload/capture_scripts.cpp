@@ -6,6 +6,7 @@
 #include <array>
 #include <set>
 
+#include "capture_host/workload/capture_checks.h"
 #include "capture_host/workload/capture_events.h"
 #include "pianola/config.h"
 
@@ -45,6 +46,17 @@ struct Parts {
     const Section* prologue{nullptr};
     std::vector<const Section*> steps;
     const Section* epilogue{nullptr};
+
+    [[nodiscard]] std::vector<const Section*> all() const {
+        std::vector<const Section*> sections = steps;
+        if (prologue != nullptr) {
+            sections.insert(sections.begin(), prologue);
+        }
+        if (epilogue != nullptr) {
+            sections.push_back(epilogue);
+        }
+        return sections;
+    }
 };
 
 Parts parts_of(const std::vector<Section>& sections) {
@@ -68,27 +80,6 @@ Parts parts_of(const std::vector<Section>& sections) {
         }
     }
     return parts;
-}
-
-// A loop's steps are one step.
-void check_steps_alike(const std::vector<const Section*>& steps) {
-    const std::vector<Call>& first = steps.front()->calls;
-    for (std::size_t s = 1U; s < steps.size(); ++s) {
-        const std::vector<Call>& other = steps[s]->calls;
-        for (std::size_t i = 0U; i < std::max(first.size(), other.size()); ++i) {
-            const std::string in_first = (i < first.size()) ? first[i].text() : "nothing";
-            const std::string in_other = (i < other.size()) ? other[i].text() : "nothing";
-            if ((i >= first.size()) || (i >= other.size()) || !first[i].is_like(other[i])) {
-                refuse(
-                    HostRule::kCaptureStep,
-                    fmt::format(
-                        "step {} differs from step 1 at its call {}: {} where step 1 has {}{}; put what is different "
-                        "into the prologue or the epilogue",
-                        s + 1U, i + 1U, in_other, in_first,
-                        (in_first == in_other) ? ", with other commands or addresses" : ""));
-            }
-        }
-    }
 }
 
 // Makes scripts of sections, one after the other.
@@ -186,8 +177,8 @@ class Maker {
     }
 
     void event(ScriptCommandKind kind, const Call& call) {
-        flush(
-            call.queue);  // also where the event has no effect: so that prologue, step and epilogue share their traces
+        // Also where the event has no effect: so that prologue, step and epilogue share their traces.
+        flush(call.queue);
         const auto number = events_.events.find(&call);
         if (number != events_.events.end()) {
             items_.push_back({kind, call.queue, number->second});
@@ -226,26 +217,6 @@ class Maker {
     std::array<std::optional<Gathered>, kMaxQueues> gathered_;
     std::set<std::uint32_t> used_;
 };
-
-// Every tensor once, or as often as the script may have it.
-void check_tensors(const std::vector<ScriptItem>& items, ScriptCommandKind kind,
-                   const std::vector<DeclaredTensor>& tensors, const char* what, const char* script) {
-    for (std::uint32_t i = 0U; i < tensors.size(); ++i) {
-        const auto times = std::count_if(items.begin(), items.end(), [kind, i](const ScriptItem& item) {
-            return (item.kind == kind) && (item.object == i);
-        });
-        if (times != 1) {
-            refuse(HostRule::kCaptureTensor,
-                   fmt::format("{} '{}' is {} {} times in {}; once is right", what, tensors[i].declaration.name,
-                               (kind == ScriptCommandKind::kWriteInput) ? "written" : "read", times, script));
-        }
-    }
-}
-
-bool has(const std::optional<std::vector<ScriptItem>>& items, ScriptCommandKind kind) {
-    return items.has_value() &&
-           std::any_of(items->begin(), items->end(), [kind](const ScriptItem& item) { return item.kind == kind; });
-}
 
 // What the captured run has moved, inference by inference.
 std::vector<std::vector<std::vector<std::uint8_t>>> contents(const std::vector<const Section*>& sections, CallKind kind,
@@ -362,36 +333,8 @@ Scripts make_scripts(const std::vector<Section>& sections, const Declarations& d
         before_steps.push_back(parts.prologue);
     }
     scripts.idle_records = idle_records(before_steps, events);
-    check_tensors(scripts.step, ScriptCommandKind::kWriteInput, declarations.inputs, "input", "a step");
-    check_tensors(scripts.step, ScriptCommandKind::kReadOutput, declarations.outputs, "output", "a step");
-    if (scripts.step.empty()) {
-        refuse(HostRule::kCaptureContent,
-               "nothing was captured in a step: the binary would do nothing; call the program's work between the "
-               "capture's "
-               "begin, or begin_step(), and its end");
-    }
-    const bool first_inputs = has(scripts.prologue, ScriptCommandKind::kWriteInput);
-    const bool last_outputs = has(scripts.epilogue, ScriptCommandKind::kReadOutput);
-    if (first_inputs != last_outputs) {
-        refuse(HostRule::kCaptureContent,
-               first_inputs ? "the prologue writes inputs, so the epilogue must read the last outputs: mark it with "
-                              "begin_epilogue()"
-                            : "the epilogue reads outputs, so the prologue must write the first inputs: mark it with "
-                              "begin_prologue()");
-    }
-    if (scripts.prologue.has_value() && scripts.epilogue.has_value() && first_inputs) {
-        check_tensors(*scripts.prologue, ScriptCommandKind::kWriteInput, declarations.inputs, "input", "the prologue");
-        check_tensors(*scripts.epilogue, ScriptCommandKind::kReadOutput, declarations.outputs, "output",
-                      "the epilogue");
-    }
-    std::vector<const Section*> all;
-    if (parts.prologue != nullptr) {
-        all.push_back(parts.prologue);
-    }
-    all.insert(all.end(), parts.steps.begin(), parts.steps.end());
-    if (parts.epilogue != nullptr) {
-        all.push_back(parts.epilogue);
-    }
+    check_scripts(scripts, declarations);
+    const std::vector<const Section*> all = parts.all();
     scripts.inputs = contents(all, CallKind::kWrite, declarations.inputs);
     scripts.outputs = contents(all, CallKind::kRead, declarations.outputs);
     return scripts;

@@ -11,8 +11,6 @@
 
 namespace pianola::host {
 
-using Lock = std::lock_guard<std::recursive_mutex>;
-
 struct WorkloadCapture::State {
     std::shared_ptr<Device> device;
     CaptureOptions options;
@@ -227,7 +225,7 @@ void WorkloadCapture::begin_prologue() {
         refuse_state("a prologue comes first, and once");
     }
     state_->section = ScriptKind::kPrologue;
-    state_->log->begin(ScriptKind::kPrologue);
+    state_->log->begin_section(ScriptKind::kPrologue);
 }
 
 void WorkloadCapture::begin_step() {
@@ -236,7 +234,7 @@ void WorkloadCapture::begin_step() {
         refuse_state("no step comes after the epilogue");
     }
     state_->section = ScriptKind::kStep;
-    state_->log->begin(ScriptKind::kStep);
+    state_->log->begin_section(ScriptKind::kStep);
 }
 
 void WorkloadCapture::begin_epilogue() {
@@ -245,7 +243,7 @@ void WorkloadCapture::begin_epilogue() {
         refuse_state("an epilogue comes after a step, and once");
     }
     state_->section = ScriptKind::kEpilogue;
-    state_->log->begin(ScriptKind::kEpilogue);
+    state_->log->begin_section(ScriptKind::kEpilogue);
 }
 
 CapturedWorkload WorkloadCapture::end() {

@@ -44,8 +44,8 @@ class FirstFailure final : public Sink {
 struct Told {
     Call call;
     const char* name;
-    const char*
-        harmless;  // lies of this call that change nothing: letters of O, T, W, E; small ones where it is not every time
+    // Lies of this call that change nothing: letters of O, T, W, E; small ones where it is not every time.
+    const char* harmless;
 };
 constexpr std::array<Told, 17U> kCalls{{
     {Call::kDescribe, "describe", "T"},

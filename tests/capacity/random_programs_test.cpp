@@ -6,7 +6,7 @@
 #include <map>
 #include <random>
 
-#include "capture_host/api/geometry.h"
+#include "capture_host/buffers/geometry.h"
 #include "capture_host/tensor/operations.h"
 #include "capture_host/tensor/tensor_error.h"
 #include "capture_host/workload/workload_capture.h"

@@ -8,6 +8,8 @@
     the list of these. Of capture_host, only what lowers models and programs to one device's commands may name that
     device.
 
+Below layers, folders of the product form no circle: what two need of each other lies in a third, below both.
+
 Link edges come from the file that CMake writes while configuring (target|folder|library;library), so they are the
 evaluated ones, whatever variables or functions a CMakeLists.txt used.
 """
@@ -66,6 +68,9 @@ MAY_USE["tests"] = list(MAY_USE)
 MAY_LINK_TOO = {"docs": [f"hal/boards/{board}" for board in BOARDS]}
 # How the runtime's public headers are included.
 PUBLIC = "pianola"
+PUBLIC_FOLDER = pathlib.PurePosixPath("runtime/include/pianola")
+# Where no folders may form a circle.
+PRODUCT = ("schema", "runtime", "hal", "capture_host")
 # Headers that the build makes: the layer whose files they are made from.
 GENERATED = {
     "pianola_schema_hash.h": "schema",
@@ -122,6 +127,40 @@ def include_findings(root, name):
     return findings
 
 
+def included_folder(included):
+    """The folder of the project that a header of the product lies in; None for any other."""
+    folder = pathlib.PurePosixPath(included).parent
+    if folder.parts[:1] == (PUBLIC,):
+        return PUBLIC_FOLDER
+    return folder if folder.parts[:1] and folder.parts[0] in PRODUCT else None
+
+
+def folder_edges(root, names):
+    """{(folder, folder that it includes a header of): the first file that does}, among folders of the product."""
+    edges = {}
+    for name in names:
+        if name.parts[0] not in PRODUCT:
+            continue
+        for match in DIRECTIVE.finditer(COMMENT.sub("", (root / name).read_text(encoding="utf-8"))):
+            used = included_folder(match.group(1).strip()[1:-1])
+            if used is not None and used != pathlib.PurePosixPath(name.parent):
+                edges.setdefault((pathlib.PurePosixPath(name.parent), used), name)
+    return edges
+
+
+def circle_findings(root, names):
+    """The arrows that remain where folders in which none ends, or none begins, are taken away until none is left."""
+    edges = folder_edges(root, names)
+    while True:
+        begins, ends = {begin for begin, _ in edges}, {end for _, end in edges}
+        kept = {edge: name for edge, name in edges.items() if edge[0] in ends and edge[1] in begins}
+        if kept == edges:
+            return [f"{name}: {begin} uses {end}, and {end} comes back to {begin}" if (end, begin) in edges
+                    else f"{name}: {begin} uses {end}: part of a circle of folders"
+                    for (begin, end), name in sorted(edges.items())]
+        edges = kept
+
+
 def link_findings(lines):
     """Reverse edges among link edges; `lines` as CMake wrote them."""
     folders, links = {}, {}
@@ -150,5 +189,6 @@ if __name__ == "__main__":
     options = parser.parse_args()
     sources = own_sources(options.root, (".h", ".cpp", ".inc"))
     found = [finding for name in sources for finding in include_findings(options.root, name)]
+    found += circle_findings(options.root, sources)
     link_found, link_count = link_findings(options.links.read_text(encoding="utf-8").splitlines())
     sys.exit(report("layering", len(sources) if link_count else 0, found + link_found))

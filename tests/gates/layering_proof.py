@@ -1,7 +1,7 @@
 """Proof that the layering gate can fail."""
 import unittest
 
-from layering_gate import BOARDS, include_findings, link_findings
+from layering_gate import BOARDS, circle_findings, include_findings, link_findings
 from proof_support import GateProof
 
 # Two boards, whatever their names.
@@ -95,6 +95,21 @@ class LayeringProof(GateProof):
         self.assert_finds(self.judge("runtime/a.h", '#include "b.h"'), "from the project root")
         self.assert_finds(self.judge("runtime/a.h", '#include "../hal/b.h"'), "from the project root")
         self.assert_finds(self.judge("elsewhere/a.h", "#include <cstdint>"), "no layer")
+
+    def circles(self, edges):
+        """What is found where, for each edge, a file of the first folder includes one of the second."""
+        names = [self.write(f"{begin}/{i}.h", f'#include "{end}/b.h"\n') for i, (begin, end) in enumerate(edges)]
+        return circle_findings(self.root, names)
+
+    def test_refuses_circles_of_folders(self):
+        tree = [("capture_host/a", "capture_host/b"), ("capture_host/b", "capture_host/b/c"),
+                ("capture_host/a", "pianola"), ("capture_host/a", "capture_host/b/c"),
+                ("runtime/include/pianola", "runtime/core"), ("tests/a", "tests/b"), ("tests/b", "tests/a"),
+                ("capture_host/b", "capture_host/b")]
+        self.assertEqual(self.circles(tree), [])
+        self.assert_finds(self.circles([*tree, ("capture_host/b/c", "capture_host/b")]), "comes back to capture_host/b")
+        self.assert_finds(self.circles([*tree, ("capture_host/b/c", "capture_host/a")]), "part of a circle")
+        self.assert_finds(self.circles([*tree, ("runtime/core", "pianola")]), "runtime/include/pianola")
 
     def test_judges_link_edges(self):
         good = ["core|runtime|", "sim|hal/sim|core", "cli|capture_host/cli|core;fmt::fmt", "rules||"]

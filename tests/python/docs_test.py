@@ -15,7 +15,7 @@ from python_support import main
 
 SOURCE = pathlib.Path(os.environ.get("PIANOLA_SOURCE", pathlib.Path(__file__).parents[2]))
 FENCED = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-RULE = re.compile(r'^PIANOLA_\w+_RULE\(\w+, "([A-Z-]+)", "(.*)"\)$', re.MULTILINE)
+RULE = re.compile(r'^PIANOLA_\w+_RULE\(\w+, "([A-Z-]+)",\s+"(.*)"\)$', re.MULTILINE)
 
 
 class Pages(unittest.TestCase):

@@ -19,12 +19,6 @@ using Bytes = std::vector<std::uint8_t>;
 
 constexpr std::uint32_t kVectors = 2U;
 
-sim::SimOptions small_options() {
-    sim::SimOptions options;
-    options.spec = small_device();
-    return options;
-}
-
 Bytes versioned_workload(std::uint32_t self_tests) {
     Bytes file = make_small_workload(2U, self_tests).file();
     constexpr std::uint32_t kVersion = 7U;

@@ -30,13 +30,6 @@ Bytes input_of(std::uint8_t seed) {
     return {seed, static_cast<std::uint8_t>(seed + 1U), static_cast<std::uint8_t>(seed * 3U), 0x80U};
 }
 
-sim::SimOptions small_options(const sim::FaultScript& faults = {}) {
-    sim::SimOptions options;
-    options.spec = small_device();
-    options.faults = faults;
-    return options;
-}
-
 class ScriptBench {
   public:
     explicit ScriptBench(const SmallCase& small, const sim::FaultScript& faults = {})

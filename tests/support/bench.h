@@ -11,8 +11,17 @@
 #include "hal/sim/sim_platform.h"
 #include "pianola/development_config.h"
 #include "pianola/session.h"
+#include "tests/support/workload.h"
 
 namespace pianola::test {
+
+// The device of the small workloads.
+inline sim::SimOptions small_options(const sim::FaultScript& faults = {}) {
+    sim::SimOptions options;
+    options.spec = small_device();
+    options.faults = faults;
+    return options;
+}
 
 struct Bench {
     explicit Bench(const sim::SimOptions& options) : device{options} {}

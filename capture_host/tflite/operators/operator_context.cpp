@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "capture_host/tflite/import_error.h"
+#include "capture_host/tflite/model/import_error.h"
 
 namespace pianola::tflite {
 namespace {

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "capture_host/recorder/recorder.h"
-#include "capture_host/tflite/graph.h"
-#include "capture_host/tflite/quantization.h"
-#include "capture_host/tflite/reader.h"
+#include "capture_host/tflite/model/graph.h"
+#include "capture_host/tflite/model/quantization.h"
+#include "capture_host/tflite/model/reader.h"
 #include "hal/kernels/arguments.h"
 
 namespace pianola::tflite {

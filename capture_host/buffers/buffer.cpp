@@ -1,19 +1,19 @@
-#include "capture_host/api/buffer.h"
+#include "capture_host/buffers/buffer.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "capture_host/api/device.h"
-#include "capture_host/api/host_error.h"
-#include "capture_host/api/range_set.h"
+#include "capture_host/buffers/host_error.h"
+#include "capture_host/buffers/memory_holder.h"
+#include "capture_host/buffers/range_set.h"
 
 namespace pianola::host {
 
 Buffer::~Buffer() {
-    const std::shared_ptr<Device> device = device_.lock();
-    if (device != nullptr) {
-        device->release(*this);
+    const std::shared_ptr<MemoryHolder> holder = holder_.lock();
+    if (holder != nullptr) {
+        holder->release(*this);
     }
 }
 

@@ -16,7 +16,7 @@ enum class HostRule : std::uint32_t {
     kUnspecified = 0U,
 // NOLINTNEXTLINE(cppcoreguidelines-macro-usage): DEV-004
 #define PIANOLA_HOST_RULE(name, id, text) name,
-#include "capture_host/api/host_rules.inc"
+#include "capture_host/buffers/host_rules.inc"
 #undef PIANOLA_HOST_RULE
 };
 

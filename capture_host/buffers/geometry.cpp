@@ -1,8 +1,8 @@
-#include "capture_host/api/geometry.h"
+#include "capture_host/buffers/geometry.h"
 
 #include <fmt/format.h>
 
-#include "capture_host/api/host_error.h"
+#include "capture_host/buffers/host_error.h"
 
 namespace pianola::host {
 

@@ -1,4 +1,4 @@
-#include "capture_host/tflite/operator_names.h"
+#include "capture_host/tflite/model/operator_names.h"
 
 #include <array>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "capture_host/tflite/reader.h"
+#include "capture_host/tflite/model/reader.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,8 +6,8 @@
 #include <cstring>
 #include <vector>
 
-#include "capture_host/tflite/import_error.h"
-#include "capture_host/tflite/operator_names.h"
+#include "capture_host/tflite/model/import_error.h"
+#include "capture_host/tflite/model/operator_names.h"
 #include "pianola/config.h"
 #include "tflite_subset_generated.h"
 

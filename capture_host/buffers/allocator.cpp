@@ -1,4 +1,4 @@
-#include "capture_host/api/allocator.h"
+#include "capture_host/buffers/allocator.h"
 
 #include <algorithm>
 #include <iterator>

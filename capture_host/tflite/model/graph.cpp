@@ -1,11 +1,11 @@
-#include "capture_host/tflite/graph.h"
+#include "capture_host/tflite/model/graph.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <set>
 #include <string>
 
-#include "capture_host/tflite/import_error.h"
+#include "capture_host/tflite/model/import_error.h"
 #include "pianola/config.h"
 
 namespace pianola::tflite {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "capture_host/recorder/recorder.h"
-#include "capture_host/tflite/reader.h"
+#include "capture_host/tflite/model/reader.h"
 
 namespace pianola::tflite {
 

@@ -1,4 +1,4 @@
-#include "capture_host/api/range_set.h"
+#include "capture_host/buffers/range_set.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "capture_host/tflite/quantization.h"
+#include "capture_host/tflite/model/quantization.h"
 
 #include <algorithm>
 #include <cmath>

@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "capture_host/tflite/element_type.h"
+#include "capture_host/tflite/model/element_type.h"
 #include "pianola/span.h"
 
 namespace pianola::tflite {

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "capture_host/api/buffer.h"
+#include "capture_host/buffers/buffer.h"
 
 namespace pianola::host {
 
@@ -18,7 +18,8 @@ struct BufferPlacement {
     // A buffer that lies at `offset` of its memory.
     [[nodiscard]] static BufferPtr make(const DeviceDescription& spec, const BufferConfig& config,
                                         const BufferPlacement& placement, std::uint32_t offset, BufferId id,
-                                        const std::shared_ptr<Device>& device);
+                                        const std::shared_ptr<Device>& device,
+                                        const std::shared_ptr<MemoryHolder>& holder);
 };
 
 }  // namespace pianola::host

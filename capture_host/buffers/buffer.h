@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "capture_host/api/geometry.h"
-#include "capture_host/api/ids.h"
+#include "capture_host/buffers/geometry.h"
+#include "capture_host/buffers/ids.h"
 #include "pianola/image.h"
 
 namespace pianola::host {
@@ -74,6 +74,7 @@ struct AddressRange {
 };
 
 class Device;
+class MemoryHolder;
 
 class Buffer {
     // Buffers come from devices only.
@@ -125,6 +126,7 @@ class Buffer {
     BufferId id_;
     BufferConfig config_;
     std::weak_ptr<Device> device_;
+    std::weak_ptr<MemoryHolder> holder_;  // the same
     bool allocated_{false};
     std::uint32_t offset_{0U};          // in its allocator
     std::uint32_t reserved_bytes_{0U};  // there; L1: on every core

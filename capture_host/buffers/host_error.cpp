@@ -1,4 +1,4 @@
-#include "capture_host/api/host_error.h"
+#include "capture_host/buffers/host_error.h"
 
 #include <algorithm>
 
@@ -8,7 +8,7 @@ const std::vector<HostRuleText>& host_rules() {
     static const std::vector<HostRuleText> kRules{
 // NOLINTNEXTLINE(cppcoreguidelines-macro-usage): DEV-004
 #define PIANOLA_HOST_RULE(name, id, text) {HostRule::name, id, text},
-#include "capture_host/api/host_rules.inc"
+#include "capture_host/buffers/host_rules.inc"
 #undef PIANOLA_HOST_RULE
     };
     return kRules;

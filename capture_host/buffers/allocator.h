@@ -8,7 +8,7 @@
 #include <map>
 #include <optional>
 
-#include "capture_host/api/range_set.h"
+#include "capture_host/buffers/range_set.h"
 
 namespace pianola::host {
 

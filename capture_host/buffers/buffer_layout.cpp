@@ -1,11 +1,11 @@
-#include "capture_host/api/buffer_layout.h"
+#include "capture_host/buffers/buffer_layout.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "capture_host/api/allocator.h"
-#include "capture_host/api/host_error.h"
+#include "capture_host/buffers/allocator.h"
+#include "capture_host/buffers/host_error.h"
 
 namespace pianola::host {
 namespace {
@@ -184,13 +184,14 @@ BufferPlacement BufferPlacement::plan(const DeviceDescription& spec, const Buffe
 
 BufferPtr BufferPlacement::make(const DeviceDescription& spec, const BufferConfig& config,
                                 const BufferPlacement& placement, std::uint32_t offset, BufferId id,
-                                const std::shared_ptr<Device>& device) {
+                                const std::shared_ptr<Device>& device, const std::shared_ptr<MemoryHolder>& holder) {
     const Distribution distribution = distribute(spec, config);
     const std::uint64_t stride = stride_of(config, distribution);
     const BufferPtr buffer = std::make_shared<Buffer>(Buffer::Key{});
     buffer->id_ = id;
     buffer->config_ = config;
     buffer->device_ = device;
+    buffer->holder_ = holder;
     buffer->allocated_ = true;
     buffer->offset_ = offset;
     buffer->reserved_bytes_ = static_cast<std::uint32_t>(align_up(placement.bytes, kAllocationAlignment));

@@ -1,0 +1,16 @@
+// Bytes and fields of files as text.
+//
+// Place in the whole: what messages, reports and receipts of host tools share. Host only.
+#pragma once
+
+#include <string>
+
+#include "pianola/span.h"
+#include "pianola/verdict.h"
+
+namespace pianola::files {
+
+[[nodiscard]] std::string to_hex(ByteSpan bytes);            // lower case
+[[nodiscard]] std::string path_text(const FieldPath& path);  // "scripts[1].commands[2].trace"
+
+}  // namespace pianola::files

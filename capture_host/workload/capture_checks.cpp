@@ -1,0 +1,80 @@
+#include "capture_host/workload/capture_checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace pianola::host {
+namespace {
+
+[[noreturn]] void refuse(HostRule rule, const std::string& message) {
+    throw HostError{rule, message};
+}
+
+// Every tensor once, or as often as the script may have it.
+void check_tensors(const std::vector<ScriptItem>& items, ScriptCommandKind kind,
+                   const std::vector<DeclaredTensor>& tensors, const char* what, const char* script) {
+    for (std::uint32_t i = 0U; i < tensors.size(); ++i) {
+        const auto times = std::count_if(items.begin(), items.end(), [kind, i](const ScriptItem& item) {
+            return (item.kind == kind) && (item.object == i);
+        });
+        if (times != 1) {
+            refuse(HostRule::kCaptureTensor,
+                   fmt::format("{} '{}' is {} {} times in {}; once is right", what, tensors[i].declaration.name,
+                               (kind == ScriptCommandKind::kWriteInput) ? "written" : "read", times, script));
+        }
+    }
+}
+
+bool has(const std::optional<std::vector<ScriptItem>>& items, ScriptCommandKind kind) {
+    return items.has_value() &&
+           std::any_of(items->begin(), items->end(), [kind](const ScriptItem& item) { return item.kind == kind; });
+}
+
+}  // namespace
+
+void check_steps_alike(const std::vector<const Section*>& steps) {
+    const std::vector<Call>& first = steps.front()->calls;
+    for (std::size_t s = 1U; s < steps.size(); ++s) {
+        const std::vector<Call>& other = steps[s]->calls;
+        for (std::size_t i = 0U; i < std::max(first.size(), other.size()); ++i) {
+            const std::string in_first = (i < first.size()) ? first[i].text() : "nothing";
+            const std::string in_other = (i < other.size()) ? other[i].text() : "nothing";
+            if ((i >= first.size()) || (i >= other.size()) || !first[i].is_like(other[i])) {
+                refuse(
+                    HostRule::kCaptureStep,
+                    fmt::format(
+                        "step {} differs from step 1 at its call {}: {} where step 1 has {}{}; put what is different "
+                        "into the prologue or the epilogue",
+                        s + 1U, i + 1U, in_other, in_first,
+                        (in_first == in_other) ? ", with other commands or addresses" : ""));
+            }
+        }
+    }
+}
+
+void check_scripts(const Scripts& scripts, const Declarations& declarations) {
+    check_tensors(scripts.step, ScriptCommandKind::kWriteInput, declarations.inputs, "input", "a step");
+    check_tensors(scripts.step, ScriptCommandKind::kReadOutput, declarations.outputs, "output", "a step");
+    if (scripts.step.empty()) {
+        refuse(HostRule::kCaptureContent,
+               "nothing was captured in a step: the binary would do nothing; call the program's work between the "
+               "capture's begin, or begin_step(), and its end");
+    }
+    const bool first_inputs = has(scripts.prologue, ScriptCommandKind::kWriteInput);
+    const bool last_outputs = has(scripts.epilogue, ScriptCommandKind::kReadOutput);
+    if (first_inputs != last_outputs) {
+        refuse(HostRule::kCaptureContent,
+               first_inputs ? "the prologue writes inputs, so the epilogue must read the last outputs: mark it with "
+                              "begin_epilogue()"
+                            : "the epilogue reads outputs, so the prologue must write the first inputs: mark it with "
+                              "begin_prologue()");
+    }
+    if (scripts.prologue.has_value() && scripts.epilogue.has_value() && first_inputs) {
+        check_tensors(*scripts.prologue, ScriptCommandKind::kWriteInput, declarations.inputs, "input", "the prologue");
+        check_tensors(*scripts.epilogue, ScriptCommandKind::kReadOutput, declarations.outputs, "output",
+                      "the epilogue");
+    }
+}
+
+}  // namespace pianola::host

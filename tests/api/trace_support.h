@@ -1,0 +1,25 @@
+// Programs captured as a trace, in one call.
+//
+// Place in the whole: what the tests of traces share.
+#pragma once
+
+#include <initializer_list>
+
+#include "tests/api/support.h"
+
+namespace pianola::test {
+
+inline host::TraceId captured(host::Device& device, std::initializer_list<host::Program*> programs,
+                              std::uint32_t queue = 0U) {
+    for (host::Program* const program : programs) {
+        device.compile(*program);
+    }
+    const host::TraceId trace = device.begin_trace_capture(queue);
+    for (host::Program* const program : programs) {
+        device.enqueue_program(queue, *program);
+    }
+    device.end_trace_capture(queue, trace);
+    return trace;
+}
+
+}  // namespace pianola::test

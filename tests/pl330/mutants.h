@@ -1,0 +1,21 @@
+// Mutants of the exchange: one thing wrong in each, and the rule that it breaks.
+//
+// Place in the whole: tests only.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "capture_host/pl330/lower.h"
+#include "tests/pl330/workloads.h"
+
+namespace pianola::test {
+
+struct Mutant {
+    const char* rule;
+    const char* what;
+    std::function<void(pl330::Lowered& lowered)> edit;
+};
+[[nodiscard]] std::vector<Mutant> all_mutants();
+
+}  // namespace pianola::test
