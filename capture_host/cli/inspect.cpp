@@ -78,6 +78,16 @@ nlohmann::json tensors_to_json(const std::vector<capture::ManifestTensor>& tenso
     return list;
 }
 
+// Nothing where it is once.
+std::string repeat_text(const Repeat& repeat) {
+    return (repeat.count == 1U) ? std::string{}
+                                : fmt::format(", {} times {} bytes apart", repeat.count, repeat.stride_bytes);
+}
+
+nlohmann::json to_json(const Repeat& repeat) {
+    return {{"count", repeat.count}, {"stride_bytes", repeat.stride_bytes}};
+}
+
 nlohmann::json commands_to_json(const BinaryFile& file, const Image& image, const TraceView& trace) {
     nlohmann::json list = nlohmann::json::array();
     for (const CommandLine& line : decode_trace(file, image, trace)) {
@@ -86,7 +96,9 @@ nlohmann::json commands_to_json(const BinaryFile& file, const Image& image, cons
             extents.push_back({{"field", extent.field},
                                {"access", (extent.access == Access::kWrite) ? "write" : "read"},
                                {"address", extent.address},
-                               {"bytes", extent.size_bytes}});
+                               {"bytes", extent.size_bytes},
+                               {"inner", to_json(extent.inner)},
+                               {"outer", to_json(extent.outer)}});
         }
         nlohmann::json entry{
             {"word", line.word}, {"command", line.name}, {"cycles", line.decoded.cost_cycles}, {"extents", extents}};
@@ -275,9 +287,9 @@ void print_trace(const BinaryFile& file, const Image& image, std::uint32_t index
                 fmt::print("      commands[{}] {}, {} cycles\n", next, line.name, line.decoded.cost_cycles);
             }
             for (const Extent& extent : line.decoded.extents.view()) {
-                fmt::print("        {:<5} 0x{:08X} {:>8} bytes  {}\n",
+                fmt::print("        {:<5} 0x{:08X} {:>8} bytes  {}{}{}\n",
                            (extent.access == Access::kWrite) ? "write" : "read", extent.address, extent.size_bytes,
-                           extent.field);
+                           extent.field, repeat_text(extent.inner), repeat_text(extent.outer));
             }
         }
     }

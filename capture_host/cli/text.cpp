@@ -246,7 +246,9 @@ const char* name_of(ElementType type) {
     return name_in(kNames, type);
 }
 const char* name_of(RegionKind kind) {
-    constexpr std::array<const char*, 7> kNames{"?", "weights", "input", "output", "activation", "trace", "shared"};
+    constexpr std::array<const char*, 8> kNames{"?",          "weights", "input",  "output",
+                                                "activation", "trace",   "shared", "state"};
+    static_assert(kNames.size() == (static_cast<std::size_t>(RegionKind::kState) + 1U));
     return name_in(kNames, kind);
 }
 const char* name_of(MemoryKind kind) {

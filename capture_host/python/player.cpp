@@ -25,7 +25,6 @@ namespace {
     if (!found.why_not.empty()) {
         throw PlayerError{"PLAYER-TARGET", "the file is for a device that the simulator can not be: " + found.why_not};
     }
-    found.device.capacities = &profiles::kHost;  // whichever target the file is for
     return found;
 }
 

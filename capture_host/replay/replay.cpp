@@ -18,7 +18,12 @@ std::string text_of(const Verdict& verdict) {
 std::unique_ptr<Simulator> make(const Target& target, const DeviceDescription& device,
                                 const SimulatorOptions& options) {
     require_simulator(target, options);
-    return target.simulate(device, options);
+    std::unique_ptr<Simulator> simulator = target.simulate(device, options);
+    if (simulator == nullptr) {
+        throw NotOffered{fmt::format("the target of device family {} makes no simulator of this device",
+                                     target.usual_device().family)};
+    }
+    return simulator;
 }
 
 }  // namespace

@@ -2,8 +2,8 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
-
-#include <filesystem>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "capture_host/files/files.h"
 #include "capture_host/targets/targets.h"
@@ -14,6 +14,18 @@ namespace {
 
 constexpr std::uint64_t kLimitBytes = std::uint64_t{1U} << 30U;
 
+[[nodiscard]] bool write_all(int file, const std::vector<std::uint8_t>& bytes) {
+    std::size_t done = 0U;
+    while (done < bytes.size()) {
+        const ssize_t written = write(file, &bytes[done], bytes.size() - done);
+        if (written <= 0) {
+            return false;
+        }
+        done += static_cast<std::size_t>(written);
+    }
+    return true;
+}
+
 }  // namespace
 
 LoadedPlugin load_plugin(const std::string& file_name) {
@@ -21,8 +33,15 @@ LoadedPlugin load_plugin(const std::string& file_name) {
         throw PluginError{fmt::format("--plugin {}: {}", file_name, what)};
     };
     const std::vector<std::uint8_t> bytes = files::load_file(file_name, kLimitBytes);
-    // With a folder in the name, so that nothing is looked for in the system's.
-    void* const library = dlopen(std::filesystem::absolute(file_name).c_str(), RTLD_NOW | RTLD_LOCAL);
+    // From memory: what is loaded is what the digest is of, whatever becomes of the file meanwhile. The copy
+    // stays open: the loader tells libraries apart by their names, and so two never have the same.
+    const int copy = memfd_create("pianola-plugin", MFD_CLOEXEC);
+    const bool is_copied = (copy >= 0) && write_all(copy, bytes);
+    void* const library =
+        is_copied ? dlopen(fmt::format("/proc/self/fd/{}", copy).c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
+    if (!is_copied) {
+        fail("can not be copied to memory");
+    }
     if (library == nullptr) {
         fail(fmt::format("can not be loaded: {}", dlerror()));
     }
@@ -38,6 +57,10 @@ LoadedPlugin load_plugin(const std::string& file_name) {
     }
     if (plugin->target == nullptr) {
         fail("names no target");
+    }
+    const DeviceDescription usual = plugin->target().usual_device();
+    if ((usual.family == nullptr) || (usual.capacities == nullptr)) {
+        fail("its usual device has no family, or no capacities");
     }
     return {&plugin->target(), sha256({bytes.data(), bytes.size()})};
 }

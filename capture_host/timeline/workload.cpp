@@ -17,7 +17,7 @@ struct Range {
     std::uint64_t size{0U};
 
     [[nodiscard]] bool meets(const Extent& extent) const {
-        return (first < (std::uint64_t{extent.address} + extent.size_bytes)) && (extent.address < (first + size));
+        return (first < (std::uint64_t{extent.address} + hull_bytes(extent))) && (extent.address < (first + size));
     }
 };
 

@@ -20,11 +20,11 @@
 namespace pianola {
 
 // Rises with every change of Target, Simulator, Device, Platform or CommandSet.
-inline constexpr std::uint32_t kPluginAbiVersion = 1U;
+inline constexpr std::uint32_t kPluginAbiVersion = 2U;
 // Of everything that crosses the boundary: other capacities, or another standard library, make another size.
 inline constexpr std::uint32_t kPluginAbiBytes = static_cast<std::uint32_t>(
     sizeof(DeviceDescription) + sizeof(RegionConfig) + sizeof(QueueCommand) + sizeof(Completion) +
-    sizeof(DecodedCommand) + sizeof(DecodeError) + sizeof(FaultRecord) + sizeof(Capacities) + sizeof(Offers) +
+    sizeof(DecodedCommand) + sizeof(DecodeState) + sizeof(DecodeError) + sizeof(FaultRecord) + sizeof(Capacities) + sizeof(Offers) +
     sizeof(SimulatorOptions) + sizeof(LoggedCommand) + sizeof(SampleOperands) + sizeof(RamPart) + sizeof(QueueLog) +
     kSourceSlots + kDestinationSlots + kMaxQueues);
 

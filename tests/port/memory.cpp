@@ -178,16 +178,18 @@ void patch_refuses_what_is_outside(Kit& kit) noexcept {
     if (!kit.fill(fill)) {
         return;
     }
-    for_each_outside(kit, [&kit](std::uint32_t address, std::uint32_t /*bytes*/) {
-        const DeviceDescription& device = kit.description();
-        const bool in_dram = ((address - device.dram_base) < device.dram_bytes) &&
-                             ((device.dram_bytes - (address - device.dram_base)) >= kWordBytes);
-        const bool in_l1 = ((address - device.l1_base) < device.l1_bytes) &&
-                           ((device.l1_bytes - (address - device.l1_base)) >= kWordBytes);
-        static_cast<void>(in_dram || in_l1 ||
-                          kit.expect_status(kit.device().patch_word(address, 0U), Status::kInvalidArgument,
-                                            "patch_word() does not refuse what is outside of memory"));
-    });
+    const auto refuses = [&kit](std::uint32_t address) {
+        static_cast<void>(kit.expect_status(kit.device().patch_word(address, 0U), Status::kInvalidArgument,
+                                            "patch_word() does not refuse what is no word of the trace region"));
+    };
+    const std::uint32_t first = kit.trace_base();
+    const std::uint32_t last = first + (kit.description().trace_region_bytes - kWordBytes);
+    for (const std::uint32_t address :
+         list_of(first - kWordBytes, first - 1U, first + 1U, first + 2U, first + 3U, last + 1U, last + 2U, last + 3U,
+                 last + kWordBytes, kit.base(), kit.description().dram_base)) {
+        refuses(address);
+    }
+    for_each_outside(kit, [&refuses](std::uint32_t address, std::uint32_t /*bytes*/) { refuses(address); });
     static_cast<void>(kit.expect_range(kit.port().memory, fill, "a patch that was refused changes memory"));
 }
 
@@ -284,7 +286,7 @@ constexpr std::array<Check, 8U> kChecks{{
      "binaries for this port declare no parameters", patches_are_executed},
     {"PORT-PATCH-EXACT", "patch_word() changes one word of the trace region",
      "binaries for this port declare no parameters", patches_are_exact},
-    {"PORT-PATCH-RANGE", "patch_word() refuses what is outside of memory",
+    {"PORT-PATCH-RANGE", "patch_word() refuses what is no word of the trace region",
      "binaries for this port declare no parameters", patch_refuses_what_is_outside},
     {"PORT-VIEW-SAME", "a view is the device's memory, in both directions", "tensors go by transfers only",
      views_show_memory},

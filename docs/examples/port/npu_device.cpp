@@ -103,7 +103,8 @@ Status Device::read_back(std::uint32_t address, MutableByteSpan out) noexcept {
 
 Status Device::patch_word(std::uint32_t address, std::uint32_t word) noexcept {
     std::uint8_t* const memory = memory_at(address, sizeof(word));
-    if ((memory == nullptr) || (address < (kDramBase + (kDramBytes - kTraceRegionBytes)))) {
+    const bool is_word = (address % sizeof(word)) == 0U;
+    if (!is_word || (memory == nullptr) || (address < (kDramBase + (kDramBytes - kTraceRegionBytes)))) {
         return Status::kInvalidArgument;
     }
     std::memcpy(memory, &word, sizeof(word));

@@ -117,7 +117,10 @@ Status Pl330Driver::read_back(std::uint32_t address, MutableByteSpan out) noexce
 }
 
 Status Pl330Driver::patch_word(std::uint32_t address, std::uint32_t word) noexcept {
-    std::uint8_t* const memory = link_.memory_at(address, sizeof(word));
+    // The trace region is the last of DRAM. An address in front of it wraps to a large value.
+    const std::uint32_t offset = address - (spec_.dram_base + (spec_.dram_bytes - spec_.trace_region_bytes));
+    const bool is_word = (offset < spec_.trace_region_bytes) && ((offset % sizeof(word)) == 0U);
+    std::uint8_t* const memory = is_word ? link_.memory_at(address, sizeof(word)) : nullptr;
     if (memory == nullptr) {
         return Status::kInvalidArgument;
     }

@@ -128,8 +128,8 @@ struct DecodedCommand {
 enum class PatchKind : std::uint8_t {
     kNone = 0U,
     kAddress,  // the device address of an operand: its extent moves with it, and nothing else changes
-    kValue,  // changes neither kernel, nor core, nor extents, nor cost, nor state; what is accepted at two values of one
-             // sign, taken as two's complement, is accepted at every value between them
+    kValue,  // changes neither kernel, core, extents, cost nor state; what is accepted at two values of one sign, taken
+             // as two's complement, is accepted at every value between them
 };
 
 // Why a command cannot be decoded: the field that is wrong. Static lifetime.

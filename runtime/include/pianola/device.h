@@ -1,9 +1,9 @@
 // Device: the data path to an accelerator.
 //
 // Place in the whole: one of the three interfaces that a port implements (with Platform and CommandSet). Called by the
-// ECU core that owns the session, and by nobody else. No method blocks, allocates, or calls back. Every method returns
-// in bounded time; kOk from enqueue() means that a completion will come, kBusy that nothing was started. There are no
-// default bodies: a port that forgets a method does not compile.
+// ECU core that owns the session, and by nobody else. No method allocates or calls back. Every method returns at once
+// but reset(), which takes a bounded time. kOk from enqueue() means that the device will execute the command after its
+// doorbell, unless it stops; kBusy that nothing was started. There are no default bodies.
 #pragma once
 
 #include <array>
@@ -146,8 +146,8 @@ class Device {
     // kOk, kInvalidArgument.
     virtual Status read_back(std::uint32_t address, MutableByteSpan out) noexcept = 0;
 
-    // Sets one word of the trace region, through the control path; the device fetches it from the next doorbell on. Only
-    // while no command is under way. kOk; kInvalidArgument where the address is not that of a word of the region.
+    // Sets one word of the trace region, through the control path; the device fetches it from the next doorbell on.
+    // Only while no command is under way. kOk; kInvalidArgument where the address is not that of a word of the region.
     virtual Status patch_word(std::uint32_t address, std::uint32_t word) noexcept = 0;
 
     // Memory that queue commands may read from, or write to, until it is bound anew or, with an empty one, not at all:

@@ -26,7 +26,8 @@ class Platform {
     // May return early; must return before a deadline can be missed.
     virtual void idle() noexcept = 0;
 
-    // Called only on proven progress: a step, prologue or epilogue that completed within its deadline.
+    // Called where a step, prologue or epilogue has completed within its deadline, with the evidence that the device
+    // attests. load() does not call it, for as long as it takes: no watchdog runs yet, or its time is longer.
     virtual void serve_watchdog() noexcept = 0;
 
     // The lowest security version that may be loaded: a monotonic counter in memory that survives power cycles and that
