@@ -12,8 +12,6 @@ namespace {
 
 constexpr std::uint32_t kRegionAlignment = 64U;
 
-using Lock = std::lock_guard<std::recursive_mutex>;
-
 DeviceDescription checked_spec(const DeviceOptions& options) {
     DeviceDescription spec = options.spec;
     spec.trace_region_bytes = options.trace_region_size;

@@ -78,7 +78,7 @@ struct DeviceState;
 
 class Device final : public MemoryHolder, public std::enable_shared_from_this<Device> {
   public:
-    ~Device();
+    ~Device() override;
     Device(const Device&) = delete;
     Device(Device&&) = delete;
     Device& operator=(const Device&) = delete;

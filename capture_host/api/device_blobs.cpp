@@ -40,7 +40,7 @@ bool place(DeviceState& state, const std::shared_ptr<Device>& device, TracedBuff
 }  // namespace
 
 TraceBlob Device::collect_trace(TraceId trace, const std::vector<NamedBuffer>& names) {
-    const std::lock_guard<std::recursive_mutex> lock{state_->mutex};
+    const Lock lock{state_->mutex};
     state_->check_open();
     std::vector<TracedBuffer>& buffers = state_->trace(trace).buffers;
     for (const NamedBuffer& named : names) {
@@ -65,7 +65,7 @@ TraceBlob Device::collect_trace(TraceId trace, const std::vector<NamedBuffer>& n
 }
 
 TraceId Device::load_trace(std::uint32_t queue, ByteSpan blob, const std::vector<BufferPtr>& buffers) {
-    const std::lock_guard<std::recursive_mutex> lock{state_->mutex};
+    const Lock lock{state_->mutex};
     const RecordingScope recording{state_->recorder};
     state_->check_not_capturing(queue, "loading a trace");
     TraceState loaded = read_blob(state_->spec, blob);

@@ -9,8 +9,6 @@
 namespace pianola::host {
 namespace {
 
-using Lock = std::lock_guard<std::recursive_mutex>;
-
 const char* name_of(Memory memory) {
     return (memory == Memory::kDram) ? "DRAM" : "L1 of every core";
 }

@@ -9,8 +9,6 @@
 namespace pianola::host {
 namespace {
 
-using Lock = std::lock_guard<std::recursive_mutex>;
-
 [[noreturn]] void refuse(const std::string& message) {
     throw HostError{HostRule::kTraceParameter, message};
 }

@@ -9,8 +9,6 @@
 namespace pianola::host {
 namespace {
 
-using Lock = std::lock_guard<std::recursive_mutex>;
-
 void refuse_blocking(const DeviceState& state, std::uint32_t queue, bool blocking) {
     if (blocking) {
         state.check_not_capturing(queue, "a blocking call");

@@ -67,6 +67,8 @@ struct TraceState {
     std::vector<Overwritten> overwritten;   // each is named once
 };
 
+using Lock = std::lock_guard<std::recursive_mutex>;  // of DeviceState::mutex
+
 struct DeviceState {
     explicit DeviceState(const DeviceOptions& device_options);
 

@@ -11,8 +11,6 @@
 namespace pianola::host {
 namespace {
 
-using Lock = std::lock_guard<std::recursive_mutex>;
-
 std::vector<AddressRange> listed(const RangeSet& set) {
     std::vector<AddressRange> list;
     for (const ByteRange& range : set.ranges()) {

@@ -12,6 +12,7 @@ struct LocalMemory;
 class MemoryHolder {
   public:
     MemoryHolder() = default;
+    virtual ~MemoryHolder() = default;
     MemoryHolder(const MemoryHolder&) = delete;
     MemoryHolder(MemoryHolder&&) = delete;
     MemoryHolder& operator=(const MemoryHolder&) = delete;
@@ -22,9 +23,6 @@ class MemoryHolder {
     // Objects that go give their memory back.
     virtual void release(Buffer& buffer) = 0;
     virtual void release(LocalMemory& memory) = 0;
-
-  protected:
-    ~MemoryHolder() = default;
 };
 
 }  // namespace pianola::host

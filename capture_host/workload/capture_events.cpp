@@ -60,6 +60,38 @@ class Walk {
     std::map<std::uint64_t, LastRecord> last_;
 };
 
+// Waits take the number of the record that they are for: walk once more.
+void number_waits(const Walk& walk, std::initializer_list<const Section*> sections, EffectiveEvents& result) {
+    std::map<std::uint64_t, const Call*> last;
+    for (const Call* const record : walk.before_records) {
+        last[record->object] = record;
+    }
+    for (const Section* const section : sections) {
+        if (section == nullptr) {
+            continue;
+        }
+        for (const Call& call : section->calls) {
+            if (call.kind == CallKind::kRecordEvent) {
+                last[call.object] = &call;
+            }
+            if (call.kind != CallKind::kWaitEvent) {
+                continue;
+            }
+            const std::vector<bool>& works = walk.waits.at(&call);
+            if (works.front() != works.back()) {
+                throw HostError{
+                    HostRule::kCaptureContent,
+                    fmt::format("{} is for a record of one step only, but every step would wait: record the event "
+                                "in every step, or wait for it once, in the prologue",
+                                call.text())};
+            }
+            if (works.front()) {
+                result.events[&call] = result.events.at(last.at(call.object));
+            }
+        }
+    }
+}
+
 }  // namespace
 
 EffectiveEvents effective_events(const Section& before, const Section* prologue, const Section& step,
@@ -91,35 +123,7 @@ EffectiveEvents effective_events(const Section& before, const Section* prologue,
             }
         }
     }
-    // Waits take the number of the record that they are for: walk once more.
-    std::map<std::uint64_t, const Call*> last;
-    for (const Call* const record : walk.before_records) {
-        last[record->object] = record;
-    }
-    for (const Section* section : {prologue, &step, &step, epilogue}) {
-        if (section == nullptr) {
-            continue;
-        }
-        for (const Call& call : section->calls) {
-            if (call.kind == CallKind::kRecordEvent) {
-                last[call.object] = &call;
-            }
-            if (call.kind != CallKind::kWaitEvent) {
-                continue;
-            }
-            const std::vector<bool>& works = walk.waits.at(&call);
-            if (works.front() != works.back()) {
-                throw HostError{
-                    HostRule::kCaptureContent,
-                    fmt::format("{} is for a record of one step only, but every step would wait: record the event "
-                                "in every step, or wait for it once, in the prologue",
-                                call.text())};
-            }
-            if (works.front()) {
-                result.events[&call] = result.events.at(last.at(call.object));
-            }
-        }
-    }
+    number_waits(walk, {prologue, &step, &step, epilogue}, result);
     result.count = static_cast<std::uint32_t>(numbers.size());
     if (result.count > kMaxEvents) {
         throw HostError{HostRule::kCaptureLimit,

@@ -11,8 +11,6 @@
 
 namespace pianola::host {
 
-using Lock = std::lock_guard<std::recursive_mutex>;
-
 struct WorkloadCapture::State {
     std::shared_ptr<Device> device;
     CaptureOptions options;
