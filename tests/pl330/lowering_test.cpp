@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "capture_host/files/files.h"
+#include "capture_host/lowering/lowerings.h"
+#include "capture_host/targets/targets.h"
 #include "capture_host/workload/workload_capture.h"
 #include "capture_host/writer/verify.h"
+#include "hal/devices/device_numbers.h"
 #include "hal/devices/pl330/command_set.h"
 #include "pianola/development_config.h"
 #include "tests/pl330/exchange.h"
@@ -40,6 +43,30 @@ TEST(Pl330Lowering, TheExchangeIsAccepted) {
     EXPECT_EQ(lowered.manifest.target.device_family, "pl330");
     EXPECT_EQ(Verified{lowered.file()}.rule(), "");
     EXPECT_EQ(lowered.file(), exchange().file()) << "the same program gives the same bytes";
+}
+
+// What users have: the family's lowering, and the family's target.
+TEST(Pl330Lowering, IsChosenByTheFamily) {
+    const targets::Lowering* const lowering = capture::find_lowering("pl330");
+    ASSERT_NE(lowering, nullptr);
+    EXPECT_EQ(capture::find_lowering("pianola-refdev"), nullptr);
+    const DeviceDescription engine = targets::Targets{}.find("pl330")->usual_device();
+    DeviceDescription board;
+    pl330::describe(board::kEngineSpec, board);
+    for_each_number([](const char* name, std::uint32_t usual, std::uint32_t its) { EXPECT_EQ(usual, its) << name; },
+                    engine, board);
+    EXPECT_EQ(engine.capacities, board.capacities) << "the usual device is the board's";
+    const DeviceDescription reference = reference_of_engine();
+    const DeviceDescription captured_on = lowering->captured_on(engine);
+    for_each_number([](const char* name, std::uint32_t its, std::uint32_t ours) { EXPECT_EQ(its, ours) << name; },
+                    captured_on, reference);
+    const std::vector<std::uint8_t> file = exchange_for_reference();
+    const targets::LoweredBinary lowered = lowering->lower({file.data(), file.size()}, engine);
+    EXPECT_EQ(lowered.file, exchange().file());
+    EXPECT_EQ(lowered.commands, 14U);
+    DeviceDescription smaller = engine;
+    smaller.dram_bytes /= 2U;
+    EXPECT_THROW(static_cast<void>(lowering->lower({file.data(), file.size()}, smaller)), targets::LoweringError);
 }
 
 TEST(Pl330Lowering, AMissingEventIsRefused) {

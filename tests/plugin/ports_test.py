@@ -31,7 +31,8 @@ ADAPTED = (
     ("digest_=cs_.queue_digest(digest_,q,t)", "QueueCommand sealed = q; digest_ = cs_.seal(digest_, number_, t, sealed); number_ += 1U"),
     ("reset() noexcept override {", "reset() noexcept override { number_ = 0U;"),
     ("d.dram_banks=1U;", "d.dram_banks=1U; d.attestation=Attestation::kDigest; d.costs=CostKind::kExact; d.weights_layout=1U;"),
-    ("program_region(const RegionConfig&) noexcept override {", "program_region(const RegionConfig& r) noexcept override { if (regions_ < 8U) held_[regions_] = r;"),
+    ("program_region(const RegionConfig&) noexcept override {",
+     "program_region(const RegionConfig& r) noexcept override { if (regions_ < 8U) held_[regions_] = r;"),
     ("  ~McDevice() = default;", "  ~McDevice() = default;\n"
      "  Status programmed_region(std::uint32_t i, RegionConfig& r) const noexcept override {"
      " if (i >= regions_) return Status::kInvalidArgument; r = held_[i]; return Status::kOk; }\n"
