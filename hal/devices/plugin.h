@@ -24,9 +24,9 @@ inline constexpr std::uint32_t kPluginAbiVersion = 2U;
 // Of everything that crosses the boundary: other capacities, or another standard library, make another size.
 inline constexpr std::uint32_t kPluginAbiBytes = static_cast<std::uint32_t>(
     sizeof(DeviceDescription) + sizeof(RegionConfig) + sizeof(QueueCommand) + sizeof(Completion) +
-    sizeof(DecodedCommand) + sizeof(DecodeState) + sizeof(DecodeError) + sizeof(FaultRecord) + sizeof(Capacities) + sizeof(Offers) +
-    sizeof(SimulatorOptions) + sizeof(LoggedCommand) + sizeof(SampleOperands) + sizeof(RamPart) + sizeof(QueueLog) +
-    kSourceSlots + kDestinationSlots + kMaxQueues);
+    sizeof(DecodedCommand) + sizeof(DecodeState) + sizeof(DecodeError) + sizeof(FaultRecord) + sizeof(Capacities) +
+    sizeof(Offers) + sizeof(SimulatorOptions) + sizeof(LoggedCommand) + sizeof(SampleOperands) + sizeof(RamPart) +
+    sizeof(QueueLog) + kSourceSlots + kDestinationSlots + kMaxQueues);
 
 struct TargetPlugin {
     std::uint32_t abi_version{0U};  // these two are looked at before anything else

@@ -194,7 +194,8 @@ class Receipt(cli_support.CliTest):
         self.assertEqual(shown["verdict"], {"accepted": True})
         self.assertIn("TRC-BOUNDS", shown["validator"]["rules"])
         self.assertEqual(shown["device"]["l1_bytes"], 262144)
-        self.assertEqual((shown["device"]["attestation"], shown["device"]["costs"], shown["device"]["weights_layout"]), ("digest", "exact", 1))
+        self.assertEqual((shown["device"]["attestation"], shown["device"]["costs"], shown["device"]["weights_layout"]),
+                         ("digest", "exact", 1))
 
     def test_with_a_p256_key_the_statement_is_reproducible(self):
         key = self.key("p256")

@@ -69,10 +69,13 @@ class Size(cli_support.CliTest):
         words = inspected["traces"][0]["words"]
         self.assertEqual(device["trace_region_used_bytes"], 4 * words)
         promises = {key: device[key] for key in ("attestation", "costs", "profile", "weights_layout")}
-        self.assertEqual(promises, {"attestation": "digest", "costs": "exact", "profile": "default", "weights_layout": 1})
+        self.assertEqual(promises,
+                         {"attestation": "digest", "costs": "exact", "profile": "default", "weights_layout": 1})
         self.assertEqual({key: inspected["target"][key] for key in promises}, promises)
         for text in (self.run_pianola("size", binary).stdout, self.run_pianola("inspect", binary).stdout):
-            self.assertRegex(text, r"(?m)^  attests +digest and count of what it has executed\n  costs +exact\n  profile +default\n  weights layout +1$")
+            self.assertRegex(
+                text, r"(?m)^  attests +digest and count of what it has executed\n"
+                r"  costs +exact\n  profile +default\n  weights layout +1$")
         dram = [region for region in shown["regions"] if region["memory"] == "DRAM" and region["kind"] != "trace"]
         self.assertEqual(device["dram_used_bytes"], sum(region["bytes"] for region in dram) + 4 * words)
         self.assertEqual(device["l1_used_bytes"],

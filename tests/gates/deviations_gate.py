@@ -22,7 +22,10 @@ CONFIG_REASON = re.compile(r"^#\s+([a-z][\w.-]*): (DEV-\d{3})$", re.MULTILINE)
 CONFIG_OFF = re.compile(r"^\s+-([a-z][\w.-]*),?$", re.MULTILINE)
 TARGET_LAYERS = ("runtime", "hal")
 # They switch off what is asked of target code, because theirs is none.
-HOST_CONFIGS = {pathlib.Path(folder) / ".clang-tidy" for folder in ("hal/sim", "hal/devices/pl330/host", "hal/devices/refdev/host", "hal/devices/registry")}
+HOST_CONFIGS = {
+    pathlib.Path(folder) / ".clang-tidy"
+    for folder in ("hal/sim", "hal/devices/pl330/host", "hal/devices/refdev/host", "hal/devices/registry")
+}
 FIELDS = ("Guideline", "Checks", "Scope", "Reason", "Risk", "Mitigation")
 
 

@@ -32,7 +32,10 @@ TARGETS = [f"{device}/host" for device in DEVICES]
 # What turns models and programs into commands of the reference device. Nothing else of capture_host knows a device but
 # by its target.
 LOWERING = [f"capture_host/{folder}" for folder in ("compile", "link", "planner", "recorder", "tensor", "tflite")]
-HOST = ["schema", "runtime", "hal/crypto", "hal/devices", "hal/devices/registry", "capture_host", "capture_host/lowering", *LOWERING]
+HOST = [
+    "schema", "runtime", "hal/crypto", "hal/devices", "hal/devices/registry", "capture_host", "capture_host/lowering",
+    *LOWERING
+]
 # What a layer may use besides itself. The longest name that matches a folder decides.
 MAY_USE = {
     "schema": [],

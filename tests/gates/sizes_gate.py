@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Gate: what is read at one go is short: lines, files, and functions of the product.
 
-    a line       120 columns, in every text file; rows of Markdown tables, recorded data and a line that is one URL aside
+    a line       120 columns, in every text file; rows of Markdown tables, recorded data and a line that is one URL
+                 aside
     a source     400 lines: C and C++, Python, CMake, shell
-    a function   60 lines of Python under runtime, hal, schema and capture_host, its signature included; decorators aside
+    a function   60 lines of Python under runtime, hal, schema and capture_host, its signature included; decorators
+                 aside
 
 Functions of C++ are measured by clang-tidy (readability-function-size in .clang-tidy), which can tell where one ends.
 """

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Ports outside of the tree, through every command: the example of docs/guide/porting.md, and the device of ../shared/experiments/port.
+"""Ports outside of the tree, through every command: the example of docs/guide/porting.md, and the device of
+../shared/experiments/port.
 
-Both are built in a folder of their own, as docs/guide/porting.md says, and reach the tools by --plugin: nothing in the tree changes. The second
-one was written against older interfaces; ADAPTED is what it takes to bring it to these.
+Both are built in a folder of their own, as docs/guide/porting.md says, and reach the tools by --plugin: nothing in the
+tree changes. The second one was written against older interfaces; ADAPTED is what it takes to bring it to these.
 """
 import argparse
 import json
@@ -24,20 +25,25 @@ COPY_HEADER, COPY_END = "0x40001", {"npu_target": "0x10003", "memcpy_target": "0
 ADAPTED = (
     ("runtime/device/", "pianola/"),
     ("decode(WordSpan w, DecodedCommand&", "decode(WordSpan w, DecodeState&, DecodedCommand&"),
-    ("DecodeError e; (void)cs_.decode(WordSpan{w+i,n-i},c,e)", "DecodeError e; DecodeState s; (void)cs_.decode(WordSpan{w+i,n-i},s,c,e)"),
+    ("DecodeError e; (void)cs_.decode(WordSpan{w+i,n-i},c,e)",
+     "DecodeError e; DecodeState s; (void)cs_.decode(WordSpan{w+i,n-i},s,c,e)"),
     ("queue_digest(std::uint64_t d, const QueueCommand& q, std::uint64_t t) const noexcept override {",
      "seal(std::uint64_t d, std::uint32_t number, std::uint64_t t, QueueCommand& q) const noexcept override {"
      " q.check = static_cast<std::uint32_t>(fnv(fnv(number, q.address + q.size_bytes), q.value));"),
-    ("digest_=cs_.queue_digest(digest_,q,t)", "QueueCommand sealed = q; digest_ = cs_.seal(digest_, number_, t, sealed); number_ += 1U"),
+    ("digest_=cs_.queue_digest(digest_,q,t)",
+     "QueueCommand sealed = q; digest_ = cs_.seal(digest_, number_, t, sealed); number_ += 1U"),
     ("reset() noexcept override {", "reset() noexcept override { number_ = 0U;"),
-    ("d.dram_banks=1U;", "d.dram_banks=1U; d.attestation=Attestation::kDigest; d.costs=CostKind::kExact; d.weights_layout=1U;"),
+    ("d.dram_banks=1U;",
+     "d.dram_banks=1U; d.attestation=Attestation::kDigest; d.costs=CostKind::kExact; d.weights_layout=1U;"),
     ("program_region(const RegionConfig&) noexcept override {",
      "program_region(const RegionConfig& r) noexcept override { if (regions_ < 8U) held_[regions_] = r;"),
     ("  ~McDevice() = default;", "  ~McDevice() = default;\n"
      "  Status programmed_region(std::uint32_t i, RegionConfig& r) const noexcept override {"
      " if (i >= regions_) return Status::kInvalidArgument; r = held_[i]; return Status::kOk; }\n"
-     "  ByteSpan bound_source(std::uint32_t s) const noexcept override { return s < src_.size() ? src_[s] : ByteSpan{}; }\n"
-     "  ByteSpan bound_destination(std::uint32_t s) const noexcept override { return s < dst_.size() ? ByteSpan{dst_[s]} : ByteSpan{}; }"),
+     "  ByteSpan bound_source(std::uint32_t s) const noexcept override {"
+     " return s < src_.size() ? src_[s] : ByteSpan{}; }\n"
+     "  ByteSpan bound_destination(std::uint32_t s) const noexcept override {"
+     " return s < dst_.size() ? ByteSpan{dst_[s]} : ByteSpan{}; }"),
     ("  McCommandSet cs_;", "  std::uint32_t number_{0U}; std::array<RegionConfig, 8U> held_{}; McCommandSet cs_;"),
 )
 MEMCPY_TARGET = """
@@ -105,9 +111,12 @@ def build(folder):
         with (project / "CMakeLists.txt").open("a", encoding="utf-8") as lists:
             lists.write(MEMCPY_LISTS)
     made = folder / "build"
-    subprocess.run(["cmake", "-S", project, "-B", made, "-G", "Ninja", f"-DPIANOLA_SOURCE={OPTIONS.source}", f"-DCMAKE_CXX_COMPILER={OPTIONS.compiler}",
-                    "-DCMAKE_BUILD_TYPE=Release", "-DPIANOLA_PROFILE=kHost"], check=True, stdout=subprocess.DEVNULL)
-    subprocess.run(["cmake", "--build", made, "--parallel", "2", "--target", *names], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([
+        "cmake", "-S", project, "-B", made, "-G", "Ninja", f"-DPIANOLA_SOURCE={OPTIONS.source}",
+        f"-DCMAKE_CXX_COMPILER={OPTIONS.compiler}", "-DCMAKE_BUILD_TYPE=Release", "-DPIANOLA_PROFILE=kHost"
+    ], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["cmake", "--build", made, "--parallel", "2", "--target", *names], check=True,
+                   stdout=subprocess.DEVNULL)
     return {name: next(made.rglob(f"lib{name}.so")) for name in names}
 
 
@@ -144,8 +153,11 @@ class Ports(cli_support.CliTest):
     def test_inspect(self):
         for family, plugin, binary in self.each():
             shown = json.loads(self.run_pianola("inspect", binary, *plugin, "--commands", "--json").stdout)
-            self.assertEqual((shown["target"]["device_family"], shown["target"]["attestation"], shown["target"]["costs"]), (family, "digest", "exact"))
-            self.assertEqual([command["command"] for command in shown["traces"][0]["command_list"]], ["copy", "copy", "end"])
+            self.assertEqual(
+                (shown["target"]["device_family"], shown["target"]["attestation"], shown["target"]["costs"]),
+                (family, "digest", "exact"))
+            self.assertEqual([command["command"] for command in shown["traces"][0]["command_list"]],
+                             ["copy", "copy", "end"])
 
     def test_run(self):
         data = bytes(range(64))
@@ -168,20 +180,25 @@ class Ports(cli_support.CliTest):
         for family, plugin, binary in self.each():
             signed = f"{binary.stem}_signed.ptb"
             self.run_pianola("sign", binary, *plugin, "--key", "key.pem", "-o", signed)
-            self.run_pianola("verify", signed, *plugin, "--key", "key.pem", "--receipt", "r.json", "--receipt-key", "key.pem")
-            shown = json.loads(self.run_pianola("receipt", "check", "r.json", "--key", "key.pem", "--binary", signed, "--json").stdout)
+            self.run_pianola("verify", signed, *plugin, "--key", "key.pem", "--receipt", "r.json", "--receipt-key",
+                             "key.pem")
+            shown = json.loads(
+                self.run_pianola("receipt", "check", "r.json", "--key", "key.pem", "--binary", signed, "--json").stdout)
             self.assertEqual((shown["device"]["family"], shown["device"]["costs"]), (family, "exact"))
 
     def test_mutate(self):
         for _, plugin, binary in self.each():
-            totals = json.loads(self.run_pianola("mutate", binary, *plugin, "--report-only", "--count", "8", "--json").stdout)["totals"]
+            totals = json.loads(
+                self.run_pianola("mutate", binary, *plugin, "--report-only", "--count", "8", "--json").stdout)["totals"]
             self.assertEqual(totals["as_expected"], totals["mutants"])
             self.assertGreater(totals["mutants"], 100)
 
     def test_timeline_and_log(self):
         for family, plugin, binary in self.each():
-            self.assertIn(f"as-captured is not there: device family {family}", self.run_pianola("timeline", binary, *plugin).stdout)
-            self.assertIn(f"device family {family} has no execution logs", self.run_pianola("log", "show", binary, *plugin, code=USAGE).stderr)
+            self.assertIn(f"as-captured is not there: device family {family}",
+                          self.run_pianola("timeline", binary, *plugin).stdout)
+            self.assertIn(f"device family {family} has no execution logs",
+                          self.run_pianola("log", "show", binary, *plugin, code=USAGE).stderr)
 
 
 if __name__ == "__main__":

@@ -142,8 +142,8 @@ void Pl330Driver::start_next(std::uint32_t queue) noexcept {
     }
 }
 
-// An event of the engine is a flag, and has no value: the driver keeps that. A flag that is still set is not sent again,
-// and a thread that waits is let see the last one first.
+// An event of the engine is a flag, and has no value: the driver keeps that. A flag that is still set is not sent
+// again, and a thread that waits is let see the last one first.
 void Pl330Driver::start_record(std::uint32_t queue, const QueueCommand& command) noexcept {
     Event& event = events_[command.event];
     if (event.sends == event.waits) {
@@ -156,7 +156,8 @@ void Pl330Driver::start_record(std::uint32_t queue, const QueueCommand& command)
     }
 }
 
-// The thread sleeps in the engine where nothing was recorded. A flag that is set is taken first, whatever its value was.
+// The thread sleeps in the engine where nothing was recorded. A flag that is set is taken first, whatever its value
+// was.
 void Pl330Driver::start_wait(std::uint32_t queue, const QueueCommand& command) noexcept {
     const Event& event = events_[command.event];
     const std::uint32_t ahead = event.waits - event.sends;  // woken by records whose programs were not seen to end yet

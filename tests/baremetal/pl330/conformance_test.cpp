@@ -23,7 +23,8 @@ constexpr std::array<port::Range, 3U> kWatched{{{board::kEngineSpec.dram_base, k
                                                 {board::kEngineSpec.l1_base, 1024U}}};
 constexpr std::array<std::uint32_t, 1U> kEnd{pl330::kEnd};
 
-// What this engine, and this board, do not have: docs/reference/pl330.md. What is not attested the kit leaves out by itself.
+// What this engine, and this board, do not have: docs/reference/pl330.md. What is not attested the kit leaves out by
+// itself.
 constexpr std::array<const char*, 4U> kNotOffered{"PORT-REGION-KERNEL-READ", "PORT-REGION-KERNEL-WRITE",
                                                   "PORT-REGION-ALL", "PORT-COUNTER-RAISE"};
 

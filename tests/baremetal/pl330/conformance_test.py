@@ -1,13 +1,28 @@
 #!/usr/bin/env python3
-"""The conformance kit for ports on the engine of zynq_a9, its driver and the board's platform: docs/guide/porting.md, docs/reference/pl330.md."""
+"""The conformance kit for ports on the engine of zynq_a9, its driver and the board's platform: docs/guide/porting.md,
+docs/reference/pl330.md.
+"""
 import re
 
 import baremetal_support as support
 
 # Each leaves an assumption of use; docs/reference/pl330.md says why.
-NO_REGIONS = {"PORT-REGION-ALL", "PORT-REGION-HONEST", "PORT-REGION-KERNEL-READ", "PORT-REGION-KERNEL-WRITE", "PORT-BIND-HONEST"}
-NO_DIGEST = {"PORT-DIGEST-ARGUMENTS", "PORT-DIGEST-DEVICE", "PORT-DIGEST-EXECUTED", "PORT-DIGEST-PATCH", "PORT-DIGEST-TRACE", "PORT-DIGEST-WORDS",
-             "PORT-RESET-DIGEST"}
+NO_REGIONS = {
+    "PORT-REGION-ALL",
+    "PORT-REGION-HONEST",
+    "PORT-REGION-KERNEL-READ",
+    "PORT-REGION-KERNEL-WRITE",
+    "PORT-BIND-HONEST",
+}
+NO_DIGEST = {
+    "PORT-DIGEST-ARGUMENTS",
+    "PORT-DIGEST-DEVICE",
+    "PORT-DIGEST-EXECUTED",
+    "PORT-DIGEST-PATCH",
+    "PORT-DIGEST-TRACE",
+    "PORT-DIGEST-WORDS",
+    "PORT-RESET-DIGEST",
+}
 NO_COUNT = {"PORT-COMPLETION-PROGRESS", "PORT-COUNT-WIDE"}
 NO_COSTS = {"PORT-COST", "PORT-COST-QUEUE"}
 NO_COUNTER = {"PORT-COUNTER-RAISE"}  # of the test application's platform

@@ -77,7 +77,11 @@ class Engine(support.BareMetalTest):
     def test_events_have_values(self):
         """Two records in a row reach two waits, an older record wakes nobody for good, and none outlives a reset."""
         values = support.Run("events").require().values
-        found = {name: values[name] for name in ("recorded_twice", "waited_twice", "asleep", "woken", "asleep_again", "woken_again", "sent", "forgotten")}
+        found = {
+            name: values[name]
+            for name in ("recorded_twice", "waited_twice", "asleep", "woken", "asleep_again", "woken_again", "sent",
+                         "forgotten")
+        }
         self.assertEqual(found, dict.fromkeys(found, 1))
 
     def check_fault(self, values, status, stage, fault):

@@ -1,12 +1,13 @@
 /* executed_points: a plugin of the emulator that lists the instructions that a run executes between two addresses.
  *
- * From the first instruction of the function at `begin` on, until the first one at `end`, it counts how often each instruction of the core is
- * executed; then it writes a line "ADDRESS SIZE COUNT" for each, in the order in which they were first executed, numbers in
- * hexadecimal but for the last two, and ends the emulator.
+ * From the first instruction of the function at `begin` on, until the first one at `end`, it counts how often each
+ * instruction of the core is executed; then it writes a line "ADDRESS SIZE COUNT" for each, in the order in which they
+ * were first executed, numbers in hexadecimal but for the last two, and ends the emulator.
  *
  *     -plugin executed_points.so,begin=ADDRESS,end=ADDRESS,result=FILE
  *
- * One core. Declared here is what is used of version 1 of the plugin interface, as QEMU documents it ("QEMU TCG Plugins").
+ * One core. Declared here is what is used of version 1 of the plugin interface, as QEMU documents it ("QEMU TCG
+ * Plugins").
  */
 #include <inttypes.h>
 #include <stdbool.h>

@@ -1,13 +1,14 @@
 /* instruction_counter: a plugin of the emulator that counts the instructions of one core, section by section.
  *
- * A section goes from the first instruction of the function `begin` to the first of the function `end`; between `pause` and `resume` the
- * core's instructions are not counted. Which functions these are, and for which ranges of addresses to count apart, a file says
- * that tests/baremetal/tools/instruction_counts.py writes, one word and its numbers per line:
+ * A section goes from the first instruction of the function `begin` to the first of the function `end`; between `pause`
+ * and `resume` the core's instructions are not counted. Which functions these are, and for which ranges of addresses to
+ * count apart, a file says that tests/baremetal/tools/instruction_counts.py writes, one word and its numbers per line:
  *
  *     core N | begin A | end A | pause A | resume A | range FIRST BEYOND | leaf FIRST BEYOND | skip FIRST BEYOND
  *
- * with addresses in hexadecimal and ranges ascending. A leaf is a range whose code calls nothing: its instructions are counted for
- * the leaf, and once more for the range that called it. Those of a skipped range, an interrupt handler, are not counted.
+ * with addresses in hexadecimal and ranges ascending. A leaf is a range whose code calls nothing: its instructions are
+ * counted for the leaf, and once more for the range that called it. Those of a skipped range, an interrupt handler, are
+ * not counted.
  *
  * The result goes to another file: "section <number> <instructions>" and then, where there were any, "range <index>
  * <instructions>" and "called <index of the caller> <instructions in leaves>".
