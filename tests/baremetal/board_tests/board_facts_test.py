@@ -9,7 +9,6 @@ import pathlib
 
 import baremetal_support as support
 import board_facts
-from baremetal_support import OPTIONS
 
 FOLDER = pathlib.Path(__file__).resolve().parents[1]
 LIMITS = json.loads((FOLDER / "thresholds.json").read_text(encoding="utf-8"))["sizes"]

@@ -2,7 +2,6 @@
 import collections
 import json
 import os
-import pathlib
 import re
 
 import baremetal_support as support
