@@ -171,8 +171,8 @@ def page(facts, limits):
 OTHER = """
 ## {board}: another device
 
-The device is not the reference device ({device}), so that models and the example application are not for
-it. The program is the exchange of `tests/pl330`: copies and fills on two queues that wait for each other. A step is
+The device is not the reference device ({device}), so that models and the example application are not for it.
+The program is the exchange of `tests/pl330`: copies and fills on two queues that wait for each other. A step is
 `input_view()`, `submit()`, every `poll()` up to the one that returns `kOk`, and `output_view()`: the ECU core hands the
 engine program after program, so that polling is its work. Stack as above. RAM is what the compiler says. Sizes are
 those of the test application's parts that belong to the product; signatures are not among them.

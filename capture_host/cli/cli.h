@@ -26,7 +26,7 @@ namespace pianola::cli {
 using files::path_text;
 using files::to_hex;
 
-// Stable: scripts rely on them. docs/CLI.md and --help list them.
+// Stable: scripts rely on them. docs/reference/cli.md and --help list them.
 enum ExitCode : int {
     kDone = 0,
     kInternalError = 1,     // a defect in Pianola

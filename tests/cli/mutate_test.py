@@ -5,7 +5,6 @@ import hashlib
 import json
 import os
 import pty
-import re
 import signal
 import subprocess
 
@@ -324,11 +323,10 @@ class Mutate(cli_support.CliTest):
         """Each name that the folder gets, as standard output and as standard error; others may be."""
         binary = self.capture()
         for stream in ("stdout", "stderr"):
-            for name, options, code in (("mutants.json", (), USAGE), ("flip.000001.ptb", (), USAGE),
-                                        ("mutants-1of2.json", ("--shard", "1/2"),
-                                         USAGE), ("mutants.json", ("--report-only", ),
-                                                  USAGE), ("flip.000001.ptb", ("--report-only", ),
-                                                           0), ("flip.000002.ptb", (), 0), ("else.json", (), 0)):
+            for name, options, code in (
+                    ("mutants.json", (), USAGE), ("flip.000001.ptb", (), USAGE),
+                    ("mutants-1of2.json", ("--shard", "1/2"), USAGE), ("mutants.json", ("--report-only", ), USAGE),
+                    ("flip.000001.ptb", ("--report-only", ), 0), ("flip.000002.ptb", (), 0), ("else.json", (), 0)):
                 folder = self.folder / f"{stream}-{name}{len(options)}"
                 folder.mkdir()
                 with open(folder / name, "w", encoding="utf-8") as file:
@@ -341,9 +339,8 @@ class Mutate(cli_support.CliTest):
                     self.assertEqual([path.name for path in folder.iterdir()], [name], "nothing is changed")
 
     def test_reports_that_are_none(self):
-        for contents in ("", "{", "[]", {"mutants": 1}, {"mutants": [],
-                                                         "not_applicable": []}, {"mutants": [{}],
-                                                                                 "not_applicable": []}):
+        for contents in ("", "{", "[]", {"mutants": 1}, {"mutants": [], "not_applicable": []},
+                         {"mutants": [{}], "not_applicable": []}):
             self.run_pianola("mutate", "--merge", self.write("report.json", contents), code=FILE_TROUBLE)
 
     def test_wrong_arguments(self):
@@ -362,54 +359,6 @@ class Mutate(cli_support.CliTest):
                                code=REFUSED)
         self.assertIn("refused", run.stderr)
         self.assertFalse((self.folder / "mutants").exists())
-
-    def test_the_page_has_every_rule(self):
-        """docs/evidence/mutation.md lists the rules, and how many operators each has."""
-        page = (OPTIONS.source / "docs/evidence/mutation.md").read_text(encoding="utf-8")
-        report = self.mutate(self.capture("kws_ref_model", "--queues", 2), "--report-only", "--kind", "semantic")
-        operators = {}
-        for entry in report["mutants"] + report["not_applicable"]:
-            rule = entry["name"].split(".")[0]
-            operators[rule] = operators.get(rule, 0) + 1
-        for rule in report["rules"]:
-            note = rule.get("never_alone", "")
-            line = f"| `{rule['rule']}` | {operators.get(rule['rule'], 0)} | {'no: ' + note if note else 'yes'} |"
-            self.assertIn(line, page.splitlines())
-
-    def test_the_page_says_which_device_gives_which_count(self):
-        page = (OPTIONS.source / "docs/evidence/mutation.md").read_text(encoding="utf-8")
-        rows = re.findall(r"^\| (the default device|`\{.*\}`) \| (\d+) \| (\d+) \| (.*) \|$", page, re.MULTILINE)
-        self.assertGreaterEqual(len(rows), 4)
-        for device, made, alone, without in rows:
-            options = () if device.startswith("the") else ("--device", self.write("device.json", device.strip("`")))
-            report = self.mutate(self.capture("kws_ref_model", *options), "--report-only", "--kind", "semantic",
-                                 *options)
-            self.assertEqual((report["totals"]["rules_with_mutant"], report["totals"]["rules_with_mutant_alone"]),
-                             (int(made), int(alone)), device)
-            self.assertEqual(
-                {rule["rule"]
-                 for rule in report["rules"] if rule["made"] == 0} - {"AUT-COUNTER", "IMG-BOOL", "TGT-EVIDENCE"},
-                set(re.findall(r"`([A-Z-]+)`", without)), device)
-
-    def test_the_page_names_a_test_for_each_rule_without_a_mutant(self):
-        """And that test is there."""
-        page = (OPTIONS.source / "docs/evidence/mutation.md").read_text(encoding="utf-8")
-        report = self.mutate(self.capture(), "--report-only", "--kind", "semantic")
-        never = {rule["rule"] for rule in report["rules"] if "never_alone" in rule}
-        named = dict(re.findall(r"^\| `([A-Z-]+)` \| .* \| `(\w+\.\w+)` \|$", page, re.MULTILINE))
-        self.assertEqual(set(named), never)
-        no_mutant = {"AUT-COUNTER", "IMG-BOOL", "TGT-EVIDENCE"}
-        numbers = [
-            int(number) for number in re.findall(r"^\| (?:all|that|of these)\b.* \| (\d+) \|$", page, re.MULTILINE)
-        ]
-        rules = len(report["rules"])
-        self.assertEqual(numbers,
-                         [rules, rules - len(no_mutant), rules - len(never),
-                          len(never - no_mutant),
-                          len(no_mutant)])
-        sources = "\n".join(path.read_text(encoding="utf-8") for path in (OPTIONS.source / "tests").rglob("*_test.cpp"))
-        for rule, test in named.items():
-            self.assertRegex(sources, rf"TEST(_F|_P)?\({test.replace('.', ', ')}\)", rule)
 
 
 if __name__ == "__main__":

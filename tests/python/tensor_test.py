@@ -140,9 +140,8 @@ class Transfers(DeviceTest):
         self.refused("TENSOR-DEVICE", host.buffer_address)
         self.refused("TENSOR-DEVICE", pianola.copy_host_to_device_tensor, host, host)
         self.refused("TENSOR-HOST", pianola.copy_host_to_device_tensor, tensor, tensor)
-        self.refused("TENSOR-SHAPE", pianola.copy_host_to_device_tensor, pianola.from_numpy(array.T), tensor)
-        self.refused("TENSOR-SHAPE", pianola.copy_host_to_device_tensor, pianola.from_numpy(array.astype(numpy.int32)),
-                     tensor)
+        for other in (array.T, array.astype(numpy.int32)):
+            self.refused("TENSOR-SHAPE", pianola.copy_host_to_device_tensor, pianola.from_numpy(other), tensor)
         self.refused("API-QUEUE", tensor.cpu, cq_id=2)
         tensor.deallocate()
         self.assertFalse(tensor.is_allocated())
@@ -199,8 +198,8 @@ class Arithmetic(DeviceTest):
             expected = saturated(left.astype(numpy.int64) - right)
             for first, second, third in itertools.product(places(shape), repeat=3):
                 with self.subTest(shape=shape, first=first, second=second, third=third):
-                    result = pianola.subtract(self.on_device(left, first), self.on_device(right, second),
-                                              memory_config=third)
+                    operands = self.on_device(left, first), self.on_device(right, second)
+                    result = pianola.subtract(*operands, memory_config=third)
                     self.assertEqual(result.memory_config(), third)
                     numpy.testing.assert_array_equal(result.cpu().to_numpy(), expected)
 
@@ -266,8 +265,8 @@ class Moves(DeviceTest):
             array = data_of(pianola.int8, (6, 50))
             place = pianola.create_sharded_memory_config((6, 50), device.core_grid, pianola.ShardStrategy.WIDTH)
             tensor = pianola.from_numpy(array, device=device, memory_config=place)
-            numpy.testing.assert_array_equal(
-                pianola.to_memory_config(tensor, pianola.DRAM_MEMORY_CONFIG).cpu().to_numpy(), array)
+            moved = pianola.to_memory_config(tensor, pianola.DRAM_MEMORY_CONFIG)
+            numpy.testing.assert_array_equal(moved.cpu().to_numpy(), array)
 
     def test_reshard_in_place_keeps_the_address(self):
         place = pianola.create_sharded_memory_config((8, 16), GRID, pianola.ShardStrategy.HEIGHT)
@@ -284,8 +283,8 @@ class Moves(DeviceTest):
         destination = pianola.zeros((7, 5), pianola.int32, device=self.device, memory_config=pianola.L1_MEMORY_CONFIG)
         pianola.copy(self.on_device(array), destination)
         numpy.testing.assert_array_equal(destination.cpu().to_numpy(), array)
-        self.refused("TENSOR-SHAPE", pianola.copy, self.on_device(array),
-                     pianola.zeros((5, 7), pianola.int32, device=self.device))
+        other = pianola.zeros((5, 7), pianola.int32, device=self.device)
+        self.refused("TENSOR-SHAPE", pianola.copy, self.on_device(array), other)
 
     def test_full_and_zeros(self):
         for shape in (*SHAPES, (1,), (3,)):

@@ -10,7 +10,6 @@ import unittest
 
 import baremetal_support as support
 import instruction_counts
-from baremetal_support import OPTIONS
 
 THRESHOLDS = json.loads(
     (pathlib.Path(__file__).resolve().parents[1] / "thresholds.json").read_text(encoding="utf-8"))["instructions"]

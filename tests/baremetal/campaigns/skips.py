@@ -24,7 +24,6 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT / folder) for folder in ("toolchains", "tests/campaign", "tests/baremetal/tools")]
-import baremetal_support as support  # noqa: E402  pylint: disable=wrong-import-position
 import boards  # noqa: E402  pylint: disable=wrong-import-position
 import campaign_record  # noqa: E402  pylint: disable=wrong-import-position
 import skip_binaries  # noqa: E402  pylint: disable=wrong-import-position

@@ -75,7 +75,7 @@ Status poll() noexcept {
 
 // Up to the output, which must be the program's.
 [[nodiscard]] Status counted_step(std::uint32_t seed) noexcept {
-    Session& session = measured().session;
+    const Session& session = measured().session;
     MutableByteSpan input;
     pianola_count_begin();
     Status status = session.input_view(0U, input);

@@ -75,7 +75,7 @@ class BaremetalProof(unittest.TestCase):
         original = link_map.read, board_facts.image
         self.addCleanup(lambda: setattr(link_map, "read", original[0]))
         self.addCleanup(lambda: setattr(board_facts, "image", original[1]))
-        board_facts.image = lambda configuration: None
+        board_facts.image = lambda configuration, name: None
         link_map.read = lambda image: link_map.parse(MAP.replace(".rodata ", ".strange"))
         with self.assertRaisesRegex(RuntimeError, "unknown kind"):
             board_facts.sizes("Os")
