@@ -4,8 +4,10 @@
     toolchains/campaigns.py                         all of them: some hours
     toolchains/campaigns.py simulator host    those whose name is, or begins with, one of these
     toolchains/campaigns.py --list                  their names and commands
+    toolchains/campaigns.py --missing host          only kinds that a record lacks, of campaigns that can choose them
 
 What a campaign needs is built first. A record says on which sources it was made, and goes to tests/campaign/recorded.
+One that was completed with --missing goes on saying the earlier sources, which most of it is of.
 Exit code: 1 where a campaign failed or found something that must not be; its record is kept then as well, and the test
 docs.campaigns_page fails.
 """
@@ -37,6 +39,7 @@ class Campaign(typing.NamedTuple):
     builds: typing.Sequence[str]
     ci: str = ""  # what continuous integration runs of it
     kinds: typing.Sequence[str] = ()  # that its record must have, where a list says which there are
+    choose: str = ""  # the option that runs one kind only
 
 
 def build(preset, *targets):
@@ -89,7 +92,7 @@ CAMPAIGNS = {
         "capacities are smaller",
         f"tests/campaign/capacity_sweep.py --build build/release --campaign {BIN}/pianola_campaign "
         f"--pianola {BIN}/pianola --sample build/sample",
-        SAMPLE, "two capacities", tuple(capacity_sweep.capacities())),
+        SAMPLE, "two capacities", tuple(capacity_sweep.capacities()), "--only"),
 }
 
 
@@ -99,7 +102,23 @@ def call(command):
     return subprocess.run(shlex.split(command), cwd=ROOT, check=False).returncode
 
 
-def run(name, built, sources):
+def missing_kinds(name):
+    """Those that the record which is kept lacks. None where the campaign cannot choose, or there is no record."""
+    record = campaign_record.kept().get(name)
+    if record is None or not CAMPAIGNS[name].choose:
+        return None
+    there = {each["kind"] for each in record["kinds"]}
+    return [kind for kind in CAMPAIGNS[name].kinds if kind not in there]
+
+
+def completed(name, more):
+    """The record that is kept, with the kinds of another one, and without those that are no more."""
+    record = campaign_record.kept()[name]
+    found = {each["kind"]: each for each in [*record["kinds"], *more["kinds"]]}
+    return {**record, "kinds": [found[kind] for kind in CAMPAIGNS[name].kinds]}
+
+
+def run(name, built, sources, only=()):
     """Runs one campaign and keeps its record. What is among `built` is not built again. True where all was well."""
     for command in CAMPAIGNS[name].builds:
         if command not in built and call(command) != 0:
@@ -107,14 +126,15 @@ def run(name, built, sources):
         built.add(command)
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "record.json"
-        code = call(f"{CAMPAIGNS[name].command} --record {file}")
+        chosen = "".join(f" {CAMPAIGNS[name].choose} {kind}" for kind in only)
+        code = call(f"{CAMPAIGNS[name].command}{chosen} --record {file}")
         if not file.is_file():
             return False
         record = json.loads(file.read_text(encoding="utf-8"))
     if sources != campaign_record.digest_of_sources():
         print(f"    {name}: the sources have changed meanwhile, nothing is kept")
         return False
-    campaign_record.keep(name, {**record, "sources": sources})
+    campaign_record.keep(name, completed(name, record) if only else {**record, "sources": sources})
     return code == 0
 
 
@@ -123,6 +143,7 @@ def main(words):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("name", nargs="*", help="a campaign, or the beginning of names; without any, all")
     parser.add_argument("--list", action="store_true", help="their names and commands, and run nothing")
+    parser.add_argument("--missing", action="store_true", help="only what records lack, of campaigns that can choose")
     options = parser.parse_args(words)
     for wanted in options.name:
         if not any(name.startswith(wanted) for name in CAMPAIGNS):
@@ -132,11 +153,13 @@ def main(words):
     if options.list:
         print("\n".join(f"{name}\n    {CAMPAIGNS[name].command}" for name in chosen))
         return 0
+    only = {name: missing_kinds(name) for name in chosen} if options.missing else {}
+    chosen = [name for name in chosen if not options.missing or only[name]]
     built, failed, sources = set(), [], campaign_record.digest_of_sources()
     for number, name in enumerate(chosen, 1):
         print(f"=== {number} of {len(chosen)}: {name}", flush=True)
         started = time.monotonic()
-        if not run(name, built, sources):
+        if not run(name, built, sources, only.get(name, ())):
             failed.append(name)
         result = "FAILED" if name in failed else "done"
         print(f"    {name}: {result} after {time.monotonic() - started:.0f} s", flush=True)

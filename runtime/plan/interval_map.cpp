@@ -23,12 +23,12 @@ bool IntervalMap::resize(std::uint32_t index, std::uint32_t removed, std::uint32
         return false;
     }
     // One by one, from the end that is free: C libraries for small cores move what overlaps byte by byte.
-    const std::uint32_t tail = count_ - (index + removed);
+    const std::uint32_t tail = (added == removed) ? 0U : (count_ - (index + removed));
     const bool grows = added > removed;
     const std::uint32_t step = grows ? UINT32_MAX : 1U;
     std::uint32_t from = (index + removed) + (grows ? (tail - 1U) : 0U);
     std::uint32_t to = (from - removed) + added;
-    for (std::uint32_t i = 0U; (to != from) && (i < tail); ++i) {
+    for (std::uint32_t i = 0U; i < tail; ++i) {
         intervals_[to] = intervals_[from];
         from += step;
         to += step;

@@ -15,9 +15,28 @@ void join(std::uint32_t& size_bytes, Repeat& repeat) noexcept {
 
 TraceCommand::TraceCommand() noexcept = default;
 
-void Runs::begin(const Extent& extent) noexcept {
-    first_address_ = extent.address;
+bool Runs::next() noexcept {
+    if (left_ != 0U) {
+        move();
+        return true;
+    }
+    if (begun_ == extents_.size()) {
+        return false;
+    }
+    const Extent& extent = extents_[begun_];
     run_ = ByteRun{extent.address, extent.size_bytes, extent.access, extent.field};
+    moved_bytes_ = 0U;
+    is_exact_ = true;
+    // The usual extent costs no more than this.
+    if ((extent.inner.count != 1U) || (extent.outer.count != 1U) || (begun_ == command_.varying)) {
+        begin_many(extent);
+    }
+    begun_ += 1U;
+    return true;
+}
+
+void Runs::begin_many(const Extent& extent) noexcept {
+    first_address_ = extent.address;
     inner_ = extent.inner;
     outer_ = extent.outer;
     inner_done_ = 0U;
@@ -27,12 +46,11 @@ void Runs::begin(const Extent& extent) noexcept {
     const std::uint64_t count = std::uint64_t{inner_.count} * outer_.count;
     moved_bytes_ = (begun_ == command_.varying) ? command_.moved_bytes : 0U;
     is_exact_ = (count == 1U) || ((moved_bytes_ == 0U) && (count <= kMaxRunsPerExtent));
-    if (!is_exact_ || (moved_bytes_ != 0U)) {
+    if (is_exact_ && (moved_bytes_ == 0U)) {
+        left_ = static_cast<std::uint32_t>(count) - 1U;
+    } else {
         run_.size_bytes = static_cast<std::uint32_t>(hull_bytes(extent)) + moved_bytes_;
-        inner_.count = 1U;
-        outer_.count = 1U;
     }
-    begun_ += 1U;
 }
 
 ByteRun Runs::certain() const noexcept {
@@ -42,21 +60,14 @@ ByteRun Runs::certain() const noexcept {
                    run_.field};
 }
 
-bool Runs::next() noexcept {
+void Runs::move() noexcept {
+    left_ -= 1U;
     inner_done_ += 1U;
-    if (inner_done_ >= inner_.count) {
+    if (inner_done_ == inner_.count) {
         inner_done_ = 0U;
         outer_done_ += 1U;
     }
-    if (outer_done_ >= outer_.count) {
-        const Span<const Extent> extents = command_.decoded.extents.view();
-        if (begun_ == extents.size()) {
-            return false;
-        }
-        begin(extents[begun_]);
-    }
     run_.address = first_address_ + (inner_done_ * inner_.stride_bytes) + (outer_done_ * outer_.stride_bytes);
-    return true;
 }
 
 }  // namespace pianola::proof

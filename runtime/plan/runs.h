@@ -21,7 +21,7 @@ struct TraceCommand {
 
 class Runs {
   public:
-    explicit Runs(const TraceCommand& command) noexcept : command_{command} {}
+    explicit Runs(const TraceCommand& command) noexcept : command_{command}, extents_{command.decoded.extents.view()} {}
 
     // Moves to the next run, at first to the first one. False where there is none.
     [[nodiscard]] bool next() noexcept;
@@ -31,18 +31,22 @@ class Runs {
     [[nodiscard]] ByteRun certain() const noexcept;
 
   private:
-    void begin(const Extent& extent) noexcept;
+    // Apart, so that the usual extent pays nothing for them.
+    [[gnu::noinline]] void begin_many(const Extent& extent) noexcept;
+    [[gnu::noinline]] void move() noexcept;
 
     const TraceCommand& command_;
+    Span<const Extent> extents_;
     std::uint32_t begun_{0U};  // extents
     ByteRun run_;
-    std::uint32_t first_address_{0U};  // of the extent
+    std::uint32_t left_{0U};  // runs of the extent behind this one
+    std::uint32_t moved_bytes_{0U};
+    bool is_exact_{false};             // one run is the extent, or one of several
+    std::uint32_t first_address_{0U};  // where there are several: of the extent
     Repeat inner_;
-    Repeat outer_{0U, 0U};
+    Repeat outer_;
     std::uint32_t inner_done_{0U};
     std::uint32_t outer_done_{0U};
-    std::uint32_t moved_bytes_{0U};
-    bool is_exact_{false};  // one run is the extent, or one of several
 };
 
 }  // namespace pianola::proof

@@ -71,9 +71,11 @@ bool check_extents(Context& context, const ExtentCheck& check) noexcept {
     }
     Runs written{check.command};
     while (written.next()) {
+        if (written.run().access != Access::kWrite) {
+            continue;
+        }
         const ByteRun run = written.certain();
-        if ((run.access == Access::kWrite) && (run.size_bytes != 0U) &&
-            !assign(context, context.workspace.written, run, kWrittenTag)) {
+        if ((run.size_bytes != 0U) && !assign(context, context.workspace.written, run, kWrittenTag)) {
             return false;
         }
     }

@@ -144,6 +144,8 @@ Status Session::check_completions(const PlannedScript& script, FaultStage stage)
     if (!is_ok(device_.service())) {
         return latch(Status::kDeviceFault, stage);
     }
+    const std::uint32_t token = oldest_token();
+    const Flight& flight = oldest();
     bool all_done = true;
     std::uint32_t pending_queue = 0U;
     std::uint32_t progress = 0U;  // of that queue
@@ -152,7 +154,7 @@ Status Session::check_completions(const PlannedScript& script, FaultStage stage)
             continue;
         }
         Completion completion;
-        const Status status = device_.completion(queue, oldest_token(), completion);
+        const Status status = device_.completion(queue, token, completion);
         if (status == Status::kPending) {
             all_done = false;
             pending_queue = queue;
@@ -167,11 +169,14 @@ Status Session::check_completions(const PlannedScript& script, FaultStage stage)
         const std::uint32_t left_out = (running_.io == Io::kViews) ? loaded_.transfers[queue] : 0U;
         const Attestation attests = loaded_.plan.attestation;
         // Of a device that attests nothing the token is all the evidence there is.
-        const bool is_record = (completion.token == oldest_token()) && (completion.fault == DeviceFault::kNone);
-        const bool counts =
-            (attests == Attestation::kNothing) || (executed == (script.executed_commands[queue] - left_out));
-        if (!is_record || !counts ||
-            ((attests == Attestation::kDigest) && (completion.digest != oldest().digests[queue]))) {
+        std::uint64_t wrong = (completion.token ^ token) | static_cast<std::uint32_t>(completion.fault);
+        if (attests != Attestation::kNothing) {
+            wrong |= executed ^ (script.executed_commands[queue] - left_out);
+        }
+        if (attests == Attestation::kDigest) {
+            wrong |= completion.digest ^ flight.digests[queue];
+        }
+        if (wrong != 0U) {
             completion.fault_command = executed;
             return latch(Status::kIntegrity, stage, queue, completion);
         }
@@ -179,7 +184,7 @@ Status Session::check_completions(const PlannedScript& script, FaultStage stage)
         running_.queue_done[queue] = true;
     }
     // Late is late, whether the device was, or who looks: results that come after the deadline are withheld too.
-    if ((platform_.now_us() - oldest().started_us) > script.deadline_us) {
+    if ((platform_.now_us() - flight.started_us) > script.deadline_us) {
         Completion looked_at;
         looked_at.fault_command = progress;
         return latch(Status::kTimeout, stage, pending_queue, looked_at);

@@ -4,11 +4,6 @@ namespace pianola {
 
 Status validate(ByteSpan file, const DeviceDescription& device, const CommandSet& command_set, const Trust& trust,
                 PlanWorkspace& workspace, Image& image, Plan& plan, Verdict& verdict) noexcept {
-    if ((device.family == nullptr) || (device.capacities == nullptr)) {
-        reset(verdict);
-        verdict.path.enter("device");
-        return refuse(verdict, Rule::kTgtFamily, 0U);
-    }
     Envelope envelope;
     const Status parsed = parse_envelope(file, envelope, verdict);
     if (!is_ok(parsed)) {

@@ -163,9 +163,8 @@ TEST(Capture, AMissingEventIsARaceThatTheRuntimeRefuses) {
         HostRule::kCaptureRefused,
         "command 1 of the step (programs add constant on queue 0) and command 0 of the step (write of input 'in' "
         "on queue 1) both touch 'in', and no event orders them. Record an event on queue 1 after the latter, and "
-        "wait for it on queue 0 before the former. docs/reference/rules.md says what the rule asks for; the option refused_file "
-        "keeps "
-        "the file for `pianola verify`",
+        "wait for it on queue 0 before the former. docs/reference/rules.md says what the rule asks for; the "
+        "option refused_file keeps the file for `pianola verify`",
         [&] { (void)capture.end(); });
     EXPECT_FALSE(capture.is_active());
 }

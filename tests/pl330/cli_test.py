@@ -2,6 +2,7 @@
 """Every command that takes a binary, with one for a PL330: a device of the registry that has no simulator."""
 import argparse
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -164,5 +165,10 @@ if __name__ == "__main__":
     parser.add_argument("--binary-maker", type=pathlib.Path, required=True)
     parser.parse_args(namespace=OPTIONS)
     cli_support.OPTIONS.pianola = OPTIONS.pianola
-    cli_support.OPTIONS.models = OPTIONS.models
+    if "PIANOLA_SHARED" in os.environ:
+        OPTIONS.models = pathlib.Path(os.environ["PIANOLA_SHARED"]) / "models"
+    if not OPTIONS.models.is_dir():
+        print("skipped: no models; set PIANOLA_SHARED")
+        sys.exit(cli_support.SKIPPED)
+    cli_support.OPTIONS.models = OPTIONS.models.resolve()
     unittest.main(argv=sys.argv[:1])

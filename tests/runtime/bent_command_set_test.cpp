@@ -132,25 +132,6 @@ TEST(BentCommandSet, CannotLeaveOutWhatACommandIs) {
     EXPECT_FALSE(extents.add(Extent{0U, 4U, Access::kUnspecified, "destination", {}, {}}));
 }
 
-// What a description lacks is not looked for at address 0.
-TEST(DeviceDescriptions, WithoutFamilyOrCapacitiesAreRefused) {
-    const files::AlignedBytes bytes{make_workload(1U).file()};
-    const BentCommandSet command_set;
-    for (const bool lacks_family : {false, true}) {
-        DeviceDescription device = default_device();
-        device.family = lacks_family ? nullptr : device.family;
-        device.capacities = lacks_family ? device.capacities : nullptr;
-        const auto workspace = std::make_unique<PlanWorkspace>();
-        const auto plan = std::make_unique<Plan>();
-        Image image;
-        Verdict verdict;
-        EXPECT_EQ(validate(bytes.view(), device, command_set, kDevelopmentTrust, *workspace, image, *plan, verdict),
-                  Status::kRefused);
-        EXPECT_EQ(verdict.rule, Rule::kTgtFamily);
-        EXPECT_EQ(path_text(verdict), "device");
-    }
-}
-
 TEST(BentCommandSet, CannotNameAWordBehindTheTrace) {
     const std::vector<std::uint8_t> file = make_workload(1U).file();
     BentCommandSet command_set;

@@ -216,7 +216,7 @@ Status RefdevDriver::completion(std::uint32_t queue, std::uint32_t token, Comple
         return Status::kDeviceFault;
     }
     // A queue that has been idle for long has a last token that says nothing about this one. What is left in the ring
-    // does: a queue consumes a notification only once its record is there. The token is compared for those that were
+    // does: a queue consumes a notification only once its record is there. Tokens are compared for those that were
     // never enqueued.
     const std::uint32_t left = written_[queue] - source.consumed.load(std::memory_order_acquire);
     const std::uint32_t later = written_[queue] - notified_[queue][token % kMaxStepsInFlight];
