@@ -8,10 +8,10 @@ namespace pianola::cli {
 namespace {
 
 // The name of an enumerator from 0 on; "?" of a value that is none.
-template <std::size_t count, typename Enumeration>
-const char* name_in(const std::array<const char*, count>& names, Enumeration value) {
+template <std::size_t kCount, typename Enumeration>
+const char* name_in(const std::array<const char*, kCount>& names, Enumeration value) {
     const auto index = static_cast<std::size_t>(value);
-    return (index < count) ? names.at(index) : "?";
+    return (index < kCount) ? names.at(index) : "?";
 }
 
 const char* name_of(FaultStage stage) {
