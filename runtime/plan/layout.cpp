@@ -178,9 +178,8 @@ bool check_tensor(Context& context, const TensorList& list, std::uint32_t index,
         buffer_bytes += buffer.size_bytes;
     }
     bytes = tensor_bytes(tensor);
-    const bool is_shared_out = (tensor.devices.rows * tensor.devices.columns) > 1U;
-    if (!has_devices(context.workspace.mesh, tensor.devices) ||
-        ((tensor.placement == Placement::kSharded) && !is_shared_out)) {
+    // One device: there is nothing to share a tensor out to.
+    if (!has_devices(context.workspace.mesh, tensor.devices) || (tensor.placement == Placement::kSharded)) {
         return refuse_at(context, Rule::kLayPlacement, "devices", tensor.devices.rows * tensor.devices.columns,
                          context.workspace.mesh.rows * context.workspace.mesh.columns);
     }

@@ -135,9 +135,13 @@ def uncovered(function):
                 yield record[0], f"condition {number}", f"column {record[1]}: of {len(record[-1])}, never decides alone"
 
 
-def findings_of(export, names, sources, symbols):
-    """Every finding of an export; `names` demangles, `symbols` are those that must be in it."""
+def findings_of(export, names, sources, symbols, defined):
+    """Every finding of an export; `names` demangles, `symbols` are those that must be in it, `defined` those that the
+    library has: an inline function of a header that it does not use itself is its callers'."""
+    own = {BASE_NAME.sub(r"\g<1>2", symbol) for symbol in defined}
     for function in merged(filter(in_scope, export["data"][0]["functions"])):
+        if function["count"] == 0 and BASE_NAME.sub(r"\g<1>2", function["name"].rpartition(":")[2]) not in own:
+            continue
         name = plain_name(names(function["name"].rpartition(":")[2]))
         for line, kind, what in uncovered(function):
             file = function["filenames"][0]
@@ -321,8 +325,8 @@ def main():
     profiles = [execute(program, options.work) for program in options.program]
     export, elsewhere = tools.export(options.program, profiles, options.work)
     rows, complaints = read_rows(pathlib.Path(__file__).with_name("justified.csv"))
-    wanted = tools.symbols(options.library) | elsewhere
-    found = findings_of(export, tools.demangler(export), Sources(options.root), wanted)
+    defined = tools.symbols(options.library)
+    found = findings_of(export, tools.demangler(export), Sources(options.root), defined | elsewhere, defined)
     complaints += judge(list(found), rows)
     made = page_of(export, rows)
     if options.write:

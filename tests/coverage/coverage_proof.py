@@ -27,7 +27,7 @@ FUNCTION = {
 class CoverageProof(unittest.TestCase):
     """Feeds the gate exports that miss something."""
 
-    def judge(self, change=lambda function: None, rows=(), symbols=(), copies=1):
+    def judge(self, change=lambda function: None, rows=(), symbols=(), copies=1, defined=(FUNCTION["name"],)):
         functions = [copy.deepcopy(FUNCTION) for _ in range(copies)]
         change(functions[0])
         with tempfile.TemporaryDirectory() as folder:
@@ -36,7 +36,7 @@ class CoverageProof(unittest.TestCase):
             (root / "runtime/core/f.cpp").write_text(SOURCE, encoding="utf-8")
             found = gate.findings_of({"data": [{"functions": functions}]},
                                      lambda name: "pianola::f(bool, bool)" if "1f" in name else name,
-                                     gate.Sources(root), symbols)
+                                     gate.Sources(root), symbols, defined)
             return gate.judge(list(found), list(rows))
 
     def row(self, kinds, text="    if (a && b) {"):
@@ -59,6 +59,10 @@ class CoverageProof(unittest.TestCase):
 
     def test_instantiations_count_together(self):
         self.assertEqual(self.judge(lambda f: f["branches"][1].__setitem__(4, 0), copies=2), [])
+
+    def test_an_inline_function_that_the_library_does_not_use_is_left_to_its_callers(self):
+        self.assertEqual(self.judge(lambda function: function.update(count=0), defined=()), [])
+        self.assertNotEqual(self.judge(lambda function: function.update(count=0)), [])
 
     def test_a_function_that_nothing_links_is_missing(self):
         self.assertIn("_ZN7pianola1gEv", self.judge(symbols=["_ZN7pianola1fEbb", "_ZN7pianola1gEv"])[0])
@@ -136,7 +140,8 @@ class CoverageProof(unittest.TestCase):
                     else OPTIONS.work / f"{program.name}.profraw" for program in OPTIONS.program]
         export, elsewhere = tools.export(OPTIONS.program, profiles, OPTIONS.work)
         sources = gate.Sources(OPTIONS.root)
-        found = gate.findings_of(export, tools.demangler(export), sources, tools.symbols(OPTIONS.library) | elsewhere)
+        defined = tools.symbols(OPTIONS.library)
+        found = gate.findings_of(export, tools.demangler(export), sources, defined | elsewhere, defined)
         named = [finding for finding in found if finding.function == NAMED[0] and finding.kind == "line"]
         below = "\n".join(sources.line(finding.file, finding.line + more) for finding in named for more in range(4))
         self.assertIn(NAMED[1], below)
