@@ -70,8 +70,9 @@ TEST_F(RecurrentState, IsNotComparedOnceItIsLoaded) {
 // Two writes to one byte, in whatever regions: which of them counts would be nobody's to say.
 TEST_F(RecurrentState, IsWrittenOnce) {
     Workload twice = workload_;
-    auto& setup = *std::find_if(twice.manifest.scripts.begin(), twice.manifest.scripts.end(),
-                                [](const capture::ManifestScript& script) { return script.kind == ScriptKind::kSetup; });
+    auto& setup =
+        *std::find_if(twice.manifest.scripts.begin(), twice.manifest.scripts.end(),
+                      [](const capture::ManifestScript& script) { return script.kind == ScriptKind::kSetup; });
     const auto write = std::find_if(setup.commands.begin(), setup.commands.end(), [](const auto& command) {
         return command.kind == ScriptCommandKind::kWriteBuffer;
     });
