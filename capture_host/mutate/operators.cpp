@@ -1,6 +1,7 @@
 #include "capture_host/mutate/operators.h"
 
-#include <algorithm>
+#include <map>
+#include <utility>
 
 namespace pianola::mutate {
 
@@ -13,12 +14,16 @@ std::vector<Operator> joined(std::initializer_list<std::vector<Operator>> tables
 }
 
 std::vector<Operator> all_operators() {
-    std::vector<Operator> all =
-        joined({envelope_operators(), authenticity_operators(), image_operators(), target_operators(),
-                layout_operators(), trace_operators(), script_operators(), order_operators(), parameter_operators(),
-                budget_operators(), work_operators(), host_operators()});
-    std::stable_sort(all.begin(), all.end(),
-                     [](const Operator& left, const Operator& right) { return left.rule < right.rule; });
+    std::multimap<Rule, Operator> by_rule;  // equal keys keep their order
+    for (Operator& each : joined({envelope_operators(), authenticity_operators(), image_operators(), target_operators(),
+                                  layout_operators(), trace_operators(), script_operators(), order_operators(),
+                                  parameter_operators(), budget_operators(), work_operators(), host_operators()})) {
+        by_rule.emplace(each.rule, std::move(each));
+    }
+    std::vector<Operator> all;
+    for (auto& [rule, each] : by_rule) {
+        all.push_back(std::move(each));
+    }
     return all;
 }
 
