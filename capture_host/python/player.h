@@ -30,9 +30,7 @@ class Player {
     Player(const std::vector<std::uint8_t>& file, bool threaded);
     ~Player();
     Player(const Player&) = delete;
-    Player(Player&&) = delete;
     Player& operator=(const Player&) = delete;
-    Player& operator=(Player&&) = delete;
 
     [[nodiscard]] const capture::Manifest& manifest() const noexcept;
     // Inferences one after the other, or overlapped where the binary is pipelined: bytes of every input, in the
