@@ -26,11 +26,6 @@ using File = Typed<kFileType>;
 using Inputs = Typed<kInputsType, py::dict>;
 using Outputs = Typed<kOutputsType, py::dict>;
 
-[[nodiscard]] py::bytes bytes_of(const std::vector<std::uint8_t>& bytes) {
-    const std::string text{bytes.begin(), bytes.end()};
-    return py::bytes{text};
-}
-
 [[nodiscard]] TensorDeclaration declaration(const Tensor& tensor, const std::string& name, float scale,
                                             std::int32_t zero_point) {
     return TensorDeclaration{name, tensor.type(), tensor.shape(), scale, zero_point};

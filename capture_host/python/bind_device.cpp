@@ -162,11 +162,6 @@ void bind_events(py::module_& module) {
     return buffers;
 }
 
-[[nodiscard]] py::bytes bytes_of(const std::vector<std::uint8_t>& bytes) {
-    const std::string text{bytes.begin(), bytes.end()};
-    return py::bytes{text};
-}
-
 [[nodiscard]] Entry info_of(const host::TraceInfo& info) {
     py::dict entry;
     entry["cq_id"] = info.queue;

@@ -77,6 +77,11 @@ void check_layout(ElementLayout layout);
                                                    std::int64_t minimum, std::int64_t maximum, std::int64_t alignment,
                                                    bool is_address);
 
+[[nodiscard]] inline pybind11::bytes bytes_of(const std::vector<std::uint8_t>& bytes) {
+    const std::string text{bytes.begin(), bytes.end()};
+    return pybind11::bytes{text};
+}
+
 // What NumPy calls elements of that type.
 [[nodiscard]] pybind11::dtype dtype_of(ElementType type);
 
