@@ -5,7 +5,6 @@
 #include <atomic>
 
 #include "capture_host/api/device_state.h"
-#include "pianola/bytes.h"
 
 namespace pianola::host {
 namespace {

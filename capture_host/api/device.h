@@ -80,10 +80,6 @@ struct DeviceState;
 class Device final : public MemoryHolder, public std::enable_shared_from_this<Device> {
   public:
     ~Device() override;
-    Device(const Device&) = delete;
-    Device(Device&&) = delete;
-    Device& operator=(const Device&) = delete;
-    Device& operator=(Device&&) = delete;
 
     // Waits for what is under way, and frees everything. Buffers and handles stay valid objects of a closed device.
     void close();

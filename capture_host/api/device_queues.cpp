@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "capture_host/api/device_state.h"
-#include "pianola/bytes.h"
 
 namespace pianola::host {
 namespace {

@@ -6,7 +6,6 @@
 
 #include "capture_host/api/device_state.h"
 #include "capture_host/compile/kernel_words.h"
-#include "pianola/bytes.h"
 
 namespace pianola::host {
 namespace {
@@ -80,10 +79,7 @@ std::uint32_t DeviceState::trace_address(const TraceState& trace) const {
 
 void DeviceState::write_words(std::uint32_t queue, std::uint32_t address,
                               const std::vector<std::uint32_t>& words) const {
-    std::vector<std::uint8_t> bytes(bytes_of(words));
-    for (std::size_t i = 0U; i < words.size(); ++i) {
-        store_le32({bytes.data(), bytes.size()}, i * sizeof(std::uint32_t), words[i]);
-    }
+    const std::vector<std::uint8_t> bytes = targets::bytes_of(words);
     transfers->write(queue, address, {bytes.data(), bytes.size()});
 }
 
@@ -99,9 +95,7 @@ TraceState& DeviceState::place_trace(TraceState trace) {
     const std::uint64_t bytes = std::uint64_t{trace.words.size()} * sizeof(std::uint32_t);
     const std::optional<std::uint32_t> offset = trace_region.allocate(bytes, kAllocationAlignment, nullptr);
     if (!offset.has_value()) {
-        const std::uint64_t need =
-            ((trace_region.used_bytes() + bytes + (kAllocationAlignment - 1U)) / kAllocationAlignment) *
-            kAllocationAlignment;
+        const std::uint64_t need = align_up(trace_region.used_bytes() + bytes, kAllocationAlignment);
         throw HostError{
             HostRule::kTraceRegion,
             fmt::format("creating a trace of {} bytes, but of the trace region's {} bytes {} are in use, and the "
@@ -114,11 +108,8 @@ TraceState& DeviceState::place_trace(TraceState trace) {
     write_words(trace.queue, trace_address(trace), trace.words);
     finish_call(trace.queue, true);
     std::vector<std::uint8_t> there(bytes);
-    bool equal = is_ok(sim->device().read_back(trace_address(trace), {there.data(), there.size()}));
-    for (std::size_t i = 0U; equal && (i < trace.words.size()); ++i) {
-        equal = load_le32({there.data(), there.size()}, i * sizeof(std::uint32_t)) == trace.words[i];
-    }
-    if (!equal) {
+    if (!is_ok(sim->device().read_back(trace_address(trace), {there.data(), there.size()})) ||
+        (targets::words_of(there) != trace.words)) {
         trace_region.free(*offset);
         throw HostError{HostRule::kDeviceFault, "the trace region does not hold what was written to it"};
     }
@@ -248,11 +239,7 @@ std::vector<std::uint32_t> Device::read_back_trace(TraceId trace) {
     if (!is_ok(state_->sim->device().read_back(state_->trace_address(target), {bytes.data(), bytes.size()}))) {
         throw HostError{HostRule::kDeviceFault, "the trace region cannot be read back"};
     }
-    std::vector<std::uint32_t> words(target.words.size());
-    for (std::size_t i = 0U; i < words.size(); ++i) {
-        words[i] = load_le32({bytes.data(), bytes.size()}, i * sizeof(std::uint32_t));
-    }
-    return words;
+    return targets::words_of(bytes);
 }
 
 std::uint32_t Device::trace_region_bytes_used() const {

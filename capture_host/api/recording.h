@@ -21,9 +21,7 @@ class CallRecorder {
     CallRecorder() = default;
     virtual ~CallRecorder() = default;
     CallRecorder(const CallRecorder&) = delete;
-    CallRecorder(CallRecorder&&) = delete;
     CallRecorder& operator=(const CallRecorder&) = delete;
-    CallRecorder& operator=(CallRecorder&&) = delete;
 
     virtual void on_write(std::uint32_t queue, const Buffer& buffer, ByteSpan data) = 0;
     virtual void on_read(std::uint32_t queue, const Buffer& buffer, const ReadHandle& handle) = 0;
@@ -42,9 +40,7 @@ class RecordingScope {
     }
     ~RecordingScope() { depth() -= 1U; }
     RecordingScope(const RecordingScope&) = delete;
-    RecordingScope(RecordingScope&&) = delete;
     RecordingScope& operator=(const RecordingScope&) = delete;
-    RecordingScope& operator=(RecordingScope&&) = delete;
 
     // Calls record(recorder) where this call is to be recorded.
     template <typename Record>

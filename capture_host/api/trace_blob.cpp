@@ -67,13 +67,7 @@ class Writer {
     }
     void set_word(std::size_t index, std::uint32_t value) { words_.at(index) = value; }
     [[nodiscard]] std::size_t size() const { return words_.size(); }
-    [[nodiscard]] std::vector<std::uint8_t> bytes() const {
-        std::vector<std::uint8_t> bytes(words_.size() * kWordBytes);
-        for (std::size_t i = 0U; i < words_.size(); ++i) {
-            store_le32({bytes.data(), bytes.size()}, i * kWordBytes, words_[i]);
-        }
-        return bytes;
-    }
+    [[nodiscard]] std::vector<std::uint8_t> bytes() const { return targets::bytes_of(words_); }
 
   private:
     std::vector<std::uint32_t> words_;

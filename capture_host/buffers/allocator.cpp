@@ -4,13 +4,6 @@
 #include <iterator>
 
 namespace pianola::host {
-namespace {
-
-std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
-    return ((value + (alignment - 1U)) / alignment) * alignment;
-}
-
-}  // namespace
 
 RangeSet Allocator::allocated() const {
     RangeSet set;

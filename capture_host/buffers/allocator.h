@@ -17,6 +17,13 @@ inline constexpr std::uint32_t kShardAlignment = 1024U;  // a DRAM bank's granul
 
 enum class FromEnd : std::uint8_t { kBottom, kTop };
 
+[[nodiscard]] constexpr std::uint64_t divide_up(std::uint64_t value, std::uint64_t by) noexcept {
+    return (value + (by - 1U)) / by;
+}
+[[nodiscard]] constexpr std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) noexcept {
+    return divide_up(value, alignment) * alignment;
+}
+
 class Allocator {
   public:
     explicit Allocator(std::uint32_t bytes) : bytes_{bytes} {}

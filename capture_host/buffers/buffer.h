@@ -87,9 +87,7 @@ class Buffer {
     explicit Buffer(Key /*key*/) {}
     ~Buffer();
     Buffer(const Buffer&) = delete;
-    Buffer(Buffer&&) = delete;
     Buffer& operator=(const Buffer&) = delete;
-    Buffer& operator=(Buffer&&) = delete;
 
     [[nodiscard]] BufferId id() const noexcept { return id_; }
     [[nodiscard]] const BufferConfig& config() const noexcept { return config_; }

@@ -10,13 +10,6 @@
 namespace pianola::host {
 namespace {
 
-std::uint64_t divide_up(std::uint64_t value, std::uint64_t by) {
-    return (value + (by - 1U)) / by;
-}
-std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
-    return divide_up(value, alignment) * alignment;
-}
-
 [[noreturn]] void refuse(const std::string& message) {
     throw HostError{HostRule::kBufferConfig, message};
 }

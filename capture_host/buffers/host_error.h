@@ -5,10 +5,10 @@
 // Host only.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <stdexcept>
-#include <string>
-#include <vector>
+
+#include "capture_host/buffers/rule_error.h"
 
 namespace pianola::host {
 
@@ -20,25 +20,17 @@ enum class HostRule : std::uint32_t {
 #undef PIANOLA_HOST_RULE
 };
 
-struct HostRuleText {
-    HostRule rule;
-    const char* id;
-    const char* text;  // what holds where the rule is kept
-};
+[[nodiscard]] inline const char* id_of(HostRule rule) {
+    static constexpr std::array kIds{
+        "API-UNSPECIFIED",
+// NOLINTNEXTLINE(cppcoreguidelines-macro-usage): DEV-004
+#define PIANOLA_HOST_RULE(name, id, text) id,
+#include "capture_host/buffers/host_rules.inc"
+#undef PIANOLA_HOST_RULE
+    };
+    return kIds.at(static_cast<std::uint32_t>(rule));
+}
 
-// All rules, in the order of their list.
-[[nodiscard]] const std::vector<HostRuleText>& host_rules();
-[[nodiscard]] const char* host_rule_id(HostRule rule);
-
-class HostError : public std::runtime_error {
-  public:
-    HostError(HostRule rule, const std::string& message);
-
-    [[nodiscard]] HostRule rule() const noexcept { return rule_; }
-    [[nodiscard]] const char* rule_id() const { return host_rule_id(rule_); }
-
-  private:
-    HostRule rule_;
-};
+using HostError = Refusal<HostRule>;
 
 }  // namespace pianola::host

@@ -14,9 +14,7 @@ class MemoryHolder {
     MemoryHolder() = default;
     virtual ~MemoryHolder() = default;
     MemoryHolder(const MemoryHolder&) = delete;
-    MemoryHolder(MemoryHolder&&) = delete;
     MemoryHolder& operator=(const MemoryHolder&) = delete;
-    MemoryHolder& operator=(MemoryHolder&&) = delete;
 
     // Throws API-BUFFER-* where the buffer is not one of this device's that is alive.
     virtual void check_buffer(const BufferPtr& buffer) const = 0;

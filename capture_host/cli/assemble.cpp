@@ -30,9 +30,7 @@ class TemporaryFolder {
         (void)std::filesystem::remove_all(path_, ignored);
     }
     TemporaryFolder(const TemporaryFolder&) = delete;
-    TemporaryFolder(TemporaryFolder&&) = delete;
     TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-    TemporaryFolder& operator=(TemporaryFolder&&) = delete;
 
     [[nodiscard]] std::string file(const char* name) const { return (path_ / name).string(); }
     [[nodiscard]] std::string name() const { return path_.string(); }

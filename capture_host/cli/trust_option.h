@@ -27,9 +27,7 @@ class TrustOption {
     ~TrustOption() = default;
     // The policy points into the object.
     TrustOption(const TrustOption&) = delete;
-    TrustOption(TrustOption&&) = delete;
     TrustOption& operator=(const TrustOption&) = delete;
-    TrustOption& operator=(TrustOption&&) = delete;
 
     [[nodiscard]] const Trust& trust() const noexcept { return trust_; }
 

@@ -21,9 +21,7 @@ class VerifiedFile {
     ~VerifiedFile() = default;
     // The image points into the bytes.
     VerifiedFile(const VerifiedFile&) = delete;
-    VerifiedFile(VerifiedFile&&) = delete;
     VerifiedFile& operator=(const VerifiedFile&) = delete;
-    VerifiedFile& operator=(VerifiedFile&&) = delete;
 
     [[nodiscard]] ByteSpan bytes() const noexcept { return file_.bytes(); }
     [[nodiscard]] const Target& target() const noexcept { return file_.target(); }

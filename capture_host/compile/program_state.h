@@ -39,9 +39,7 @@ struct Program::State {
     ~State();
     State() = default;
     State(const State&) = delete;
-    State(State&&) = delete;
     State& operator=(const State&) = delete;
-    State& operator=(State&&) = delete;
 };
 
 }  // namespace pianola::host

@@ -33,9 +33,7 @@ class Descriptor {
         : number_{::open(path.c_str(), flags | O_CLOEXEC, mode)} {}
     ~Descriptor() { (void)close(); }
     Descriptor(const Descriptor&) = delete;
-    Descriptor(Descriptor&&) = delete;
     Descriptor& operator=(const Descriptor&) = delete;
-    Descriptor& operator=(Descriptor&&) = delete;
 
     [[nodiscard]] bool is_open() const { return number_ >= 0; }
     [[nodiscard]] int number() const { return number_; }

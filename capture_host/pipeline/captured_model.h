@@ -16,9 +16,7 @@ class CapturedModel {
     CapturedModel(std::shared_ptr<host::Device> device, const std::function<Outputs()>& body);
     ~CapturedModel();
     CapturedModel(const CapturedModel&) = delete;
-    CapturedModel(CapturedModel&&) = delete;
     CapturedModel& operator=(const CapturedModel&) = delete;
-    CapturedModel& operator=(CapturedModel&&) = delete;
 
     void execute() const;
     [[nodiscard]] const Outputs& outputs() const noexcept { return outputs_; }

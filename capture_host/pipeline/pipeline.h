@@ -61,9 +61,7 @@ class Executor {
     Executor() = default;
     virtual ~Executor() = default;
     Executor(const Executor&) = delete;
-    Executor(Executor&&) = delete;
     Executor& operator=(const Executor&) = delete;
-    Executor& operator=(Executor&&) = delete;
 
     // Runs the model once, and captures it where there is a trace. Gives what the model's outputs are.
     [[nodiscard]] virtual std::vector<tensor::TensorSpec> compile(const Tensor& sample) = 0;

@@ -4,9 +4,10 @@
 // what() begins with the id of the broken rule. Host only.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <stdexcept>
-#include <string>
+
+#include "capture_host/buffers/rule_error.h"
 
 namespace pianola::pipeline {
 
@@ -18,15 +19,17 @@ enum class PipelineRule : std::uint32_t {
 #undef PIANOLA_PIPELINE_RULE
 };
 
-class PipelineError : public std::runtime_error {
-  public:
-    PipelineError(PipelineRule rule, const std::string& message);
+[[nodiscard]] inline const char* id_of(PipelineRule rule) {
+    static constexpr std::array kIds{
+        "PIPELINE-UNSPECIFIED",
+// NOLINTNEXTLINE(cppcoreguidelines-macro-usage): DEV-004
+#define PIANOLA_PIPELINE_RULE(name, id, text) id,
+#include "capture_host/pipeline/pipeline_rules.inc"
+#undef PIANOLA_PIPELINE_RULE
+    };
+    return kIds.at(static_cast<std::uint32_t>(rule));
+}
 
-    [[nodiscard]] PipelineRule rule() const noexcept { return rule_; }
-    [[nodiscard]] const char* rule_id() const noexcept;
-
-  private:
-    PipelineRule rule_;
-};
+using PipelineError = host::Refusal<PipelineRule>;
 
 }  // namespace pianola::pipeline

@@ -19,22 +19,24 @@ using host::TensorDeclaration;
 using host::WorkloadCapture;
 using tensor::Tensor;
 
-[[nodiscard]] py::bytes bytes_of(const std::vector<std::uint8_t>& bytes) {
-    const std::string text{bytes.begin(), bytes.end()};
-    return py::bytes{text};
-}
+constexpr auto kFileType = py::detail::const_name("Union[bytes, str, os.PathLike[str]]");
+constexpr auto kInputsType = py::detail::const_name("Mapping[str, numpy.ndarray]");
+constexpr auto kOutputsType = py::detail::const_name("Dict[str, numpy.ndarray]");
+using File = Typed<kFileType>;
+using Inputs = Typed<kInputsType, py::dict>;
+using Outputs = Typed<kOutputsType, py::dict>;
 
 [[nodiscard]] TensorDeclaration declaration(const Tensor& tensor, const std::string& name, float scale,
                                             std::int32_t zero_point) {
     return TensorDeclaration{name, tensor.type(), tensor.shape(), scale, zero_point};
 }
 
-[[nodiscard]] py::dict device_entry(const CapturedWorkload& workload) {
+[[nodiscard]] Entry device_entry(const CapturedWorkload& workload) {
     const capture::ManifestTarget& target = workload.manifest.target;
     py::dict entry;
     entry["profile"] = workload.profile;
     for_each_size([&entry](const char* name, std::uint32_t value) { entry[name] = value; }, target);
-    return entry;
+    return {std::move(entry)};
 }
 
 void bind_workloads(py::module_& module) {
@@ -49,7 +51,9 @@ void bind_workloads(py::module_& module) {
         .def_readonly("warnings", &CapturedWorkload::warnings, "What the binary does not do, and why.")
         .def(
             "save",
-            [](const CapturedWorkload& self, const py::object& path) { files::store_file(path_from(path), self.file); },
+            [](const CapturedWorkload& self, const Path& path) {
+                files::store_file(path_from(path.object), self.file);
+            },
             "Writes the .ptb, whole or not at all.", py::arg("path"));
 }
 
@@ -57,14 +61,14 @@ void bind_captures(py::module_& module) {
     py::class_<WorkloadCapture>(module, "WorkloadCapture",
                                 "Records the calls on a device; pianola.capture() begins one.")
         .def(py::init([](const DevicePtr& device, const std::string& name, std::int64_t step_deadline_us,
-                         std::int64_t steps_in_flight, bool self_tests, const py::object& refused_file) {
+                         std::int64_t steps_in_flight, bool self_tests, const std::optional<Path>& refused_file) {
                  host::CaptureOptions options;
                  options.source_name = name;
                  options.step_deadline_us = unsigned_from(step_deadline_us, "step_deadline_us");
                  options.steps_in_flight = unsigned_from(steps_in_flight, "steps_in_flight");
                  options.self_tests = self_tests;
-                 if (!refused_file.is_none()) {
-                     options.refused_file = path_from(refused_file);
+                 if (refused_file.has_value()) {
+                     options.refused_file = path_from(refused_file->object);
                  }
                  return std::make_unique<WorkloadCapture>(device, options);
              }),
@@ -103,28 +107,29 @@ void bind_captures(py::module_& module) {
             "Words of an executed trace that the binary's user may set between steps.", py::arg("trace_id"),
             py::arg("name"), py::arg("words"), py::kw_only(), py::arg("minimum"), py::arg("maximum"),
             py::arg("alignment") = 1, py::arg("is_address") = false)
-        .def("begin_prologue", &WorkloadCapture::begin_prologue)
-        .def("begin_step", &WorkloadCapture::begin_step, "Again for the next step; equal steps become one.")
-        .def("begin_epilogue", &WorkloadCapture::begin_epilogue)
+        .def("begin_prologue", &WorkloadCapture::begin_prologue, "What follows fills the pipeline.")
+        .def("begin_step", &WorkloadCapture::begin_step,
+             "What follows is a step, or the next one; equal steps become one.")
+        .def("begin_epilogue", &WorkloadCapture::begin_epilogue, "What follows empties the pipeline.")
         .def("end", &WorkloadCapture::end, "Ends recording, and makes, proves and replays the binary.")
         .def("discard", &WorkloadCapture::discard, "Ends recording without a result.")
         .def("is_active", &WorkloadCapture::is_active);
 }
 
-[[nodiscard]] py::dict tensor_entry(const capture::ManifestTensor& tensor) {
+[[nodiscard]] Entry tensor_entry(const capture::ManifestTensor& tensor) {
     py::dict entry;
     entry["name"] = tensor.name;
     entry["dtype"] = tensor.type;
     entry["shape"] = py::tuple(py::cast(tensor.shape));
     entry["scale"] = tensor.scale;
     entry["zero_point"] = tensor.zero_point;
-    return entry;
+    return {std::move(entry)};
 }
 
-[[nodiscard]] py::list tensor_entries(const std::vector<capture::ManifestTensor>& tensors) {
-    py::list entries;
+[[nodiscard]] std::vector<Entry> tensor_entries(const std::vector<capture::ManifestTensor>& tensors) {
+    std::vector<Entry> entries;
     for (const capture::ManifestTensor& each : tensors) {
-        entries.append(tensor_entry(each));
+        entries.push_back(tensor_entry(each));
     }
     return entries;
 }
@@ -169,8 +174,8 @@ void bind_captures(py::module_& module) {
     return record;
 }
 
-[[nodiscard]] py::dict named_outputs(const Player::Tensors& record,
-                                     const std::vector<capture::ManifestTensor>& tensors) {
+[[nodiscard]] Outputs named_outputs(const Player::Tensors& record,
+                                    const std::vector<capture::ManifestTensor>& tensors) {
     py::dict named;
     for (std::size_t i = 0U; i < tensors.size(); ++i) {
         py::array array{dtype_of(tensors[i].type),
@@ -178,17 +183,17 @@ void bind_captures(py::module_& module) {
         std::memcpy(array.mutable_data(), record[i].data(), record[i].size());
         named[tensors[i].name.c_str()] = array;
     }
-    return named;
+    return {std::move(named)};
 }
 
-[[nodiscard]] py::list run(Player& self, const std::vector<py::dict>& inputs) {
+[[nodiscard]] std::vector<Outputs> run(Player& self, const std::vector<Inputs>& inputs) {
     std::vector<Player::Tensors> records;
-    for (const py::dict& named : inputs) {
-        records.push_back(record_of(named, self.manifest().inputs));
+    for (const Inputs& named : inputs) {
+        records.push_back(record_of(named.object, self.manifest().inputs));
     }
-    py::list results;
+    std::vector<Outputs> results;
     for (const Player::Tensors& record : self.run(records)) {
-        results.append(named_outputs(record, self.manifest().outputs));
+        results.push_back(named_outputs(record, self.manifest().outputs));
     }
     return results;
 }
@@ -196,22 +201,22 @@ void bind_captures(py::module_& module) {
 void bind_session(py::module_& module) {
     py::class_<Player>(module, "Session",
                        "A trace binary on a simulated device of its own, as the runtime on target replays it.")
-        .def(py::init([](const py::object& file, bool threaded) {
-                 return std::make_unique<Player>(contents_of(file), threaded);
+        .def(py::init([](const File& file, bool threaded) {
+                 return std::make_unique<Player>(contents_of(file.object), threaded);
              }),
              py::arg("file"), py::kw_only(), py::arg("threaded") = false)
         .def_property_readonly("inputs", [](const Player& self) { return tensor_entries(self.manifest().inputs); })
         .def_property_readonly("outputs", [](const Player& self) { return tensor_entries(self.manifest().outputs); })
         .def_property_readonly("parameters",
                                [](const Player& self) {
-                                   py::list entries;
+                                   std::vector<Entry> entries;
                                    for (const capture::ManifestParameter& each : self.manifest().parameters) {
                                        py::dict entry;
                                        entry["name"] = each.name;
                                        entry["minimum"] = each.minimum;
                                        entry["maximum"] = each.maximum;
                                        entry["alignment"] = each.alignment;
-                                       entries.append(entry);
+                                       entries.push_back({std::move(entry)});
                                    }
                                    return entries;
                                })

@@ -14,6 +14,9 @@ using host::ShardSpec;
 using tensor::MemoryConfig;
 using tensor::TensorSpec;
 
+constexpr auto kRangesType = py::detail::const_name("Iterable[CoreRange]");
+using CoreRanges = Typed<kRangesType, py::iterable>;
+
 enum class Orientation : std::uint8_t { kRowMajor };
 
 void bind_names(py::module_& module) {
@@ -63,9 +66,9 @@ void bind_cores(py::module_& module) {
                                range.last.x, range.last.y);
         });
     py::class_<CoreSet>(module, "CoreRangeSet", "Rectangles of cores, in the order in which shards are dealt out.")
-        .def(py::init([](const py::iterable& ranges) {
+        .def(py::init([](const CoreRanges& ranges) {
                  CoreSet set;
-                 for (const py::handle range : ranges) {
+                 for (const py::handle range : ranges.object) {
                      set.ranges.push_back(range.cast<CoreRange>());
                  }
                  return set;
@@ -89,17 +92,16 @@ void bind_cores(py::module_& module) {
 
 void bind_memory(py::module_& module) {
     py::class_<ShardSpec>(module, "ShardSpec", "Cores, and rows and columns of one shard, in elements.")
-        .def(py::init([](const py::object& grid, const py::object& shape, Orientation) {
-                 const tensor::Shape shard = shape_from(shape);
+        .def(py::init([](const Cores& grid, const Shape& shape, Orientation) {
+                 const tensor::Shape shard = shape_from(shape.object);
                  if (shard.size() != 2U) {
                      throw py::value_error("a shard has two dimensions: rows and columns");
                  }
-                 return ShardSpec{cores_from(grid), shard[0], shard[1]};
+                 return ShardSpec{cores_from(grid.object), shard[0], shard[1]};
              }),
              py::arg("grid"), py::arg("shape"), py::arg("orientation") = Orientation::kRowMajor)
         .def_property_readonly("grid", [](const ShardSpec& shard) { return CoreSet{shard.cores}; })
-        .def_property_readonly("shape",
-                               [](const ShardSpec& shard) { return py::make_tuple(shard.rows, shard.columns); });
+        .def_property_readonly("shape", [](const ShardSpec& shard) { return std::pair{shard.rows, shard.columns}; });
     py::class_<MemoryConfig>(module, "MemoryConfig", "Where a tensor lies on a device.")
         .def(py::init([](Layout layout, Memory memory, std::optional<ShardSpec> shard) {
                  if (shard.has_value() && (memory == Memory::kDram)) {
@@ -119,10 +121,10 @@ void bind_memory(py::module_& module) {
     module.attr("L1_MEMORY_CONFIG") = tensor::l1_interleaved();
     module.def(
         "create_sharded_memory_config",
-        [](const py::object& shape, const py::object& core_grid, Layout strategy, Orientation, bool shape_is_the_shards,
+        [](const Shape& shape, const Cores& core_grid, Layout strategy, Orientation, bool shape_is_the_shards,
            Memory memory) {
-            const tensor::Shape dimensions = shape_from(shape);
-            const host::CoreRangeSet cores = cores_from(core_grid);
+            const tensor::Shape dimensions = shape_from(shape.object);
+            const host::CoreRangeSet cores = cores_from(core_grid.object);
             if (!shape_is_the_shards) {
                 return tensor::sharded(dimensions, cores, strategy, memory);
             }
@@ -148,15 +150,15 @@ void bind_configs(py::module_& module) {
     bind_cores(module);
     bind_memory(module);
     py::class_<TensorSpec>(module, "TensorSpec", "Shape, element type and place of a tensor.")
-        .def(py::init([](const py::object& shape, ElementType dtype, ElementLayout layout, const MemoryConfig& memory) {
+        .def(py::init([](const Shape& shape, ElementType dtype, ElementLayout layout, const MemoryConfig& memory) {
                  check_layout(layout);
-                 TensorSpec spec{shape_from(shape), dtype, memory};
+                 TensorSpec spec{shape_from(shape.object), dtype, memory};
                  tensor::check_spec(spec);
                  return spec;
              }),
              py::arg("shape"), py::arg("dtype"), py::arg("layout") = ElementLayout::kRowMajor,
              py::arg("memory_config") = tensor::kDramInterleaved)
-        .def_property_readonly("shape", [](const TensorSpec& spec) { return py::tuple(py::cast(spec.shape)); })
+        .def_property_readonly("shape", [](const TensorSpec& spec) { return ShapeTuple{py::cast(spec.shape)}; })
         .def_readonly("dtype", &TensorSpec::type)
         .def_property_readonly("layout", [](const TensorSpec&) { return ElementLayout::kRowMajor; })
         .def_readonly("memory_config", &TensorSpec::memory)

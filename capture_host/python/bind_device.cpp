@@ -47,6 +47,9 @@ using tensor::Tensor;
     return host::open_device(options);
 }
 
+constexpr auto kMemoriesType = py::detail::const_name("Dict[str, Dict[str, int]]");
+using Memories = Typed<kMemoriesType, py::dict>;
+
 [[nodiscard]] py::dict use(const host::MemoryUse& memory) {
     py::dict entry;
     entry["total_bytes"] = memory.total_bytes;
@@ -57,11 +60,11 @@ using tensor::Tensor;
     return entry;
 }
 
-[[nodiscard]] py::list log_of(Device& self, std::uint32_t queue) {
+[[nodiscard]] std::vector<Entry> log_of(Device& self, std::uint32_t queue) {
     if (!self.options().keep_log) {
         throw host::HostError{host::HostRule::kDeviceOptions, "the device keeps no log; open it with keep_log=True"};
     }
-    py::list entries;
+    std::vector<Entry> entries;
     for (const LoggedCommand& command : self.log(queue)) {
         py::dict entry;
         entry["command"] = (command.name == nullptr) ? "invalid" : command.name;
@@ -69,7 +72,7 @@ using tensor::Tensor;
         entry["core"] = command.core.has_value() ? py::object{py::int_(*command.core)} : py::object{py::none()};
         entry["start_cycles"] = command.start_cycles;
         entry["end_cycles"] = command.end_cycles;
-        entries.append(entry);
+        entries.push_back({std::move(entry)});
     }
     return entries;
 }
@@ -100,7 +103,7 @@ void bind_members(py::module_& module) {
                  memories["DRAM"] = use(report.dram);
                  memories["L1"] = use(report.l1);
                  memories["trace_region"] = use(report.trace_region);
-                 return memories;
+                 return Memories{std::move(memories)};
              })
         .def("log", &log_of, "What a queue has executed since the log was cleared; kept with keep_log=True.",
              py::arg("cq_id") = 0U)
@@ -159,12 +162,7 @@ void bind_events(py::module_& module) {
     return buffers;
 }
 
-[[nodiscard]] py::bytes bytes_of(const std::vector<std::uint8_t>& bytes) {
-    const std::string text{bytes.begin(), bytes.end()};
-    return py::bytes{text};
-}
-
-[[nodiscard]] py::dict info_of(const host::TraceInfo& info) {
+[[nodiscard]] Entry info_of(const host::TraceInfo& info) {
     py::dict entry;
     entry["cq_id"] = info.queue;
     entry["address"] = info.address;
@@ -176,7 +174,7 @@ void bind_events(py::module_& module) {
         programs.append(py::make_tuple(program.name, program.command_count));
     }
     entry["programs"] = programs;
-    return entry;
+    return {std::move(entry)};
 }
 
 void bind_traces(py::module_& module) {

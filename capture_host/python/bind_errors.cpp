@@ -1,11 +1,8 @@
 #include <cstring>
 
-#include "capture_host/buffers/host_error.h"
+#include "capture_host/buffers/rule_error.h"
 #include "capture_host/files/files.h"
-#include "capture_host/pipeline/pipeline_error.h"
 #include "capture_host/python/bindings.h"
-#include "capture_host/python/player.h"
-#include "capture_host/tensor/tensor_error.h"
 
 namespace pianola::python {
 namespace {
@@ -24,13 +21,7 @@ void raise(const std::string& message, const std::string& rule) {
 void translate(std::exception_ptr pending) {
     try {
         std::rethrow_exception(std::move(pending));
-    } catch (const host::HostError& error) {
-        raise(error.what(), error.rule_id());
-    } catch (const tensor::TensorError& error) {
-        raise(error.what(), error.rule_id());
-    } catch (const pipeline::PipelineError& error) {
-        raise(error.what(), error.rule_id());
-    } catch (const PlayerError& error) {
+    } catch (const host::RuleError& error) {
         raise(error.what(), error.rule_id());
     } catch (const files::FileError& error) {
         PyErr_SetString(PyExc_OSError, error.what());

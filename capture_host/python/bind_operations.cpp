@@ -86,22 +86,22 @@ void bind_moves(py::module_& module) {
                py::arg("fill_value"), py::arg("cq_id") = 0U);
     module.def(
         "full",
-        [](const py::object& shape, std::int64_t value, ElementType dtype, ElementLayout layout,
-           const DevicePtr& device, const Memory& memory, std::uint32_t queue) {
+        [](const Shape& shape, std::int64_t value, ElementType dtype, ElementLayout layout, const DevicePtr& device,
+           const Memory& memory, std::uint32_t queue) {
             check_layout(layout);
-            return tensor::full(TensorSpec{shape_from(shape), dtype, memory.value_or(tensor::kDramInterleaved)}, value,
-                                device, queue);
+            return tensor::full(TensorSpec{shape_from(shape.object), dtype, memory.value_or(tensor::kDramInterleaved)},
+                                value, device, queue);
         },
         "A device tensor whose elements are all `fill_value`.", py::arg("shape"), py::arg("fill_value"),
         py::arg("dtype"), py::arg("layout") = ElementLayout::kRowMajor, py::kw_only(), py::arg("device").none(false),
         py::arg("memory_config") = py::none(), py::arg("cq_id") = 0U);
     module.def(
         "zeros",
-        [](const py::object& shape, ElementType dtype, ElementLayout layout, const DevicePtr& device,
-           const Memory& memory, std::uint32_t queue) {
+        [](const Shape& shape, ElementType dtype, ElementLayout layout, const DevicePtr& device, const Memory& memory,
+           std::uint32_t queue) {
             check_layout(layout);
-            return tensor::full(TensorSpec{shape_from(shape), dtype, memory.value_or(tensor::kDramInterleaved)}, 0,
-                                device, queue);
+            return tensor::full(TensorSpec{shape_from(shape.object), dtype, memory.value_or(tensor::kDramInterleaved)},
+                                0, device, queue);
         },
         "A device tensor of zeros.", py::arg("shape"), py::arg("dtype"), py::arg("layout") = ElementLayout::kRowMajor,
         py::kw_only(), py::arg("device").none(false), py::arg("memory_config") = py::none(), py::arg("cq_id") = 0U);

@@ -16,6 +16,11 @@ using pipeline::PipelineRule;
 using tensor::MemoryConfig;
 using tensor::Tensor;
 
+constexpr auto kModelType = py::detail::const_name("Callable[[Tensor], Union[Tensor, Sequence[Tensor]]]");
+constexpr auto kPoppedType = py::detail::const_name("List[Any]");
+using Model = Typed<kModelType, py::function>;
+using Popped = Typed<kPoppedType, py::list>;
+
 // A pipeline whose model is Python's: a function of one tensor that gives one tensor, or several in a list or tuple.
 class PythonPipeline {
   public:
@@ -29,7 +34,7 @@ class PythonPipeline {
 
     [[nodiscard]] Pipeline& get() noexcept { return *pipeline_; }
 
-    [[nodiscard]] py::list pop_all() {
+    [[nodiscard]] Popped pop_all() {
         py::list all;
         for (const Outputs& outputs : pipeline_->pop_all()) {
             if (form_->is_single) {
@@ -38,7 +43,7 @@ class PythonPipeline {
                 all.append(py::tuple(py::cast(outputs)));
             }
         }
-        return all;
+        return {std::move(all)};
     }
 
   private:
@@ -100,22 +105,23 @@ void bind_pipeline(py::module_& module) {
             "Outputs are delivered into this many tensors, whose data every enqueue() replaces.", py::arg("count"))
         .def(
             "enqueue",
-            [](py::object self, const std::vector<Tensor>& inputs) {
-                self.cast<PythonPipeline&>().get().enqueue(inputs);
+            [](PythonPipeline& self, const std::vector<Tensor>& inputs) -> PythonPipeline& {
+                self.get().enqueue(inputs);
                 return self;
             },
-            "Enqueues one run for each input, without waiting; returns the pipeline.", py::arg("inputs"))
+            "Enqueues one run for each input, without waiting; returns the pipeline.", py::arg("inputs"),
+            py::return_value_policy::reference)
         .def("pop_all", &PythonPipeline::pop_all, "Waits; one output for each input since the last call.")
         .def(
             "cleanup", [](PythonPipeline& self) { self.get().cleanup(); },
             "Waits, and gives up traces, tensors and outputs that nobody has popped.");
     module.def(
         "create_pipeline_from_config",
-        [](const PipelineConfig& config, py::function model, const DevicePtr& device,
+        [](const PipelineConfig& config, Model model, const DevicePtr& device,
            const std::optional<MemoryConfig>& dram_input, const std::optional<MemoryConfig>& l1_input,
            const std::optional<MemoryConfig>& dram_output, const std::optional<MemoryConfig>& l1_output) {
             return std::make_unique<PythonPipeline>(
-                config, std::move(model), device,
+                config, std::move(model.object), device,
                 pipeline::PipelineMemory{dram_input, l1_input, dram_output, l1_output});
         },
         "A pipeline for a model: a function of the input tensor that gives its output tensors.", py::arg("config"),

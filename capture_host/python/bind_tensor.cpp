@@ -59,10 +59,10 @@ using tensor::TensorSpec;
     return array;
 }
 
-[[nodiscard]] TensorSpec spec_of(const py::object& shape, ElementType dtype, ElementLayout layout,
+[[nodiscard]] TensorSpec spec_of(const Shape& shape, ElementType dtype, ElementLayout layout,
                                  const std::optional<MemoryConfig>& memory) {
     check_layout(layout);
-    return TensorSpec{shape_from(shape), dtype, memory.value_or(tensor::kDramInterleaved)};
+    return TensorSpec{shape_from(shape.object), dtype, memory.value_or(tensor::kDramInterleaved)};
 }
 
 [[nodiscard]] std::string describe(const Tensor& tensor) {
@@ -77,7 +77,7 @@ void bind_class(py::module_& module) {
         .value("HOST", Storage::kHost)
         .value("DEVICE", Storage::kDevice);
     py::class_<Tensor>(module, "Tensor", "Data of a shape and an element type, on the host or on a device.")
-        .def_property_readonly("shape", [](const Tensor& tensor) { return py::tuple(py::cast(tensor.shape())); })
+        .def_property_readonly("shape", [](const Tensor& tensor) { return ShapeTuple{py::cast(tensor.shape())}; })
         .def_property_readonly("dtype", &Tensor::type)
         .def_property_readonly("layout", [](const Tensor&) { return ElementLayout::kRowMajor; })
         .def_property_readonly("spec", &Tensor::spec)
@@ -87,7 +87,8 @@ void bind_class(py::module_& module) {
         .def("is_ready", &Tensor::is_ready, "Host: the data are there, so that looking at them does not wait.")
         .def("storage_type",
              [](const Tensor& tensor) { return tensor.is_on_device() ? Storage::kDevice : Storage::kHost; })
-        .def("device", [](const Tensor& tensor) { return tensor.is_on_device() ? tensor.device() : DevicePtr{}; })
+        .def("device",
+             [](const Tensor& tensor) { return tensor.is_on_device() ? std::optional{tensor.device()} : std::nullopt; })
         .def("deallocate", &Tensor::deallocate, py::arg("force") = true)
         .def("cpu", &Tensor::cpu, py::arg("blocking") = true, py::arg("cq_id") = 0U)
         .def(
@@ -120,7 +121,7 @@ void bind_tensor(py::module_& module) {
                py::arg("tensor"));
     module.def(
         "allocate_tensor_on_device",
-        [](const py::object& shape, ElementType dtype, ElementLayout layout, const DevicePtr& device,
+        [](const Shape& shape, ElementType dtype, ElementLayout layout, const DevicePtr& device,
            const std::optional<MemoryConfig>& memory) {
             return Tensor::on_device(spec_of(shape, dtype, layout, memory), device);
         },

@@ -1,7 +1,8 @@
 // The parts of the Python module.
 //
 // Place in the whole: each function adds its part; module.cpp calls them in the order in which they need each other.
-// docs/guide/python.md is the manual, pianola/__init__.pyi the signatures. Host only.
+// docs/guide/python.md is the manual. toolchains/package_stub.py makes the type stubs of the signatures that pybind11
+// derives from the bindings' types. Host only.
 #pragma once
 
 #include <pybind11/numpy.h>
@@ -28,6 +29,23 @@ void bind_device(pybind11::module_& module);
 void bind_operations(pybind11::module_& module);
 void bind_pipeline(pybind11::module_& module);
 void bind_capture(pybind11::module_& module);
+
+// A Python object to which signatures give a more exact type than its class.
+template <const auto& kType, typename Object = pybind11::object>
+struct Typed {
+    Object object;
+};
+
+inline constexpr auto kShapeType = pybind11::detail::const_name("Sequence[int]");
+inline constexpr auto kTupleType = pybind11::detail::const_name("Tuple[int, ...]");
+inline constexpr auto kCoresType = pybind11::detail::const_name("Union[CoreGrid, CoreRange, CoreRangeSet]");
+inline constexpr auto kPathType = pybind11::detail::const_name("Union[str, os.PathLike[str]]");
+inline constexpr auto kEntryType = pybind11::detail::const_name("Dict[str, Any]");
+using Shape = Typed<kShapeType>;
+using ShapeTuple = Typed<kTupleType, pybind11::tuple>;
+using Cores = Typed<kCoresType>;
+using Path = Typed<kPathType>;
+using Entry = Typed<kEntryType, pybind11::dict>;
 
 using DevicePtr = std::shared_ptr<host::Device>;
 
@@ -59,6 +77,11 @@ void check_layout(ElementLayout layout);
                                                    std::int64_t minimum, std::int64_t maximum, std::int64_t alignment,
                                                    bool is_address);
 
+[[nodiscard]] inline pybind11::bytes bytes_of(const std::vector<std::uint8_t>& bytes) {
+    const std::string text{bytes.begin(), bytes.end()};
+    return pybind11::bytes{text};
+}
+
 // What NumPy calls elements of that type.
 [[nodiscard]] pybind11::dtype dtype_of(ElementType type);
 
@@ -70,6 +93,24 @@ void check_layout(ElementLayout layout);
 [[nodiscard]] std::uint32_t unsigned_from(std::int64_t value, const char* name);
 
 }  // namespace pianola::python
+
+template <const auto& kType, typename Object>
+struct pybind11::detail::type_caster<pianola::python::Typed<kType, Object>> {
+    using Value = pianola::python::Typed<kType, Object>;
+    PYBIND11_TYPE_CASTER(Value, kType);
+
+    bool load(handle source, bool convert) {
+        make_caster<Object> object;
+        if (!object.load(source, convert)) {
+            return false;
+        }
+        value.object = cast_op<Object>(std::move(object));
+        return true;
+    }
+    static handle cast(const Value& typed, return_value_policy /*policy*/, handle /*parent*/) {
+        return typed.object.inc_ref();
+    }
+};
 
 // Every number below 2^32 that Python passes: one out of range is a ValueError, as unsigned_from() says, and not
 // another type's.

@@ -6,33 +6,23 @@
 
 #include <cstdint>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "capture_host/buffers/rule_error.h"
 #include "capture_host/writer/manifest.h"
 
 namespace pianola::python {
 
-// what() begins with the id of the broken rule, which is the runtime's own.
-class PlayerError : public std::runtime_error {
-  public:
-    PlayerError(std::string rule, const std::string& message)
-        : std::runtime_error{rule + ": " + message}, rule_{std::move(rule)} {}
-    [[nodiscard]] const std::string& rule_id() const noexcept { return rule_; }
-
-  private:
-    std::string rule_;
-};
+// The rule is the runtime's own, or one of PLAYER-...
+using PlayerError = host::RuleError;
 
 class Player {
   public:
     Player(const std::vector<std::uint8_t>& file, bool threaded);
     ~Player();
     Player(const Player&) = delete;
-    Player(Player&&) = delete;
     Player& operator=(const Player&) = delete;
-    Player& operator=(Player&&) = delete;
 
     [[nodiscard]] const capture::Manifest& manifest() const noexcept;
     // Inferences one after the other, or overlapped where the binary is pipelined: bytes of every input, in the

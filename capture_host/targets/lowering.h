@@ -30,9 +30,7 @@ class Lowering {
     Lowering() = default;
     virtual ~Lowering() = default;
     Lowering(const Lowering&) = delete;
-    Lowering(Lowering&&) = delete;
     Lowering& operator=(const Lowering&) = delete;
-    Lowering& operator=(Lowering&&) = delete;
 
     [[nodiscard]] virtual const char* family() const noexcept = 0;
     // The usual device that a workload for `device` is captured on.

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "capture_host/tensor/tensor_error.h"
 #include "capture_host/tensor/work.h"
@@ -11,43 +12,18 @@ namespace {
 
 using refdev::KernelId;
 
-[[nodiscard]] std::uint32_t word(std::uint64_t value) noexcept {
-    return static_cast<std::uint32_t>(value);
-}
-
-struct BinaryKernel {
+template <typename Op>
+struct NamedOp {
     const char* name;
-    refdev::BinaryOp op;
+    Op op;
 };
 
-[[nodiscard]] BinaryKernel kernel_of(Binary operation) {
-    switch (operation) {
-        case Binary::kAdd:
-            return {"add", refdev::BinaryOp::kAdd};
-        case Binary::kSubtract:
-            return {"subtract", refdev::BinaryOp::kSubtract};
-        case Binary::kMultiply:
-            break;
-    }
-    return {"multiply", refdev::BinaryOp::kMultiply};
-}
-
-struct UnaryKernel {
-    const char* name;
-    refdev::UnaryOp op;
-};
-
-[[nodiscard]] UnaryKernel kernel_of(Unary operation) {
-    switch (operation) {
-        case Unary::kRelu:
-            return {"relu", refdev::UnaryOp::kRelu};
-        case Unary::kNeg:
-            return {"neg", refdev::UnaryOp::kNegate};
-        case Unary::kAbs:
-            break;
-    }
-    return {"abs", refdev::UnaryOp::kAbs};
-}
+// In the order of Binary and Unary.
+constexpr std::array<NamedOp<refdev::BinaryOp>, 3U> kBinaryOps{{{"add", refdev::BinaryOp::kAdd},
+                                                                {"subtract", refdev::BinaryOp::kSubtract},
+                                                                {"multiply", refdev::BinaryOp::kMultiply}}};
+constexpr std::array<NamedOp<refdev::UnaryOp>, 3U> kUnaryOps{
+    {{"relu", refdev::UnaryOp::kRelu}, {"neg", refdev::UnaryOp::kNegate}, {"abs", refdev::UnaryOp::kAbs}}};
 
 // Memory for a result whose rows are those of an operand and whose columns are others.
 [[nodiscard]] MemoryConfig memory_for_columns(const MemoryConfig& operand, std::uint32_t columns) {
@@ -155,7 +131,7 @@ template <typename Body>
 }  // namespace
 
 Tensor binary(Binary operation, const Tensor& left, const Tensor& right, const OperationOptions& options) {
-    const BinaryKernel kernel = kernel_of(operation);
+    const auto kernel = kBinaryOps.at(static_cast<std::size_t>(operation));
     require_same_device(kernel.name, left, right);
     require_arithmetic(kernel.name, left);
     if (left.type() != right.type()) {
@@ -193,7 +169,7 @@ Tensor binary(Binary operation, const Tensor& left, const Tensor& right, const O
 }
 
 Tensor unary(Unary operation, const Tensor& operand, const OperationOptions& options) {
-    const UnaryKernel kernel = kernel_of(operation);
+    const auto kernel = kUnaryOps.at(static_cast<std::size_t>(operation));
     require_arithmetic(kernel.name, operand);
     Tensor result = result_for(kernel.name, operand.spec(), options, operand.device());
     const Tensor source = beside(operand, result, options.queue);

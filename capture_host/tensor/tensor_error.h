@@ -4,9 +4,10 @@
 // the id of the broken rule. Nothing was enqueued by the call that throws it. Host only.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <stdexcept>
-#include <string>
+
+#include "capture_host/buffers/rule_error.h"
 
 namespace pianola::tensor {
 
@@ -18,15 +19,17 @@ enum class TensorRule : std::uint32_t {
 #undef PIANOLA_TENSOR_RULE
 };
 
-class TensorError : public std::runtime_error {
-  public:
-    TensorError(TensorRule rule, const std::string& message);
+[[nodiscard]] inline const char* id_of(TensorRule rule) {
+    static constexpr std::array kIds{
+        "TENSOR-UNSPECIFIED",
+// NOLINTNEXTLINE(cppcoreguidelines-macro-usage): DEV-004
+#define PIANOLA_TENSOR_RULE(name, id, text) id,
+#include "capture_host/tensor/tensor_rules.inc"
+#undef PIANOLA_TENSOR_RULE
+    };
+    return kIds.at(static_cast<std::uint32_t>(rule));
+}
 
-    [[nodiscard]] TensorRule rule() const noexcept { return rule_; }
-    [[nodiscard]] const char* rule_id() const noexcept;
-
-  private:
-    TensorRule rule_;
-};
+using TensorError = host::Refusal<TensorRule>;
 
 }  // namespace pianola::tensor

@@ -54,11 +54,6 @@ struct Section {
 class CallLog final : public CallRecorder {
   public:
     explicit CallLog(DeviceState& device) : device_{device} {}
-    ~CallLog() override = default;
-    CallLog(const CallLog&) = delete;
-    CallLog(CallLog&&) = delete;
-    CallLog& operator=(const CallLog&) = delete;
-    CallLog& operator=(CallLog&&) = delete;
 
     void on_write(std::uint32_t queue, const Buffer& buffer, ByteSpan data) override;
     void on_read(std::uint32_t queue, const Buffer& buffer, const ReadHandle& handle) override;

@@ -58,9 +58,7 @@ class WorkloadCapture {
     // A capture that nobody has ended ends without a result.
     ~WorkloadCapture();
     WorkloadCapture(const WorkloadCapture&) = delete;
-    WorkloadCapture(WorkloadCapture&&) = delete;
     WorkloadCapture& operator=(const WorkloadCapture&) = delete;
-    WorkloadCapture& operator=(WorkloadCapture&&) = delete;
 
     // What crosses the boundary between host and device in every step. In the order of declaration.
     void declare_input(const BufferPtr& buffer, const TensorDeclaration& tensor);
@@ -98,9 +96,7 @@ class CaptureGuard {
     explicit CaptureGuard(std::shared_ptr<Device> device, const CaptureOptions& options = {});
     ~CaptureGuard();
     CaptureGuard(const CaptureGuard&) = delete;
-    CaptureGuard(CaptureGuard&&) = delete;
     CaptureGuard& operator=(const CaptureGuard&) = delete;
-    CaptureGuard& operator=(CaptureGuard&&) = delete;
     [[nodiscard]] WorkloadCapture& capture();
     [[nodiscard]] CapturedWorkload end();
 

@@ -55,9 +55,7 @@ class DirectQueues {
   public:
     DirectQueues() = default;
     DirectQueues(const DirectQueues&) = delete;
-    DirectQueues(DirectQueues&&) = delete;
     DirectQueues& operator=(const DirectQueues&) = delete;
-    DirectQueues& operator=(DirectQueues&&) = delete;
 
     // Device::enqueue(), which seals the command as the queue's next one.
     virtual Status append(std::uint32_t queue, const QueueCommand& command) noexcept = 0;
@@ -91,9 +89,7 @@ class Simulator {
     Simulator() = default;
     virtual ~Simulator() = default;
     Simulator(const Simulator&) = delete;
-    Simulator(Simulator&&) = delete;
     Simulator& operator=(const Simulator&) = delete;
-    Simulator& operator=(Simulator&&) = delete;
 
     [[nodiscard]] virtual Device& device() noexcept = 0;
     [[nodiscard]] virtual Platform& platform() noexcept = 0;

@@ -65,9 +65,7 @@ class Target {
     Target() = default;
     virtual ~Target() = default;
     Target(const Target&) = delete;
-    Target(Target&&) = delete;
     Target& operator=(const Target&) = delete;
-    Target& operator=(Target&&) = delete;
 
     // A device of the family, in its usual sizes. Identity (family, command set, kernel library) is that of all of
     // them.

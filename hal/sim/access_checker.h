@@ -22,9 +22,7 @@ class AccessChecker {
     explicit AccessChecker(std::vector<Memory> memories);
     ~AccessChecker();
     AccessChecker(const AccessChecker&) = delete;
-    AccessChecker(AccessChecker&&) = delete;
     AccessChecker& operator=(const AccessChecker&) = delete;
-    AccessChecker& operator=(AccessChecker&&) = delete;
 
     // words is one trace command. Between the two calls only the command's extents can be touched: AddressSanitizer,
     // where the program is built with it, stops at anything else.

@@ -28,10 +28,6 @@ class FaultyDriver : public RefdevDriver {
     FaultyDriver(const DeviceSpec& spec, SharedState& shared, DeviceLink& link, const FaultScript& script,
                  std::uint32_t reset_limit_us = kResetLimitUs) noexcept
         : RefdevDriver{spec, shared, link, reset_limit_us}, script_{script} {}
-    FaultyDriver(const FaultyDriver&) = delete;
-    FaultyDriver(FaultyDriver&&) = delete;
-    FaultyDriver& operator=(const FaultyDriver&) = delete;
-    FaultyDriver& operator=(FaultyDriver&&) = delete;
 
     Status reset() noexcept override;
     Status program_region(const RegionConfig& region) noexcept override;

@@ -20,10 +20,6 @@ class SimDevice final : public refdev::FaultyDriver {
   public:
     explicit SimDevice(const SimOptions& options);
     ~SimDevice();
-    SimDevice(const SimDevice&) = delete;
-    SimDevice(SimDevice&&) = delete;
-    SimDevice& operator=(const SimDevice&) = delete;
-    SimDevice& operator=(SimDevice&&) = delete;
 
     Status reset() noexcept override;
     Status bind_source(std::uint32_t slot, ByteSpan memory) noexcept override;

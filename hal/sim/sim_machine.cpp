@@ -24,11 +24,6 @@ class QueueObserver final : public refdev::CommandObserver {
   public:
     QueueObserver(AccessChecker* checker, const SimOptions& options, refdev::ExecutionLog& execution_log)
         : checker_{checker}, options_{options}, execution_log_{execution_log} {}
-    ~QueueObserver() = default;
-    QueueObserver(const QueueObserver&) = delete;
-    QueueObserver(QueueObserver&&) = delete;
-    QueueObserver& operator=(const QueueObserver&) = delete;
-    QueueObserver& operator=(QueueObserver&&) = delete;
 
     void before(std::uint32_t /*queue*/, WordSpan words) noexcept override {
         if ((checker_ != nullptr) && is_trace_command(static_cast<Opcode>(words[0] & refdev::kOpcodeMask))) {

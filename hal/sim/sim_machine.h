@@ -27,10 +27,6 @@ class SimMachine final : public refdev::DeviceLink {
   public:
     explicit SimMachine(const SimOptions& options);
     ~SimMachine();
-    SimMachine(const SimMachine&) = delete;
-    SimMachine(SimMachine&&) = delete;
-    SimMachine& operator=(const SimMachine&) = delete;
-    SimMachine& operator=(SimMachine&&) = delete;
 
     [[nodiscard]] std::uint8_t* memory_at(std::uint32_t address, std::uint32_t size_bytes) noexcept override;
     void signal(std::uint32_t /*queue*/) noexcept override {}  // threads look by themselves

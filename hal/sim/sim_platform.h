@@ -20,11 +20,6 @@ class SimPlatform final : public Platform {
     // The device must outlive the platform.
     explicit SimPlatform(const SimDevice& device, std::chrono::milliseconds stall_limit = std::chrono::seconds{20})
         : device_{device}, stall_limit_{stall_limit} {}
-    ~SimPlatform() = default;
-    SimPlatform(const SimPlatform&) = delete;
-    SimPlatform(SimPlatform&&) = delete;
-    SimPlatform& operator=(const SimPlatform&) = delete;
-    SimPlatform& operator=(SimPlatform&&) = delete;
 
     [[nodiscard]] std::uint64_t now_us() noexcept override;
     void idle() noexcept override;

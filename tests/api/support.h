@@ -107,7 +107,7 @@ template <typename Action>
 void expect_rule(host::HostRule rule, const std::string& part, Action action) {
     try {
         action();
-        ADD_FAILURE() << "accepted, although it breaks " << host::host_rule_id(rule);
+        ADD_FAILURE() << "accepted, although it breaks " << host::id_of(rule);
     } catch (const host::HostError& error) {
         EXPECT_EQ(error.rule(), rule) << error.what();
         EXPECT_NE(std::string{error.what()}.find(part), std::string::npos) << error.what() << "\nlacks: " << part;

@@ -61,7 +61,7 @@ class Names(unittest.TestCase):
             if inspect.isclass(kind):
                 members = {member for member in vars(kind) if member[0] != "_"}
                 members -= {"name", "value"} if hasattr(kind, "__members__") else set()
-                extra = {"capture": {"result"}, "Event": {"create_event"}}.get(name, set())
+                extra = {"capture": {"WorkloadCapture"}, "Event": {"create_event"}}.get(name, set())
                 extra |= {"TraceId": {"begin_trace_capture", "load_trace"}}.get(name, set())
                 with self.subTest(name):
                     self.assertEqual(listed[name], members | extra)

@@ -14,20 +14,66 @@ import unittest
 import pianola
 from python_support import main
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "toolchains"))
+import package_stub  # noqa: E402 -- it is no part of the package
+
 STUB = pathlib.Path(pianola.__file__).with_suffix(".pyi")
 # What pybind11 gives to every class or enumeration, and Python to every class.
 GIVEN = set(dir(object)) | {"__module__", "__dict__", "__weakref__", "__doc__", "__annotations__"}
 OPERATORS = re.compile(r"__(add|sub|mul|matmul|neg|enter|exit|init)__")
-TYPED_USE = """
-import numpy
-import pianola
+PROGRAM = """
+import pathlib
+import numpy.typing
+import pianola as p
 
-with pianola.manage_device(trace_region_size=32768) as device:
-    tensor: pianola.Tensor = pianola.from_numpy(numpy.zeros((4, 4), numpy.int8), device=device)
-    address: int = pianola.relu(tensor).buffer_address()
-    reveal_type(tensor.shape)
+Bytes = numpy.typing.NDArray[numpy.int8]
+
+def use(d: p.Device, t: p.Tensor, i: p.TraceId, c: p.PipelineConfig, g: p.CoreGrid, a: Bytes) -> None:
+    s = p.ShardSpec(g, (1, 2))
+    with p.capture(d, name="x", refused_file=pathlib.Path("a")) as workload:
+        pass
 """
-WRONG_USE = "import pianola\npianola.relu(3)\n"
+# Expressions, and what mypy says their types are.
+TYPES = {
+    "p.manage_device(trace_region_size=32768).__enter__()": "pianola.Device",
+    "p.from_numpy(a, device=d)": "pianola.Tensor",
+    "t.shape": "builtins.tuple[builtins.int, ...]",
+    "t.device()": "Union[pianola.Device, None]",
+    "t.to_numpy()": "numpy.ndarray[Any, numpy.dtype[Any]]",
+    "-(t @ t)": "pianola.Tensor",
+    "p.int8": "pianola.DataType",
+    "p.DataType.INT8.value": "builtins.int",
+    "s.shape": "Tuple[builtins.int, builtins.int]",
+    "p.MemoryConfig(shard_spec=s).shard_spec": "Union[pianola.ShardSpec, None]",
+    "p.CoreRangeSet({p.CoreRange(p.CoreCoord(1, 2), p.CoreCoord(1, y=2))}).ranges()":
+        "builtins.list[pianola.CoreRange]",
+    "p.allocate_tensor_on_device((1, 2), p.int8, p.ROW_MAJOR_LAYOUT, d)": "pianola.Tensor",
+    "p.allocate_tensor_on_device(p.TensorSpec([1], p.int8), d)": "pianola.Tensor",
+    "d.memory_report()": "builtins.dict[builtins.str, builtins.dict[builtins.str, builtins.int]]",
+    "d.log()": "builtins.list[builtins.dict[builtins.str, Any]]",
+    "p.full((1,), 3, p.int8, device=d)": "pianola.Tensor",
+    "p.load_trace(d, p.collect_trace(d, i, {'a': t}), tensors=(t,))": "pianola.TraceId",
+    "p.create_pipeline_from_config(c, lambda x: (x, x), d).enqueue([t])": "pianola.Pipeline",
+    "workload": "pianola.capture",
+    "workload.result": "Union[pianola.CapturedWorkload, None]",
+    "p.Session(pathlib.Path('a'), threaded=True).inputs": "builtins.list[builtins.dict[builtins.str, Any]]",
+    "p.replay(b'', [{'x': a}])[0]['y']": "numpy.ndarray[Any, numpy.dtype[Any]]",
+}
+# Expressions that mypy refuses, and with which words.
+ERRORS = {
+    "p.relu(3)": 'incompatible type "int"; expected "Tensor"',
+    "p.CoreGrid(1, 2)": "Too many positional arguments",
+    "p.open_device(nonsense=1)": 'Unexpected keyword argument "nonsense"',
+    "p.capture(d, nonsense=1)": 'Unexpected keyword argument "nonsense"',
+    "p.full((1,), 3, p.int8)": 'Missing named argument "device"',
+    "p.Session(3)": 'expected "Union[bytes, str, PathLike[str]]"',
+    "p.TensorSpec(3, p.int8)": 'expected "Sequence[int]"',
+    "p.create_pipeline_from_config(c, len, d)": '"Callable[[Tensor], Union[Tensor, Sequence[Tensor]]]"',
+    "p.create_sharded_memory_config((1,), 3, p.ShardStrategy.WIDTH)":
+        'expected "Union[CoreGrid, CoreRange, CoreRangeSet]"',
+    "t.to(None)": 'incompatible type "None"; expected "Device"',
+    "p.replay('a', [{'x': 3}])": 'expected "str": "ndarray[Any, dtype[Any]]"',
+}
 
 
 def public(names):
@@ -41,8 +87,9 @@ def defined(body):
     for node in body:
         if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
             nodes.setdefault(node.name, []).append(node)
-        elif isinstance(node, ast.AnnAssign):
-            nodes.setdefault(node.target.id, []).append(node)
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
+            target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
+            nodes.setdefault(target.id, []).append(node)
     return nodes
 
 
@@ -83,11 +130,7 @@ class Stubs(unittest.TestCase):
             with self.subTest(name):
                 here = getattr(pianola, name)
                 stub = {member for member in defined(node.body) if not member.startswith("__")}
-                runtime = public(vars(here)) - {"name", "value"} if "_Enum" in map(ast.unparse, node.bases) else public(
-                    vars(here))
-                if name == "capture":
-                    runtime |= {"result"}  # set by __init__
-                self.assertEqual(stub, runtime)
+                self.assertEqual(stub, public(vars(here)))
                 for operator in filter(OPERATORS.fullmatch, defined(node.body)):
                     self.assertTrue(hasattr(here, operator), operator)
                 for operator in filter(OPERATORS.fullmatch, set(vars(here)) - {"__init__"}):
@@ -149,14 +192,31 @@ class Mypy(unittest.TestCase):
             return run.returncode, run.stdout
 
     def test_right_use_is_accepted(self):
-        code, output = self.check(TYPED_USE)
+        code, output = self.check(PROGRAM + "".join(f"    reveal_type({each})\n" for each in TYPES))
         self.assertEqual(code, 0, output)
-        self.assertIn("builtins.int", output)
+        self.assertEqual(re.findall(r'Revealed type is "(.*)"', output), list(TYPES.values()))
 
     def test_wrong_use_is_refused(self):
-        code, output = self.check(WRONG_USE)
+        code, output = self.check(PROGRAM + "".join(f"    {each}\n" for each in ERRORS))
         self.assertEqual(code, 1, output)
-        self.assertIn('incompatible type "int"; expected "Tensor"', output)
+        errors = re.findall(r"error: (.*)", output)
+        self.assertEqual(len(errors), len(ERRORS), output)
+        for error, (expression, words) in zip(errors, ERRORS.items()):
+            self.assertIn(words, error, expression)
+
+
+class Generator(unittest.TestCase):
+    """toolchains/package_stub.py, which makes the stubs."""
+
+    def test_vague_types_are_refused(self):
+        for vague in ("f(x: object) -> int\n", "f(x: int) -> list\n", "f(x: List[dict]) -> int\n", "f() -> function\n"):
+            with self.subTest(vague), self.assertRaisesRegex(SystemExit, "too vague for a stub: f"):
+                list(package_stub.functions("f", vague))
+
+    def test_defaults(self):
+        text = "f(a: pianola.A = <A.B: 0>, *, b: C = C(1, x), d: D = None, e: List[int] = []) -> None\n"
+        stub = "def f(a: pianola.A = ..., *, b: C = ..., d: Optional[D] = None, e: Sequence[int] = []) -> None:"
+        self.assertEqual(list(package_stub.functions("f", text))[0], stub)
 
 
 if __name__ == "__main__":

@@ -4,16 +4,25 @@ Names are those of the public guides on traces and multiple command queues, so t
 code. The device is a simulated reference device; data come and go as NumPy arrays. docs/guide/python.md is the manual.
 """
 import contextlib as _contextlib
+import os as _os
+import typing as _typing
 
 from ._native import *  # noqa: F401,F403 -- the module's names are listed in _native and in the stubs
-from ._native import BufferType, DataType, Layout, TensorMemoryLayout, WorkloadCapture, close_device, open_device
+from ._native import (
+    CapturedWorkload, DataType, Device, Layout, Session, TensorMemoryLayout, WorkloadCapture, close_device, open_device
+)
 
-int8 = DataType.INT8
-uint8 = DataType.UINT8
-int32 = DataType.INT32
-float32 = DataType.FLOAT32
-ROW_MAJOR_LAYOUT = Layout.ROW_MAJOR
-TILE_LAYOUT = Layout.TILE
+if _typing.TYPE_CHECKING:
+    import numpy.typing as _arrays
+
+    _Array = _arrays.NDArray[_typing.Any]
+
+int8: DataType = DataType.INT8
+uint8: DataType = DataType.UINT8
+int32: DataType = DataType.INT32
+float32: DataType = DataType.FLOAT32
+ROW_MAJOR_LAYOUT: Layout = Layout.ROW_MAJOR
+TILE_LAYOUT: Layout = Layout.TILE
 
 
 class ShardStrategy:
@@ -25,7 +34,7 @@ class ShardStrategy:
 
 
 @_contextlib.contextmanager
-def manage_device(device_id=0, **options):
+def manage_device(device_id: int = 0, **options: _typing.Any) -> _typing.Iterator[Device]:
     """A device for a with statement: opened at its beginning, closed at its end."""
     device = open_device(device_id, **options)
     try:
@@ -34,62 +43,35 @@ def manage_device(device_id=0, **options):
         close_device(device)
 
 
-class capture:  # pylint: disable=invalid-name -- used like a function
+class capture(WorkloadCapture):  # pylint: disable=invalid-name -- used like a function
     """Records a workload for a with statement: `result` is the CapturedWorkload at its end.
 
     An exception inside ends the recording without a result, and goes on.
     """
 
-    def __init__(self, device, **options):
-        self._capture = WorkloadCapture(device, **options)
-        self.result = None
+    result: _typing.Optional[CapturedWorkload] = None
 
-    def __enter__(self):
+    def __enter__(self) -> "capture":
         return self
 
-    def __exit__(self, kind, value, traceback):
+    def __exit__(self, kind: object, value: object, traceback: object) -> _typing.Literal[False]:
         if kind is not None:
-            self._capture.discard()
+            self.discard()
         elif self.result is None:
             self.end()
         return False
 
-    def end(self):
+    def end(self) -> CapturedWorkload:
         """Ends recording before the with statement does, and gives the result."""
-        self.result = self._capture.end()
+        self.result = super().end()
         return self.result
 
-    def declare_input(self, tensor, name, scale=0.0, zero_point=0):
-        """What every step is given; in the order of declaration."""
-        self._capture.declare_input(tensor, name, scale, zero_point)
 
-    def declare_output(self, tensor, name, scale=0.0, zero_point=0):
-        """What every step gives; in the order of declaration."""
-        self._capture.declare_output(tensor, name, scale, zero_point)
-
-    def declare_constant(self, tensor, name="constant"):
-        """Written before the first step, and never again."""
-        self._capture.declare_constant(tensor, name)
-
-    def declare_parameter(self, trace_id, name, words, *, minimum, maximum, alignment=1, is_address=False):
-        """Words of an executed trace that the binary's user may set between steps."""
-        self._capture.declare_parameter(
-            trace_id, name, words, minimum=minimum, maximum=maximum, alignment=alignment, is_address=is_address
-        )
-
-    def begin_prologue(self):
-        """What follows fills the pipeline."""
-        self._capture.begin_prologue()
-
-    def begin_step(self):
-        """What follows is a step, or the next one; equal steps become one."""
-        self._capture.begin_step()
-
-    def begin_epilogue(self):
-        """What follows empties the pipeline."""
-        self._capture.begin_epilogue()
-
-
-def replay(file, inputs, *, threaded=False):
+def replay(
+    file: _typing.Union[bytes, str, _os.PathLike[str]],
+    inputs: _typing.Sequence[_typing.Mapping[str, "_Array"]],
+    *,
+    threaded: bool = False,
+) -> list[dict[str, "_Array"]]:
     """Replays a trace binary (bytes or a path) on a simulated device of its own: Session(file).run(inputs)."""
-    return Session(file, threaded=threaded).run(inputs)  # noqa: F405
+    return Session(file, threaded=threaded).run(inputs)

@@ -24,11 +24,6 @@ class RefdevSimulator final : public Simulator, private DirectQueues {
   public:
     RefdevSimulator(const DeviceDescription& device, const SimulatorOptions& options)
         : device_{options_of(device, options)} {}
-    ~RefdevSimulator() override = default;
-    RefdevSimulator(const RefdevSimulator&) = delete;
-    RefdevSimulator(RefdevSimulator&&) = delete;
-    RefdevSimulator& operator=(const RefdevSimulator&) = delete;
-    RefdevSimulator& operator=(RefdevSimulator&&) = delete;
 
     [[nodiscard]] Device& device() noexcept override { return device_; }
     [[nodiscard]] Platform& platform() noexcept override { return platform_; }

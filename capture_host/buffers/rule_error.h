@@ -1,0 +1,36 @@
+// RuleError: how host libraries say no.
+//
+// Place in the whole: the base of their exceptions. what() begins with the id of the broken rule. Each library lists
+// its rules in an .inc file, which makes the enumerators and in the same order their ids. Host only.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace pianola::host {
+
+class RuleError : public std::runtime_error {
+  public:
+    // The id must outlive the error.
+    RuleError(const char* id, const std::string& message)
+        : std::runtime_error{std::string{id} + ": " + message}, id_{id} {}
+
+    [[nodiscard]] const char* rule_id() const noexcept { return id_; }
+
+  private:
+    const char* id_;
+};
+
+// The error of a library whose rules are `Rule`; their ids are what id_of(Rule) gives.
+template <typename Rule>
+class Refusal : public RuleError {
+  public:
+    Refusal(Rule rule, const std::string& message) : RuleError{id_of(rule), message}, rule_{rule} {}
+
+    [[nodiscard]] Rule rule() const noexcept { return rule_; }
+
+  private:
+    Rule rule_;
+};
+
+}  // namespace pianola::host
