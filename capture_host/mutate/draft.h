@@ -68,8 +68,12 @@ class Draft {
     void shift(std::uint32_t bytes) noexcept { shift_bytes_ = bytes; }
     // A validator with this trust must refuse it; kDevelopment unless told.
     void demand(TrustKind trust) noexcept { trust_ = trust; }
-    // The field that the verdict must name, where the operator knows it.
-    void expect_path(std::string path) { path_ = std::move(path); }
+    // The field that the verdict must name, where the operator knows it. Places are those of the draft as it is now:
+    // "regions[last].base" is of the last one of the list (or of "buffers", "parameters"), "traces[main]" the main
+    // trace, "set-up[0]", "step[last]" a command of the script, "step" the script, "added[1]" the command that is 1 behind those that the
+    // subject's main trace has, and "tensor" the first input, or the first output of a file without inputs.
+    void expect_path(const std::string& path);
+    void expect_command(ScriptKind script, std::size_t command, const char* field);
 
     // Gives step and set-up the lengths and deadlines that their commands need.
     void settle();
@@ -92,7 +96,6 @@ class Draft {
     std::vector<capture::ManifestCommand>& commands_or_add(ScriptKind kind);
     // The first command of that kind in the script; its size where there is none.
     [[nodiscard]] std::uint32_t find_command(ScriptKind script, ScriptCommandKind kind);
-    [[nodiscard]] std::string command_path(ScriptKind script, std::uint32_t command, const char* field) const;
     // Words that the script takes in a queue's ring, the notify at its end included; and how many commands it is for a
     // session.
     [[nodiscard]] std::uint32_t ring_words(ScriptKind script, std::uint32_t queue);
@@ -101,6 +104,7 @@ class Draft {
     // An event that no script names.
     [[nodiscard]] std::uint32_t free_event() const;
     void require_queues(std::uint32_t count) const;
+    void require_trace_region(const char* what) const;  // has room for the traces as they are, with `what`
     // Everything on queue 0 in one step after the other: no prologue, no epilogue, no events.
     void make_sequential();
 
@@ -122,9 +126,6 @@ class Draft {
     // A trace of its own, loaded by the set-up, replayed right behind the main one, on its queue. Returns the step's
     // command.
     std::uint32_t add_trace(const std::string& name, const Words& words);
-    // "traces[0].commands[i].field": of the command that is `behind` commands behind those that the subject's main
-    // trace has.
-    [[nodiscard]] std::string added_command_path(std::uint32_t behind, const std::string& field);
 
     // Extensions; memory is taken from what no region has. They return indices of the manifest.
     std::uint32_t add_region(const char* name, RegionKind kind, std::uint32_t size_bytes);
@@ -139,7 +140,10 @@ class Draft {
     std::uint32_t add_output(std::uint32_t buffers, std::uint32_t buffer_bytes);
     // 64 bytes of weights that nobody reads; returns the set-up's command.
     std::uint32_t add_weights();
+    // Self-tests whose bytes would have to fit what is changed; the file without them is confirmed.
     void drop_self_tests();
+    // The first input; the first output of a file without inputs.
+    [[nodiscard]] capture::ManifestTensor& first_tensor();
 
     [[nodiscard]] std::uint32_t unmapped_address() const;  // that no region holds
 

@@ -156,8 +156,18 @@ std::uint32_t Draft::add_weights() {
 }
 
 void Draft::drop_self_tests() {
-    manifest_.self_test_count = 0U;
-    segments_.self_tests.clear();
+    if (manifest_.self_test_count != 0U) {
+        manifest_.self_test_count = 0U;
+        segments_.self_tests.clear();
+        confirm("no self-tests");
+    }
+}
+
+capture::ManifestTensor& Draft::first_tensor() {
+    if (manifest_.inputs.empty() && manifest_.outputs.empty()) {
+        throw NotApplicable{"the file has neither inputs nor outputs"};
+    }
+    return manifest_.inputs.empty() ? manifest_.outputs.front() : manifest_.inputs.front();
 }
 
 std::uint32_t Draft::unmapped_address() const {

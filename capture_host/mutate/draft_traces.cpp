@@ -152,8 +152,4 @@ std::string Draft::extent_field(const Words& words, Access access) const {
     return field;
 }
 
-std::string Draft::added_command_path(std::uint32_t behind, const std::string& field) {
-    return fmt::format("traces[{}].commands[{}].{}", main_trace(), (subject_commands_ - 1U) + behind, field);
-}
-
 }  // namespace pianola::mutate

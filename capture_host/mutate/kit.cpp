@@ -38,7 +38,7 @@ Outcome make_semantic(const Subject& subject, const Job& job, Checker& checker) 
     const Operator& by = operators().at(job.index);
     Draft draft{subject, checker};
     try {
-        by.apply(draft);
+        by.apply_to(draft);
     } catch (const NotApplicable& reason) {
         return {std::nullopt, reason.what()};
     }

@@ -1,28 +1,27 @@
 #include "capture_host/mutate/operators.h"
 
-#include <map>
-#include <utility>
+#include <algorithm>
+#include <iterator>
 
 namespace pianola::mutate {
 
-std::vector<Operator> joined(std::initializer_list<std::vector<Operator>> tables) {
-    std::vector<Operator> all;
-    for (const std::vector<Operator>& table : tables) {
-        all.insert(all.end(), table.begin(), table.end());
+void Operator::apply_to(Draft& draft) const {
+    apply(draft);
+    if (*path != '\0') {
+        draft.expect_path(path);
     }
-    return all;
 }
 
 std::vector<Operator> all_operators() {
-    std::multimap<Rule, Operator> by_rule;  // equal keys keep their order
-    for (Operator& each : joined({envelope_operators(), authenticity_operators(), image_operators(), target_operators(),
-                                  layout_operators(), trace_operators(), script_operators(), order_operators(),
-                                  parameter_operators(), budget_operators(), work_operators(), host_operators()})) {
-        by_rule.emplace(each.rule, std::move(each));
-    }
+    const std::array tables{envelope_operators(),  authenticity_operators(), image_operators(),  target_operators(),
+                            layout_operators(),    trace_operators(),        script_operators(), order_operators(),
+                            parameter_operators(), budget_operators(),       work_operators(),   host_operators()};
     std::vector<Operator> all;
-    for (auto& [rule, each] : by_rule) {
-        all.push_back(std::move(each));
+    for (std::uint16_t rule = 0U; rule < static_cast<std::uint16_t>(Rule::kRuleCount); ++rule) {
+        for (const Span<const Operator> table : tables) {
+            std::copy_if(table.begin(), table.end(), std::back_inserter(all),
+                         [rule](const Operator& each) { return each.rule == static_cast<Rule>(rule); });
+        }
     }
     return all;
 }

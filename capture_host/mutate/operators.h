@@ -4,12 +4,12 @@
 // group's table, or a reason in coverage.cpp; a new group a source, a line below and one in all_operators(). Host only.
 #pragma once
 
-#include <functional>
-#include <initializer_list>
+#include <array>
 #include <vector>
 
 #include "capture_host/mutate/draft.h"
 #include "pianola/rule.h"
+#include "pianola/span.h"
 
 namespace pianola::mutate {
 
@@ -20,26 +20,26 @@ struct Operator {
     // Nothing else is wrong: a validator without the rule would accept the mutant. False where passing over the rule is
     // unsafe, or where another rule catches the mutant as well.
     bool is_alone;
-    std::function<void(Draft& draft)> apply;  // throws NotApplicable
+    void (*apply)(Draft& draft);  // throws NotApplicable
+    // That the verdict must name, as Draft::expect_path() takes it; empty where `apply` knows it, or any will do.
+    const char* path{""};
+    void apply_to(Draft& draft) const;  // and expects the path
 };
 
-[[nodiscard]] std::vector<Operator> envelope_operators();
-[[nodiscard]] std::vector<Operator> authenticity_operators();
-[[nodiscard]] std::vector<Operator> image_operators();
-[[nodiscard]] std::vector<Operator> target_operators();
-[[nodiscard]] std::vector<Operator> layout_operators();
-[[nodiscard]] std::vector<Operator> trace_operators();
-[[nodiscard]] std::vector<Operator> script_operators();
-[[nodiscard]] std::vector<Operator> order_operators();
-[[nodiscard]] std::vector<Operator> parameter_operators();
-[[nodiscard]] std::vector<Operator> budget_operators();  // and capacities
-[[nodiscard]] std::vector<Operator> work_operators();
-[[nodiscard]] std::vector<Operator> host_operators();
+[[nodiscard]] Span<const Operator> envelope_operators();
+[[nodiscard]] Span<const Operator> authenticity_operators();
+[[nodiscard]] Span<const Operator> image_operators();
+[[nodiscard]] Span<const Operator> target_operators();
+[[nodiscard]] Span<const Operator> layout_operators();
+[[nodiscard]] Span<const Operator> trace_operators();
+[[nodiscard]] Span<const Operator> script_operators();
+[[nodiscard]] Span<const Operator> order_operators();
+[[nodiscard]] Span<const Operator> parameter_operators();
+[[nodiscard]] Span<const Operator> budget_operators();  // and capacities
+[[nodiscard]] Span<const Operator> work_operators();
+[[nodiscard]] Span<const Operator> host_operators();
 
 // In the order of the rules.
 [[nodiscard]] std::vector<Operator> all_operators();
-
-// One behind the other.
-[[nodiscard]] std::vector<Operator> joined(std::initializer_list<std::vector<Operator>> tables);
 
 }  // namespace pianola::mutate

@@ -28,7 +28,6 @@ void overfill_ring(Draft& draft) {
         draft.confirm(fmt::format("an input in {} buffers", buffers));
     }
     draft.manifest().steps_in_flight = kMaxStepsInFlight;
-    draft.expect_path(fmt::format("scripts[{}]", draft.script_index(ScriptKind::kStep)));
 }
 
 void overfill_setup_ring(Draft& draft) {
@@ -54,7 +53,6 @@ void overfill_setup_ring(Draft& draft) {
     draft.confirm(fmt::format("{} set-up writes", wanted + 1U));
     add(wanted);
     draft.settle();
-    draft.expect_path(fmt::format("scripts[{}]", draft.script_index(ScriptKind::kSetup)));
 }
 
 // Commands that do much work on few bytes.
@@ -81,54 +79,8 @@ void exceed_the_ceiling(Draft& draft) {
         append(many, launch);
     }
     static_cast<void>(draft.append_commands(many));
-    if (draft.segments().traces.size() > draft.device().trace_region_bytes) {
-        throw NotApplicable{"the trace region has no room for commands that take that long"};
-    }
+    draft.require_trace_region("commands that take that long");
     draft.settle();
-    draft.expect_path(fmt::format("scripts[{}]", draft.script_index(ScriptKind::kStep)));
-}
-
-std::vector<Operator> budget_rules() {
-    return {
-        {Rule::kBudRing, "two-steps", "two steps in flight, and rings that hold one", true, overfill_ring},
-        {Rule::kBudSetupRing, "writes", "a set-up that does not fit into its ring", true, overfill_setup_ring},
-        {Rule::kBudCycles, "one-more", "a step that says a cycle more than it takes", true,
-         [](Draft& draft) {
-             draft.manifest().step_cycles += 1U;
-             draft.expect_path("budgets.step_cycles");
-         }},
-        {Rule::kBudCycles, "one-less", "a step that says a cycle less than it takes", true,
-         [](Draft& draft) {
-             draft.manifest().step_cycles -= 1U;
-             draft.expect_path("budgets.step_cycles");
-         }},
-        {Rule::kBudCeiling, "convolutions", "a step that takes longer than the runtime admits", true,
-         exceed_the_ceiling},
-        {Rule::kBudDeadline, "step", "no time for the step", true,
-         [](Draft& draft) {
-             draft.manifest().step_deadline_us = 0U;
-             draft.expect_path("budgets.step_deadline_us");
-         }},
-        {Rule::kBudDeadline, "set-up", "no time for the set-up", true,
-         [](Draft& draft) {
-             if (draft.commands(ScriptKind::kSetup).empty()) {
-                 throw NotApplicable{"the set-up does nothing"};
-             }
-             draft.manifest().setup_deadline_us = 0U;
-             draft.expect_path("budgets.setup_deadline_us");
-         }},
-        {Rule::kBudInFlight, "none", "no step in flight, of scripts on one queue", true,
-         [](Draft& draft) {
-             draft.make_sequential();
-             draft.manifest().steps_in_flight = 0U;
-             draft.expect_path("budgets.steps_in_flight");
-         }},
-        {Rule::kBudInFlight, "too-many", "a step in flight more than the runtime holds", false,
-         [](Draft& draft) {
-             draft.manifest().steps_in_flight = kMaxStepsInFlight + 1U;
-             draft.expect_path("budgets.steps_in_flight");
-         }},
-    };
 }
 
 // First inputs and last outputs, without steps that overlap. A prologue or an epilogue that does something else makes
@@ -156,10 +108,7 @@ void make_pipelined(Draft& draft) {
 
 // An output in so many buffers that step and epilogue together have one read too many.
 void overfill_commands(Draft& draft) {
-    if (draft.manifest().self_test_count != 0U) {
-        draft.drop_self_tests();
-        draft.confirm("no self-tests");
-    }
+    draft.drop_self_tests();
     if (draft.manifest().outputs.empty()) {
         throw NotApplicable{"the file has no output"};
     }
@@ -175,15 +124,13 @@ void overfill_commands(Draft& draft) {
     draft.confirm(fmt::format("an output in {} buffers", fitting));
     // The last buffer in two.
     capture::Manifest& manifest = draft.manifest();
-    capture::ManifestBuffer& last = manifest.buffers.back();
-    last.size_bytes = 1U;
-    const std::uint32_t region = last.region;
-    const std::uint32_t offset = last.offset_bytes + 1U;
-    static_cast<void>(draft.add_buffer("added output", region, offset, 1U));
+    manifest.buffers.back().size_bytes = 1U;
+    capture::ManifestBuffer second = manifest.buffers.back();
+    second.offset_bytes += 1U;
+    manifest.buffers.push_back(second);
     manifest.outputs[output].buffer_count += 1U;
     draft.settle();
-    const auto epilogue = static_cast<std::uint32_t>(draft.commands(ScriptKind::kEpilogue).size());
-    draft.expect_path(draft.command_path(ScriptKind::kEpilogue, epilogue - 1U, ""));
+    draft.expect_command(ScriptKind::kEpilogue, draft.commands(ScriptKind::kEpilogue).size() - 1U, "");
 }
 
 // In a trace of its own, which comes last: a full map has no room for what others write later.
@@ -203,26 +150,50 @@ void overfill_intervals(Draft& draft) {
     append(words, draft.end());
     const auto trace = static_cast<std::uint32_t>(draft.manifest().traces.size() - 1U);
     draft.set_trace_words(trace, words);
-    if (draft.segments().traces.size() > draft.device().trace_region_bytes) {
-        throw NotApplicable{"the trace region has no room for that many commands"};
-    }
+    draft.require_trace_region("that many commands");
     draft.measure(trace);
     draft.settle();
 }
 
-std::vector<Operator> capacity_rules() {
-    return {
-        {Rule::kCapCommands, "output-in-pieces", "an output in so many buffers that the scripts need too many commands",
-         true, overfill_commands},
-        {Rule::kCapIntervals, "every-other-byte", "fills of every other byte, more than the proof can tell apart", true,
-         overfill_intervals},
-    };
-}
+constexpr std::array kOperators{
+    Operator{Rule::kBudRing, "two-steps", "two steps in flight, and rings that hold one", true, overfill_ring, "step"},
+    Operator{Rule::kBudSetupRing, "writes", "a set-up that does not fit into its ring", true, overfill_setup_ring,
+             "set-up"},
+    Operator{Rule::kBudCycles, "one-more", "a step that says a cycle more than it takes", true,
+             [](Draft& draft) { draft.manifest().step_cycles += 1U; }, "budgets.step_cycles"},
+    Operator{Rule::kBudCycles, "one-less", "a step that says a cycle less than it takes", true,
+             [](Draft& draft) { draft.manifest().step_cycles -= 1U; }, "budgets.step_cycles"},
+    Operator{Rule::kBudCeiling, "convolutions", "a step that takes longer than the runtime admits", true,
+             exceed_the_ceiling, "step"},
+    Operator{Rule::kBudDeadline, "step", "no time for the step", true,
+             [](Draft& draft) { draft.manifest().step_deadline_us = 0U; }, "budgets.step_deadline_us"},
+    Operator{Rule::kBudDeadline, "set-up", "no time for the set-up", true,
+             [](Draft& draft) {
+                 if (draft.commands(ScriptKind::kSetup).empty()) {
+                     throw NotApplicable{"the set-up does nothing"};
+                 }
+                 draft.manifest().setup_deadline_us = 0U;
+             },
+             "budgets.setup_deadline_us"},
+    Operator{Rule::kBudInFlight, "none", "no step in flight, of scripts on one queue", true,
+             [](Draft& draft) {
+                 draft.make_sequential();
+                 draft.manifest().steps_in_flight = 0U;
+             },
+             "budgets.steps_in_flight"},
+    Operator{Rule::kBudInFlight, "too-many", "a step in flight more than the runtime holds", false,
+             [](Draft& draft) { draft.manifest().steps_in_flight = kMaxStepsInFlight + 1U; },
+             "budgets.steps_in_flight"},
+    Operator{Rule::kCapCommands, "output-in-pieces",
+             "an output in so many buffers that the scripts need too many commands", true, overfill_commands},
+    Operator{Rule::kCapIntervals, "every-other-byte", "fills of every other byte, more than the proof can tell apart",
+             true, overfill_intervals},
+};
 
 }  // namespace
 
-std::vector<Operator> budget_operators() {
-    return joined({budget_rules(), capacity_rules()});
+Span<const Operator> budget_operators() {
+    return kOperators;
 }
 
 }  // namespace pianola::mutate

@@ -22,10 +22,14 @@ void hide_a_byte(Draft& draft) {
     draft.expect_path("manifest");
 }
 
+constexpr std::array kOperators{
+    Operator{Rule::kHstCanonical, "padding", "a byte in the padding behind a name", true, hide_a_byte},
+};
+
 }  // namespace
 
-std::vector<Operator> host_operators() {
-    return {{Rule::kHstCanonical, "padding", "a byte in the padding behind a name", true, hide_a_byte}};
+Span<const Operator> host_operators() {
+    return kOperators;
 }
 
 }  // namespace pianola::mutate

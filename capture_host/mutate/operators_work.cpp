@@ -82,18 +82,20 @@ void repeat_barriers(Draft& draft) {
     const std::uint32_t barriers = (capacities.max_work(file_bytes + (2U * kBlock)) / (work - admitted)) + 1U;
     words.insert(words.end() - 1, barriers, draft.barrier().front());
     draft.set_trace_words(trace, words);
-    if (draft.segments().traces.size() > draft.device().trace_region_bytes) {
-        throw NotApplicable{"the trace region has no room for that many commands"};
-    }
+    draft.require_trace_region("that many commands");
     draft.measure(trace);
     draft.settle();
 }
 
+constexpr std::array kOperators{
+    Operator{Rule::kCapWork, "barriers", "more barriers than the proofs may look at in a file of this length", true,
+             repeat_barriers},
+};
+
 }  // namespace
 
-std::vector<Operator> work_operators() {
-    return {{Rule::kCapWork, "barriers", "more barriers than the proofs may look at in a file of this length", true,
-             repeat_barriers}};
+Span<const Operator> work_operators() {
+    return kOperators;
 }
 
 }  // namespace pianola::mutate

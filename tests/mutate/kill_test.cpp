@@ -35,7 +35,7 @@ class Campaign {
             SCOPED_TRACE(std::string{rule_id(by.rule)} + "." + by.name);
             mutate::Draft draft{subject_, checker_};
             try {
-                by.apply(draft);
+                by.apply_to(draft);
             } catch (const mutate::NotApplicable& reason) {
                 skipped_[by.rule].emplace_back(reason.what());
                 continue;
