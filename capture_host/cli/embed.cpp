@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <memory>
+#include <map>
 
 #include "capture_host/cli/assemble.h"
 #include "capture_host/cli/cli.h"
@@ -120,17 +120,13 @@ std::string format_of(const EmbedArguments& arguments) {
         return arguments.format;
     }
     const std::string suffix = std::filesystem::path{arguments.output}.extension().string();
-    if (suffix == ".c") {
-        return "c";
+    const std::map<std::string, std::string> formats{{".c", "c"}, {".S", "asm"}, {".s", "asm"}, {".o", "object"}};
+    const auto found = formats.find(suffix);
+    if (found == formats.end()) {
+        throw CliError{kUsage, fmt::format("--output {}: neither .c, .S, .s nor .o; say --format c, asm or object",
+                                           arguments.output)};
     }
-    if ((suffix == ".S") || (suffix == ".s")) {
-        return "asm";
-    }
-    if (suffix == ".o") {
-        return "object";
-    }
-    throw CliError{
-        kUsage, fmt::format("--output {}: neither .c, .S, .s nor .o; say --format c, asm or object", arguments.output)};
+    return found->second;
 }
 
 bool is_section(const std::string& text) {
@@ -176,9 +172,8 @@ int embed_file(const EmbedArguments& arguments) {
 }  // namespace
 
 void add_embed(CLI::App& app, Action& action) {
-    auto arguments = std::make_shared<EmbedArguments>();
-    CLI::App* const command =
-        app.add_subcommand("embed", "Makes a source or object of a binary, for linking into flash");
+    const auto [command, arguments] =
+        add_command(app, action, "embed", "Makes a source or object of a binary, for linking into flash", embed_file);
     command->footer(
         "Examples:\n"
         "  pianola embed signs.ptb -o signs.c --header signs.h\n"
@@ -190,10 +185,8 @@ void add_embed(CLI::App& app, Action& action) {
         "well from the assembler. An assembler source names the binary without its folder: give that with -I. The "
         "same\n"
         "binary and options give the same bytes.");
-    command->add_option("file", arguments->file, "Trace binary")->required()->type_name(kReads);
-    command->add_option("-o,--output", arguments->output, "File to write: .c, .S or .o")
-        ->required()
-        ->type_name(kWrites);
+    add_text(*command, "file", arguments->file, kReads, "Trace binary")->required();
+    add_text(*command, "-o,--output", arguments->output, kWrites, "File to write: .c, .S or .o")->required();
     command->add_option("--format", arguments->format, "c, asm or object; default: by the output's suffix")
         ->check(CLI::IsMember({"c", "asm", "object"}));
     add_symbol_option(*command, arguments->symbol, "Name of the symbol; default: from the binary's file name");
@@ -202,20 +195,16 @@ void add_embed(CLI::App& app, Action& action) {
             return is_section(text) ? std::string{} : ("'" + text + "' has more than letters, digits, '_' and '.'");
         })
         ->type_name(kSaysName);
-    command->add_option("--header", arguments->header, "Also write a header for C and C++ that declares the symbols")
-        ->type_name(kWrites);
-    CLI::Option* const compiler =
-        command->add_option("--compiler", arguments->compiler, "For objects: the target's compiler or assembler driver")
-            ->type_name(kRuns);
-    command
-        ->add_option("--compiler-flag", arguments->compiler_flags,
-                     "For objects: a flag for the compiler, such as -mcpu=cortex-m33; once per flag")
+    add_text(*command, "--header", arguments->header, kWrites,
+             "Also write a header for C and C++ that declares the symbols");
+    CLI::Option* const compiler = add_text(*command, "--compiler", arguments->compiler, kRuns,
+                                           "For objects: the target's compiler or assembler driver");
+    add_text(*command, "--compiler-flag", arguments->compiler_flags, kSaysAnything,
+             "For objects: a flag for the compiler, such as -mcpu=cortex-m33; once per flag")
         ->allow_extra_args(false)
-        ->type_name(kSaysAnything)
         ->needs(compiler);
     add_target_options(*command, arguments->target);
     command->add_flag("--json", arguments->json, "Print the summary as JSON");
-    command->callback([arguments, &action] { action = [arguments] { return embed_file(*arguments); }; });
 }
 
 }  // namespace pianola::cli

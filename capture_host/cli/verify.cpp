@@ -4,16 +4,69 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <memory>
 
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/target_option.h"
-#include "capture_host/cli/trust_option.h"
+#include "capture_host/signing/keys.h"
 #include "capture_host/signing/receipt.h"
 #include "capture_host/writer/profiles.h"
+#include "hal/crypto/bearssl_verifier.h"
+#include "pianola/trust.h"
 
 namespace pianola::cli {
 namespace {
+
+// --key, --revoked, --lowest-security-version: what a device has in its configuration, on the command line.
+struct TrustArguments {
+    std::vector<std::string> keys;     // PEM files
+    std::vector<std::string> revoked;  // PEM files
+    std::uint32_t lowest_security_version{0U};
+};
+
+// A policy, with what it refers to. Without any key signatures are not looked at, which is what development wants.
+class TrustOption {
+  public:
+    // Throws signing::SigningError, files::FileError.
+    explicit TrustOption(const TrustArguments& arguments) {
+        const auto add = [this](const std::vector<std::string>& files, KeyState state) {
+            for (const std::string& file : files) {
+                const signing::Key key = signing::Key::load_public(file);
+                keys_.push_back({key.id(), key.point(), state});
+            }
+        };
+        add(arguments.revoked, KeyState::kRevoked);  // first: a key that is both is revoked
+        add(arguments.keys, KeyState::kTrusted);
+        trust_.signatures = keys_.empty() ? SignaturePolicy::kOptional : SignaturePolicy::kRequired;
+        trust_.keys = {keys_.data(), keys_.size()};
+        trust_.verifier = &verifier_;
+        trust_.lowest_security_version = arguments.lowest_security_version;
+    }
+    ~TrustOption() = default;
+    // The policy points into the object.
+    TrustOption(const TrustOption&) = delete;
+    TrustOption(TrustOption&&) = delete;
+    TrustOption& operator=(const TrustOption&) = delete;
+    TrustOption& operator=(TrustOption&&) = delete;
+
+    [[nodiscard]] const Trust& trust() const noexcept { return trust_; }
+
+  private:
+    std::vector<TrustedKey> keys_;
+    BearSslVerifier verifier_;
+    Trust trust_;
+};
+
+void add_trust_options(CLI::App& command, TrustArguments& arguments) {
+    add_text(command, "--key", arguments.keys, kReads,
+             "Public key, PEM: only what this key has signed is accepted; may be given several times");
+    add_text(command, "--revoked", arguments.revoked, kReads, "Public key, PEM: what it has signed is refused");
+    command
+        .add_option("--lowest-security-version", arguments.lowest_security_version,
+                    "Refuse binaries of a lower security version, as a device whose counter stands there")
+        ->check(CLI::Range(0U, std::numeric_limits<std::uint32_t>::max()));
+}
 
 struct VerifyArguments {
     std::string file;
@@ -67,28 +120,23 @@ int verify_file(const VerifyArguments& arguments) {
 }  // namespace
 
 void add_verify(CLI::App& app, Action& action) {
-    auto arguments = std::make_shared<VerifyArguments>();
-    CLI::App* const command =
-        app.add_subcommand("verify", "Runs every check that the target runs, and those of the host");
+    const auto [command, arguments] =
+        add_command(app, action, "verify", "Runs every check that the target runs, and those of the host", verify_file);
     command->footer(
         "A refusal names the rule (docs/reference/rules.md), the field and the byte offset, and ends with exit code 3. "
         "With "
         "--key,\n"
         "files that are not signed, or by others, are refused as a device in production refuses them.");
-    command->add_option("file", arguments->file, "Trace binary")->required()->type_name(kReads);
+    add_text(*command, "file", arguments->file, kReads, "Trace binary")->required();
     add_trust_options(*command, arguments->trust);
-    CLI::Option* const receipt = command
-                                     ->add_option("--receipt", arguments->receipt,
-                                                  "Write a signed statement of the verdict (docs/reference/receipt.md)")
-                                     ->type_name(kWrites);
-    CLI::Option* const receipt_key =
-        command->add_option("--receipt-key", arguments->receipt_key, "Private key, PEM, that signs the statement")
-            ->type_name(kReads);
+    CLI::Option* const receipt = add_text(*command, "--receipt", arguments->receipt, kWrites,
+                                          "Write a signed statement of the verdict (docs/reference/receipt.md)");
+    CLI::Option* const receipt_key = add_text(*command, "--receipt-key", arguments->receipt_key, kReads,
+                                              "Private key, PEM, that signs the statement");
     receipt->needs(receipt_key);
     receipt_key->needs(receipt);
     add_target_options(*command, arguments->target);
     command->add_flag("--json", arguments->json, "Print the verdict as JSON");
-    command->callback([arguments, &action] { action = [arguments] { return verify_file(*arguments); }; });
 }
 
 }  // namespace pianola::cli

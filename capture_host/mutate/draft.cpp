@@ -109,13 +109,8 @@ std::uint32_t Draft::script_index(ScriptKind kind) const {
     return static_cast<std::uint32_t>(found - manifest_.scripts.begin());
 }
 
-bool Draft::is_pipelined() const {
-    if (!has_script(ScriptKind::kEpilogue)) {
-        return false;
-    }
-    const auto& epilogue = manifest_.scripts.at(script_index(ScriptKind::kEpilogue)).commands;
-    return std::any_of(epilogue.begin(), epilogue.end(),
-                       [](const ManifestCommand& command) { return command.kind == ScriptCommandKind::kReadOutput; });
+bool Draft::has_command(ScriptKind script, ScriptCommandKind kind) {
+    return has_script(script) && (find_command(script, kind) < commands(script).size());
 }
 
 std::vector<ManifestCommand>& Draft::commands(ScriptKind kind) {

@@ -89,8 +89,7 @@ class Draft {
     // Scripts. Indices are those of the manifest.
     [[nodiscard]] bool has_script(ScriptKind kind) const;
     [[nodiscard]] std::uint32_t script_index(ScriptKind kind) const;
-    // Whether the epilogue gives the last outputs; the file is one that the validator accepts, with an output.
-    [[nodiscard]] bool is_pipelined() const;
+    [[nodiscard]] bool has_command(ScriptKind script, ScriptCommandKind kind);
     [[nodiscard]] std::vector<capture::ManifestCommand>& commands(ScriptKind kind);
     // The script of that kind, which is added where there is none.
     std::vector<capture::ManifestCommand>& commands_or_add(ScriptKind kind);
@@ -128,8 +127,8 @@ class Draft {
     std::uint32_t add_trace(const std::string& name, const Words& words);
 
     // Extensions; memory is taken from what no region has. They return indices of the manifest.
-    std::uint32_t add_region(const char* name, RegionKind kind, std::uint32_t size_bytes);
-    std::uint32_t add_buffer(const char* name, std::uint32_t region, std::uint32_t offset_bytes,
+    std::uint32_t add_region(const std::string& name, RegionKind kind, std::uint32_t size_bytes);
+    std::uint32_t add_buffer(const std::string& name, std::uint32_t region, std::uint32_t offset_bytes,
                              std::uint32_t size_bytes);
     // A region for activations; returns its address.
     std::uint32_t add_scratch(std::uint32_t size_bytes);
@@ -153,8 +152,7 @@ class Draft {
         std::uint32_t base{0U};
     };
     [[nodiscard]] Gap find_gap(std::uint32_t size_bytes) const;
-    std::uint32_t add_tensor_buffers(const char* name, RegionKind kind, std::uint32_t buffers,
-                                     std::uint32_t buffer_bytes);
+    std::uint32_t add_tensor(RegionKind kind, std::uint32_t buffers, std::uint32_t buffer_bytes);
     void extend_self_tests(std::uint32_t size_bytes, std::uint8_t value, bool is_input);
 
     const Subject& subject_;

@@ -4,16 +4,13 @@
 #include <algorithm>
 
 #include "capture_host/mutate/draft.h"
+#include "capture_host/mutate/file_bytes.h"
 
 namespace pianola::mutate {
 namespace {
 
 using capture::ManifestCommand;
 using capture::ManifestTrace;
-
-std::size_t align_up(std::size_t value) {
-    return (value + (kFileAlignmentBytes - 1U)) & ~static_cast<std::size_t>(kFileAlignmentBytes - 1U);
-}
 
 }  // namespace
 

@@ -1,7 +1,7 @@
 // Operators: the ways in which a file is made to break one rule.
 //
 // Place in the whole: a source for each group of rules, each with a table of operators. A new rule needs a line in its
-// group's table, or a reason in coverage.cpp; a new group a source, a line below and one in all_operators(). Host only.
+// group's table, or a reason in why_no_mutant(); a new group a source, a line below and one in all_operators(). Host only.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ struct Operator {
 
 [[nodiscard]] Span<const Operator> envelope_operators();
 [[nodiscard]] Span<const Operator> authenticity_operators();
-[[nodiscard]] Span<const Operator> image_operators();
+[[nodiscard]] Span<const Operator> image_operators();  // and the canonical form
 [[nodiscard]] Span<const Operator> target_operators();
 [[nodiscard]] Span<const Operator> layout_operators();
 [[nodiscard]] Span<const Operator> trace_operators();
@@ -36,10 +36,16 @@ struct Operator {
 [[nodiscard]] Span<const Operator> order_operators();
 [[nodiscard]] Span<const Operator> parameter_operators();
 [[nodiscard]] Span<const Operator> budget_operators();  // and capacities
-[[nodiscard]] Span<const Operator> work_operators();
-[[nodiscard]] Span<const Operator> host_operators();
 
 // In the order of the rules.
 [[nodiscard]] std::vector<Operator> all_operators();
+
+// Which rules no mutant can be the only ones to trip, and why: the reports and docs/evidence/mutation.md say it, and
+// tests/mutate holds both to it.
+// nullptr for a rule that has, or can have, a mutant with nothing else wrong.
+[[nodiscard]] const char* why_never_alone(Rule rule) noexcept;
+
+// Rules without any operator; nullptr for the others.
+[[nodiscard]] const char* why_no_mutant(Rule rule) noexcept;
 
 }  // namespace pianola::mutate

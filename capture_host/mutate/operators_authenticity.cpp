@@ -35,10 +35,7 @@ void resize_signature(Draft& draft, std::uint32_t size_bytes) {
 
 void flip_in_signature(Draft& draft, std::size_t place, std::uint8_t bit) {
     sign(draft);
-    draft.edit([=](Bytes& file) {
-        std::uint8_t& byte = file.at((file.size() - kSignatureBytes) + place);
-        byte = static_cast<std::uint8_t>(byte ^ bit);
-    });
+    draft.edit([=](Bytes& file) { flip(file, (file.size() - kSignatureBytes) + place, bit); });
     draft.expect_path("signature");
 }
 

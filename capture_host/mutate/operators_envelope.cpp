@@ -14,7 +14,7 @@ void set(Draft& draft, std::uint32_t offset, std::uint32_t value) {
 }
 
 void flip(Draft& draft, std::uint32_t offset) {
-    draft.edit([=](Bytes& file) { file.at(offset) = static_cast<std::uint8_t>(file.at(offset) ^ 1U); });
+    draft.edit([=](Bytes& file) { mutate::flip(file, offset, 1U); });
 }
 
 // The file says that it is as long as it then is.
@@ -147,8 +147,7 @@ constexpr std::array kOperators{
              [](Draft& draft) {
                  draft.edit([](Bytes& file) {
                      const Segment manifest = segment_of(file, SegmentKind::kManifest);
-                     std::uint8_t& byte = file.at(manifest.offset + (manifest.size_bytes / 2U));
-                     byte = static_cast<std::uint8_t>(byte ^ 1U);
+                     mutate::flip(file, manifest.offset + (manifest.size_bytes / 2U), 1U);
                  });
                  draft.keep_digest();
              }},

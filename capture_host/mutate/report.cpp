@@ -6,7 +6,7 @@
 #include <set>
 
 #include "capture_host/files/text.h"
-#include "capture_host/mutate/coverage.h"
+#include "capture_host/mutate/operators.h"
 #include "capture_host/signing/receipt.h"
 #include "pianola/sha256.h"
 
@@ -32,11 +32,6 @@ Json verdict_to_json(const Verdict& verdict) {
             {"offset", verdict.file_offset},
             {"actual", verdict.actual},
             {"limit", verdict.limit}};
-}
-
-void set_verdict(Json& entry, const Verdict& verdict) {
-    entry["verdict"] = verdict_to_json(verdict);
-    entry["as_expected"] = is_as_wanted(entry.at("expected"), entry.at("verdict"));
 }
 
 // The rule that a semantic mutant aims at; empty for the others.
@@ -159,8 +154,6 @@ Json sorted_jobs(const std::vector<NamedReport>& reports, const char* list) {
     return Json(all);
 }
 
-}  // namespace
-
 Json trusts_to_json() {
     Json trusts;
     for (const TrustKind kind : kTrustKinds) {
@@ -169,9 +162,7 @@ Json trusts_to_json() {
     return trusts;
 }
 
-Json device_to_json(const DeviceDescription& device) {
-    return Json(signing::device_to_json(device));
-}
+}  // namespace
 
 bool is_as_wanted(const Json& expected, const Json& verdict) {
     if (verdict.at("accepted").get<bool>()) {
@@ -202,7 +193,7 @@ Json make_report(const Subject& subject, const Run& run) {
               {"bytes", subject.given_bytes},
               {"sha256", files::to_hex(ByteSpan{subject.given_sha256})},
               {"signature_dropped", subject.given_bytes != subject.file.size()}}},
-            {"device", device_to_json(subject.device)},
+            {"device", signing::device_to_json(subject.device)},
             {"seed", run.seed},
             {"kinds", kinds},
             {"count", run.jobs.count},
@@ -226,14 +217,12 @@ bool is_in_shard(std::uint32_t job, std::uint32_t shard, std::uint32_t shards) n
     return (job % shards) == (shard - 1U);
 }
 
-void add_outcome(Json& report, std::uint32_t job_number, const Job& job, const Outcome& outcome,
-                 const Verdict& verdict) {
+Json outcome_to_json(std::uint32_t job_number, const Job& job, const Outcome& outcome) {
     Json entry{{"job", job_number}, {"name", job.name}, {"kind", kind_name(job.kind)}};
     if (!outcome.mutant) {
         entry["rule"] = rule_id(rule_of(job));
         entry["because"] = outcome.not_applicable;
-        report["not_applicable"].push_back(entry);
-        return;
+        return entry;
     }
     const Mutant& mutant = *outcome.mutant;
     entry["what"] = mutant.what;
@@ -250,8 +239,17 @@ void add_outcome(Json& report, std::uint32_t job_number, const Job& job, const O
         entry["expected"]["path"] = mutant.expected_path;
     }
     entry["alone"] = mutant.is_alone;
-    set_verdict(entry, verdict);
-    report["mutants"].push_back(entry);
+    return entry;
+}
+
+void add_outcome(Json& report, std::uint32_t job_number, const Job& job, const Outcome& outcome,
+                 const Verdict& verdict) {
+    const Json entry = outcome_to_json(job_number, job, outcome);
+    if (outcome.mutant) {
+        add_known(report, entry, verdict);
+    } else {
+        add_known(report, entry);
+    }
 }
 
 void add_known(Json& report, const Json& known) {
@@ -260,7 +258,8 @@ void add_known(Json& report, const Json& known) {
 
 void add_known(Json& report, const Json& known, const Verdict& verdict) {
     Json entry = known;
-    set_verdict(entry, verdict);
+    entry["verdict"] = verdict_to_json(verdict);
+    entry["as_expected"] = is_as_wanted(entry.at("expected"), entry.at("verdict"));
     report["mutants"].push_back(entry);
 }
 

@@ -76,9 +76,8 @@ struct NamedReport {
 
 [[nodiscard]] std::string sha256_hex(const Bytes& bytes);
 
-// Parts of a report: the trusts, the device, and whether a mutant's `verdict` is what is `expected` of it.
-[[nodiscard]] Json trusts_to_json();
-[[nodiscard]] Json device_to_json(const DeviceDescription& device);
+// Parts of a report: what came of a job, but for the verdict; and whether a `verdict` is what is `expected` of a mutant.
+[[nodiscard]] Json outcome_to_json(std::uint32_t job_number, const Job& job, const Outcome& outcome);
 [[nodiscard]] bool is_as_wanted(const Json& expected, const Json& verdict);
 
 }  // namespace pianola::mutate

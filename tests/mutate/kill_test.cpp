@@ -5,7 +5,6 @@
 #include <map>
 #include <set>
 
-#include "capture_host/mutate/coverage.h"
 #include "capture_host/mutate/operators.h"
 #include "tests/mutate/lenient_verdict.h"
 #include "tests/mutate/subjects.h"
