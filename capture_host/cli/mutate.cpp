@@ -46,17 +46,6 @@ std::vector<std::string> kind_names() {
     return names;
 }
 
-std::vector<mutate::Kind> kinds_from(const std::vector<std::string>& wanted) {
-    const std::vector<std::string> names = kind_names();
-    std::vector<mutate::Kind> kinds;
-    for (std::size_t i = 0U; i < names.size(); ++i) {
-        if (wanted.empty() || (std::find(wanted.begin(), wanted.end(), names[i]) != wanted.end())) {
-            kinds.push_back(static_cast<mutate::Kind>(i));
-        }
-    }
-    return kinds;
-}
-
 // Of the form of --shard; empty where there is none.
 std::string complaint_of_shard(const std::string& text) {
     constexpr std::size_t kLongest = 9U;
@@ -123,7 +112,7 @@ class Mutation {
         checker_ = std::make_unique<mutate::Checker>(subject_);
         run_.file_name = printable_base_name(arguments.file);
         run_.tool_version = PIANOLA_VERSION;
-        run_.jobs = {kinds_from(arguments.kinds), arguments.count};
+        run_.jobs = {mutate::kinds_named(arguments.kinds.empty() ? kind_names() : arguments.kinds), arguments.count};
         run_.seed = arguments.seed;
         set_shard(arguments.shard, run_);
     }
@@ -255,7 +244,7 @@ class Mutation {
         const bool is_same = trust && (mutate::sha256_hex(file) == known->at("sha256"));
         if (is_same) {
             mutate::add_known(report, *known,
-                              checker_->check(file, known->at("shift_bytes").get<std::uint32_t>(), *trust));
+                              &checker_->check(file, known->at("shift_bytes").get<std::uint32_t>(), *trust));
         }
         return is_same;
     }

@@ -18,83 +18,55 @@
 namespace pianola::cli {
 namespace {
 
-// --key, --revoked, --lowest-security-version: what a device has in its configuration, on the command line.
-struct TrustArguments {
-    std::vector<std::string> keys;     // PEM files
-    std::vector<std::string> revoked;  // PEM files
-    std::uint32_t lowest_security_version{0U};
-};
-
-// A policy, with what it refers to. Without any key signatures are not looked at, which is what development wants.
-class TrustOption {
-  public:
-    // Throws signing::SigningError, files::FileError.
-    explicit TrustOption(const TrustArguments& arguments) {
-        const auto add = [this](const std::vector<std::string>& files, KeyState state) {
-            for (const std::string& file : files) {
-                const signing::Key key = signing::Key::load_public(file);
-                keys_.push_back({key.id(), key.point(), state});
-            }
-        };
-        add(arguments.revoked, KeyState::kRevoked);  // first: a key that is both is revoked
-        add(arguments.keys, KeyState::kTrusted);
-        trust_.signatures = keys_.empty() ? SignaturePolicy::kOptional : SignaturePolicy::kRequired;
-        trust_.keys = {keys_.data(), keys_.size()};
-        trust_.verifier = &verifier_;
-        trust_.lowest_security_version = arguments.lowest_security_version;
-    }
-    ~TrustOption() = default;
-    // The policy points into the object.
-    TrustOption(const TrustOption&) = delete;
-    TrustOption(TrustOption&&) = delete;
-    TrustOption& operator=(const TrustOption&) = delete;
-    TrustOption& operator=(TrustOption&&) = delete;
-
-    [[nodiscard]] const Trust& trust() const noexcept { return trust_; }
-
-  private:
-    std::vector<TrustedKey> keys_;
-    BearSslVerifier verifier_;
-    Trust trust_;
-};
-
-void add_trust_options(CLI::App& command, TrustArguments& arguments) {
-    add_text(command, "--key", arguments.keys, kReads,
-             "Public key, PEM: only what this key has signed is accepted; may be given several times");
-    add_text(command, "--revoked", arguments.revoked, kReads, "Public key, PEM: what it has signed is refused");
-    command
-        .add_option("--lowest-security-version", arguments.lowest_security_version,
-                    "Refuse binaries of a lower security version, as a device whose counter stands there")
-        ->check(CLI::Range(0U, std::numeric_limits<std::uint32_t>::max()));
-}
-
 struct VerifyArguments {
     std::string file;
     TargetArguments target;
-    TrustArguments trust;
+    std::vector<std::string> keys;     // PEM files
+    std::vector<std::string> revoked;  // PEM files
+    std::uint32_t lowest_security_version{0U};
     std::string receipt;
     std::string receipt_key;
     bool json{false};
 };
 
+std::vector<TrustedKey> load_keys(const VerifyArguments& arguments) {
+    std::vector<TrustedKey> keys;
+    const auto add = [&keys](const std::vector<std::string>& files, KeyState state) {
+        for (const std::string& file : files) {
+            const signing::Key key = signing::Key::load_public(file);
+            keys.push_back({key.id(), key.point(), state});
+        }
+    };
+    add(arguments.revoked, KeyState::kRevoked);  // first: a key that is both is revoked
+    add(arguments.keys, KeyState::kTrusted);
+    return keys;
+}
+
 int verify_file(const VerifyArguments& arguments) {
     const BinaryFile file{arguments.file, arguments.target};
-    const TrustOption trust{arguments.trust};
+    // What a device has in its configuration. Without any key signatures are not looked at, which is what development
+    // wants.
+    const std::vector<TrustedKey> keys = load_keys(arguments);
+    const BearSslVerifier verifier;
+    const Trust trust{keys.empty() ? SignaturePolicy::kOptional : SignaturePolicy::kRequired,
+                      {keys.data(), keys.size()},
+                      &verifier,
+                      arguments.lowest_security_version};
 
     const auto workspace = std::make_unique<PlanWorkspace>();
     Image image;
     Plan plan;
     Verdict verdict;
-    const Status status = capture::verify(file.bytes(), file.device(), file.target().command_set(), trust.trust(),
-                                          *workspace, image, plan, verdict);
+    const Status status = capture::verify(file.bytes(), file.device(), file.target().command_set(), trust, *workspace,
+                                          image, plan, verdict);
     if (!arguments.receipt.empty()) {
-        const nlohmann::json statement = signing::make_statement(
-            {file.bytes(), file.device(), trust.trust(), verdict, PIANOLA_VERSION, file.plugin()});
+        const nlohmann::json statement =
+            signing::make_statement({file.bytes(), file.device(), trust, verdict, PIANOLA_VERSION, file.plugin()});
         files::store_file(arguments.receipt,
                           signing::make_receipt(statement, signing::Key::load_private(arguments.receipt_key)));
     }
     const std::string remedy =
-        capture::capacity_remedy(file.bytes(), file.device(), file.target().command_set(), trust.trust(), verdict);
+        capture::capacity_remedy(file.bytes(), file.device(), file.target().command_set(), trust, verdict);
     if (arguments.json) {
         nlohmann::json json = file.to_json(verdict, image);
         json["file"] = arguments.file;
@@ -128,7 +100,13 @@ void add_verify(CLI::App& app, Action& action) {
         "--key,\n"
         "files that are not signed, or by others, are refused as a device in production refuses them.");
     add_text(*command, "file", arguments->file, kReads, "Trace binary")->required();
-    add_trust_options(*command, arguments->trust);
+    add_text(*command, "--key", arguments->keys, kReads,
+             "Public key, PEM: only what this key has signed is accepted; may be given several times");
+    add_text(*command, "--revoked", arguments->revoked, kReads, "Public key, PEM: what it has signed is refused");
+    command
+        ->add_option("--lowest-security-version", arguments->lowest_security_version,
+                     "Refuse binaries of a lower security version, as a device whose counter stands there")
+        ->check(CLI::Range(0U, std::numeric_limits<std::uint32_t>::max()));
     CLI::Option* const receipt = add_text(*command, "--receipt", arguments->receipt, kWrites,
                                           "Write a signed statement of the verdict (docs/reference/receipt.md)");
     CLI::Option* const receipt_key = add_text(*command, "--receipt-key", arguments->receipt_key, kReads,

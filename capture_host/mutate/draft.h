@@ -55,10 +55,6 @@ class Draft {
     }
     [[nodiscard]] Words barrier() const { return sample(Sample::kBarrier); }
     [[nodiscard]] Words end() const { return sample(Sample::kEnd); }
-    // The field of the first command that the device refuses; empty where it refuses none.
-    [[nodiscard]] std::string refused_field(const Words& words) const;
-    // The last field that names an extent with that access.
-    [[nodiscard]] std::string extent_field(const Words& words, Access access) const;
 
     // What is done to the bytes after writing, before the digest is put right.
     void edit(BytesEdit edit) { edits_.push_back(std::move(edit)); }
@@ -70,8 +66,9 @@ class Draft {
     void demand(TrustKind trust) noexcept { trust_ = trust; }
     // The field that the verdict must name, where the operator knows it. Places are those of the draft as it is now:
     // "regions[last].base" is of the last one of the list (or of "buffers", "parameters"), "traces[main]" the main
-    // trace, "set-up[0]", "step[last]" a command of the script, "step" the script, "added[1]" the command that is 1 behind those that the
-    // subject's main trace has, and "tensor" the first input, or the first output of a file without inputs.
+    // trace, "set-up[0]", "step[last]" a command of the script, "step" the script, "added[1]" the command that is 1
+    // behind those that the subject's main trace has, and "tensor" the first input, or the first output of a file
+    // without inputs.
     void expect_path(const std::string& path);
     void expect_command(ScriptKind script, std::size_t command, const char* field);
 
@@ -143,8 +140,6 @@ class Draft {
     void drop_self_tests();
     // The first input; the first output of a file without inputs.
     [[nodiscard]] capture::ManifestTensor& first_tensor();
-
-    [[nodiscard]] std::uint32_t unmapped_address() const;  // that no region holds
 
   private:
     struct Gap {

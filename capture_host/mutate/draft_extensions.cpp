@@ -161,16 +161,4 @@ capture::ManifestTensor& Draft::first_tensor() {
     return manifest_.inputs.empty() ? manifest_.outputs.front() : manifest_.inputs.front();
 }
 
-std::uint32_t Draft::unmapped_address() const {
-    constexpr std::array<std::uint32_t, 4> kCandidates{0x40U, 0x2000'0000U, 0x7000'0000U, 0xF000'0000U};
-    for (const std::uint32_t address : kCandidates) {
-        if (std::none_of(manifest_.regions.begin(), manifest_.regions.end(), [address](const ManifestRegion& region) {
-                return (address >= region.base) && ((address - region.base) < region.size_bytes);
-            })) {
-            return address;
-        }
-    }
-    throw NotApplicable{"regions are everywhere"};
-}
-
 }  // namespace pianola::mutate

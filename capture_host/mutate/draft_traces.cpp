@@ -133,20 +133,4 @@ Words Draft::sample(Sample which, const SampleOperands& operands) const {
     return words;
 }
 
-std::string Draft::refused_field(const Words& words) const {
-    const targets::WalkEnd end = targets::for_each_command(command_set(), words, [](std::uint32_t, const auto&) {});
-    return end.is_whole() ? "" : end.refused;
-}
-
-std::string Draft::extent_field(const Words& words, Access access) const {
-    std::string field;
-    static_cast<void>(
-        targets::for_each_command(command_set(), words, [&](std::uint32_t /*word*/, const DecodedCommand& command) {
-            for (const Extent& extent : command.extents.view()) {
-                field = (extent.access == access) ? extent.field : field;
-            }
-        }));
-    return field;
-}
-
 }  // namespace pianola::mutate

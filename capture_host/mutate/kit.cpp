@@ -84,6 +84,16 @@ const char* kind_name(Kind kind) noexcept {
     return kKindNames.at(static_cast<std::size_t>(kind));
 }
 
+std::vector<Kind> kinds_named(const std::vector<std::string>& names) {
+    std::vector<Kind> kinds;
+    for (std::size_t i = 0U; i < kKindCount; ++i) {
+        if (std::find(names.begin(), names.end(), kKindNames.at(i)) != names.end()) {
+            kinds.push_back(static_cast<Kind>(i));
+        }
+    }
+    return kinds;
+}
+
 std::vector<Job> list_jobs(const JobOptions& options) {
     std::vector<Job> jobs;
     const std::uint32_t count = count_jobs(options);

@@ -45,16 +45,20 @@ void wait_before_the_record(Draft& draft) {
     draft.expect_command(ScriptKind::kStep, changed.size() - 2U, "event");
 }
 
+// Of the step's commands; the verdict names it.
+void move_to_other_queue(Draft& draft, std::uint32_t place) {
+    ManifestCommand& command = draft.commands(ScriptKind::kStep).at(place);
+    command.queue = 1U - command.queue;
+    draft.settle();
+    draft.expect_command(ScriptKind::kStep, place, "");
+}
+
 // The output is read on the other queue, right behind the replay that writes it.
 void read_unordered(Draft& draft) {
     draft.require_queues(2U);
     static_cast<void>(draft.add_output(1U, kBlock));
     draft.confirm("an output, which a fill writes");
-    const std::uint32_t read = draft.main_replay() + 1U;
-    ManifestCommand& command = draft.commands(ScriptKind::kStep).at(read);
-    command.queue = 1U - command.queue;
-    draft.settle();
-    draft.expect_command(ScriptKind::kStep, read, "");
+    move_to_other_queue(draft, draft.main_replay() + 1U);
 }
 
 Words dispatch_trace(const Draft& draft, std::uint32_t scratch) {
@@ -71,10 +75,7 @@ void share_a_core(Draft& draft) {
     const std::uint32_t replay = draft.add_trace("second", dispatch_trace(draft, scratch)) + 1U;
     static_cast<void>(draft.add_trace("first", dispatch_trace(draft, scratch + (2U * kBlock))));
     draft.confirm("two traces that use core 0");
-    ManifestCommand& command = draft.commands(ScriptKind::kStep).at(replay);
-    command.queue = 1U - command.queue;
-    draft.settle();
-    draft.expect_command(ScriptKind::kStep, replay, "");
+    move_to_other_queue(draft, replay);
 }
 
 constexpr std::array kOperators{

@@ -66,11 +66,44 @@ void damage_gap(Draft& draft) {
     draft.expect_path(fmt::format("traces[{}].offset_bytes", gap + 1U));
 }
 
+// The field of the first command that the device refuses; empty where it refuses none.
+std::string refused_field(const Draft& draft, const Words& words) {
+    const targets::WalkEnd end =
+        targets::for_each_command(draft.command_set(), words, [](std::uint32_t, const auto&) {});
+    return end.is_whole() ? "" : end.refused;
+}
+
+// The last field that names an extent with that access.
+std::string extent_field(const Draft& draft, const Words& words, Access access) {
+    std::string field;
+    static_cast<void>(targets::for_each_command(draft.command_set(), words,
+                                                [&](std::uint32_t /*word*/, const DecodedCommand& command) {
+                                                    for (const Extent& extent : command.extents.view()) {
+                                                        field = (extent.access == access) ? extent.field : field;
+                                                    }
+                                                }));
+    return field;
+}
+
+// That no region holds.
+std::uint32_t unmapped_address(Draft& draft) {
+    constexpr std::array<std::uint32_t, 4> kCandidates{0x40U, 0x2000'0000U, 0x7000'0000U, 0xF000'0000U};
+    for (const std::uint32_t address : kCandidates) {
+        const auto& regions = draft.manifest().regions;
+        if (std::none_of(regions.begin(), regions.end(), [address](const capture::ManifestRegion& region) {
+                return (address >= region.base) && ((address - region.base) < region.size_bytes);
+            })) {
+            return address;
+        }
+    }
+    throw NotApplicable{"regions are everywhere"};
+}
+
 // A command that the device refuses, in front of the main trace's end.
 void add_refused(Draft& draft, const Words& words, std::uint64_t cycles = 0U) {
     static_cast<void>(draft.append_raw(words, 1U, cycles));
     draft.settle();
-    draft.expect_path("added[0]." + draft.refused_field(words));
+    draft.expect_path("added[0]." + refused_field(draft, words));
 }
 
 // Other bits in the first word of the main trace.
@@ -78,7 +111,7 @@ void change_first_word(Draft& draft, Sample how) {
     Words words = draft.trace_words(draft.main_trace());
     words.front() = draft.sample(how, {0U, 0U, 0U, words.front(), 0U}).front();
     draft.set_word(0U, words.front());
-    draft.expect_path(fmt::format("traces[{}].commands[0].{}", draft.main_trace(), draft.refused_field(words)));
+    draft.expect_path(fmt::format("traces[{}].commands[0].{}", draft.main_trace(), refused_field(draft, words)));
 }
 
 // Other commands in the place of added ones.
@@ -96,7 +129,7 @@ void state_wrong_cost(Draft& draft) {
     draft.confirm("a launch on memory of its own");
     const Words wrong = draft.sample(Sample::kWrongCost, copy);
     set_words(draft, word, wrong);
-    draft.expect_path("added[1]." + draft.refused_field(wrong));
+    draft.expect_path("added[1]." + refused_field(draft, wrong));
 }
 
 // A command at the end of the main trace that fills one byte.
@@ -104,7 +137,7 @@ void fill_byte(Draft& draft, std::uint32_t address) {
     const Words words = draft.fill(address, 1U, 0U);
     static_cast<void>(draft.append_commands(words));
     draft.settle();
-    draft.expect_path("added[0]." + draft.extent_field(words, Access::kWrite));
+    draft.expect_path("added[0]." + extent_field(draft, words, Access::kWrite));
 }
 
 void fill_weights(Draft& draft) {
@@ -127,7 +160,7 @@ void move_copy(Draft& draft, std::uint32_t to, std::uint32_t size_bytes, std::ui
     draft.confirm("a fill and a copy on memory of their own");
     const Words moved = draft.copy(scratch + to, scratch + from, size_bytes);
     set_words(draft, place + copy, moved);
-    draft.expect_path("added[1]." + draft.extent_field(moved, Access::kRead));
+    draft.expect_path("added[1]." + extent_field(draft, moved, Access::kRead));
 }
 
 void race_of_cores(Draft& draft) {
@@ -154,7 +187,7 @@ void race_of_cores(Draft& draft) {
     draft.set_trace_words(trace, all);
     draft.measure_main();
     draft.settle();
-    draft.expect_path("added[2]." + draft.extent_field(dispatch_on(1U), Access::kWrite));
+    draft.expect_path("added[2]." + extent_field(draft, dispatch_on(1U), Access::kWrite));
 }
 
 constexpr std::array kOperators{
@@ -227,7 +260,7 @@ constexpr std::array kOperators{
              }},
     Operator{Rule::kTrcArgument, "cost", "a launch that says another cost than its kernel", false, state_wrong_cost},
     Operator{Rule::kTrcBounds, "no-region", "a byte outside every region is filled", true,
-             [](Draft& draft) { fill_byte(draft, draft.unmapped_address()); }},
+             [](Draft& draft) { fill_byte(draft, unmapped_address(draft)); }},
     Operator{Rule::kTrcBounds, "end-of-address-space", "the last byte of the address space is filled", true,
              [](Draft& draft) { fill_byte(draft, UINT32_MAX); }},
     Operator{Rule::kTrcPermission, "traces", "a byte of the traces is filled", true,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "capture_host/files/text.h"
 #include "capture_host/mutate/operators.h"
@@ -154,6 +155,19 @@ Json sorted_jobs(const std::vector<NamedReport>& reports, const char* list) {
     return Json(all);
 }
 
+// {"policy", "lowest_security_version", "keys": [{"id", "point", "state"}]}; bytes in hexadecimal digits.
+Json trust_to_json(const Trust& trust) {
+    Json keys = Json::array();
+    for (const TrustedKey& key : trust.keys) {
+        keys.push_back({{"id", files::to_hex(ByteSpan{key.id})},
+                        {"point", files::to_hex(ByteSpan{key.key})},
+                        {"state", (key.state == KeyState::kTrusted) ? "trusted" : "revoked"}});
+    }
+    return {{"policy", (trust.signatures == SignaturePolicy::kOptional) ? "optional" : "required"},
+            {"lowest_security_version", trust.lowest_security_version},
+            {"keys", keys}};
+}
+
 Json trusts_to_json() {
     Json trusts;
     for (const TrustKind kind : kTrustKinds) {
@@ -244,23 +258,15 @@ Json outcome_to_json(std::uint32_t job_number, const Job& job, const Outcome& ou
 
 void add_outcome(Json& report, std::uint32_t job_number, const Job& job, const Outcome& outcome,
                  const Verdict& verdict) {
-    const Json entry = outcome_to_json(job_number, job, outcome);
-    if (outcome.mutant) {
-        add_known(report, entry, verdict);
-    } else {
-        add_known(report, entry);
+    add_known(report, outcome_to_json(job_number, job, outcome), outcome.mutant ? &verdict : nullptr);
+}
+
+void add_known(Json& report, Json known, const Verdict* verdict) {
+    if (verdict != nullptr) {
+        known["verdict"] = verdict_to_json(*verdict);
+        known["as_expected"] = is_as_wanted(known.at("expected"), known.at("verdict"));
     }
-}
-
-void add_known(Json& report, const Json& known) {
-    report[known.contains("because") ? "not_applicable" : "mutants"].push_back(known);
-}
-
-void add_known(Json& report, const Json& known, const Verdict& verdict) {
-    Json entry = known;
-    entry["verdict"] = verdict_to_json(verdict);
-    entry["as_expected"] = is_as_wanted(entry.at("expected"), entry.at("verdict"));
-    report["mutants"].push_back(entry);
+    report[known.contains("because") ? "not_applicable" : "mutants"].push_back(std::move(known));
 }
 
 const Json* find_job(const Json& report, std::uint32_t job_number) {

@@ -86,13 +86,7 @@ Json rebuilt_entry(const Json& entry, const Job& job) {
 
 JobOptions options_of(const Json& report) {
     JobOptions options;
-    options.kinds.clear();
-    const auto names = report.at("kinds").get<std::set<Text>>();
-    for (std::size_t kind = 0U; kind < kKindCount; ++kind) {
-        if (names.count(kind_name(static_cast<Kind>(kind))) != 0U) {
-            options.kinds.push_back(static_cast<Kind>(kind));
-        }
-    }
+    options.kinds = kinds_named(report.at("kinds").get<std::vector<Text>>());
     options.count = report.at("count").get<std::uint32_t>();
     if ((options.count == 0U) || (options.count > kMostMutants)) {
         fail("'count' is none that a run can have");

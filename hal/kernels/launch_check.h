@@ -1,7 +1,7 @@
 // LaunchCheck: the checks that every kernel's describe() makes, and the operands that run() then binds.
 //
-// Place in the whole: shared by all kernels of the ROM. A kernel takes the accepted range of each argument word from its
-// list in argument_words.h, and states its relations between words, then its operands. The first violation wins and
+// Place in the whole: shared by all kernels of the ROM. A kernel takes the accepted range of each argument word from
+// its list in argument_words.h, and states its relations between words, then its operands. The first violation wins and
 // names its word; nothing is accepted by default.
 #pragma once
 
@@ -15,7 +15,8 @@
 
 namespace pianola::refdev {
 
-// Of one argument word. Accepted: lowest, lowest + 1, ... lowest + span, modulo 2^32, so that one form serves signed and unsigned words.
+// Of one argument word. Accepted: lowest, lowest + 1, ... lowest + span, modulo 2^32, so that one form serves signed
+// and unsigned words.
 struct ArgumentRule {
     const char* field;
     std::uint32_t lowest;
