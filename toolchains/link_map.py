@@ -10,7 +10,7 @@ from boards import boards
 LAYERS = (
     ("rule texts", r"libpianola_runtime\.a\(rule_text\."),
     ("digest", r"libpianola_runtime\.a\(sha256\."),
-    ("session", r"libpianola_runtime\.a\((session|load|execution|guard|self_check|scrub|seal)\."),
+    ("session", r"libpianola_runtime\.a\((session|load|execution|seal_and_latch|self_check|scrub|seal)\."),
     ("validator", r"libpianola_runtime\.a\("),
     ("signatures", r"libpianola_(bearssl|crypto)\.a\("),
     ("kernels", r"libpianola_kernels\.a\("),

@@ -169,18 +169,16 @@ int capture_model(const CaptureArguments& arguments) {
 }  // namespace
 
 void add_capture(CLI::App& app, Action& action) {
-    auto arguments = std::make_shared<CaptureArguments>();
-    CLI::App* const command = app.add_subcommand("capture", "Captures a quantised model into a trace binary");
+    const auto [command, arguments] =
+        add_command(app, action, "capture", "Captures a quantised model into a trace binary", capture_model);
     command->footer(
         "The model is an int8 TensorFlow Lite file. The binary is validated and loaded into the simulator before it "
         "is\n"
         "written; the same model, options and version give the same bytes. With --queues 2, inputs and outputs move "
         "on\n"
         "queue 1 while queue 0 computes.");
-    command->add_option("model", arguments->model, "Model, .tflite")->required()->type_name(kReads);
-    command->add_option("-o,--output", arguments->output, "Trace binary to write, .ptb")
-        ->required()
-        ->type_name(kWrites);
+    add_text(*command, "model", arguments->model, kReads, "Model, .tflite")->required();
+    add_text(*command, "-o,--output", arguments->output, kWrites, "Trace binary to write, .ptb")->required();
     command->add_option("--queues", arguments->queues, "Command queues to use")
         ->check(CLI::Range(1, 2))
         ->capture_default_str();
@@ -188,9 +186,8 @@ void add_capture(CLI::App& app, Action& action) {
         "--pipelined", arguments->is_pipelined,
         "Overlap transfers and computation of neighbouring steps; needs --queues 2. The application calls start() and "
         "stop() around the steps, and gets each result one step later");
-    command->add_option("--self-test", arguments->self_tests, "Self-test vectors to store in the binary")
-        ->check(CLI::Range(0U, kMaxSelfTests))
-        ->capture_default_str();
+    add_number(*command, "--self-test", arguments->self_tests, 0U, kMaxSelfTests,
+               "Self-test vectors to store in the binary");
     command
         ->add_option(
             "--deadline-us", arguments->deadline_us,
@@ -204,7 +201,6 @@ void add_capture(CLI::App& app, Action& action) {
         ->check(CLI::Range(1U, kLongestDeadlineUs));
     add_device_option(*command, arguments->device);
     command->add_flag("--json", arguments->json, "Print the summary as JSON");
-    command->callback([arguments, &action] { action = [arguments] { return capture_model(*arguments); }; });
 }
 
 }  // namespace pianola::cli

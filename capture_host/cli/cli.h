@@ -8,9 +8,11 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "capture_host/files/files.h"
@@ -69,6 +71,28 @@ void add_mutate(CLI::App& app, Action& action);
 
 void add_commands(CLI::App& app, Action& action);  // all of them
 
+// What each begins with: a parser for the sub-command, and the arguments that its options set, which live as long as
+// the parser. The action is `act` on these.
+template <typename Arguments>
+std::pair<CLI::App*, Arguments*> add_command(CLI::App& app, Action& action, const char* name, const char* description,
+                                             int (*act)(const Arguments&)) {
+    const auto arguments = std::make_shared<Arguments>();
+    CLI::App* const command = app.add_subcommand(name, description);
+    command->callback([arguments, &action, act] { action = [arguments, act] { return act(*arguments); }; });
+    return {command, arguments.get()};
+}
+
+// Options for numbers, which --help shows with their defaults, and for files (kReads, ...) or other text.
+template <typename Number>
+CLI::Option* add_number(CLI::App& command, const char* name, Number& number, Number lowest, Number highest,
+                        const char* description) {
+    return command.add_option(name, number, description)->check(CLI::Range(lowest, highest))->capture_default_str();
+}
+template <typename Text>
+CLI::Option* add_text(CLI::App& command, const char* name, Text& text, const char* type, const char* description) {
+    return command.add_option(name, text, description)->type_name(type);
+}
+
 // What the text of an option or argument is, for --help and for check_values(); one that is none of these fails a test.
 inline constexpr const char* kReads = "FILE";        // the command reads it
 inline constexpr const char* kReadsJson = "JSON";    // the same, and it is JSON
@@ -110,6 +134,16 @@ void check_values(const CLI::App& command);
 
 // As it is printed. File names need not be UTF-8, which JSON is: what is not becomes the replacement character.
 [[nodiscard]] std::string json_text(const nlohmann::json& json);
+
+// A list of what `make` makes of each.
+template <typename List, typename Make>
+nlohmann::json json_list(const List& list, const Make& make) {
+    nlohmann::json json = nlohmann::json::array();
+    for (const auto& each : list) {
+        json.push_back(make(each));
+    }
+    return json;
+}
 
 // "int8[1,49,10,1]"
 [[nodiscard]] std::string type_and_shape(const TensorView& tensor);

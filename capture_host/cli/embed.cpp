@@ -1,11 +1,16 @@
 // pianola embed: a binary as a source or object that is linked into an application.
 
 #include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <cstdlib>
 #include <filesystem>
-#include <memory>
+#include <map>
+#include <system_error>
 
-#include "capture_host/cli/assemble.h"
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/verified_file.h"
 #include "pianola/config.h"
@@ -115,22 +120,96 @@ std::string assembler_source(const Embedding& embedding, const std::string& incl
         included);
 }
 
+// Name under which the assembler text includes the binary.
+inline constexpr const char* kIncludedName = "binary.ptb";
+
+// A folder of our own that goes away with everything in it.
+class TemporaryFolder {
+  public:
+    TemporaryFolder() {
+        std::string name = (std::filesystem::temp_directory_path() / "pianola-XXXXXX").string();
+        if (mkdtemp(name.data()) == nullptr) {
+            throw files::FileError{"can not make a temporary folder: " + name};
+        }
+        path_ = name;
+    }
+    ~TemporaryFolder() {
+        std::error_code ignored;
+        (void)std::filesystem::remove_all(path_, ignored);
+    }
+    TemporaryFolder(const TemporaryFolder&) = delete;
+    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+    [[nodiscard]] std::string file(const char* name) const { return (path_ / name).string(); }
+    [[nodiscard]] std::string name() const { return path_.string(); }
+
+  private:
+    std::filesystem::path path_;
+};
+
+// Runs a program to its end, with standard output joined to standard error, because ours is for results. Returns its
+// exit code; a program that a signal ends counts as failed.
+int run_program(const std::vector<std::string>& command) {
+    std::vector<std::string> storage{command};  // posix_spawnp() wants pointers that are not const
+    std::vector<char*> arguments;
+    arguments.reserve(storage.size() + 1U);
+    for (std::string& each : storage) {
+        arguments.push_back(each.data());
+    }
+    arguments.push_back(nullptr);
+    posix_spawn_file_actions_t actions{};
+    (void)posix_spawn_file_actions_init(&actions);
+    (void)posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+    pid_t child = 0;
+    const int spawned = posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
+    (void)posix_spawn_file_actions_destroy(&actions);
+    if (spawned != 0) {
+        throw CliError{kUsage, fmt::format("--compiler {}: can not be run: {}", command[0],
+                                           std::generic_category().message(spawned))};
+    }
+    int state = 0;
+    while ((waitpid(child, &state, 0) == -1) && (errno == EINTR)) {
+    }
+    return WIFEXITED(state) ? WEXITSTATUS(state) : EXIT_FAILURE;
+}
+
+// An object file. What flags it needs for its ABI only the target's own compiler knows, so that it is called rather
+// than imitated: runs `compiler flags... -c` on the text, in which `.incbin "binary.ptb"` gives `binary`, and returns
+// the object. No shell is involved. What the compiler says goes to standard error. Throws CliError.
+std::vector<std::uint8_t> assemble(const std::string& compiler, const std::vector<std::string>& flags,
+                                   const std::string& text, ByteSpan binary) {
+    const TemporaryFolder folder;
+    // The very bytes that were verified, whatever happens to the user's file meanwhile.
+    files::store_file(folder.file(kIncludedName), std::vector<std::uint8_t>{binary.begin(), binary.end()});
+    const std::string source = folder.file("binary.s");
+    const std::string object = folder.file("binary.o");
+    files::store_file(source, text);
+
+    std::vector<std::string> command{compiler};
+    command.insert(command.end(), flags.begin(), flags.end());
+    for (const std::string& each :
+         {std::string{"-c"}, std::string{"-I"}, folder.name(), std::string{"-o"}, object, source}) {
+        command.push_back(each);
+    }
+    const int code = run_program(command);
+    if (code != EXIT_SUCCESS) {
+        throw CliError{kUsage, fmt::format("--compiler {}: ended with exit code {}", compiler, code)};
+    }
+    return files::load_file(object);
+}
+
 std::string format_of(const EmbedArguments& arguments) {
     if (!arguments.format.empty()) {
         return arguments.format;
     }
     const std::string suffix = std::filesystem::path{arguments.output}.extension().string();
-    if (suffix == ".c") {
-        return "c";
+    const std::map<std::string, std::string> formats{{".c", "c"}, {".S", "asm"}, {".s", "asm"}, {".o", "object"}};
+    const auto found = formats.find(suffix);
+    if (found == formats.end()) {
+        throw CliError{kUsage, fmt::format("--output {}: neither .c, .S, .s nor .o; say --format c, asm or object",
+                                           arguments.output)};
     }
-    if ((suffix == ".S") || (suffix == ".s")) {
-        return "asm";
-    }
-    if (suffix == ".o") {
-        return "object";
-    }
-    throw CliError{
-        kUsage, fmt::format("--output {}: neither .c, .S, .s nor .o; say --format c, asm or object", arguments.output)};
+    return found->second;
 }
 
 bool is_section(const std::string& text) {
@@ -176,9 +255,8 @@ int embed_file(const EmbedArguments& arguments) {
 }  // namespace
 
 void add_embed(CLI::App& app, Action& action) {
-    auto arguments = std::make_shared<EmbedArguments>();
-    CLI::App* const command =
-        app.add_subcommand("embed", "Makes a source or object of a binary, for linking into flash");
+    const auto [command, arguments] =
+        add_command(app, action, "embed", "Makes a source or object of a binary, for linking into flash", embed_file);
     command->footer(
         "Examples:\n"
         "  pianola embed signs.ptb -o signs.c --header signs.h\n"
@@ -190,10 +268,8 @@ void add_embed(CLI::App& app, Action& action) {
         "well from the assembler. An assembler source names the binary without its folder: give that with -I. The "
         "same\n"
         "binary and options give the same bytes.");
-    command->add_option("file", arguments->file, "Trace binary")->required()->type_name(kReads);
-    command->add_option("-o,--output", arguments->output, "File to write: .c, .S or .o")
-        ->required()
-        ->type_name(kWrites);
+    add_text(*command, "file", arguments->file, kReads, "Trace binary")->required();
+    add_text(*command, "-o,--output", arguments->output, kWrites, "File to write: .c, .S or .o")->required();
     command->add_option("--format", arguments->format, "c, asm or object; default: by the output's suffix")
         ->check(CLI::IsMember({"c", "asm", "object"}));
     add_symbol_option(*command, arguments->symbol, "Name of the symbol; default: from the binary's file name");
@@ -202,20 +278,16 @@ void add_embed(CLI::App& app, Action& action) {
             return is_section(text) ? std::string{} : ("'" + text + "' has more than letters, digits, '_' and '.'");
         })
         ->type_name(kSaysName);
-    command->add_option("--header", arguments->header, "Also write a header for C and C++ that declares the symbols")
-        ->type_name(kWrites);
-    CLI::Option* const compiler =
-        command->add_option("--compiler", arguments->compiler, "For objects: the target's compiler or assembler driver")
-            ->type_name(kRuns);
-    command
-        ->add_option("--compiler-flag", arguments->compiler_flags,
-                     "For objects: a flag for the compiler, such as -mcpu=cortex-m33; once per flag")
+    add_text(*command, "--header", arguments->header, kWrites,
+             "Also write a header for C and C++ that declares the symbols");
+    CLI::Option* const compiler = add_text(*command, "--compiler", arguments->compiler, kRuns,
+                                           "For objects: the target's compiler or assembler driver");
+    add_text(*command, "--compiler-flag", arguments->compiler_flags, kSaysAnything,
+             "For objects: a flag for the compiler, such as -mcpu=cortex-m33; once per flag")
         ->allow_extra_args(false)
-        ->type_name(kSaysAnything)
         ->needs(compiler);
     add_target_options(*command, arguments->target);
     command->add_flag("--json", arguments->json, "Print the summary as JSON");
-    command->callback([arguments, &action] { action = [arguments] { return embed_file(*arguments); }; });
 }
 
 }  // namespace pianola::cli

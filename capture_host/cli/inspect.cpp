@@ -64,18 +64,16 @@ std::uint64_t bytes_of(const capture::ManifestTensor& tensor, const capture::Man
 }
 
 nlohmann::json tensors_to_json(const std::vector<capture::ManifestTensor>& tensors, const capture::Manifest& manifest) {
-    nlohmann::json list = nlohmann::json::array();
-    for (const auto& tensor : tensors) {
-        list.push_back({{"name", tensor.name},
-                        {"type", name_of(tensor.type)},
-                        {"shape", tensor.shape},
-                        {"scale", tensor.scale},
-                        {"zero_point", tensor.zero_point},
-                        {"buffer", tensor.buffer},
-                        {"buffers", tensor.buffer_count},
-                        {"bytes", bytes_of(tensor, manifest)}});
-    }
-    return list;
+    return json_list(tensors, [&manifest](const capture::ManifestTensor& tensor) -> nlohmann::json {
+        return {{"name", tensor.name},
+                {"type", name_of(tensor.type)},
+                {"shape", tensor.shape},
+                {"scale", tensor.scale},
+                {"zero_point", tensor.zero_point},
+                {"buffer", tensor.buffer},
+                {"buffers", tensor.buffer_count},
+                {"bytes", bytes_of(tensor, manifest)}};
+    });
 }
 
 // Nothing where it is once.
@@ -88,44 +86,32 @@ nlohmann::json to_json(const Repeat& repeat) {
     return {{"count", repeat.count}, {"stride_bytes", repeat.stride_bytes}};
 }
 
-nlohmann::json commands_to_json(const BinaryFile& file, const Image& image, const TraceView& trace) {
-    nlohmann::json list = nlohmann::json::array();
-    for (const CommandLine& line : decode_trace(file, image, trace)) {
-        nlohmann::json extents = nlohmann::json::array();
-        for (const Extent& extent : line.decoded.extents.view()) {
-            extents.push_back({{"field", extent.field},
-                               {"access", (extent.access == Access::kWrite) ? "write" : "read"},
-                               {"address", extent.address},
-                               {"bytes", extent.size_bytes},
-                               {"inner", to_json(extent.inner)},
-                               {"outer", to_json(extent.outer)}});
-        }
-        nlohmann::json entry{
-            {"word", line.word}, {"command", line.name}, {"cycles", line.decoded.cost_cycles}, {"extents", extents}};
-        if (line.decoded.kind == CommandKind::kDispatch) {
-            entry["core"] = line.decoded.core;
-            entry["core_cycles"] = line.decoded.core_cycles;
-        }
-        list.push_back(entry);
+nlohmann::json command_to_json(const CommandLine& line) {
+    nlohmann::json json{
+        {"word", line.word},
+        {"command", line.name},
+        {"cycles", line.decoded.cost_cycles},
+        {"extents", json_list(line.decoded.extents.view(), [](const Extent& extent) -> nlohmann::json {
+             return {{"field", extent.field},          {"access", (extent.access == Access::kWrite) ? "write" : "read"},
+                     {"address", extent.address},      {"bytes", extent.size_bytes},
+                     {"inner", to_json(extent.inner)}, {"outer", to_json(extent.outer)}};
+         })}};
+    if (line.decoded.kind == CommandKind::kDispatch) {
+        json["core"] = line.decoded.core;
+        json["core_cycles"] = line.decoded.core_cycles;
     }
-    return list;
+    return json;
 }
 
-nlohmann::json parameters_to_json(const capture::Manifest& manifest) {
-    nlohmann::json list = nlohmann::json::array();
-    for (const auto& parameter : manifest.parameters) {
-        nlohmann::json points = nlohmann::json::array();
-        for (const auto& point : parameter.points) {
-            points.push_back({{"trace", point.trace}, {"word", point.word}});
-        }
-        list.push_back({{"name", parameter.name},
-                        {"kind", name_of(parameter.kind)},
-                        {"minimum", parameter.minimum},
-                        {"maximum", parameter.maximum},
-                        {"alignment", parameter.alignment},
-                        {"points", points}});
-    }
-    return list;
+nlohmann::json parameter_to_json(const capture::ManifestParameter& parameter) {
+    return {{"name", parameter.name},
+            {"kind", name_of(parameter.kind)},
+            {"minimum", parameter.minimum},
+            {"maximum", parameter.maximum},
+            {"alignment", parameter.alignment},
+            {"points", json_list(parameter.points, [](const capture::ManifestPatchPoint& point) -> nlohmann::json {
+                 return {{"trace", point.trace}, {"word", point.word}};
+             })}};
 }
 
 // Whether zero-copy I/O is possible on the device that the binary is for, and what speaks against it. Nothing is known
@@ -168,7 +154,7 @@ nlohmann::json trace_to_json(const BinaryFile& file, const Image& image, const c
         entry["programs"].push_back({{"name", program.name}, {"commands", program.command_count}});
     }
     if (with_commands) {
-        entry["command_list"] = commands_to_json(file, image, image.trace(index));
+        entry["command_list"] = json_list(decode_trace(file, image, image.trace(index)), command_to_json);
     }
     return entry;
 }
@@ -216,7 +202,7 @@ nlohmann::json to_json(const BinaryFile& file, const Image& image, bool with_com
                        {"step_deadline_us", manifest.step_deadline_us},
                        {"setup_deadline_us", manifest.setup_deadline_us},
                        {"steps_in_flight", manifest.steps_in_flight}};
-    json["parameters"] = parameters_to_json(manifest);
+    json["parameters"] = json_list(manifest.parameters, parameter_to_json);
     json["provenance"] = {{"source_name", manifest.source_name},
                           {"source_sha256", to_hex(ByteSpan{manifest.source_sha256})},
                           {"tool_version", manifest.tool_version}};
@@ -229,11 +215,10 @@ nlohmann::json to_json(const BinaryFile& file, const Image& image, bool with_com
     return json;
 }
 
-void print_target(const BinaryFile& file, const Image& image) {
-    const TargetView target = image.target();
+void print_target(const BinaryFile& file, const capture::ManifestTarget& target) {
     fmt::print("target\n  device         {}\n  command set    0x{:08X} version {}\n  kernel library {}\n",
-               capture::to_string(target.device_family), target.command_set_id, target.command_set_version,
-               to_hex(target.kernel_library));
+               target.device_family, target.command_set_id, target.command_set_version,
+               to_hex(ByteSpan{target.kernel_library}));
     fmt::print("  DRAM           0x{:08X}, {} bytes, trace region the last {}\n", target.dram_base, target.dram_bytes,
                target.trace_region_bytes);
     fmt::print("  L1             0x{:08X}, {} bytes\n  queues         {}, rings of {} words\n  clock          {} kHz\n",
@@ -248,17 +233,15 @@ void print_target(const BinaryFile& file, const Image& image) {
     }
 }
 
-void print_memory(const Image& image) {
+void print_memory(const capture::Manifest& manifest) {
     fmt::print("memory\n");
-    for (std::uint32_t i = 0U; i < image.region_count(); ++i) {
-        const RegionView region = image.region(i);
+    for (std::uint32_t i = 0U; i < manifest.regions.size(); ++i) {
+        const capture::ManifestRegion& region = manifest.regions[i];
         fmt::print("  0x{:08X} {:>9} bytes  {:<10} {:<4}  {}\n", region.base, region.size_bytes, name_of(region.kind),
-                   name_of(region.memory), capture::to_string(region.name));
-        for (std::uint32_t b = 0U; b < image.buffer_count(); ++b) {
-            const BufferView buffer = image.buffer(b);
+                   name_of(region.memory), region.name);
+        for (const auto& buffer : manifest.buffers) {
             if (buffer.region == i) {
-                fmt::print("     +{:<7} {:>9} bytes    {}\n", buffer.offset_bytes, buffer.size_bytes,
-                           capture::to_string(buffer.name));
+                fmt::print("     +{:<7} {:>9} bytes    {}\n", buffer.offset_bytes, buffer.size_bytes, buffer.name);
             }
         }
     }
@@ -269,15 +252,14 @@ void print_tensor(const char* what, std::uint32_t index, const TensorView& tenso
                tensor.zero_point, capture::to_string(tensor.name));
 }
 
-void print_trace(const BinaryFile& file, const Image& image, std::uint32_t index, bool with_commands) {
-    const TraceView trace = image.trace(index);
-    fmt::print("  trace {} '{}': {} commands, {} words, {} cycles\n", index, capture::to_string(trace.name),
-               trace.command_count, trace.word_count, trace.cost_cycles);
-    const std::vector<CommandLine> lines = decode_trace(file, image, trace);
+void print_trace(const BinaryFile& file, const Image& image, const capture::ManifestTrace& trace, std::uint32_t index,
+                 bool with_commands) {
+    fmt::print("  trace {} '{}': {} commands, {} words, {} cycles\n", index, trace.name, trace.command_count,
+               trace.word_count, trace.cost_cycles);
+    const std::vector<CommandLine> lines = decode_trace(file, image, image.trace(index));
     std::size_t next = 0U;
-    for (std::uint32_t p = 0U; p < trace.program_count; ++p) {
-        const ProgramView program = image.program(index, p);
-        fmt::print("    {}\n", capture::to_string(program.name));
+    for (const auto& program : trace.programs) {
+        fmt::print("    {}\n", program.name);
         for (std::uint32_t i = 0U; with_commands && (i < program.command_count) && (next < lines.size()); ++i, ++next) {
             const CommandLine& line = lines[next];
             if (line.decoded.kind == CommandKind::kDispatch) {
@@ -295,24 +277,12 @@ void print_trace(const BinaryFile& file, const Image& image, std::uint32_t index
     }
 }
 
-void print_scripts(const Image& image) {
-    for (std::uint32_t i = 0U; i < image.script_count(); ++i) {
-        const ScriptView script = image.script(i);
-        fmt::print("script {}\n", name_of(script.kind));
-        for (std::uint32_t c = 0U; c < script.command_count; ++c) {
-            const ScriptCommandView command = image.script_command(i, c);
-            fmt::print("  queue {}  {} {}\n", command.queue, name_of(command.kind), command.object);
-        }
-    }
-}
-
 void print_all(const BinaryFile& file, const Image& image, bool with_commands) {
-    const ProvenanceView provenance = image.provenance();
-    fmt::print("source           {}\n  sha256         {}\n  captured by    {}\n",
-               capture::to_string(provenance.source_name), to_hex(provenance.source_sha256),
-               capture::to_string(provenance.tool_version));
-    print_target(file, image);
-    print_memory(image);
+    const capture::Manifest manifest = capture::read_manifest(image);
+    fmt::print("source           {}\n  sha256         {}\n  captured by    {}\n", manifest.source_name,
+               to_hex(ByteSpan{manifest.source_sha256}), manifest.tool_version);
+    print_target(file, manifest.target);
+    print_memory(manifest);
     fmt::print("tensors\n");
     for (std::uint32_t i = 0U; i < image.input_count(); ++i) {
         print_tensor("input ", i, image.input(i));
@@ -321,22 +291,25 @@ void print_all(const BinaryFile& file, const Image& image, bool with_commands) {
         print_tensor("output", i, image.output(i));
     }
     fmt::print("traces\n");
-    for (std::uint32_t i = 0U; i < image.trace_count(); ++i) {
-        print_trace(file, image, i, with_commands);
+    for (std::uint32_t i = 0U; i < manifest.traces.size(); ++i) {
+        print_trace(file, image, manifest.traces[i], i, with_commands);
     }
-    print_scripts(image);
-    for (std::uint32_t i = 0U; i < image.parameter_count(); ++i) {
-        const ParameterView parameter = image.parameter(i);
+    for (const auto& script : manifest.scripts) {
+        fmt::print("script {}\n", name_of(script.kind));
+        for (const auto& command : script.commands) {
+            fmt::print("  queue {}  {} {}\n", command.queue, name_of(command.kind), command.object);
+        }
+    }
+    for (std::uint32_t i = 0U; i < manifest.parameters.size(); ++i) {
+        const capture::ManifestParameter& parameter = manifest.parameters[i];
         fmt::print("parameter {}  {} {} from {} to {}, multiples of {}, {} words\n", i, name_of(parameter.kind),
-                   capture::to_string(parameter.name), parameter.minimum, parameter.maximum, parameter.alignment,
-                   parameter.point_count);
+                   parameter.name, parameter.minimum, parameter.maximum, parameter.alignment, parameter.points.size());
     }
-    const BudgetsView budgets = image.budgets();
     fmt::print(
         "budgets\n  step           {} cycles, deadline {} us, {} in flight\n  set-up         deadline {} us\n  "
         "self-tests     {}\n",
-        budgets.step_cycles, budgets.step_deadline_us, budgets.steps_in_flight, budgets.setup_deadline_us,
-        image.self_test_count());
+        manifest.step_cycles, manifest.step_deadline_us, manifest.steps_in_flight, manifest.setup_deadline_us,
+        manifest.self_test_count);
     const Views views = find_views(file, image);
     if (views.possible.value_or(false)) {
         fmt::print("views            possible\n");
@@ -367,17 +340,15 @@ int inspect_file(const InspectArguments& arguments) {
 }  // namespace
 
 void add_inspect(CLI::App& app, Action& action) {
-    auto arguments = std::make_shared<InspectArguments>();
-    CLI::App* const command =
-        app.add_subcommand("inspect", "Shows target, memory map, tensors, traces, scripts and budgets");
+    const auto [command, arguments] = add_command(
+        app, action, "inspect", "Shows target, memory map, tensors, traces, scripts and budgets", inspect_file);
     command->footer(
         "Shows every binary that is whole and well-formed, whatever device it is for; `verify` says whether it would "
         "run.");
-    command->add_option("file", arguments->file, "Trace binary")->required()->type_name(kReads);
+    add_text(*command, "file", arguments->file, kReads, "Trace binary")->required();
     add_plugin_option(*command, arguments->plugin);
     command->add_flag("--commands", arguments->commands, "Show every device command and the bytes that it touches");
     command->add_flag("--json", arguments->json, "Print as JSON");
-    command->callback([arguments, &action] { action = [arguments] { return inspect_file(*arguments); }; });
 }
 
 }  // namespace pianola::cli

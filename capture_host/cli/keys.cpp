@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <memory>
-
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/verified_file.h"
 
@@ -18,10 +16,6 @@ struct KeygenArguments {
     bool json{false};
 };
 
-std::string to_text(const Sha256Digest& digest) {
-    return to_hex(ByteSpan{digest});
-}
-
 int make_key(const KeygenArguments& arguments) {
     const signing::Key key =
         signing::Key::generate((arguments.type == "p256") ? signing::KeyKind::kP256 : signing::KeyKind::kEd25519);
@@ -29,7 +23,7 @@ int make_key(const KeygenArguments& arguments) {
     if (arguments.json) {
         fmt::print("{}\n", json_text({{"file", arguments.output},
                                       {"type", arguments.type},
-                                      {"hash", to_text(key.hash())},
+                                      {"hash", to_hex(ByteSpan{key.hash()})},
                                       {"id", to_hex(ByteSpan{key.id()})}}));
     } else {
         fmt::print("{}: a private key, readable by you alone\n  id {}\n", arguments.output, to_hex(ByteSpan{key.id()}));
@@ -59,12 +53,12 @@ std::string to_source(const signing::Key& key, const std::string& symbol) {
         "#include \"pianola/trust.h\"\n\n"
         "inline constexpr pianola::TrustedKey {}{{\n"
         "    {{{}}},\n    {{{}}},\n    pianola::KeyState::kTrusted}};\n",
-        to_text(key.hash()), symbol, to_list(ByteSpan{key.id()}), to_list(ByteSpan{key.point()}));
+        to_hex(ByteSpan{key.hash()}), symbol, to_list(ByteSpan{key.id()}), to_list(ByteSpan{key.point()}));
 }
 
 std::string to_json(const signing::Key& key) {
     nlohmann::json json{{"type", (key.kind() == signing::KeyKind::kP256) ? "p256" : "ed25519"},
-                        {"hash", to_text(key.hash())},
+                        {"hash", to_hex(ByteSpan{key.hash()})},
                         {"id", to_hex(ByteSpan{key.id()})},
                         {"pem", key.public_pem()}};
     if (key.kind() == signing::KeyKind::kP256) {
@@ -81,7 +75,7 @@ int show_public_key(const PubkeyArguments& arguments) {
     } else if (arguments.format == "c") {
         text = to_source(key, arguments.symbol);
     } else if (arguments.format == "hash") {
-        text = to_text(key.hash()) + "\n";
+        text = to_hex(ByteSpan{key.hash()}) + "\n";
     } else {
         text = to_json(key);
     }
@@ -92,33 +86,31 @@ int show_public_key(const PubkeyArguments& arguments) {
 }  // namespace
 
 void add_keygen(CLI::App& app, Action& action) {
-    auto arguments = std::make_shared<KeygenArguments>();
-    CLI::App* const command = app.add_subcommand("keygen", "Makes a private key to sign binaries or receipts with");
+    const auto [command, arguments] =
+        add_command(app, action, "keygen", "Makes a private key to sign binaries or receipts with", make_key);
     command->footer(
         "The key is written without a password, readable by its owner alone: keep it off build machines, or leave it "
         "in\n"
         "an HSM and sign with `pianola sign --digest-out`. An existing file is never overwritten.");
-    command->add_option("-o,--output", arguments->output, "Private key, PEM (PKCS#8)")->required()->type_name(kWrites);
+    add_text(*command, "-o,--output", arguments->output, kWrites, "Private key, PEM (PKCS#8)")->required();
     command->add_option("--type", arguments->type, "p256 signs binaries and receipts, ed25519 receipts only")
         ->check(CLI::IsMember({"p256", "ed25519"}))
         ->capture_default_str();
     command->add_flag("--json", arguments->json, "Print hash and id as JSON");
-    command->callback([arguments, &action] { action = [arguments] { return make_key(*arguments); }; });
 }
 
 void add_pubkey(CLI::App& app, Action& action) {
-    auto arguments = std::make_shared<PubkeyArguments>();
-    CLI::App* const command = app.add_subcommand("pubkey", "Shows the public half of a key");
+    const auto [command, arguments] =
+        add_command(app, action, "pubkey", "Shows the public half of a key", show_public_key);
     command->footer(
         "c is a header with a constant for the device's list of keys. hash is what\n"
         "`openssl pkey -pubin -outform DER | sha256sum` prints; its first 16 digits are the key's id in binaries.");
-    command->add_option("key", arguments->key, "Private or public key, PEM")->required()->type_name(kReads);
+    add_text(*command, "key", arguments->key, kReads, "Private or public key, PEM")->required();
     command->add_option("--format", arguments->format, "pem, c, hash or json")
         ->check(CLI::IsMember({"pem", "c", "hash", "json"}))
         ->capture_default_str();
     add_symbol_option(*command, arguments->symbol, "Name of the constant, for --format c")->capture_default_str();
-    command->add_option("-o,--output", arguments->output, "File; without it standard output")->type_name(kWrites);
-    command->callback([arguments, &action] { action = [arguments] { return show_public_key(*arguments); }; });
+    add_text(*command, "-o,--output", arguments->output, kWrites, "File; without it standard output");
 }
 
 }  // namespace pianola::cli

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <memory>
+#include <algorithm>
+#include <optional>
 
 #include "capture_host/cli/cli.h"
-#include "capture_host/cli/execution_log_file.h"
 #include "capture_host/cli/target_option.h"
 
 namespace pianola::cli {
@@ -42,6 +42,75 @@ class LogReader {
     targets::Targets targets_;
 };
 
+// Two logs of one queue, compared command by command where both have one.
+struct QueueComparison {
+    std::uint32_t queue{0U};
+    std::uint64_t first{1U};  // sequence numbers that both hold; first > last where there are none
+    std::uint64_t last{0U};
+    bool is_partial{false};  // commands that only one of the rings still holds could not be compared
+    bool differs{false};
+    std::uint64_t sequence{0U};         // of the first difference
+    std::optional<LoggedCommand> left;  // there; nothing where the log ends before
+    std::optional<LoggedCommand> right;
+};
+
+// Sequence numbers of what a log holds; first > last where that is nothing.
+std::uint64_t first_of(const QueueLog& log) {
+    return std::uint64_t{log.written} - log.commands.size() + 1U;
+}
+
+// Two commands that the rings still hold.
+bool is_same(const std::optional<LoggedCommand>& left, const std::optional<LoggedCommand>& right) {
+    return left.has_value() && right.has_value() && (left->sequence == right->sequence) &&
+           (left->kind == right->kind) && (left->fault == right->fault) && (left->kernel_id == right->kernel_id) &&
+           (left->digest == right->digest);
+}
+
+// The command with that sequence number, if the ring still holds it.
+std::optional<LoggedCommand> command_at(const QueueLog& log, std::uint64_t sequence) {
+    if ((sequence < first_of(log)) || (sequence > log.written)) {
+        return std::nullopt;
+    }
+    return log.commands.at(static_cast<std::size_t>(sequence - first_of(log)));
+}
+
+void note_difference(const QueueLog& left, const QueueLog& right, std::uint64_t sequence, QueueComparison& result) {
+    result.differs = true;
+    result.sequence = sequence;
+    result.left = command_at(left, sequence);
+    result.right = command_at(right, sequence);
+}
+
+QueueComparison compare_queue(std::uint32_t queue, const QueueLog& left, const QueueLog& right) {
+    QueueComparison result;
+    result.queue = queue;
+    result.first = std::max(first_of(left), first_of(right));
+    result.last = std::min<std::uint64_t>(left.written, right.written);
+    result.is_partial = result.first > 1U;
+    for (std::uint64_t sequence = result.first; sequence <= result.last; ++sequence) {
+        if (!is_same(command_at(left, sequence), command_at(right, sequence))) {
+            note_difference(left, right, sequence, result);
+            return result;
+        }
+    }
+    if (left.written != right.written) {  // one goes on where the other ends
+        note_difference(left, right, std::max(result.first, result.last + 1U), result);
+    }
+    return result;
+}
+
+// One comparison per queue. A queue that is in one dump only counts as empty in the other.
+std::vector<QueueComparison> compare_logs(const std::vector<QueueLog>& left, const std::vector<QueueLog>& right) {
+    const QueueLog empty;
+    std::vector<QueueComparison> comparisons;
+    for (std::size_t queue = 0U; queue < std::max(left.size(), right.size()); ++queue) {
+        comparisons.push_back(compare_queue(static_cast<std::uint32_t>(queue),
+                                            (queue < left.size()) ? left[queue] : empty,
+                                            (queue < right.size()) ? right[queue] : empty));
+    }
+    return comparisons;
+}
+
 std::string command_text(const LoggedCommand& command) {
     if (command.name == nullptr) {
         return fmt::format("0x{:02X}", command.kind);
@@ -69,25 +138,27 @@ nlohmann::json command_to_json(const std::optional<LoggedCommand>& command) {
     return command.has_value() ? command_to_json(*command) : nlohmann::json{};
 }
 
+nlohmann::json log_to_json(std::size_t queue, const QueueLog& log) {
+    return {
+        {"queue", queue},
+        {"written", log.written},
+        {"commands", json_list(log.commands, [](const LoggedCommand& command) { return command_to_json(command); })}};
+}
+
 int show_log(const LogArguments& arguments) {
     const std::vector<QueueLog> logs = LogReader{arguments.plugin}.load(arguments.left);
     nlohmann::json list = nlohmann::json::array();
     for (std::size_t queue = 0U; queue < logs.size(); ++queue) {
         const QueueLog& log = logs[queue];
-        nlohmann::json commands = nlohmann::json::array();
+        list.push_back(log_to_json(queue, log));
         if (!arguments.json) {
             fmt::print(
                 "queue {}: {} commands since reset{}\n", queue, log.written,
                 (log.commands.size() == log.written) ? "" : fmt::format(", the last {} are here", log.commands.size()));
-        }
-        for (const LoggedCommand& command : log.commands) {
-            if (arguments.json) {
-                commands.push_back(command_to_json(command));
-            } else {
+            for (const LoggedCommand& command : log.commands) {
                 fmt::print("{}\n", line_text(command));
             }
         }
-        list.push_back({{"queue", queue}, {"written", log.written}, {"commands", commands}});
     }
     if (arguments.json) {
         fmt::print("{}\n", json_text(nlohmann::json{{"queues", list}}));
@@ -164,7 +235,6 @@ int compare_files(const LogArguments& arguments) {
 }  // namespace
 
 void add_log(CLI::App& app, Action& action) {
-    auto arguments = std::make_shared<LogArguments>();
     CLI::App* const log = app.add_subcommand("log", "Shows and compares dumped execution logs");
     log->require_subcommand(1);
     log->footer(
@@ -175,17 +245,16 @@ void add_log(CLI::App& app, Action& action) {
         "  pianola run signs.ptb --input a.bin --output b.bin --log simulator.log\n"
         "  pianola log diff simulator.log target.log\n\n"
         "diff aligns by sequence number, queue by queue, and ends with exit code 7 where the logs differ.");
-    CLI::App* const show = log->add_subcommand("show", "Prints every command that the log holds");
-    show->add_option("file", arguments->left, "Log")->required()->type_name(kReads);
-    add_plugin_option(*show, arguments->plugin);
-    show->add_flag("--json", arguments->json, "Print as JSON");
-    show->callback([arguments, &action] { action = [arguments] { return show_log(*arguments); }; });
-    CLI::App* const diff = log->add_subcommand("diff", "Finds the first difference between two logs, queue by queue");
-    diff->add_option("left", arguments->left, "Log")->required()->type_name(kReads);
-    diff->add_option("right", arguments->right, "Log to compare it with")->required()->type_name(kReads);
-    add_plugin_option(*diff, arguments->plugin);
-    diff->add_flag("--json", arguments->json, "Print as JSON");
-    diff->callback([arguments, &action] { action = [arguments] { return compare_files(*arguments); }; });
+    const auto [show, shown] = add_command(*log, action, "show", "Prints every command that the log holds", show_log);
+    add_text(*show, "file", shown->left, kReads, "Log")->required();
+    add_plugin_option(*show, shown->plugin);
+    show->add_flag("--json", shown->json, "Print as JSON");
+    const auto [diff, compared] =
+        add_command(*log, action, "diff", "Finds the first difference between two logs, queue by queue", compare_files);
+    add_text(*diff, "left", compared->left, kReads, "Log")->required();
+    add_text(*diff, "right", compared->right, kReads, "Log to compare it with")->required();
+    add_plugin_option(*diff, compared->plugin);
+    diff->add_flag("--json", compared->json, "Print as JSON");
 }
 
 }  // namespace pianola::cli

@@ -1,5 +1,7 @@
 #include "capture_host/cli/memory_manifest.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "capture_host/cli/cli.h"
@@ -63,6 +65,20 @@ std::string permissions_of(const RegionConfig& config) {
     return text;
 }
 
+// What the runtime takes, as its headers that every target includes declare it, and what the device's software takes.
+std::vector<RamPart> ram_of(const VerifiedFile& file) {
+    const Capacities& capacities = *file.device().capacities;
+    std::vector<RamPart> ram{
+        {"session", "session", "", "::pianola::Session", "", kSessionBytes32, true},
+        {"plan_workspace", "workspace of load", fmt::format("free afterwards; profile {}", capacities.name),
+         "::pianola::PlanWorkspace", "", plan_workspace_bytes32(capacities), true},
+        {"verdict", "verdict of load", "free afterwards", "::pianola::Verdict", "", kVerdictBytes32, false}};
+    for (const RamPart& part : file.target().ram()) {
+        ram.push_back(part);
+    }
+    return ram;
+}
+
 void gather_segments(const Envelope& envelope, MemoryManifest& manifest) {
     manifest.segments = {{"header", header::kBytes},
                          {"manifest", envelope.manifest.size_bytes},
@@ -123,7 +139,7 @@ MemoryManifest gather_manifest(const VerifiedFile& file, const std::string& file
     manifest.file = printable_base_name(file_name);
     manifest.symbol = symbol;
     manifest.device = file.device();
-    manifest.device_ram = file.target().ram();
+    manifest.ram = ram_of(file);
     manifest.device_constant = file.target().device_constant(file.device());
     manifest.file_bytes = image.envelope().total_bytes;
     manifest.trace_region_used_bytes = image.envelope().traces.size_bytes;  // the segment mirrors the region

@@ -52,8 +52,8 @@ struct MemoryManifest {
     std::string file;    // base name
     std::string symbol;  // of the constants
     DeviceDescription device;
-    std::vector<RamPart> device_ram;  // besides the session
-    std::string device_constant;      // for a C++ header; may be empty
+    std::vector<RamPart> ram;     // the runtime's, then the device's
+    std::string device_constant;  // for a C++ header; may be empty
 
     // Flash.
     std::uint32_t file_bytes{0U};

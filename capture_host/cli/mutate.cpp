@@ -46,17 +46,6 @@ std::vector<std::string> kind_names() {
     return names;
 }
 
-std::vector<mutate::Kind> kinds_from(const std::vector<std::string>& wanted) {
-    const std::vector<std::string> names = kind_names();
-    std::vector<mutate::Kind> kinds;
-    for (std::size_t i = 0U; i < names.size(); ++i) {
-        if (wanted.empty() || (std::find(wanted.begin(), wanted.end(), names[i]) != wanted.end())) {
-            kinds.push_back(static_cast<mutate::Kind>(i));
-        }
-    }
-    return kinds;
-}
-
 // Of the form of --shard; empty where there is none.
 std::string complaint_of_shard(const std::string& text) {
     constexpr std::size_t kLongest = 9U;
@@ -123,7 +112,7 @@ class Mutation {
         checker_ = std::make_unique<mutate::Checker>(subject_);
         run_.file_name = printable_base_name(arguments.file);
         run_.tool_version = PIANOLA_VERSION;
-        run_.jobs = {kinds_from(arguments.kinds), arguments.count};
+        run_.jobs = {mutate::kinds_named(arguments.kinds.empty() ? kind_names() : arguments.kinds), arguments.count};
         run_.seed = arguments.seed;
         set_shard(arguments.shard, run_);
     }
@@ -255,7 +244,7 @@ class Mutation {
         const bool is_same = trust && (mutate::sha256_hex(file) == known->at("sha256"));
         if (is_same) {
             mutate::add_known(report, *known,
-                              checker_->check(file, known->at("shift_bytes").get<std::uint32_t>(), *trust));
+                              &checker_->check(file, known->at("shift_bytes").get<std::uint32_t>(), *trust));
         }
         return is_same;
     }
@@ -303,9 +292,8 @@ int run(const MutateArguments& arguments) {
 }  // namespace
 
 void add_mutate(CLI::App& app, Action& action) {
-    auto arguments = std::make_shared<MutateArguments>();
-    CLI::App* const command =
-        app.add_subcommand("mutate", "Makes damaged copies, each with the verdict that a validator must give");
+    const auto [command, arguments] = add_command(
+        app, action, "mutate", "Makes damaged copies, each with the verdict that a validator must give", run);
     command->footer(
         "Examples:\n"
         "  pianola mutate kws.ptb -o kws.mutants             every kind; kws.mutants/mutants.json says what each must "
@@ -323,32 +311,25 @@ void add_mutate(CLI::App& app, Action& action) {
         "where\n"
         "a mutant is accepted, or refused by another rule than expected.\n"
         "docs/evidence/mutation.md describes kinds, report and how a port uses them.");
-    command->add_option("file", arguments->file, "Trace binary, which the validator accepts")->type_name(kReads);
-    CLI::Option* const output =
-        command
-            ->add_option("-o,--output", arguments->output, "Folder for mutants and mutants.json; with --merge, a file")
-            ->type_name(kWrites);
+    add_text(*command, "file", arguments->file, kReads, "Trace binary, which the validator accepts");
+    CLI::Option* const output = add_text(*command, "-o,--output", arguments->output, kWrites,
+                                         "Folder for mutants and mutants.json; with --merge, a file");
     command
         ->add_option("--kind", arguments->kinds,
                      "Make this kind only; several with commas, or once per kind. Default: all")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->check(CLI::IsMember(kind_names()));
-    command->add_option("--seed", arguments->seed, "Seed of what is random")
-        ->check(CLI::Range(0U, std::numeric_limits<std::uint32_t>::max()))
-        ->capture_default_str();
-    command->add_option("--count", arguments->count, "Mutants of each kind but semantic, which has a fixed number")
-        ->check(CLI::Range(1U, mutate::kMostMutants))
-        ->capture_default_str();
+    add_number(*command, "--seed", arguments->seed, 0U, std::numeric_limits<std::uint32_t>::max(),
+               "Seed of what is random");
+    add_number(*command, "--count", arguments->count, 1U, mutate::kMostMutants,
+               "Mutants of each kind but semantic, which has a fixed number");
     command->add_option("--shard", arguments->shard, "Do part I of N only, I/N from 1/N to N/N")
         ->check(complaint_of_shard)
         ->type_name(kSaysName)
         ->capture_default_str();
-    CLI::Option* const merge_option =
-        command
-            ->add_option("--merge", arguments->merge,
-                         "Join the reports of all shards, and check that nothing is missing")
-            ->type_name(kReadsJson);
+    CLI::Option* const merge_option = add_text(*command, "--merge", arguments->merge, kReadsJson,
+                                               "Join the reports of all shards, and check that nothing is missing");
     command->add_flag("--report-only", arguments->report_only, "Write no mutants; with -o, the report alone");
     add_target_options(*command, arguments->target);
     for (CLI::Option* const making : command->get_options()) {
@@ -357,7 +338,6 @@ void add_mutate(CLI::App& app, Action& action) {
         }
     }
     command->add_flag("--json", arguments->json, "Print the report as JSON");
-    command->callback([arguments, &action] { action = [arguments] { return run(*arguments); }; });
 }
 
 }  // namespace pianola::cli

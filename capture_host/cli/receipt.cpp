@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <memory>
-
 #include "capture_host/cli/cli.h"
 
 namespace pianola::cli {
@@ -80,20 +78,16 @@ void add_receipt(CLI::App& app, Action& action) {
         "  pianola verify model.ptb --receipt model.receipt --receipt-key verifier.pem\n"
         "  pianola receipt check model.receipt --key verifier.pem --binary model.ptb\n\n"
         "docs/reference/receipt.md describes the file.");
-    auto arguments = std::make_shared<CheckArguments>();
-    CLI::App* const check_command = command->add_subcommand("check", "Verifies a receipt and says what it states");
+    const auto [check_command, arguments] =
+        add_command(*command, action, "check", "Verifies a receipt and says what it states", check);
     check_command->footer(
         "Exit code 0: the signature holds, the binary was accepted, and with --binary it is this one. 3: one of these "
         "is\n"
         "not so.");
-    check_command->add_option("receipt", arguments->receipt, "Receipt, JSON")->required()->type_name(kReadsJson);
-    check_command->add_option("--key", arguments->key, "Public key, PEM, of who has verified")
-        ->required()
-        ->type_name(kReads);
-    check_command->add_option("--binary", arguments->binary, "Trace binary that the receipt must speak of")
-        ->type_name(kReads);
+    add_text(*check_command, "receipt", arguments->receipt, kReadsJson, "Receipt, JSON")->required();
+    add_text(*check_command, "--key", arguments->key, kReads, "Public key, PEM, of who has verified")->required();
+    add_text(*check_command, "--binary", arguments->binary, kReads, "Trace binary that the receipt must speak of");
     check_command->add_flag("--json", arguments->json, "Print the statement as JSON");
-    check_command->callback([arguments, &action] { action = [arguments] { return check(*arguments); }; });
 }
 
 }  // namespace pianola::cli

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/target_option.h"
@@ -63,12 +62,14 @@ class Run {
         if (session_.plan().is_pipelined && (records > 1U) && (arguments_.repeat == 1U)) {
             replay_pipelined(inputs, results);
         } else {
-            start_steps();
+            if (self_tests_passed_ == 0U) {
+                run_around("prologue", session_.plan().prologue, &Session::start);
+            }
             for (std::uint32_t record = 0U; record < records; ++record) {
                 append(replay_record(record, inputs[record]), results);
                 show_progress("records replayed", record + 1U, records);
             }
-            stop_steps();
+            run_around("epilogue", session_.plan().epilogue, &Session::stop);
         }
         for (std::size_t i = 0U; i < results.size(); ++i) {
             files::store_file(arguments_.outputs[i], results[i]);
@@ -161,25 +162,17 @@ class Run {
         }
     }
 
-    // Prologue and epilogue around the steps of a binary that is not pipelined; self-tests have run the prologue. Both
+    // Prologue or epilogue around the steps of a binary that is not pipelined; self-tests have run the prologue. Both
     // take what was proved, and are no part of a step.
-    void start_steps() {
-        const Plan& plan = session_.plan();
-        if (!plan.is_pipelined && (plan.prologue.count != 0U) && (self_tests_passed_ == 0U)) {
-            const std::uint64_t started = replay_.simulator().now_cycles();
-            replay_.finish(session_.start({}));
-            check_script("prologue", replay_.simulator().now_cycles() - started, plan.prologue);
+    template <typename Tensor>
+    void run_around(const char* name, const PlannedScript& script,
+                    Status (Session::*call)(Span<const Tensor>) noexcept) {
+        if (session_.plan().is_pipelined || (script.count == 0U)) {
+            return;
         }
-    }
-    void stop_steps() {
-        const Plan& plan = session_.plan();
-        if (!plan.is_pipelined && (plan.epilogue.count != 0U)) {
-            const std::uint64_t started = replay_.simulator().now_cycles();
-            replay_.finish(session_.stop({}));
-            check_script("epilogue", replay_.simulator().now_cycles() - started, plan.epilogue);
-        }
-    }
-    void check_script(const char* name, std::uint64_t cycles, const PlannedScript& script) {
+        const std::uint64_t started = replay_.simulator().now_cycles();
+        replay_.finish((session_.*call)({}));
+        const std::uint64_t cycles = replay_.simulator().now_cycles() - started;
         cycles_ += cycles;
         if (measures_ && (cycles != script.cycles)) {
             throw CliError{kReplayFault,
@@ -334,21 +327,17 @@ int run_file(const RunArguments& arguments) {
 }  // namespace
 
 void add_run(CLI::App& app, Action& action) {
-    auto arguments = std::make_shared<RunArguments>();
-    CLI::App* const command = app.add_subcommand("run", "Replays a trace binary on the simulator");
+    const auto [command, arguments] =
+        add_command(app, action, "run", "Replays a trace binary on the simulator", run_file);
     command->footer(
         "Inputs and outputs are raw little-endian tensors, in the order in which `inspect` lists them. Outputs are\n"
         "written only after every replay has succeeded, each whole or not at all.");
-    command->add_option("file", arguments->file, "Trace binary")->required()->type_name(kReads);
-    command->add_option("--input", arguments->inputs, "Input tensor; once per input")
-        ->allow_extra_args(false)
-        ->type_name(kReads);
-    command->add_option("--output", arguments->outputs, "Output tensor to write; once per output")
-        ->allow_extra_args(false)
-        ->type_name(kWrites);
-    command->add_option("--repeat", arguments->repeat, "Replay every record this often; all outputs must be equal")
-        ->check(CLI::Range(1U, 1'000'000'000U))
-        ->capture_default_str();
+    add_text(*command, "file", arguments->file, kReads, "Trace binary")->required();
+    add_text(*command, "--input", arguments->inputs, kReads, "Input tensor; once per input")->allow_extra_args(false);
+    add_text(*command, "--output", arguments->outputs, kWrites, "Output tensor to write; once per output")
+        ->allow_extra_args(false);
+    add_number(*command, "--repeat", arguments->repeat, 1U, 1'000'000'000U,
+               "Replay every record this often; all outputs must be equal");
     command->add_flag("--batch", arguments->batch,
                       "Input files hold several records; outputs are written one after another");
     command->add_flag("--self-test", arguments->self_test, "Replay the binary's own self-test vectors first");
@@ -357,13 +346,10 @@ void add_run(CLI::App& app, Action& action) {
                       "Hold every command to its published extents; slow");
     command->add_flag("--views", arguments->views,
                       "Write inputs and read outputs in device memory, without transfers (zero-copy I/O)");
-    command
-        ->add_option("--log", arguments->log,
-                     "Write the execution log, as it is after the last replay, for `pianola log`")
-        ->type_name(kWrites);
+    add_text(*command, "--log", arguments->log, kWrites,
+             "Write the execution log, as it is after the last replay, for `pianola log`");
     add_target_options(*command, arguments->target);
     command->add_flag("--json", arguments->json, "Print the report as JSON");
-    command->callback([arguments, &action] { action = [arguments] { return run_file(*arguments); }; });
 }
 
 }  // namespace pianola::cli

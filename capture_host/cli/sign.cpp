@@ -52,21 +52,22 @@ signing::Bytes prepare(const SignArguments& arguments, const signing::Key& key) 
     return signing::prepare(bytes, key.id(), arguments.security_version.value_or(signing::security_version_of(bytes)));
 }
 
-void require_signature(const signing::Bytes& file, const Signature& signature, const signing::Key& key) {
+// Writes the signed file, if the signature is the key's.
+int finish(const SignArguments& arguments, const signing::Key& key, const signing::Bytes& prepared,
+           const Signature& signature) {
     const BearSslVerifier verifier;
-    if (!is_ok(verifier.verify(signing::digest_of(file), signature, key.point()))) {
+    if (!is_ok(verifier.verify(signing::digest_of(prepared), signature, key.point()))) {
         throw CliError{kRefused, "the signature is not that of the key, over this file's digest"};
     }
+    const signing::Bytes file = signing::with_signature(prepared, signature);
+    files::store_file(arguments.output, file);
+    return report(arguments, key, file, "signed");
 }
 
 int sign_here(const SignArguments& arguments) {
     const signing::Key key = signing::Key::load_private(arguments.key);
     const signing::Bytes prepared = prepare(arguments, key);
-    const Signature signature = key.sign_digest(signing::digest_of(prepared));
-    require_signature(prepared, signature, key);
-    const signing::Bytes file = signing::with_signature(prepared, signature);
-    files::store_file(arguments.output, file);
-    return report(arguments, key, file, "signed");
+    return finish(arguments, key, prepared, key.sign_digest(signing::digest_of(prepared)));
 }
 
 int write_digest(const SignArguments& arguments) {
@@ -87,12 +88,8 @@ int take_signature(const SignArguments& arguments) {
         throw CliError{kUsage,
                        fmt::format("{}: was not prepared for this key; use --digest-out first", arguments.file)};
     }
-    const Signature signature =
-        signing::parse_signature(files::load_file(arguments.signature_in, files::kSmallLimitBytes));
-    require_signature(prepared, signature, key);
-    const signing::Bytes signed_file = signing::with_signature(prepared, signature);
-    files::store_file(arguments.output, signed_file);
-    return report(arguments, key, signed_file, "signed");
+    return finish(arguments, key, prepared,
+                  signing::parse_signature(files::load_file(arguments.signature_in, files::kSmallLimitBytes)));
 }
 
 int sign_file(const SignArguments& arguments) {
@@ -115,21 +112,16 @@ void add_sign(CLI::App& app, Action& action) {
         "  pianola sign model.ptb --public public.pem --digest-out digest.bin -o prepared.ptb\n"
         "  openssl pkeyutl -sign -inkey private.pem -in digest.bin -out signature.der\n"
         "  pianola sign prepared.ptb --public public.pem --signature-in signature.der -o signed.ptb");
-    command->add_option("file", arguments->file, "Trace binary; a signature that it has is replaced")
-        ->required()
-        ->type_name(kReads);
-    command->add_option("-o,--output", arguments->output, "Where the result goes")->required()->type_name(kWrites);
-    CLI::Option* const key = command->add_option("--key", arguments->key, "Private key, PEM")->type_name(kReads);
-    CLI::Option* const public_key =
-        command->add_option("--public", arguments->public_key, "Public key, PEM, of a key that is kept elsewhere")
-            ->type_name(kReads);
-    CLI::Option* const digest_out =
-        command->add_option("--digest-out", arguments->digest_out, "Write the 32 bytes that are to be signed elsewhere")
-            ->type_name(kWrites);
-    CLI::Option* const signature_in = command
-                                          ->add_option("--signature-in", arguments->signature_in,
-                                                       "Take the signature that was made: DER, or 64 bytes")
-                                          ->type_name(kReads);
+    add_text(*command, "file", arguments->file, kReads, "Trace binary; a signature that it has is replaced")
+        ->required();
+    add_text(*command, "-o,--output", arguments->output, kWrites, "Where the result goes")->required();
+    CLI::Option* const key = add_text(*command, "--key", arguments->key, kReads, "Private key, PEM");
+    CLI::Option* const public_key = add_text(*command, "--public", arguments->public_key, kReads,
+                                             "Public key, PEM, of a key that is kept elsewhere");
+    CLI::Option* const digest_out = add_text(*command, "--digest-out", arguments->digest_out, kWrites,
+                                             "Write the 32 bytes that are to be signed elsewhere");
+    CLI::Option* const signature_in = add_text(*command, "--signature-in", arguments->signature_in, kReads,
+                                               "Take the signature that was made: DER, or 64 bytes");
     CLI::Option* const version = command
                                      ->add_option("--security-version", arguments->security_version,
                                                   "Against loading what is older; without it as in the file")

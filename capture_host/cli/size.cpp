@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <memory>
-
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/memory_manifest.h"
 #include "hal/devices/device_numbers.h"
@@ -36,43 +34,31 @@ std::string row(const char* what, std::uint64_t bytes, const std::string& remark
     return fmt::format("  {:<22}{:>10} bytes{}{}\n", what, bytes, remark.empty() ? "" : "  ", remark);
 }
 
-nlohmann::json sizes_to_json(const std::vector<NamedSize>& sizes) {
-    nlohmann::json list = nlohmann::json::array();
-    for (const NamedSize& each : sizes) {
-        list.push_back({{"name", each.name}, {"bytes", each.size_bytes}});
-    }
-    return list;
+nlohmann::json size_to_json(const NamedSize& size) {
+    return {{"name", size.name}, {"bytes", size.size_bytes}};
 }
 
-nlohmann::json regions_to_json(const MemoryManifest& manifest) {
-    nlohmann::json list = nlohmann::json::array();
-    for (const ManifestRegionSize& region : manifest.regions) {
-        list.push_back({{"name", region.name},
-                        {"kind", name_of(region.kind)},
-                        {"memory", name_of(region.memory)},
-                        {"base", region.config.base},
-                        {"bytes", region.config.size_bytes},
-                        {"kernels_read", region.config.kernels_read},
-                        {"kernels_write", region.config.kernels_write},
-                        {"queues_read", region.config.queues_read},
-                        {"queues_write", region.config.queues_write},
-                        {"fetch", region.config.fetch}});
-    }
-    return list;
+nlohmann::json region_to_json(const ManifestRegionSize& region) {
+    return {{"name", region.name},
+            {"kind", name_of(region.kind)},
+            {"memory", name_of(region.memory)},
+            {"base", region.config.base},
+            {"bytes", region.config.size_bytes},
+            {"kernels_read", region.config.kernels_read},
+            {"kernels_write", region.config.kernels_write},
+            {"queues_read", region.config.queues_read},
+            {"queues_write", region.config.queues_write},
+            {"fetch", region.config.fetch}};
 }
 
-nlohmann::json windows_to_json(const MemoryManifest& manifest) {
-    nlohmann::json list = nlohmann::json::array();
-    for (const MemoryWindow& each : manifest.windows) {
-        list.push_back({{"name", each.name},
-                        {"memory", each.memory},
-                        {"access", access_text(each.access)},
-                        {"offset", each.offset_bytes},
-                        {"bytes", each.size_bytes},
-                        {"pow2_offset", each.pow2_offset_bytes},
-                        {"pow2_bytes", each.pow2_size_bytes}});
-    }
-    return list;
+nlohmann::json window_to_json(const MemoryWindow& each) {
+    return {{"name", each.name},
+            {"memory", each.memory},
+            {"access", access_text(each.access)},
+            {"offset", each.offset_bytes},
+            {"bytes", each.size_bytes},
+            {"pow2_offset", each.pow2_offset_bytes},
+            {"pow2_bytes", each.pow2_size_bytes}};
 }
 
 std::string promises_text(const DeviceDescription& device) {
@@ -157,11 +143,7 @@ std::string manifest_as_text(const MemoryManifest& manifest) {
         text += row(("  " + segment.name).c_str(), segment.size_bytes);
     }
     text += "RAM on a 32-bit core\n";
-    text += row("session", kSessionBytes32);
-    text += row("workspace of load", plan_workspace_bytes32(*manifest.device.capacities),
-                fmt::format("free afterwards; profile {}", manifest.device.capacities->name));
-    text += row("verdict of load", kVerdictBytes32, "free afterwards");
-    for (const RamPart& part : manifest.device_ram) {
+    for (const RamPart& part : manifest.ram) {
         text += row(part.title.c_str(), part.bytes, part.remark);
     }
     text += row("stack of submit, poll", kSubmitPollStackBytes, "at most");
@@ -174,11 +156,8 @@ std::string manifest_as_json(const MemoryManifest& manifest) {
     nlohmann::json json;
     json["file"] = manifest.file;
     json["symbol"] = manifest.symbol;
-    json["flash"] = {{"bytes", manifest.file_bytes}, {"segments", sizes_to_json(manifest.segments)}};
-    json["ram"] = {{"session_bytes", kSessionBytes32},
-                   {"plan_workspace_bytes", plan_workspace_bytes32(*device.capacities)},
-                   {"verdict_bytes", kVerdictBytes32}};
-    for (const RamPart& part : manifest.device_ram) {
+    json["flash"] = {{"bytes", manifest.file_bytes}, {"segments", json_list(manifest.segments, size_to_json)}};
+    for (const RamPart& part : manifest.ram) {
         json["ram"][part.name + "_bytes"] = part.bytes;
     }
     json["stack"] = {{"submit_poll_bytes", kSubmitPollStackBytes}, {"load_bytes", kLoadStackBytes}};
@@ -191,26 +170,25 @@ std::string manifest_as_json(const MemoryManifest& manifest) {
                       {"l1_used_bytes", manifest.l1_used_bytes},
                       {"trace_region_used_bytes", manifest.trace_region_used_bytes}};
     for_each_size([&json](const char* name, std::uint32_t value) { json["device"][name] = value; }, device);
-    json["regions"] = regions_to_json(manifest);
-    json["inputs"] = sizes_to_json(manifest.inputs);
-    json["outputs"] = sizes_to_json(manifest.outputs);
-    nlohmann::json queues = nlohmann::json::array();
-    for (const RingUse& ring : manifest.rings) {
-        queues.push_back({{"setup_words", ring.setup_words}, {"step_words", ring.step_words}});
-    }
-    json["rings"] = {{"capacity_words", device.ring_words}, {"queues", queues}};
+    json["regions"] = json_list(manifest.regions, region_to_json);
+    json["inputs"] = json_list(manifest.inputs, size_to_json);
+    json["outputs"] = json_list(manifest.outputs, size_to_json);
+    json["rings"] = {{"capacity_words", device.ring_words},
+                     {"queues", json_list(manifest.rings, [](const RingUse& ring) -> nlohmann::json {
+                          return {{"setup_words", ring.setup_words}, {"step_words", ring.step_words}};
+                      })}};
     json["time"] = {{"step_cycles", manifest.step_cycles},
                     {"step_deadline_us", manifest.step_deadline_us},
                     {"setup_deadline_us", manifest.setup_deadline_us}};
     json["verified_release"] = {{"calls", manifest.release_calls}, {"bytes_per_call", kScrubSliceBytes}};
     json["views"] = {{"possible", manifest.no_views.empty()}, {"why_not", manifest.no_views}};
-    json["windows"] = windows_to_json(manifest);
+    json["windows"] = json_list(manifest.windows, window_to_json);
     return json_text(json) + "\n";
 }
 
 void add_size(CLI::App& app, Action& action) {
-    auto arguments = std::make_shared<SizeArguments>();
-    CLI::App* const command = app.add_subcommand("size", "Shows every byte of memory that a binary needs on a target");
+    const auto [command, arguments] =
+        add_command(app, action, "size", "Shows every byte of memory that a binary needs on a target", show_size);
     command->footer(
         "Examples:\n"
         "  pianola size signs.ptb\n"
@@ -220,9 +198,8 @@ void add_size(CLI::App& app, Action& action) {
         "The binary is verified first. RAM is exact, for cores with 32-bit pointers. docs/reference/manifest.md "
         "explains every "
         "entry.");
-    command->add_option("file", arguments->file, "Trace binary")->required()->type_name(kReads);
-    command->add_option("-o,--output", arguments->output, "File to write; default: standard output")
-        ->type_name(kWrites);
+    add_text(*command, "file", arguments->file, kReads, "Trace binary")->required();
+    add_text(*command, "-o,--output", arguments->output, kWrites, "File to write; default: standard output");
     auto* const json = command->add_flag("--json", arguments->json, "Print as JSON");
     auto* const header = command->add_flag("--header", arguments->header, "Print as a C++17 header of constants");
     command->add_flag("--ld", arguments->linker, "Print as symbols for a GNU linker script")
@@ -231,7 +208,6 @@ void add_size(CLI::App& app, Action& action) {
     header->excludes(json);
     add_symbol_option(*command, arguments->symbol, "Name in header and symbols; default: from the file name");
     add_target_options(*command, arguments->target);
-    command->callback([arguments, &action] { action = [arguments] { return show_size(*arguments); }; });
 }
 
 }  // namespace pianola::cli

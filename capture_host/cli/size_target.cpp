@@ -45,10 +45,7 @@ std::string size_constants(const MemoryManifest& manifest) {
     std::string text = "// Flash.\n" + constant("kFlashBytes", manifest.file_bytes);
     text += constant("kAlignmentBytes", kFileAlignmentBytes);
     text += "\n// RAM of a 32-bit core.\n";
-    text += constant("kSessionBytes", kSessionBytes32);
-    text += constant("kPlanWorkspaceBytes", plan_workspace_bytes32(*manifest.device.capacities));
-    text += constant("kVerdictBytes", kVerdictBytes32);
-    for (const RamPart& part : manifest.device_ram) {
+    for (const RamPart& part : manifest.ram) {
         text += constant(fmt::format("k{}Bytes", camel(part.name)), part.bytes);
     }
     text += constant("kSubmitPollStackBytes", kSubmitPollStackBytes);
@@ -73,6 +70,13 @@ std::string device_constant(const MemoryManifest& manifest) {
                                             : ("\n// The device that the binary is for.\n" + manifest.device_constant);
 }
 
+std::vector<NamedSize> numbers_of(const MemoryWindow& window) {
+    return {{"offset", window.offset_bytes},
+            {"bytes", window.size_bytes},
+            {"pow2_offset", window.pow2_offset_bytes},
+            {"pow2_bytes", window.pow2_size_bytes}};
+}
+
 std::string window_constants(const MemoryManifest& manifest) {
     std::string text =
         "\n// What a protection unit opens while this binary's slot runs: offset in its memory and size, in units of "
@@ -82,10 +86,9 @@ std::string window_constants(const MemoryManifest& manifest) {
         const std::string name = fmt::format("k{}Window", each.name);
         text += fmt::format("// {}, {}\n", each.memory,
                             (each.access == WindowAccess::kReadOnly) ? "read only" : "read and write");
-        text += constant(name + "Offset", each.offset_bytes);
-        text += constant(name + "Bytes", each.size_bytes);
-        text += constant(name + "Pow2Offset", each.pow2_offset_bytes);
-        text += constant(name + "Pow2Bytes", each.pow2_size_bytes);
+        for (const auto& [what, bytes] : numbers_of(each)) {
+            text += constant(name + camel(what), bytes);
+        }
     }
     return text;
 }
@@ -99,10 +102,7 @@ std::string assertions(const MemoryManifest& manifest) {
     std::string text = "\n// Not true means: made by a pianola of another version. Make it anew.\n";
     text += assertion(fmt::format("::pianola::kCapacities.intervals == {}U",
                                   manifest.device.capacities->intervals));  // another PIANOLA_PROFILE
-    text += assertion("sizeof(::pianola::Session) == kSessionBytes");
-    text += assertion("sizeof(::pianola::PlanWorkspace) == kPlanWorkspaceBytes");
-    text += assertion("sizeof(::pianola::Verdict) == kVerdictBytes");
-    for (const RamPart& part : manifest.device_ram) {
+    for (const RamPart& part : manifest.ram) {
         text += assertion(fmt::format("sizeof({}) == k{}Bytes", part.type, camel(part.name)));
     }
     text += fmt::format(
@@ -120,8 +120,8 @@ std::string assertions(const MemoryManifest& manifest) {
 
 std::string manifest_as_header(const MemoryManifest& manifest) {
     std::string includes;
-    for (const RamPart& part : manifest.device_ram) {
-        includes += fmt::format("#include \"{}\"\n", part.header);
+    for (const RamPart& part : manifest.ram) {
+        includes += part.header.empty() ? "" : fmt::format("#include \"{}\"\n", part.header);
     }
     return fmt::format(
                "// Memory manifest of {0}; made by pianola size --header, do not edit.\n"
@@ -146,9 +146,7 @@ std::string manifest_as_linker_fragment(const MemoryManifest& manifest) {
     };
     text += "\n/* Of this version of Pianola, and of the device: the same for all binaries of one device. */\n";
     define("PIANOLA_ALIGNMENT_BYTES", kFileAlignmentBytes);
-    define("PIANOLA_SESSION_BYTES", kSessionBytes32);
-    define("PIANOLA_PLAN_WORKSPACE_BYTES", plan_workspace_bytes32(*manifest.device.capacities));
-    for (const RamPart& part : manifest.device_ram) {
+    for (const RamPart& part : manifest.ram) {
         if (part.is_placed) {
             define(fmt::format("PIANOLA_{}_BYTES", upper(part.name)), part.bytes);
         }
@@ -167,10 +165,9 @@ std::string manifest_as_linker_fragment(const MemoryManifest& manifest) {
     define(name + "_TRACE_REGION_USED_BYTES", manifest.trace_region_used_bytes);
     for (const MemoryWindow& each : manifest.windows) {
         const std::string window = name + "_" + upper(each.name) + "_WINDOW";
-        define(window + "_OFFSET", each.offset_bytes);
-        define(window + "_BYTES", each.size_bytes);
-        define(window + "_POW2_OFFSET", each.pow2_offset_bytes);
-        define(window + "_POW2_BYTES", each.pow2_size_bytes);
+        for (const auto& [what, bytes] : numbers_of(each)) {
+            define(window + "_" + upper(what), bytes);
+        }
     }
     return text;
 }

@@ -43,26 +43,20 @@ const Target& chosen_target(const std::string& file_name, const targets::Targets
 }
 
 void add_device_option(CLI::App& command, std::string& file_name) {
-    command
-        .add_option("--device", file_name,
-                    "Device description, JSON; without it the default device: 4 MiB DRAM, 256 KiB L1, 64 KiB trace "
-                    "region, 2 queues, 2 by 2 cores, 4 DRAM banks, 500 MHz, profile default")
-        ->type_name(kReadsJson);
+    add_text(command, "--device", file_name, kReadsJson,
+             "Device description, JSON; without it the default device: 4 MiB DRAM, 256 KiB L1, 64 KiB trace "
+             "region, 2 queues, 2 by 2 cores, 4 DRAM banks, 500 MHz, profile default");
 }
 
 void add_plugin_option(CLI::App& command, std::string& file_name) {
-    command
-        .add_option("--plugin", file_name,
-                    "Shared object with the target of a device family that is not built in (docs/reference/cli.md)")
-        ->type_name(kReads);
+    add_text(command, "--plugin", file_name, kReads,
+             "Shared object with the target of a device family that is not built in (docs/reference/cli.md)");
 }
 
 void add_target_options(CLI::App& command, TargetArguments& arguments) {
-    command
-        .add_option("--device", arguments.device,
-                    "Device description, JSON: judge the binary for this device. Without it for the one that it names, "
-                    "with its profile")
-        ->type_name(kReadsJson);
+    add_text(command, "--device", arguments.device, kReadsJson,
+             "Device description, JSON: judge the binary for this device. Without it for the one that it names, "
+             "with its profile");
     add_plugin_option(command, arguments.plugin);
 }
 

@@ -34,7 +34,6 @@ class BinaryFile {
     // Throws files::FileError, CliError.
     BinaryFile(const std::string& file_name, const TargetArguments& arguments);
 
-    [[nodiscard]] const std::string& name() const noexcept { return name_; }
     [[nodiscard]] ByteSpan bytes() const noexcept { return bytes_.view(); }
     [[nodiscard]] const Target& target() const noexcept { return *judged_for_.target; }
     [[nodiscard]] const DeviceDescription& device() const noexcept { return judged_for_.device; }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <memory>
 
 #include "capture_host/cli/cli.h"
@@ -45,17 +46,14 @@ using Renderer = std::string (*)(const Picture&);
 
 Renderer renderer_for(const std::string& output) {
     const std::string suffix = std::filesystem::path{output}.extension().string();
-    if (suffix == ".json") {
-        return timeline::render_chrome;
+    const std::map<std::string, Renderer> renderers{
+        {".json", timeline::render_chrome}, {".svg", timeline::render_svg}, {".html", timeline::render_html}};
+    const auto found = renderers.find(suffix);
+    if (found == renderers.end()) {
+        throw CliError{
+            kUsage, fmt::format("--output {}: neither .json, .svg nor .html; the suffix says what is drawn", output)};
     }
-    if (suffix == ".svg") {
-        return timeline::render_svg;
-    }
-    if (suffix == ".html") {
-        return timeline::render_html;
-    }
-    throw CliError{kUsage,
-                   fmt::format("--output {}: neither .json, .svg nor .html; the suffix says what is drawn", output)};
+    return found->second;
 }
 
 class TimelineMaker {
@@ -267,18 +265,17 @@ class TimelineMaker {
     }
 
     void report_json() const {
-        nlohmann::json modes = nlohmann::json::array();
-        for (const Row& row : picture_.rows) {
-            modes.push_back({{"mode", row.mode},
-                             {"cycles", row.steady.cycles_per_step.part},
-                             {"steps", row.steady.cycles_per_step.whole},
-                             {"cycles_per_step", row.steady.cycles_per_step.value()},
-                             {"busy_share", row.steady.busy.value()},
-                             {"bound_by", row.host_bound ? "host" : "device"},
-                             {"host_is_free", row.host_is_free},
-                             {"gain", row.gain},
-                             {"input_hidden_share", row.steady.hidden.value()}});
-        }
+        const nlohmann::json modes = json_list(picture_.rows, [](const Row& row) -> nlohmann::json {
+            return {{"mode", row.mode},
+                    {"cycles", row.steady.cycles_per_step.part},
+                    {"steps", row.steady.cycles_per_step.whole},
+                    {"cycles_per_step", row.steady.cycles_per_step.value()},
+                    {"busy_share", row.steady.busy.value()},
+                    {"bound_by", row.host_bound ? "host" : "device"},
+                    {"host_is_free", row.host_is_free},
+                    {"gain", row.gain},
+                    {"input_hidden_share", row.steady.hidden.value()}};
+        });
         const nlohmann::json json{{"file", printable_base_name(arguments_.file)},
                                   {"clock_khz", workload_.clock_khz},
                                   {"dispatch_ns", arguments_.cost.dispatch_ns},
@@ -315,20 +312,15 @@ void add_timeline(CLI::App& app, Action& action) {
         "micro-benchmark takes without a trace, where the host limits it (8,100 with one; its issue 15336); about 300 "
         "ns\n"
         "per replayed command is from its issue 19998. Say yours. docs/guide/timeline.md defines every figure.");
-    command->add_option("file", arguments->file, "Trace binary")->required()->type_name(kReads);
-    command->add_option("-o,--output", arguments->output, "Picture to write: .json (Perfetto), .svg or .html")
-        ->type_name(kWrites);
+    add_text(*command, "file", arguments->file, kReads, "Trace binary")->required();
+    add_text(*command, "-o,--output", arguments->output, kWrites, "Picture to write: .json (Perfetto), .svg or .html");
     command->add_option("--mode", arguments->mode, "Draw this mode only; default: all. The table always has all")
         ->check(CLI::IsMember({"eager", "traced", "two-queues", "two-queues-split", kAsCaptured}));
-    command->add_option("--steps", arguments->steps, "Steps to draw; the table is measured over 64")
-        ->check(CLI::Range(1U, kMaxSteps))
-        ->capture_default_str();
-    command->add_option("--dispatch-ns", arguments->cost.dispatch_ns, "Host time for one operation without trace")
-        ->check(CLI::Range(std::uint64_t{0U}, kMaxHostNs))
-        ->capture_default_str();
-    command->add_option("--replay-ns", arguments->cost.replay_ns, "Host time for one queue command")
-        ->check(CLI::Range(std::uint64_t{0U}, kMaxHostNs))
-        ->capture_default_str();
+    add_number(*command, "--steps", arguments->steps, 1U, kMaxSteps, "Steps to draw; the table is measured over 64");
+    add_number(*command, "--dispatch-ns", arguments->cost.dispatch_ns, std::uint64_t{0U}, kMaxHostNs,
+               "Host time for one operation without trace");
+    add_number(*command, "--replay-ns", arguments->cost.replay_ns, std::uint64_t{0U}, kMaxHostNs,
+               "Host time for one queue command");
     add_target_options(*command, arguments->target);
     command->add_flag("--json", arguments->json, "Print the table as JSON");
     command->callback([arguments, &action] { action = [arguments] { return TimelineMaker{*arguments}.run(); }; });

@@ -49,7 +49,7 @@ std::string flip_bytes(std::uint32_t index, Engine& engine, Bytes& file) {
     const std::size_t offset = (index < ends.size()) ? ends.at(index) : below(engine, file.size());
     const bool one_bit = below(engine, 2U) == 0U;
     const std::uint32_t mask = one_bit ? (1U << below(engine, 8U)) : (1U + below(engine, 255U));
-    file.at(offset) = static_cast<std::uint8_t>(file.at(offset) ^ mask);
+    flip(file, offset, mask);
     return fmt::format("byte {} with bits {:02X} flipped, and the old digest", offset, mask);
 }
 
@@ -67,7 +67,7 @@ std::string reseal_file(std::uint32_t index, Engine& engine, Bytes& file) {
         offset += kSha256Bytes;  // the digest would be mended, and nothing be wrong
     }
     const std::uint32_t bit = below(engine, 8U);
-    file.at(offset) = static_cast<std::uint8_t>(file.at(offset) ^ (1U << bit));
+    flip(file, offset, 1U << bit);
     set_digest(file, kSignatureBytes);
     return fmt::format("bit {} of byte {} of a file that is signed, the digest put right and the signature as it was",
                        bit, offset);

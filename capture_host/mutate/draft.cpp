@@ -27,6 +27,40 @@ std::uint32_t deadline_for(std::uint64_t cycles, std::uint32_t clock_khz, std::u
 Draft::Draft(const Subject& subject, Checker& checker)
     : subject_{subject}, checker_{checker}, manifest_{subject.manifest}, segments_{subject.segments} {}
 
+void Draft::expect_path(const std::string& path) {
+    const std::size_t after_list = std::min(path.find_first_of("[."), path.size());
+    const std::string list = path.substr(0U, after_list);
+    const bool has_index = path.compare(after_list, 1U, "[") == 0;
+    const std::size_t after_index = has_index ? (path.find(']') + 1U) : after_list;
+    const std::string index = has_index ? path.substr(after_list + 1U, after_index - after_list - 2U) : "";
+    const std::string rest = path.substr(after_index);
+    const auto at = [&](std::size_t size) { return (index == "last") ? std::to_string(size - 1U) : index; };
+    if (list == "tensor") {
+        path_ = (manifest_.inputs.empty() ? "outputs[0]" : "inputs[0]") + rest;
+    } else if (list == "added") {
+        const std::size_t command = (subject_commands_ - 1U) + std::stoul(index);
+        path_ = fmt::format("traces[{}].commands[{}]{}", main_trace(), command, rest);
+    } else if ((list == "step") || (list == "set-up")) {
+        const ScriptKind kind = (list == "step") ? ScriptKind::kStep : ScriptKind::kSetup;
+        const std::string command = has_index ? fmt::format(".commands[{}]", at(commands(kind).size())) : "";
+        path_ = fmt::format("scripts[{}]{}{}", script_index(kind), command, rest);
+    } else if (index == "main") {
+        path_ = fmt::format("{}[{}]{}", list, main_trace(), rest);
+    } else if (index == "last") {
+        const std::size_t size = (list == "regions")   ? manifest_.regions.size()
+                                 : (list == "buffers") ? manifest_.buffers.size()
+                                                       : manifest_.parameters.size();
+        path_ = fmt::format("{}[{}]{}", list, at(size), rest);
+    } else {
+        path_ = path;
+    }
+}
+
+void Draft::expect_command(ScriptKind script, std::size_t command, const char* field) {
+    path_ =
+        fmt::format("scripts[{}].commands[{}]{}{}", script_index(script), command, (*field == '\0') ? "" : ".", field);
+}
+
 void Draft::settle() {
     for (const ManifestScript& script : manifest_.scripts) {
         const std::uint64_t cycles = capture::script_cycles(manifest_, script, command_set());
@@ -75,13 +109,8 @@ std::uint32_t Draft::script_index(ScriptKind kind) const {
     return static_cast<std::uint32_t>(found - manifest_.scripts.begin());
 }
 
-bool Draft::is_pipelined() const {
-    if (!has_script(ScriptKind::kEpilogue)) {
-        return false;
-    }
-    const auto& epilogue = manifest_.scripts.at(script_index(ScriptKind::kEpilogue)).commands;
-    return std::any_of(epilogue.begin(), epilogue.end(),
-                       [](const ManifestCommand& command) { return command.kind == ScriptCommandKind::kReadOutput; });
+bool Draft::has_command(ScriptKind script, ScriptCommandKind kind) {
+    return has_script(script) && (find_command(script, kind) < commands(script).size());
 }
 
 std::vector<ManifestCommand>& Draft::commands(ScriptKind kind) {
@@ -100,11 +129,6 @@ std::uint32_t Draft::find_command(ScriptKind script, ScriptCommandKind kind) {
     const auto found =
         std::find_if(list.begin(), list.end(), [kind](const ManifestCommand& command) { return command.kind == kind; });
     return static_cast<std::uint32_t>(found - list.begin());
-}
-
-std::string Draft::command_path(ScriptKind script, std::uint32_t command, const char* field) const {
-    const std::string path = fmt::format("scripts[{}].commands[{}]", script_index(script), command);
-    return (*field == '\0') ? path : fmt::format("{}.{}", path, field);
 }
 
 std::uint32_t Draft::ring_words(ScriptKind script, std::uint32_t queue) {
@@ -153,6 +177,12 @@ std::uint32_t Draft::free_event() const {
 void Draft::require_queues(std::uint32_t count) const {
     if (device().queue_count < count) {
         throw NotApplicable{fmt::format("the device has {} queue", device().queue_count)};
+    }
+}
+
+void Draft::require_trace_region(const char* what) const {
+    if (segments_.traces.size() > device().trace_region_bytes) {
+        throw NotApplicable{fmt::format("the trace region has no room for {}", what)};
     }
 }
 

@@ -55,10 +55,6 @@ class Draft {
     }
     [[nodiscard]] Words barrier() const { return sample(Sample::kBarrier); }
     [[nodiscard]] Words end() const { return sample(Sample::kEnd); }
-    // The field of the first command that the device refuses; empty where it refuses none.
-    [[nodiscard]] std::string refused_field(const Words& words) const;
-    // The last field that names an extent with that access.
-    [[nodiscard]] std::string extent_field(const Words& words, Access access) const;
 
     // What is done to the bytes after writing, before the digest is put right.
     void edit(BytesEdit edit) { edits_.push_back(std::move(edit)); }
@@ -68,8 +64,13 @@ class Draft {
     void shift(std::uint32_t bytes) noexcept { shift_bytes_ = bytes; }
     // A validator with this trust must refuse it; kDevelopment unless told.
     void demand(TrustKind trust) noexcept { trust_ = trust; }
-    // The field that the verdict must name, where the operator knows it.
-    void expect_path(std::string path) { path_ = std::move(path); }
+    // The field that the verdict must name, where the operator knows it. Places are those of the draft as it is now:
+    // "regions[last].base" is of the last one of the list (or of "buffers", "parameters"), "traces[main]" the main
+    // trace, "set-up[0]", "step[last]" a command of the script, "step" the script, "added[1]" the command that is 1
+    // behind those that the subject's main trace has, and "tensor" the first input, or the first output of a file
+    // without inputs.
+    void expect_path(const std::string& path);
+    void expect_command(ScriptKind script, std::size_t command, const char* field);
 
     // Gives step and set-up the lengths and deadlines that their commands need.
     void settle();
@@ -85,14 +86,12 @@ class Draft {
     // Scripts. Indices are those of the manifest.
     [[nodiscard]] bool has_script(ScriptKind kind) const;
     [[nodiscard]] std::uint32_t script_index(ScriptKind kind) const;
-    // Whether the epilogue gives the last outputs; the file is one that the validator accepts, with an output.
-    [[nodiscard]] bool is_pipelined() const;
+    [[nodiscard]] bool has_command(ScriptKind script, ScriptCommandKind kind);
     [[nodiscard]] std::vector<capture::ManifestCommand>& commands(ScriptKind kind);
     // The script of that kind, which is added where there is none.
     std::vector<capture::ManifestCommand>& commands_or_add(ScriptKind kind);
     // The first command of that kind in the script; its size where there is none.
     [[nodiscard]] std::uint32_t find_command(ScriptKind script, ScriptCommandKind kind);
-    [[nodiscard]] std::string command_path(ScriptKind script, std::uint32_t command, const char* field) const;
     // Words that the script takes in a queue's ring, the notify at its end included; and how many commands it is for a
     // session.
     [[nodiscard]] std::uint32_t ring_words(ScriptKind script, std::uint32_t queue);
@@ -101,6 +100,7 @@ class Draft {
     // An event that no script names.
     [[nodiscard]] std::uint32_t free_event() const;
     void require_queues(std::uint32_t count) const;
+    void require_trace_region(const char* what) const;  // has room for the traces as they are, with `what`
     // Everything on queue 0 in one step after the other: no prologue, no epilogue, no events.
     void make_sequential();
 
@@ -122,13 +122,10 @@ class Draft {
     // A trace of its own, loaded by the set-up, replayed right behind the main one, on its queue. Returns the step's
     // command.
     std::uint32_t add_trace(const std::string& name, const Words& words);
-    // "traces[0].commands[i].field": of the command that is `behind` commands behind those that the subject's main
-    // trace has.
-    [[nodiscard]] std::string added_command_path(std::uint32_t behind, const std::string& field);
 
     // Extensions; memory is taken from what no region has. They return indices of the manifest.
-    std::uint32_t add_region(const char* name, RegionKind kind, std::uint32_t size_bytes);
-    std::uint32_t add_buffer(const char* name, std::uint32_t region, std::uint32_t offset_bytes,
+    std::uint32_t add_region(const std::string& name, RegionKind kind, std::uint32_t size_bytes);
+    std::uint32_t add_buffer(const std::string& name, std::uint32_t region, std::uint32_t offset_bytes,
                              std::uint32_t size_bytes);
     // A region for activations; returns its address.
     std::uint32_t add_scratch(std::uint32_t size_bytes);
@@ -139,9 +136,10 @@ class Draft {
     std::uint32_t add_output(std::uint32_t buffers, std::uint32_t buffer_bytes);
     // 64 bytes of weights that nobody reads; returns the set-up's command.
     std::uint32_t add_weights();
+    // Self-tests whose bytes would have to fit what is changed; the file without them is confirmed.
     void drop_self_tests();
-
-    [[nodiscard]] std::uint32_t unmapped_address() const;  // that no region holds
+    // The first input; the first output of a file without inputs.
+    [[nodiscard]] capture::ManifestTensor& first_tensor();
 
   private:
     struct Gap {
@@ -149,8 +147,7 @@ class Draft {
         std::uint32_t base{0U};
     };
     [[nodiscard]] Gap find_gap(std::uint32_t size_bytes) const;
-    std::uint32_t add_tensor_buffers(const char* name, RegionKind kind, std::uint32_t buffers,
-                                     std::uint32_t buffer_bytes);
+    std::uint32_t add_tensor(RegionKind kind, std::uint32_t buffers, std::uint32_t buffer_bytes);
     void extend_self_tests(std::uint32_t size_bytes, std::uint8_t value, bool is_input);
 
     const Subject& subject_;

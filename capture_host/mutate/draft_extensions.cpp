@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "capture_host/mutate/draft.h"
+#include "capture_host/mutate/file_bytes.h"
 
 namespace pianola::mutate {
 namespace {
@@ -12,10 +13,6 @@ using capture::ManifestCommand;
 using capture::ManifestRegion;
 
 constexpr std::uint8_t kFillValue = 0x5AU;  // of added outputs
-
-std::uint64_t align_up(std::uint64_t value) {
-    return (value + (kFileAlignmentBytes - 1U)) & ~std::uint64_t{kFileAlignmentBytes - 1U};
-}
 
 std::uint64_t end_of(const ManifestRegion& region) {
     return std::uint64_t{region.base} + region.size_bytes;
@@ -49,7 +46,7 @@ Draft::Gap Draft::find_gap(std::uint32_t size_bytes) const {
     throw NotApplicable{fmt::format("the device has no {} bytes that no region has", size_bytes)};
 }
 
-std::uint32_t Draft::add_region(const char* name, RegionKind kind, std::uint32_t size_bytes) {
+std::uint32_t Draft::add_region(const std::string& name, RegionKind kind, std::uint32_t size_bytes) {
     if (manifest_.regions.size() >= kMaxRegions) {
         throw NotApplicable{fmt::format("the file has all {} regions", kMaxRegions)};
     }
@@ -58,7 +55,7 @@ std::uint32_t Draft::add_region(const char* name, RegionKind kind, std::uint32_t
     return static_cast<std::uint32_t>(manifest_.regions.size() - 1U);
 }
 
-std::uint32_t Draft::add_buffer(const char* name, std::uint32_t region, std::uint32_t offset_bytes,
+std::uint32_t Draft::add_buffer(const std::string& name, std::uint32_t region, std::uint32_t offset_bytes,
                                 std::uint32_t size_bytes) {
     manifest_.buffers.push_back({name, region, offset_bytes, size_bytes});
     return static_cast<std::uint32_t>(manifest_.buffers.size() - 1U);
@@ -66,16 +63,6 @@ std::uint32_t Draft::add_buffer(const char* name, std::uint32_t region, std::uin
 
 std::uint32_t Draft::add_scratch(std::uint32_t size_bytes) {
     return manifest_.regions[add_region("scratch", RegionKind::kActivation, size_bytes)].base;
-}
-
-std::uint32_t Draft::add_tensor_buffers(const char* name, RegionKind kind, std::uint32_t buffers,
-                                        std::uint32_t buffer_bytes) {
-    const std::uint32_t region = add_region(name, kind, buffers * buffer_bytes);
-    const auto first = static_cast<std::uint32_t>(manifest_.buffers.size());
-    for (std::uint32_t i = 0U; i < buffers; ++i) {
-        static_cast<void>(add_buffer(name, region, i * buffer_bytes, buffer_bytes));
-    }
-    return first;
 }
 
 // A vector is all inputs, then all outputs. The new tensor is the last of its list.
@@ -105,17 +92,29 @@ void Draft::extend_self_tests(std::uint32_t size_bytes, std::uint8_t value, bool
     segments_.self_tests = vectors;
 }
 
-std::uint32_t Draft::add_input(std::uint32_t buffers, std::uint32_t buffer_bytes) {
-    if (manifest_.inputs.size() >= kMaxInputs) {
-        throw NotApplicable{fmt::format("the file has all {} inputs", kMaxInputs)};
+std::uint32_t Draft::add_tensor(RegionKind kind, std::uint32_t buffers, std::uint32_t buffer_bytes) {
+    const bool is_input = kind == RegionKind::kInput;
+    const std::string name = is_input ? "added input" : "added output";
+    std::vector<capture::ManifestTensor>& list = is_input ? manifest_.inputs : manifest_.outputs;
+    const std::uint32_t most = is_input ? kMaxInputs : kMaxOutputs;
+    if (list.size() >= most) {
+        throw NotApplicable{fmt::format("the file has all {} {}puts", most, is_input ? "in" : "out")};
     }
-    const std::uint32_t first = add_tensor_buffers("added input", RegionKind::kInput, buffers, buffer_bytes);
-    const auto index = static_cast<std::uint32_t>(manifest_.inputs.size());
-    manifest_.inputs.push_back({"added input", first, ElementType::kInt8, {buffers * buffer_bytes}, 1.0F, 0, buffers});
-    extend_self_tests(buffers * buffer_bytes, 0U, true);
+    const std::uint32_t size_bytes = buffers * buffer_bytes;
+    const std::uint32_t region = add_region(name, kind, size_bytes);
+    const auto first = static_cast<std::uint32_t>(manifest_.buffers.size());
+    for (std::uint32_t i = 0U; i < buffers; ++i) {
+        static_cast<void>(add_buffer(name, region, i * buffer_bytes, buffer_bytes));
+    }
+    list.push_back({name, first, ElementType::kInt8, {size_bytes}, 1.0F, 0, buffers});
+    extend_self_tests(size_bytes, is_input ? std::uint8_t{0U} : kFillValue, is_input);
+    return static_cast<std::uint32_t>(list.size() - 1U);
+}
+
+std::uint32_t Draft::add_input(std::uint32_t buffers, std::uint32_t buffer_bytes) {
+    const std::uint32_t index = add_tensor(RegionKind::kInput, buffers, buffer_bytes);
     const ManifestCommand write{ScriptCommandKind::kWriteInput, 0U, index, 0U};
-    if (has_script(ScriptKind::kPrologue) && (find_command(ScriptKind::kPrologue, ScriptCommandKind::kWriteInput) <
-                                              commands(ScriptKind::kPrologue).size())) {
+    if (has_command(ScriptKind::kPrologue, ScriptCommandKind::kWriteInput)) {
         auto& prologue = commands(ScriptKind::kPrologue);
         prologue.insert(prologue.begin(), write);
     }
@@ -125,21 +124,13 @@ std::uint32_t Draft::add_input(std::uint32_t buffers, std::uint32_t buffer_bytes
 }
 
 std::uint32_t Draft::add_output(std::uint32_t buffers, std::uint32_t buffer_bytes) {
-    if (manifest_.outputs.size() >= kMaxOutputs) {
-        throw NotApplicable{fmt::format("the file has all {} outputs", kMaxOutputs)};
-    }
-    const std::uint32_t size_bytes = buffers * buffer_bytes;
-    const std::uint32_t first = add_tensor_buffers("added output", RegionKind::kOutput, buffers, buffer_bytes);
-    const auto index = static_cast<std::uint32_t>(manifest_.outputs.size());
-    manifest_.outputs.push_back({"added output", first, ElementType::kInt8, {size_bytes}, 1.0F, 0, buffers});
-    extend_self_tests(size_bytes, kFillValue, false);
-    static_cast<void>(append_commands(fill(manifest_.regions.back().base, size_bytes, kFillValue)));
+    const std::uint32_t index = add_tensor(RegionKind::kOutput, buffers, buffer_bytes);
+    static_cast<void>(append_commands(fill(manifest_.regions.back().base, buffers * buffer_bytes, kFillValue)));
     const std::uint32_t replay = main_replay();
     auto& step = commands(ScriptKind::kStep);
     const ManifestCommand read{ScriptCommandKind::kReadOutput, step.at(replay).queue, index, 0U};
     step.insert(step.begin() + static_cast<std::ptrdiff_t>(replay) + 1, read);
-    if (has_script(ScriptKind::kEpilogue) && (find_command(ScriptKind::kEpilogue, ScriptCommandKind::kReadOutput) <
-                                              commands(ScriptKind::kEpilogue).size())) {
+    if (has_command(ScriptKind::kEpilogue, ScriptCommandKind::kReadOutput)) {
         commands(ScriptKind::kEpilogue).push_back(read);
     }
     return index;
@@ -156,20 +147,18 @@ std::uint32_t Draft::add_weights() {
 }
 
 void Draft::drop_self_tests() {
-    manifest_.self_test_count = 0U;
-    segments_.self_tests.clear();
+    if (manifest_.self_test_count != 0U) {
+        manifest_.self_test_count = 0U;
+        segments_.self_tests.clear();
+        confirm("no self-tests");
+    }
 }
 
-std::uint32_t Draft::unmapped_address() const {
-    constexpr std::array<std::uint32_t, 4> kCandidates{0x40U, 0x2000'0000U, 0x7000'0000U, 0xF000'0000U};
-    for (const std::uint32_t address : kCandidates) {
-        if (std::none_of(manifest_.regions.begin(), manifest_.regions.end(), [address](const ManifestRegion& region) {
-                return (address >= region.base) && ((address - region.base) < region.size_bytes);
-            })) {
-            return address;
-        }
+capture::ManifestTensor& Draft::first_tensor() {
+    if (manifest_.inputs.empty() && manifest_.outputs.empty()) {
+        throw NotApplicable{"the file has neither inputs nor outputs"};
     }
-    throw NotApplicable{"regions are everywhere"};
+    return manifest_.inputs.empty() ? manifest_.outputs.front() : manifest_.inputs.front();
 }
 
 }  // namespace pianola::mutate

@@ -4,16 +4,13 @@
 #include <algorithm>
 
 #include "capture_host/mutate/draft.h"
+#include "capture_host/mutate/file_bytes.h"
 
 namespace pianola::mutate {
 namespace {
 
 using capture::ManifestCommand;
 using capture::ManifestTrace;
-
-std::size_t align_up(std::size_t value) {
-    return (value + (kFileAlignmentBytes - 1U)) & ~static_cast<std::size_t>(kFileAlignmentBytes - 1U);
-}
 
 }  // namespace
 
@@ -134,26 +131,6 @@ Words Draft::sample(Sample which, const SampleOperands& operands) const {
         throw NotApplicable{"the device's target gives no sample of such a command"};
     }
     return words;
-}
-
-std::string Draft::refused_field(const Words& words) const {
-    const targets::WalkEnd end = targets::for_each_command(command_set(), words, [](std::uint32_t, const auto&) {});
-    return end.is_whole() ? "" : end.refused;
-}
-
-std::string Draft::extent_field(const Words& words, Access access) const {
-    std::string field;
-    static_cast<void>(
-        targets::for_each_command(command_set(), words, [&](std::uint32_t /*word*/, const DecodedCommand& command) {
-            for (const Extent& extent : command.extents.view()) {
-                field = (extent.access == access) ? extent.field : field;
-            }
-        }));
-    return field;
-}
-
-std::string Draft::added_command_path(std::uint32_t behind, const std::string& field) {
-    return fmt::format("traces[{}].commands[{}].{}", main_trace(), (subject_commands_ - 1U) + behind, field);
 }
 
 }  // namespace pianola::mutate

@@ -6,7 +6,6 @@
 
 #include "capture_host/signing/sign_binary.h"
 #include "pianola/bytes.h"
-#include "pianola/config.h"
 
 namespace pianola::mutate {
 namespace {
@@ -32,7 +31,7 @@ void assemble(Bytes& file, const Contents& contents) {
         store32(file, table_offset(kind, header::kSegmentOffset), static_cast<std::uint32_t>(file.size()));
         store32(file, table_offset(kind, header::kSegmentSize), static_cast<std::uint32_t>(segment.size()));
         file.insert(file.end(), segment.begin(), segment.end());
-        file.resize((file.size() + (kFileAlignmentBytes - 1U)) & ~std::size_t{kFileAlignmentBytes - 1U});
+        file.resize(align_up(file.size()));
     }
     store32(file, header::kTotalBytes, static_cast<std::uint32_t>(file.size()));
 }
@@ -45,6 +44,10 @@ std::uint32_t load32(const Bytes& file, std::size_t offset) {
 
 void store32(Bytes& file, std::size_t offset, std::uint32_t value) {
     store_le32(MutableByteSpan{file.data(), file.size()}, offset, value);
+}
+
+void flip(Bytes& file, std::size_t offset, std::uint32_t bits) {
+    file.at(offset) = static_cast<std::uint8_t>(file.at(offset) ^ bits);
 }
 
 Segment segment_of(const Bytes& file, SegmentKind kind) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "capture_host/mutate/mutant_keys.h"
+#include "pianola/config.h"
 #include "pianola/envelope.h"
 
 namespace pianola::mutate {
@@ -16,6 +17,11 @@ using Bytes = std::vector<std::uint8_t>;
 
 [[nodiscard]] std::uint32_t load32(const Bytes& file, std::size_t offset);
 void store32(Bytes& file, std::size_t offset, std::uint32_t value);
+void flip(Bytes& file, std::size_t offset, std::uint32_t bits);  // of one byte
+// To where a segment, a region or a trace may start.
+[[nodiscard]] constexpr std::uint64_t align_up(std::uint64_t bytes) noexcept {
+    return (bytes + (kFileAlignmentBytes - 1U)) & ~std::uint64_t{kFileAlignmentBytes - 1U};
+}
 
 // A field of the segment table; `field` is 0 for the kind, header::kSegmentOffset or header::kSegmentSize.
 [[nodiscard]] constexpr std::uint32_t table_offset(SegmentKind kind, std::uint32_t field) noexcept {

@@ -38,7 +38,7 @@ Outcome make_semantic(const Subject& subject, const Job& job, Checker& checker) 
     const Operator& by = operators().at(job.index);
     Draft draft{subject, checker};
     try {
-        by.apply(draft);
+        by.apply_to(draft);
     } catch (const NotApplicable& reason) {
         return {std::nullopt, reason.what()};
     }
@@ -82,6 +82,16 @@ Mutant make_random(const Subject& subject, const Job& job, std::uint32_t seed) {
 
 const char* kind_name(Kind kind) noexcept {
     return kKindNames.at(static_cast<std::size_t>(kind));
+}
+
+std::vector<Kind> kinds_named(const std::vector<std::string>& names) {
+    std::vector<Kind> kinds;
+    for (std::size_t i = 0U; i < kKindCount; ++i) {
+        if (std::find(names.begin(), names.end(), kKindNames.at(i)) != names.end()) {
+            kinds.push_back(static_cast<Kind>(i));
+        }
+    }
+    return kinds;
 }
 
 std::vector<Job> list_jobs(const JobOptions& options) {

@@ -28,6 +28,7 @@ enum class Kind : std::uint8_t {
 };
 inline constexpr std::size_t kKindCount = 6U;
 [[nodiscard]] const char* kind_name(Kind kind) noexcept;
+[[nodiscard]] std::vector<Kind> kinds_named(const std::vector<std::string>& names);  // in their own order
 
 struct Job {
     Kind kind{Kind::kSemantic};

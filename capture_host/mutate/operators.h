@@ -1,15 +1,16 @@
 // Operators: the ways in which a file is made to break one rule.
 //
 // Place in the whole: a source for each group of rules, each with a table of operators. A new rule needs a line in its
-// group's table, or a reason in coverage.cpp; a new group a source, a line below and one in all_operators(). Host only.
+// group's table, or a reason in why_no_mutant(); a new group a source, a line below and one in all_operators(). Host
+// only.
 #pragma once
 
-#include <functional>
-#include <initializer_list>
+#include <array>
 #include <vector>
 
 #include "capture_host/mutate/draft.h"
 #include "pianola/rule.h"
+#include "pianola/span.h"
 
 namespace pianola::mutate {
 
@@ -20,26 +21,32 @@ struct Operator {
     // Nothing else is wrong: a validator without the rule would accept the mutant. False where passing over the rule is
     // unsafe, or where another rule catches the mutant as well.
     bool is_alone;
-    std::function<void(Draft& draft)> apply;  // throws NotApplicable
+    void (*apply)(Draft& draft);  // throws NotApplicable
+    // That the verdict must name, as Draft::expect_path() takes it; empty where `apply` knows it, or any will do.
+    const char* path{""};
+    void apply_to(Draft& draft) const;  // and expects the path
 };
 
-[[nodiscard]] std::vector<Operator> envelope_operators();
-[[nodiscard]] std::vector<Operator> authenticity_operators();
-[[nodiscard]] std::vector<Operator> image_operators();
-[[nodiscard]] std::vector<Operator> target_operators();
-[[nodiscard]] std::vector<Operator> layout_operators();
-[[nodiscard]] std::vector<Operator> trace_operators();
-[[nodiscard]] std::vector<Operator> script_operators();
-[[nodiscard]] std::vector<Operator> order_operators();
-[[nodiscard]] std::vector<Operator> parameter_operators();
-[[nodiscard]] std::vector<Operator> budget_operators();  // and capacities
-[[nodiscard]] std::vector<Operator> work_operators();
-[[nodiscard]] std::vector<Operator> host_operators();
+[[nodiscard]] Span<const Operator> envelope_operators();
+[[nodiscard]] Span<const Operator> authenticity_operators();
+[[nodiscard]] Span<const Operator> image_operators();  // and the canonical form
+[[nodiscard]] Span<const Operator> target_operators();
+[[nodiscard]] Span<const Operator> layout_operators();
+[[nodiscard]] Span<const Operator> trace_operators();
+[[nodiscard]] Span<const Operator> script_operators();
+[[nodiscard]] Span<const Operator> order_operators();
+[[nodiscard]] Span<const Operator> parameter_operators();
+[[nodiscard]] Span<const Operator> budget_operators();  // and capacities
 
 // In the order of the rules.
 [[nodiscard]] std::vector<Operator> all_operators();
 
-// One behind the other.
-[[nodiscard]] std::vector<Operator> joined(std::initializer_list<std::vector<Operator>> tables);
+// Which rules no mutant can be the only ones to trip, and why: the reports and docs/evidence/mutation.md say it, and
+// tests/mutate holds both to it.
+// nullptr for a rule that has, or can have, a mutant with nothing else wrong.
+[[nodiscard]] const char* why_never_alone(Rule rule) noexcept;
+
+// Rules without any operator; nullptr for the others.
+[[nodiscard]] const char* why_no_mutant(Rule rule) noexcept;
 
 }  // namespace pianola::mutate

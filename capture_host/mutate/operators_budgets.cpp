@@ -1,4 +1,4 @@
-// Rings, lengths and deadlines; and the capacities of the runtime.
+// Rings, lengths and deadlines; and the capacities of the runtime, with the work of its proofs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +9,7 @@ namespace pianola::mutate {
 namespace {
 
 using capture::ManifestCommand;
+using capture::ManifestParameter;
 
 // Two steps in flight, in rings that hold one.
 void overfill_ring(Draft& draft) {
@@ -28,7 +29,6 @@ void overfill_ring(Draft& draft) {
         draft.confirm(fmt::format("an input in {} buffers", buffers));
     }
     draft.manifest().steps_in_flight = kMaxStepsInFlight;
-    draft.expect_path(fmt::format("scripts[{}]", draft.script_index(ScriptKind::kStep)));
 }
 
 void overfill_setup_ring(Draft& draft) {
@@ -54,7 +54,6 @@ void overfill_setup_ring(Draft& draft) {
     draft.confirm(fmt::format("{} set-up writes", wanted + 1U));
     add(wanted);
     draft.settle();
-    draft.expect_path(fmt::format("scripts[{}]", draft.script_index(ScriptKind::kSetup)));
 }
 
 // Commands that do much work on few bytes.
@@ -81,60 +80,14 @@ void exceed_the_ceiling(Draft& draft) {
         append(many, launch);
     }
     static_cast<void>(draft.append_commands(many));
-    if (draft.segments().traces.size() > draft.device().trace_region_bytes) {
-        throw NotApplicable{"the trace region has no room for commands that take that long"};
-    }
+    draft.require_trace_region("commands that take that long");
     draft.settle();
-    draft.expect_path(fmt::format("scripts[{}]", draft.script_index(ScriptKind::kStep)));
-}
-
-std::vector<Operator> budget_rules() {
-    return {
-        {Rule::kBudRing, "two-steps", "two steps in flight, and rings that hold one", true, overfill_ring},
-        {Rule::kBudSetupRing, "writes", "a set-up that does not fit into its ring", true, overfill_setup_ring},
-        {Rule::kBudCycles, "one-more", "a step that says a cycle more than it takes", true,
-         [](Draft& draft) {
-             draft.manifest().step_cycles += 1U;
-             draft.expect_path("budgets.step_cycles");
-         }},
-        {Rule::kBudCycles, "one-less", "a step that says a cycle less than it takes", true,
-         [](Draft& draft) {
-             draft.manifest().step_cycles -= 1U;
-             draft.expect_path("budgets.step_cycles");
-         }},
-        {Rule::kBudCeiling, "convolutions", "a step that takes longer than the runtime admits", true,
-         exceed_the_ceiling},
-        {Rule::kBudDeadline, "step", "no time for the step", true,
-         [](Draft& draft) {
-             draft.manifest().step_deadline_us = 0U;
-             draft.expect_path("budgets.step_deadline_us");
-         }},
-        {Rule::kBudDeadline, "set-up", "no time for the set-up", true,
-         [](Draft& draft) {
-             if (draft.commands(ScriptKind::kSetup).empty()) {
-                 throw NotApplicable{"the set-up does nothing"};
-             }
-             draft.manifest().setup_deadline_us = 0U;
-             draft.expect_path("budgets.setup_deadline_us");
-         }},
-        {Rule::kBudInFlight, "none", "no step in flight, of scripts on one queue", true,
-         [](Draft& draft) {
-             draft.make_sequential();
-             draft.manifest().steps_in_flight = 0U;
-             draft.expect_path("budgets.steps_in_flight");
-         }},
-        {Rule::kBudInFlight, "too-many", "a step in flight more than the runtime holds", false,
-         [](Draft& draft) {
-             draft.manifest().steps_in_flight = kMaxStepsInFlight + 1U;
-             draft.expect_path("budgets.steps_in_flight");
-         }},
-    };
 }
 
 // First inputs and last outputs, without steps that overlap. A prologue or an epilogue that does something else makes
 // room for them.
 void make_pipelined(Draft& draft) {
-    if (draft.is_pipelined()) {
+    if (draft.has_command(ScriptKind::kEpilogue, ScriptCommandKind::kReadOutput)) {
         return;
     }
     if (draft.has_script(ScriptKind::kPrologue) || draft.has_script(ScriptKind::kEpilogue)) {
@@ -156,10 +109,7 @@ void make_pipelined(Draft& draft) {
 
 // An output in so many buffers that step and epilogue together have one read too many.
 void overfill_commands(Draft& draft) {
-    if (draft.manifest().self_test_count != 0U) {
-        draft.drop_self_tests();
-        draft.confirm("no self-tests");
-    }
+    draft.drop_self_tests();
     if (draft.manifest().outputs.empty()) {
         throw NotApplicable{"the file has no output"};
     }
@@ -175,15 +125,13 @@ void overfill_commands(Draft& draft) {
     draft.confirm(fmt::format("an output in {} buffers", fitting));
     // The last buffer in two.
     capture::Manifest& manifest = draft.manifest();
-    capture::ManifestBuffer& last = manifest.buffers.back();
-    last.size_bytes = 1U;
-    const std::uint32_t region = last.region;
-    const std::uint32_t offset = last.offset_bytes + 1U;
-    static_cast<void>(draft.add_buffer("added output", region, offset, 1U));
+    manifest.buffers.back().size_bytes = 1U;
+    capture::ManifestBuffer second = manifest.buffers.back();
+    second.offset_bytes += 1U;
+    manifest.buffers.push_back(second);
     manifest.outputs[output].buffer_count += 1U;
     draft.settle();
-    const auto epilogue = static_cast<std::uint32_t>(draft.commands(ScriptKind::kEpilogue).size());
-    draft.expect_path(draft.command_path(ScriptKind::kEpilogue, epilogue - 1U, ""));
+    draft.expect_command(ScriptKind::kEpilogue, draft.commands(ScriptKind::kEpilogue).size() - 1U, "");
 }
 
 // In a trace of its own, which comes last: a full map has no room for what others write later.
@@ -203,26 +151,130 @@ void overfill_intervals(Draft& draft) {
     append(words, draft.end());
     const auto trace = static_cast<std::uint32_t>(draft.manifest().traces.size() - 1U);
     draft.set_trace_words(trace, words);
-    if (draft.segments().traces.size() > draft.device().trace_region_bytes) {
-        throw NotApplicable{"the trace region has no room for that many commands"};
-    }
+    draft.require_trace_region("that many commands");
     draft.measure(trace);
     draft.settle();
 }
 
-std::vector<Operator> capacity_rules() {
-    return {
-        {Rule::kCapCommands, "output-in-pieces", "an output in so many buffers that the scripts need too many commands",
-         true, overfill_commands},
-        {Rule::kCapIntervals, "every-other-byte", "fills of every other byte, more than the proof can tell apart", true,
-         overfill_intervals},
-    };
+constexpr std::uint32_t kWordBytes = 4U;
+constexpr std::uint32_t kLargestValue = 255U;
+constexpr std::uint32_t kValueWord = 3U;  // of a fill
+
+// The walk for races is not taken where all commands are on one queue.
+void use_both_queues(Draft& draft) {
+    const std::uint32_t queue = draft.main_queue();
+    auto& step = draft.commands(ScriptKind::kStep);
+    if (std::all_of(step.begin(), step.end(),
+                    [queue](const ManifestCommand& command) { return command.queue == queue; })) {
+        const std::uint32_t event = draft.free_event();
+        step.push_back({ScriptCommandKind::kRecordEvent, queue, event, 0U});
+        step.push_back({ScriptCommandKind::kWaitEvent, 1U - queue, event, 0U});
+    }
 }
+
+std::uint32_t patched_words(const capture::Manifest& manifest) {
+    std::size_t points = 0U;
+    for (const ManifestParameter& parameter : manifest.parameters) {
+        points += parameter.points.size();
+    }
+    return static_cast<std::uint32_t>(points);
+}
+
+// Declares the values of the trace's fills, which are its first commands, as one parameter.
+void patch_values(Draft& draft, std::uint32_t trace, std::uint32_t fills, std::uint32_t fill_length) {
+    ManifestParameter parameter{"work", ParameterKind::kRuntimeArgument, 0U, kLargestValue, 1U, {}};
+    for (std::uint32_t i = 0U; i < fills; ++i) {
+        parameter.points.push_back({trace, (i * fill_length) + kValueWord});
+    }
+    draft.manifest().parameters.push_back(parameter);
+}
+
+// The shortest commands that there are, in a trace that is looked at as often as a trace can be: once for the data
+// flow; and in the walk for races in the prologue, in two steps, and in the epilogue. Each look compares a command with
+// every patched word.
+void repeat_barriers(Draft& draft) {
+    constexpr std::uint32_t kVisits = 5U;
+    draft.require_queues(2U);
+    use_both_queues(draft);
+    const std::uint32_t patched = patched_words(draft.manifest());
+    const bool may_declare = (draft.manifest().parameters.size() < kMaxParameters) && (patched < kMaxPatchPoints);
+    const std::uint32_t fills = may_declare ? (kMaxPatchPoints - patched) : 1U;
+    const Words fill = draft.fill(draft.add_scratch(kFileAlignmentBytes), kFileAlignmentBytes, 0U);
+    Words words;
+    for (std::uint32_t i = 0U; i < fills; ++i) {
+        append(words, fill);
+    }
+    append(words, draft.end());
+    static_cast<void>(draft.add_trace("work", words));
+    const auto trace = static_cast<std::uint32_t>(draft.manifest().traces.size() - 1U);
+    if (may_declare) {
+        patch_values(draft, trace, fills, static_cast<std::uint32_t>(fill.size()));
+    }
+    const ManifestCommand replay{ScriptCommandKind::kReplayTrace, draft.main_queue(), trace, 0U};
+    for (const ScriptKind script : {ScriptKind::kPrologue, ScriptKind::kEpilogue}) {
+        draft.commands_or_add(script).push_back(replay);
+    }
+    draft.confirm("a trace that every script replays, and an event between the queues");
+
+    const auto file_bytes = static_cast<std::uint32_t>(draft.write().size());
+    const std::uint32_t work =
+        kVisits * (kWorkPerCommand + 1U + (patched_words(draft.manifest()) / kPatchPointsPerWork));
+    // Each barrier makes the file four bytes longer, and these admit some work, too.
+    const Capacities& capacities = *draft.device().capacities;
+    const std::uint32_t admitted = (capacities.work_of_block * kWordBytes) / Capacities::kWorkBlockBytes;
+    if (admitted >= work) {
+        throw NotApplicable{"the device's profile admits the work of any number of barriers"};
+    }
+    const std::uint32_t barriers =
+        (capacities.max_work(file_bytes + (2U * kFileAlignmentBytes)) / (work - admitted)) + 1U;
+    words.insert(words.end() - 1, barriers, draft.barrier().front());
+    draft.set_trace_words(trace, words);
+    draft.require_trace_region("that many commands");
+    draft.measure(trace);
+    draft.settle();
+}
+
+constexpr std::array kOperators{
+    Operator{Rule::kBudRing, "two-steps", "two steps in flight, and rings that hold one", true, overfill_ring, "step"},
+    Operator{Rule::kBudSetupRing, "writes", "a set-up that does not fit into its ring", true, overfill_setup_ring,
+             "set-up"},
+    Operator{Rule::kBudCycles, "one-more", "a step that says a cycle more than it takes", true,
+             [](Draft& draft) { draft.manifest().step_cycles += 1U; }, "budgets.step_cycles"},
+    Operator{Rule::kBudCycles, "one-less", "a step that says a cycle less than it takes", true,
+             [](Draft& draft) { draft.manifest().step_cycles -= 1U; }, "budgets.step_cycles"},
+    Operator{Rule::kBudCeiling, "convolutions", "a step that takes longer than the runtime admits", true,
+             exceed_the_ceiling, "step"},
+    Operator{Rule::kBudDeadline, "step", "no time for the step", true,
+             [](Draft& draft) { draft.manifest().step_deadline_us = 0U; }, "budgets.step_deadline_us"},
+    Operator{Rule::kBudDeadline, "set-up", "no time for the set-up", true,
+             [](Draft& draft) {
+                 if (draft.commands(ScriptKind::kSetup).empty()) {
+                     throw NotApplicable{"the set-up does nothing"};
+                 }
+                 draft.manifest().setup_deadline_us = 0U;
+             },
+             "budgets.setup_deadline_us"},
+    Operator{Rule::kBudInFlight, "none", "no step in flight, of scripts on one queue", true,
+             [](Draft& draft) {
+                 draft.make_sequential();
+                 draft.manifest().steps_in_flight = 0U;
+             },
+             "budgets.steps_in_flight"},
+    Operator{Rule::kBudInFlight, "too-many", "a step in flight more than the runtime holds", false,
+             [](Draft& draft) { draft.manifest().steps_in_flight = kMaxStepsInFlight + 1U; },
+             "budgets.steps_in_flight"},
+    Operator{Rule::kCapCommands, "output-in-pieces",
+             "an output in so many buffers that the scripts need too many commands", true, overfill_commands},
+    Operator{Rule::kCapIntervals, "every-other-byte", "fills of every other byte, more than the proof can tell apart",
+             true, overfill_intervals},
+    Operator{Rule::kCapWork, "barriers", "more barriers than the proofs may look at in a file of this length", true,
+             repeat_barriers},
+};
 
 }  // namespace
 
-std::vector<Operator> budget_operators() {
-    return joined({budget_rules(), capacity_rules()});
+Span<const Operator> budget_operators() {
+    return kOperators;
 }
 
 }  // namespace pianola::mutate

@@ -14,7 +14,7 @@ void set(Draft& draft, std::uint32_t offset, std::uint32_t value) {
 }
 
 void flip(Draft& draft, std::uint32_t offset) {
-    draft.edit([=](Bytes& file) { file.at(offset) = static_cast<std::uint8_t>(file.at(offset) ^ 1U); });
+    draft.edit([=](Bytes& file) { mutate::flip(file, offset, 1U); });
 }
 
 // The file says that it is as long as it then is.
@@ -27,10 +27,7 @@ void resize_honestly(Draft& draft, std::uint32_t by_bytes) {
 
 // Of the last segment, the self-tests, whose bytes nobody would miss.
 void set_in_last_entry(Draft& draft, std::uint32_t field, std::uint32_t value) {
-    if (draft.manifest().self_test_count != 0U) {
-        draft.drop_self_tests();
-        draft.confirm("no self-tests");
-    }
+    draft.drop_self_tests();
     set(draft, table_offset(SegmentKind::kSelfTests, field), value);
     draft.expect_path("header.self_tests");
 }
@@ -58,117 +55,108 @@ void damage_padding(Draft& draft) {
     });
 }
 
-std::vector<Operator> field_operators() {
-    constexpr std::uint32_t kLastOfMagic = 7U;
-    constexpr std::uint32_t kLastOfSchemaHash = header::kSegmentTable - 1U;
-    constexpr std::uint32_t kLastReserved = header::kSchemaHash - 1U;
-    constexpr std::uint32_t kLastAfterTable = header::kDigest - 1U;
-    return {
-        {Rule::kEnvFileSize, "empty", "no byte is left", false,
-         [](Draft& draft) { draft.edit([](Bytes& file) { file.clear(); }); }},
-        {Rule::kEnvFileSize, "one-byte-short", "a byte shorter than the header", false,
-         [](Draft& draft) { draft.edit([](Bytes& file) { file.resize(header::kBytes - 1U); }); }},
-        {Rule::kEnvFileSize, "too-long", "longer than the runtime accepts, with zeros behind the weights", true,
-         grow_beyond_the_largest_file},
-        {Rule::kEnvAlignment, "shifted-by-1",
-         "the file itself is whole, and is loaded one byte behind an aligned address", false,
-         [](Draft& draft) { draft.shift(1U); }},
-        {Rule::kEnvAlignment, "shifted-by-32",
-         "the file itself is whole, and is loaded half a block behind an aligned address", true,
-         [](Draft& draft) { draft.shift(kBlock / 2U); }},
-        {Rule::kEnvMagic, "first-byte", "a bit of the magic's first byte", true,
-         [](Draft& draft) { flip(draft, header::kMagic); }},
-        {Rule::kEnvMagic, "last-byte", "a bit of the magic's last byte", true,
-         [](Draft& draft) { flip(draft, kLastOfMagic); }},
-        {Rule::kEnvVersion, "next", "the next version of the envelope", true,
-         [](Draft& draft) { set(draft, header::kEnvelopeVersion, kEnvelopeVersion + 1U); }},
-        {Rule::kEnvVersion, "zero", "version 0 of the envelope", true,
-         [](Draft& draft) { set(draft, header::kEnvelopeVersion, 0U); }},
-        {Rule::kEnvHeaderSize, "longer", "a longer header", true,
-         [](Draft& draft) { set(draft, header::kHeaderBytes, header::kBytes + kBlock); }},
-        {Rule::kEnvDigestAlgorithm, "none", "no digest algorithm", true,
-         [](Draft& draft) { set(draft, header::kDigestAlgorithm, 0U); }},
-        {Rule::kEnvSignature, "unknown", "a signature algorithm that nobody knows", true,
-         [](Draft& draft) { set(draft, header::kSignatureAlgorithm, UINT32_MAX); }},
-        {Rule::kEnvSignature, "bytes-without-algorithm", "the size of a signature, and no algorithm", true,
-         [](Draft& draft) { set(draft, header::kSignatureBytes, kBlock); }},
-        {Rule::kEnvTotalSize, "says-more", "the header says more bytes than there are", true,
-         [](Draft& draft) {
-             draft.edit([](Bytes& file) {
-                 store32(file, header::kTotalBytes, static_cast<std::uint32_t>(file.size()) + kBlock);
-             });
-         }},
-        {Rule::kEnvTotalSize, "cut", "the last block is missing", false,
-         [](Draft& draft) { draft.edit([](Bytes& file) { file.resize(file.size() - kBlock); }); }},
-        {Rule::kEnvSchemaHash, "first-byte", "a bit of the schema hash's first byte", true,
-         [](Draft& draft) { flip(draft, header::kSchemaHash); }},
-        {Rule::kEnvSchemaHash, "last-byte", "a bit of the schema hash's last byte", true,
-         [](Draft& draft) { flip(draft, kLastOfSchemaHash); }},
-        {Rule::kEnvReserved, "before-table", "the first reserved byte", true,
-         [](Draft& draft) { flip(draft, header::kReserved); }},
-        {Rule::kEnvReserved, "last-before-table", "the last reserved byte in front of the segment table", true,
-         [](Draft& draft) { flip(draft, kLastReserved); }},
-        {Rule::kEnvReserved, "after-table", "the first reserved byte behind the segment table", true,
-         [](Draft& draft) { flip(draft, header::kReservedAfterTable); }},
-        {Rule::kEnvReserved, "last-after-table", "the last reserved byte", true,
-         [](Draft& draft) { flip(draft, kLastAfterTable); }},
-    };
-}
+constexpr std::uint32_t kLastOfMagic = 7U;
+constexpr std::uint32_t kLastOfSchemaHash = header::kSegmentTable - 1U;
+constexpr std::uint32_t kLastReserved = header::kSchemaHash - 1U;
+constexpr std::uint32_t kLastAfterTable = header::kDigest - 1U;
 
-std::vector<Operator> segment_operators() {
-    return {
-        {Rule::kEnvSegmentKind, "weights-say-traces", "the weights' entry says that it is for traces", false,
-         [](Draft& draft) {
-             set(draft, table_offset(SegmentKind::kWeights, 0U), static_cast<std::uint32_t>(SegmentKind::kTraces));
-             draft.expect_path("header.weights");
-         }},
-        {Rule::kEnvSegmentKind, "last-entry", "a kind that does not exist", true,
-         [](Draft& draft) { set_in_last_entry(draft, 0U, kSegmentCount + 1U); }},
-        {Rule::kEnvSegmentLayout, "gap-before-manifest", "the manifest's entry leaves a block out", false,
-         [](Draft& draft) {
-             set(draft, table_offset(SegmentKind::kManifest, header::kSegmentOffset), header::kBytes + kBlock);
-             draft.expect_path("header.manifest");
-         }},
-        {Rule::kEnvSegmentLayout, "last-entry", "the last segment starts in the header", true,
-         [](Draft& draft) { set_in_last_entry(draft, header::kSegmentOffset, kBlock); }},
-        {Rule::kEnvSegmentSize, "wraps-round", "a size that wraps round 32 bits", false,
-         [](Draft& draft) {
-             set(draft, table_offset(SegmentKind::kManifest, header::kSegmentSize), UINT32_MAX);
-             draft.expect_path("header.manifest");
-         }},
-        {Rule::kEnvSegmentSize, "last-entry", "the last segment is a byte long, behind the end of the file", true,
-         [](Draft& draft) { set_in_last_entry(draft, header::kSegmentSize, 1U); }},
-        {Rule::kEnvPadding, "first-byte", "the first padding byte behind a segment", true, damage_padding},
-        {Rule::kEnvTrailing, "block", "a block of zeros behind the last segment", true,
-         [](Draft& draft) { resize_honestly(draft, kBlock); }},
-        {Rule::kEnvTrailing, "byte", "one zero behind the last segment", true,
-         [](Draft& draft) { resize_honestly(draft, 1U); }},
-        {Rule::kEnvDigest, "of-digest", "a bit of the digest", true,
-         [](Draft& draft) {
-             flip(draft, header::kBytes - 1U);
-             draft.keep_digest();
-         }},
-        {Rule::kEnvDigest, "of-security-version", "a bit of the security version, and the old digest", false,
-         [](Draft& draft) {
-             flip(draft, header::kSecurityVersion);
-             draft.keep_digest();
-         }},
-        {Rule::kEnvDigest, "of-manifest", "a bit in the middle of the manifest, and the old digest", false,
-         [](Draft& draft) {
-             draft.edit([](Bytes& file) {
-                 const Segment manifest = segment_of(file, SegmentKind::kManifest);
-                 std::uint8_t& byte = file.at(manifest.offset + (manifest.size_bytes / 2U));
-                 byte = static_cast<std::uint8_t>(byte ^ 1U);
-             });
-             draft.keep_digest();
-         }},
-    };
-}
+constexpr std::array kOperators{
+    Operator{Rule::kEnvFileSize, "empty", "no byte is left", false,
+             [](Draft& draft) { draft.edit([](Bytes& file) { file.clear(); }); }},
+    Operator{Rule::kEnvFileSize, "one-byte-short", "a byte shorter than the header", false,
+             [](Draft& draft) { draft.edit([](Bytes& file) { file.resize(header::kBytes - 1U); }); }},
+    Operator{Rule::kEnvFileSize, "too-long", "longer than the runtime accepts, with zeros behind the weights", true,
+             grow_beyond_the_largest_file},
+    Operator{Rule::kEnvAlignment, "shifted-by-1",
+             "the file itself is whole, and is loaded one byte behind an aligned address", false,
+             [](Draft& draft) { draft.shift(1U); }},
+    Operator{Rule::kEnvAlignment, "shifted-by-32",
+             "the file itself is whole, and is loaded half a block behind an aligned address", true,
+             [](Draft& draft) { draft.shift(kBlock / 2U); }},
+    Operator{Rule::kEnvMagic, "first-byte", "a bit of the magic's first byte", true,
+             [](Draft& draft) { flip(draft, header::kMagic); }},
+    Operator{Rule::kEnvMagic, "last-byte", "a bit of the magic's last byte", true,
+             [](Draft& draft) { flip(draft, kLastOfMagic); }},
+    Operator{Rule::kEnvVersion, "next", "the next version of the envelope", true,
+             [](Draft& draft) { set(draft, header::kEnvelopeVersion, kEnvelopeVersion + 1U); }},
+    Operator{Rule::kEnvVersion, "zero", "version 0 of the envelope", true,
+             [](Draft& draft) { set(draft, header::kEnvelopeVersion, 0U); }},
+    Operator{Rule::kEnvHeaderSize, "longer", "a longer header", true,
+             [](Draft& draft) { set(draft, header::kHeaderBytes, header::kBytes + kBlock); }},
+    Operator{Rule::kEnvDigestAlgorithm, "none", "no digest algorithm", true,
+             [](Draft& draft) { set(draft, header::kDigestAlgorithm, 0U); }},
+    Operator{Rule::kEnvSignature, "unknown", "a signature algorithm that nobody knows", true,
+             [](Draft& draft) { set(draft, header::kSignatureAlgorithm, UINT32_MAX); }},
+    Operator{Rule::kEnvSignature, "bytes-without-algorithm", "the size of a signature, and no algorithm", true,
+             [](Draft& draft) { set(draft, header::kSignatureBytes, kBlock); }},
+    Operator{Rule::kEnvTotalSize, "says-more", "the header says more bytes than there are", true,
+             [](Draft& draft) {
+                 draft.edit([](Bytes& file) {
+                     store32(file, header::kTotalBytes, static_cast<std::uint32_t>(file.size()) + kBlock);
+                 });
+             }},
+    Operator{Rule::kEnvTotalSize, "cut", "the last block is missing", false,
+             [](Draft& draft) { draft.edit([](Bytes& file) { file.resize(file.size() - kBlock); }); }},
+    Operator{Rule::kEnvSchemaHash, "first-byte", "a bit of the schema hash's first byte", true,
+             [](Draft& draft) { flip(draft, header::kSchemaHash); }},
+    Operator{Rule::kEnvSchemaHash, "last-byte", "a bit of the schema hash's last byte", true,
+             [](Draft& draft) { flip(draft, kLastOfSchemaHash); }},
+    Operator{Rule::kEnvReserved, "before-table", "the first reserved byte", true,
+             [](Draft& draft) { flip(draft, header::kReserved); }},
+    Operator{Rule::kEnvReserved, "last-before-table", "the last reserved byte in front of the segment table", true,
+             [](Draft& draft) { flip(draft, kLastReserved); }},
+    Operator{Rule::kEnvReserved, "after-table", "the first reserved byte behind the segment table", true,
+             [](Draft& draft) { flip(draft, header::kReservedAfterTable); }},
+    Operator{Rule::kEnvReserved, "last-after-table", "the last reserved byte", true,
+             [](Draft& draft) { flip(draft, kLastAfterTable); }},
+    Operator{Rule::kEnvSegmentKind, "weights-say-traces", "the weights' entry says that it is for traces", false,
+             [](Draft& draft) {
+                 set(draft, table_offset(SegmentKind::kWeights, 0U), static_cast<std::uint32_t>(SegmentKind::kTraces));
+             },
+             "header.weights"},
+    Operator{Rule::kEnvSegmentKind, "last-entry", "a kind that does not exist", true,
+             [](Draft& draft) { set_in_last_entry(draft, 0U, kSegmentCount + 1U); }},
+    Operator{Rule::kEnvSegmentLayout, "gap-before-manifest", "the manifest's entry leaves a block out", false,
+             [](Draft& draft) {
+                 set(draft, table_offset(SegmentKind::kManifest, header::kSegmentOffset), header::kBytes + kBlock);
+             },
+             "header.manifest"},
+    Operator{Rule::kEnvSegmentLayout, "last-entry", "the last segment starts in the header", true,
+             [](Draft& draft) { set_in_last_entry(draft, header::kSegmentOffset, kBlock); }},
+    Operator{Rule::kEnvSegmentSize, "wraps-round", "a size that wraps round 32 bits", false,
+             [](Draft& draft) { set(draft, table_offset(SegmentKind::kManifest, header::kSegmentSize), UINT32_MAX); },
+             "header.manifest"},
+    Operator{Rule::kEnvSegmentSize, "last-entry", "the last segment is a byte long, behind the end of the file", true,
+             [](Draft& draft) { set_in_last_entry(draft, header::kSegmentSize, 1U); }},
+    Operator{Rule::kEnvPadding, "first-byte", "the first padding byte behind a segment", true, damage_padding},
+    Operator{Rule::kEnvTrailing, "block", "a block of zeros behind the last segment", true,
+             [](Draft& draft) { resize_honestly(draft, kBlock); }},
+    Operator{Rule::kEnvTrailing, "byte", "one zero behind the last segment", true,
+             [](Draft& draft) { resize_honestly(draft, 1U); }},
+    Operator{Rule::kEnvDigest, "of-digest", "a bit of the digest", true,
+             [](Draft& draft) {
+                 flip(draft, header::kBytes - 1U);
+                 draft.keep_digest();
+             }},
+    Operator{Rule::kEnvDigest, "of-security-version", "a bit of the security version, and the old digest", false,
+             [](Draft& draft) {
+                 flip(draft, header::kSecurityVersion);
+                 draft.keep_digest();
+             }},
+    Operator{Rule::kEnvDigest, "of-manifest", "a bit in the middle of the manifest, and the old digest", false,
+             [](Draft& draft) {
+                 draft.edit([](Bytes& file) {
+                     const Segment manifest = segment_of(file, SegmentKind::kManifest);
+                     mutate::flip(file, manifest.offset + (manifest.size_bytes / 2U), 1U);
+                 });
+                 draft.keep_digest();
+             }},
+};
 
 }  // namespace
 
-std::vector<Operator> envelope_operators() {
-    return joined({field_operators(), segment_operators()});
+Span<const Operator> envelope_operators() {
+    return kOperators;
 }
 
 }  // namespace pianola::mutate

@@ -21,10 +21,6 @@ ManifestRegion& add_spare(Draft& draft) {
     return draft.manifest().regions[region];
 }
 
-void expect_region(Draft& draft, const char* field) {
-    draft.expect_path(fmt::format("regions[{}].{}", draft.manifest().regions.size() - 1U, field));
-}
-
 void place_outside(Draft& draft) {
     ManifestRegion& spare = add_spare(draft);
     const DeviceDescription& device = draft.device();
@@ -36,57 +32,6 @@ void place_outside(Draft& draft) {
     if (end > spare.base) {
         throw NotApplicable{"the device's memory reaches to the end of the address space"};
     }
-    expect_region(draft, "size_bytes");
-}
-
-std::vector<Operator> region_operators() {
-    return {
-        {Rule::kLayRegionAlignment, "misaligned", "an unused region four bytes behind an aligned address", true,
-         [](Draft& draft) {
-             add_spare(draft).base += 4U;
-             expect_region(draft, "base");
-         }},
-        {Rule::kLayRegionAlignment, "empty", "an unused region without bytes", true,
-         [](Draft& draft) {
-             add_spare(draft).size_bytes = 0U;
-             expect_region(draft, "base");
-         }},
-        {Rule::kLayRegionBounds, "outside", "an unused region outside its memory", true, place_outside},
-        {Rule::kLayRegionBounds, "other-memory", "the first region says that it lies in the other memory", false,
-         [](Draft& draft) {
-             ManifestRegion& region = draft.manifest().regions.front();
-             if (region.kind == RegionKind::kTrace) {
-                 throw NotApplicable{"the first region is the trace region"};
-             }
-             region.memory = (region.memory == MemoryKind::kL1) ? MemoryKind::kDram : MemoryKind::kL1;
-             draft.expect_path("regions[0].size_bytes");
-         }},
-        {Rule::kLayRegionOverlap, "the-same-bytes", "an unused region on the bytes of another", true,
-         [](Draft& draft) {
-             ManifestRegion& spare = add_spare(draft);
-             const auto& regions = draft.manifest().regions;
-             const auto other = std::find_if(regions.begin(), regions.end(), [](const ManifestRegion& region) {
-                 return region.kind != RegionKind::kTrace;
-             });
-             spare.memory = other->memory;
-             spare.base = other->base;
-             expect_region(draft, "base");
-         }},
-        {Rule::kLayTraceRegion, "second", "a second trace region, where the device has none", true,
-         [](Draft& draft) {
-             add_spare(draft).kind = RegionKind::kTrace;
-             expect_region(draft, "base");
-         }},
-        {Rule::kLayTraceRegion, "none", "no trace region", false,
-         [](Draft& draft) {
-             auto& regions = draft.manifest().regions;
-             if (regions.back().kind != RegionKind::kTrace) {
-                 throw NotApplicable{"the trace region is not the last: without it, others would have other indices"};
-             }
-             regions.pop_back();
-             draft.expect_path("regions");
-         }},
-    };
 }
 
 capture::ManifestBuffer& add_spare_buffer(Draft& draft) {
@@ -95,65 +40,18 @@ capture::ManifestBuffer& add_spare_buffer(Draft& draft) {
     return draft.manifest().buffers[buffer];
 }
 
-void expect_buffer(Draft& draft, const char* field) {
-    draft.expect_path(fmt::format("buffers[{}].{}", draft.manifest().buffers.size() - 1U, field));
-}
-
-std::vector<Operator> buffer_operators() {
-    return {
-        {Rule::kLayBuffer, "empty", "an unused buffer without bytes", true,
-         [](Draft& draft) {
-             add_spare_buffer(draft).size_bytes = 0U;
-             expect_buffer(draft, "size_bytes");
-         }},
-        {Rule::kLayBuffer, "too-long", "an unused buffer that is a byte longer than its region", true,
-         [](Draft& draft) {
-             add_spare_buffer(draft).size_bytes = draft.manifest().regions.front().size_bytes + 1U;
-             expect_buffer(draft, "size_bytes");
-         }},
-        {Rule::kLayBuffer, "wraps-round", "an unused buffer whose end wraps round 32 bits", true,
-         [](Draft& draft) {
-             add_spare_buffer(draft).offset_bytes = UINT32_MAX;
-             expect_buffer(draft, "size_bytes");
-         }},
-        {Rule::kLayBuffer, "no-region", "an unused buffer in a region that is not there", true,
-         [](Draft& draft) {
-             add_spare_buffer(draft).region = static_cast<std::uint32_t>(draft.manifest().regions.size());
-             expect_buffer(draft, "region");
-         }},
-    };
-}
-
-// The first input; the first output of a file without inputs. Without self-tests, whose bytes would have to fit as
-// well.
-ManifestTensor& tensor_without_self_tests(Draft& draft, std::string& path) {
-    capture::Manifest& manifest = draft.manifest();
-    if (manifest.self_test_count != 0U) {
-        draft.drop_self_tests();
-        draft.confirm("no self-tests");
-    }
-    if (manifest.inputs.empty() && manifest.outputs.empty()) {
-        throw NotApplicable{"the file has neither inputs nor outputs"};
-    }
-    path = manifest.inputs.empty() ? "outputs[0]" : "inputs[0]";
-    return manifest.inputs.empty() ? manifest.outputs.front() : manifest.inputs.front();
+ManifestTensor& tensor_without_self_tests(Draft& draft) {
+    draft.drop_self_tests();
+    return draft.first_tensor();
 }
 
 void grow_shape(Draft& draft) {
-    std::string path;
-    ManifestTensor& tensor = tensor_without_self_tests(draft, path);
+    ManifestTensor& tensor = tensor_without_self_tests(draft);
     if (tensor.shape.empty()) {
         tensor.shape.push_back(2U);
     } else {
         tensor.shape.back() += 1U;
     }
-    draft.expect_path(path + ".shape");
-}
-
-void without_buffers(Draft& draft) {
-    std::string path;
-    tensor_without_self_tests(draft, path).buffer_count = 0U;
-    draft.expect_path(path + ".buffer_count");
 }
 
 void change_region_of_input(Draft& draft) {
@@ -180,10 +78,7 @@ void repeat_input(Draft& draft) {
     if (manifest.inputs.empty() || (manifest.inputs.size() >= kMaxInputs)) {
         throw NotApplicable{"the file has no input, or all that it may have"};
     }
-    if (manifest.self_test_count != 0U) {
-        draft.drop_self_tests();
-        draft.confirm("no self-tests");
-    }
+    draft.drop_self_tests();
     const auto index = static_cast<std::uint32_t>(manifest.inputs.size());
     const ManifestTensor again = manifest.inputs.front();
     manifest.inputs.push_back(again);
@@ -194,56 +89,91 @@ void repeat_input(Draft& draft) {
     draft.expect_path(fmt::format("inputs[{}].buffer", index));
 }
 
-void set_scale(Draft& draft, float scale) {
-    std::string path;
-    tensor_without_self_tests(draft, path).scale = scale;
-    draft.expect_path(path + ".scale");
-}
-
-std::vector<Operator> tensor_operators() {
-    return {
-        {Rule::kLayTensorRegion, "activation", "an input in a region for activations", true, change_region_of_input},
-        {Rule::kLayTensorSize, "shape", "a shape that is larger than the buffer", true, grow_shape},
-        {Rule::kLayTensorSize, "no-buffer", "a tensor in no buffer", false, without_buffers},
-        {Rule::kLayTensorOverlap, "the-same-bytes", "a second input on the bytes of the first", true, repeat_input},
-        {Rule::kLayPlacement, "in-pieces", "an output in pieces on one device", true,
-         [](Draft& draft) {
-             draft.manifest().outputs.at(0U).placement = Placement::kSharded;
-             draft.expect_path("outputs[0].devices");
-         }},
-        {Rule::kLayPlacement, "beyond", "an output on a device that is not there", true,
-         [](Draft& draft) {
-             draft.manifest().outputs.at(0U).devices.row = 1U;
-             draft.expect_path("outputs[0].devices");
-         }},
-        {Rule::kLayQuantisation, "not-a-number", "a scale that is not a number", true,
-         [](Draft& draft) { set_scale(draft, std::numeric_limits<float>::quiet_NaN()); }},
-        {Rule::kLayQuantisation, "infinite", "an infinite scale", true,
-         [](Draft& draft) { set_scale(draft, std::numeric_limits<float>::infinity()); }},
-        {Rule::kLayQuantisation, "negative", "a negative scale", true, [](Draft& draft) { set_scale(draft, -1.0F); }},
-        {Rule::kLayQuantisation, "zero-point", "a zero point that no type has", true,
-         [](Draft& draft) {
-             std::string path;
-             tensor_without_self_tests(draft, path).zero_point = std::numeric_limits<std::int32_t>::min();
-             draft.expect_path(path + ".scale");
-         }},
-        {Rule::kLaySelfTest, "one-more", "a self-test that is not there", true,
-         [](Draft& draft) {
-             draft.manifest().self_test_count += 1U;
-             draft.expect_path("self_test_count");
-         }},
-        {Rule::kLaySelfTest, "byte", "a byte behind the last self-test", true,
-         [](Draft& draft) {
-             draft.segments().self_tests.push_back(0U);
-             draft.expect_path("self_test_count");
-         }},
-    };
-}
+constexpr std::array kOperators{
+    Operator{Rule::kLayRegionAlignment, "misaligned", "an unused region four bytes behind an aligned address", true,
+             [](Draft& draft) { add_spare(draft).base += 4U; }, "regions[last].base"},
+    Operator{Rule::kLayRegionAlignment, "empty", "an unused region without bytes", true,
+             [](Draft& draft) { add_spare(draft).size_bytes = 0U; }, "regions[last].base"},
+    Operator{Rule::kLayRegionBounds, "outside", "an unused region outside its memory", true, place_outside,
+             "regions[last].size_bytes"},
+    Operator{Rule::kLayRegionBounds, "other-memory", "the first region says that it lies in the other memory", false,
+             [](Draft& draft) {
+                 ManifestRegion& region = draft.manifest().regions.front();
+                 if (region.kind == RegionKind::kTrace) {
+                     throw NotApplicable{"the first region is the trace region"};
+                 }
+                 region.memory = (region.memory == MemoryKind::kL1) ? MemoryKind::kDram : MemoryKind::kL1;
+             },
+             "regions[0].size_bytes"},
+    Operator{Rule::kLayRegionOverlap, "the-same-bytes", "an unused region on the bytes of another", true,
+             [](Draft& draft) {
+                 ManifestRegion& spare = add_spare(draft);
+                 const auto& regions = draft.manifest().regions;
+                 const auto other = std::find_if(regions.begin(), regions.end(), [](const ManifestRegion& region) {
+                     return region.kind != RegionKind::kTrace;
+                 });
+                 spare.memory = other->memory;
+                 spare.base = other->base;
+             },
+             "regions[last].base"},
+    Operator{Rule::kLayTraceRegion, "second", "a second trace region, where the device has none", true,
+             [](Draft& draft) { add_spare(draft).kind = RegionKind::kTrace; }, "regions[last].base"},
+    Operator{Rule::kLayTraceRegion, "none", "no trace region", false,
+             [](Draft& draft) {
+                 auto& regions = draft.manifest().regions;
+                 if (regions.back().kind != RegionKind::kTrace) {
+                     throw NotApplicable{
+                         "the trace region is not the last: without it, others would have other indices"};
+                 }
+                 regions.pop_back();
+             },
+             "regions"},
+    Operator{Rule::kLayBuffer, "empty", "an unused buffer without bytes", true,
+             [](Draft& draft) { add_spare_buffer(draft).size_bytes = 0U; }, "buffers[last].size_bytes"},
+    Operator{
+        Rule::kLayBuffer, "too-long", "an unused buffer that is a byte longer than its region", true,
+        [](Draft& draft) { add_spare_buffer(draft).size_bytes = draft.manifest().regions.front().size_bytes + 1U; },
+        "buffers[last].size_bytes"},
+    Operator{Rule::kLayBuffer, "wraps-round", "an unused buffer whose end wraps round 32 bits", true,
+             [](Draft& draft) { add_spare_buffer(draft).offset_bytes = UINT32_MAX; }, "buffers[last].size_bytes"},
+    Operator{Rule::kLayBuffer, "no-region", "an unused buffer in a region that is not there", true,
+             [](Draft& draft) {
+                 add_spare_buffer(draft).region = static_cast<std::uint32_t>(draft.manifest().regions.size());
+             },
+             "buffers[last].region"},
+    Operator{Rule::kLayTensorRegion, "activation", "an input in a region for activations", true,
+             change_region_of_input},
+    Operator{Rule::kLayTensorSize, "shape", "a shape that is larger than the buffer", true, grow_shape, "tensor.shape"},
+    Operator{Rule::kLayTensorSize, "no-buffer", "a tensor in no buffer", false,
+             [](Draft& draft) { tensor_without_self_tests(draft).buffer_count = 0U; }, "tensor.buffer_count"},
+    Operator{Rule::kLayTensorOverlap, "the-same-bytes", "a second input on the bytes of the first", true, repeat_input},
+    Operator{Rule::kLayPlacement, "in-pieces", "an output in pieces on one device", true,
+             [](Draft& draft) { draft.manifest().outputs.at(0U).placement = Placement::kSharded; },
+             "outputs[0].devices"},
+    Operator{Rule::kLayPlacement, "beyond", "an output on a device that is not there", true,
+             [](Draft& draft) { draft.manifest().outputs.at(0U).devices.row = 1U; }, "outputs[0].devices"},
+    Operator{Rule::kLayQuantisation, "not-a-number", "a scale that is not a number", true,
+             [](Draft& draft) { tensor_without_self_tests(draft).scale = std::numeric_limits<float>::quiet_NaN(); },
+             "tensor.scale"},
+    Operator{Rule::kLayQuantisation, "infinite", "an infinite scale", true,
+             [](Draft& draft) { tensor_without_self_tests(draft).scale = std::numeric_limits<float>::infinity(); },
+             "tensor.scale"},
+    Operator{Rule::kLayQuantisation, "negative", "a negative scale", true,
+             [](Draft& draft) { tensor_without_self_tests(draft).scale = -1.0F; }, "tensor.scale"},
+    Operator{
+        Rule::kLayQuantisation, "zero-point", "a zero point that no type has", true,
+        [](Draft& draft) { tensor_without_self_tests(draft).zero_point = std::numeric_limits<std::int32_t>::min(); },
+        "tensor.scale"},
+    Operator{Rule::kLaySelfTest, "one-more", "a self-test that is not there", true,
+             [](Draft& draft) { draft.manifest().self_test_count += 1U; }, "self_test_count"},
+    Operator{Rule::kLaySelfTest, "byte", "a byte behind the last self-test", true,
+             [](Draft& draft) { draft.segments().self_tests.push_back(0U); }, "self_test_count"},
+};
 
 }  // namespace
 
-std::vector<Operator> layout_operators() {
-    return joined({region_operators(), buffer_operators(), tensor_operators()});
+Span<const Operator> layout_operators() {
+    return kOperators;
 }
 
 }  // namespace pianola::mutate

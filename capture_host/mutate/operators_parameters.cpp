@@ -43,6 +43,12 @@ Declared declare(Draft& draft) {
     return {&manifest.parameters.back(), fill, address};
 }
 
+// The parameter is for another word of the fill, whose value it admits alone.
+void patch(Draft& draft, const Declared& declared, std::uint32_t word, std::uint32_t value) {
+    *declared.parameter = {
+        "added", ParameterKind::kRuntimeArgument, value, value, 1U, {{draft.main_trace(), declared.fill + word}}};
+}
+
 void set_range(Draft& draft, std::uint32_t minimum, std::uint32_t maximum, std::uint32_t alignment) {
     ManifestParameter& parameter = *declare(draft).parameter;
     parameter.minimum = minimum;
@@ -50,115 +56,66 @@ void set_range(Draft& draft, std::uint32_t minimum, std::uint32_t maximum, std::
     parameter.alignment = alignment;
 }
 
-void expect_parameter(Draft& draft, const char* field) {
-    draft.expect_path(fmt::format("parameters[{}].{}", draft.manifest().parameters.size() - 1U, field));
-}
-
-// The verdict names the fill, at its patched word.
-void expect_fill(Draft& draft) {
-    std::string path = draft.added_command_path(0U, "");
-    path.pop_back();
-    draft.expect_path(path);
-}
-
-std::vector<Operator> declaration_operators() {
-    return {
-        {Rule::kParRange, "reversed", "a range that ends before it begins", true,
-         [](Draft& draft) {
-             set_range(draft, kValue + 1U, kValue, 1U);
-             expect_parameter(draft, "minimum");
-         }},
-        {Rule::kParRange, "no-alignment", "multiples of nothing", true,
-         [](Draft& draft) {
-             set_range(draft, 0U, kLargestValue, 0U);
-             expect_parameter(draft, "minimum");
-         }},
-        {Rule::kParRange, "between-multiples", "a range that ends between multiples", true,
-         [](Draft& draft) {
-             set_range(draft, 0U, kLargestValue - 1U, kValue);
-             expect_parameter(draft, "minimum");
-         }},
-        {Rule::kParRange, "two-signs", "a range of values that crosses the sign", true,
-         [](Draft& draft) {
-             set_range(draft, 0x7FFF'FFFFU, 0x8000'0000U, 1U);
-             expect_parameter(draft, "minimum");
-         }},
-        {Rule::kParPoint, "none", "a parameter that patches nothing", true,
-         [](Draft& draft) {
-             declare(draft).parameter->points.clear();
-             expect_parameter(draft, "points");
-         }},
-        {Rule::kParPoint, "twice", "a word that is patched twice", true,
-         [](Draft& draft) {
-             auto& points = declare(draft).parameter->points;
-             const capture::ManifestPatchPoint again = points.front();
-             points.push_back(again);
-             expect_parameter(draft, "points[1].word");
-         }},
-        {Rule::kParPoint, "no-trace", "a word of a trace that is not there", true,
-         [](Draft& draft) {
-             ManifestParameter& parameter = *declare(draft).parameter;
-             parameter.points.front().trace = static_cast<std::uint32_t>(draft.manifest().traces.size());
-             expect_parameter(draft, "points[0].trace");
-         }},
-        {Rule::kParPoint, "no-word", "a word behind the end of its trace", true,
-         [](Draft& draft) {
-             ManifestParameter& parameter = *declare(draft).parameter;
-             parameter.points.front().word = draft.manifest().traces.at(draft.main_trace()).word_count;
-             expect_parameter(draft, "points[0].word");
-         }},
-    };
-}
-
-std::vector<Operator> word_operators() {
-    return {
-        {Rule::kParWord, "size", "the size of a fill is patched", true,
-         [](Draft& draft) {
-             const Declared declared = declare(draft);
-             *declared.parameter = {"added", ParameterKind::kRuntimeArgument,
-                                    kBytes,  kBytes,
-                                    1U,      {{draft.main_trace(), declared.fill + kSizeWord}}};
-             expect_fill(draft);
-         }},
-        {Rule::kParWord, "address-as-value", "an address is called a value", true,
-         [](Draft& draft) {
-             const Declared declared = declare(draft);
-             *declared.parameter = {"added",
-                                    ParameterKind::kRuntimeArgument,
-                                    declared.address,
-                                    declared.address,
-                                    1U,
-                                    {{draft.main_trace(), declared.fill + kAddressWord}}};
-             expect_fill(draft);
-         }},
-        {Rule::kParCommand, "two-words", "address and value of one command are patched", true,
-         [](Draft& draft) {
-             const Declared declared = declare(draft);
-             declared.parameter->points.push_back({draft.main_trace(), declared.fill + kAddressWord});
-             expect_fill(draft);
-         }},
-        {Rule::kParValue, "below", "the trace holds a value below the range", true,
-         [](Draft& draft) {
-             set_range(draft, kValue + 1U, kLargestValue, 1U);
-             expect_fill(draft);
-         }},
-        {Rule::kParValue, "between-multiples", "the trace holds a value between multiples", true,
-         [](Draft& draft) {
-             set_range(draft, 0U, kBytes, 4U);
-             expect_fill(draft);
-         }},
-        {Rule::kParAccepted, "too-large", "a value that a fill does not accept is admitted", true,
-         [](Draft& draft) {
-             set_range(draft, 0U, kLargestValue + 1U, 1U);
-             expect_fill(draft);
-         }},
-    };
-}
+constexpr std::array kOperators{
+    Operator{Rule::kParRange, "reversed", "a range that ends before it begins", true,
+             [](Draft& draft) { set_range(draft, kValue + 1U, kValue, 1U); }, "parameters[last].minimum"},
+    Operator{Rule::kParRange, "no-alignment", "multiples of nothing", true,
+             [](Draft& draft) { set_range(draft, 0U, kLargestValue, 0U); }, "parameters[last].minimum"},
+    Operator{Rule::kParRange, "between-multiples", "a range that ends between multiples", true,
+             [](Draft& draft) { set_range(draft, 0U, kLargestValue - 1U, kValue); }, "parameters[last].minimum"},
+    Operator{Rule::kParRange, "two-signs", "a range of values that crosses the sign", true,
+             [](Draft& draft) { set_range(draft, 0x7FFF'FFFFU, 0x8000'0000U, 1U); }, "parameters[last].minimum"},
+    Operator{Rule::kParPoint, "none", "a parameter that patches nothing", true,
+             [](Draft& draft) { declare(draft).parameter->points.clear(); }, "parameters[last].points"},
+    Operator{Rule::kParPoint, "twice", "a word that is patched twice", true,
+             [](Draft& draft) {
+                 auto& points = declare(draft).parameter->points;
+                 const capture::ManifestPatchPoint again = points.front();
+                 points.push_back(again);
+             },
+             "parameters[last].points[1].word"},
+    Operator{Rule::kParPoint, "no-trace", "a word of a trace that is not there", true,
+             [](Draft& draft) {
+                 ManifestParameter& parameter = *declare(draft).parameter;
+                 parameter.points.front().trace = static_cast<std::uint32_t>(draft.manifest().traces.size());
+             },
+             "parameters[last].points[0].trace"},
+    Operator{Rule::kParPoint, "no-word", "a word behind the end of its trace", true,
+             [](Draft& draft) {
+                 ManifestParameter& parameter = *declare(draft).parameter;
+                 parameter.points.front().word = draft.manifest().traces.at(draft.main_trace()).word_count;
+             },
+             "parameters[last].points[0].word"},
+    Operator{Rule::kParWord, "size", "the size of a fill is patched", true,
+             [](Draft& draft) {
+                 const Declared declared = declare(draft);
+                 patch(draft, declared, kSizeWord, kBytes);
+             },
+             "added[0]"},
+    Operator{Rule::kParWord, "address-as-value", "an address is called a value", true,
+             [](Draft& draft) {
+                 const Declared declared = declare(draft);
+                 patch(draft, declared, kAddressWord, declared.address);
+             },
+             "added[0]"},
+    Operator{Rule::kParCommand, "two-words", "address and value of one command are patched", true,
+             [](Draft& draft) {
+                 const Declared declared = declare(draft);
+                 declared.parameter->points.push_back({draft.main_trace(), declared.fill + kAddressWord});
+             },
+             "added[0]"},
+    Operator{Rule::kParValue, "below", "the trace holds a value below the range", true,
+             [](Draft& draft) { set_range(draft, kValue + 1U, kLargestValue, 1U); }, "added[0]"},
+    Operator{Rule::kParValue, "between-multiples", "the trace holds a value between multiples", true,
+             [](Draft& draft) { set_range(draft, 0U, kBytes, 4U); }, "added[0]"},
+    Operator{Rule::kParAccepted, "too-large", "a value that a fill does not accept is admitted", true,
+             [](Draft& draft) { set_range(draft, 0U, kLargestValue + 1U, 1U); }, "added[0]"},
+};
 
 }  // namespace
 
-std::vector<Operator> parameter_operators() {
-    return joined({declaration_operators(), word_operators()});
+Span<const Operator> parameter_operators() {
+    return kOperators;
 }
 
 }  // namespace pianola::mutate

@@ -11,26 +11,45 @@ using capture::ManifestCommand;
 constexpr std::uint32_t kBlock = kFileAlignmentBytes;
 constexpr std::uint32_t kNoObject = 60'000U;
 
-void expect_command(Draft& draft, ScriptKind script, std::uint32_t command, const char* field) {
-    draft.expect_path(draft.command_path(script, command, field));
-}
-
 void insert(std::vector<ManifestCommand>& commands, std::uint32_t place, const ManifestCommand& command) {
     commands.insert(commands.begin() + static_cast<std::ptrdiff_t>(place), command);
 }
 
+// At the script's end.
+void add(Draft& draft, ScriptKind script, const ManifestCommand& command) {
+    draft.commands(script).push_back(command);
+    draft.settle();
+}
+
+// The workload has such a command.
+void require(Draft& draft, ScriptCommandKind kind) {
+    if (kind == ScriptCommandKind::kLoadTrace) {
+        static_cast<void>(draft.main_trace());
+    } else if ((kind == ScriptCommandKind::kWriteInput) && draft.manifest().inputs.empty()) {
+        static_cast<void>(draft.add_input(1U, kBlock));
+        draft.confirm("an input");
+    } else if ((kind == ScriptCommandKind::kReadOutput) && draft.manifest().outputs.empty()) {
+        static_cast<void>(draft.add_output(1U, kBlock));
+        draft.confirm("an output");
+    } else {
+        // It is there.
+    }
+}
+
 // The command of that kind once more, right behind itself.
 void repeat(Draft& draft, ScriptKind script, ScriptCommandKind kind, const char* field) {
+    require(draft, kind);
     auto& commands = draft.commands(script);
     const std::uint32_t place = draft.find_command(script, kind);
     const ManifestCommand command = commands.at(place);
     insert(commands, place + 1U, command);
     draft.settle();
-    expect_command(draft, script, place + 1U, field);
+    draft.expect_command(script, place + 1U, field);
 }
 
 // Nothing of that kind is left of the first one's object.
 void forget(Draft& draft, ScriptKind script, ScriptCommandKind kind, const char* list) {
+    require(draft, kind);
     auto& commands = draft.commands(script);
     const std::uint32_t place = draft.find_command(script, kind);
     const std::uint32_t object = commands.at(place).object;
@@ -38,83 +57,11 @@ void forget(Draft& draft, ScriptKind script, ScriptCommandKind kind, const char*
     draft.expect_path(std::string{list} + "[" + std::to_string(object) + "]");
 }
 
-void require_input(Draft& draft) {
-    if (draft.manifest().inputs.empty()) {
-        static_cast<void>(draft.add_input(1U, kBlock));
-        draft.confirm("an input");
-    }
-}
-
-void require_output(Draft& draft) {
-    if (draft.manifest().outputs.empty()) {
-        static_cast<void>(draft.add_output(1U, kBlock));
-        draft.confirm("an output");
-    }
-}
-
 void second_setup(Draft& draft) {
     if (draft.manifest().scripts.size() >= kMaxScripts) {
         draft.make_sequential();
     }
     draft.manifest().scripts.push_back({ScriptKind::kSetup, {}});
-    draft.expect_path("scripts");
-}
-
-void load_in_step(Draft& draft) {
-    const std::uint32_t trace = draft.main_trace();
-    auto& step = draft.commands(ScriptKind::kStep);
-    step.push_back({ScriptCommandKind::kLoadTrace, draft.main_queue(), trace, 0U});
-    draft.settle();
-    expect_command(draft, ScriptKind::kStep, static_cast<std::uint32_t>(step.size() - 1U), "body");
-}
-
-std::vector<Operator> command_operators() {
-    return {
-        {Rule::kScrMissing, "two-set-ups", "a second set-up, which does nothing", true, second_setup},
-        {Rule::kScrMissing, "no-step", "no step", false,
-         [](Draft& draft) {
-             auto& scripts = draft.manifest().scripts;
-             scripts.erase(scripts.begin() + draft.script_index(ScriptKind::kStep));
-             draft.expect_path("scripts");
-         }},
-        {Rule::kScrQueue, "set-up", "the set-up writes weights on queue 1", true,
-         [](Draft& draft) {
-             const std::uint32_t command = draft.add_weights();
-             draft.confirm("weights that nobody reads");
-             draft.commands(ScriptKind::kSetup)[command].queue = 1U;
-             draft.settle();
-             expect_command(draft, ScriptKind::kSetup, command, "queue");
-         }},
-        {Rule::kScrQueue, "not-there", "a command on a queue that the device does not have", false,
-         [](Draft& draft) {
-             const std::uint32_t command = draft.main_replay();
-             draft.commands(ScriptKind::kStep)[command].queue = kMaxQueues;
-             expect_command(draft, ScriptKind::kStep, command, "queue");
-         }},
-        {Rule::kScrCommand, "load-in-step", "a step loads a trace", true, load_in_step},
-        {Rule::kScrDevices, "none", "a step's first command is for no device", true,
-         [](Draft& draft) {
-             draft.commands(ScriptKind::kStep).at(0U).devices.rows = 0U;
-             expect_command(draft, ScriptKind::kStep, 0U, "devices");
-         }},
-        {Rule::kScrDevices, "beyond", "a step's first command is for a device that is not there", true,
-         [](Draft& draft) {
-             draft.commands(ScriptKind::kStep).at(0U).devices.column = 1U;
-             expect_command(draft, ScriptKind::kStep, 0U, "devices");
-         }},
-        {Rule::kScrIndex, "trace", "a step replays a trace that is not there", false,
-         [](Draft& draft) {
-             const std::uint32_t command = draft.main_replay();
-             draft.commands(ScriptKind::kStep)[command].object = kNoObject;
-             expect_command(draft, ScriptKind::kStep, command, "trace");
-         }},
-        {Rule::kScrIndex, "event", "a step records an event that is not there", false,
-         [](Draft& draft) {
-             auto& step = draft.commands(ScriptKind::kStep);
-             step.push_back({ScriptCommandKind::kRecordEvent, 0U, kMaxEvents, 0U});
-             expect_command(draft, ScriptKind::kStep, static_cast<std::uint32_t>(step.size() - 1U), "event");
-         }},
-    };
 }
 
 // A set-up write to a buffer for activations.
@@ -125,79 +72,14 @@ void write_activations(Draft& draft) {
         draft.segments().weights.resize(kBlock);
     }
     draft.confirm("a buffer for activations");
-    auto& setup = draft.commands(ScriptKind::kSetup);
-    setup.push_back({ScriptCommandKind::kWriteBuffer, 0U, buffer, 0U});
-    draft.settle();
-    expect_command(draft, ScriptKind::kSetup, static_cast<std::uint32_t>(setup.size() - 1U), "buffer");
+    add(draft, ScriptKind::kSetup, {ScriptCommandKind::kWriteBuffer, 0U, buffer, 0U});
 }
 
-void write_from_behind(Draft& draft) {
+// A command of the set-up that writes weights which nobody reads.
+ManifestCommand& add_weights(Draft& draft) {
     const std::uint32_t command = draft.add_weights();
     draft.confirm("weights that nobody reads");
-    draft.commands(ScriptKind::kSetup)[command].segment_offset =
-        static_cast<std::uint32_t>(draft.segments().weights.size());
-    expect_command(draft, ScriptKind::kSetup, command, "segment_offset");
-}
-
-std::vector<Operator> once_operators() {
-    return {
-        {Rule::kScrWeights, "activations", "the set-up writes to a region for activations", true, write_activations},
-        {Rule::kScrWeights, "behind", "the set-up writes what lies behind the weights segment", true,
-         write_from_behind},
-        {Rule::kScrWeightsOnce, "twice", "weights that are written twice", true,
-         [](Draft& draft) {
-             const std::uint32_t command = draft.add_weights();
-             draft.confirm("weights that nobody reads");
-             auto& setup = draft.commands(ScriptKind::kSetup);
-             const ManifestCommand again = setup.at(command);
-             setup.push_back(again);
-             draft.settle();
-             expect_command(draft, ScriptKind::kSetup, command + 1U, "buffer");
-         }},
-        {Rule::kScrTraceOnce, "replayed-twice", "a trace is replayed twice in a step", true,
-         [](Draft& draft) {
-             auto& step = draft.commands(ScriptKind::kStep);
-             const std::uint32_t replay = draft.main_replay();
-             insert(step, replay + 1U, ManifestCommand{step.at(replay)});
-             draft.settle();
-             expect_command(draft, ScriptKind::kStep, replay + 1U, "trace");
-         }},
-        {Rule::kScrTraceOnce, "loaded-twice", "a trace is loaded twice", true,
-         [](Draft& draft) {
-             static_cast<void>(draft.main_trace());  // there is one
-             repeat(draft, ScriptKind::kSetup, ScriptCommandKind::kLoadTrace, "trace");
-         }},
-        {Rule::kScrTraceOnce, "not-loaded", "a trace is not loaded", false,
-         [](Draft& draft) {
-             static_cast<void>(draft.main_trace());
-             forget(draft, ScriptKind::kSetup, ScriptCommandKind::kLoadTrace, "traces");
-         }},
-    };
-}
-
-std::vector<Operator> transfer_operators() {
-    return {
-        {Rule::kScrInputOnce, "twice", "an input is written twice", true,
-         [](Draft& draft) {
-             require_input(draft);
-             repeat(draft, ScriptKind::kStep, ScriptCommandKind::kWriteInput, "input");
-         }},
-        {Rule::kScrInputOnce, "never", "an input is not written", false,
-         [](Draft& draft) {
-             require_input(draft);
-             forget(draft, ScriptKind::kStep, ScriptCommandKind::kWriteInput, "inputs");
-         }},
-        {Rule::kScrOutputOnce, "twice", "an output is read twice", true,
-         [](Draft& draft) {
-             require_output(draft);
-             repeat(draft, ScriptKind::kStep, ScriptCommandKind::kReadOutput, "output");
-         }},
-        {Rule::kScrOutputOnce, "never", "an output is not read", false,
-         [](Draft& draft) {
-             require_output(draft);
-             forget(draft, ScriptKind::kStep, ScriptCommandKind::kReadOutput, "outputs");
-         }},
-    };
+    return draft.commands(ScriptKind::kSetup)[command];
 }
 
 // First inputs without last outputs: of a file with an epilogue that reads these, they are taken away.
@@ -208,24 +90,21 @@ void break_pipeline(Draft& draft) {
         const auto first = std::remove_if(epilogue.begin(), epilogue.end(), reads);
         if (first != epilogue.end()) {
             epilogue.erase(first, epilogue.end());
-            draft.expect_path("scripts");
             return;
         }
     }
-    require_input(draft);
+    require(draft, ScriptCommandKind::kWriteInput);
     auto& prologue = draft.commands_or_add(ScriptKind::kPrologue);
     for (std::uint32_t i = 0U; i < draft.manifest().inputs.size(); ++i) {
         prologue.push_back({ScriptCommandKind::kWriteInput, 0U, i, 0U});
     }
     draft.settle();
-    draft.expect_path("scripts");
 }
 
 void leave_output_unwritten(Draft& draft) {
     const std::uint32_t output = draft.add_output(1U, kBlock);
     draft.confirm("an output, which a fill writes");
-    const std::uint32_t trace = draft.main_trace();
-    const Words words = draft.trace_words(trace);
+    const Words words = draft.trace_words(draft.main_trace());
     // Of the fill in front of the end: a byte less.
     draft.set_word(static_cast<std::uint32_t>(words.size() - 3U), kBlock - 1U);
     draft.measure_main();
@@ -234,22 +113,94 @@ void leave_output_unwritten(Draft& draft) {
     const auto read = std::find_if(step.begin(), step.end(), [output](const ManifestCommand& command) {
         return (command.kind == ScriptCommandKind::kReadOutput) && (command.object == output);
     });
-    expect_command(draft, ScriptKind::kStep, static_cast<std::uint32_t>(read - step.begin()), "output");
+    draft.expect_command(ScriptKind::kStep, static_cast<std::size_t>(read - step.begin()), "output");
 }
 
-std::vector<Operator> result_operators() {
-    return {
-        {Rule::kScrPipeline, "half", "first inputs without last outputs, or last outputs missing", true,
-         break_pipeline},
-        {Rule::kScrUnwritten, "one-byte", "a byte of an output is read that nothing has written", true,
-         leave_output_unwritten},
-    };
-}
+constexpr std::array kOperators{
+    Operator{Rule::kScrMissing, "two-set-ups", "a second set-up, which does nothing", true, second_setup, "scripts"},
+    Operator{Rule::kScrMissing, "no-step", "no step", false,
+             [](Draft& draft) {
+                 auto& scripts = draft.manifest().scripts;
+                 scripts.erase(scripts.begin() + draft.script_index(ScriptKind::kStep));
+             },
+             "scripts"},
+    Operator{Rule::kScrQueue, "set-up", "the set-up writes weights on queue 1", true,
+             [](Draft& draft) {
+                 add_weights(draft).queue = 1U;
+                 draft.settle();
+             },
+             "set-up[last].queue"},
+    Operator{Rule::kScrQueue, "not-there", "a command on a queue that the device does not have", false,
+             [](Draft& draft) {
+                 const std::uint32_t command = draft.main_replay();
+                 draft.commands(ScriptKind::kStep)[command].queue = kMaxQueues;
+                 draft.expect_command(ScriptKind::kStep, command, "queue");
+             }},
+    Operator{Rule::kScrCommand, "load-in-step", "a step loads a trace", true,
+             [](Draft& draft) {
+                 const std::uint32_t trace = draft.main_trace();
+                 add(draft, ScriptKind::kStep, {ScriptCommandKind::kLoadTrace, draft.main_queue(), trace, 0U});
+             },
+             "step[last].body"},
+    Operator{Rule::kScrDevices, "none", "a step's first command is for no device", true,
+             [](Draft& draft) { draft.commands(ScriptKind::kStep).at(0U).devices.rows = 0U; }, "step[0].devices"},
+    Operator{Rule::kScrDevices, "beyond", "a step's first command is for a device that is not there", true,
+             [](Draft& draft) { draft.commands(ScriptKind::kStep).at(0U).devices.column = 1U; }, "step[0].devices"},
+    Operator{Rule::kScrIndex, "trace", "a step replays a trace that is not there", false,
+             [](Draft& draft) {
+                 const std::uint32_t command = draft.main_replay();
+                 draft.commands(ScriptKind::kStep)[command].object = kNoObject;
+                 draft.expect_command(ScriptKind::kStep, command, "trace");
+             }},
+    Operator{Rule::kScrIndex, "event", "a step records an event that is not there", false,
+             [](Draft& draft) {
+                 draft.commands(ScriptKind::kStep).push_back({ScriptCommandKind::kRecordEvent, 0U, kMaxEvents, 0U});
+             },
+             "step[last].event"},
+    Operator{Rule::kScrWeights, "activations", "the set-up writes to a region for activations", true, write_activations,
+             "set-up[last].buffer"},
+    Operator{Rule::kScrWeights, "behind", "the set-up writes what lies behind the weights segment", true,
+             [](Draft& draft) {
+                 ManifestCommand& command = add_weights(draft);
+                 command.segment_offset = static_cast<std::uint32_t>(draft.segments().weights.size());
+             },
+             "set-up[last].segment_offset"},
+    Operator{Rule::kScrWeightsOnce, "twice", "weights that are written twice", true,
+             [](Draft& draft) {
+                 const ManifestCommand again = add_weights(draft);
+                 add(draft, ScriptKind::kSetup, again);
+             },
+             "set-up[last].buffer"},
+    Operator{Rule::kScrTraceOnce, "replayed-twice", "a trace is replayed twice in a step", true,
+             [](Draft& draft) {
+                 auto& step = draft.commands(ScriptKind::kStep);
+                 const std::uint32_t replay = draft.main_replay();
+                 insert(step, replay + 1U, ManifestCommand{step.at(replay)});
+                 draft.settle();
+                 draft.expect_command(ScriptKind::kStep, replay + 1U, "trace");
+             }},
+    Operator{Rule::kScrTraceOnce, "loaded-twice", "a trace is loaded twice", true,
+             [](Draft& draft) { repeat(draft, ScriptKind::kSetup, ScriptCommandKind::kLoadTrace, "trace"); }},
+    Operator{Rule::kScrTraceOnce, "not-loaded", "a trace is not loaded", false,
+             [](Draft& draft) { forget(draft, ScriptKind::kSetup, ScriptCommandKind::kLoadTrace, "traces"); }},
+    Operator{Rule::kScrInputOnce, "twice", "an input is written twice", true,
+             [](Draft& draft) { repeat(draft, ScriptKind::kStep, ScriptCommandKind::kWriteInput, "input"); }},
+    Operator{Rule::kScrInputOnce, "never", "an input is not written", false,
+             [](Draft& draft) { forget(draft, ScriptKind::kStep, ScriptCommandKind::kWriteInput, "inputs"); }},
+    Operator{Rule::kScrOutputOnce, "twice", "an output is read twice", true,
+             [](Draft& draft) { repeat(draft, ScriptKind::kStep, ScriptCommandKind::kReadOutput, "output"); }},
+    Operator{Rule::kScrOutputOnce, "never", "an output is not read", false,
+             [](Draft& draft) { forget(draft, ScriptKind::kStep, ScriptCommandKind::kReadOutput, "outputs"); }},
+    Operator{Rule::kScrPipeline, "half", "first inputs without last outputs, or last outputs missing", true,
+             break_pipeline, "scripts"},
+    Operator{Rule::kScrUnwritten, "one-byte", "a byte of an output is read that nothing has written", true,
+             leave_output_unwritten},
+};
 
 }  // namespace
 
-std::vector<Operator> script_operators() {
-    return joined({command_operators(), once_operators(), transfer_operators(), result_operators()});
+Span<const Operator> script_operators() {
+    return kOperators;
 }
 
 }  // namespace pianola::mutate

@@ -4,67 +4,74 @@
 namespace pianola::mutate {
 namespace {
 
-using Fields = capture::ManifestTarget;
-
-// Changes a field of the target, which the verdict names.
-Operator field(Rule rule, const char* name, const char* what, const std::string& path, void (*change)(Fields& t),
-               bool is_alone = true) {
-    const auto apply = [path, change](Draft& draft) {
-        change(draft.manifest().target);
-        draft.expect_path("target." + path);
-    };
-    return {rule, name, what, is_alone, apply};
+capture::ManifestTarget& target(Draft& draft) {
+    return draft.manifest().target;
 }
 
 void take_largest_profile(Draft& draft) {
     if (draft.device().capacities->number == static_cast<std::uint32_t>(CapacityProfile::kHost)) {
         throw NotApplicable{"no profile is larger than the device's"};
     }
-    draft.manifest().target.profile = CapacityProfile::kHost;
-    draft.expect_path("target.profile");
+    target(draft).profile = CapacityProfile::kHost;
 }
+
+constexpr std::array kOperators{
+    Operator{Rule::kTgtFamily, "family", "another family of devices", true,
+             [](Draft& draft) { target(draft).device_family += "x"; }, "target.device_family"},
+    Operator{Rule::kTgtCommandSet, "id", "another command set", true,
+             [](Draft& draft) { target(draft).command_set_id ^= 1U; }, "target.command_set_id"},
+    Operator{Rule::kTgtCommandSet, "version", "another version of the command set", true,
+             [](Draft& draft) { target(draft).command_set_version += 1U; }, "target.command_set_version"},
+    Operator{Rule::kTgtKernelLibrary, "digest", "another kernel library", true,
+             [](Draft& draft) { target(draft).kernel_library.back() ^= 1U; }, "target.kernel_library"},
+    Operator{Rule::kTgtMemory, "dram-base", "DRAM elsewhere", true,
+             [](Draft& draft) { target(draft).dram_base += 64U; }, "target.dram_base"},
+    Operator{Rule::kTgtMemory, "dram-bytes", "less DRAM", true, [](Draft& draft) { target(draft).dram_bytes -= 64U; },
+             "target.dram_bytes"},
+    Operator{Rule::kTgtMemory, "l1-base", "L1 elsewhere", true, [](Draft& draft) { target(draft).l1_base ^= 64U; },
+             "target.l1_base"},
+    Operator{Rule::kTgtMemory, "l1-bytes", "more L1", true, [](Draft& draft) { target(draft).l1_bytes += 64U; },
+             "target.l1_bytes"},
+    Operator{Rule::kTgtTraceRegion, "size", "another trace region", true,
+             [](Draft& draft) { target(draft).trace_region_bytes ^= 64U; }, "target.trace_region_bytes"},
+    Operator{Rule::kTgtClock, "frequency", "another clock", true, [](Draft& draft) { target(draft).clock_khz += 1U; },
+             "target.clock_khz"},
+    Operator{Rule::kTgtQueues, "count", "another number of queues", true,
+             [](Draft& draft) { target(draft).queue_count ^= 3U; }, "target.queue_count"},
+    Operator{Rule::kTgtQueues, "ring", "longer rings", true, [](Draft& draft) { target(draft).ring_words *= 2U; },
+             "target.ring_words"},
+    Operator{Rule::kTgtGrid, "columns", "another grid", true, [](Draft& draft) { target(draft).grid_columns += 1U; },
+             "target.grid_columns"},
+    Operator{Rule::kTgtGrid, "rows", "another number of rows", true,
+             [](Draft& draft) { target(draft).grid_rows += 1U; }, "target.grid_rows"},
+    Operator{Rule::kTgtGrid, "banks", "another number of DRAM banks", true,
+             [](Draft& draft) { target(draft).dram_banks += 1U; }, "target.dram_banks"},
+    Operator{Rule::kTgtAttestation, "other", "a device that attests more or less", true,
+             [](Draft& draft) {
+                 target(draft).attestation =
+                     (target(draft).attestation == Attestation::kNothing) ? Attestation::kCount : Attestation::kNothing;
+             },
+             "target.attestation"},
+    Operator{Rule::kTgtCosts, "other", "costs of another kind", true,
+             [](Draft& draft) {
+                 target(draft).costs =
+                     (target(draft).costs == CostKind::kUpperBound) ? CostKind::kExact : CostKind::kUpperBound;
+             },
+             "target.costs"},
+    Operator{Rule::kTgtWeightsLayout, "number", "weights that lie in another way", true,
+             [](Draft& draft) { target(draft).weights_layout += 1U; }, "target.weights_layout"},
+    Operator{Rule::kTgtProfile, "larger", "a runtime with the largest capacities", true, take_largest_profile,
+             "target.profile"},
+    Operator{Rule::kTgtMesh, "none", "a mesh without rows", false, [](Draft& draft) { target(draft).mesh_rows = 0U; },
+             "target.mesh_rows"},
+    Operator{Rule::kTgtMesh, "two", "a mesh of two devices", true,
+             [](Draft& draft) { target(draft).mesh_columns = 2U; }, "target.mesh_rows"},
+};
 
 }  // namespace
 
-std::vector<Operator> target_operators() {
-    return {
-        field(Rule::kTgtFamily, "family", "another family of devices", "device_family",
-              [](Fields& t) { t.device_family += "x"; }),
-        field(Rule::kTgtCommandSet, "id", "another command set", "command_set_id",
-              [](Fields& t) { t.command_set_id ^= 1U; }),
-        field(Rule::kTgtCommandSet, "version", "another version of the command set", "command_set_version",
-              [](Fields& t) { t.command_set_version += 1U; }),
-        field(Rule::kTgtKernelLibrary, "digest", "another kernel library", "kernel_library",
-              [](Fields& t) { t.kernel_library.back() ^= 1U; }),
-        field(Rule::kTgtMemory, "dram-base", "DRAM elsewhere", "dram_base", [](Fields& t) { t.dram_base += 64U; }),
-        field(Rule::kTgtMemory, "dram-bytes", "less DRAM", "dram_bytes", [](Fields& t) { t.dram_bytes -= 64U; }),
-        field(Rule::kTgtMemory, "l1-base", "L1 elsewhere", "l1_base", [](Fields& t) { t.l1_base ^= 64U; }),
-        field(Rule::kTgtMemory, "l1-bytes", "more L1", "l1_bytes", [](Fields& t) { t.l1_bytes += 64U; }),
-        field(Rule::kTgtTraceRegion, "size", "another trace region", "trace_region_bytes",
-              [](Fields& t) { t.trace_region_bytes ^= 64U; }),
-        field(Rule::kTgtClock, "frequency", "another clock", "clock_khz", [](Fields& t) { t.clock_khz += 1U; }),
-        field(Rule::kTgtQueues, "count", "another number of queues", "queue_count",
-              [](Fields& t) { t.queue_count ^= 3U; }),
-        field(Rule::kTgtQueues, "ring", "longer rings", "ring_words", [](Fields& t) { t.ring_words *= 2U; }),
-        field(Rule::kTgtGrid, "columns", "another grid", "grid_columns", [](Fields& t) { t.grid_columns += 1U; }),
-        field(Rule::kTgtGrid, "rows", "another number of rows", "grid_rows", [](Fields& t) { t.grid_rows += 1U; }),
-        field(Rule::kTgtGrid, "banks", "another number of DRAM banks", "dram_banks",
-              [](Fields& t) { t.dram_banks += 1U; }),
-        field(Rule::kTgtAttestation, "other", "a device that attests more or less", "attestation",
-              [](Fields& t) {
-                  t.attestation =
-                      (t.attestation == Attestation::kNothing) ? Attestation::kCount : Attestation::kNothing;
-              }),
-        field(
-            Rule::kTgtCosts, "other", "costs of another kind", "costs",
-            [](Fields& t) { t.costs = (t.costs == CostKind::kUpperBound) ? CostKind::kExact : CostKind::kUpperBound; }),
-        field(Rule::kTgtWeightsLayout, "number", "weights that lie in another way", "weights_layout",
-              [](Fields& t) { t.weights_layout += 1U; }),
-        {Rule::kTgtProfile, "larger", "a runtime with the largest capacities", true, take_largest_profile},
-        field(
-            Rule::kTgtMesh, "none", "a mesh without rows", "mesh_rows", [](Fields& t) { t.mesh_rows = 0U; }, false),
-        field(Rule::kTgtMesh, "two", "a mesh of two devices", "mesh_rows", [](Fields& t) { t.mesh_columns = 2U; }),
-    };
+Span<const Operator> target_operators() {
+    return kOperators;
 }
 
 }  // namespace pianola::mutate

@@ -20,10 +20,6 @@ ManifestTrace& main_entry(Draft& draft) {
     return draft.manifest().traces.at(draft.main_trace());
 }
 
-void expect_trace(Draft& draft, const char* field) {
-    draft.expect_path(fmt::format("traces[{}].{}", draft.main_trace(), field));
-}
-
 // A word more in front of the end: barriers until the traces are longer than the trace region.
 void overfill_region(Draft& draft) {
     const std::uint32_t trace = draft.main_trace();
@@ -42,7 +38,6 @@ void overfill_region(Draft& draft) {
     }
     static_cast<void>(draft.append_commands(barriers));
     draft.settle();
-    draft.expect_path("traces");
 }
 
 // The first trace that does not end where the next one starts; their number where there is none.
@@ -71,83 +66,44 @@ void damage_gap(Draft& draft) {
     draft.expect_path(fmt::format("traces[{}].offset_bytes", gap + 1U));
 }
 
-std::vector<Operator> segment_operators() {
-    return {
-        {Rule::kTrcSegment, "word-behind", "a word behind the last trace", true,
-         [](Draft& draft) {
-             draft.segments().traces.resize(draft.segments().traces.size() + kWordBytes);
-             draft.expect_path("traces");
-         }},
-        {Rule::kTrcSegment, "no-words", "a trace without words", false,
-         [](Draft& draft) {
-             main_entry(draft).word_count = 0U;
-             expect_trace(draft, "word_count");
-         }},
-        {Rule::kTrcSegment, "elsewhere", "a trace that starts a block too late", false,
-         [](Draft& draft) {
-             main_entry(draft).offset_bytes += kFileAlignmentBytes;
-             expect_trace(draft, "offset_bytes");
-         }},
-        {Rule::kTrcSegment, "gap", "a byte between two traces", false, damage_gap},
-        {Rule::kTrcRegion, "too-long", "barriers, until the traces are longer than the trace region", true,
-         overfill_region},
-        {Rule::kTrcEnd, "missing", "a barrier instead of the end", true,
-         [](Draft& draft) {
-             const Words words = draft.trace_words(draft.main_trace());
-             draft.set_word(static_cast<std::uint32_t>(words.size() - 1U), draft.barrier().front());
-             expect_trace(draft, "word_count");
-         }},
-        {Rule::kTrcEnd, "twice", "another end behind the end", true,
-         [](Draft& draft) {
-             const std::uint32_t trace = draft.main_trace();
-             Words words = draft.trace_words(trace);
-             append(words, draft.end());
-             draft.set_trace_words(trace, words);
-             expect_trace(draft, "word_count");
-         }},
-    };
+// The field of the first command that the device refuses; empty where it refuses none.
+std::string refused_field(const Draft& draft, const Words& words) {
+    const targets::WalkEnd end =
+        targets::for_each_command(draft.command_set(), words, [](std::uint32_t, const auto&) {});
+    return end.is_whole() ? "" : end.refused;
 }
 
-// What a trace says of its own commands.
-std::vector<Operator> statement_operators() {
-    return {
-        {Rule::kTrcCount, "one-more", "a command more than there are", true,
-         [](Draft& draft) {
-             main_entry(draft).command_count += 1U;
-             expect_trace(draft, "command_count");
-         }},
-        {Rule::kTrcCost, "one-less", "a cycle less than the commands cost", true,
-         [](Draft& draft) {
-             main_entry(draft).cost_cycles -= 1U;
-             draft.settle();
-             expect_trace(draft, "cost_cycles");
-         }},
-        {Rule::kTrcCost, "one-more", "a cycle more than the commands cost", true,
-         [](Draft& draft) {
-             main_entry(draft).cost_cycles += 1U;
-             draft.settle();
-             expect_trace(draft, "cost_cycles");
-         }},
-        {Rule::kTrcPrograms, "one-more", "programs of one command more than there are", true,
-         [](Draft& draft) {
-             main_entry(draft).programs.push_back({"added", 1U});
-             expect_trace(draft, "programs");
-         }},
-        {Rule::kTrcPrograms, "empty", "a program without commands", true,
-         [](Draft& draft) {
-             auto& programs = main_entry(draft).programs;
-             programs.push_back({"added", 0U});
-             draft.expect_path(
-                 fmt::format("traces[{}].programs[{}].command_count", draft.main_trace(), programs.size() - 1U));
-         }},
-    };
+// The last field that names an extent with that access.
+std::string extent_field(const Draft& draft, const Words& words, Access access) {
+    std::string field;
+    static_cast<void>(targets::for_each_command(draft.command_set(), words,
+                                                [&](std::uint32_t /*word*/, const DecodedCommand& command) {
+                                                    for (const Extent& extent : command.extents.view()) {
+                                                        field = (extent.access == access) ? extent.field : field;
+                                                    }
+                                                }));
+    return field;
+}
+
+// That no region holds.
+std::uint32_t unmapped_address(Draft& draft) {
+    constexpr std::array<std::uint32_t, 4> kCandidates{0x40U, 0x2000'0000U, 0x7000'0000U, 0xF000'0000U};
+    for (const std::uint32_t address : kCandidates) {
+        const auto& regions = draft.manifest().regions;
+        if (std::none_of(regions.begin(), regions.end(), [address](const capture::ManifestRegion& region) {
+                return (address >= region.base) && ((address - region.base) < region.size_bytes);
+            })) {
+            return address;
+        }
+    }
+    throw NotApplicable{"regions are everywhere"};
 }
 
 // A command that the device refuses, in front of the main trace's end.
 void add_refused(Draft& draft, const Words& words, std::uint64_t cycles = 0U) {
     static_cast<void>(draft.append_raw(words, 1U, cycles));
     draft.settle();
-    draft.expect_path(draft.added_command_path(0U, draft.refused_field(words)));
+    draft.expect_path("added[0]." + refused_field(draft, words));
 }
 
 // Other bits in the first word of the main trace.
@@ -155,7 +111,14 @@ void change_first_word(Draft& draft, Sample how) {
     Words words = draft.trace_words(draft.main_trace());
     words.front() = draft.sample(how, {0U, 0U, 0U, words.front(), 0U}).front();
     draft.set_word(0U, words.front());
-    draft.expect_path(fmt::format("traces[{}].commands[0].{}", draft.main_trace(), draft.refused_field(words)));
+    draft.expect_path(fmt::format("traces[{}].commands[0].{}", draft.main_trace(), refused_field(draft, words)));
+}
+
+// Other commands in the place of added ones.
+void set_words(Draft& draft, std::uint32_t place, const Words& words) {
+    for (std::uint32_t i = 0U; i < words.size(); ++i) {
+        draft.set_word(place + i, words[i]);
+    }
 }
 
 void state_wrong_cost(Draft& draft) {
@@ -165,35 +128,8 @@ void state_wrong_cost(Draft& draft) {
     const std::uint32_t word = draft.append_commands(draft.sample(Sample::kCopyLaunch, copy));
     draft.confirm("a launch on memory of its own");
     const Words wrong = draft.sample(Sample::kWrongCost, copy);
-    for (std::uint32_t i = 0U; i < wrong.size(); ++i) {
-        draft.set_word(word + i, wrong[i]);
-    }
-    draft.expect_path(draft.added_command_path(1U, draft.refused_field(wrong)));
-}
-
-std::vector<Operator> word_operators() {
-    return {
-        {Rule::kTrcCommand, "opcode", "an opcode that no command has", true,
-         [](Draft& draft) { add_refused(draft, draft.sample(Sample::kUnknownCommand)); }},
-        {Rule::kTrcCommand, "queue-command", "a command for queues", true,
-         [](Draft& draft) { add_refused(draft, draft.sample(Sample::kQueueCommand)); }},
-        {Rule::kTrcCommand, "reserved-bit", "a reserved bit of a header", false,
-         [](Draft& draft) { change_first_word(draft, Sample::kReservedBits); }},
-        {Rule::kTrcCommand, "no-length", "a command of no words", false,
-         [](Draft& draft) { change_first_word(draft, Sample::kNoLength); }},
-        {Rule::kTrcKernel, "unknown", "a launch of a kernel that the ROM does not have", true,
-         [](Draft& draft) {
-             // As long as the shortest command: what else it would cost nobody knows.
-             const std::uint64_t cycles = measure_trace(draft.command_set(), draft.barrier()).cycles;
-             add_refused(draft, draft.sample(Sample::kUnknownKernel), cycles);
-         }},
-        {Rule::kTrcArgument, "copy-of-nothing", "a copy of no bytes", true,
-         [](Draft& draft) {
-             const std::uint32_t base = draft.manifest().regions.front().base;
-             add_refused(draft, draft.copy(base, base, 0U));
-         }},
-        {Rule::kTrcArgument, "cost", "a launch that says another cost than its kernel", false, state_wrong_cost},
-    };
+    set_words(draft, word, wrong);
+    draft.expect_path("added[1]." + refused_field(draft, wrong));
 }
 
 // A command at the end of the main trace that fills one byte.
@@ -201,7 +137,7 @@ void fill_byte(Draft& draft, std::uint32_t address) {
     const Words words = draft.fill(address, 1U, 0U);
     static_cast<void>(draft.append_commands(words));
     draft.settle();
-    draft.expect_path(draft.added_command_path(0U, draft.extent_field(words, Access::kWrite)));
+    draft.expect_path("added[0]." + extent_field(draft, words, Access::kWrite));
 }
 
 void fill_weights(Draft& draft) {
@@ -214,33 +150,17 @@ void fill_weights(Draft& draft) {
     fill_byte(draft, draft.manifest().regions.at(buffer.region).base + buffer.offset_bytes);
 }
 
-// Another copy in the place of an added one.
-void set_words(Draft& draft, std::uint32_t place, const Words& copy) {
-    for (std::uint32_t i = 0U; i < copy.size(); ++i) {
-        draft.set_word(place + i, copy[i]);
-    }
-    draft.expect_path(draft.added_command_path(1U, draft.extent_field(copy, Access::kRead)));
-}
-
-void read_unwritten(Draft& draft) {
+// A fill, and a copy of so many of its bytes, which then reads from elsewhere.
+void move_copy(Draft& draft, std::uint32_t to, std::uint32_t size_bytes, std::uint32_t from) {
     const std::uint32_t scratch = draft.add_scratch(kScratchBytes);
     Words words = draft.fill(scratch, kPiece, 0U);
     const auto copy = static_cast<std::uint32_t>(words.size());
-    append(words, draft.copy(scratch + kPiece, scratch, kSome));
+    append(words, draft.copy(scratch + to, scratch, size_bytes));
     const std::uint32_t place = draft.append_commands(words);
     draft.confirm("a fill and a copy on memory of their own");
-    set_words(draft, place + copy, draft.copy(scratch + kPiece, scratch + kHalf, kSome));
-}
-
-// One byte of what is read was not written.
-void read_a_byte_too_far(Draft& draft) {
-    const std::uint32_t scratch = draft.add_scratch(kScratchBytes);
-    Words words = draft.fill(scratch, kPiece, 0U);
-    const auto copy = static_cast<std::uint32_t>(words.size());
-    append(words, draft.copy(scratch + kHalf, scratch, kPiece));
-    const std::uint32_t place = draft.append_commands(words);
-    draft.confirm("a fill and a copy on memory of their own");
-    set_words(draft, place + copy, draft.copy(scratch + kHalf, scratch + 1U, kPiece));
+    const Words moved = draft.copy(scratch + to, scratch + from, size_bytes);
+    set_words(draft, place + copy, moved);
+    draft.expect_path("added[1]." + extent_field(draft, moved, Access::kRead));
 }
 
 void race_of_cores(Draft& draft) {
@@ -267,32 +187,100 @@ void race_of_cores(Draft& draft) {
     draft.set_trace_words(trace, all);
     draft.measure_main();
     draft.settle();
-    draft.expect_path(draft.added_command_path(2U, draft.extent_field(dispatch_on(1U), Access::kWrite)));
+    draft.expect_path("added[2]." + extent_field(draft, dispatch_on(1U), Access::kWrite));
 }
 
-std::vector<Operator> access_operators() {
-    return {
-        {Rule::kTrcBounds, "no-region", "a byte outside every region is filled", true,
-         [](Draft& draft) { fill_byte(draft, draft.unmapped_address()); }},
-        {Rule::kTrcBounds, "end-of-address-space", "the last byte of the address space is filled", true,
-         [](Draft& draft) { fill_byte(draft, UINT32_MAX); }},
-        {Rule::kTrcPermission, "traces", "a byte of the traces is filled", true,
-         [](Draft& draft) {
-             const DeviceDescription& device = draft.device();
-             fill_byte(draft, device.dram_base + (device.dram_bytes - 1U));
-         }},
-        {Rule::kTrcPermission, "weights", "a byte of the weights is filled", true, fill_weights},
-        {Rule::kTrcUnwritten, "all", "a copy reads what nothing has written", true, read_unwritten},
-        {Rule::kTrcUnwritten, "one-byte", "a copy reads a byte more than was written", true, read_a_byte_too_far},
-        {Rule::kTrcCoreRace, "both-write", "two cores write the same bytes, without a barrier between them", true,
-         race_of_cores},
-    };
-}
+constexpr std::array kOperators{
+    Operator{Rule::kTrcSegment, "word-behind", "a word behind the last trace", true,
+             [](Draft& draft) { draft.segments().traces.resize(draft.segments().traces.size() + kWordBytes); },
+             "traces"},
+    Operator{Rule::kTrcSegment, "no-words", "a trace without words", false,
+             [](Draft& draft) { main_entry(draft).word_count = 0U; }, "traces[main].word_count"},
+    Operator{Rule::kTrcSegment, "elsewhere", "a trace that starts a block too late", false,
+             [](Draft& draft) { main_entry(draft).offset_bytes += kFileAlignmentBytes; }, "traces[main].offset_bytes"},
+    Operator{Rule::kTrcSegment, "gap", "a byte between two traces", false, damage_gap},
+    Operator{Rule::kTrcRegion, "too-long", "barriers, until the traces are longer than the trace region", true,
+             overfill_region, "traces"},
+    Operator{Rule::kTrcEnd, "missing", "a barrier instead of the end", true,
+             [](Draft& draft) {
+                 const Words words = draft.trace_words(draft.main_trace());
+                 draft.set_word(static_cast<std::uint32_t>(words.size() - 1U), draft.barrier().front());
+             },
+             "traces[main].word_count"},
+    Operator{Rule::kTrcEnd, "twice", "another end behind the end", true,
+             [](Draft& draft) {
+                 const std::uint32_t trace = draft.main_trace();
+                 Words words = draft.trace_words(trace);
+                 append(words, draft.end());
+                 draft.set_trace_words(trace, words);
+             },
+             "traces[main].word_count"},
+    // What a trace says of its own commands.
+    Operator{Rule::kTrcCount, "one-more", "a command more than there are", true,
+             [](Draft& draft) { main_entry(draft).command_count += 1U; }, "traces[main].command_count"},
+    Operator{Rule::kTrcCost, "one-less", "a cycle less than the commands cost", true,
+             [](Draft& draft) {
+                 main_entry(draft).cost_cycles -= 1U;
+                 draft.settle();
+             },
+             "traces[main].cost_cycles"},
+    Operator{Rule::kTrcCost, "one-more", "a cycle more than the commands cost", true,
+             [](Draft& draft) {
+                 main_entry(draft).cost_cycles += 1U;
+                 draft.settle();
+             },
+             "traces[main].cost_cycles"},
+    Operator{Rule::kTrcPrograms, "one-more", "programs of one command more than there are", true,
+             [](Draft& draft) { main_entry(draft).programs.push_back({"added", 1U}); }, "traces[main].programs"},
+    Operator{Rule::kTrcPrograms, "empty", "a program without commands", true,
+             [](Draft& draft) {
+                 auto& programs = main_entry(draft).programs;
+                 programs.push_back({"added", 0U});
+                 draft.expect_path(
+                     fmt::format("traces[{}].programs[{}].command_count", draft.main_trace(), programs.size() - 1U));
+             }},
+    Operator{Rule::kTrcCommand, "opcode", "an opcode that no command has", true,
+             [](Draft& draft) { add_refused(draft, draft.sample(Sample::kUnknownCommand)); }},
+    Operator{Rule::kTrcCommand, "queue-command", "a command for queues", true,
+             [](Draft& draft) { add_refused(draft, draft.sample(Sample::kQueueCommand)); }},
+    Operator{Rule::kTrcCommand, "reserved-bit", "a reserved bit of a header", false,
+             [](Draft& draft) { change_first_word(draft, Sample::kReservedBits); }},
+    Operator{Rule::kTrcCommand, "no-length", "a command of no words", false,
+             [](Draft& draft) { change_first_word(draft, Sample::kNoLength); }},
+    Operator{Rule::kTrcKernel, "unknown", "a launch of a kernel that the ROM does not have", true,
+             [](Draft& draft) {
+                 // As long as the shortest command: what else it would cost nobody knows.
+                 const std::uint64_t cycles = measure_trace(draft.command_set(), draft.barrier()).cycles;
+                 add_refused(draft, draft.sample(Sample::kUnknownKernel), cycles);
+             }},
+    Operator{Rule::kTrcArgument, "copy-of-nothing", "a copy of no bytes", true,
+             [](Draft& draft) {
+                 const std::uint32_t base = draft.manifest().regions.front().base;
+                 add_refused(draft, draft.copy(base, base, 0U));
+             }},
+    Operator{Rule::kTrcArgument, "cost", "a launch that says another cost than its kernel", false, state_wrong_cost},
+    Operator{Rule::kTrcBounds, "no-region", "a byte outside every region is filled", true,
+             [](Draft& draft) { fill_byte(draft, unmapped_address(draft)); }},
+    Operator{Rule::kTrcBounds, "end-of-address-space", "the last byte of the address space is filled", true,
+             [](Draft& draft) { fill_byte(draft, UINT32_MAX); }},
+    Operator{Rule::kTrcPermission, "traces", "a byte of the traces is filled", true,
+             [](Draft& draft) {
+                 const DeviceDescription& device = draft.device();
+                 fill_byte(draft, device.dram_base + (device.dram_bytes - 1U));
+             }},
+    Operator{Rule::kTrcPermission, "weights", "a byte of the weights is filled", true, fill_weights},
+    Operator{Rule::kTrcUnwritten, "all", "a copy reads what nothing has written", true,
+             [](Draft& draft) { move_copy(draft, kPiece, kSome, kHalf); }},
+    Operator{Rule::kTrcUnwritten, "one-byte", "a copy reads a byte more than was written", true,
+             [](Draft& draft) { move_copy(draft, kHalf, kPiece, 1U); }},
+    Operator{Rule::kTrcCoreRace, "both-write", "two cores write the same bytes, without a barrier between them", true,
+             race_of_cores},
+};
 
 }  // namespace
 
-std::vector<Operator> trace_operators() {
-    return joined({segment_operators(), statement_operators(), word_operators(), access_operators()});
+Span<const Operator> trace_operators() {
+    return kOperators;
 }
 
 }  // namespace pianola::mutate

@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "capture_host/files/text.h"
-#include "capture_host/mutate/coverage.h"
+#include "capture_host/mutate/operators.h"
 #include "capture_host/signing/receipt.h"
 #include "pianola/sha256.h"
 
@@ -32,11 +33,6 @@ Json verdict_to_json(const Verdict& verdict) {
             {"offset", verdict.file_offset},
             {"actual", verdict.actual},
             {"limit", verdict.limit}};
-}
-
-void set_verdict(Json& entry, const Verdict& verdict) {
-    entry["verdict"] = verdict_to_json(verdict);
-    entry["as_expected"] = is_as_wanted(entry.at("expected"), entry.at("verdict"));
 }
 
 // The rule that a semantic mutant aims at; empty for the others.
@@ -159,7 +155,18 @@ Json sorted_jobs(const std::vector<NamedReport>& reports, const char* list) {
     return Json(all);
 }
 
-}  // namespace
+// {"policy", "lowest_security_version", "keys": [{"id", "point", "state"}]}; bytes in hexadecimal digits.
+Json trust_to_json(const Trust& trust) {
+    Json keys = Json::array();
+    for (const TrustedKey& key : trust.keys) {
+        keys.push_back({{"id", files::to_hex(ByteSpan{key.id})},
+                        {"point", files::to_hex(ByteSpan{key.key})},
+                        {"state", (key.state == KeyState::kTrusted) ? "trusted" : "revoked"}});
+    }
+    return {{"policy", (trust.signatures == SignaturePolicy::kOptional) ? "optional" : "required"},
+            {"lowest_security_version", trust.lowest_security_version},
+            {"keys", keys}};
+}
 
 Json trusts_to_json() {
     Json trusts;
@@ -169,9 +176,7 @@ Json trusts_to_json() {
     return trusts;
 }
 
-Json device_to_json(const DeviceDescription& device) {
-    return Json(signing::device_to_json(device));
-}
+}  // namespace
 
 bool is_as_wanted(const Json& expected, const Json& verdict) {
     if (verdict.at("accepted").get<bool>()) {
@@ -202,7 +207,7 @@ Json make_report(const Subject& subject, const Run& run) {
               {"bytes", subject.given_bytes},
               {"sha256", files::to_hex(ByteSpan{subject.given_sha256})},
               {"signature_dropped", subject.given_bytes != subject.file.size()}}},
-            {"device", device_to_json(subject.device)},
+            {"device", signing::device_to_json(subject.device)},
             {"seed", run.seed},
             {"kinds", kinds},
             {"count", run.jobs.count},
@@ -226,14 +231,12 @@ bool is_in_shard(std::uint32_t job, std::uint32_t shard, std::uint32_t shards) n
     return (job % shards) == (shard - 1U);
 }
 
-void add_outcome(Json& report, std::uint32_t job_number, const Job& job, const Outcome& outcome,
-                 const Verdict& verdict) {
+Json outcome_to_json(std::uint32_t job_number, const Job& job, const Outcome& outcome) {
     Json entry{{"job", job_number}, {"name", job.name}, {"kind", kind_name(job.kind)}};
     if (!outcome.mutant) {
         entry["rule"] = rule_id(rule_of(job));
         entry["because"] = outcome.not_applicable;
-        report["not_applicable"].push_back(entry);
-        return;
+        return entry;
     }
     const Mutant& mutant = *outcome.mutant;
     entry["what"] = mutant.what;
@@ -250,18 +253,20 @@ void add_outcome(Json& report, std::uint32_t job_number, const Job& job, const O
         entry["expected"]["path"] = mutant.expected_path;
     }
     entry["alone"] = mutant.is_alone;
-    set_verdict(entry, verdict);
-    report["mutants"].push_back(entry);
+    return entry;
 }
 
-void add_known(Json& report, const Json& known) {
-    report[known.contains("because") ? "not_applicable" : "mutants"].push_back(known);
+void add_outcome(Json& report, std::uint32_t job_number, const Job& job, const Outcome& outcome,
+                 const Verdict& verdict) {
+    add_known(report, outcome_to_json(job_number, job, outcome), outcome.mutant ? &verdict : nullptr);
 }
 
-void add_known(Json& report, const Json& known, const Verdict& verdict) {
-    Json entry = known;
-    set_verdict(entry, verdict);
-    report["mutants"].push_back(entry);
+void add_known(Json& report, Json known, const Verdict* verdict) {
+    if (verdict != nullptr) {
+        known["verdict"] = verdict_to_json(*verdict);
+        known["as_expected"] = is_as_wanted(known.at("expected"), known.at("verdict"));
+    }
+    report[known.contains("because") ? "not_applicable" : "mutants"].push_back(std::move(known));
 }
 
 const Json* find_job(const Json& report, std::uint32_t job_number) {

@@ -55,10 +55,9 @@ void check_report(const Json& report);
 // Adds what came of a job. Jobs are added in order.
 void add_outcome(Json& report, std::uint32_t job_number, const Job& job, const Outcome& outcome,
                  const Verdict& verdict);
-// Adds what an earlier report says of the job, an object of its `mutants` or `not_applicable`.
-void add_known(Json& report, const Json& known);
-// The same for a mutant, with what the validator says of it now.
-void add_known(Json& report, const Json& known, const Verdict& verdict);
+// Adds what an earlier report says of the job, an object of its `mutants` or `not_applicable`; of a mutant, with what
+// the validator says of it now, if that is given.
+void add_known(Json& report, Json known, const Verdict* verdict = nullptr);
 // What a report says of a job; nullptr where that is nothing.
 [[nodiscard]] const Json* find_job(const Json& report, std::uint32_t job_number);
 
@@ -76,9 +75,8 @@ struct NamedReport {
 
 [[nodiscard]] std::string sha256_hex(const Bytes& bytes);
 
-// Parts of a report: the trusts, the device, and whether a mutant's `verdict` is what is `expected` of it.
-[[nodiscard]] Json trusts_to_json();
-[[nodiscard]] Json device_to_json(const DeviceDescription& device);
+// Parts of a report: what came of a job, but for the verdict, and whether a `verdict` is what is `expected`.
+[[nodiscard]] Json outcome_to_json(std::uint32_t job_number, const Job& job, const Outcome& outcome);
 [[nodiscard]] bool is_as_wanted(const Json& expected, const Json& verdict);
 
 }  // namespace pianola::mutate

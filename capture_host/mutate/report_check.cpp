@@ -1,6 +1,7 @@
 // Whether a report is one: it is built anew of what it says, and must come out the same.
 #include <fmt/format.h>
 
+#include <optional>
 #include <set>
 #include <stdexcept>
 
@@ -15,13 +16,14 @@ using Text = std::string;
     throw ReportError{what};
 }
 
-Json rebuilt_device(const Json& device) {
-    Json rebuilt = device_to_json({});
-    for (const auto& [name, value] : rebuilt.items()) {
-        const Json& given = device.at(name);
-        value = value.is_string() ? Json(given.get<Text>()) : Json(given.get<std::uint32_t>());
+// Takes over the values of an object's members, as long as they are of the same types.
+void take_values(Json& members, const Json& given) {
+    for (const auto& [name, value] : members.items()) {
+        const Json& from = given.at(name);
+        value = value.is_string()    ? Json(from.get<Text>())
+                : value.is_boolean() ? Json(from.get<bool>())
+                                     : Json(from.get<std::uint32_t>());
     }
-    return rebuilt;
 }
 
 Json rebuilt_verdict(const Json& verdict) {
@@ -36,15 +38,6 @@ Json rebuilt_verdict(const Json& verdict) {
             {"limit", verdict.at("limit").get<std::uint64_t>()}};
 }
 
-Json rebuilt_expectation(const Json& expected, const Job& job) {
-    const bool aims = job.kind == Kind::kSemantic;
-    Json rebuilt = aims ? Json{{"rule", rule_id(rule_of(job))}} : Json{{"any_of_group", groups_of(job.kind)}};
-    if (expected.contains("path")) {
-        rebuilt["path"] = expected.at("path").get<Text>();
-    }
-    return rebuilt;
-}
-
 Text hash_of(const Json& entry) {
     const Text digits = entry.at("sha256").get<Text>();
     if ((digits.size() != (2U * kSha256Bytes)) || (digits.find_first_not_of("0123456789abcdef") != Text::npos)) {
@@ -53,31 +46,39 @@ Text hash_of(const Json& entry) {
     return digits;
 }
 
+Mutant mutant_of(const Json& entry, const Job& job) {
+    const std::optional<TrustKind> trust = trust_named(entry.at("trust").get<Text>());
+    if (!trust) {
+        fail(job.name + ": its trust is none of this kit");
+    }
+    Mutant mutant;
+    mutant.what = entry.at("what").get<Text>();
+    mutant.extension = entry.contains("added") ? entry.at("added").get<Text>() : Text{};
+    mutant.shift_bytes = entry.at("shift_bytes").get<std::uint32_t>() % kFileAlignmentBytes;
+    mutant.trust = *trust;
+    if (job.kind == Kind::kSemantic) {
+        mutant.expected.rule = rule_of(job);
+    } else {
+        mutant.expected.groups = groups_of(job.kind);
+    }
+    const Json& expected = entry.at("expected");
+    mutant.expected_path = expected.contains("path") ? expected.at("path").get<Text>() : Text{};
+    mutant.is_alone = entry.at("alone").get<bool>();
+    return mutant;
+}
+
 // An object of either list.
 Json rebuilt_entry(const Json& entry, const Job& job) {
-    Json rebuilt{{"job", entry.at("job").get<std::uint32_t>()}, {"name", job.name}, {"kind", kind_name(job.kind)}};
+    const auto number = entry.at("job").get<std::uint32_t>();
     if (entry.contains("because")) {
         if (job.kind != Kind::kSemantic) {
             fail(job.name + ": a mutant of this kind can always be made");
         }
-        rebuilt["rule"] = rule_id(rule_of(job));
-        rebuilt["because"] = entry.at("because").get<Text>();
-        return rebuilt;
+        return outcome_to_json(number, job, {std::nullopt, entry.at("because").get<Text>()});
     }
-    rebuilt["what"] = entry.at("what").get<Text>();
-    if (entry.contains("added")) {
-        rebuilt["added"] = entry.at("added").get<Text>();
-    }
-    rebuilt["file"] = job.name + ".ptb";
+    Json rebuilt = outcome_to_json(number, job, {mutant_of(entry, job), ""});
     rebuilt["bytes"] = entry.at("bytes").get<std::uint32_t>();
     rebuilt["sha256"] = hash_of(entry);
-    rebuilt["shift_bytes"] = entry.at("shift_bytes").get<std::uint32_t>() % kFileAlignmentBytes;
-    rebuilt["trust"] = entry.at("trust").get<Text>();
-    if (!trust_named(rebuilt["trust"].get<Text>())) {
-        fail(job.name + ": its trust is none of this kit");
-    }
-    rebuilt["expected"] = rebuilt_expectation(entry.at("expected"), job);
-    rebuilt["alone"] = entry.at("alone").get<bool>();
     rebuilt["verdict"] = rebuilt_verdict(entry.at("verdict"));
     rebuilt["as_expected"] = is_as_wanted(rebuilt["expected"], rebuilt["verdict"]);
     return rebuilt;
@@ -85,13 +86,7 @@ Json rebuilt_entry(const Json& entry, const Job& job) {
 
 JobOptions options_of(const Json& report) {
     JobOptions options;
-    options.kinds.clear();
-    const auto names = report.at("kinds").get<std::set<Text>>();
-    for (std::size_t kind = 0U; kind < kKindCount; ++kind) {
-        if (names.count(kind_name(static_cast<Kind>(kind))) != 0U) {
-            options.kinds.push_back(static_cast<Kind>(kind));
-        }
-    }
+    options.kinds = kinds_named(report.at("kinds").get<std::vector<Text>>());
     options.count = report.at("count").get<std::uint32_t>();
     if ((options.count == 0U) || (options.count > kMostMutants)) {
         fail("'count' is none that a run can have");
@@ -100,43 +95,28 @@ JobOptions options_of(const Json& report) {
 }
 
 Json rebuilt_report(const Json& report) {
-    const JobOptions options = options_of(report);
-    const Json& file = report.at("file");
-    std::set<Text> kinds;
-    for (const Kind kind : options.kinds) {
-        kinds.insert(kind_name(kind));
-    }
-    const auto shard = report.at("shard").get<std::uint32_t>();
-    const auto shards = report.at("shards").get<std::uint32_t>();
-    if ((shard == 0U) || (shard > shards)) {
+    Run run;
+    run.tool_version = report.at("tool_version").get<Text>();
+    run.jobs = options_of(report);
+    run.seed = report.at("seed").get<std::uint32_t>();
+    run.shard = report.at("shard").get<std::uint32_t>();
+    run.shards = report.at("shards").get<std::uint32_t>();
+    if ((run.shard == 0U) || (run.shard > run.shards)) {
         fail("'shard' is none of 'shards'");
     }
-    Json rebuilt{{"format", kReportFormat},
-                 {"tool_version", report.at("tool_version").get<Text>()},
-                 {"file",
-                  {{"name", file.at("name").get<Text>()},
-                   {"bytes", file.at("bytes").get<std::uint32_t>()},
-                   {"sha256", hash_of(file)},
-                   {"signature_dropped", file.at("signature_dropped").get<bool>()}}},
-                 {"device", rebuilt_device(report.at("device"))},
-                 {"seed", report.at("seed").get<std::uint32_t>()},
-                 {"kinds", kinds},
-                 {"count", options.count},
-                 {"jobs", count_jobs(options)},
-                 {"trusts", trusts_to_json()},
-                 {"shard", shard},
-                 {"shards", shards},
-                 {"complete", report.at("complete").get<bool>()},
-                 {"mutants", Json::array()},
-                 {"not_applicable", Json::array()}};
+    Json rebuilt = make_report({}, run);
+    take_values(rebuilt["file"], report.at("file"));
+    rebuilt["file"]["sha256"] = hash_of(report.at("file"));
+    take_values(rebuilt["device"], report.at("device"));
+    rebuilt["complete"] = report.at("complete").get<bool>();
     std::set<std::uint32_t> seen;
     for (const char* const list : {"mutants", "not_applicable"}) {
         for (const Json& entry : report.at(list).get_ref<const Json::array_t&>()) {
             const auto job = entry.at("job").get<std::uint32_t>();
-            if (!is_in_shard(job, shard, shards) || !seen.insert(job).second) {
-                fail(fmt::format("job {} is there twice, or not one of shard {}/{}", job, shard, shards));
+            if (!is_in_shard(job, run.shard, run.shards) || !seen.insert(job).second) {
+                fail(fmt::format("job {} is there twice, or not one of shard {}/{}", job, run.shard, run.shards));
             }
-            add_known(rebuilt, rebuilt_entry(entry, job_at(options, job)));
+            add_known(rebuilt, rebuilt_entry(entry, job_at(run.jobs, job)));
         }
     }
     if (rebuilt.at("complete").get<bool>()) {

@@ -1,11 +1,7 @@
 #include "capture_host/mutate/trusts.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <array>
 
-#include "capture_host/files/text.h"
 #include "capture_host/mutate/mutant_keys.h"
 #include "hal/crypto/bearssl_verifier.h"
 #include "pianola/development_config.h"
@@ -45,18 +41,6 @@ std::optional<TrustKind> trust_named(const std::string& name) {
 
 const Trust& trust_of(TrustKind kind) {
     return (kind == TrustKind::kProduction) ? production() : kDevelopmentTrust;
-}
-
-nlohmann::ordered_json trust_to_json(const Trust& trust) {
-    nlohmann::ordered_json keys = nlohmann::ordered_json::array();
-    for (const TrustedKey& key : trust.keys) {
-        keys.push_back({{"id", files::to_hex(ByteSpan{key.id})},
-                        {"point", files::to_hex(ByteSpan{key.key})},
-                        {"state", (key.state == KeyState::kTrusted) ? "trusted" : "revoked"}});
-    }
-    return {{"policy", (trust.signatures == SignaturePolicy::kOptional) ? "optional" : "required"},
-            {"lowest_security_version", trust.lowest_security_version},
-            {"keys", keys}};
 }
 
 }  // namespace pianola::mutate

@@ -6,7 +6,6 @@
 
 #include <array>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
@@ -28,8 +27,5 @@ inline constexpr std::uint32_t kLowestVersion = 1U;
 
 // Everything that it points to lives as long as the program. The verifier is BearSSL.
 [[nodiscard]] const Trust& trust_of(TrustKind kind);
-
-// {"policy", "lowest_security_version", "keys": [{"id", "point", "state"}]}; bytes in hexadecimal digits.
-[[nodiscard]] nlohmann::ordered_json trust_to_json(const Trust& trust);
 
 }  // namespace pianola::mutate

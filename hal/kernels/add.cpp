@@ -1,3 +1,4 @@
+#include "hal/kernels/argument_words.h"
 #include "hal/kernels/fixed_point.h"
 #include "hal/kernels/kernels.h"
 #include "hal/kernels/launch_check.h"
@@ -8,37 +9,8 @@ namespace {
 using Arguments = AddArguments;
 
 constexpr std::uint32_t kRank = 4U;
-constexpr std::int32_t kMaxLeftShift = 22;  // (int8 + offset) << 22 just fits
 
-constexpr ArgumentRules<Arguments> kRules{{
-    any_value("input1"),
-    any_value("input2"),
-    any_value("output"),
-    count_rule("dims"),
-    count_rule("dims"),
-    count_rule("dims"),
-    count_rule("dims"),
-    any_value("strides1"),
-    any_value("strides1"),
-    any_value("strides1"),
-    any_value("strides1"),
-    any_value("strides2"),
-    any_value("strides2"),
-    any_value("strides2"),
-    any_value("strides2"),
-    negated_int8_rule("input1_offset"),
-    in_range("input1_multiplier", 0, INT32_MAX),
-    in_range("input1_shift", kMinShift, 0),
-    negated_int8_rule("input2_offset"),
-    in_range("input2_multiplier", 0, INT32_MAX),
-    in_range("input2_shift", kMinShift, 0),
-    in_range("left_shift", 0, kMaxLeftShift),
-    int8_rule("output_offset"),
-    in_range("output_multiplier", 0, INT32_MAX),
-    in_range("output_shift", kMinShift, 0),
-    int8_rule("activation_min"),
-    int8_rule("activation_max"),
-}};
+constexpr ArgumentRules<Arguments> kRules = rules_of<Arguments>();
 
 constexpr std::uint64_t kOperationsPerElement = 4U;
 

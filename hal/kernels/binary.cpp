@@ -1,20 +1,15 @@
+#include "hal/kernels/argument_words.h"
 #include "hal/kernels/arithmetic.h"
 #include "hal/kernels/elements.h"
 #include "hal/kernels/kernels.h"
+#include "hal/kernels/launch_check.h"
 
 namespace pianola::refdev {
 namespace {
 
 using Arguments = BinaryArguments;
 
-constexpr ArgumentRules<Arguments> kRules{{
-    any_value("input1"),
-    any_value("input2"),
-    any_value("output"),
-    count_rule("count"),
-    type_rule(),
-    in_range("op", static_cast<std::int32_t>(BinaryOp::kAdd), static_cast<std::int32_t>(BinaryOp::kEqual)),
-}};
+constexpr ArgumentRules<Arguments> kRules = rules_of<Arguments>();
 
 template <typename Element>
 [[nodiscard]] std::int32_t result_of(BinaryOp op, std::int32_t left, std::int32_t right) noexcept {

@@ -1,3 +1,4 @@
+#include "hal/kernels/argument_words.h"
 #include "hal/kernels/dot_product.h"
 #include "hal/kernels/kernels.h"
 #include "hal/kernels/launch_check.h"
@@ -8,32 +9,7 @@ namespace {
 
 using Arguments = Conv2dArguments;
 
-constexpr ArgumentRules<Arguments> kRules{{
-    any_value("input"),
-    any_value("filter"),
-    any_value("channel_parameters"),
-    any_value("output"),
-    count_rule("batches"),
-    spatial_rule("input_height"),
-    spatial_rule("input_width"),
-    count_rule("input_channels"),
-    spatial_rule("output_height"),
-    spatial_rule("output_width"),
-    count_rule("output_channels"),
-    spatial_rule("filter_height"),
-    spatial_rule("filter_width"),
-    in_range("filter_channels", 1, static_cast<std::int32_t>(kMaxTaps)),
-    spatial_rule("stride_height"),
-    spatial_rule("stride_width"),
-    spatial_rule("dilation_height"),
-    spatial_rule("dilation_width"),
-    padding_rule("pad_top"),
-    padding_rule("pad_left"),
-    negated_int8_rule("input_offset"),
-    int8_rule("output_offset"),
-    int8_rule("activation_min"),
-    int8_rule("activation_max"),
-}};
+constexpr ArgumentRules<Arguments> kRules = rules_of<Arguments>();
 
 struct Operands {
     const std::int8_t* input;  // of the batch

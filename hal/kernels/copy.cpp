@@ -1,3 +1,4 @@
+#include "hal/kernels/argument_words.h"
 #include "hal/kernels/kernels.h"
 #include "hal/kernels/launch_check.h"
 
@@ -6,11 +7,7 @@ namespace {
 
 using Arguments = CopyArguments;
 
-constexpr ArgumentRules<Arguments> kRules{{
-    any_value("source"),
-    any_value("destination"),
-    count_rule("size_bytes"),
-}};
+constexpr ArgumentRules<Arguments> kRules = rules_of<Arguments>();
 
 }  // namespace
 

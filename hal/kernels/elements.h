@@ -9,7 +9,6 @@
 #include <cstring>
 
 #include "hal/kernels/arguments.h"
-#include "hal/kernels/launch_check.h"
 
 namespace pianola::refdev {
 
@@ -19,11 +18,6 @@ namespace pianola::refdev {
         return sizeof(std::int8_t);
     }
     return (type == kTypeInt32) ? static_cast<std::uint32_t>(sizeof(std::int32_t)) : 0U;
-}
-
-// Goes with a check that type_bytes() is not 0.
-[[nodiscard]] constexpr ArgumentRule type_rule() noexcept {
-    return in_range("type", static_cast<std::int32_t>(kTypeInt8), static_cast<std::int32_t>(kTypeInt32));
 }
 
 [[nodiscard]] constexpr bool is_aligned(std::uint32_t address, std::uint32_t type) noexcept {

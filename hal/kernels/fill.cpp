@@ -1,3 +1,4 @@
+#include "hal/kernels/argument_words.h"
 #include "hal/kernels/kernels.h"
 #include "hal/kernels/launch_check.h"
 
@@ -8,11 +9,7 @@ using Arguments = FillArguments;
 
 constexpr std::uint32_t kPatternBytes = sizeof(Arguments::pattern);
 
-constexpr ArgumentRules<Arguments> kRules{{
-    any_value("destination"),
-    count_rule("size_bytes"),
-    any_value("pattern"),
-}};
+constexpr ArgumentRules<Arguments> kRules = rules_of<Arguments>();
 
 }  // namespace
 

@@ -1,3 +1,4 @@
+#include "hal/kernels/argument_words.h"
 #include "hal/kernels/dot_product.h"
 #include "hal/kernels/kernels.h"
 #include "hal/kernels/launch_check.h"
@@ -7,20 +8,7 @@ namespace {
 
 using Arguments = FullyConnectedArguments;
 
-constexpr ArgumentRules<Arguments> kRules{{
-    any_value("input"),
-    any_value("filter"),
-    any_value("channel_parameters"),
-    any_value("output"),
-    count_rule("batches"),
-    in_range("input_depth", 1, static_cast<std::int32_t>(kMaxTaps)),
-    count_rule("output_depth"),
-    negated_int8_rule("input_offset"),
-    negated_int8_rule("filter_offset"),
-    int8_rule("output_offset"),
-    int8_rule("activation_min"),
-    int8_rule("activation_max"),
-}};
+constexpr ArgumentRules<Arguments> kRules = rules_of<Arguments>();
 
 // With a filter offset, each product is at most 256 * 256 in magnitude.
 constexpr std::uint32_t kMaxDepthWithFilterOffset = kMaxSpatial;

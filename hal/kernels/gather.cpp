@@ -1,3 +1,4 @@
+#include "hal/kernels/argument_words.h"
 #include "hal/kernels/kernels.h"
 #include "hal/kernels/launch_check.h"
 
@@ -6,27 +7,7 @@ namespace {
 
 using Arguments = GatherArguments;
 
-constexpr ArgumentRule size_rule(const char* field) noexcept {
-    return in_range(field, 0, INT32_MAX);
-}
-
-constexpr ArgumentRules<Arguments> kRules{{
-    any_value("destination"),
-    count_rule("rows"),
-    in_range("segment_count", 1, static_cast<std::int32_t>(kMaxGatherSegments)),
-    any_value("segments.address"),
-    any_value("segments.stride_bytes"),
-    size_rule("segments.bytes"),
-    any_value("segments.address"),
-    any_value("segments.stride_bytes"),
-    size_rule("segments.bytes"),
-    any_value("segments.address"),
-    any_value("segments.stride_bytes"),
-    size_rule("segments.bytes"),
-    any_value("segments.address"),
-    any_value("segments.stride_bytes"),
-    size_rule("segments.bytes"),
-}};
+constexpr ArgumentRules<Arguments> kRules = rules_of<Arguments>();
 
 constexpr std::uint32_t kSegmentWords = kArgumentWords<GatherSegment>;
 

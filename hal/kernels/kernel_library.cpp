@@ -2,8 +2,7 @@
 
 #include <cstring>
 
-#include "hal/kernels/argument_roles.h"
-#include "hal/kernels/arguments.h"
+#include "hal/kernels/argument_words.h"
 #include "hal/kernels/kernels.h"
 #include "pianola/sha256.h"
 
@@ -18,8 +17,8 @@ template <typename Arguments>
                   version,
                   name,
                   kArgumentWords<Arguments>,
-                  kArgumentRoles<Arguments>.address_words,
-                  kArgumentRoles<Arguments>.value_words,
+                  words_of<Arguments>(ArgumentRole::kAddress),
+                  words_of<Arguments>(ArgumentRole::kValue),
                   describe,
                   run};
 }

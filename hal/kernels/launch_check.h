@@ -1,7 +1,7 @@
 // LaunchCheck: the checks that every kernel's describe() makes, and the operands that run() then binds.
 //
-// Place in the whole: shared by all kernels of the ROM. A kernel states the accepted range of each argument word in a
-// table (one row per word, in order), then its relations between words, then its operands. The first violation wins and
+// Place in the whole: shared by all kernels of the ROM. A kernel takes the accepted range of each argument word from
+// its list in argument_words.h, and states its relations between words, then its operands. The first violation wins and
 // names its word; nothing is accepted by default.
 #pragma once
 
@@ -15,7 +15,8 @@
 
 namespace pianola::refdev {
 
-// Accepted: lowest, lowest + 1, ... lowest + span, modulo 2^32, so that one form serves signed and unsigned words.
+// Of one argument word. Accepted: lowest, lowest + 1, ... lowest + span, modulo 2^32, so that one form serves signed
+// and unsigned words.
 struct ArgumentRule {
     const char* field;
     std::uint32_t lowest;
@@ -31,30 +32,6 @@ inline constexpr std::uint64_t kMaxOperandBytes = INT32_MAX;
 inline constexpr std::uint32_t kMaxSpatial = 32767U;
 // Most taps of a window or products in a sum: 65536 * 255 * 128 fits in a 32-bit accumulator.
 inline constexpr std::uint32_t kMaxTaps = 65536U;
-
-[[nodiscard]] constexpr ArgumentRule any_value(const char* field) noexcept {
-    return ArgumentRule{field, 0U, UINT32_MAX};
-}
-[[nodiscard]] constexpr ArgumentRule in_range(const char* field, std::int32_t lowest, std::int32_t highest) noexcept {
-    return ArgumentRule{field, static_cast<std::uint32_t>(lowest),
-                        static_cast<std::uint32_t>(highest) - static_cast<std::uint32_t>(lowest)};
-}
-[[nodiscard]] constexpr ArgumentRule count_rule(const char* field) noexcept {
-    return in_range(field, 1, INT32_MAX);
-}
-[[nodiscard]] constexpr ArgumentRule spatial_rule(const char* field) noexcept {
-    return in_range(field, 1, static_cast<std::int32_t>(kMaxSpatial));
-}
-[[nodiscard]] constexpr ArgumentRule padding_rule(const char* field) noexcept {
-    return in_range(field, 0, static_cast<std::int32_t>(kMaxSpatial));
-}
-[[nodiscard]] constexpr ArgumentRule int8_rule(const char* field) noexcept {
-    return in_range(field, INT8_MIN, INT8_MAX);
-}
-// Minus a zero point, as the offsets of operands that are read.
-[[nodiscard]] constexpr ArgumentRule negated_int8_rule(const char* field) noexcept {
-    return in_range(field, -INT8_MAX, -INT8_MIN);
-}
 
 // factors multiplied, or some number above kMaxOperandBytes where the product is. Factors are below 2^33: no
 // product with what has been multiplied before wraps.

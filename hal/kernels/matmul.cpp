@@ -1,6 +1,8 @@
+#include "hal/kernels/argument_words.h"
 #include "hal/kernels/arithmetic.h"
 #include "hal/kernels/elements.h"
 #include "hal/kernels/kernels.h"
+#include "hal/kernels/launch_check.h"
 
 namespace pianola::refdev {
 namespace {
@@ -9,16 +11,7 @@ using Arguments = MatmulArguments;
 
 constexpr std::uint32_t kColumnBlock = 32U;  // sums that are kept at once; 128 bytes of stack
 
-constexpr ArgumentRules<Arguments> kRules{{
-    any_value("a"),
-    any_value("b"),
-    any_value("c"),
-    count_rule("m"),
-    count_rule("k"),
-    count_rule("n"),
-    type_rule(),
-    in_range("accumulate", 0, 1),
-}};
+constexpr ArgumentRules<Arguments> kRules = rules_of<Arguments>();
 
 using Sums = std::array<std::int32_t, kColumnBlock>;
 

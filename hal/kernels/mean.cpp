@@ -1,3 +1,4 @@
+#include "hal/kernels/argument_words.h"
 #include "hal/kernels/fixed_point.h"
 #include "hal/kernels/kernels.h"
 #include "hal/kernels/launch_check.h"
@@ -13,19 +14,7 @@ constexpr std::uint32_t kLanes = 32U;  // outputs that are summed up side by sid
 constexpr std::uint32_t kMaxReduced =
     4U * 1024U * 1024U;  // elements of one mean; the sum less zero points fits 32 bits
 
-constexpr ArgumentRules<Arguments> kRules{{
-    any_value("input"),
-    any_value("output"),
-    count_rule("dims"),
-    count_rule("dims"),
-    count_rule("dims"),
-    count_rule("dims"),
-    in_range("reduced_axes", 1, 15),
-    int8_rule("input_zero_point"),
-    int8_rule("output_zero_point"),
-    in_range("multiplier", 0, INT32_MAX),
-    in_range("shift", kMinShift, kMaxShift),
-}};
+constexpr ArgumentRules<Arguments> kRules = rules_of<Arguments>();
 
 using Lanes = std::array<std::int32_t, kLanes>;
 

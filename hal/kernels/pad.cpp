@@ -1,3 +1,4 @@
+#include "hal/kernels/argument_words.h"
 #include "hal/kernels/kernels.h"
 #include "hal/kernels/launch_check.h"
 
@@ -7,25 +8,8 @@ namespace {
 using Arguments = PadArguments;
 
 constexpr std::uint32_t kRank = 4U;
-constexpr std::int32_t kMaxPadded = INT32_MAX / 4;  // so that before + size + after fits
 
-constexpr ArgumentRules<Arguments> kRules{{
-    any_value("input"),
-    any_value("output"),
-    in_range("dims", 1, kMaxPadded),
-    in_range("dims", 1, kMaxPadded),
-    in_range("dims", 1, kMaxPadded),
-    in_range("dims", 1, kMaxPadded),
-    in_range("before", 0, kMaxPadded),
-    in_range("before", 0, kMaxPadded),
-    in_range("before", 0, kMaxPadded),
-    in_range("before", 0, kMaxPadded),
-    in_range("after", 0, kMaxPadded),
-    in_range("after", 0, kMaxPadded),
-    in_range("after", 0, kMaxPadded),
-    in_range("after", 0, kMaxPadded),
-    int8_rule("value"),
-}};
+constexpr ArgumentRules<Arguments> kRules = rules_of<Arguments>();
 
 [[nodiscard]] std::uint32_t padded_size(const Arguments& a, std::uint32_t axis) noexcept {
     return a.before[axis] + a.dims[axis] + a.after[axis];

@@ -1,5 +1,6 @@
 #include "hal/kernels/pool2d.h"
 
+#include "hal/kernels/argument_words.h"
 #include "hal/kernels/kernels.h"
 
 namespace pianola::refdev {
@@ -7,24 +8,7 @@ namespace {
 
 using Arguments = Pool2dArguments;
 
-constexpr ArgumentRules<Arguments> kRules{{
-    any_value("input"),
-    any_value("output"),
-    count_rule("batches"),
-    spatial_rule("input_height"),
-    spatial_rule("input_width"),
-    count_rule("channels"),
-    spatial_rule("output_height"),
-    spatial_rule("output_width"),
-    spatial_rule("filter_height"),
-    spatial_rule("filter_width"),
-    spatial_rule("stride_height"),
-    spatial_rule("stride_width"),
-    padding_rule("pad_top"),
-    padding_rule("pad_left"),
-    int8_rule("activation_min"),
-    int8_rule("activation_max"),
-}};
+constexpr ArgumentRules<Arguments> kRules = rules_of<Arguments>();
 
 // True where the last window starts inside the input. (The first one ends inside it where padding < filter.)
 [[nodiscard]] bool last_window_inside(const WindowAxis& axis, std::uint32_t output_size) noexcept {

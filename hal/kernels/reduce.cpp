@@ -1,21 +1,15 @@
+#include "hal/kernels/argument_words.h"
 #include "hal/kernels/arithmetic.h"
 #include "hal/kernels/elements.h"
 #include "hal/kernels/kernels.h"
+#include "hal/kernels/launch_check.h"
 
 namespace pianola::refdev {
 namespace {
 
 using Arguments = ReduceArguments;
 
-constexpr ArgumentRules<Arguments> kRules{{
-    any_value("input"),
-    any_value("output"),
-    count_rule("rows"),
-    count_rule("columns"),
-    type_rule(),
-    in_range("op", static_cast<std::int32_t>(ReduceOp::kSum), static_cast<std::int32_t>(ReduceOp::kMinimum)),
-    in_range("axis", 0, 1),
-}};
+constexpr ArgumentRules<Arguments> kRules = rules_of<Arguments>();
 
 // The input as results of `terms` elements each: elements of one result lie `term_step` apart, results `result_step`.
 struct Plan {

@@ -1,3 +1,4 @@
+#include "hal/kernels/argument_words.h"
 #include "hal/kernels/fixed_point.h"
 #include "hal/kernels/kernels.h"
 #include "hal/kernels/launch_check.h"
@@ -7,15 +8,7 @@ namespace {
 
 using Arguments = RequantizeArguments;
 
-constexpr ArgumentRules<Arguments> kRules{{
-    any_value("input"),
-    any_value("output"),
-    count_rule("count"),
-    int8_rule("input_zero_point"),
-    in_range("multiplier", 0, INT32_MAX),
-    in_range("shift", kMinShift, kMaxShift),
-    int8_rule("output_zero_point"),
-}};
+constexpr ArgumentRules<Arguments> kRules = rules_of<Arguments>();
 
 constexpr std::uint64_t kOperationsPerElement = 2U;
 

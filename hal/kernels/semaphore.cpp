@@ -1,3 +1,4 @@
+#include "hal/kernels/argument_words.h"
 #include "hal/kernels/elements.h"
 #include "hal/kernels/kernels.h"
 
@@ -8,11 +9,7 @@ using Arguments = SemaphoreArguments;
 
 constexpr std::uint32_t kWordBytes = sizeof(std::uint32_t);
 
-constexpr ArgumentRules<Arguments> kRules{{
-    any_value("address"),
-    in_range("op", static_cast<std::int32_t>(SemaphoreOp::kSet), static_cast<std::int32_t>(SemaphoreOp::kWait)),
-    any_value("value"),
-}};
+constexpr ArgumentRules<Arguments> kRules = rules_of<Arguments>();
 
 [[nodiscard]] std::uint32_t load_word(const std::int8_t* word) noexcept {
     return static_cast<std::uint32_t>(load_element<std::int32_t>(word, 0U));

@@ -1,3 +1,4 @@
+#include "hal/kernels/argument_words.h"
 #include "hal/kernels/exponential.h"
 #include "hal/kernels/kernels.h"
 #include "hal/kernels/launch_check.h"
@@ -8,18 +9,8 @@ namespace {
 using Arguments = SoftmaxArguments;
 
 constexpr std::uint32_t kSumIntegerBits = 12U;  // the row's sum is in Q12.19
-constexpr std::int32_t kMaxDepth = 4095;        // terms of at most 1 that cannot overflow it
-constexpr std::int32_t kMaxInputShift = 30;
 
-constexpr ArgumentRules<Arguments> kRules{{
-    any_value("input"),
-    any_value("output"),
-    count_rule("rows"),
-    in_range("depth", 1, kMaxDepth),
-    in_range("input_multiplier", 0, INT32_MAX),
-    in_range("input_left_shift", 0, kMaxInputShift),
-    in_range("diff_min", INT32_MIN, 0),
-}};
+constexpr ArgumentRules<Arguments> kRules = rules_of<Arguments>();
 
 constexpr std::uint64_t kOperationsPerElement = 32U;
 

@@ -1,20 +1,15 @@
+#include "hal/kernels/argument_words.h"
 #include "hal/kernels/arithmetic.h"
 #include "hal/kernels/elements.h"
 #include "hal/kernels/kernels.h"
+#include "hal/kernels/launch_check.h"
 
 namespace pianola::refdev {
 namespace {
 
 using Arguments = UnaryArguments;
 
-constexpr ArgumentRules<Arguments> kRules{{
-    any_value("input"),
-    any_value("output"),
-    count_rule("count"),
-    type_rule(),
-    in_range("op", static_cast<std::int32_t>(UnaryOp::kCopy), static_cast<std::int32_t>(UnaryOp::kSquare)),
-    any_value("scalar"),
-}};
+constexpr ArgumentRules<Arguments> kRules = rules_of<Arguments>();
 
 [[nodiscard]] bool is_scalar_accepted(const Arguments& a) noexcept {
     if ((a.op != UnaryOp::kAddScalar) && (a.op != UnaryOp::kMulScalar)) {

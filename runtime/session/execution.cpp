@@ -21,7 +21,7 @@ Session::Flight& Session::oldest() noexcept {
 }
 
 // The next token is that of a new script, which is under way from here on.
-void Session::begin(ScriptKind kind, Io io) noexcept {
+void Session::open_flight(ScriptKind kind, Io io) noexcept {
     running_.token += 1U;
     running_.under_way += 1U;
     running_.io = io;
@@ -33,7 +33,7 @@ void Session::begin(ScriptKind kind, Io io) noexcept {
 }
 
 // The script becomes the oldest one that is under way.
-void Session::watch(const PlannedScript& script) noexcept {
+void Session::supervise(const PlannedScript& script) noexcept {
     running_.deadline_us = script.deadline_us;
     for (std::uint32_t queue = 0U; queue < kMaxQueues; ++queue) {
         running_.queue_done[queue] = !script.queue_used[queue];
@@ -202,12 +202,12 @@ Status Session::compare_constants(ScrubCursor& cursor, FaultStage stage) noexcep
 }
 
 Status Session::poll() noexcept {
-    const Status entered = enter();
-    if (!is_ok(entered)) {
-        return entered;
+    const Status sealed = check_seals();
+    if (!is_ok(sealed)) {
+        return sealed;
     }
     const Status ready = refuse_unless(running_.under_way != 0U);
-    return is_ok(ready) ? leave(complete_oldest()) : ready;
+    return is_ok(ready) ? reseal(complete_oldest()) : ready;
 }
 
 // A script whose commands have all been executed is complete once what it has relied on is seen to be whole.
@@ -237,7 +237,7 @@ Status Session::complete_oldest() noexcept {
     if (running_.under_way != 0U) {
         // The device has been at work on the one before until now.
         oldest().started_us = platform_.now_us();
-        watch(loaded_.plan.script(oldest().kind));
+        supervise(loaded_.plan.script(oldest().kind));
     }
     if (kind == ScriptKind::kStep) {
         take_views();

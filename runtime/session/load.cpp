@@ -88,8 +88,8 @@ Status Session::load_whole(ByteSpan file, PlanWorkspace& workspace, Verdict& ver
     if (!is_ok(programmed)) {
         return programmed;
     }
-    begin(ScriptKind::kSetup, Io::kTransfers);
-    watch(workspace.setup);
+    open_flight(ScriptKind::kSetup, Io::kTransfers);
+    supervise(workspace.setup);
     const Status started = enqueue(workspace.setup, workspace.setup_commands, FaultStage::kSetup);
     if (!is_ok(started)) {
         return started;
@@ -249,14 +249,14 @@ Status Session::wait_for_setup(const PlannedScript& setup) noexcept {
 }
 
 Status Session::unload() noexcept {
-    const Status entered = enter();
-    const Status ready = is_ok(entered) ? refuse_unless(running_.under_way == 0U) : entered;
+    const Status sealed = check_seals();
+    const Status ready = is_ok(sealed) ? refuse_unless(running_.under_way == 0U) : sealed;
     if (!is_ok(ready)) {
         return ready;
     }
     running_.state = State::kEmpty;
     const Status reset = device_.reset();
-    return leave(is_ok(reset) ? Status::kOk : latch_reset(reset));
+    return reseal(is_ok(reset) ? Status::kOk : latch_reset(reset));
 }
 
 }  // namespace pianola

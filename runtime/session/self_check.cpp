@@ -6,7 +6,7 @@
 namespace pianola {
 
 Status Session::self_test(std::uint32_t index, MutableByteSpan scratch) noexcept {
-    const Status ready = enter_idle();
+    const Status ready = check_idle();
     if (!is_ok(ready)) {
         return ready;
     }
@@ -35,13 +35,13 @@ Status Session::self_test(std::uint32_t index, MutableByteSpan scratch) noexcept
     }
     if ((used != 0U) && (std::memcmp(scratch.data(), &vectors[offset], used) != 0)) {
         std::memset(scratch.data(), 0, used);
-        return leave(latch(Status::kIntegrity, FaultStage::kSelfTest));
+        return reseal(latch(Status::kIntegrity, FaultStage::kSelfTest));
     }
     return Status::kOk;
 }
 
 Status Session::self_test(MutableByteSpan scratch) noexcept {
-    const Status ready = enter_idle();
+    const Status ready = check_idle();
     if (!is_ok(ready)) {
         return ready;
     }
@@ -53,20 +53,20 @@ Status Session::self_test(MutableByteSpan scratch) noexcept {
         }
     }
     running_.is_confirmed = running_.is_confirmed || (count != 0U);
-    return leave(Status::kOk);
+    return reseal(Status::kOk);
 }
 
 Status Session::scrub() noexcept {
-    const Status entered = enter();
-    if (!is_ok(entered)) {
-        return entered;
+    const Status sealed = check_seals();
+    if (!is_ok(sealed)) {
+        return sealed;
     }
     const Status ready = refuse_unless(running_.state != State::kEmpty);
     if (!is_ok(ready)) {
         return ready;
     }
     const Status compared = compare_constants(running_.background, FaultStage::kScrub);
-    return leave((compared == Status::kPending) ? Status::kOk : compared);
+    return reseal((compared == Status::kPending) ? Status::kOk : compared);
 }
 
 std::uint32_t Session::scrub_calls() const noexcept {
@@ -79,7 +79,7 @@ std::uint32_t Session::scrub_calls() const noexcept {
 }
 
 Status Session::confirm_start() noexcept {
-    const Status ready = enter_idle();
+    const Status ready = check_idle();
     if (!is_ok(ready)) {
         return ready;
     }

@@ -40,17 +40,17 @@ Status Session::output_view(std::uint32_t index, ByteSpan& view) const noexcept 
 }
 
 Status Session::submit() noexcept {
-    const Status ready = enter_idle_in(State::kStarted);
+    const Status ready = check_idle_in(State::kStarted);
     if (!is_ok(ready)) {
         return ready;
     }
     if (!loaded_.has_views) {
         return Status::kInvalidArgument;
     }
-    begin(ScriptKind::kStep, Io::kViews);
-    watch(loaded_.plan.step);
+    open_flight(ScriptKind::kStep, Io::kViews);
+    supervise(loaded_.plan.step);
     give_views();
-    return leave(enqueue(loaded_.plan.step, loaded_.plan.commands, FaultStage::kSubmit));
+    return reseal(enqueue(loaded_.plan.step, loaded_.plan.commands, FaultStage::kSubmit));
 }
 
 // Tensors that the script moves are all there, of exactly their sizes; those that it does not move are not given.
@@ -71,10 +71,10 @@ bool Session::sizes_match(Span<const ByteSpan> inputs, Span<const MutableByteSpa
 Status Session::submit_script(ScriptKind kind, Span<const ByteSpan> inputs,
                               Span<const MutableByteSpan> outputs) noexcept {
     const PlannedScript& script = loaded_.plan.script(kind);
-    begin(kind, Io::kTransfers);
+    open_flight(kind, Io::kTransfers);
     give_views();
     if (running_.under_way == 1U) {
-        watch(script);
+        supervise(script);
     }
     const std::uint32_t index = running_.token % kMaxStepsInFlight;
     const bool bound = lend(index, inputs, outputs);
@@ -84,14 +84,14 @@ Status Session::submit_script(ScriptKind kind, Span<const ByteSpan> inputs,
     }
     bound_.counts[index] = static_cast<std::uint32_t>(outputs.size());
     seal_bound();  // before the first fault that may withhold them
-    return leave(bound ? enqueue(script, loaded_.plan.commands, FaultStage::kSubmit)
-                       : latch(Status::kDeviceFault, FaultStage::kSubmit));
+    return reseal(bound ? enqueue(script, loaded_.plan.commands, FaultStage::kSubmit)
+                        : latch(Status::kDeviceFault, FaultStage::kSubmit));
 }
 
 Status Session::submit(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept {
-    const Status entered = enter();
-    if (!is_ok(entered)) {
-        return entered;
+    const Status sealed = check_seals();
+    if (!is_ok(sealed)) {
+        return sealed;
     }
     const Status ready = refuse_unless(
         (running_.state == State::kStarted) && (running_.under_way < loaded_.plan.steps_in_flight) &&
@@ -106,7 +106,7 @@ Status Session::submit(Span<const ByteSpan> inputs, Span<const MutableByteSpan> 
 }
 
 Status Session::start(Span<const ByteSpan> inputs) noexcept {
-    const Status ready = enter_idle_in(State::kStopped);
+    const Status ready = check_idle_in(State::kStopped);
     if (!is_ok(ready)) {
         return ready;
     }
@@ -119,7 +119,7 @@ Status Session::start(Span<const ByteSpan> inputs) noexcept {
 }
 
 Status Session::stop(Span<const MutableByteSpan> outputs) noexcept {
-    const Status ready = enter_idle_in(State::kStarted);
+    const Status ready = check_idle_in(State::kStarted);
     if (!is_ok(ready)) {
         return ready;
     }
@@ -133,7 +133,7 @@ Status Session::stop(Span<const MutableByteSpan> outputs) noexcept {
 }
 
 Status Session::set_parameters(Span<const ParameterValue> values) noexcept {
-    const Status ready = enter_idle();
+    const Status ready = check_idle();
     if (!is_ok(ready)) {
         return ready;
     }
@@ -157,11 +157,11 @@ Status Session::set_parameters(Span<const ParameterValue> values) noexcept {
                 (std::memcmp(held.data(), &item.value, held.size()) != 0)) {
                 Completion where;
                 where.fault_address = address;
-                return leave(latch(Status::kDeviceFault, FaultStage::kParameter, 0U, where));
+                return reseal(latch(Status::kDeviceFault, FaultStage::kParameter, 0U, where));
             }
         }
     }
-    return leave(Status::kOk);
+    return reseal(Status::kOk);
 }
 
 Status Session::wait() noexcept {
@@ -180,7 +180,7 @@ Status Session::finish(Status submitted) noexcept {
 }
 
 Status Session::run(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept {
-    const Status ready = enter_idle();
+    const Status ready = check_idle();
     if (!is_ok(ready)) {
         return ready;
     }

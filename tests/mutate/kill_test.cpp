@@ -5,7 +5,6 @@
 #include <map>
 #include <set>
 
-#include "capture_host/mutate/coverage.h"
 #include "capture_host/mutate/operators.h"
 #include "tests/mutate/lenient_verdict.h"
 #include "tests/mutate/subjects.h"
@@ -35,7 +34,7 @@ class Campaign {
             SCOPED_TRACE(std::string{rule_id(by.rule)} + "." + by.name);
             mutate::Draft draft{subject_, checker_};
             try {
-                by.apply(draft);
+                by.apply_to(draft);
             } catch (const mutate::NotApplicable& reason) {
                 skipped_[by.rule].emplace_back(reason.what());
                 continue;

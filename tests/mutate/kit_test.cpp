@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <set>
 
-#include "capture_host/mutate/coverage.h"
 #include "capture_host/mutate/operators.h"
 #include "capture_host/mutate/report.h"
 #include "hal/crypto/bearssl_verifier.h"

@@ -19,8 +19,8 @@ struct Open {
 struct RunningTag {
     friend constexpr auto open(RunningTag tag);
 };
-struct LeaveTag {
-    friend constexpr auto open(LeaveTag tag);
+struct ResealTag {
+    friend constexpr auto open(ResealTag tag);
 };
 struct WrittenTag {
     friend constexpr auto open(WrittenTag tag);
@@ -38,7 +38,7 @@ struct ExecutedTag {
     friend constexpr auto open(ExecutedTag tag);
 };
 template struct Open<RunningTag, &Session::running_>;
-template struct Open<LeaveTag, &Session::leave>;
+template struct Open<ResealTag, &Session::reseal>;
 template struct Open<WrittenTag, &refdev::RefdevDriver::written_>;
 template struct Open<NotifiedTag, &refdev::RefdevDriver::notified_>;
 template struct Open<ProcessorTag, &refdev::DeviceCore::processor_>;
@@ -147,7 +147,7 @@ std::array<std::vector<std::string>, 2> perform(const SmallCase& small, const At
     Performance performance{small, driver, platform, 1U};
     performance.at_rest([&](Session& session) {
         at_rest(rig, driver, session);
-        static_cast<void>((session.*open(LeaveTag{}))(Status::kOk));  // seals it anew
+        static_cast<void>((session.*open(ResealTag{}))(Status::kOk));  // seals it anew
     });
     performance.run();
     return {rig.logs[0].lines, rig.logs[1].lines};

@@ -274,10 +274,10 @@ class Session {
     [[nodiscard]] bool is_whole() const noexcept;
     Status seal(Status status) noexcept;
     void seal_bound() noexcept;
-    Status enter() noexcept;
-    Status enter_idle_in(State state) noexcept;
-    Status enter_idle() noexcept;
-    Status leave(Status status) noexcept;
+    Status check_seals() noexcept;
+    Status check_idle_in(State state) noexcept;
+    Status check_idle() noexcept;
+    Status reseal(Status status) noexcept;
     Status latch(Status status, FaultStage stage, std::uint32_t queue, const Completion& completion) noexcept;
     Status latch(Status status, FaultStage stage, std::uint32_t queue = 0U) noexcept;  // there is no record
     Status load_whole(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) noexcept;
@@ -298,8 +298,8 @@ class Session {
     [[nodiscard]] State idle_state() const noexcept;
     [[nodiscard]] std::uint32_t oldest_token() const noexcept;
     [[nodiscard]] Flight& oldest() noexcept;
-    void begin(ScriptKind kind, Io io) noexcept;
-    void watch(const PlannedScript& script) noexcept;
+    void open_flight(ScriptKind kind, Io io) noexcept;
+    void supervise(const PlannedScript& script) noexcept;
     [[nodiscard]] QueueCommand bind(const PlannedCommand& planned) noexcept;
     [[nodiscard]] bool lend(std::uint32_t flight, Span<const ByteSpan> inputs,
                             Span<const MutableByteSpan> outputs) noexcept;

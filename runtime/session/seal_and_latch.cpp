@@ -22,7 +22,7 @@ Status Session::seal(Status status) noexcept {
     if (config_.release != Release::kAtCompletion) {
         loaded_seal_ = seal_of(bytes_of(loaded_));
     }
-    return leave(status);
+    return reseal(status);
 }
 
 // Whether the state is as the last call left it. Where memories correct themselves, nobody asks.
@@ -33,12 +33,12 @@ bool Session::is_whole() const noexcept {
 }
 
 // Every call that goes on from the state begins and ends with these.
-Status Session::enter() noexcept {
+Status Session::check_seals() noexcept {
     const bool is_latched = (running_.state == State::kFaulted) && !is_ok(fault_.status);
-    return (is_latched || is_whole()) ? Status::kOk : leave(latch(Status::kIntegrity, FaultStage::kState));
+    return (is_latched || is_whole()) ? Status::kOk : reseal(latch(Status::kIntegrity, FaultStage::kState));
 }
 
-Status Session::leave(Status status) noexcept {
+Status Session::reseal(Status status) noexcept {
     if (config_.release != Release::kAtCompletion) {
         running_seal_ = seal_of(bytes_of(running_));
     }
@@ -108,14 +108,14 @@ Status Session::refuse_unless_idle_in(State state) const noexcept {
     return refuse_unless((running_.state == state) && (running_.under_way == 0U));
 }
 
-Status Session::enter_idle_in(State state) noexcept {
-    const Status entered = enter();
-    return is_ok(entered) ? refuse_unless_idle_in(state) : entered;
+Status Session::check_idle_in(State state) noexcept {
+    const Status sealed = check_seals();
+    return is_ok(sealed) ? refuse_unless_idle_in(state) : sealed;
 }
 
-Status Session::enter_idle() noexcept {
-    const Status entered = enter();
-    return is_ok(entered) ? refuse_unless(is_idle()) : entered;
+Status Session::check_idle() noexcept {
+    const Status sealed = check_seals();
+    return is_ok(sealed) ? refuse_unless(is_idle()) : sealed;
 }
 
 }  // namespace pianola
