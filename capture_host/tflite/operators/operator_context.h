@@ -9,7 +9,6 @@
 #include <cstring>
 #include <initializer_list>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "capture_host/recorder/recorder.h"
@@ -17,6 +16,7 @@
 #include "capture_host/tflite/model/quantization.h"
 #include "capture_host/tflite/model/reader.h"
 #include "hal/kernels/arguments.h"
+#include "tflite_subset_generated.h"
 
 namespace pianola::tflite {
 
@@ -55,9 +55,10 @@ class OperatorContext {
     // Call first: the accessors below rely on it. One output.
     void require_operands(std::size_t min_inputs, std::size_t max_inputs) const;
 
+    // Options as stored: enumerations, strides and factors are for the operator to check.
     template <typename Options>
     [[nodiscard]] const Options& options() const {
-        const Options* const options = std::get_if<Options>(&op().options);
+        const Options* const options = op().stored->builtin_options_as<Options>();
         if (options == nullptr) {
             refuse("its options are missing");
         }
