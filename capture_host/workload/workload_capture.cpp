@@ -269,7 +269,7 @@ CapturedWorkload WorkloadCapture::end() {
             make_workload(device, scripts, state_->declarations, state_->options, state_->options.steps_in_flight));
     }
     // Steps that events alone keep apart may overlap; others, where the host waited in between, may not.
-    if (scripts.prologue.has_value()) {
+    if (scripts.find(ScriptKind::kPrologue) != nullptr) {
         try {
             return make_workload(device, scripts, state_->declarations, state_->options, kMaxStepsInFlight);
         } catch (const HostError& error) {
