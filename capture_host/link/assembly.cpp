@@ -51,6 +51,11 @@ void add_trace(const std::string& name, const targets::Words& words, const std::
     segments.traces.insert(segments.traces.end(), bytes.begin(), bytes.end());
 }
 
+ManifestRegion trace_region(const DeviceDescription& device) {
+    return {"traces", RegionKind::kTrace, MemoryKind::kDram,
+            device.dram_base + (device.dram_bytes - device.trace_region_bytes), device.trace_region_bytes};
+}
+
 void load_traces(const Manifest& manifest, ManifestScript& setup) {
     for (std::uint32_t i = 0U; i < manifest.traces.size(); ++i) {
         setup.commands.push_back({ScriptCommandKind::kLoadTrace, 0U, i, 0U});

@@ -113,12 +113,11 @@ EffectiveEvents effective_events(const Section& before, const std::vector<const 
         }
     }
     number_waits(walk, marked, result);
-    result.count = static_cast<std::uint32_t>(numbers.size());
-    if (result.count > kMaxEvents) {
+    if (numbers.size() > kMaxEvents) {
         throw HostError{HostRule::kCaptureLimit,
                         fmt::format("{} events are needed, {} fit; use an event again where its record "
                                     "has been waited for",
-                                    result.count, kMaxEvents)};
+                                    numbers.size(), kMaxEvents)};
     }
     return result;
 }

@@ -16,7 +16,6 @@ namespace pianola::host {
 struct EffectiveEvents {
     std::map<const Call*, std::uint32_t> events;
     std::vector<const Call*> before;  // records before the first mark that a later section waits for
-    std::uint32_t count{0U};
 };
 
 // `marked`: prologue and epilogue where there are such, and the step twice, because what holds from step to step holds

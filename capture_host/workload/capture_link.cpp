@@ -152,9 +152,7 @@ class Linker {
                                                     static_cast<std::uint32_t>(end - begin)});
             }
         }
-        linked_.manifest.regions.push_back({"traces", RegionKind::kTrace, MemoryKind::kDram,
-                                            spec_.dram_base + (spec_.dram_bytes - spec_.trace_region_bytes),
-                                            spec_.trace_region_bytes});
+        linked_.manifest.regions.push_back(capture::trace_region(spec_));
     }
 
     std::uint32_t add_buffer(const std::string& name, const AddressRange& run) {

@@ -302,7 +302,6 @@ Scripts make_scripts(const std::vector<Section>& sections, const Declarations& d
         walked.push_back(epilogue);
     }
     const EffectiveEvents events = effective_events(before, walked);
-    scripts.events = events.count;
     Maker maker{declarations, events, marked, scripts};
     const auto add = [&](ScriptKind kind, const Section* section, const std::vector<const Call*>& first) {
         capture::ManifestScript script{kind, maker.make(section, kind, first)};

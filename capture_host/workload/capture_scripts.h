@@ -44,7 +44,6 @@ struct Scripts {
     std::vector<capture::ManifestScript> scripts;
     std::vector<ScriptTrace> traces;
     std::vector<const Call*> setup_writes;  // candidates: the last write of each buffer that no script writes
-    std::uint32_t events{0U};
     std::uint32_t steps{0U};
     bool lost_prologue{false};  // one was marked, and nothing of it is left
     // Records of the prologue and before it, as texts, that let nothing begin: nobody waits for them.

@@ -93,7 +93,6 @@ void lower_add(OperatorContext& context) {
 }
 
 void lower_softmax(OperatorContext& context) {
-    using Arguments = refdev::SoftmaxArguments;
     context.require_operands(1U, 1U);
     const auto& options = context.options<format::SoftmaxOptions>();
     const Int8Tensor input = context.int8_input(0U, "input");
@@ -107,34 +106,29 @@ void lower_softmax(OperatorContext& context) {
         context.refuse("its beta is out of range");
     }
 
-    Arguments arguments{};
+    refdev::SoftmaxArguments arguments{};
     arguments.depth = input.tensor->shape.back();
     arguments.rows = input.tensor->elements / arguments.depth;
     arguments.input_multiplier = scaling->multiplier;
     arguments.input_left_shift = scaling->left_shift;
     arguments.diff_min = scaling->diff_min;
-    context.launch(refdev::KernelId::kSoftmax, arguments,
-                   {{offsetof(Arguments, input), context.buffer(input), Access::kRead},
-                    {offsetof(Arguments, output), context.buffer(output), Access::kWrite}});
+    context.launch(refdev::KernelId::kSoftmax, arguments, input, output);
 }
 
 void lower_quantize(OperatorContext& context) {
-    using Arguments = refdev::RequantizeArguments;
     context.require_operands(1U, 1U);
     const Int8Tensor input = context.int8_input(0U, "input");
     const Int8Tensor output = context.int8_output();
     context.require(input.tensor->elements == output.tensor->elements, "its input and output differ in size");
     const FixedPoint scale = context.multiplier(static_cast<double>(input.scale) / static_cast<double>(output.scale));
 
-    Arguments arguments{};
+    refdev::RequantizeArguments arguments{};
     arguments.count = input.tensor->elements;
     arguments.input_zero_point = input.zero_point;
     arguments.multiplier = scale.multiplier;
     arguments.shift = scale.shift;
     arguments.output_zero_point = output.zero_point;
-    context.launch(refdev::KernelId::kRequantize, arguments,
-                   {{offsetof(Arguments, input), context.buffer(input), Access::kRead},
-                    {offsetof(Arguments, output), context.buffer(output), Access::kWrite}});
+    context.launch(refdev::KernelId::kRequantize, arguments, input, output);
 }
 
 }  // namespace pianola::tflite

@@ -5,6 +5,7 @@
 // what it accepts. Lives while one operator is lowered. Host only.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
@@ -90,6 +91,15 @@ class OperatorContext {
     [[nodiscard]] capture::BufferId buffer(const Int8Tensor& operand) const { return graph_.buffer_of(operand.index); }
     [[nodiscard]] capture::BufferId input_buffer(std::size_t position) const;
     [[nodiscard]] capture::BufferId add_channel_table(const std::vector<refdev::ChannelParameters>& channels);
+
+    // Records the launch of a kernel that makes one tensor of another.
+    template <typename Arguments>
+    void launch(refdev::KernelId kernel, const Arguments& arguments, const Int8Tensor& input,
+                const Int8Tensor& output) {
+        launch(kernel, arguments,
+               {{offsetof(Arguments, input), buffer(input), Access::kRead},
+                {offsetof(Arguments, output), buffer(output), Access::kWrite}});
+    }
 
     // Records a launch; the words in `addresses` are for the linker to fill.
     template <typename Arguments>

@@ -1,4 +1,3 @@
-#include <cstddef>
 
 #include "capture_host/tflite/operators/operators.h"
 #include "capture_host/tflite/operators/window.h"
@@ -8,7 +7,6 @@ namespace pianola::tflite {
 namespace {
 
 void lower_pool_2d(OperatorContext& context, refdev::KernelId kernel) {
-    using Arguments = refdev::Pool2dArguments;
     context.require_operands(1U, 1U);
     const auto& options = context.options<format::Pool2DOptions>();
     const Int8Tensor input = context.int8_input(0U, "input");
@@ -29,7 +27,7 @@ void lower_pool_2d(OperatorContext& context, refdev::KernelId kernel) {
                                     out, filter_height, filter_width);
     const ActivationRange range = context.clamp_range(options.fused_activation_function(), output);
 
-    Arguments arguments{};
+    refdev::Pool2dArguments arguments{};
     arguments.batches = in.batches;
     arguments.input_height = in.height;
     arguments.input_width = in.width;
@@ -44,9 +42,7 @@ void lower_pool_2d(OperatorContext& context, refdev::KernelId kernel) {
     arguments.pad_left = window.width.pad_before;
     arguments.activation_min = range.min;
     arguments.activation_max = range.max;
-    context.launch(kernel, arguments,
-                   {{offsetof(Arguments, input), context.buffer(input), Access::kRead},
-                    {offsetof(Arguments, output), context.buffer(output), Access::kWrite}});
+    context.launch(kernel, arguments, input, output);
 }
 
 }  // namespace
