@@ -33,22 +33,7 @@ void check_new(const Declarations& declarations, const BufferPtr& buffer) {
 }
 
 void check_shape(const BufferPtr& buffer, const TensorDeclaration& tensor) {
-    std::uint64_t bytes = 1U;
-    switch (tensor.type) {
-        case ElementType::kInt16:
-            bytes = sizeof(std::int16_t);
-            break;
-        case ElementType::kInt32:
-        case ElementType::kFloat32:
-            bytes = sizeof(std::int32_t);
-            break;
-        case ElementType::kInt8:
-        case ElementType::kUint8:
-        case ElementType::kBool:
-        case ElementType::kUnspecified:
-        default:
-            break;
-    }
+    std::uint64_t bytes = std::max(element_bytes(tensor.type), 1U);  // of no type: refused with the file
     for (const std::uint32_t dimension : tensor.shape) {
         bytes *= dimension;
     }

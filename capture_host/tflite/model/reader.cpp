@@ -142,7 +142,7 @@ Tensor read_tensor(const format::Tensor& source, const format::Model& model, std
         tensor.name = "tensor " + std::to_string(index);
     }
     tensor.type = source.type();
-    const std::uint32_t element_size = element_bytes(tensor.type);
+    const std::uint32_t element_size = element_bytes(element_type(tensor.type));
     if (element_size == 0U) {
         tensor.defect = type_name(tensor.type) + " is not supported";
     } else if (source.is_variable()) {
