@@ -15,10 +15,6 @@ namespace {
 constexpr std::uint64_t kConstantAlignmentBytes = 16U;  // enough for every kernel; constants are many and small
 constexpr std::uint64_t kBufferAlignmentBytes = 64U;
 
-std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
-    return ((value + (alignment - 1U)) / alignment) * alignment;
-}
-
 // Memory that is handed out from the bottom.
 class Memory {
   public:

@@ -28,10 +28,6 @@ namespace {
 constexpr std::uint32_t kPatternBytes = 8U;  // of one fill constant
 constexpr std::uint32_t kRepeatedByte = 0x0101'0101U;
 
-std::uint32_t align_up(std::uint32_t value) {
-    return (value + (kFileAlignmentBytes - 1U)) & ~(kFileAlignmentBytes - 1U);
-}
-
 // Constants that fills read from, in a separate region.
 class Patterns {
   public:
@@ -52,14 +48,14 @@ class Patterns {
         }
         capture::Manifest& manifest = lowered.manifest;
         std::vector<std::uint8_t>& weights = lowered.segments.weights;
-        weights.resize(align_up(static_cast<std::uint32_t>(weights.size())));
+        weights.resize(capture::align_up(weights.size()));
         const auto size_bytes = static_cast<std::uint32_t>(bytes_.size());
         const auto offset = static_cast<std::uint32_t>(weights.size());
         weights.insert(weights.end(), bytes_.begin(), bytes_.end());
         manifest.buffers.push_back(
             {"fill constants", static_cast<std::uint32_t>(manifest.regions.size()), 0U, size_bytes});
         manifest.regions.push_back(
-            {"fill constants", RegionKind::kWeights, MemoryKind::kDram, base_, align_up(size_bytes)});
+            {"fill constants", RegionKind::kWeights, MemoryKind::kDram, base_, capture::align_up(size_bytes)});
         auto setup = std::find_if(manifest.scripts.begin(), manifest.scripts.end(),
                                   [](const auto& script) { return script.kind == ScriptKind::kSetup; });
         setup->commands.insert(
@@ -81,7 +77,7 @@ std::uint32_t free_address(const capture::Manifest& manifest) {
             end = std::max(end, region.base + region.size_bytes);
         }
     }
-    return align_up(end);
+    return capture::align_up(end);
 }
 
 // One trace's words, read as the reference device's and written as the engine's.
