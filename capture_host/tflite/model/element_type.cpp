@@ -7,7 +7,7 @@ namespace pianola::tflite {
 namespace {
 
 struct FormatType {
-    const char* name;
+    const char* name{""};
     ElementType type{ElementType::kUnspecified};
 };
 
