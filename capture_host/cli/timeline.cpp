@@ -184,7 +184,7 @@ class TimelineMaker {
     [[nodiscard]] std::uint64_t staging_bytes() const {
         std::uint64_t bytes = 0U;
         for (const auto* const transfers : {&workload_.inputs, &workload_.outputs}) {
-            for (const timeline::Transfer& transfer : *transfers) {
+            for (const timeline::ScriptCommand& transfer : *transfers) {
                 bytes += transfer.bytes;
             }
         }

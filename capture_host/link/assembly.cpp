@@ -18,10 +18,6 @@ constexpr std::uint64_t kCyclesPerUsDivisor = 1000U;  // clock_khz / 1000 cycles
 constexpr std::uint64_t kDeadlineFactor = 4U;
 constexpr std::uint64_t kShortestDeadlineUs = 10'000U;
 
-std::uint32_t align_up(std::uint32_t value) {
-    return (value + (kFileAlignmentBytes - 1U)) & ~(kFileAlignmentBytes - 1U);
-}
-
 // In microseconds, for what takes that many cycles.
 std::uint32_t deadline_us(ScriptKind script, std::uint64_t cycles, std::uint32_t clock_khz, std::uint32_t wanted_us) {
     const std::uint64_t us = ((cycles * kCyclesPerUsDivisor) + (clock_khz - 1U)) / clock_khz;
@@ -44,11 +40,16 @@ void add_trace(const std::string& name, const targets::Words& words, const std::
     if (measure.words != words.size()) {
         throw LinkError{fmt::format("word {} of trace '{}' is no command of the device", measure.words, name)};
     }
-    segments.traces.resize(align_up(static_cast<std::uint32_t>(segments.traces.size())));
+    segments.traces.resize(align_up(segments.traces.size()));
     manifest.traces.push_back({name, static_cast<std::uint32_t>(segments.traces.size()),
                                static_cast<std::uint32_t>(words.size()), measure.commands, measure.cycles, programs});
     const std::vector<std::uint8_t> bytes = targets::bytes_of(words);
     segments.traces.insert(segments.traces.end(), bytes.begin(), bytes.end());
+}
+
+ManifestRegion trace_region(const DeviceDescription& device) {
+    return {"traces", RegionKind::kTrace, MemoryKind::kDram,
+            device.dram_base + (device.dram_bytes - device.trace_region_bytes), device.trace_region_bytes};
 }
 
 void load_traces(const Manifest& manifest, ManifestScript& setup) {

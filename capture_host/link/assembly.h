@@ -18,6 +18,9 @@ namespace pianola::capture {
 void add_trace(const std::string& name, const targets::Words& words, const std::vector<ManifestProgram>& programs,
                const CommandSet& command_set, Manifest& manifest, Segments& segments);
 
+// The end of DRAM.
+[[nodiscard]] ManifestRegion trace_region(const DeviceDescription& device);
+
 // Loads all traces, on queue 0, behind what the set-up does already.
 void load_traces(const Manifest& manifest, ManifestScript& setup);
 void record(ManifestScript& script, std::uint32_t queue, std::uint32_t event);

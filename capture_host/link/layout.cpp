@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "capture_host/link/assembly.h"
 #include "capture_host/planner/memory_planner.h"
 #include "pianola/config.h"
 
@@ -13,10 +14,6 @@ namespace {
 
 constexpr std::uint64_t kConstantAlignmentBytes = 16U;  // enough for every kernel; constants are many and small
 constexpr std::uint64_t kBufferAlignmentBytes = 64U;
-
-std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
-    return ((value + (alignment - 1U)) / alignment) * alignment;
-}
 
 // Memory that is handed out from the bottom.
 class Memory {
@@ -79,7 +76,7 @@ class LayoutMaker {
         place_tensors("inputs", BufferRole::kInput, RegionKind::kInput, summary_.input_bytes);
         place_tensors("outputs", BufferRole::kOutput, RegionKind::kOutput, summary_.output_bytes);
         place_activations();
-        place_traces();
+        layout_.regions.push_back(trace_region(spec_));
         if (layout_.buffers.size() > kMaxBuffers) {
             throw LinkError{
                 fmt::format("too many buffers: {} are needed, {} fit", layout_.buffers.size(), kMaxBuffers)};
@@ -168,12 +165,6 @@ class LayoutMaker {
         for (std::size_t i = 0U; i < ids.size(); ++i) {
             add_buffer(ids[i], recorder_.buffers()[ids[i]], plan.offsets[i]);
         }
-    }
-
-    void place_traces() {
-        layout_.trace_region_base = spec_.dram_base + (spec_.dram_bytes - spec_.trace_region_bytes);
-        layout_.regions.push_back(
-            {"traces", RegionKind::kTrace, MemoryKind::kDram, layout_.trace_region_base, spec_.trace_region_bytes});
     }
 
     const Recorder& recorder_;

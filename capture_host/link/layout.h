@@ -14,7 +14,6 @@ struct Layout {
     std::vector<std::uint32_t> addresses;         // of each recorded buffer, by id
     std::vector<std::uint32_t> manifest_buffers;  // index in `buffers` of each recorded input and output, by id
     std::vector<std::uint8_t> weights;            // contents of the weights region; empty where there is none
-    std::uint32_t trace_region_base{0U};
 };
 
 // Fills in the memory figures of `summary`. Throws LinkError.

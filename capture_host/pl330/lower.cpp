@@ -6,14 +6,16 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <numeric>
+#include <utility>
 
 #include "capture_host/files/files.h"
+#include "capture_host/link/assembly.h"
+#include "capture_host/targets/trace_walk.h"
 #include "capture_host/writer/verify.h"
-#include "hal/devices/pl330/command_set.h"
 #include "hal/devices/pl330/host/pl330_target.h"
 #include "hal/devices/pl330/host/words.h"
 #include "hal/devices/refdev/command_encoding.h"
-#include "hal/devices/refdev/refdev_command_set.h"
 #include "hal/devices/registry/registry.h"
 #include "hal/kernels/arguments.h"
 #include "hal/kernels/kernel.h"
@@ -25,10 +27,6 @@ namespace {
 
 constexpr std::uint32_t kPatternBytes = 8U;  // of one fill constant
 constexpr std::uint32_t kRepeatedByte = 0x0101'0101U;
-
-std::uint32_t align_up(std::uint32_t value) {
-    return (value + (kFileAlignmentBytes - 1U)) & ~(kFileAlignmentBytes - 1U);
-}
 
 // Constants that fills read from, in a separate region.
 class Patterns {
@@ -50,14 +48,14 @@ class Patterns {
         }
         capture::Manifest& manifest = lowered.manifest;
         std::vector<std::uint8_t>& weights = lowered.segments.weights;
-        weights.resize(align_up(static_cast<std::uint32_t>(weights.size())));
+        weights.resize(capture::align_up(weights.size()));
         const auto size_bytes = static_cast<std::uint32_t>(bytes_.size());
         const auto offset = static_cast<std::uint32_t>(weights.size());
         weights.insert(weights.end(), bytes_.begin(), bytes_.end());
         manifest.buffers.push_back(
             {"fill constants", static_cast<std::uint32_t>(manifest.regions.size()), 0U, size_bytes});
         manifest.regions.push_back(
-            {"fill constants", RegionKind::kWeights, MemoryKind::kDram, base_, align_up(size_bytes)});
+            {"fill constants", RegionKind::kWeights, MemoryKind::kDram, base_, capture::align_up(size_bytes)});
         auto setup = std::find_if(manifest.scripts.begin(), manifest.scripts.end(),
                                   [](const auto& script) { return script.kind == ScriptKind::kSetup; });
         setup->commands.insert(
@@ -79,7 +77,7 @@ std::uint32_t free_address(const capture::Manifest& manifest) {
             end = std::max(end, region.base + region.size_bytes);
         }
     }
-    return align_up(end);
+    return capture::align_up(end);
 }
 
 // One trace's words, read as the reference device's and written as the engine's.
@@ -89,18 +87,15 @@ class TraceLowering {
 
     Words run(WordSpan words) {
         Words lowered;
-        DecodeState state;
-        for (std::uint32_t at = 0U; at < words.size();) {
-            DecodedCommand command;
-            DecodeError error;
-            if (!is_ok(refdev_.decode(words.subspan(at, words.size() - at), state, command, error))) {
-                refuse("a word that is no command");  // the validator has accepted it
-            }
-            const std::size_t before = lowered.size();
-            lower(words.subspan(at, command.length_words), command, lowered);
-            counts_.push_back(count(WordSpan{&lowered[before], lowered.size() - before}));
-            at += command.length_words;
+        const auto add = [&](std::uint32_t at, const DecodedCommand& command) {
+            Words instructions;
+            lower(words.subspan(at, command.length_words), command, instructions);
+            counts_.push_back(targets::measure_trace(target().command_set(), instructions).commands);
+            targets::append(lowered, instructions);
             command_ += 1U;
+        };
+        if (!targets::for_each_command(usual_target().command_set(), words, add).is_whole()) {
+            refuse("a word that is no command");  // the validator has accepted it
         }
         return lowered;
     }
@@ -162,53 +157,23 @@ class TraceLowering {
         }
     }
 
-    static std::uint32_t count(WordSpan words) {
-        const Pl330CommandSet engine;
-        DecodeState state;
-        std::uint32_t commands = 0U;
-        for (std::size_t at = 0U; at < words.size(); ++commands) {
-            DecodedCommand command;
-            DecodeError error;
-            if (!is_ok(engine.decode(words.subspan(at, words.size() - at), state, command, error))) {
-                throw std::logic_error{"the lowering has written a word that is no command"};
-            }
-            at += command.length_words;
-        }
-        return commands;
-    }
-
     const capture::ManifestTrace& trace_;
     Patterns& patterns_;
-    refdev::RefdevCommandSet refdev_;
     std::uint32_t command_{0U};
     std::vector<std::uint32_t> counts_;
 };
 
-void lower_trace(capture::ManifestTrace& trace, WordSpan words, Patterns& patterns,
-                 std::vector<std::uint8_t>& segment) {
+void lower_trace(const capture::ManifestTrace& trace, WordSpan words, Patterns& patterns, Lowered& out) {
     TraceLowering lowering{trace, patterns};
     const Words lowered = lowering.run(words);
-    const std::vector<std::uint32_t>& counts = lowering.counts();
-    trace.offset_bytes = align_up(static_cast<std::uint32_t>(segment.size()));
-    trace.word_count = static_cast<std::uint32_t>(lowered.size());
-    trace.command_count = 0U;
-    trace.cost_cycles = 0U;
-    std::size_t next = 0U;
-    for (capture::ManifestProgram& program : trace.programs) {
-        const std::size_t end = next + program.command_count;
-        program.command_count = 0U;
-        for (; next < end; ++next) {
-            program.command_count += counts.at(next);
-        }
-        trace.command_count += program.command_count;
+    std::vector<capture::ManifestProgram> programs = trace.programs;
+    auto next = lowering.counts().begin();
+    for (capture::ManifestProgram& program : programs) {
+        const auto end = next + program.command_count;
+        program.command_count = std::accumulate(next, end, std::uint32_t{0U});
+        next = end;
     }
-    trace.command_count += 1U;  // the end
-    segment.resize(trace.offset_bytes);
-    for (const std::uint32_t word : lowered) {
-        for (std::uint32_t i = 0U; i < 4U; ++i) {
-            segment.push_back(static_cast<std::uint8_t>(word >> (8U * i)));
-        }
-    }
+    capture::add_trace(trace.name, lowered, programs, target().command_set(), out.manifest, out.segments);
 }
 
 std::vector<std::uint8_t> to_vector(ByteSpan bytes) {
@@ -226,10 +191,10 @@ capture::ManifestTarget target_of(const EngineSpec& engine) {
 Lowered lower(ByteSpan file, const DeviceDescription& from, const EngineSpec& engine) {
     const auto workspace = std::make_unique<PlanWorkspace>();
     const auto plan = std::make_unique<Plan>();
-    const refdev::RefdevCommandSet command_set;
     Image image;
     Verdict verdict;
-    if (!is_ok(validate(file, from, command_set, kDevelopmentTrust, *workspace, image, *plan, verdict))) {
+    if (!is_ok(
+            validate(file, from, usual_target().command_set(), kDevelopmentTrust, *workspace, image, *plan, verdict))) {
         throw LoweringError{fmt::format("the reference device refuses the binary: {}", rule_id(verdict.rule))};
     }
     Lowered lowered{capture::read_manifest(image), {to_vector(image.weights()), {}, to_vector(image.self_tests())}};
@@ -245,9 +210,8 @@ Lowered lower(ByteSpan file, const DeviceDescription& from, const EngineSpec& en
     }
     Patterns patterns{free_address(manifest)};
     manifest.target = target_of(engine);
-    for (capture::ManifestTrace& trace : manifest.traces) {
-        lower_trace(trace, image.trace_words().subspan(trace.offset_bytes / 4U, trace.word_count), patterns,
-                    lowered.segments.traces);
+    for (const capture::ManifestTrace& trace : std::exchange(manifest.traces, {})) {
+        lower_trace(trace, image.trace_words().subspan(trace.offset_bytes / 4U, trace.word_count), patterns, lowered);
     }
     manifest.step_cycles = 0U;  // the engine publishes none
     patterns.add_to(lowered);

@@ -26,22 +26,19 @@ constexpr std::uint64_t kMaxImprovements = 1'000U;
 
 // Sizes rounded up to the alignment.
 std::vector<Lifetime> aligned(const std::vector<Lifetime>& lifetimes) {
-    constexpr std::uint64_t kMaxSumBytes = std::uint64_t{1} << 63U;
+    constexpr std::uint64_t kMaxSumBytes = (std::uint64_t{1} << 63U) - kPlanAlignmentBytes;
     std::vector<Lifetime> result = lifetimes;
     std::uint64_t sum = 0U;
     for (Lifetime& lifetime : result) {
         if (lifetime.last < lifetime.first) {
             throw std::invalid_argument("a lifetime ends before it starts");
         }
-        if (lifetime.size_bytes > (kMaxSumBytes - kPlanAlignmentBytes - sum)) {
+        const std::uint64_t units = (lifetime.size_bytes + (kPlanAlignmentBytes - 1U)) / kPlanAlignmentBytes;
+        if ((lifetime.size_bytes > kMaxSumBytes) || ((units * kPlanAlignmentBytes) > (kMaxSumBytes - sum))) {
             throw std::invalid_argument("the sizes of the buffers do not add up within 63 bits");
         }
-        const std::uint64_t units = (lifetime.size_bytes + (kPlanAlignmentBytes - 1U)) / kPlanAlignmentBytes;
         lifetime.size_bytes = units * kPlanAlignmentBytes;
         sum += lifetime.size_bytes;
-        if (sum > (kMaxSumBytes - kPlanAlignmentBytes)) {
-            throw std::invalid_argument("the sizes of the buffers do not add up within 63 bits");
-        }
     }
     return result;
 }

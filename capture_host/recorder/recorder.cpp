@@ -10,15 +10,6 @@ namespace {
 constexpr std::uint32_t kCopyDestinationWord = 0U;
 constexpr std::uint32_t kCopySourceWord = 1U;
 
-// FNV-1a, 64 bits, as published by Fowler, Noll and Vo. It only finds candidates; contents are compared afterwards.
-std::uint64_t hash_of(const std::vector<std::uint8_t>& contents) {
-    std::uint64_t hash = 0xCBF2'9CE4'8422'2325U;
-    for (const std::uint8_t byte : contents) {
-        hash = (hash ^ byte) * 0x0000'0100'0000'01B3U;
-    }
-    return hash;
-}
-
 }  // namespace
 
 BufferId Recorder::add(Buffer buffer) {
@@ -37,47 +28,26 @@ BufferId Recorder::add_constant(std::string name, std::vector<std::uint8_t> cont
     if (contents.size() > std::numeric_limits<std::uint32_t>::max()) {
         throw std::length_error("constant '" + name + "' is larger than 4 GiB");
     }
-    const std::uint64_t hash = hash_of(contents);
-    const auto candidates = constants_by_hash_.equal_range(hash);
-    for (auto candidate = candidates.first; candidate != candidates.second; ++candidate) {
-        if (buffer(candidate->second).contents == contents) {
-            return candidate->second;
-        }
+    const auto known = constants_.find(contents);
+    if (known != constants_.end()) {
+        return known->second;
     }
-    Buffer constant;
-    constant.name = std::move(name);
-    constant.role = BufferRole::kConstant;
-    constant.size_bytes = static_cast<std::uint32_t>(contents.size());
-    constant.contents = std::move(contents);
-    const BufferId id = add(std::move(constant));
-    constants_by_hash_.emplace(hash, id);
+    const auto size_bytes = static_cast<std::uint32_t>(contents.size());
+    const BufferId id = add({std::move(name), BufferRole::kConstant, size_bytes, contents, {}});
+    constants_.emplace(std::move(contents), id);
     return id;
 }
 
 BufferId Recorder::add_activation(std::string name, std::uint32_t size_bytes) {
-    Buffer activation;
-    activation.name = std::move(name);
-    activation.role = BufferRole::kActivation;
-    activation.size_bytes = size_bytes;
-    return add(std::move(activation));
+    return add({std::move(name), BufferRole::kActivation, size_bytes, {}, {}});
 }
 
 BufferId Recorder::add_input(TensorInfo tensor, std::uint32_t size_bytes) {
-    Buffer input;
-    input.name = tensor.name;
-    input.role = BufferRole::kInput;
-    input.size_bytes = size_bytes;
-    input.tensor = std::move(tensor);
-    return add(std::move(input));
+    return add({tensor.name, BufferRole::kInput, size_bytes, {}, std::move(tensor)});
 }
 
 BufferId Recorder::add_output(TensorInfo tensor, std::uint32_t size_bytes) {
-    Buffer output;
-    output.name = tensor.name;
-    output.role = BufferRole::kOutput;
-    output.size_bytes = size_bytes;
-    output.tensor = std::move(tensor);
-    return add(std::move(output));
+    return add({tensor.name, BufferRole::kOutput, size_bytes, {}, std::move(tensor)});
 }
 
 void Recorder::launch(Launch launch) {
@@ -138,11 +108,9 @@ StagedCopies Recorder::stage_transfers() {
             copy("load " + name, staged, id, size_bytes);
             copies.inputs += 1U;
         } else {
-            std::vector<Launch> loading = std::move(launches_);
-            launches_.clear();
             copy("store " + name, id, staged, size_bytes);
             storing.push_back(std::move(launches_.back()));
-            launches_ = std::move(loading);
+            launches_.pop_back();
             copies.outputs += 1U;
         }
     }

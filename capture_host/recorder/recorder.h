@@ -99,7 +99,7 @@ class Recorder {
     BufferId add(Buffer buffer);
 
     std::vector<Buffer> buffers_;
-    std::multimap<std::uint64_t, BufferId> constants_by_hash_;
+    std::map<std::vector<std::uint8_t>, BufferId> constants_;  // by contents
     std::vector<Launch> launches_;
     std::string source_name_;
     std::array<std::uint8_t, 32> source_sha256_{};

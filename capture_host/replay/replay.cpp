@@ -26,6 +26,15 @@ std::unique_ptr<Simulator> make(const Target& target, const DeviceDescription& d
     return simulator;
 }
 
+template <typename Sizes>
+Tensors zeros(const Sizes& sizes, std::uint32_t count) {
+    Tensors tensors;
+    for (std::uint32_t i = 0U; i < count; ++i) {
+        tensors.emplace_back(sizes.at(i));
+    }
+    return tensors;
+}
+
 }  // namespace
 
 Refused::Refused(const Verdict& verdict) : std::runtime_error{text_of(verdict)}, verdict_{verdict} {}
@@ -55,18 +64,6 @@ void require_simulator(const Target& target, const SimulatorOptions& options) {
     }
 }
 
-Sources::Sources(const Tensors& tensors) {
-    for (const std::vector<std::uint8_t>& tensor : tensors) {
-        views_.emplace_back(tensor.data(), tensor.size());
-    }
-}
-
-Destinations::Destinations(Tensors& tensors) {
-    for (std::vector<std::uint8_t>& tensor : tensors) {
-        views_.emplace_back(tensor.data(), tensor.size());
-    }
-}
-
 Replay::Replay(ByteSpan file, const Target& target, const DeviceDescription& device, const SimulatorOptions& options)
     : file_{std::vector<std::uint8_t>(file.begin(), file.end())},
       simulator_{make(target, device, options)},
@@ -88,21 +85,11 @@ void Replay::check(Status status) const {
 }
 
 Tensors Replay::empty_inputs() const {
-    const Plan& plan = session_.plan();
-    Tensors inputs;
-    for (std::uint32_t i = 0U; i < plan.input_count; ++i) {
-        inputs.emplace_back(plan.input_bytes.at(i));
-    }
-    return inputs;
+    return zeros(session_.plan().input_bytes, session_.plan().input_count);
 }
 
 Tensors Replay::empty_outputs() const {
-    const Plan& plan = session_.plan();
-    Tensors outputs;
-    for (std::uint32_t i = 0U; i < plan.output_count; ++i) {
-        outputs.emplace_back(plan.output_bytes.at(i));
-    }
-    return outputs;
+    return zeros(session_.plan().output_bytes, session_.plan().output_count);
 }
 
 std::vector<Tensors> Replay::run(const std::vector<Tensors>& inputs,

@@ -50,22 +50,21 @@ void require_simulator(const Target& target, const SimulatorOptions& options);
 using Tensors = std::vector<std::vector<std::uint8_t>>;  // of one inference, in the binary's order
 
 // Views of tensors, as a session takes them.
-class Sources {
+template <typename View, typename Of>
+class Views {
   public:
-    explicit Sources(const Tensors& tensors);
-    [[nodiscard]] Span<const ByteSpan> view() const noexcept { return {views_.data(), views_.size()}; }
+    explicit Views(Of& tensors) {
+        for (auto& tensor : tensors) {
+            views_.emplace_back(tensor.data(), tensor.size());
+        }
+    }
+    [[nodiscard]] Span<const View> view() const noexcept { return {views_.data(), views_.size()}; }
 
   private:
-    std::vector<ByteSpan> views_;
+    std::vector<View> views_;
 };
-class Destinations {
-  public:
-    explicit Destinations(Tensors& tensors);
-    [[nodiscard]] Span<const MutableByteSpan> view() const noexcept { return {views_.data(), views_.size()}; }
-
-  private:
-    std::vector<MutableByteSpan> views_;
-};
+using Sources = Views<ByteSpan, const Tensors>;
+using Destinations = Views<MutableByteSpan, Tensors>;
 
 class Replay {
   public:

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "capture_host/files/files.h"
+#include "capture_host/sample/contact_sheet.h"
 #include "capture_host/sample/evaluate.h"
 #include "capture_host/sample/sample.h"
 

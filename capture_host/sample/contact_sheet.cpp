@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <stdexcept>
+#include <string_view>
 
 #include "capture_host/sample/font.h"
 
@@ -76,19 +76,19 @@ std::string image_to_ppm(const Image& image, std::size_t zoom) {
     return page.to_ppm();
 }
 
-std::string contact_sheet_to_ppm(const std::vector<Example>& examples, const std::vector<std::string_view>& labels,
-                                 std::size_t columns) {
-    if ((labels.size() != examples.size()) || examples.empty() || (columns == 0U)) {
-        throw std::invalid_argument("contact sheet: needs columns, and a label for every picture");
-    }
-    const std::size_t rows = (examples.size() + columns - 1U) / columns;
-    Page page{(columns * kCellWidth) + kGap, (rows * kCellHeight) + kGap, kPaper};
-    for (std::size_t i = 0U; i < examples.size(); ++i) {
-        const std::size_t left = kGap + ((i % columns) * kCellWidth);
-        const std::size_t top = kGap + ((i / columns) * kCellHeight);
-        const std::size_t slack = kCellWidth - std::min(kCellWidth, text_width(labels[i]) * kTextZoom);
+std::string make_sheet(const std::vector<Example>& examples) {
+    constexpr std::size_t kSheetPictures = 64U;
+    constexpr std::size_t kColumns = 8U;
+    const std::size_t count = std::min(kSheetPictures, examples.size());
+    const std::size_t rows = (count + kColumns - 1U) / kColumns;
+    Page page{(kColumns * kCellWidth) + kGap, (rows * kCellHeight) + kGap, kPaper};
+    for (std::size_t i = 0U; i < count; ++i) {
+        const std::string_view label = kClassNames.at(examples[i].label);
+        const std::size_t left = kGap + ((i % kColumns) * kCellWidth);
+        const std::size_t top = kGap + ((i / kColumns) * kCellHeight);
+        const std::size_t slack = kCellWidth - std::min(kCellWidth, text_width(label) * kTextZoom);
         page.draw_image(left + ((kCellWidth - (kImageSide * kZoom)) / 2U), top, examples[i].image, kZoom);
-        page.draw_text(left + (slack / 2U), top + (kImageSide * kZoom) + kGap, labels[i]);
+        page.draw_text(left + (slack / 2U), top + (kImageSide * kZoom) + kGap, label);
     }
     return page.to_ppm();
 }

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "capture_host/sample/data_set.h"
@@ -15,8 +14,7 @@ namespace pianola::sample {
 // One picture as a binary PPM file (Netpbm P6), every pixel a square of `zoom` dots.
 [[nodiscard]] std::string image_to_ppm(const Image& image, std::size_t zoom);
 
-// Pictures in rows of `columns`, three times enlarged, labels below. labels has as many elements as examples.
-[[nodiscard]] std::string contact_sheet_to_ppm(const std::vector<Example>& examples,
-                                               const std::vector<std::string_view>& labels, std::size_t columns);
+// The first 64 pictures in rows of 8, three times enlarged, with their true classes below, as a PPM file.
+[[nodiscard]] std::string make_sheet(const std::vector<Example>& examples);
 
 }  // namespace pianola::sample

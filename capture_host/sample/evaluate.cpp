@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <numeric>
+#include <sstream>
 #include <stdexcept>
 #include <utility>
 
@@ -15,14 +17,6 @@ namespace {
 double percent_of(std::size_t part, std::size_t whole) noexcept {
     constexpr double kHundred = 100.0;
     return (whole == 0U) ? 0.0 : (kHundred * static_cast<double>(part) / static_cast<double>(whole));
-}
-
-std::size_t sum_of(const std::vector<std::size_t>& row) noexcept {
-    std::size_t sum = 0U;
-    for (const std::size_t count : row) {
-        sum += count;
-    }
-    return sum;
 }
 
 }  // namespace
@@ -62,16 +56,11 @@ Evaluation evaluate(std::vector<std::string> classes, const std::vector<std::uin
 
 std::vector<std::string> parse_class_names(const std::vector<std::uint8_t>& file) {
     std::vector<std::string> names;
-    std::string line;
-    for (const std::uint8_t byte : file) {
-        if (byte != static_cast<std::uint8_t>('\n')) {
-            line.push_back(static_cast<char>(byte));
-        } else if (!line.empty()) {
-            names.push_back(std::exchange(line, {}));
+    std::istringstream lines{std::string(file.begin(), file.end())};
+    for (std::string line; std::getline(lines, line);) {
+        if (!line.empty()) {
+            names.push_back(line);
         }
-    }
-    if (!line.empty()) {
-        names.push_back(line);
     }
     return names;
 }
@@ -95,7 +84,9 @@ std::string to_table(const Evaluation& evaluation) {
             text += (count == 0U) ? fmt::format("{:>5}", ".") : fmt::format("{:>5}", count);
         }
         const std::size_t right = evaluation.confusion[row][row];
-        fmt::format_to(out, "  {:>5.1f} %\n", percent_of(right, sum_of(evaluation.confusion[row])));
+        fmt::format_to(out, "  {:>5.1f} %\n",
+                       percent_of(right, std::accumulate(evaluation.confusion[row].begin(),
+                                                         evaluation.confusion[row].end(), std::size_t{0U})));
     }
     return text;
 }

@@ -103,9 +103,4 @@ std::int64_t round_half_away(double x) noexcept {
     return (rest <= -0.5) ? whole - 1 : whole;
 }
 
-std::int64_t floor_of(double x) noexcept {
-    const auto whole = static_cast<std::int64_t>(x);
-    return (static_cast<double>(whole) > x) ? whole - 1 : whole;
-}
-
 }  // namespace pianola::sample

@@ -22,7 +22,5 @@ inline constexpr double kPi = 3.14159265358979323846;
 
 // Nearest integer, halves away from zero; |x| below 2^62.
 [[nodiscard]] std::int64_t round_half_away(double x) noexcept;
-// Largest integer not above x; |x| below 2^62.
-[[nodiscard]] std::int64_t floor_of(double x) noexcept;
 
 }  // namespace pianola::sample

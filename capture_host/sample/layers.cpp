@@ -8,14 +8,7 @@ namespace {
 
 // sum[i] += factor * values[i]. The pointers do not overlap.
 void add_scaled(float* __restrict sum, const float* __restrict values, float factor, std::size_t count) noexcept {
-    constexpr std::size_t kLanes = 8U;
-    std::size_t i = 0U;
-    for (; (i + kLanes) <= count; i += kLanes) {
-        for (std::size_t lane = 0U; lane < kLanes; ++lane) {
-            sum[i + lane] += factor * values[i + lane];
-        }
-    }
-    for (; i < count; ++i) {
+    for (std::size_t i = 0U; i < count; ++i) {
         sum[i] += factor * values[i];
     }
 }
@@ -23,14 +16,7 @@ void add_scaled(float* __restrict sum, const float* __restrict values, float fac
 // sum[i] += a[i] * b[i]. The sum does not overlap with the factors.
 void add_product(float* __restrict sum, const float* __restrict a, const float* __restrict b,
                  std::size_t count) noexcept {
-    constexpr std::size_t kLanes = 8U;
-    std::size_t i = 0U;
-    for (; (i + kLanes) <= count; i += kLanes) {
-        for (std::size_t lane = 0U; lane < kLanes; ++lane) {
-            sum[i + lane] += a[i + lane] * b[i + lane];
-        }
-    }
-    for (; i < count; ++i) {
+    for (std::size_t i = 0U; i < count; ++i) {
         sum[i] += a[i] * b[i];
     }
 }

@@ -73,17 +73,4 @@ void store_sample(const Sample& sample, const std::filesystem::path& directory) 
     files::store_file(directory / "road_signs.tflite", sample.model);
 }
 
-std::string make_sheet(const std::vector<Example>& examples) {
-    constexpr std::size_t kSheetPictures = 64U;
-    constexpr std::size_t kColumns = 8U;
-    const auto count = static_cast<std::ptrdiff_t>(std::min(kSheetPictures, examples.size()));
-    const std::vector<Example> shown(examples.begin(), examples.begin() + count);
-    std::vector<std::string_view> labels;
-    labels.reserve(shown.size());
-    for (const Example& example : shown) {
-        labels.push_back(kClassNames.at(example.label));
-    }
-    return contact_sheet_to_ppm(shown, labels, kColumns);
-}
-
 }  // namespace pianola::sample

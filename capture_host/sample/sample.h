@@ -36,7 +36,4 @@ struct Sample {
 // Makes the directory if need be and stores all files, the model last. Throws files::FileError.
 void store_sample(const Sample& sample, const std::filesystem::path& directory);
 
-// The contact sheet of the first 64 pictures with their true classes, as a PPM file.
-[[nodiscard]] std::string make_sheet(const std::vector<Example>& examples);
-
 }  // namespace pianola::sample

@@ -23,20 +23,20 @@ enum class TensorType : std::int8_t { kInt32 = 2, kInt8 = 9 };
 enum class Padding : std::int8_t { kSame = 0, kValid = 1 };
 enum class Activation : std::int8_t { kNone = 0, kRelu = 1 };
 
-// An operator as the published schema numbers it, in the first version that takes int8.
+// An operator in the first version that takes int8.
 struct Builtin {
     std::int8_t code;
     std::int32_t version;
     bool operator<(const Builtin& other) const noexcept { return code < other.code; }
 };
-constexpr Builtin kAdd{0, 2};
-constexpr Builtin kConv2d{3, 3};
-constexpr Builtin kDepthwiseConv2d{4, 3};
-constexpr Builtin kFullyConnected{9, 4};
-constexpr Builtin kMaxPool2d{17, 2};
-constexpr Builtin kSoftmax{25, 2};
-constexpr Builtin kPad{34, 2};
-constexpr Builtin kMean{40, 2};
+constexpr Builtin kAdd{format::BuiltinOperator_ADD, 2};
+constexpr Builtin kConv2d{format::BuiltinOperator_CONV_2D, 3};
+constexpr Builtin kDepthwiseConv2d{format::BuiltinOperator_DEPTHWISE_CONV_2D, 3};
+constexpr Builtin kFullyConnected{format::BuiltinOperator_FULLY_CONNECTED, 4};
+constexpr Builtin kMaxPool2d{format::BuiltinOperator_MAX_POOL_2D, 2};
+constexpr Builtin kSoftmax{format::BuiltinOperator_SOFTMAX, 2};
+constexpr Builtin kPad{format::BuiltinOperator_PAD, 2};
+constexpr Builtin kMean{format::BuiltinOperator_MEAN, 2};
 
 struct Quantisation {
     std::vector<float> scales;

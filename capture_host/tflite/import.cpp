@@ -12,26 +12,26 @@ namespace pianola::tflite {
 namespace {
 
 struct Lowering {
-    std::int32_t code;
+    format::BuiltinOperator code;
     void (*lower)(OperatorContext& context);
     bool is_alias;
 };
 
 constexpr std::array<Lowering, 14> kLowerings{{
-    {0, lower_add, false},
-    {1, lower_average_pool_2d, false},
-    {3, lower_conv_2d, false},
-    {4, lower_depthwise_conv_2d, false},
-    {9, lower_fully_connected, false},
-    {17, lower_max_pool_2d, false},
-    {22, lower_reshape, true},
-    {25, lower_softmax, false},
-    {34, lower_pad, false},
-    {40, lower_mean, false},
-    {43, lower_reshape, true},  // SQUEEZE
-    {60, lower_pad_v2, false},
-    {70, lower_reshape, true},  // EXPAND_DIMS
-    {114, lower_quantize, false},
+    {format::BuiltinOperator_ADD, lower_add, false},
+    {format::BuiltinOperator_AVERAGE_POOL_2D, lower_average_pool_2d, false},
+    {format::BuiltinOperator_CONV_2D, lower_conv_2d, false},
+    {format::BuiltinOperator_DEPTHWISE_CONV_2D, lower_depthwise_conv_2d, false},
+    {format::BuiltinOperator_FULLY_CONNECTED, lower_fully_connected, false},
+    {format::BuiltinOperator_MAX_POOL_2D, lower_max_pool_2d, false},
+    {format::BuiltinOperator_RESHAPE, lower_reshape, true},
+    {format::BuiltinOperator_SOFTMAX, lower_softmax, false},
+    {format::BuiltinOperator_PAD, lower_pad, false},
+    {format::BuiltinOperator_MEAN, lower_mean, false},
+    {format::BuiltinOperator_SQUEEZE, lower_reshape, true},
+    {format::BuiltinOperator_PADV2, lower_pad_v2, false},
+    {format::BuiltinOperator_EXPAND_DIMS, lower_reshape, true},
+    {format::BuiltinOperator_QUANTIZE, lower_quantize, false},
 }};
 
 const Lowering* find_lowering(std::int32_t code) {

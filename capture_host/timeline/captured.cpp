@@ -28,67 +28,41 @@ void expect(const std::vector<Item>& items, std::uint32_t step, ExpectedQueues& 
     }
 }
 
-class Replayer {
-  public:
-    Replayer(ByteSpan file, const Target& target, const DeviceDescription& device)
-        : replay_{file, target, device, options()} {
-        replay_.load();
-        inputs_ = replay_.empty_inputs();
-        outputs_ = replay_.empty_outputs();
+// Gives the sink the host's waits; the result is the device's time at the start of the first step.
+Cycles replay_steps(replay::Replay& replay, std::uint32_t steps, const Sink& sink) {
+    const replay::Tensors input_bytes = replay.empty_inputs();
+    replay::Tensors output_bytes = replay.empty_outputs();
+    const replay::Sources inputs{input_bytes};
+    const replay::Destinations outputs{output_bytes};
+    Session& session = replay.session();
+    const Plan& plan = session.plan();
+    replay.simulator().clear_command_log();
+    const Cycles origin = replay.simulator().now_cycles();
+    Cycles seen = origin;                            // when the host has last seen a completion
+    const auto complete = [&](std::uint32_t step) {  // the oldest submission
+        replay.finish(Status::kOk);
+        const Cycles now = replay.simulator().now_cycles();
+        sink({Lane{LaneKind::kHost, 0U}, Category::kHostWaits, seen - origin, now - origin, step, kUnderWay});
+        seen = now;
+    };
+    if (plan.prologue.count > 0U) {
+        replay.check(session.start(plan.is_pipelined ? inputs.view() : Span<const ByteSpan>{}));
+        complete(0U);
     }
-
-    void run(std::uint32_t steps, const Sink& sink) {
-        const replay::Sources inputs{inputs_};
-        const replay::Destinations outputs{outputs_};
-        Session& session = replay_.session();
-        const Plan& plan = session.plan();
-        replay_.simulator().clear_command_log();
-        origin_ = replay_.simulator().now_cycles();
-        seen_ = origin_;
-        if (plan.prologue.count > 0U) {
-            replay_.check(session.start(plan.is_pipelined ? inputs.view() : Span<const ByteSpan>{}));
-            complete(0U, sink);
+    std::uint32_t submitted = 0U;
+    for (std::uint32_t completed = 0U; completed < steps; ++completed) {
+        while ((submitted < steps) && ((submitted - completed) < plan.steps_in_flight)) {
+            replay.check(session.submit(inputs.view(), outputs.view()));
+            submitted += 1U;
         }
-        std::uint32_t submitted = 0U;
-        for (std::uint32_t completed = 0U; completed < steps; ++completed) {
-            while ((submitted < steps) && ((submitted - completed) < plan.steps_in_flight)) {
-                replay_.check(session.submit(inputs.view(), outputs.view()));
-                submitted += 1U;
-            }
-            complete(completed, sink);
-        }
-        if (plan.epilogue.count > 0U) {
-            replay_.check(session.stop(plan.is_pipelined ? outputs.view() : Span<const MutableByteSpan>{}));
-            complete(steps - 1U, sink);
-        }
+        complete(completed);
     }
-
-    [[nodiscard]] std::vector<LoggedCommand> log(std::uint32_t queue) const {
-        return replay_.simulator().command_log(queue);
+    if (plan.epilogue.count > 0U) {
+        replay.check(session.stop(plan.is_pipelined ? outputs.view() : Span<const MutableByteSpan>{}));
+        complete(steps - 1U);
     }
-    [[nodiscard]] Cycles origin() const noexcept { return origin_; }
-
-  private:
-    // Until the oldest submission has completed.
-    void complete(std::uint32_t step, const Sink& sink) {
-        replay_.finish(Status::kOk);
-        const Cycles now = replay_.simulator().now_cycles();
-        sink({Lane{LaneKind::kHost, 0U}, Category::kHostWaits, seen_ - origin_, now - origin_, step, kUnderWay});
-        seen_ = now;
-    }
-
-    static SimulatorOptions options() {
-        SimulatorOptions options;
-        options.keep_log = true;
-        return options;
-    }
-
-    replay::Replay replay_;
-    replay::Tensors inputs_;
-    replay::Tensors outputs_;
-    Cycles origin_{0U};
-    Cycles seen_{0U};  // when the host has last seen a completion
-};
+    return origin;
+}
 
 }  // namespace
 
@@ -100,10 +74,13 @@ void run_captured(ByteSpan file, const Target& target, const DeviceDescription& 
         expect(pattern.step, step, expected);
     }
     expect(pattern.epilogue, steps - 1U, expected);
-    Replayer replayer{file, target, device};
-    replayer.run(steps, sink);
+    SimulatorOptions options;
+    options.keep_log = true;
+    replay::Replay replay{file, target, device, options};
+    replay.load();
+    const Cycles origin = replay_steps(replay, steps, sink);
     for (std::uint32_t queue = 0U; queue < pattern.queues; ++queue) {
-        const std::vector<LoggedCommand> log = replayer.log(queue);
+        const std::vector<LoggedCommand> log = replay.simulator().command_log(queue);
         if (log.size() != expected[queue].size()) {
             throw std::logic_error{"the simulator's log holds other commands than the binary's scripts"};
         }
@@ -111,8 +88,7 @@ void run_captured(ByteSpan file, const Target& target, const DeviceDescription& 
             const Expected& each = expected[queue][i];
             const std::optional<std::uint32_t> core = log[i].core;
             const Lane lane = core.has_value() ? Lane{LaneKind::kCore, *core} : Lane{LaneKind::kQueue, queue};
-            sink({lane, each.category, log[i].start_cycles - replayer.origin(), log[i].end_cycles - replayer.origin(),
-                  each.step, each.name});
+            sink({lane, each.category, log[i].start_cycles - origin, log[i].end_cycles - origin, each.step, each.name});
         }
     }
 }

@@ -24,13 +24,74 @@ constexpr std::array<const char*, 4> kEventNames{"input written", "input consume
 class Maker {
   public:
     Maker(const char* name, const Workload& workload, const HostCost& cost, std::uint32_t queues)
-        : command_set_{workload.target->command_set()},
+        : workload_{workload},
+          command_set_{workload.target->command_set()},
           dispatch_cycles_{to_cycles(cost.dispatch_ns, workload)},
           replay_cycles_{to_cycles(cost.replay_ns, workload)} {
         pattern.name = name;
         pattern.queues = queues;
         pattern.ring_words = workload.ring_words;
     }
+
+    void write_inputs(std::uint32_t queue) { transfer_each(queue, workload_.inputs); }
+    void read_outputs(std::uint32_t queue) { transfer_each(queue, workload_.outputs); }
+    void notify(std::uint32_t queue) { add(command(queue, QueueCommandKind::kNotify, Category::kControl, "notify")); }
+    void replay(std::uint32_t queue, std::vector<TraceCommand> body, Category category = Category::kCompute) {
+        Item item = command(queue, QueueCommandKind::kReplay, Category::kControl, "replay");
+        item.body = std::move(body);
+        item.body_category = category;
+        add(std::move(item));
+    }
+    void replay_traces() {
+        for (const ScriptCommand& step : workload_.step) {
+            if (step.kind == QueueCommandKind::kReplay) {
+                replay(0U, workload_.traces.at(step.trace));
+            }
+        }
+    }
+    // Part [first, last) of the commands, as a trace of its own; nothing where it is empty.
+    void replay_part(const std::vector<TraceCommand>& all, std::size_t first, std::size_t last) {
+        if (first < last) {
+            std::vector<TraceCommand> part(all.begin() + static_cast<std::ptrdiff_t>(first),
+                                           all.begin() + static_cast<std::ptrdiff_t>(last));
+            part.push_back(end_of_trace());
+            replay(0U, std::move(part));
+        }
+    }
+    // A trace that copies the tensors, and nothing else: between queue commands the device has no other way to copy.
+    void stage(const std::vector<ScriptCommand>& transfers, const char* what);
+    void record(std::uint32_t queue, std::uint32_t event) { record(queue, event, kEventNames.at(event)); }
+    void wait(std::uint32_t queue, std::uint32_t event) { wait(queue, event, kEventNames.at(event)); }
+    void operation(std::uint32_t queue, const TraceCommand& command) {
+        Item item;
+        item.queue = queue;
+        item.label = command.label;
+        item.ring_words = command.words;
+        item.body = {command};
+        item.host_cycles = dispatch_cycles_;
+        add(std::move(item));
+    }
+
+    // With transfers on the second queue: what it does in front of the first step, and in every step.
+    void write_first_inputs() {
+        into_ = &Pattern::prologue;
+        write_inputs(kIoQueue);
+        record(kIoQueue, kWritten);
+        into_ = &Pattern::step;
+    }
+    void transfer_on_second_queue();
+
+    // A script of the binary, with the completion records that end it.
+    void script(const std::vector<ScriptCommand>& commands, std::vector<Item> Pattern::* into);
+
+    Pattern pattern;
+
+  private:
+    static Cycles to_cycles(std::uint64_t ns, const Workload& workload) {
+        return ((ns * workload.clock_khz) + (kNsPerMs - 1U)) / kNsPerMs;
+    }
+
+    [[nodiscard]] const TraceCommand& end_of_trace() const { return workload_.traces.front().back(); }
 
     [[nodiscard]] Item command(std::uint32_t queue, QueueCommandKind kind, Category category, const std::string& label,
                                std::uint32_t bytes = 0U) const {
@@ -48,24 +109,14 @@ class Maker {
         return item;
     }
 
-    void write(std::uint32_t queue, const Transfer& transfer) {
-        add(command(queue, QueueCommandKind::kWrite, Category::kWrite, transfer.label, transfer.bytes));
+    void add(Item item) { (pattern.*into_).push_back(std::move(item)); }
+    void transfer(std::uint32_t queue, const ScriptCommand& each) {
+        const bool writes = each.kind == QueueCommandKind::kWrite;
+        add(command(queue, each.kind, writes ? Category::kWrite : Category::kRead, each.label, each.bytes));
     }
-    void read(std::uint32_t queue, const Transfer& transfer) {
-        add(command(queue, QueueCommandKind::kRead, Category::kRead, transfer.label, transfer.bytes));
-    }
-    void notify(std::uint32_t queue) { add(command(queue, QueueCommandKind::kNotify, Category::kControl, "notify")); }
-    void replay(std::uint32_t queue, std::vector<TraceCommand> body, Category category = Category::kCompute) {
-        Item item = command(queue, QueueCommandKind::kReplay, Category::kControl, "replay");
-        item.body = std::move(body);
-        item.body_category = category;
-        add(std::move(item));
-    }
-    void replay_traces(const Workload& workload) {
-        for (const ScriptCommand& step : workload.step) {
-            if (step.kind == QueueCommandKind::kReplay) {
-                replay(0U, workload.traces.at(step.trace));
-            }
+    void transfer_each(std::uint32_t queue, const std::vector<ScriptCommand>& transfers) {
+        for (const ScriptCommand& each : transfers) {
+            transfer(queue, each);
         }
     }
     void record(std::uint32_t queue, std::uint32_t event, const std::string& label) {
@@ -78,48 +129,26 @@ class Maker {
         item.event = event;
         add(std::move(item));
     }
-    void record(std::uint32_t queue, std::uint32_t event) { record(queue, event, kEventNames.at(event)); }
-    void wait(std::uint32_t queue, std::uint32_t event) { wait(queue, event, kEventNames.at(event)); }
-    void operation(std::uint32_t queue, const TraceCommand& command) {
-        Item item;
-        item.queue = queue;
-        item.label = command.label;
-        item.ring_words = command.words;
-        item.body = {command};
-        item.host_cycles = dispatch_cycles_;
-        add(std::move(item));
-    }
-    void add(Item item) { (pattern.*into).push_back(std::move(item)); }
 
-    // A script of the binary, with the completion records that end it.
-    void script(const std::vector<ScriptCommand>& commands, const Workload& workload);
-
-    Pattern pattern;
-    std::vector<Item> Pattern::* into{&Pattern::step};  // where add() puts them
-
-  private:
-    static Cycles to_cycles(std::uint64_t ns, const Workload& workload) {
-        return ((ns * workload.clock_khz) + (kNsPerMs - 1U)) / kNsPerMs;
-    }
-
+    const Workload& workload_;
     const CommandSet& command_set_;
     Cycles dispatch_cycles_;
     Cycles replay_cycles_;
+    std::vector<Item> Pattern::* into_{&Pattern::step};  // where add() puts them
 };
 
-void Maker::script(const std::vector<ScriptCommand>& commands, const Workload& workload) {
+void Maker::script(const std::vector<ScriptCommand>& commands, std::vector<Item> Pattern::* into) {
+    into_ = into;
     std::array<bool, kMaxQueues> used{};
     for (const ScriptCommand& each : commands) {
         used.at(each.queue) = true;
         switch (each.kind) {
             case QueueCommandKind::kWrite:
-                write(each.queue, {each.label, each.bytes});
-                break;
             case QueueCommandKind::kRead:
-                read(each.queue, {each.label, each.bytes});
+                transfer(each.queue, each);
                 break;
             case QueueCommandKind::kReplay:
-                replay(each.queue, workload.traces.at(each.trace));
+                replay(each.queue, workload_.traces.at(each.trace));
                 break;
             case QueueCommandKind::kRecordEvent:
                 record(each.queue, each.event, each.label);
@@ -145,16 +174,10 @@ targets::Words copy_words(const Workload& workload, std::uint32_t bytes) {
     return workload.target->sample(Sample::kCopy, {bytes, 0U, bytes, 0U, 0U});
 }
 
-TraceCommand end_of(const Workload& workload) {
-    return workload.traces.front().back();
-}
-
-// A trace that copies the tensors, and nothing else: between queue commands the device has no other way to copy.
-std::vector<TraceCommand> staging_trace(const Workload& workload, const std::vector<Transfer>& transfers,
-                                        const char* what) {
+void Maker::stage(const std::vector<ScriptCommand>& transfers, const char* what) {
     std::vector<TraceCommand> trace;
-    for (const Transfer& transfer : transfers) {
-        const auto add = [&](std::uint32_t /*word*/, const DecodedCommand& copy) {
+    for (const ScriptCommand& transfer : transfers) {
+        const auto add_copy = [&](std::uint32_t /*word*/, const DecodedCommand& copy) {
             TraceCommand command;
             command.label = fmt::format("copy {}, {} bytes", what, transfer.bytes);
             command.kind = CommandKind::kCopy;
@@ -163,53 +186,29 @@ std::vector<TraceCommand> staging_trace(const Workload& workload, const std::vec
             trace.push_back(command);
         };
         const targets::WalkEnd end =
-            targets::for_each_command(workload.target->command_set(), copy_words(workload, transfer.bytes), add);
+            targets::for_each_command(command_set_, copy_words(workload_, transfer.bytes), add_copy);
         if (!end.is_whole() || (end.word == 0U)) {
             throw std::logic_error{"a sample of a copy does not decode"};
         }
     }
-    trace.push_back(end_of(workload));
-    return trace;
+    trace.push_back(end_of_trace());
+    replay(0U, std::move(trace), Category::kStaging);
 }
 
 // Write step n + 1 behind the consumption of step n, then read step n: a read in front would hold the write back until
 // the step has ended.
-void add_transfers(Maker& maker, const Workload& workload) {
-    const std::size_t first = maker.pattern.step.size();
-    maker.wait(kIoQueue, kConsumed);
-    for (const Transfer& input : workload.inputs) {
-        maker.write(kIoQueue, input);
+void Maker::transfer_on_second_queue() {
+    const std::size_t first = pattern.step.size();
+    wait(kIoQueue, kConsumed);
+    write_inputs(kIoQueue);
+    record(kIoQueue, kWritten);
+    for (std::size_t i = first; i < pattern.step.size(); ++i) {
+        pattern.step[i].is_ahead = true;
     }
-    maker.record(kIoQueue, kWritten);
-    for (std::size_t i = first; i < maker.pattern.step.size(); ++i) {
-        maker.pattern.step[i].is_ahead = true;
-    }
-    maker.wait(kIoQueue, kProduced);
-    for (const Transfer& output : workload.outputs) {
-        maker.read(kIoQueue, output);
-    }
-    maker.record(kIoQueue, kReadBack);
-    maker.notify(kIoQueue);
-}
-
-void add_first_write(Maker& maker, const Workload& workload) {
-    maker.into = &Pattern::prologue;
-    for (const Transfer& input : workload.inputs) {
-        maker.write(kIoQueue, input);
-    }
-    maker.record(kIoQueue, kWritten);
-    maker.into = &Pattern::step;
-}
-
-// Part [first, last) of the commands, as a trace of its own; nothing where it is empty.
-void replay_part(Maker& maker, const std::vector<TraceCommand>& all, const TraceCommand& end, std::size_t first,
-                 std::size_t last) {
-    if (first < last) {
-        std::vector<TraceCommand> part(all.begin() + static_cast<std::ptrdiff_t>(first),
-                                       all.begin() + static_cast<std::ptrdiff_t>(last));
-        part.push_back(end);
-        maker.replay(0U, std::move(part));
-    }
+    wait(kIoQueue, kProduced);
+    read_outputs(kIoQueue);
+    record(kIoQueue, kReadBack);
+    notify(kIoQueue);
 }
 
 }  // namespace
@@ -221,9 +220,7 @@ bool can_stage(const Workload& workload) {
 Pattern eager_pattern(const Workload& workload, const HostCost& cost) {
     Maker maker{"eager", workload, cost, 1U};
     maker.pattern.doorbell_per_command = true;
-    for (const Transfer& input : workload.inputs) {
-        maker.write(0U, input);
-    }
+    maker.write_inputs(0U);
     for (const TraceCommand& command : workload.commands()) {
         if (command.kind != CommandKind::kBarrier) {
             maker.operation(0U, command);
@@ -231,38 +228,32 @@ Pattern eager_pattern(const Workload& workload, const HostCost& cost) {
             maker.pattern.step.back().body.push_back(command);  // costs the device its time, and the host nothing
         }
     }
-    for (const Transfer& output : workload.outputs) {
-        maker.read(0U, output);
-    }
+    maker.read_outputs(0U);
     maker.notify(0U);
     return maker.pattern;
 }
 
 Pattern traced_pattern(const Workload& workload, const HostCost& cost) {
     Maker maker{"traced", workload, cost, 1U};
-    for (const Transfer& input : workload.inputs) {
-        maker.write(0U, input);
-    }
-    maker.replay_traces(workload);
-    for (const Transfer& output : workload.outputs) {
-        maker.read(0U, output);
-    }
+    maker.write_inputs(0U);
+    maker.replay_traces();
+    maker.read_outputs(0U);
     maker.notify(0U);
     return maker.pattern;
 }
 
 Pattern two_queue_pattern(const Workload& workload, const HostCost& cost) {
     Maker maker{"two-queues", workload, cost, 2U};
-    add_first_write(maker, workload);
+    maker.write_first_inputs();
     maker.wait(0U, kWritten);
-    maker.replay(0U, staging_trace(workload, workload.inputs, "input"), Category::kStaging);
+    maker.stage(workload.inputs, "input");
     maker.record(0U, kConsumed);
-    maker.replay_traces(workload);
+    maker.replay_traces();
     maker.wait(0U, kReadBack);
-    maker.replay(0U, staging_trace(workload, workload.outputs, "output"), Category::kStaging);
+    maker.stage(workload.outputs, "output");
     maker.record(0U, kProduced);
     maker.notify(0U);
-    add_transfers(maker, workload);
+    maker.transfer_on_second_queue();
     return maker.pattern;
 }
 
@@ -275,33 +266,31 @@ Pattern split_pattern(const Workload& workload, const HostCost& cost) {
         static_cast<std::size_t>(std::distance(std::find_if(all.rbegin(), all.rend(), is_reader), all.rend()));
     const auto produces =
         static_cast<std::size_t>(std::distance(all.begin(), std::find_if(all.begin(), all.end(), is_user)));
-    add_first_write(maker, workload);
+    maker.write_first_inputs();
     maker.wait(0U, kWritten);
-    replay_part(maker, all, end_of(workload), 0U, std::min(consumed, produces));
+    maker.replay_part(all, 0U, std::min(consumed, produces));
     if (consumed <= produces) {
         maker.record(0U, kConsumed);
-        replay_part(maker, all, end_of(workload), consumed, produces);
+        maker.replay_part(all, consumed, produces);
         maker.wait(0U, kReadBack);
     } else {  // outputs are begun before the inputs are done with
         maker.wait(0U, kReadBack);
-        replay_part(maker, all, end_of(workload), produces, consumed);
+        maker.replay_part(all, produces, consumed);
         maker.record(0U, kConsumed);
     }
-    replay_part(maker, all, end_of(workload), std::max(consumed, produces), all.size());
+    maker.replay_part(all, std::max(consumed, produces), all.size());
     maker.record(0U, kProduced);
     maker.notify(0U);
-    add_transfers(maker, workload);
+    maker.transfer_on_second_queue();
     return maker.pattern;
 }
 
 Pattern session_pattern(const Workload& workload, const HostCost& cost) {
     Maker maker{"as-captured", workload, cost, 1U};
     maker.pattern.steps_in_flight = workload.steps_in_flight;
-    maker.script(workload.step, workload);
-    maker.into = &Pattern::prologue;
-    maker.script(workload.prologue, workload);
-    maker.into = &Pattern::epilogue;
-    maker.script(workload.epilogue, workload);
+    maker.script(workload.step, &Pattern::step);
+    maker.script(workload.prologue, &Pattern::prologue);
+    maker.script(workload.epilogue, &Pattern::epilogue);
     return maker.pattern;
 }
 

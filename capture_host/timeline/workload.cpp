@@ -38,11 +38,9 @@ class Reader {
         workload_.queue_count = target.queue_count;
         workload_.ring_words = target.ring_words;
         workload_.steps_in_flight = plan_.steps_in_flight;
-        for (std::uint32_t i = plan_.step.first; i < (plan_.step.first + plan_.step.count); ++i) {
-            note_transfer(plan_.commands.at(i).command);
-        }
         workload_.prologue = read_script(plan_.prologue);
         workload_.step = read_script(plan_.step);
+        note_transfers();
         workload_.epilogue = read_script(plan_.epilogue);
         for (std::uint32_t i = 0U; i < image_.trace_count(); ++i) {
             workload_.traces.push_back(read_trace(i));
@@ -51,13 +49,16 @@ class Reader {
     }
 
   private:
-    void note_transfer(const QueueCommand& command) {
-        if (command.kind == QueueCommandKind::kWrite) {
-            inputs_.push_back({command.address, command.size_bytes});
-            workload_.inputs.push_back({fmt::format("write {} bytes", command.size_bytes), command.size_bytes});
-        } else if (command.kind == QueueCommandKind::kRead) {
-            outputs_.push_back({command.address, command.size_bytes});
-            workload_.outputs.push_back({fmt::format("read {} bytes", command.size_bytes), command.size_bytes});
+    void note_transfers() {
+        for (std::uint32_t i = 0U; i < plan_.step.count; ++i) {
+            const QueueCommand& command = plan_.commands.at(plan_.step.first + i).command;
+            if (command.kind == QueueCommandKind::kWrite) {
+                inputs_.push_back({command.address, command.size_bytes});
+                workload_.inputs.push_back(workload_.step[i]);
+            } else if (command.kind == QueueCommandKind::kRead) {
+                outputs_.push_back({command.address, command.size_bytes});
+                workload_.outputs.push_back(workload_.step[i]);
+            }
         }
     }
 

@@ -28,11 +28,6 @@ struct TraceCommand {
     bool touches_output{false};  // bytes that the host reads in every step
 };
 
-struct Transfer {
-    std::string label;
-    std::uint32_t bytes{0U};
-};
-
 // One command of the binary's own scripts.
 struct ScriptCommand {
     std::uint32_t queue{0U};
@@ -49,8 +44,8 @@ struct Workload {
     std::uint32_t queue_count{0U};
     std::uint32_t ring_words{0U};
     std::uint32_t steps_in_flight{1U};
-    std::vector<Transfer> inputs;                   // what a step writes, in order
-    std::vector<Transfer> outputs;                  // what it reads
+    std::vector<ScriptCommand> inputs;              // what a step writes, in order
+    std::vector<ScriptCommand> outputs;             // what it reads
     std::vector<std::vector<TraceCommand>> traces;  // as in the image; each ends with END
     // The scripts as captured, without the completion records that a session adds.
     std::vector<ScriptCommand> prologue;

@@ -34,7 +34,6 @@ std::string Call::text() const {
 
 std::shared_ptr<const CapturedBuffer> captured_buffer(const Buffer& buffer) {
     auto captured = std::make_shared<CapturedBuffer>();
-    captured->id = buffer.id();
     captured->row_bytes = buffer.config().row_bytes;
     captured->pieces = buffer.pieces();
     captured->runs = buffer.runs();

@@ -23,7 +23,6 @@ struct CapturedTrace {
 
 // Where a buffer lay when it was used.
 struct CapturedBuffer {
-    BufferId id;
     std::uint64_t row_bytes{0U};
     std::vector<Piece> pieces;
     std::vector<AddressRange> runs;

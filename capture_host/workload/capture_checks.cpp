@@ -26,9 +26,9 @@ void check_tensors(const std::vector<ScriptItem>& items, ScriptCommandKind kind,
     }
 }
 
-bool has(const std::optional<std::vector<ScriptItem>>& items, ScriptCommandKind kind) {
-    return items.has_value() &&
-           std::any_of(items->begin(), items->end(), [kind](const ScriptItem& item) { return item.kind == kind; });
+bool has(const capture::ManifestScript* script, ScriptCommandKind kind) {
+    return (script != nullptr) && std::any_of(script->commands.begin(), script->commands.end(),
+                                              [kind](const ScriptItem& item) { return item.kind == kind; });
 }
 
 }  // namespace
@@ -54,15 +54,18 @@ void check_steps_alike(const std::vector<const Section*>& steps) {
 }
 
 void check_scripts(const Scripts& scripts, const Declarations& declarations) {
-    check_tensors(scripts.step, ScriptCommandKind::kWriteInput, declarations.inputs, "input", "a step");
-    check_tensors(scripts.step, ScriptCommandKind::kReadOutput, declarations.outputs, "output", "a step");
-    if (scripts.step.empty()) {
+    const std::vector<ScriptItem>& step = scripts.find(ScriptKind::kStep)->commands;
+    check_tensors(step, ScriptCommandKind::kWriteInput, declarations.inputs, "input", "a step");
+    check_tensors(step, ScriptCommandKind::kReadOutput, declarations.outputs, "output", "a step");
+    if (step.empty()) {
         refuse(HostRule::kCaptureContent,
                "nothing was captured in a step: the binary would do nothing; call the program's work between the "
                "capture's begin, or begin_step(), and its end");
     }
-    const bool first_inputs = has(scripts.prologue, ScriptCommandKind::kWriteInput);
-    const bool last_outputs = has(scripts.epilogue, ScriptCommandKind::kReadOutput);
+    const capture::ManifestScript* const prologue = scripts.find(ScriptKind::kPrologue);
+    const capture::ManifestScript* const epilogue = scripts.find(ScriptKind::kEpilogue);
+    const bool first_inputs = has(prologue, ScriptCommandKind::kWriteInput);
+    const bool last_outputs = has(epilogue, ScriptCommandKind::kReadOutput);
     if (first_inputs != last_outputs) {
         refuse(HostRule::kCaptureContent,
                first_inputs ? "the prologue writes inputs, so the epilogue must read the last outputs: mark it with "
@@ -70,9 +73,9 @@ void check_scripts(const Scripts& scripts, const Declarations& declarations) {
                             : "the epilogue reads outputs, so the prologue must write the first inputs: mark it with "
                               "begin_prologue()");
     }
-    if (scripts.prologue.has_value() && scripts.epilogue.has_value() && first_inputs) {
-        check_tensors(*scripts.prologue, ScriptCommandKind::kWriteInput, declarations.inputs, "input", "the prologue");
-        check_tensors(*scripts.epilogue, ScriptCommandKind::kReadOutput, declarations.outputs, "output",
+    if (first_inputs) {  // then both are there
+        check_tensors(prologue->commands, ScriptCommandKind::kWriteInput, declarations.inputs, "input", "the prologue");
+        check_tensors(epilogue->commands, ScriptCommandKind::kReadOutput, declarations.outputs, "output",
                       "the epilogue");
     }
 }

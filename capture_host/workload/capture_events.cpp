@@ -18,11 +18,8 @@ struct LastRecord {
 
 class Walk {
   public:
-    void section(const Section* calls, bool before) {
-        if (calls == nullptr) {
-            return;
-        }
-        for (const Call& call : calls->calls) {
+    void section(const Section& section, bool before) {
+        for (const Call& call : section.calls) {
             if (call.kind == CallKind::kRecordEvent) {
                 last_[call.object] = LastRecord{&call, {}, before};
             } else if (call.kind == CallKind::kWaitEvent) {
@@ -61,15 +58,12 @@ class Walk {
 };
 
 // Waits take the number of the record that they are for: walk once more.
-void number_waits(const Walk& walk, std::initializer_list<const Section*> sections, EffectiveEvents& result) {
+void number_waits(const Walk& walk, const std::vector<const Section*>& sections, EffectiveEvents& result) {
     std::map<std::uint64_t, const Call*> last;
     for (const Call* const record : walk.before_records) {
         last[record->object] = record;
     }
     for (const Section* const section : sections) {
-        if (section == nullptr) {
-            continue;
-        }
         for (const Call& call : section->calls) {
             if (call.kind == CallKind::kRecordEvent) {
                 last[call.object] = &call;
@@ -94,14 +88,12 @@ void number_waits(const Walk& walk, std::initializer_list<const Section*> sectio
 
 }  // namespace
 
-EffectiveEvents effective_events(const Section& before, const Section* prologue, const Section& step,
-                                 const Section* epilogue) {
+EffectiveEvents effective_events(const Section& before, const std::vector<const Section*>& marked) {
     Walk walk;
-    walk.section(&before, true);
-    walk.section(prologue, false);
-    walk.section(&step, false);
-    walk.section(&step, false);
-    walk.section(epilogue, false);
+    walk.section(before, true);
+    for (const Section* const section : marked) {
+        walk.section(*section, false);
+    }
     EffectiveEvents result;
     result.before = walk.before_records;
     std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> numbers;  // event and recording queue
@@ -113,23 +105,19 @@ EffectiveEvents effective_events(const Section& before, const Section* prologue,
     for (const Call* const record : walk.before_records) {
         number(*record);
     }
-    for (const Section* section : {prologue, &step, epilogue}) {
-        if (section == nullptr) {
-            continue;
-        }
+    for (const Section* const section : marked) {
         for (const Call& call : section->calls) {
             if ((call.kind == CallKind::kRecordEvent) && (walk.records.count(&call) != 0U)) {
                 number(call);
             }
         }
     }
-    number_waits(walk, {prologue, &step, &step, epilogue}, result);
-    result.count = static_cast<std::uint32_t>(numbers.size());
-    if (result.count > kMaxEvents) {
+    number_waits(walk, marked, result);
+    if (numbers.size() > kMaxEvents) {
         throw HostError{HostRule::kCaptureLimit,
                         fmt::format("{} events are needed, {} fit; use an event again where its record "
                                     "has been waited for",
-                                    result.count, kMaxEvents)};
+                                    numbers.size(), kMaxEvents)};
     }
     return result;
 }

@@ -16,12 +16,10 @@ namespace pianola::host {
 struct EffectiveEvents {
     std::map<const Call*, std::uint32_t> events;
     std::vector<const Call*> before;  // records before the first mark that a later section waits for
-    std::uint32_t count{0U};
 };
 
-// The step is walked twice, because what holds from step to step holds for ever; absent sections are nullptr. Throws
-// API-CAPTURE-*.
-[[nodiscard]] EffectiveEvents effective_events(const Section& before, const Section* prologue, const Section& step,
-                                               const Section* epilogue);
+// `marked`: prologue and epilogue where there are such, and the step twice, because what holds from step to step holds
+// for ever. Throws API-CAPTURE-*.
+[[nodiscard]] EffectiveEvents effective_events(const Section& before, const std::vector<const Section*>& marked);
 
 }  // namespace pianola::host

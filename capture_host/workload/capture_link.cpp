@@ -152,9 +152,7 @@ class Linker {
                                                     static_cast<std::uint32_t>(end - begin)});
             }
         }
-        linked_.manifest.regions.push_back({"traces", RegionKind::kTrace, MemoryKind::kDram,
-                                            spec_.dram_base + (spec_.dram_bytes - spec_.trace_region_bytes),
-                                            spec_.trace_region_bytes});
+        linked_.manifest.regions.push_back(capture::trace_region(spec_));
     }
 
     std::uint32_t add_buffer(const std::string& name, const AddressRange& run) {
@@ -216,24 +214,17 @@ class Linker {
         linked_.manifest.scripts.push_back(setup);
     }
 
-    void add_script(ScriptKind kind, const std::vector<ScriptItem>& items) {
-        for (const ScriptItem& item : items) {
-            commands_ += capture::transfers_of(linked_.manifest, item).size();
-        }
-        linked_.manifest.scripts.push_back({kind, items});
-    }
-
     void add_scripts() {
         add_setup();
-        if (scripts_.prologue.has_value()) {
-            add_script(ScriptKind::kPrologue, *scripts_.prologue);
-        }
-        add_script(ScriptKind::kStep, scripts_.step);
-        if (scripts_.epilogue.has_value()) {
-            add_script(ScriptKind::kEpilogue, *scripts_.epilogue);
+        std::uint64_t commands = 0U;
+        for (const capture::ManifestScript& script : scripts_.scripts) {
+            for (const ScriptItem& item : script.commands) {
+                commands += capture::transfers_of(linked_.manifest, item).size();
+            }
+            linked_.manifest.scripts.push_back(script);
         }
         check_limit(
-            "queue commands of prologue, step and epilogue", commands_, kMaxScriptCommands,
+            "queue commands of prologue, step and epilogue", commands, kMaxScriptCommands,
             "use interleaved DRAM buffers for inputs and outputs and reshard them on the device, and gather programs "
             "in traces");
         try {
@@ -250,7 +241,6 @@ class Linker {
     const CaptureOptions& options_;
     CaptureMemory memory_;
     LinkedCapture linked_;
-    std::uint64_t commands_{0U};
 };
 
 }  // namespace

@@ -138,11 +138,8 @@ std::vector<SetupRun> chosen_runs(const Scripts& scripts, const Declarations& de
 
 CaptureMemory capture_memory(const CommandSet& command_set, const Scripts& scripts, const Declarations& declarations) {
     Walk walk{command_set, scripts, declarations};
-    for (const auto& items :
-         {scripts.prologue, std::optional<std::vector<ScriptItem>>{scripts.step}, scripts.epilogue}) {
-        if (items.has_value()) {
-            walk.script(*items);
-        }
+    for (const capture::ManifestScript& script : scripts.scripts) {
+        walk.script(script.commands);
     }
     CaptureMemory memory;
     RangeSet brought;

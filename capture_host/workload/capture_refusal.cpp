@@ -8,7 +8,6 @@
 
 #include "capture_host/files/text.h"
 #include "capture_host/writer/profiles.h"
-#include "pianola/bytes.h"
 
 namespace pianola::host {
 namespace {
@@ -54,18 +53,7 @@ class Explainer {
     }
 
     [[nodiscard]] const char* script(const Place& place) const {
-        switch (linked_.manifest.scripts.at(place.script).kind) {
-            case ScriptKind::kSetup:
-                return "the set-up";
-            case ScriptKind::kPrologue:
-                return "the prologue";
-            case ScriptKind::kEpilogue:
-                return "the epilogue";
-            case ScriptKind::kStep:
-            case ScriptKind::kUnspecified:
-            default:
-                return "the step";
-        }
+        return script_name(linked_.manifest.scripts.at(place.script).kind);
     }
 
     [[nodiscard]] std::string action(const capture::ManifestCommand& command) const {
@@ -98,11 +86,9 @@ class Explainer {
     template <typename Action>
     void for_each_command_of(const capture::ManifestCommand& command, const Action& action) const {
         const capture::ManifestTrace& trace = linked_.manifest.traces.at(command.object);
-        std::vector<std::uint32_t> words(trace.word_count);
-        const ByteSpan segment{linked_.segments.traces.data(), linked_.segments.traces.size()};
-        for (std::size_t i = 0U; i < words.size(); ++i) {
-            words[i] = load_le32(segment, trace.offset_bytes + (i * sizeof(std::uint32_t)));
-        }
+        const targets::Words all = targets::words_of(linked_.segments.traces);
+        const WordSpan words =
+            WordSpan{all.data(), all.size()}.subspan(trace.offset_bytes / sizeof(std::uint32_t), trace.word_count);
         (void)targets::for_each_command(
             device_.command_set, words,
             [&action](std::uint32_t /*at*/, const DecodedCommand& decoded) { action(decoded); });

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <set>
 
 #include "capture_host/workload/capture_checks.h"
@@ -26,60 +27,11 @@ std::optional<std::uint32_t> index_of(const std::vector<DeclaredTensor>& tensors
     return std::nullopt;
 }
 
-const char* name_of(ScriptKind kind) {
-    switch (kind) {
-        case ScriptKind::kPrologue:
-            return "the prologue";
-        case ScriptKind::kEpilogue:
-            return "the epilogue";
-        case ScriptKind::kStep:
-        case ScriptKind::kSetup:
-        case ScriptKind::kUnspecified:
-        default:
-            return "the step";
-    }
-}
-
-// The sections by what they are.
-struct Parts {
-    const Section* before{nullptr};
-    const Section* prologue{nullptr};
-    std::vector<const Section*> steps;
-    const Section* epilogue{nullptr};
-
-    [[nodiscard]] std::vector<const Section*> all() const {
-        std::vector<const Section*> sections = steps;
-        if (prologue != nullptr) {
-            sections.insert(sections.begin(), prologue);
-        }
-        if (epilogue != nullptr) {
-            sections.push_back(epilogue);
-        }
-        return sections;
-    }
-};
-
-Parts parts_of(const std::vector<Section>& sections) {
-    Parts parts;
-    for (const Section& section : sections) {
-        switch (section.kind) {
-            case ScriptKind::kPrologue:
-                parts.prologue = &section;
-                break;
-            case ScriptKind::kStep:
-                parts.steps.push_back(&section);
-                break;
-            case ScriptKind::kEpilogue:
-                parts.epilogue = &section;
-                break;
-            case ScriptKind::kUnspecified:
-            case ScriptKind::kSetup:
-            default:
-                parts.before = &section;
-                break;
-        }
-    }
-    return parts;
+// The first section of a kind; nullptr where there is none.
+const Section* first_of(const std::vector<Section>& sections, ScriptKind kind) {
+    const auto found =
+        std::find_if(sections.begin(), sections.end(), [kind](const Section& section) { return section.kind == kind; });
+    return (found == sections.end()) ? nullptr : &*found;
 }
 
 // Makes scripts of sections, one after the other.
@@ -88,7 +40,7 @@ class Maker {
     Maker(const Declarations& declarations, const EffectiveEvents& events, bool marked, Scripts& out)
         : declarations_{declarations}, events_{events}, marked_{marked}, out_{out} {}
 
-    std::vector<ScriptItem> make(const Section* section, ScriptKind kind, const std::vector<const Call*>& first = {}) {
+    std::vector<ScriptItem> make(const Section* section, ScriptKind kind, const std::vector<const Call*>& first) {
         items_.clear();
         gathered_ = {};
         used_.clear();
@@ -149,7 +101,7 @@ class Maker {
             refuse(HostRule::kCaptureTensor,
                    fmt::format("{} in {}: the buffer is no declared input; declare it, or write it "
                                "before the first mark, where it becomes part of the set-up",
-                               call.text(), name_of(kind)));
+                               call.text(), script_name(kind)));
         } else {
             // Set-up.
         }
@@ -161,7 +113,7 @@ class Maker {
             refuse(HostRule::kCaptureTensor,
                    fmt::format("{} in {}: the buffer is no declared output; declare it, or leave the "
                                "read out",
-                               call.text(), name_of(kind)));
+                               call.text(), script_name(kind)));
         }
         flush(call.queue);
         items_.push_back({ScriptCommandKind::kReadOutput, call.queue, *output});
@@ -295,46 +247,74 @@ std::vector<std::string> idle_records(const std::vector<const Section*>& section
 
 }  // namespace
 
+const char* script_name(ScriptKind kind) {
+    switch (kind) {
+        case ScriptKind::kSetup:
+            return "the set-up";
+        case ScriptKind::kPrologue:
+            return "the prologue";
+        case ScriptKind::kEpilogue:
+            return "the epilogue";
+        case ScriptKind::kStep:
+        case ScriptKind::kUnspecified:
+        default:
+            return "the step";
+    }
+}
+
+const capture::ManifestScript* Scripts::find(ScriptKind kind) const {
+    const auto found = std::find_if(scripts.begin(), scripts.end(),
+                                    [kind](const capture::ManifestScript& script) { return script.kind == kind; });
+    return (found == scripts.end()) ? nullptr : &*found;
+}
+
 Scripts make_scripts(const std::vector<Section>& sections, const Declarations& declarations) {
-    Parts parts = parts_of(sections);
-    const bool marked = !parts.steps.empty() || (parts.prologue != nullptr) || (parts.epilogue != nullptr);
     const Section nothing;
+    const bool marked = sections.size() > 1U;  // else everything is one step
+    const Section& before = marked ? sections.front() : nothing;
     Scripts scripts;
-    scripts.setup_writes = setup_writes(*parts.before, declarations);
-    if (!marked) {
-        parts.steps.push_back(parts.before);
-    }
-    if (parts.steps.empty()) {
-        refuse(HostRule::kCaptureState, "the capture has no step; call begin_step() where one begins");
-    }
-    check_steps_alike(parts.steps);
-    scripts.steps = static_cast<std::uint32_t>(parts.steps.size());
-    const Section& step = *parts.steps.front();
-    const Section& before = marked ? *parts.before : nothing;
-    const EffectiveEvents events = effective_events(before, parts.prologue, step, parts.epilogue);
-    scripts.events = events.count;
-    Maker maker{declarations, events, marked, scripts};
-    if ((parts.prologue != nullptr) || !events.before.empty()) {
-        scripts.prologue = maker.make(parts.prologue, ScriptKind::kPrologue, events.before);
-    }
-    scripts.step = maker.make(&step, ScriptKind::kStep);
-    if (parts.epilogue != nullptr) {
-        scripts.epilogue = maker.make(parts.epilogue, ScriptKind::kEpilogue);
-    }
-    // A section that is left without a command is none.
-    for (auto* const script : {&scripts.prologue, &scripts.epilogue}) {
-        if (script->has_value() && (*script)->empty()) {
-            script->reset();
+    scripts.setup_writes = setup_writes(sections.front(), declarations);
+    std::vector<const Section*> steps;
+    std::vector<const Section*> all;  // in the order of the calls
+    for (const Section& section : sections) {
+        if ((section.kind == ScriptKind::kStep) || !marked) {
+            steps.push_back(&section);
+        }
+        if (&section != &before) {
+            all.push_back(&section);
         }
     }
-    scripts.lost_prologue = (parts.prologue != nullptr) && !scripts.prologue.has_value();
-    std::vector<const Section*> before_steps{&before};
-    if (parts.prologue != nullptr) {
-        before_steps.push_back(parts.prologue);
+    if (steps.empty()) {
+        refuse(HostRule::kCaptureState, "the capture has no step; call begin_step() where one begins");
     }
+    check_steps_alike(steps);
+    scripts.steps = static_cast<std::uint32_t>(steps.size());
+    const Section& step = *steps.front();
+    const Section* const prologue = first_of(sections, ScriptKind::kPrologue);
+    const Section* const epilogue = first_of(sections, ScriptKind::kEpilogue);
+    std::vector<const Section*> walked{&step, &step};
+    std::vector<const Section*> before_steps{&before};
+    if (prologue != nullptr) {
+        walked.insert(walked.begin(), prologue);
+        before_steps.push_back(prologue);
+    }
+    if (epilogue != nullptr) {
+        walked.push_back(epilogue);
+    }
+    const EffectiveEvents events = effective_events(before, walked);
+    Maker maker{declarations, events, marked, scripts};
+    const auto add = [&](ScriptKind kind, const Section* section, const std::vector<const Call*>& first) {
+        capture::ManifestScript script{kind, maker.make(section, kind, first)};
+        if ((kind == ScriptKind::kStep) || !script.commands.empty()) {
+            scripts.scripts.push_back(std::move(script));
+        }
+    };
+    add(ScriptKind::kPrologue, prologue, events.before);
+    add(ScriptKind::kStep, &step, {});
+    add(ScriptKind::kEpilogue, epilogue, {});
+    scripts.lost_prologue = (prologue != nullptr) && (scripts.find(ScriptKind::kPrologue) == nullptr);
     scripts.idle_records = idle_records(before_steps, events);
     check_scripts(scripts, declarations);
-    const std::vector<const Section*> all = parts.all();
     scripts.inputs = contents(all, CallKind::kWrite, declarations.inputs);
     scripts.outputs = contents(all, CallKind::kRead, declarations.outputs);
     return scripts;

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <vector>
 
 #include "capture_host/workload/call_log.h"
@@ -41,12 +40,10 @@ struct ScriptTrace {
 };
 
 struct Scripts {
-    std::optional<std::vector<ScriptItem>> prologue;
-    std::vector<ScriptItem> step;
-    std::optional<std::vector<ScriptItem>> epilogue;
+    // The step; in front of it a prologue and behind it an epilogue, where something is in them.
+    std::vector<capture::ManifestScript> scripts;
     std::vector<ScriptTrace> traces;
     std::vector<const Call*> setup_writes;  // candidates: the last write of each buffer that no script writes
-    std::uint32_t events{0U};
     std::uint32_t steps{0U};
     bool lost_prologue{false};  // one was marked, and nothing of it is left
     // Records of the prologue and before it, as texts, that let nothing begin: nobody waits for them.
@@ -54,7 +51,13 @@ struct Scripts {
     // Per inference: the contents of all inputs, and of all outputs, in the order of declaration.
     std::vector<std::vector<std::vector<std::uint8_t>>> inputs;
     std::vector<std::vector<std::vector<std::uint8_t>>> outputs;
+
+    // nullptr where there is none.
+    [[nodiscard]] const capture::ManifestScript* find(ScriptKind kind) const;
 };
+
+// "the step", for messages.
+[[nodiscard]] const char* script_name(ScriptKind kind);
 
 // Throws API-CAPTURE-*. Reads must have completed.
 [[nodiscard]] Scripts make_scripts(const std::vector<Section>& sections, const Declarations& declarations);

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <initializer_list>
+#include <map>
+#include <mutex>
 
 #include "capture_host/files/files.h"
 #include "capture_host/workload/capture_link.h"
@@ -10,15 +13,6 @@
 #include "capture_host/workload/workload_trial.h"
 
 namespace pianola::host {
-
-struct WorkloadCapture::State {
-    std::shared_ptr<Device> device;
-    CaptureOptions options;
-    std::shared_ptr<CallLog> log;
-    Declarations declarations;
-    ScriptKind section{ScriptKind::kUnspecified};
-    bool active{true};
-};
 
 namespace {
 
@@ -39,22 +33,7 @@ void check_new(const Declarations& declarations, const BufferPtr& buffer) {
 }
 
 void check_shape(const BufferPtr& buffer, const TensorDeclaration& tensor) {
-    std::uint64_t bytes = 1U;
-    switch (tensor.type) {
-        case ElementType::kInt16:
-            bytes = sizeof(std::int16_t);
-            break;
-        case ElementType::kInt32:
-        case ElementType::kFloat32:
-            bytes = sizeof(std::int32_t);
-            break;
-        case ElementType::kInt8:
-        case ElementType::kUint8:
-        case ElementType::kBool:
-        case ElementType::kUnspecified:
-        default:
-            break;
-    }
+    std::uint64_t bytes = std::max(element_bytes(tensor.type), 1U);  // of no type: refused with the file
     for (const std::uint32_t dimension : tensor.shape) {
         bytes *= dimension;
     }
@@ -66,6 +45,42 @@ void check_shape(const BufferPtr& buffer, const TensorDeclaration& tensor) {
                         tensor.name, bytes, tensor.shape.size(), buffer->size_bytes(), kMaxRank)};
     }
 }
+
+}  // namespace
+
+struct WorkloadCapture::State {
+    std::shared_ptr<Device> device;
+    CaptureOptions options;
+    std::shared_ptr<CallLog> log;
+    Declarations declarations;
+    bool active{true};
+
+    void check_active() const {
+        if (!active) {
+            refuse_state("the capture has ended");
+        }
+    }
+    void check_declared(const BufferPtr& buffer) const {
+        check_active();
+        device->check_buffer(buffer);
+        check_new(declarations, buffer);
+    }
+    void declare(std::vector<DeclaredTensor>& tensors, const BufferPtr& buffer, const TensorDeclaration& tensor) const {
+        check_declared(buffer);
+        check_shape(buffer, tensor);
+        tensors.push_back({buffer->id(), captured_buffer(*buffer), tensor});
+    }
+    void begin(ScriptKind kind, std::initializer_list<ScriptKind> behind, const char* why_not) {
+        check_active();
+        const ScriptKind last = log->sections().back().kind;
+        if (std::find(behind.begin(), behind.end(), last) == behind.end()) {
+            refuse_state(why_not);
+        }
+        log->begin_section(kind);
+    }
+};
+
+namespace {
 
 // The workload, with vectors from the captured run, tried.
 CapturedWorkload make_workload(const DeviceState& device, const Scripts& scripts, const Declarations& declarations,
@@ -116,10 +131,6 @@ CapturedWorkload make_workload(const DeviceState& device, const Scripts& scripts
     }
     return workload;
 }
-
-}  // namespace
-
-namespace {
 
 // Where steps do not overlap although something was to let them: a wait that is missing shows nowhere else.
 void warn_of_idle_records(const Scripts& scripts, std::vector<std::string>& warnings) {
@@ -174,41 +185,21 @@ bool WorkloadCapture::is_active() const noexcept {
     return state_->active;
 }
 
-namespace {
-
-void check_active(bool active) {
-    if (!active) {
-        refuse_state("the capture has ended");
-    }
-}
-
-}  // namespace
-
 void WorkloadCapture::declare_input(const BufferPtr& buffer, const TensorDeclaration& tensor) {
-    check_active(state_->active);
-    state_->device->check_buffer(buffer);
-    check_new(state_->declarations, buffer);
-    check_shape(buffer, tensor);
-    state_->declarations.inputs.push_back({buffer->id(), captured_buffer(*buffer), tensor});
+    state_->declare(state_->declarations.inputs, buffer, tensor);
 }
 
 void WorkloadCapture::declare_output(const BufferPtr& buffer, const TensorDeclaration& tensor) {
-    check_active(state_->active);
-    state_->device->check_buffer(buffer);
-    check_new(state_->declarations, buffer);
-    check_shape(buffer, tensor);
-    state_->declarations.outputs.push_back({buffer->id(), captured_buffer(*buffer), tensor});
+    state_->declare(state_->declarations.outputs, buffer, tensor);
 }
 
 void WorkloadCapture::declare_constant(const BufferPtr& buffer, const std::string& name) {
-    check_active(state_->active);
-    state_->device->check_buffer(buffer);
-    check_new(state_->declarations, buffer);
+    state_->check_declared(buffer);
     state_->declarations.constants[buffer->id().value] = name;
 }
 
 void WorkloadCapture::declare_parameter(TraceId trace, const TraceParameter& parameter) {
-    check_active(state_->active);
+    state_->check_active();
     const Lock lock{state_->device->state().mutex};
     const TraceState& target = state_->device->state().trace(trace);
     const bool known = std::any_of(target.parameters.begin(), target.parameters.end(),
@@ -220,34 +211,20 @@ void WorkloadCapture::declare_parameter(TraceId trace, const TraceParameter& par
 }
 
 void WorkloadCapture::begin_prologue() {
-    check_active(state_->active);
-    if (state_->section != ScriptKind::kUnspecified) {
-        refuse_state("a prologue comes first, and once");
-    }
-    state_->section = ScriptKind::kPrologue;
-    state_->log->begin_section(ScriptKind::kPrologue);
+    state_->begin(ScriptKind::kPrologue, {ScriptKind::kUnspecified}, "a prologue comes first, and once");
 }
 
 void WorkloadCapture::begin_step() {
-    check_active(state_->active);
-    if (state_->section == ScriptKind::kEpilogue) {
-        refuse_state("no step comes after the epilogue");
-    }
-    state_->section = ScriptKind::kStep;
-    state_->log->begin_section(ScriptKind::kStep);
+    state_->begin(ScriptKind::kStep, {ScriptKind::kUnspecified, ScriptKind::kPrologue, ScriptKind::kStep},
+                  "no step comes after the epilogue");
 }
 
 void WorkloadCapture::begin_epilogue() {
-    check_active(state_->active);
-    if (state_->section != ScriptKind::kStep) {
-        refuse_state("an epilogue comes after a step, and once");
-    }
-    state_->section = ScriptKind::kEpilogue;
-    state_->log->begin_section(ScriptKind::kEpilogue);
+    state_->begin(ScriptKind::kEpilogue, {ScriptKind::kStep}, "an epilogue comes after a step, and once");
 }
 
 CapturedWorkload WorkloadCapture::end() {
-    check_active(state_->active);
+    state_->check_active();
     const Lock lock{state_->device->state().mutex};
     discard();
     DeviceState& device = state_->device->state();
@@ -269,7 +246,7 @@ CapturedWorkload WorkloadCapture::end() {
             make_workload(device, scripts, state_->declarations, state_->options, state_->options.steps_in_flight));
     }
     // Steps that events alone keep apart may overlap; others, where the host waited in between, may not.
-    if (scripts.prologue.has_value()) {
+    if (scripts.find(ScriptKind::kPrologue) != nullptr) {
         try {
             return make_workload(device, scripts, state_->declarations, state_->options, kMaxStepsInFlight);
         } catch (const HostError& error) {
@@ -285,27 +262,26 @@ CapturedWorkload WorkloadCapture::end() {
 
 namespace {
 
-// Captures that were begun with begin_capture(), by device.
-std::vector<std::pair<std::weak_ptr<Device>, std::shared_ptr<WorkloadCapture>>>& open_captures() {
-    static std::vector<std::pair<std::weak_ptr<Device>, std::shared_ptr<WorkloadCapture>>> captures;
+// Captures that were begun with begin_capture().
+struct OpenCaptures {
+    std::mutex mutex;
+    std::map<std::weak_ptr<Device>, std::shared_ptr<WorkloadCapture>, std::owner_less<>> by_device;
+};
+OpenCaptures& open_captures() {
+    static OpenCaptures captures;
     return captures;
-}
-std::mutex& open_captures_mutex() {
-    static std::mutex mutex;
-    return mutex;
 }
 
 std::shared_ptr<WorkloadCapture> find_capture(const std::shared_ptr<Device>& device, bool remove) {
-    const std::lock_guard<std::mutex> lock{open_captures_mutex()};
-    auto& captures = open_captures();
-    const auto found = std::find_if(captures.begin(), captures.end(),
-                                    [&device](const auto& entry) { return entry.first.lock() == device; });
-    if (found == captures.end()) {
+    OpenCaptures& open = open_captures();
+    const std::lock_guard<std::mutex> lock{open.mutex};
+    const auto found = open.by_device.find(device);
+    if (found == open.by_device.end()) {
         return nullptr;
     }
     std::shared_ptr<WorkloadCapture> capture = found->second;
     if (remove || !capture->is_active()) {
-        captures.erase(found);
+        open.by_device.erase(found);
     }
     return capture;
 }
@@ -314,8 +290,9 @@ std::shared_ptr<WorkloadCapture> find_capture(const std::shared_ptr<Device>& dev
 
 void begin_capture(const std::shared_ptr<Device>& device, const CaptureOptions& options) {
     auto capture = std::make_shared<WorkloadCapture>(device, options);
-    const std::lock_guard<std::mutex> lock{open_captures_mutex()};
-    open_captures().emplace_back(device, std::move(capture));
+    OpenCaptures& open = open_captures();
+    const std::lock_guard<std::mutex> lock{open.mutex};
+    open.by_device[device] = std::move(capture);
 }
 
 WorkloadCapture& current_capture(const std::shared_ptr<Device>& device) {

@@ -98,11 +98,6 @@ class Trial {
     Replay replay_;
 };
 
-[[noreturn]] void differ(const std::string& what, std::size_t byte, std::uint8_t is, std::uint8_t should) {
-    throw HostError{HostRule::kCompare,
-                    fmt::format("{} differs at byte {}: it is 0x{:02X}, 0x{:02X} is right", what, byte, is, should)};
-}
-
 void compare(const std::string& what, const std::vector<std::uint8_t>& is, const std::vector<std::uint8_t>& should) {
     if (is.size() != should.size()) {
         throw HostError{HostRule::kCompare,
@@ -110,7 +105,8 @@ void compare(const std::string& what, const std::vector<std::uint8_t>& is, const
     }
     for (std::size_t i = 0U; i < is.size(); ++i) {
         if (is[i] != should[i]) {
-            differ(what, i, is[i], should[i]);
+            throw HostError{HostRule::kCompare, fmt::format("{} differs at byte {}: it is 0x{:02X}, 0x{:02X} is right",
+                                                            what, i, is[i], should[i])};
         }
     }
 }

@@ -128,6 +128,12 @@ struct Manifest {
     std::vector<ManifestParameter> parameters;
 };
 
+// Up to where the next segment, or trace, or region may begin.
+template <typename Size>
+[[nodiscard]] constexpr Size align_up(Size value, Size alignment = kFileAlignmentBytes) noexcept {
+    return ((value + (alignment - 1U)) / alignment) * alignment;
+}
+
 // Bulk data of a trace binary.
 struct Segments {
     std::vector<std::uint8_t> weights;

@@ -8,13 +8,6 @@
 #include "pianola_schema_hash.h"
 
 namespace pianola::capture {
-namespace {
-
-std::size_t align_up(std::size_t value) {
-    return (value + (kFileAlignmentBytes - 1U)) & ~static_cast<std::size_t>(kFileAlignmentBytes - 1U);
-}
-
-}  // namespace
 
 void fix_digest(std::vector<std::uint8_t>& file) {
     const Sha256Digest digest = envelope_digest(ByteSpan{file.data(), file.size()});

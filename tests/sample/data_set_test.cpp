@@ -119,12 +119,14 @@ TEST(ContactSheet, IsACompletePpm) {
     EXPECT_EQ(ppm.size(), header.size() + (std::size_t{64U} * 64U * 3U));
 }
 
-TEST(ContactSheet, RefusesMissingLabels) {
-    const std::vector<Example> examples = make_examples(1U, Stream::kTest, 3U);
-    EXPECT_THROW((void)contact_sheet_to_ppm(examples, {"a", "b"}, 2U), std::invalid_argument);
-    EXPECT_THROW((void)contact_sheet_to_ppm({}, {}, 2U), std::invalid_argument);
-    EXPECT_THROW((void)contact_sheet_to_ppm(examples, {"a", "b", "c"}, 0U), std::invalid_argument);
-    EXPECT_NO_THROW((void)contact_sheet_to_ppm(examples, {"a", "b", "c"}, 2U));
+TEST(ContactSheet, HasRowsOfEightPicturesAndNotMoreThanEight) {
+    const auto header_of = [](std::size_t pictures) {
+        const std::string ppm = make_sheet(make_examples(1U, Stream::kTest, pictures));
+        return ppm.substr(0U, ppm.find("255"));
+    };
+    EXPECT_EQ(header_of(3U), "P6\n868 122\n");
+    EXPECT_EQ(header_of(9U), "P6\n868 240\n");
+    EXPECT_EQ(header_of(80U), header_of(64U));
 }
 
 }  // namespace

@@ -54,9 +54,6 @@ TEST(ExactMath, RoundsHalvesAwayFromZero) {
     EXPECT_EQ(round_half_away(-2.5), -3);
     EXPECT_EQ(round_half_away(2.4999), 2);
     EXPECT_EQ(round_half_away(0.49999999999999994), 0);
-    EXPECT_EQ(floor_of(-0.1), -1);
-    EXPECT_EQ(floor_of(-2.0), -2);
-    EXPECT_EQ(floor_of(2.9), 2);
 }
 
 }  // namespace

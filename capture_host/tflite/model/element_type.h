@@ -7,20 +7,18 @@
 #include <cstdint>
 #include <string>
 
+#include "pianola/image.h"
+
 namespace pianola::tflite {
 
-// By their number in the format; the others are known by name only.
-inline constexpr std::int8_t kTypeFloat32 = 0;
+// By their number in the format.
 inline constexpr std::int8_t kTypeInt32 = 2;
-inline constexpr std::int8_t kTypeUint8 = 3;
-inline constexpr std::int8_t kTypeBool = 6;
-inline constexpr std::int8_t kTypeInt16 = 7;
 inline constexpr std::int8_t kTypeInt8 = 9;
 
 // "int8" for 9; "type 99" for a number that the published format does not define.
 [[nodiscard]] std::string type_name(std::int8_t type);
 
-// Bytes of one element; 0 for types other than the above.
-[[nodiscard]] std::uint32_t element_bytes(std::int8_t type);
+// kUnspecified for types that the importer knows by name only.
+[[nodiscard]] ElementType element_type(std::int8_t type);
 
 }  // namespace pianola::tflite

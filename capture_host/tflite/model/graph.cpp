@@ -13,25 +13,6 @@ namespace {
 
 using capture::BufferId;
 
-capture::ElementType element_type_of(const Tensor& tensor) {
-    switch (tensor.type) {
-        case kTypeInt8:
-            return capture::ElementType::kInt8;
-        case kTypeUint8:
-            return capture::ElementType::kUint8;
-        case kTypeInt16:
-            return capture::ElementType::kInt16;
-        case kTypeInt32:
-            return capture::ElementType::kInt32;
-        case kTypeFloat32:
-            return capture::ElementType::kFloat32;
-        case kTypeBool:
-            return capture::ElementType::kBool;
-        default:
-            throw ImportError("'" + tensor.name + "': " + type_name(tensor.type) + " is not supported");
-    }
-}
-
 capture::TensorInfo info_of(const Tensor& tensor, std::set<std::string>& names) {
     capture::TensorInfo info;
     info.name = tensor.name;
@@ -41,7 +22,7 @@ capture::TensorInfo info_of(const Tensor& tensor, std::set<std::string>& names) 
         info.name = tensor.name.substr(0U, kMaxNameBytes - ending.size()) + ending;
     }
     info.shape = tensor.shape;
-    info.type = element_type_of(tensor);
+    info.type = element_type(tensor.type);
     if (!tensor.quantization.scales.empty()) {
         info.scale = tensor.quantization.scales.front();
         info.zero_point = tensor.quantization.zero_points.front();

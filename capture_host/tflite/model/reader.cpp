@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "capture_host/tflite/model/import_error.h"
-#include "capture_host/tflite/model/operator_names.h"
 #include "pianola/config.h"
 #include "tflite_subset_generated.h"
 
@@ -15,7 +14,6 @@ namespace pianola::tflite {
 namespace {
 
 constexpr std::uint32_t kFormatVersion = 3U;
-constexpr std::int32_t kCustomOperator = 32;
 constexpr flatbuffers::uoffset_t kVerifierDepth = 16U;
 constexpr flatbuffers::uoffset_t kVerifierTables = 262'144U;
 
@@ -144,7 +142,7 @@ Tensor read_tensor(const format::Tensor& source, const format::Model& model, std
         tensor.name = "tensor " + std::to_string(index);
     }
     tensor.type = source.type();
-    const std::uint32_t element_size = element_bytes(tensor.type);
+    const std::uint32_t element_size = element_bytes(element_type(tensor.type));
     if (element_size == 0U) {
         tensor.defect = type_name(tensor.type) + " is not supported";
     } else if (source.is_variable()) {
@@ -163,40 +161,10 @@ Tensor read_tensor(const format::Tensor& source, const format::Model& model, std
     return tensor;
 }
 
-template <typename Source>
-Conv2dOptions window_options(const Source& source) {
-    return Conv2dOptions{
-        source.padding(), source.fused_activation_function(), source.stride_w(), source.stride_h(), 1, 1};
-}
-
-template <typename Source>
-Conv2dOptions dilated_window_options(const Source& source) {
-    Conv2dOptions options = window_options(source);
-    options.dilation_width = source.dilation_w_factor();
-    options.dilation_height = source.dilation_h_factor();
-    return options;
-}
-
-OperatorOptions read_options(const format::Operator& source) {
-    if (const auto* const conv = source.builtin_options_as_Conv2DOptions(); conv != nullptr) {
-        return dilated_window_options(*conv);
-    }
-    if (const auto* const conv = source.builtin_options_as_DepthwiseConv2DOptions(); conv != nullptr) {
-        return DepthwiseConv2dOptions{dilated_window_options(*conv), conv->depth_multiplier()};
-    }
-    if (const auto* const pool = source.builtin_options_as_Pool2DOptions(); pool != nullptr) {
-        return Pool2dOptions{window_options(*pool), pool->filter_width(), pool->filter_height()};
-    }
-    if (const auto* const fully = source.builtin_options_as_FullyConnectedOptions(); fully != nullptr) {
-        return FullyConnectedOptions{fully->fused_activation_function(), fully->weights_format()};
-    }
-    if (const auto* const softmax = source.builtin_options_as_SoftmaxOptions(); softmax != nullptr) {
-        return SoftmaxOptions{softmax->beta()};
-    }
-    if (const auto* const add = source.builtin_options_as_AddOptions(); add != nullptr) {
-        return AddOptions{add->fused_activation_function()};
-    }
-    return std::monostate{};
+// "BUILTIN_999" for a number that the published format does not define.
+std::string operator_name(std::int32_t code) {
+    const std::string name = format::EnumNameBuiltinOperator(static_cast<format::BuiltinOperator>(code));
+    return name.empty() ? ("BUILTIN_" + std::to_string(code)) : name;
 }
 
 Operator read_operator(const format::Operator& source, const format::Model& model, std::uint32_t index) {
@@ -209,10 +177,10 @@ Operator read_operator(const format::Operator& source, const format::Model& mode
     // Old files set only the first field; new ones put a placeholder there for codes that do not fit it.
     result.code = std::max<std::int32_t>(code->deprecated_builtin_code(), code->builtin_code());
     result.name = operator_name(result.code);
-    if ((result.code == kCustomOperator) && (code->custom_code() != nullptr)) {
+    if ((result.code == format::BuiltinOperator_CUSTOM) && (code->custom_code() != nullptr)) {
         result.name += " '" + printable(code->custom_code()) + "'";
     }
-    result.options = read_options(source);
+    result.stored = &source;
 
     const auto read_indices = [&](const flatbuffers::Vector<std::int32_t>* indices, std::int32_t lowest,
                                   std::vector<std::int32_t>& into) {

@@ -1,18 +1,21 @@
 // Reader: a TensorFlow Lite file as plain, checked structures.
 //
-// Place in the whole: the first stage of the importer, and the only part of it that touches FlatBuffers. What is wrong
-// with the file as such is an ImportError; what is wrong with one tensor is noted in it, so that the importer can name
-// the operator that would use it. Everything is bounded: a model's structures take memory proportional to its file.
-// Host only.
+// Place in the whole: the first stage of the importer, and all that touches FlatBuffers but for operators' options,
+// which each operator reads for itself. What is wrong with the file as such is an ImportError; what is wrong with one
+// tensor is noted in it, so that the importer can name the operator that would use it. Everything is bounded: a model's
+// structures take memory proportional to its file. Host only.
 #pragma once
 
 #include <cstdint>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "capture_host/tflite/model/element_type.h"
 #include "pianola/span.h"
+
+namespace pianola::tflite::format {
+struct Operator;
+}  // namespace pianola::tflite::format
 
 namespace pianola::tflite {
 
@@ -44,45 +47,14 @@ struct Tensor {
     Span<const std::uint8_t> contents;  // size_bytes of them for a constant, inside Model::storage
 };
 
-// Options as stored: enumerations, strides and factors are for the operator to check.
-struct Conv2dOptions {
-    std::int8_t padding{0};
-    std::int8_t activation{0};
-    std::int32_t stride_width{0};
-    std::int32_t stride_height{0};
-    std::int32_t dilation_width{0};
-    std::int32_t dilation_height{0};
-};
-struct DepthwiseConv2dOptions {
-    Conv2dOptions window;
-    std::int32_t depth_multiplier{0};
-};
-struct Pool2dOptions {
-    Conv2dOptions window;
-    std::int32_t filter_width{0};
-    std::int32_t filter_height{0};
-};
-struct FullyConnectedOptions {
-    std::int8_t activation{0};
-    std::int8_t weights_format{0};
-};
-struct SoftmaxOptions {
-    float beta{0.0F};
-};
-struct AddOptions {
-    std::int8_t activation{0};
-};
-using OperatorOptions = std::variant<std::monostate, Conv2dOptions, DepthwiseConv2dOptions, Pool2dOptions,
-                                     FullyConnectedOptions, SoftmaxOptions, AddOptions>;
-
 inline constexpr std::int32_t kAbsent = -1;  // an optional input that is left out
 
 struct Operator {
     std::int32_t code{0};
-    std::string name;                   // for messages
-    std::vector<std::int32_t> inputs;   // indices of tensors, or kAbsent
-    std::vector<std::int32_t> outputs;  // indices of tensors
-    OperatorOptions options;
+    std::string name;                         // for messages
+    std::vector<std::int32_t> inputs;         // indices of tensors, or kAbsent
+    std::vector<std::int32_t> outputs;        // indices of tensors
+    const format::Operator* stored{nullptr};  // for its options, inside Model::storage
 };
 
 struct Model {

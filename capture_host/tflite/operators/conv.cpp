@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kFilterPosition = 1U;
 
-// One row per output channel. The filter's scales are one, or one per channel along `channel_dimension`.
+// One row per output channel.
 capture::BufferId channel_table(OperatorContext& context, const Int8Tensor& input, const Int8Tensor& output,
                                 std::uint32_t channels, std::uint32_t channel_dimension) {
     const Tensor& filter = context.int8_constant(kFilterPosition, "filter");
@@ -63,9 +63,18 @@ Convolution convolution(OperatorContext& context) {
     return found;
 }
 
-template <typename Arguments>
-void launch(OperatorContext& context, refdev::KernelId kernel, const Convolution& convolution, const Window& window,
-            const ActivationRange& range, capture::BufferId table, Arguments arguments) {
+// The filter's scales are one, or one per channel along `channel_dimension`.
+template <typename Arguments, typename Options>
+void launch(OperatorContext& context, refdev::KernelId kernel, const Options& options, const Convolution& convolution,
+            std::uint32_t channel_dimension, Arguments arguments) {
+    const WindowOptions wanted{options.padding(),
+                               {options.stride_h(), options.dilation_h_factor()},
+                               {options.stride_w(), options.dilation_w_factor()}};
+    const Window window = window_of(context, wanted, convolution.in, convolution.out, convolution.filter.height,
+                                    convolution.filter.width);
+    const ActivationRange range = context.clamp_range(options.fused_activation_function(), convolution.output);
+    const capture::BufferId table =
+        channel_table(context, convolution.input, convolution.output, convolution.out.channels, channel_dimension);
     arguments.batches = convolution.in.batches;
     arguments.input_height = convolution.in.height;
     arguments.input_width = convolution.in.width;
@@ -94,7 +103,7 @@ void launch(OperatorContext& context, refdev::KernelId kernel, const Convolution
 }  // namespace
 
 void lower_conv_2d(OperatorContext& context) {
-    const auto& options = context.options<Conv2dOptions>();
+    const auto& options = context.options<format::Conv2DOptions>();
     const Convolution found = convolution(context);
     const auto& [input, output, in, filter, out] = found;
     context.require(filter.batches == out.channels, "its filter and output differ in channels");
@@ -102,33 +111,27 @@ void lower_conv_2d(OperatorContext& context) {
     context.require((out.channels % (in.channels / filter.channels)) == 0U,
                     "its groups do not divide its output's channels");
     require_taps(context, filter.height, filter.width, filter.channels);
-    const Window window = window_of(context, options, in, out, filter.height, filter.width);
-    const ActivationRange range = context.clamp_range(options.activation, output);
-    const capture::BufferId table = channel_table(context, input, output, out.channels, 0U);
     refdev::Conv2dArguments arguments{};
     arguments.output_channels = out.channels;
     arguments.filter_channels = filter.channels;
-    launch(context, refdev::KernelId::kConv2d, found, window, range, table, arguments);
+    launch(context, refdev::KernelId::kConv2d, options, found, 0U, arguments);
 }
 
 void lower_depthwise_conv_2d(OperatorContext& context) {
     constexpr std::uint32_t kChannelDimension = 3U;
-    const auto& options = context.options<DepthwiseConv2dOptions>();
+    const auto& options = context.options<format::DepthwiseConv2DOptions>();
     const Convolution found = convolution(context);
     const auto& [input, output, in, filter, out] = found;
     context.require(filter.batches == 1U, "more than one filter is not supported");
     context.require(filter.channels == out.channels, "its filter and output differ in channels");
     context.require((out.channels % in.channels) == 0U, "its input's channels do not divide its output's");
     const std::uint32_t depth_multiplier = out.channels / in.channels;
-    context.require(std::int64_t{options.depth_multiplier} == std::int64_t{depth_multiplier},
+    context.require(std::int64_t{options.depth_multiplier()} == std::int64_t{depth_multiplier},
                     "its depth multiplier does not follow from its channels");
     require_taps(context, filter.height, filter.width, 1U);
-    const Window window = window_of(context, options.window, in, out, filter.height, filter.width);
-    const ActivationRange range = context.clamp_range(options.window.activation, output);
-    const capture::BufferId table = channel_table(context, input, output, out.channels, kChannelDimension);
     refdev::DepthwiseConv2dArguments arguments{};
     arguments.depth_multiplier = depth_multiplier;
-    launch(context, refdev::KernelId::kDepthwiseConv2d, found, window, range, table, arguments);
+    launch(context, refdev::KernelId::kDepthwiseConv2d, options, found, kChannelDimension, arguments);
 }
 
 }  // namespace pianola::tflite

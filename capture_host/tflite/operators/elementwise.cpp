@@ -61,7 +61,7 @@ FixedPoint fraction(const OperatorContext& context, double real) {
 void lower_add(OperatorContext& context) {
     using Arguments = refdev::AddArguments;
     context.require_operands(2U, 2U);
-    const auto& options = context.options<AddOptions>();
+    const auto& options = context.options<format::AddOptions>();
     const Int8Tensor a = context.int8_input(0U, "input");
     const Int8Tensor b = context.int8_input(1U, "input");
     const Int8Tensor output = context.int8_output();
@@ -73,7 +73,7 @@ void lower_add(OperatorContext& context) {
     const FixedPoint scale_b = fraction(context, static_cast<double>(b.scale) / twice_max_scale);
     const auto steps = static_cast<double>(1U << kAddLeftShift);
     const FixedPoint scale_out = fraction(context, twice_max_scale / (steps * static_cast<double>(output.scale)));
-    const ActivationRange range = context.clamp_range(options.activation, output);
+    const ActivationRange range = context.clamp_range(options.fused_activation_function(), output);
     arguments.input1_offset = -a.zero_point;
     arguments.input1_multiplier = scale_a.multiplier;
     arguments.input1_shift = scale_a.shift;
@@ -93,48 +93,42 @@ void lower_add(OperatorContext& context) {
 }
 
 void lower_softmax(OperatorContext& context) {
-    using Arguments = refdev::SoftmaxArguments;
     context.require_operands(1U, 1U);
-    const auto& options = context.options<SoftmaxOptions>();
+    const auto& options = context.options<format::SoftmaxOptions>();
     const Int8Tensor input = context.int8_input(0U, "input");
     const Int8Tensor output = context.int8_output();
     context.require(input.tensor->shape == output.tensor->shape, "its input and output differ in shape");
     context.require(!input.tensor->shape.empty(), "an input of rank 0 is not supported");
     context.require((output.scale == kSoftmaxOutputScale) && (output.zero_point == kSoftmaxOutputZeroPoint),
                     "an output scale other than 1/256 with zero point -128 is not supported");
-    const std::optional<SoftmaxScaling> scaling = softmax_scaling(options.beta, input.scale);
+    const std::optional<SoftmaxScaling> scaling = softmax_scaling(options.beta(), input.scale);
     if (!scaling.has_value()) {
         context.refuse("its beta is out of range");
     }
 
-    Arguments arguments{};
+    refdev::SoftmaxArguments arguments{};
     arguments.depth = input.tensor->shape.back();
     arguments.rows = input.tensor->elements / arguments.depth;
     arguments.input_multiplier = scaling->multiplier;
     arguments.input_left_shift = scaling->left_shift;
     arguments.diff_min = scaling->diff_min;
-    context.launch(refdev::KernelId::kSoftmax, arguments,
-                   {{offsetof(Arguments, input), context.buffer(input), Access::kRead},
-                    {offsetof(Arguments, output), context.buffer(output), Access::kWrite}});
+    context.launch(refdev::KernelId::kSoftmax, arguments, input, output);
 }
 
 void lower_quantize(OperatorContext& context) {
-    using Arguments = refdev::RequantizeArguments;
     context.require_operands(1U, 1U);
     const Int8Tensor input = context.int8_input(0U, "input");
     const Int8Tensor output = context.int8_output();
     context.require(input.tensor->elements == output.tensor->elements, "its input and output differ in size");
     const FixedPoint scale = context.multiplier(static_cast<double>(input.scale) / static_cast<double>(output.scale));
 
-    Arguments arguments{};
+    refdev::RequantizeArguments arguments{};
     arguments.count = input.tensor->elements;
     arguments.input_zero_point = input.zero_point;
     arguments.multiplier = scale.multiplier;
     arguments.shift = scale.shift;
     arguments.output_zero_point = output.zero_point;
-    context.launch(refdev::KernelId::kRequantize, arguments,
-                   {{offsetof(Arguments, input), context.buffer(input), Access::kRead},
-                    {offsetof(Arguments, output), context.buffer(output), Access::kWrite}});
+    context.launch(refdev::KernelId::kRequantize, arguments, input, output);
 }
 
 }  // namespace pianola::tflite

@@ -56,8 +56,8 @@ capture::BufferId channel_table(OperatorContext& context, const Int8Tensor& inpu
 void lower_fully_connected(OperatorContext& context) {
     using Arguments = refdev::FullyConnectedArguments;
     context.require_operands(2U, 3U);
-    const auto& options = context.options<FullyConnectedOptions>();
-    context.require(options.weights_format == 0, "shuffled weights are not supported");
+    const auto& options = context.options<format::FullyConnectedOptions>();
+    context.require(options.weights_format() == 0, "shuffled weights are not supported");
     const Int8Tensor input = context.int8_input(0U, "input");
     const Tensor& filter = context.int8_constant(kFilterPosition, "filter");
     const Int8Tensor output = context.int8_output();
@@ -70,7 +70,7 @@ void lower_fully_connected(OperatorContext& context) {
     const std::uint32_t batches = output.tensor->elements / output_depth;
     context.require((std::uint64_t{batches} * input_depth) == input.tensor->elements,
                     "its filter does not fit its input");
-    const ActivationRange range = context.clamp_range(options.activation, output);
+    const ActivationRange range = context.clamp_range(options.fused_activation_function(), output);
     const capture::BufferId table = channel_table(context, input, output, filter.quantization, output_depth);
 
     Arguments arguments{};

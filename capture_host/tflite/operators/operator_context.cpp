@@ -3,31 +3,18 @@
 #include <utility>
 
 #include "capture_host/tflite/model/import_error.h"
+#include "pianola/bytes.h"
 
 namespace pianola::tflite {
 namespace {
 
-// Little-endian, as the format and the device have it, on every host.
-std::int32_t load_int32(Span<const std::uint8_t> bytes, std::size_t offset) {
-    std::uint32_t value = 0U;
-    for (std::size_t i = 0U; i < sizeof(value); ++i) {
-        value |= static_cast<std::uint32_t>(bytes[offset + i]) << (8U * i);
-    }
-    return static_cast<std::int32_t>(value);
-}
-
-void store_int32(std::vector<std::uint8_t>& bytes, std::int32_t value) {
-    const auto bits = static_cast<std::uint32_t>(value);
-    for (std::uint32_t shift = 0U; shift < 32U; shift += 8U) {
-        bytes.push_back(static_cast<std::uint8_t>((bits >> shift) & 0xFFU));
-    }
-}
+// Integers are little-endian, as the format and the device have them, on every host.
 
 std::vector<std::int32_t> int32_values(const Tensor& tensor) {
     std::vector<std::int32_t> values;
     values.reserve(tensor.elements);
     for (std::size_t i = 0U; i < tensor.elements; ++i) {
-        values.push_back(load_int32(tensor.contents, i * sizeof(std::int32_t)));
+        values.push_back(static_cast<std::int32_t>(load_le32(tensor.contents, i * sizeof(std::int32_t))));
     }
     return values;
 }
@@ -161,12 +148,13 @@ capture::BufferId OperatorContext::input_buffer(std::size_t position) const {
 
 capture::BufferId OperatorContext::add_channel_table(const std::vector<refdev::ChannelParameters>& channels) {
     table_bytes_ += std::uint64_t{refdev::kChannelParametersBytes} * channels.size();
-    std::vector<std::uint8_t> contents;
-    contents.reserve(refdev::kChannelParametersBytes * channels.size());
+    std::vector<std::uint8_t> contents(refdev::kChannelParametersBytes * channels.size());
+    std::size_t at = 0U;
     for (const refdev::ChannelParameters& channel : channels) {
-        store_int32(contents, channel.bias);
-        store_int32(contents, channel.multiplier);
-        store_int32(contents, channel.shift);
+        for (const std::int32_t value : {channel.bias, channel.multiplier, channel.shift}) {
+            store_le32({contents.data(), contents.size()}, at, static_cast<std::uint32_t>(value));
+            at += sizeof(value);
+        }
     }
     return recorder_.add_constant("channels of operator " + std::to_string(index_), std::move(contents));
 }

@@ -5,11 +5,11 @@
 // what it accepts. Lives while one operator is lowered. Host only.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "capture_host/recorder/recorder.h"
@@ -17,6 +17,7 @@
 #include "capture_host/tflite/model/quantization.h"
 #include "capture_host/tflite/model/reader.h"
 #include "hal/kernels/arguments.h"
+#include "tflite_subset_generated.h"
 
 namespace pianola::tflite {
 
@@ -55,9 +56,10 @@ class OperatorContext {
     // Call first: the accessors below rely on it. One output.
     void require_operands(std::size_t min_inputs, std::size_t max_inputs) const;
 
+    // Options as stored: enumerations, strides and factors are for the operator to check.
     template <typename Options>
     [[nodiscard]] const Options& options() const {
-        const Options* const options = std::get_if<Options>(&op().options);
+        const Options* const options = op().stored->builtin_options_as<Options>();
         if (options == nullptr) {
             refuse("its options are missing");
         }
@@ -89,6 +91,15 @@ class OperatorContext {
     [[nodiscard]] capture::BufferId buffer(const Int8Tensor& operand) const { return graph_.buffer_of(operand.index); }
     [[nodiscard]] capture::BufferId input_buffer(std::size_t position) const;
     [[nodiscard]] capture::BufferId add_channel_table(const std::vector<refdev::ChannelParameters>& channels);
+
+    // Records the launch of a kernel that makes one tensor of another.
+    template <typename Arguments>
+    void launch(refdev::KernelId kernel, const Arguments& arguments, const Int8Tensor& input,
+                const Int8Tensor& output) {
+        launch(kernel, arguments,
+               {{offsetof(Arguments, input), buffer(input), Access::kRead},
+                {offsetof(Arguments, output), buffer(output), Access::kWrite}});
+    }
 
     // Records a launch; the words in `addresses` are for the linker to fill.
     template <typename Arguments>

@@ -1,4 +1,3 @@
-#include <cstddef>
 
 #include "capture_host/tflite/operators/operators.h"
 #include "capture_host/tflite/operators/window.h"
@@ -8,9 +7,8 @@ namespace pianola::tflite {
 namespace {
 
 void lower_pool_2d(OperatorContext& context, refdev::KernelId kernel) {
-    using Arguments = refdev::Pool2dArguments;
     context.require_operands(1U, 1U);
-    const auto& options = context.options<Pool2dOptions>();
+    const auto& options = context.options<format::Pool2DOptions>();
     const Int8Tensor input = context.int8_input(0U, "input");
     const Int8Tensor output = context.int8_output();
     context.require_same_quantization(input, output);
@@ -19,16 +17,17 @@ void lower_pool_2d(OperatorContext& context, refdev::KernelId kernel) {
     context.require((in.batches == out.batches) && (in.channels == out.channels),
                     "its input and output differ in batches or channels");
     constexpr auto kMaxSpatial = static_cast<std::int32_t>(refdev::kMaxSpatial);
-    context.require((options.filter_height >= 1) && (options.filter_height <= kMaxSpatial) &&
-                        (options.filter_width >= 1) && (options.filter_width <= kMaxSpatial),
+    context.require((options.filter_height() >= 1) && (options.filter_height() <= kMaxSpatial) &&
+                        (options.filter_width() >= 1) && (options.filter_width() <= kMaxSpatial),
                     "its filter size is out of range");
-    const auto filter_height = static_cast<std::uint32_t>(options.filter_height);
-    const auto filter_width = static_cast<std::uint32_t>(options.filter_width);
+    const auto filter_height = static_cast<std::uint32_t>(options.filter_height());
+    const auto filter_width = static_cast<std::uint32_t>(options.filter_width());
     context.require((filter_height * filter_width) <= refdev::kMaxTaps, "a filter with so many taps is not supported");
-    const Window window = window_of(context, options.window, in, out, filter_height, filter_width);
-    const ActivationRange range = context.clamp_range(options.window.activation, output);
+    const Window window = window_of(context, {options.padding(), {options.stride_h(), 1}, {options.stride_w(), 1}}, in,
+                                    out, filter_height, filter_width);
+    const ActivationRange range = context.clamp_range(options.fused_activation_function(), output);
 
-    Arguments arguments{};
+    refdev::Pool2dArguments arguments{};
     arguments.batches = in.batches;
     arguments.input_height = in.height;
     arguments.input_width = in.width;
@@ -43,9 +42,7 @@ void lower_pool_2d(OperatorContext& context, refdev::KernelId kernel) {
     arguments.pad_left = window.width.pad_before;
     arguments.activation_min = range.min;
     arguments.activation_max = range.max;
-    context.launch(kernel, arguments,
-                   {{offsetof(Arguments, input), context.buffer(input), Access::kRead},
-                    {offsetof(Arguments, output), context.buffer(output), Access::kWrite}});
+    context.launch(kernel, arguments, input, output);
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 namespace pianola::tflite {
 
 void lower_mean(OperatorContext& context) {
-    using Arguments = refdev::MeanArguments;
     constexpr std::size_t kAxesPosition = 1U;
     context.require_operands(2U, 2U);
     const Int8Tensor input = context.int8_input(0U, "input");
@@ -17,7 +16,7 @@ void lower_mean(OperatorContext& context) {
     const auto rank = static_cast<std::int32_t>(input.tensor->shape.size());
     const auto front = static_cast<std::int32_t>(dims.size()) - rank;
 
-    Arguments arguments{};
+    refdev::MeanArguments arguments{};
     std::copy(dims.begin(), dims.end(), std::begin(arguments.dims));
     for (const std::int32_t axis : context.int32_constant(kAxesPosition, "list of axes", dims.size())) {
         context.require((axis >= -rank) && (axis < rank), "it names an axis that does not exist");
@@ -37,9 +36,7 @@ void lower_mean(OperatorContext& context) {
     arguments.output_zero_point = output.zero_point;
     arguments.multiplier = scale.multiplier;
     arguments.shift = scale.shift;
-    context.launch(refdev::KernelId::kMean, arguments,
-                   {{offsetof(Arguments, input), context.buffer(input), Access::kRead},
-                    {offsetof(Arguments, output), context.buffer(output), Access::kWrite}});
+    context.launch(refdev::KernelId::kMean, arguments, input, output);
 }
 
 }  // namespace pianola::tflite

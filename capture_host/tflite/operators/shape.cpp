@@ -11,7 +11,6 @@ constexpr std::size_t kPaddingsPosition = 1U;
 constexpr std::size_t kPadValuePosition = 2U;
 
 void lower_pad_with(OperatorContext& context, const Int8Tensor& input, const Int8Tensor& output, std::int32_t value) {
-    using Arguments = refdev::PadArguments;
     context.require_same_quantization(input, output);
     const Dims4 dims = dims4(context, *input.tensor);
     const Dims4 out = dims4(context, *output.tensor);
@@ -21,7 +20,7 @@ void lower_pad_with(OperatorContext& context, const Int8Tensor& input, const Int
     context.require((paddings.size() == (2U * rank)) && (output.tensor->shape.size() == rank),
                     "its paddings do not fit its rank");
 
-    Arguments arguments{};
+    refdev::PadArguments arguments{};
     std::copy(dims.begin(), dims.end(), std::begin(arguments.dims));
     const std::size_t front = dims.size() - rank;
     for (std::size_t i = 0U; i < rank; ++i) {
@@ -34,9 +33,7 @@ void lower_pad_with(OperatorContext& context, const Int8Tensor& input, const Int
         arguments.after[front + i] = static_cast<std::uint32_t>(after);
     }
     arguments.value = value;
-    context.launch(refdev::KernelId::kPad, arguments,
-                   {{offsetof(Arguments, input), context.buffer(input), Access::kRead},
-                    {offsetof(Arguments, output), context.buffer(output), Access::kWrite}});
+    context.launch(refdev::KernelId::kPad, arguments, input, output);
 }
 
 }  // namespace

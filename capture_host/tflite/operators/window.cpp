@@ -8,8 +8,9 @@ namespace {
 constexpr std::int8_t kPaddingSame = 0;
 constexpr std::int8_t kPaddingValid = 1;
 
-WindowAxis axis_of(const OperatorContext& context, std::int8_t padding, std::int32_t stride, std::int32_t dilation,
-                   std::uint32_t input, std::uint32_t output, std::uint32_t filter) {
+WindowAxis axis_of(const OperatorContext& context, std::int8_t padding, const AxisOptions& options, std::uint32_t input,
+                   std::uint32_t output, std::uint32_t filter) {
+    const auto [stride, dilation] = options;
     constexpr auto kMaxSpatial = static_cast<std::int32_t>(refdev::kMaxSpatial);
     context.require((stride >= 1) && (stride <= kMaxSpatial), "its stride is out of range");
     context.require((dilation >= 1) && (dilation <= kMaxSpatial), "its dilation is out of range");
@@ -46,12 +47,10 @@ ImageShape image_shape(const OperatorContext& context, const Tensor& tensor, con
     return shape;
 }
 
-Window window_of(const OperatorContext& context, const Conv2dOptions& options, const ImageShape& input,
+Window window_of(const OperatorContext& context, const WindowOptions& options, const ImageShape& input,
                  const ImageShape& output, std::uint32_t filter_height, std::uint32_t filter_width) {
-    return Window{axis_of(context, options.padding, options.stride_height, options.dilation_height, input.height,
-                          output.height, filter_height),
-                  axis_of(context, options.padding, options.stride_width, options.dilation_width, input.width,
-                          output.width, filter_width)};
+    return Window{axis_of(context, options.padding, options.height, input.height, output.height, filter_height),
+                  axis_of(context, options.padding, options.width, input.width, output.width, filter_width)};
 }
 
 }  // namespace pianola::tflite

@@ -31,8 +31,20 @@ struct ImageShape {
 
 [[nodiscard]] ImageShape image_shape(const OperatorContext& context, const Tensor& tensor, const char* what);
 
+struct AxisOptions {
+    std::int32_t stride{0};
+    std::int32_t dilation{0};
+};
+
+// As an operator's options have it.
+struct WindowOptions {
+    std::int8_t padding{0};
+    AxisOptions height;
+    AxisOptions width;
+};
+
 // Checks the options, and that they turn `input` into `output`.
-[[nodiscard]] Window window_of(const OperatorContext& context, const Conv2dOptions& options, const ImageShape& input,
+[[nodiscard]] Window window_of(const OperatorContext& context, const WindowOptions& options, const ImageShape& input,
                                const ImageShape& output, std::uint32_t filter_height, std::uint32_t filter_width);
 
 }  // namespace pianola::tflite
