@@ -82,21 +82,25 @@ def sealed(contents):
     return contents[:DIGEST_OFFSET] + digest + contents[DIGEST_OFFSET + DIGEST_BYTES:]
 
 
-def main(needs_models=True):
-    """Runs the cases of the calling script. Exit code 77 without the models that it needs, and where a case was
-    skipped."""
+def shared():
+    """The folder of material that is not the project's."""
+    return pathlib.Path(os.environ.get("PIANOLA_SHARED") or OPTIONS.source / "../shared").resolve()
+
+
+def main(needs_models=True, more=()):
+    """Runs the cases of the calling script, which has options for `more` files of its own. Exit code 77 without the
+    models that it needs, and where a case was skipped."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--pianola", required=True, type=pathlib.Path)
-    parser.add_argument("--models", required=True, type=pathlib.Path)
-    parser.add_argument("--sample", required=True, type=pathlib.Path, help="the program pianola-sample")
-    parser.add_argument("--random", required=True, type=pathlib.Path, help="the program pianola_random")
+    parser.add_argument("--sample", type=pathlib.Path, help="the program pianola-sample")
+    parser.add_argument("--random", type=pathlib.Path, help="the program pianola_random")
     parser.add_argument("--source", required=True, type=pathlib.Path, help="the source tree, for headers")
+    for option in more:
+        parser.add_argument(option, required=True, type=pathlib.Path)
     parser.parse_args(namespace=OPTIONS)
-    if "PIANOLA_SHARED" in os.environ:
-        OPTIONS.models = pathlib.Path(os.environ["PIANOLA_SHARED"]) / "models"
+    OPTIONS.models = shared() / "models"
     if needs_models and not OPTIONS.models.is_dir():
         print("skipped: no models; set PIANOLA_SHARED")
         sys.exit(SKIPPED)
-    OPTIONS.models = OPTIONS.models.resolve()
     result = unittest.main(module="__main__", argv=sys.argv[:1], verbosity=2, exit=False).result
     sys.exit(1 if not result.wasSuccessful() else SKIPPED if result.skipped else 0)

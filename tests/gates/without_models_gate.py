@@ -30,11 +30,12 @@ def script_of(command):
 
 
 def text_with_imports(script, seen=()):
-    """The script's text and that of its neighbours that it imports."""
+    """The script's text and that of the scripts that it imports, from its folder or one beside it."""
     text = script.read_text(encoding="utf-8")
     for name in IMPORT.findall(text):
-        module = script.with_name(f"{name}.py")
-        if module.is_file() and module not in seen:
+        module = next((path for path in (script.with_name(f"{name}.py"), *script.parent.parent.glob(f"*/{name}.py"))
+                       if path.is_file()), None)
+        if module is not None and module not in seen:
             text += text_with_imports(module, (*seen, script))
     return text
 

@@ -1,18 +1,14 @@
 #!/usr/bin/env python3
 """Every command that takes a binary, with one for a PL330: a device of the registry that has no simulator."""
-import argparse
 import json
-import os
 import pathlib
 import subprocess
 import sys
-import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
 import cli_support  # noqa: E402
-from cli_support import FILE_TROUBLE, REFUSED, UNSUPPORTED, USAGE  # noqa: E402
+from cli_support import OPTIONS, FILE_TROUBLE, REFUSED, UNSUPPORTED, USAGE  # noqa: E402
 
-OPTIONS = argparse.Namespace()
 NO_SIMULATOR = "the target of device family pl330 has no simulator"
 DEADLINES = ("--deadline-us", "50000", "--setup-deadline-us", "500000")
 
@@ -158,17 +154,4 @@ class Pl330(cli_support.CliTest):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--pianola", type=pathlib.Path, required=True)
-    parser.add_argument("--source", type=pathlib.Path, required=True)
-    parser.add_argument("--models", type=pathlib.Path, required=True)
-    parser.add_argument("--binary-maker", type=pathlib.Path, required=True)
-    parser.parse_args(namespace=OPTIONS)
-    cli_support.OPTIONS.pianola = OPTIONS.pianola
-    if "PIANOLA_SHARED" in os.environ:
-        OPTIONS.models = pathlib.Path(os.environ["PIANOLA_SHARED"]) / "models"
-    if not OPTIONS.models.is_dir():
-        print("skipped: no models; set PIANOLA_SHARED")
-        sys.exit(cli_support.SKIPPED)
-    cli_support.OPTIONS.models = OPTIONS.models.resolve()
-    unittest.main(argv=sys.argv[:1])
+    cli_support.main(needs_models=False, more=["--binary-maker"])

@@ -1,5 +1,5 @@
-// pianola_port_binary PLUGIN OUT.ptb HEADER END: a trace binary for the device of a plugin, which copies its input of
-// 64 bytes twice. HEADER begins a copy (destination, source, bytes follow), END ends a trace.
+// pianola_port_binary PLUGIN OUT.ptb HEADER END [DRAM-BYTES]: a trace binary for the device of a plugin, which copies its
+// input of 64 bytes twice. HEADER begins a copy (destination, source, bytes follow), END ends a trace.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -15,8 +15,12 @@ namespace {
 constexpr std::uint32_t kBytes = 64U;
 constexpr std::uint32_t kDeadlineUs = 1'000'000U;
 
-std::vector<std::uint8_t> make_binary(const Target& target, std::uint32_t header, std::uint32_t end) {
-    const DeviceDescription device = target.usual_device();
+std::uint32_t number(const char* text) {
+    return static_cast<std::uint32_t>(std::stoul(text, nullptr, 0));
+}
+
+std::vector<std::uint8_t> make_binary(const Target& target, const DeviceDescription& device, std::uint32_t header,
+                                      std::uint32_t end) {
     const std::uint32_t input = device.dram_base;
     const std::uint32_t middle = input + kBytes;
     const std::uint32_t output = middle + kBytes;
@@ -65,13 +69,16 @@ std::vector<std::uint8_t> make_binary(const Target& target, std::uint32_t header
 }  // namespace pianola
 
 int main(int argc, char** argv) {
-    if (argc != 5) {
-        (void)std::fputs("usage: pianola_port_binary PLUGIN OUT.ptb HEADER END\n", stderr);
+    if ((argc != 5) && (argc != 6)) {
+        (void)std::fputs("usage: pianola_port_binary PLUGIN OUT.ptb HEADER END [DRAM-BYTES]\n", stderr);
         return 2;
     }
     const pianola::targets::Targets targets{argv[1]};
-    const auto header = static_cast<std::uint32_t>(std::stoul(argv[3], nullptr, 0));
-    const auto end = static_cast<std::uint32_t>(std::stoul(argv[4], nullptr, 0));
-    pianola::files::store_file(argv[2], pianola::make_binary(targets.usual(), header, end));
+    pianola::DeviceDescription device = targets.usual().usual_device();
+    if (argc == 6) {
+        device.dram_bytes = pianola::number(argv[5]);
+    }
+    pianola::files::store_file(
+        argv[2], pianola::make_binary(targets.usual(), device, pianola::number(argv[3]), pianola::number(argv[4])));
     return 0;
 }

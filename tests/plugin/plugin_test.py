@@ -1,19 +1,16 @@
 #!/usr/bin/env python3
 """--plugin: every command that takes a binary, with one of a device that the product tree does not know."""
-import argparse
 import hashlib
 import json
 import pathlib
 import subprocess
 import sys
-import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
 import cli_support  # noqa: E402
-from cli_support import DONE, FILE_TROUBLE, REFUSED, USAGE  # noqa: E402
+from cli_support import OPTIONS, DONE, FILE_TROUBLE, REFUSED, USAGE  # noqa: E402
 
-OPTIONS = argparse.Namespace()
-
+COPY, END = "1", "2"
 
 class Plugin(cli_support.CliTest):
     """A copy-npu: it copies, and has a simulator without device time, threads or logs."""
@@ -27,7 +24,8 @@ class Plugin(cli_support.CliTest):
 
     def make(self, name, *arguments):
         """A binary for a copy-npu."""
-        subprocess.run([OPTIONS.binary_maker, self.folder / name, *map(str, arguments)], check=True)
+        subprocess.run([OPTIONS.binary_maker, self.library, self.folder / name, COPY, END, *map(str, arguments)],
+                       check=True)
         return self.folder / name
 
     def test_verify(self):
@@ -152,11 +150,4 @@ class Plugin(cli_support.CliTest):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--pianola", type=pathlib.Path, required=True)
-    parser.add_argument("--source", type=pathlib.Path, required=True)
-    parser.add_argument("--plugins", type=pathlib.Path, required=True)
-    parser.add_argument("--binary-maker", type=pathlib.Path, required=True)
-    parser.parse_args(namespace=OPTIONS)
-    cli_support.OPTIONS.pianola = OPTIONS.pianola
-    unittest.main(argv=sys.argv[:1])
+    cli_support.main(needs_models=False, more=["--plugins", "--binary-maker"])

@@ -5,20 +5,17 @@
 Both are built in a folder of their own, as docs/guide/porting.md says, and reach the tools by --plugin: nothing in the
 tree changes. The second one was written against older interfaces; ADAPTED is what it takes to bring it to these.
 """
-import argparse
 import json
 import pathlib
 import shutil
 import subprocess
 import sys
 import tempfile
-import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
 import cli_support  # noqa: E402
-from cli_support import REFUSED, USAGE  # noqa: E402
+from cli_support import OPTIONS, REFUSED, USAGE  # noqa: E402
 
-OPTIONS = argparse.Namespace()
 COPY_HEADER, COPY_END = "0x40001", {"npu_target": "0x10003", "memcpy_target": "0x10002"}
 
 # (text, what stands in its place) in memcpy_npu.h.
@@ -103,7 +100,7 @@ def build(folder):
     project = folder / "npu"
     shutil.copytree(OPTIONS.source / "docs/examples/port", project)
     names = ["npu_target"]
-    device = OPTIONS.shared / "experiments/port/memcpy_npu.h"
+    device = cli_support.shared() / "experiments/port/memcpy_npu.h"
     if device.is_file():
         names.append("memcpy_target")
         (project / "memcpy_npu.h").write_text(adapt(device.read_text(encoding="utf-8")), encoding="utf-8")
@@ -202,10 +199,4 @@ class Ports(cli_support.CliTest):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    for option in ("--pianola", "--source", "--binary-maker", "--shared"):
-        parser.add_argument(option, type=pathlib.Path, required=True)
-    parser.add_argument("--compiler", required=True)
-    parser.parse_args(namespace=OPTIONS)
-    cli_support.OPTIONS.pianola = OPTIONS.pianola
-    unittest.main(argv=sys.argv[:1])
+    cli_support.main(needs_models=False, more=["--compiler", "--binary-maker"])

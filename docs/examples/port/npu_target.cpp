@@ -64,8 +64,8 @@ class Target final : public pianola::Target {
 };
 
 const pianola::Target& target() {
-    static const Target the_target;
-    return the_target;
+    static const Target kTarget;
+    return kTarget;
 }
 
 }  // namespace
