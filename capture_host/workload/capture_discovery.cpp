@@ -202,8 +202,46 @@ void declare_missing(const std::vector<Section>& sections, Declarations& declara
     }
 }
 
+// What goes from one turn to the next at both ends of the loop. An event that the step waits for before it records it
+// was recorded before the capture where nothing in front does it, for else the wait would have been refused. And the last
+// record waits for nobody where no turn follows: the epilogue waits for it, which orders what is ordered already.
+void close_events(std::vector<Section>& sections) {
+    std::set<std::uint64_t> recorded;
+    std::map<std::uint64_t, Call> carried;  // the step's waits
+    Calls earlier;
+    for (const Section& section : sections) {
+        const bool is_step = section.kind == ScriptKind::kStep;
+        for (const Call& call : section.calls) {
+            if (call.kind == CallKind::kRecordEvent) {
+                const bool is_new = recorded.insert(call.object).second;
+                if (is_step && is_new && (carried.count(call.object) != 0U)) {
+                    earlier.push_back(call);
+                }
+            } else if (is_step && (call.kind == CallKind::kWaitEvent)) {
+                carried.emplace(call.object, call);
+            } else {
+                // Of no matter here.
+            }
+        }
+        if (is_step) {
+            break;  // the others are like it
+        }
+    }
+    sections.front().calls.insert(sections.front().calls.end(), earlier.begin(), earlier.end());
+    Section& last = sections.back();
+    if (last.kind == ScriptKind::kEpilogue) {
+        for (const Call& call : last.calls) {
+            carried.erase(call.object);
+        }
+        for (const auto& [event, wait] : carried) {
+            last.calls.push_back(wait);
+        }
+    }
+}
+
 Reading reading(std::vector<Section> sections, const Declarations& declarations, const CommandSet& command_set) {
     unify_steps(sections, command_set);
+    close_events(sections);
     Reading made{std::move(sections), declarations};
     declare_missing(made.sections, made.declarations);
     return made;
