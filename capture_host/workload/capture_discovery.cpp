@@ -286,4 +286,28 @@ std::vector<Reading> readings_of(const std::vector<Section>& sections, const Dec
     return readings;
 }
 
+void check_front(const Reading& reading, const CommandSet& command_set) {
+    const std::vector<Section>& sections = reading.sections;
+    DataFlow front{command_set};
+    for (const Call& call : sections.front().calls) {
+        front.add(call);
+    }
+    DataFlow work{command_set};
+    for (auto section = std::next(sections.begin()); section != sections.end(); ++section) {
+        for (const Call& call : section->calls) {
+            work.add(call);
+        }
+    }
+    const std::optional<ByteRange> bytes = front.recomputed(work.found());
+    if (bytes.has_value()) {
+        throw HostError{
+            HostRule::kCaptureContent,
+            fmt::format(
+                "{} bytes at 0x{:08X} are written by the host, changed by a program in front of the first step, "
+                "and read by a step: mark a prologue in front of that program, and let it write to another "
+                "buffer",
+                bytes->end - bytes->begin, bytes->begin)};
+    }
+}
+
 }  // namespace pianola::host

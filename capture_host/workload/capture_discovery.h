@@ -20,4 +20,8 @@ struct Reading {
 [[nodiscard]] std::vector<Reading> readings_of(const std::vector<Section>& sections, const Declarations& declarations,
                                                const CommandSet& command_set);
 
+// Programs in front of prologue and steps are no part of the binary: what set-up writes must be what the steps find.
+// Throws API-CAPTURE-CONTENT.
+void check_front(const Reading& reading, const CommandSet& command_set);
+
 }  // namespace pianola::host

@@ -131,6 +131,8 @@ void DataFlow::add(const Call& call) {
         case CallKind::kWrite:
             for (const AddressRange& run : call.buffer->runs) {
                 write(run.address, std::uint64_t{run.address} + run.bytes);
+                host_writers_.insert(writers_);
+                host_written_.add(run.address, std::uint64_t{run.address} + run.bytes);
             }
             break;
         case CallKind::kRead:
@@ -147,6 +149,19 @@ void DataFlow::add(const Call& call) {
         default:
             break;
     }
+}
+
+std::optional<ByteRange> DataFlow::recomputed(const RangeSet& bytes) const {
+    const RangeSet given = bytes.common(host_written_);
+    for (const auto& [begin, written] : written_) {
+        RangeSet here;
+        here.add(begin, written.end);
+        const RangeSet both = given.common(here);
+        if ((host_writers_.count(written.writer) == 0U) && !both.empty()) {
+            return both.ranges().front();
+        }
+    }
+    return std::nullopt;
 }
 
 std::vector<std::uint64_t> DataFlow::end() {

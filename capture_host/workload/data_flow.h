@@ -9,6 +9,8 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <set>
 #include <vector>
 
 #include "capture_host/workload/call_log.h"
@@ -27,6 +29,8 @@ class DataFlow {
     [[nodiscard]] std::vector<std::uint64_t> end();
     // Read before it was written.
     [[nodiscard]] const RangeSet& found() const noexcept { return found_; }
+    // The first of these bytes that a program was the last to write, and the host some time before.
+    [[nodiscard]] std::optional<ByteRange> recomputed(const RangeSet& bytes) const;
 
   private:
     struct Written {
@@ -42,6 +46,8 @@ class DataFlow {
 
     const CommandSet& command_set_;
     std::map<std::uint64_t, Written> written_;  // by first address
+    std::set<std::uint64_t> host_writers_;
+    RangeSet host_written_;
     RangeSet written_set_;
     RangeSet found_;
     std::uint64_t writers_{0U};

@@ -166,6 +166,7 @@ void warn_of_idle_records(const Scripts& scripts, std::vector<std::string>& warn
 
 // The calls so read, with as many steps in flight as the options or the events allow.
 CapturedWorkload captured(const DeviceState& device, const Reading& reading, const CaptureOptions& options) {
+    check_front(reading, device.command_set);
     const Scripts scripts = make_scripts(reading.sections, reading.declarations);
     std::vector<std::string> warnings;
     const auto make = [&](std::uint32_t steps_in_flight) {

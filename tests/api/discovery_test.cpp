@@ -177,6 +177,34 @@ TEST_F(Discovery, APipelineHasPrologueAndEpilogue) {
     expect_adds(workload, 2, kTurns - 1U);
 }
 
+// On zeros a step gives the same with the weights that the host wrote and with those that the program made of them.
+TEST_F(Discovery, AProgramThatChangesWeightsInFrontOfTheLoopIsNotForgotten) {
+    const BufferPtr weights = buffer();
+    const BufferPtr input = buffer();
+    const BufferPtr output = buffer();
+    for (const bool is_marked : {false, true}) {
+        WorkloadCapture capture{device_};
+        write(weights, 3U);
+        add(weights, weights, 1);
+        for (std::uint32_t i = 0U; i < kTurns; ++i) {
+            if (is_marked) {
+                capture.begin_step();
+            }
+            device_->enqueue_write(0U, input, view(Bytes(kBytes)));
+            Program program{"product"};
+            const host::KernelHandle kernel = program.add_kernel("binary", host::one_core({0U, 0U}));
+            program.set_runtime_args(kernel, {0U, 0U},
+                                     {host::BufferArgument{input, {}, 0U}, host::BufferArgument{weights, {}, 0U},
+                                      host::BufferArgument{output, {}, 0U}});
+            program.set_common_runtime_args(kernel, {kBytes, 1U, 3U});
+            device_->enqueue_program(0U, program);
+            (void)read(*device_, output);
+        }
+        expect_rule(HostRule::kCaptureContent, "changed by a program in front of the first step",
+                    [&] { (void)capture.end(); });
+    }
+}
+
 TEST_F(Discovery, MarkedStepsWithNewMemoryAreOneStep) {
     WorkloadCapture capture{device_};
     std::vector<BufferPtr> kept;

@@ -36,10 +36,7 @@ class Runner {
   public:
     // `data`: of what it writes in its turns.
     Runner(const Shape& shape, std::uint32_t seed, std::uint32_t data)
-        : shape_{shape},
-          engine_{seed},
-          data_{data},
-          device_{host::open_device(small_device(shape.two_queues ? 2U : 1U))} {}
+        : shape_{shape}, engine_{seed}, data_{data}, device_{open(shape.two_queues ? 2U : 1U)} {}
 
     host::CapturedWorkload capture() {
         host::WorkloadCapture capture{device_};
@@ -84,6 +81,15 @@ class Runner {
     [[nodiscard]] const DeviceDescription& spec() const { return device_->spec(); }
 
   private:
+    // Little memory: there are some ten thousand devices.
+    static std::shared_ptr<host::Device> open(std::uint32_t queues) {
+        host::DeviceOptions options = small_device(queues, 16U * 1024U);
+        options.dispatch_area_bytes = 16U * 1024U;
+        options.spec.dram_bytes = 128U * 1024U;
+        options.spec.l1_bytes = 64U * 1024U;
+        return host::open_device(options);
+    }
+
     struct Set {
         std::vector<BufferPtr> inputs;
         std::vector<BufferPtr> middles;
