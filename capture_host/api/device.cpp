@@ -100,6 +100,9 @@ DeviceState::DeviceState(const DeviceOptions& device_options)
     if (!ok) {
         throw HostError{HostRule::kDeviceOptions, "the device does not take its memory regions"};
     }
+    if ((spec.queue_count > 1U) && (options.races != Races::kOff)) {
+        races.emplace();
+    }
     queues = std::make_unique<QueueDriver>(*sim, command_set, spec, options.stall_limit, options.host_cost);
     transfers = std::make_unique<Transfers>(device, *queues);
 }
@@ -132,14 +135,22 @@ void DeviceState::check_not_capturing(std::uint32_t queue, const char* what) con
     }
 }
 
-void DeviceState::finish_call(std::uint32_t queue, bool blocking) const {
+void DeviceState::finish_call(std::uint32_t queue, bool blocking) {
     if (blocking) {
         const std::uint32_t token = queues->notify(queue);
         queues->ring(queue);
         queues->wait(queue, token);
         transfers->collect();
+        complete(race_clock(queue));
     } else {
         queues->ring(queue);
+    }
+}
+
+void DeviceState::drain() {
+    transfers->drain();
+    if (races.has_value()) {
+        races->complete_all();
     }
 }
 
@@ -172,7 +183,7 @@ void Device::close() {
     state_->traces.clear();
     state_->capturing = {};
     try {
-        state_->transfers->drain();
+        state_->drain();
     } catch (const HostError& error) {
         state_->transfers->abandon(error.what());
         throw;
@@ -203,7 +214,7 @@ void Device::synchronize() {
     for (std::uint32_t queue = 0U; queue < state_->spec.queue_count; ++queue) {
         state_->check_not_capturing(queue, "synchronize");
     }
-    state_->transfers->drain();
+    state_->drain();
     state_->forget_claims();
 }
 
@@ -220,14 +231,14 @@ DeviceTime Device::now() const {
 std::vector<LoggedCommand> Device::log(std::uint32_t queue) {
     const Lock lock{state_->mutex};
     state_->check_queue(queue);
-    state_->transfers->drain();
+    state_->drain();
     return state_->sim->command_log(queue);
 }
 
 void Device::clear_log() {
     const Lock lock{state_->mutex};
     state_->check_open();
-    state_->transfers->drain();
+    state_->drain();
     state_->sim->clear_command_log();
 }
 

@@ -13,6 +13,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -28,6 +29,11 @@
 
 namespace pianola::host {
 
+// What is done about operations of two queues that touch the same bytes, one of them writing, where no event and no
+// waiting of the host puts one of them first. kRaise refuses the later one, before it is enqueued (API-RACE); kWarn
+// names it in warnings(), the same two operations once.
+enum class Races : std::uint8_t { kRaise, kWarn, kOff };
+
 struct DeviceOptions {
     // Of the usual target; its trace_region_bytes and queue_count are replaced by the two below.
     DeviceDescription spec{usual_target().usual_device()};
@@ -38,6 +44,8 @@ struct DeviceOptions {
     std::uint32_t dispatch_area_bytes{64U * 1024U};  // of each queue, below the trace region: the longest eager program
     bool allow_allocation_under_trace{false};        // allocate where a live trace reads or writes, with a warning
     bool keep_log{false};                            // of every device command, with times: Device::log()
+    Races races{Races::kRaise};                      // looked for where there is more than one queue
+    std::function<std::string()> call_site{};        // where the program calls from, for reports of races; may be empty
     bool check_accesses{false};                      // hold kernels to their extents; slow, not threaded
     std::chrono::milliseconds stall_limit{
         20'000};  // real time that a blocking call waits for a device that does not get on

@@ -69,7 +69,7 @@ TraceId Device::load_trace(std::uint32_t queue, ByteSpan blob, const std::vector
     const RecordingScope recording{state_->recorder};
     state_->check_not_capturing(queue, "loading a trace");
     TraceState loaded = read_blob(state_->spec, blob);
-    state_->transfers->drain();  // what was freed is no longer used
+    state_->drain();  // what was freed is no longer used
     // All that their allocations hold: the trace may use what lies behind a buffer's last byte.
     std::map<Memory, RangeSet> own;
     for (const BufferPtr& buffer : buffers) {

@@ -117,7 +117,7 @@ std::uint32_t DeviceState::allocate(Memory memory, std::uint64_t bytes, std::uin
     std::optional<std::uint32_t> offset = target.allocate(bytes, alignment, &avoid, from);
     if (!offset.has_value() && (spec.queue_count > 1U)) {
         // Others' memory will do once they have ended, but not that of programs that are captured now and run later.
-        transfers->drain();
+        drain();
         forget_claims();
         avoid = captured_by_others(memory, owner);
         avoid.add(under_trace(memory));

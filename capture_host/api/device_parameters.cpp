@@ -173,6 +173,16 @@ void Device::set_parameter(TraceId trace, const std::string& name, std::uint32_t
                             static_cast<std::uint32_t>(state_->trace_address(target) + (word * sizeof(value))),
                             {value});
     }
+    if (parameter->kind == TraceParameterKind::kBufferAddress) {
+        target.moved.emplace();
+        (void)targets::for_each_command(
+            state_->command_set, target.words, [&target](std::uint32_t /*at*/, const DecodedCommand& command) {
+                for (const Extent& extent : command.extents.view()) {
+                    (extent.access == Access::kWrite ? target.moved->second : target.moved->first)
+                        .add(extent.address, extent.address + hull_bytes(extent));
+                }
+            });
+    }
     state_->finish_call(target.last_queue, false);
 }
 

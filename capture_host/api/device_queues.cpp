@@ -48,7 +48,9 @@ void Device::enqueue_write(std::uint32_t queue, const BufferPtr& buffer, ByteSpa
             fmt::format("{} bytes are given, buffer {} holds {} ({} rows of {})", host_row_major.size(),
                         buffer->id().value, buffer->size_bytes(), buffer->config().rows, buffer->config().row_bytes)};
     }
-    state_->note_access({}, addresses_of(*buffer));
+    const RangeSet addresses = addresses_of(*buffer);
+    state_->check_race(queue, fmt::format("the write of buffer {}", buffer->id().value), {}, addresses);
+    state_->note_access({}, addresses);
     state_->transfers->write(queue, *buffer, host_row_major);
     state_->finish_call(queue, blocking);
     recording([&](CallRecorder& recorder) { recorder.on_write(queue, *buffer, host_row_major); });
@@ -59,12 +61,16 @@ ReadHandle Device::enqueue_read(std::uint32_t queue, const BufferPtr& buffer, bo
     const RecordingScope recording{state_->recorder};
     state_->check_not_capturing(queue, "a read");
     check_buffer(buffer);
-    state_->note_access(addresses_of(*buffer), {});
+    const RangeSet addresses = addresses_of(*buffer);
+    state_->check_race(queue, fmt::format("the read of buffer {}", buffer->id().value), addresses, {});
+    state_->note_access(addresses, {});
     const std::shared_ptr<ReadHandle::State> read = state_->transfers->read(queue, *buffer);
+    read->clock = state_->race_clock(queue);
     state_->queues->ring(queue);
     if (blocking) {
         state_->queues->wait(queue, read->token);
         state_->transfers->collect();
+        state_->complete(read->clock);
     }
     const ReadHandle handle{read};
     recording([&](CallRecorder& recorder) { recorder.on_read(queue, *buffer, handle); });
@@ -83,6 +89,9 @@ bool ReadHandle::is_ready() const {
     if (!state_->ready && state_->failure.empty()) {
         device->state().transfers->collect();
     }
+    if (state_->ready) {
+        device->state().complete(state_->clock);
+    }
     return state_->ready;
 }
 
@@ -99,6 +108,7 @@ const std::vector<std::uint8_t>& ReadHandle::data() const {
         if (device->is_open()) {
             device->state().queues->wait(state_->queue, state_->token);
             device->state().transfers->collect();
+            device->state().complete(state_->clock);
         }
     }
     if (!state_->ready) {
@@ -170,6 +180,7 @@ void Device::enqueue_program(std::uint32_t queue, Program& program, bool blockin
                         "a larger dispatch_area_bytes, or split the program",
                         program.name(), bytes, state_->options.dispatch_area_bytes)};
     }
+    state_->check_race(queue, fmt::format("program '{}'", program.name()), assembled.reads, assembled.writes);
     state_->note_access(assembled.reads, assembled.writes);
     // One area per queue is enough: a queue writes it anew only after the replay before.
     const std::uint32_t area = state_->dispatch_base + (queue * state_->options.dispatch_area_bytes);
@@ -218,7 +229,7 @@ void Device::record_event(std::uint32_t queue, EventId event) {
     command.event = queue;
     command.value = state_->records.at(queue);
     state_->queues->enqueue(queue, command);
-    target = EventState{true, queue, command.value, state_->queues->notify(queue)};
+    target = EventState{true, queue, command.value, state_->queues->notify(queue), state_->race_clock(queue)};
     state_->finish_call(queue, false);
     recording([&](CallRecorder& recorder) { recorder.on_record_event(queue, event); });
 }
@@ -234,6 +245,9 @@ void Device::wait_for_event(std::uint32_t queue, EventId event) {
         command.event = source.queue;
         command.value = source.value;
         state_->queues->enqueue(queue, command);
+        if (state_->races.has_value()) {
+            state_->races->wait(queue, source.clock);
+        }
         state_->finish_call(queue, false);
     }
     recording([&](CallRecorder& recorder) { recorder.on_wait_event(queue, event); });
@@ -249,13 +263,18 @@ void Device::event_synchronize(EventId event) {
     const EventState& source = recorded_event(*state_, event);
     state_->queues->wait(source.queue, source.token);
     state_->transfers->collect();
+    state_->complete(source.clock);
 }
 
 bool Device::event_query(EventId event) {
     const Lock lock{state_->mutex};
     state_->check_open();
     const EventState& source = event_of(*state_, event);
-    return source.recorded && state_->queues->is_complete(source.queue, source.token);
+    const bool has_happened = source.recorded && state_->queues->is_complete(source.queue, source.token);
+    if (has_happened) {
+        state_->complete(source.clock);
+    }
+    return has_happened;
 }
 
 }  // namespace pianola::host

@@ -14,6 +14,7 @@
 
 #include "capture_host/api/device.h"
 #include "capture_host/api/queue_driver.h"
+#include "capture_host/api/race_detector.h"
 #include "capture_host/api/recording.h"
 #include "capture_host/api/transfers.h"
 #include "capture_host/buffers/allocator.h"
@@ -26,6 +27,7 @@ struct EventState {
     std::uint32_t queue{0U};
     std::uint32_t value{0U};  // of the queue's counter
     std::uint32_t token{0U};  // of the completion record behind it, for the host
+    RaceDetector::Clock clock{};
 };
 
 struct ExpectedInput {
@@ -58,8 +60,9 @@ struct TraceState {
     std::vector<TraceProgramInfo> programs;
     std::vector<TracedBuffer> buffers;
     std::uint64_t cost_cycles{0U};
-    RangeSet reads;  // device addresses
+    RangeSet reads;  // device addresses, with any value of a parameter that was set
     RangeSet writes;
+    std::optional<std::pair<RangeSet, RangeSet>> moved;  // reads and writes, where a parameter has moved operands
     std::map<std::string, ExpectedInput> inputs;
     std::vector<TraceParameter> parameters;
     std::vector<std::string> consequences;  // of allocations that were made over it; each is named once
@@ -108,12 +111,21 @@ struct DeviceState {
     std::array<std::optional<Capturing>, kMaxQueues> capturing;
     std::vector<std::string> warnings;
     std::shared_ptr<CallRecorder> recorder;
+    std::optional<RaceDetector> races;  // none: not looked for
+    std::set<std::string> reported_races;
 
     // Calls on queues. Throw HostError.
     void check_open() const;
     void check_queue(std::uint32_t queue) const;
     void check_not_capturing(std::uint32_t queue, const char* what) const;
-    void finish_call(std::uint32_t queue, bool blocking) const;  // rings, and waits
+    void finish_call(std::uint32_t queue, bool blocking);  // rings, and waits
+    void drain();                                          // waits for all queues
+
+    // device_races.cpp. `operation` is about to be enqueued. Throws API-RACE, or warns.
+    void check_race(std::uint32_t queue, const std::string& operation, const RangeSet& reads, const RangeSet& writes);
+    // All of the queue up to now; and what has completed, as the host has seen.
+    [[nodiscard]] RaceDetector::Clock race_clock(std::uint32_t queue) const;
+    void complete(const RaceDetector::Clock& clock);
 
     // Memory.
     [[nodiscard]] Allocator& allocator(Memory memory) { return (memory == Memory::kDram) ? dram : l1; }

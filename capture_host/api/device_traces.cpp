@@ -187,13 +187,15 @@ void Device::execute_trace(std::uint32_t queue, TraceId trace, bool blocking) {
     TraceState& target = state_->trace(trace);
     check_inputs(target);
     warn(target, state_->warnings);
+    if (target.last_queue != queue) {
+        state_->drain();  // a parameter may be on its way on the other queue
+        target.last_queue = queue;
+    }
+    state_->check_race(queue, fmt::format("trace {}", trace.value), target.moved ? target.moved->first : target.reads,
+                       target.moved ? target.moved->second : target.writes);
     state_->note_access(target.needs, target.writes);
     for (Overwritten& entry : target.overwritten) {
         entry.destroyed = true;
-    }
-    if (target.last_queue != queue) {
-        state_->transfers->drain();  // a parameter may be on its way on the other queue
-        target.last_queue = queue;
     }
     state_->replay(queue, state_->trace_address(target), target.words.size());
     state_->finish_call(queue, blocking);
@@ -205,7 +207,7 @@ void Device::release_trace(TraceId trace) {
     const RecordingScope recording{state_->recorder};
     state_->check_open();
     const TraceState& target = state_->trace(trace);
-    state_->transfers->drain();  // its last execution may be under way
+    state_->drain();  // its last execution may be under way
     state_->trace_region.free(target.region_offset);
     state_->traces.erase(trace.value);
 }
@@ -234,7 +236,7 @@ std::vector<std::uint32_t> Device::read_back_trace(TraceId trace) {
     const Lock lock{state_->mutex};
     state_->check_open();
     const TraceState& target = state_->trace(trace);
-    state_->transfers->drain();
+    state_->drain();
     std::vector<std::uint8_t> bytes(bytes_of(target.words));
     if (!is_ok(state_->sim->device().read_back(state_->trace_address(target), {bytes.data(), bytes.size()}))) {
         throw HostError{HostRule::kDeviceFault, "the trace region cannot be read back"};

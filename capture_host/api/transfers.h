@@ -12,6 +12,7 @@
 
 #include "capture_host/api/device.h"
 #include "capture_host/api/queue_driver.h"
+#include "capture_host/api/race_detector.h"
 
 namespace pianola::host {
 
@@ -23,6 +24,7 @@ struct ReadHandle::State {
     std::uint64_t row_bytes{0U};
     std::vector<Piece> pieces;
     std::vector<std::uint8_t> data;
+    RaceDetector::Clock clock{};
     bool ready{false};
     std::string failure;  // why it will never be ready
 };

@@ -67,6 +67,15 @@ using Make = std::unique_ptr<Executor> (*)(const Parts&);
     return config.all_transfers_on_separate_command_queue ? make_separate_transfers : make_traced_separate_writes;
 }
 
+// A device that has failed, or was closed, uses nothing any more.
+void settle(host::Device& device) noexcept {
+    try {
+        device.synchronize();
+    } catch (const std::exception&) {
+        return;
+    }
+}
+
 }  // namespace
 
 void Delivery::allocate_slots(std::size_t count, const std::vector<tensor::TensorSpec>& specs) {
@@ -170,7 +179,12 @@ void Pipeline::compile(const Tensor& sample) {
     cleanup();
     check_input(sample, "sample", 0U);
     std::unique_ptr<Executor> executor = make_executor_();
-    outputs_ = executor->compile(sample);
+    try {
+        outputs_ = executor->compile(sample);
+    } catch (...) {
+        settle(*device_);  // what was enqueued uses memory that goes with the executor
+        throw;
+    }
     input_ = tensor::TensorSpec{sample.shape(), sample.type(), {}};
     executor_ = std::move(executor);
 }

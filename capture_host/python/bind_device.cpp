@@ -15,13 +15,27 @@ using host::Device;
 using host::TraceId;
 using tensor::Tensor;
 
+[[nodiscard]] host::Races races_from(const std::string& name) {
+    if (name == "raise") {
+        return host::Races::kRaise;
+    }
+    if (name == "warn") {
+        return host::Races::kWarn;
+    }
+    if (name == "off") {
+        return host::Races::kOff;
+    }
+    throw host::HostError{host::HostRule::kDeviceOptions,
+                          fmt::format("races is '{}'; 'raise', 'warn' and 'off' are possible", name)};
+}
+
 [[nodiscard]] DevicePtr open(std::int64_t device_id, std::int64_t l1_small_size, std::int64_t trace_region_size,
                              std::int64_t num_command_queues, const std::optional<CoreGrid>& core_grid, bool threaded,
                              bool allow_allocation_under_trace, bool keep_log, std::int64_t host_dispatch_ns,
                              std::int64_t host_replay_ns, const std::string& profile,
                              const std::optional<std::uint32_t>& dram_bytes,
                              const std::optional<std::uint32_t>& l1_bytes,
-                             const std::optional<std::uint32_t>& dispatch_area_bytes) {
+                             const std::optional<std::uint32_t>& dispatch_area_bytes, const std::string& races) {
     static_cast<void>(unsigned_from(device_id, "device_id"));
     static_cast<void>(unsigned_from(l1_small_size, "l1_small_size"));
     host::DeviceOptions options;
@@ -44,6 +58,8 @@ using tensor::Tensor;
     }
     options.host_cost = {unsigned_from(host_dispatch_ns, "host_dispatch_ns"),
                          unsigned_from(host_replay_ns, "host_replay_ns")};
+    options.races = races_from(races);
+    options.call_site = &call_site;
     return host::open_device(options);
 }
 
@@ -117,7 +133,7 @@ void bind_members(py::module_& module) {
                py::arg("host_dispatch_ns") = kDefaultHostCost.dispatch_ns,
                py::arg("host_replay_ns") = kDefaultHostCost.replay_ns, py::arg("profile") = kDeviceCapacities.name,
                py::arg("dram_bytes") = py::none(), py::arg("l1_bytes") = py::none(),
-               py::arg("dispatch_area_bytes") = py::none());
+               py::arg("dispatch_area_bytes") = py::none(), py::arg("races") = "raise");
     module.def(
         "close_device", [](const DevicePtr& self) { self->close(); },
         "Waits for what is under way, and frees everything.", py::arg("device").none(false));

@@ -65,6 +65,9 @@ struct CoreSet {
 };
 enum class ElementLayout : std::uint8_t { kRowMajor, kTile };
 
+// Where the program calls from, "file:line": the innermost frame outside of the package. Empty outside of Python.
+[[nodiscard]] std::string call_site();
+
 // Cores, however they are named: a CoreRangeSet, a CoreRange, a CoreGrid.
 [[nodiscard]] host::CoreRangeSet cores_from(const pybind11::handle& cores);
 // Throws TENSOR-LAYOUT for tiles.

@@ -34,7 +34,14 @@ std::string Call::text() const {
 
 std::shared_ptr<const CapturedBuffer> captured_buffer(const Buffer& buffer) {
     auto captured = std::make_shared<CapturedBuffer>();
-    captured->row_bytes = buffer.config().row_bytes;
+    const BufferConfig& config = buffer.config();
+    if (config.type != ElementType::kUnspecified) {
+        captured->type = config.type;
+        captured->shape = config.shape;
+    } else {
+        captured->shape = {static_cast<std::uint32_t>(config.rows), static_cast<std::uint32_t>(config.row_bytes)};
+    }
+    captured->row_bytes = config.row_bytes;
     captured->pieces = buffer.pieces();
     captured->runs = buffer.runs();
     captured->host_runs = buffer.host_runs();

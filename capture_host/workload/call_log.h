@@ -23,6 +23,8 @@ struct CapturedTrace {
 
 // Where a buffer lay when it was used.
 struct CapturedBuffer {
+    ElementType type{ElementType::kUint8};  // bytes, where the buffer does not say what it holds
+    std::vector<std::uint32_t> shape;
     std::uint64_t row_bytes{0U};
     std::vector<Piece> pieces;
     std::vector<AddressRange> runs;

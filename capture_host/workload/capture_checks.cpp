@@ -20,8 +20,11 @@ void check_tensors(const std::vector<ScriptItem>& items, ScriptCommandKind kind,
         });
         if (times != 1) {
             refuse(HostRule::kCaptureTensor,
-                   fmt::format("{} '{}' is {} {} times in {}; once is right", what, tensors[i].declaration.name,
-                               (kind == ScriptCommandKind::kWriteInput) ? "written" : "read", times, script));
+                   fmt::format("{} '{}' is {} {} times in {}; once is right{}", what, tensors[i].declaration.name,
+                               (kind == ScriptCommandKind::kWriteInput) ? "written" : "read", times, script,
+                               (times == 0) ? ""
+                                            : ": use a buffer for each, mark where steps begin, or let the program's "
+                                              "loop take more turns, so that it is found"));
         }
     }
 }

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <initializer_list>
 #include <map>
 #include <mutex>
 
 #include "capture_host/files/files.h"
+#include "capture_host/workload/capture_discovery.h"
 #include "capture_host/workload/capture_link.h"
 #include "capture_host/workload/capture_refusal.h"
 #include "capture_host/workload/workload_trial.h"
@@ -147,6 +149,43 @@ void warn_of_idle_records(const Scripts& scripts, std::vector<std::string>& warn
     }
 }
 
+// The calls so read, with as many steps in flight as the options or the events allow.
+CapturedWorkload captured(const DeviceState& device, const Reading& reading, const CaptureOptions& options) {
+    check_front(reading, device.command_set);
+    const Scripts scripts = make_scripts(reading.sections, reading.declarations);
+    std::vector<std::string> warnings;
+    const auto make = [&](std::uint32_t steps_in_flight) {
+        CapturedWorkload workload = make_workload(device, scripts, reading.declarations, options, steps_in_flight);
+        if (workload.manifest.steps_in_flight == 1U) {
+            warn_of_idle_records(scripts, warnings);
+        }
+        workload.warnings.insert(workload.warnings.begin(), warnings.begin(), warnings.end());
+        return workload;
+    };
+    if (options.steps_in_flight != 0U) {
+        return make(options.steps_in_flight);
+    }
+    // Steps that events alone keep apart may overlap; others, where the host waited in between, may not.
+    if (scripts.find(ScriptKind::kPrologue) != nullptr) {
+        try {
+            return make_workload(device, scripts, reading.declarations, options, kMaxStepsInFlight);
+        } catch (const HostError& error) {
+            if (error.rule() != HostRule::kCaptureRefused) {
+                throw;
+            }
+            warnings.push_back(
+                fmt::format("captured with one step in flight, because with {}: {}", kMaxStepsInFlight, error.what()));
+        }
+    }
+    return make(1U);
+}
+
+// Another reading may still be right.
+bool is_reading_wrong(HostRule rule) {
+    return (rule == HostRule::kCaptureRefused) || (rule == HostRule::kCaptureContent) ||
+           (rule == HostRule::kCaptureTensor) || (rule == HostRule::kCaptureLimit) || (rule == HostRule::kCompare);
+}
+
 }  // namespace
 
 WorkloadCapture::WorkloadCapture(std::shared_ptr<Device> device, CaptureOptions options)
@@ -231,33 +270,23 @@ CapturedWorkload WorkloadCapture::end() {
     for (std::uint32_t queue = 0U; queue < device.spec.queue_count; ++queue) {
         device.check_not_capturing(queue, "ending a capture");
     }
-    device.transfers->drain();
-    const Scripts scripts = make_scripts(state_->log->sections(), state_->declarations);
-    std::vector<std::string> warnings;
-    const auto with_warnings = [&](CapturedWorkload workload) {
-        if (workload.manifest.steps_in_flight == 1U) {
-            warn_of_idle_records(scripts, warnings);
-        }
-        workload.warnings.insert(workload.warnings.begin(), warnings.begin(), warnings.end());
-        return workload;
-    };
-    if (state_->options.steps_in_flight != 0U) {
-        return with_warnings(
-            make_workload(device, scripts, state_->declarations, state_->options, state_->options.steps_in_flight));
-    }
-    // Steps that events alone keep apart may overlap; others, where the host waited in between, may not.
-    if (scripts.find(ScriptKind::kPrologue) != nullptr) {
+    device.drain();
+    const std::vector<Reading> readings =
+        readings_of(state_->log->sections(), state_->declarations, device.command_set);
+    CaptureOptions options = state_->options;
+    std::exception_ptr refusal;  // of the likeliest
+    for (const Reading& reading : readings) {
         try {
-            return make_workload(device, scripts, state_->declarations, state_->options, kMaxStepsInFlight);
+            return captured(device, reading, options);
         } catch (const HostError& error) {
-            if (error.rule() != HostRule::kCaptureRefused) {
-                throw;
+            refusal = (refusal == nullptr) ? std::current_exception() : refusal;
+            if (!is_reading_wrong(error.rule())) {
+                break;
             }
-            warnings.push_back(
-                fmt::format("captured with one step in flight, because with {}: {}", kMaxStepsInFlight, error.what()));
+            options.refused_file.clear();
         }
     }
-    return with_warnings(make_workload(device, scripts, state_->declarations, state_->options, 1U));
+    std::rethrow_exception(refusal);
 }
 
 namespace {

@@ -331,6 +331,7 @@ TEST(Traces, WhatACaptureRefuses) {
     expect_rule(HostRule::kTraceNotCapturing, "does not capture", [&] { device->end_trace_capture(0U, trace); });
     EXPECT_FALSE(device->memory_report().dram.allocations == 0U);
     // With the cache off, nothing can be captured.
+    device->finish(1U);
     device->set_program_cache_enabled(false);
     device->enqueue_program(0U, program);
     const TraceId uncached = device->begin_trace_capture(0U);

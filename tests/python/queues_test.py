@@ -191,6 +191,7 @@ class Captured(unittest.TestCase):
         source = pianola.zeros(shape, pianola.int8, device=device)
         target = pianola.zeros(shape, pianola.int8, device=device)
         tensors = [[make(queue) for _ in range(3)] for queue in (0, 1)]
+        pianola.synchronize_device(device)
         start, end = pianola.create_event(device), pianola.create_event(device)
 
         def step(array):
@@ -213,6 +214,7 @@ class Captured(unittest.TestCase):
         for queue in (1, 0):  # in another order than in the steps
             left, right, output = tensors[queue]
             pianola.add(left, right, output_tensor=output, cq_id=queue)
+        pianola.synchronize_device(device)
         with pianola.capture(device) as capture:
             capture.declare_input(source, "x")
             capture.declare_output(target, "y")

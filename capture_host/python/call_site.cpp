@@ -1,0 +1,44 @@
+#include <fmt/format.h>
+
+#include "capture_host/python/bindings.h"
+
+namespace pianola::python {
+namespace {
+
+namespace py = pybind11;
+
+// The package's own functions stand between the program and the module.
+[[nodiscard]] bool is_own(PyObject* file) {
+    static const std::string kPackage = [] {
+        const auto name = py::module_::import("pianola").attr("__file__").cast<std::string>();
+        return name.substr(0U, name.rfind('/') + 1U);
+    }();
+    Py_ssize_t bytes = 0;
+    const char* const text = PyUnicode_AsUTF8AndSize(file, &bytes);
+    if (text == nullptr) {
+        PyErr_Clear();  // a name that is no text: not the package's
+        return false;
+    }
+    return std::string_view{text, static_cast<std::size_t>(bytes)}.substr(0U, kPackage.size()) == kPackage;
+}
+
+}  // namespace
+
+std::string call_site() {
+    if (PyGILState_Check() == 0) {
+        return {};
+    }
+    auto frame = py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(PyEval_GetFrame()));
+    while (frame) {
+        auto* const raw = reinterpret_cast<PyFrameObject*>(frame.ptr());
+        const auto code = py::reinterpret_steal<py::object>(reinterpret_cast<PyObject*>(PyFrame_GetCode(raw)));
+        const py::handle file{reinterpret_cast<PyCodeObject*>(code.ptr())->co_filename};
+        if (!is_own(file.ptr())) {
+            return fmt::format("{}:{}", py::str(file).cast<std::string>(), PyFrame_GetLineNumber(raw));
+        }
+        frame = py::reinterpret_steal<py::object>(reinterpret_cast<PyObject*>(PyFrame_GetBack(raw)));
+    }
+    return {};
+}
+
+}  // namespace pianola::python

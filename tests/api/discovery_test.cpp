@@ -1,0 +1,236 @@
+// Captures without declarations and without marks: what is found, and what it computes in another process's device.
+#include <fmt/format.h>
+
+#include "tests/api/capture_support.h"
+#include "tests/api/trace_support.h"
+
+namespace pianola::test {
+namespace {
+
+using host::BufferPtr;
+using host::CapturedWorkload;
+using host::HostRule;
+using host::Program;
+using host::WorkloadCapture;
+
+constexpr std::uint32_t kBytes = 64U;
+constexpr std::uint32_t kTurns = 6U;
+
+class Discovery : public ::testing::Test {
+  protected:
+    [[nodiscard]] BufferPtr buffer() const { return device_->allocate(flat(kBytes)); }
+    void write(const BufferPtr& to, std::uint32_t seed, std::uint32_t queue = 0U) const {
+        device_->enqueue_write(queue, to, view(pattern(kBytes, seed)));
+    }
+    void add(const BufferPtr& from, const BufferPtr& to, int constant, std::uint32_t queue = 0U) const {
+        Program program = constant_program(from, to, constant);
+        device_->enqueue_program(queue, program);
+    }
+    // It computes input + constant.
+    void expect_adds(const CapturedWorkload& workload, int constant, std::uint32_t steps) const {
+        EXPECT_EQ(workload.steps, steps);
+        expect_verified(workload, device_->spec());
+        expect_model(workload, device_->spec(), kBytes,
+                     [constant](const Bytes& input) { return plus(input, constant); });
+    }
+
+    std::shared_ptr<host::Device> device_{host::open_device(small_device(2U))};
+};
+
+TEST_F(Discovery, ALoopIsAStepItsWritesInputsAndItsReadsOutputs) {
+    const BufferPtr input = buffer();
+    const BufferPtr output = buffer();
+    WorkloadCapture capture{device_};
+    for (std::uint32_t i = 0U; i < kTurns; ++i) {
+        write(input, i);
+        add(input, output, 3);
+        (void)read(*device_, output);
+    }
+    const CapturedWorkload workload = capture.end();
+    expect_adds(workload, 3, kTurns);
+    ASSERT_EQ(workload.manifest.inputs.size(), 1U);
+    EXPECT_EQ(workload.manifest.inputs.front().name, "input 0");
+    EXPECT_EQ(workload.manifest.outputs.front().name, "output 0");
+    EXPECT_EQ(workload.manifest.inputs.front().shape, (std::vector<std::uint32_t>{1U, kBytes}));
+}
+
+TEST_F(Discovery, WhatIsWrittenInFrontOfTheLoopIsSetUp) {
+    const BufferPtr weights = buffer();
+    const BufferPtr input = buffer();
+    const BufferPtr output = buffer();
+    WorkloadCapture capture{device_};
+    write(weights, 77U);
+    for (std::uint32_t i = 0U; i < kTurns; ++i) {
+        write(input, i);
+        Program program{"sum"};
+        const host::KernelHandle kernel = program.add_kernel("binary", host::one_core({0U, 0U}));
+        program.set_runtime_args(kernel, {0U, 0U},
+                                 {host::BufferArgument{input, {}, 0U}, host::BufferArgument{weights, {}, 0U},
+                                  host::BufferArgument{output, {}, 0U}});
+        program.set_common_runtime_args(kernel, {kBytes, 1U, 1U});
+        device_->enqueue_program(0U, program);
+        (void)read(*device_, output);
+    }
+    const CapturedWorkload workload = capture.end();
+    EXPECT_EQ(workload.steps, kTurns);
+    EXPECT_EQ(workload.manifest.inputs.size(), 1U);
+    host::compare_to_capture(workload, device_->spec());
+}
+
+// The natural loop: everything is taken anew in every turn, and kept.
+TEST_F(Discovery, NewMemoryInEveryTurnIsTheSameStep) {
+    std::vector<BufferPtr> kept;
+    WorkloadCapture capture{device_};
+    for (std::uint32_t i = 0U; i < kTurns; ++i) {
+        const BufferPtr input = buffer();
+        const BufferPtr middle = buffer();
+        const BufferPtr output = buffer();
+        write(input, i);
+        add(input, middle, 2);
+        add(middle, output, 5);
+        (void)read(*device_, output);
+        kept.insert(kept.end(), {input, output});  // what lies between is given back, and taken again
+    }
+    const CapturedWorkload workload = capture.end();
+    expect_adds(workload, 7, kTurns);
+    EXPECT_EQ(workload.manifest.inputs.size(), 1U);
+}
+
+// Old and new result change places, and each turn goes on from the one before.
+TEST_F(Discovery, BuffersThatTakeTurnsAreAStepOfTwoTurns) {
+    const std::array<BufferPtr, 2> state{buffer(), buffer()};
+    WorkloadCapture capture{device_};
+    write(state[1], 1U);
+    for (std::uint32_t i = 0U; i < 8U; ++i) {
+        add(state.at((i + 1U) % 2U), state.at(i % 2U), 1);
+        (void)read(*device_, state.at(i % 2U));
+    }
+    try {
+        const CapturedWorkload workload = capture.end();
+        ADD_FAILURE() << "a step that goes on from what set-up wrote was accepted";
+    } catch (const host::HostError& error) {
+        EXPECT_NE(std::string{error.what()}.find("API-"), std::string::npos) << error.what();
+    }
+}
+
+// Input buffers take turns.
+TEST_F(Discovery, InputsThatTakeTurns) {
+    const std::array<BufferPtr, 3> inputs{buffer(), buffer(), buffer()};
+    const BufferPtr output = buffer();
+    WorkloadCapture capture{device_};
+    for (std::uint32_t i = 0U; i < 9U; ++i) {
+        write(inputs.at(i % 3U), i);
+        add(inputs.at(i % 3U), output, -4);
+        (void)read(*device_, output);
+    }
+    expect_adds(capture.end(), -4, 9U);
+}
+
+TEST_F(Discovery, AProgramWithoutALoopIsOneStep) {
+    const BufferPtr input = buffer();
+    const BufferPtr output = buffer();
+    WorkloadCapture capture{device_};
+    write(input, 5U);
+    add(input, output, 9);
+    (void)read(*device_, output);
+    expect_adds(capture.end(), 9, 1U);
+}
+
+TEST_F(Discovery, TwoQueuesAndTheirEvents) {
+    const BufferPtr input = buffer();
+    const BufferPtr output = buffer();
+    const host::EventId taken = device_->create_event();
+    const host::EventId written = device_->create_event();
+    WorkloadCapture capture{device_};
+    device_->record_event(0U, taken);
+    for (std::uint32_t i = 0U; i < kTurns; ++i) {
+        device_->wait_for_event(1U, taken);
+        write(input, i, 1U);
+        device_->record_event(1U, written);
+        device_->wait_for_event(0U, written);
+        add(input, output, 1);
+        device_->record_event(0U, taken);
+        (void)device_->enqueue_read(0U, output);
+    }
+    expect_adds(capture.end(), 1, kTurns);
+}
+
+// The host writes the next input while the device works on the one before.
+TEST_F(Discovery, APipelineHasPrologueAndEpilogue) {
+    const BufferPtr input = buffer();
+    const BufferPtr middle = buffer();
+    const BufferPtr output = buffer();
+    WorkloadCapture capture{device_};
+    write(input, 0U);
+    add(input, middle, 1);
+    for (std::uint32_t i = 1U; i < kTurns; ++i) {
+        write(input, i);
+        add(middle, output, 1);
+        add(input, middle, 1);
+        (void)read(*device_, output);
+    }
+    add(middle, output, 1);
+    (void)read(*device_, output);
+    const CapturedWorkload workload = capture.end();
+    EXPECT_EQ(script_kinds(workload), (std::vector<ScriptKind>{ScriptKind::kSetup, ScriptKind::kPrologue,
+                                                               ScriptKind::kStep, ScriptKind::kEpilogue}));
+    expect_adds(workload, 2, kTurns - 1U);
+}
+
+// On zeros a step gives the same with the weights that the host wrote and with those that the program made of them.
+TEST_F(Discovery, AProgramThatChangesWeightsInFrontOfTheLoopIsNotForgotten) {
+    const BufferPtr weights = buffer();
+    const BufferPtr input = buffer();
+    const BufferPtr output = buffer();
+    for (const bool is_marked : {false, true}) {
+        WorkloadCapture capture{device_};
+        write(weights, 3U);
+        add(weights, weights, 1);
+        for (std::uint32_t i = 0U; i < kTurns; ++i) {
+            if (is_marked) {
+                capture.begin_step();
+            }
+            device_->enqueue_write(0U, input, view(Bytes(kBytes)));
+            Program program{"product"};
+            const host::KernelHandle kernel = program.add_kernel("binary", host::one_core({0U, 0U}));
+            program.set_runtime_args(kernel, {0U, 0U},
+                                     {host::BufferArgument{input, {}, 0U}, host::BufferArgument{weights, {}, 0U},
+                                      host::BufferArgument{output, {}, 0U}});
+            program.set_common_runtime_args(kernel, {kBytes, 1U, 3U});
+            device_->enqueue_program(0U, program);
+            (void)read(*device_, output);
+        }
+        expect_rule(HostRule::kCaptureContent, "changed by a program in front of the first step",
+                    [&] { (void)capture.end(); });
+    }
+}
+
+TEST_F(Discovery, MarkedStepsWithNewMemoryAreOneStep) {
+    WorkloadCapture capture{device_};
+    std::vector<BufferPtr> kept;
+    for (std::uint32_t i = 0U; i < 3U; ++i) {
+        kept.push_back(buffer());
+        capture.begin_step();
+        const BufferPtr input = buffer();
+        write(input, i);
+        add(input, kept.back(), 1);
+        (void)read(*device_, kept.back());
+    }
+    expect_adds(capture.end(), 1, 3U);
+}
+
+TEST_F(Discovery, MarkedStepsThatComputeSomethingElseAreRefused) {
+    WorkloadCapture capture{device_};
+    const BufferPtr input = buffer();
+    const BufferPtr output = buffer();
+    for (const int constant : {1, 2}) {
+        capture.begin_step();
+        write(input, 1U);
+        add(input, output, constant);
+        (void)read(*device_, output);
+    }
+    expect_rule(HostRule::kCaptureStep, "step 2 differs from step 1 at its call 2", [&] { (void)capture.end(); });
+}
+
+}  // namespace
+}  // namespace pianola::test
