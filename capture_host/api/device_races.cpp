@@ -47,7 +47,7 @@ void DeviceState::check_race(std::uint32_t queue, const std::string& operation, 
         }
         const std::string key = fmt::format("{}|{}", named(later), named(race->other));
         if (reported_races.insert(key).second) {
-            warnings.push_back(fmt::format("{}: {}", host_rule_id(HostRule::kRace), text(*this, later, *race)));
+            warnings.push_back(fmt::format("{}: {}", id_of(HostRule::kRace), text(*this, later, *race)));
         }
     }
     races->add(later, reads, writes);

@@ -127,8 +127,8 @@ std::set<std::uint64_t> written_by(const Calls& calls) {
     return buffers;
 }
 
-// What is in front of the loop is set-up; or its programs and first inputs are a prologue, and what is behind the loop is
-// the epilogue.
+// What is in front of the loop is set-up; or its programs and first inputs are a prologue, and what is behind the loop
+// is the epilogue.
 std::vector<Section> sections_of(const Calls& calls, const Loop& loop, bool with_prologue) {
     const Calls step = part(calls, loop.first, loop.period);
     const std::set<std::uint64_t> inputs = written_by(step);
@@ -203,8 +203,8 @@ void declare_missing(const std::vector<Section>& sections, Declarations& declara
 }
 
 // What goes from one turn to the next at both ends of the loop. An event that the step waits for before it records it
-// was recorded before the capture where nothing in front does it, for else the wait would have been refused. And the last
-// record waits for nobody where no turn follows: the epilogue waits for it, which orders what is ordered already.
+// was recorded before the capture where nothing in front does it, for else the wait would have been refused. And the
+// last record waits for nobody where no turn follows: the epilogue waits for it, which orders what is ordered already.
 void close_events(std::vector<Section>& sections) {
     std::set<std::uint64_t> recorded;
     std::map<std::uint64_t, Call> carried;  // the step's waits

@@ -1,5 +1,5 @@
-// pianola_bench_races raise|off: a program of two queues, 300 steps eager and 300 with a trace, with the search for races
-// or without. Instructions of both are compared by race_cost.py.
+// pianola_bench_races raise|off: a program of two queues, 300 steps eager and 300 with a trace, with the search for
+// races or without. Instructions of both are compared by race_cost.py.
 #include <cstdio>
 #include <cstring>
 

@@ -1,5 +1,5 @@
-// pianola_port_binary PLUGIN OUT.ptb HEADER END [DRAM-BYTES]: a trace binary for the device of a plugin, which copies its
-// input of 64 bytes twice. HEADER begins a copy (destination, source, bytes follow), END ends a trace.
+// pianola_port_binary PLUGIN OUT.ptb HEADER END [DRAM-BYTES]: a trace binary for the device of a plugin, which copies
+// its input of 64 bytes twice. HEADER begins a copy (destination, source, bytes follow), END ends a trace.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
