@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/target_option.h"
@@ -21,6 +22,7 @@ struct RunArguments {
     std::string file;
     std::vector<std::string> inputs;
     std::vector<std::string> outputs;
+    std::vector<std::string> values;
     TargetArguments target;
     std::uint32_t repeat{1U};
     bool batch{false};
@@ -56,6 +58,7 @@ class Run {
             throw CliError{kUsage, fmt::format("{} can not be replayed with --views: {}", arguments_.file,
                                                describe_views(session_.plan(), replay_.image()))};
         }
+        set_parameters();
         const std::vector<Tensors> inputs = load_inputs();
         const auto records = static_cast<std::uint32_t>(inputs.size());
         Tensors results(session_.plan().output_count);
@@ -117,6 +120,20 @@ class Run {
             throw CliError{kUsage, fmt::format("{} has {} inputs and {} outputs; {} --input and {} --output were given",
                                                arguments_.file, plan.input_count, plan.output_count,
                                                arguments_.inputs.size(), arguments_.outputs.size())};
+        }
+    }
+
+    // Behind the self-tests, which are for the values that the file has.
+    void set_parameters() {
+        for (const std::string& text : arguments_.values) {
+            const std::size_t equals = text.find('=');
+            const std::string number = (equals == std::string::npos) ? "" : text.substr(equals + 1U);
+            std::uint32_t value = 0U;
+            if ((equals == 0U) || !CLI::detail::lexical_cast(number, value)) {
+                throw CliError{kUsage, fmt::format("--set {}: NAME=VALUE is wanted, with a value from 0 to {}", text,
+                                                   std::numeric_limits<std::uint32_t>::max())};
+            }
+            replay_.set_parameter(text.substr(0U, equals), value);
         }
     }
 
@@ -314,6 +331,8 @@ class Run {
 int run_file(const RunArguments& arguments) {
     try {
         return Run{arguments}.run();
+    } catch (const replay::NoSuchValue& error) {
+        throw CliError{kUsage, fmt::format("{}: {}", arguments.file, error.what())};
     } catch (const replay::NotOffered& error) {
         throw CliError{kUsage, fmt::format("{}: {}", arguments.file, error.what())};
     } catch (const replay::Stopped& stopped) {
@@ -335,6 +354,9 @@ void add_run(CLI::App& app, Action& action) {
     add_text(*command, "file", arguments->file, kReads, "Trace binary")->required();
     add_text(*command, "--input", arguments->inputs, kReads, "Input tensor; once per input")->allow_extra_args(false);
     add_text(*command, "--output", arguments->outputs, kWrites, "Output tensor to write; once per output")
+        ->allow_extra_args(false);
+    add_text(*command, "--set", arguments->values, kSaysAnything,
+             "NAME=VALUE: a declared parameter's value; once per parameter, `inspect` lists them")
         ->allow_extra_args(false);
     add_number(*command, "--repeat", arguments->repeat, 1U, 1'000'000'000U,
                "Replay every record this often; all outputs must be equal");

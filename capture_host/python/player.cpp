@@ -93,22 +93,13 @@ std::vector<Player::Tensors> Player::run(const std::vector<Tensors>& inputs) {
 }
 
 void Player::set_parameter(const std::string& name, std::uint32_t value) {
-    const std::vector<capture::ManifestParameter>& parameters = state_->manifest.parameters;
-    for (std::uint32_t i = 0U; i < parameters.size(); ++i) {
-        if (parameters[i].name != name) {
-            continue;
-        }
-        const Session::ParameterValue wanted{i, value};
-        const Status status = state_->replay->session().set_parameters({&wanted, 1U});
-        if (status == Status::kInvalidArgument) {
-            throw PlayerError{"PLAYER-PARAMETER", fmt::format("{} takes multiples of {} from {} to {}, not {}", name,
-                                                              parameters[i].alignment, parameters[i].minimum,
-                                                              parameters[i].maximum, value)};
-        }
-        state_->check(status);
-        return;
+    try {
+        state_->replay->set_parameter(name, value);
+    } catch (const replay::NoSuchValue& error) {
+        throw PlayerError{"PLAYER-PARAMETER", error.what()};
+    } catch (const replay::Stopped& stopped) {
+        State::fail(stopped);
     }
-    throw PlayerError{"PLAYER-PARAMETER", fmt::format("the binary declares no parameter {}", name)};
 }
 
 std::uint32_t Player::self_test() {

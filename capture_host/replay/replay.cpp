@@ -1,8 +1,10 @@
 #include "capture_host/replay/replay.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "capture_host/files/text.h"
+#include "capture_host/writer/manifest.h"
 #include "capture_host/writer/profiles.h"
 #include "capture_host/writer/status_name.h"
 #include "pianola/development_config.h"
@@ -82,6 +84,28 @@ void Replay::check(Status status) const {
     if (!is_ok(status)) {
         throw Stopped{status, session_.fault()};
     }
+}
+
+void Replay::set_parameter(const std::string& name, std::uint32_t value) {
+    std::vector<std::string> names;
+    for (std::uint32_t i = 0U; i < image().parameter_count(); ++i) {
+        const ParameterView parameter = image().parameter(i);
+        names.push_back(capture::to_string(parameter.name));
+        if (names.back() != name) {
+            continue;
+        }
+        const Session::ParameterValue wanted{i, value};
+        const Status status = session_.set_parameters({&wanted, 1U});
+        if (status == Status::kInvalidArgument) {
+            throw NoSuchValue{fmt::format("{} takes multiples of {} from {} to {}, not {}", name, parameter.alignment,
+                                          parameter.minimum, parameter.maximum, value)};
+        }
+        check(status);
+        return;
+    }
+    throw NoSuchValue{
+        names.empty() ? fmt::format("the binary declares no parameter {}, nor any other", name)
+                      : fmt::format("the binary declares no parameter {}; it has {}", name, fmt::join(names, ", "))};
 }
 
 Tensors Replay::empty_inputs() const {

@@ -39,6 +39,12 @@ class Stopped : public std::runtime_error {
     FaultRecord fault_;
 };
 
+// The file declares no such parameter, or does not admit the value. what() says what it does.
+class NoSuchValue : public std::runtime_error {
+  public:
+    using std::runtime_error::runtime_error;
+};
+
 // The target has no simulator, or not with these options. what() names the device family.
 class NotOffered : public std::runtime_error {
   public:
@@ -86,6 +92,9 @@ class Replay {
     void check(Status status) const;
     // Waits for the oldest of what has been submitted.
     void finish(Status submitted) { check(is_ok(submitted) ? session_.wait() : submitted); }
+
+    // Of the steps from now on. Throws NoSuchValue, Stopped.
+    void set_parameter(const std::string& name, std::uint32_t value);
 
     [[nodiscard]] Tensors empty_inputs() const;
     [[nodiscard]] Tensors empty_outputs() const;

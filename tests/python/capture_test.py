@@ -289,11 +289,35 @@ class Capture(unittest.TestCase):
         for value in (0, 7, 100):
             session.set_parameter("term", value)
             numpy.testing.assert_array_equal(session.run([{"x": x}])[0]["y"], x + value)
+        self.run_with_parameter(capture.result.file, x)
         with self.assertRaisesRegex(pianola.Error,
                                     r"PLAYER-FAULT: self-test vector 0 of 1 .*\(kIntegrity\).*set those first"):
             session.self_test()
         with self.assertRaisesRegex(pianola.Error, "PLAYER-FAULT: .*kFaultLatched"):
             session.run([{"x": x}])
+
+    def run_with_parameter(self, file, array):
+        """`pianola run --set` on a binary that adds `term`."""
+        with tempfile.TemporaryDirectory() as folder:
+            paths = [os.path.join(folder, name) for name in ("binary.ptb", "x.bin", "y.bin")]
+            for path, contents in zip(paths, (file, array.tobytes())):
+                with open(path, "wb") as stream:
+                    stream.write(contents)
+
+            def run(*options):
+                return subprocess.run([os.environ["PIANOLA_PROGRAM"], "run", paths[0], "--input", paths[1], "--output",
+                                       paths[2], *options], capture_output=True, text=True, check=False)
+
+            for value in (0, 7, 100):
+                self.assertEqual(run("--self-test", "--set", f"term={value}").returncode, 0)
+                numpy.testing.assert_array_equal(numpy.fromfile(paths[2], array.dtype).reshape(array.shape),
+                                                 array + value)
+            for text, what in (("term=101", "takes multiples of 1 from 0 to 100, not 101"), ("term", "NAME=VALUE"),
+                               ("=3", "NAME=VALUE"), ("term=-1", "NAME=VALUE"), ("term=4294967296", "NAME=VALUE"),
+                               ("other=1", "declares no parameter other; it has term")):
+                refused = run("--set", text)
+                self.assertEqual(refused.returncode, 2, text)
+                self.assertIn(what, refused.stderr)
 
     def test_a_device_that_the_simulator_can_not_be(self):
         file = self.capture(SeparateWrites).file
