@@ -45,7 +45,7 @@ struct DeviceOptions {
     bool allow_allocation_under_trace{false};        // allocate where a live trace reads or writes, with a warning
     bool keep_log{false};                            // of every device command, with times: Device::log()
     Races races{Races::kRaise};                      // looked for where there is more than one queue
-    std::function<std::string()> call_site{};        // where the program calls from, for reports of races; may be empty
+    std::function<std::string()> call_site;          // where the program calls from, for reports of races; may be empty
     bool check_accesses{false};                      // hold kernels to their extents; slow, not threaded
     std::chrono::milliseconds stall_limit{
         20'000};  // real time that a blocking call waits for a device that does not get on

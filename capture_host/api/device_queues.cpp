@@ -245,9 +245,7 @@ void Device::wait_for_event(std::uint32_t queue, EventId event) {
         command.event = source.queue;
         command.value = source.value;
         state_->queues->enqueue(queue, command);
-        if (state_->races.has_value()) {
-            state_->races->wait(queue, source.clock);
-        }
+        state_->follow(queue, source.clock);
         state_->finish_call(queue, false);
     }
     recording([&](CallRecorder& recorder) { recorder.on_wait_event(queue, event); });

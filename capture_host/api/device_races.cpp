@@ -63,4 +63,10 @@ void DeviceState::complete(const RaceDetector::Clock& clock) {
     }
 }
 
+void DeviceState::follow(std::uint32_t queue, const RaceDetector::Clock& clock) {
+    if (races.has_value()) {
+        races->wait(queue, clock);
+    }
+}
+
 }  // namespace pianola::host

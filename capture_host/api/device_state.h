@@ -126,6 +126,7 @@ struct DeviceState {
     // All of the queue up to now; and what has completed, as the host has seen.
     [[nodiscard]] RaceDetector::Clock race_clock(std::uint32_t queue) const;
     void complete(const RaceDetector::Clock& clock);
+    void follow(std::uint32_t queue, const RaceDetector::Clock& clock);  // the queue waits for all that
 
     // Memory.
     [[nodiscard]] Allocator& allocator(Memory memory) { return (memory == Memory::kDram) ? dram : l1; }

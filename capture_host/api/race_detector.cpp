@@ -44,7 +44,7 @@ std::optional<RaceDetector::Race> RaceDetector::conflict(std::uint32_t queue, co
 
 std::optional<RaceDetector::Race> RaceDetector::find(std::uint32_t queue, const RangeSet& reads,
                                                      const RangeSet& writes) const {
-    std::optional<Race> race = conflict(queue, writes, true);
+    const std::optional<Race> race = conflict(queue, writes, true);
     return race.has_value() ? race : conflict(queue, reads, false);
 }
 

@@ -22,21 +22,29 @@ namespace py = pybind11;
     return std::string_view{text, static_cast<std::size_t>(bytes)}.substr(0U, kPackage.size()) == kPackage;
 }
 
+// Python's structures begin with an object's.
+[[nodiscard]] PyObject* object(void* start) {
+    return static_cast<PyObject*>(start);
+}
+[[nodiscard]] void* structure(const py::object& object) {
+    return object.ptr();
+}
+
 }  // namespace
 
 std::string call_site() {
     if (PyGILState_Check() == 0) {
         return {};
     }
-    auto frame = py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(PyEval_GetFrame()));
+    auto frame = py::reinterpret_borrow<py::object>(object(PyEval_GetFrame()));
     while (frame) {
-        auto* const raw = reinterpret_cast<PyFrameObject*>(frame.ptr());
-        const auto code = py::reinterpret_steal<py::object>(reinterpret_cast<PyObject*>(PyFrame_GetCode(raw)));
-        const py::handle file{reinterpret_cast<PyCodeObject*>(code.ptr())->co_filename};
-        if (!is_own(file.ptr())) {
-            return fmt::format("{}:{}", py::str(file).cast<std::string>(), PyFrame_GetLineNumber(raw));
+        auto* const raw = static_cast<PyFrameObject*>(structure(frame));
+        auto* const code = PyFrame_GetCode(raw);
+        const auto owner = py::reinterpret_steal<py::object>(object(code));
+        if (!is_own(code->co_filename)) {
+            return fmt::format("{}:{}", py::str(code->co_filename).cast<std::string>(), PyFrame_GetLineNumber(raw));
         }
-        frame = py::reinterpret_steal<py::object>(reinterpret_cast<PyObject*>(PyFrame_GetBack(raw)));
+        frame = py::reinterpret_steal<py::object>(object(PyFrame_GetBack(raw)));
     }
     return {};
 }

@@ -120,7 +120,7 @@ class Runner {
     }
 
     // The model: the same in every turn, whatever the memory.
-    std::vector<Program> model(const Set& set, std::uint32_t seed) const {
+    [[nodiscard]] std::vector<Program> model(const Set& set, std::uint32_t seed) const {
         std::mt19937 engine{seed};
         std::vector<BufferPtr> there = set.inputs;
         there.insert(there.end(), constants_.begin(), constants_.end());
