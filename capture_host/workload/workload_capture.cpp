@@ -165,9 +165,11 @@ void warn_of_idle_records(const Scripts& scripts, std::vector<std::string>& warn
 }
 
 // The calls so read, with as many steps in flight as the options or the events allow.
-CapturedWorkload captured(const DeviceState& device, const Reading& reading, const CaptureOptions& options) {
+CapturedWorkload captured(const DeviceState& device, const Reading& reading, const std::vector<Section>& sections,
+                          const CaptureOptions& options) {
     check_front(reading, device.command_set);
     const Scripts scripts = make_scripts(reading.sections, reading.declarations);
+    check_order(reading, scripts, sections, device.command_set);
     std::vector<std::string> warnings;
     const auto make = [&](std::uint32_t steps_in_flight) {
         CapturedWorkload workload = make_workload(device, scripts, reading.declarations, options, steps_in_flight);
@@ -290,9 +292,12 @@ CapturedWorkload WorkloadCapture::end() {
         readings_of(state_->log->sections(), state_->declarations, device.command_set);
     CaptureOptions options = state_->options;
     std::exception_ptr refusal;  // of the likeliest
+    std::exception_ptr order;    // of the likeliest that has no other fault
     for (const Reading& reading : readings) {
         try {
-            return captured(device, reading, options);
+            return captured(device, reading, state_->log->sections(), options);
+        } catch (const OrderRefused&) {
+            order = (order == nullptr) ? std::current_exception() : order;
         } catch (const HostError& error) {
             refusal = (refusal == nullptr) ? std::current_exception() : refusal;
             if (!is_reading_wrong(error.rule())) {
@@ -301,7 +306,7 @@ CapturedWorkload WorkloadCapture::end() {
             options.refused_file.clear();
         }
     }
-    std::rethrow_exception(refusal);
+    std::rethrow_exception((order == nullptr) ? refusal : order);
 }
 
 namespace {

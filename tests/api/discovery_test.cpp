@@ -26,6 +26,16 @@ class Discovery : public ::testing::Test {
         Program program = constant_program(from, to, constant);
         device_->enqueue_program(queue, program);
     }
+    void zeros(const BufferPtr& to) const { device_->enqueue_write(0U, to, view(Bytes(kBytes))); }
+    void multiply(const BufferPtr& left, const BufferPtr& right, const BufferPtr& to) const {
+        Program program{"product"};
+        const host::KernelHandle kernel = program.add_kernel("binary", host::one_core({0U, 0U}));
+        program.set_runtime_args(kernel, {0U, 0U},
+                                 {host::BufferArgument{left, {}, 0U}, host::BufferArgument{right, {}, 0U},
+                                  host::BufferArgument{to, {}, 0U}});
+        program.set_common_runtime_args(kernel, {kBytes, 1U, 3U});
+        device_->enqueue_program(0U, program);
+    }
     // It computes input + constant.
     void expect_adds(const CapturedWorkload& workload, int constant, std::uint32_t steps) const {
         EXPECT_EQ(workload.steps, steps);
@@ -190,18 +200,109 @@ TEST_F(Discovery, AProgramThatChangesWeightsInFrontOfTheLoopIsNotForgotten) {
             if (is_marked) {
                 capture.begin_step();
             }
-            device_->enqueue_write(0U, input, view(Bytes(kBytes)));
-            Program program{"product"};
-            const host::KernelHandle kernel = program.add_kernel("binary", host::one_core({0U, 0U}));
-            program.set_runtime_args(kernel, {0U, 0U},
-                                     {host::BufferArgument{input, {}, 0U}, host::BufferArgument{weights, {}, 0U},
-                                      host::BufferArgument{output, {}, 0U}});
-            program.set_common_runtime_args(kernel, {kBytes, 1U, 3U});
-            device_->enqueue_program(0U, program);
+            zeros(input);
+            multiply(input, weights, output);
             (void)read(*device_, output);
         }
         expect_rule(HostRule::kCaptureContent, "changed by a program in front of the first step",
                     [&] { (void)capture.end(); });
+    }
+}
+
+// Zeros hide what follows: the outputs are right, whatever the weights are.
+TEST_F(Discovery, SetUpThatAProgramReadsBeforeItIsWrittenAnewIsRefused) {
+    const BufferPtr weights = buffer();
+    const BufferPtr state = buffer();
+    const BufferPtr input = buffer();
+    const BufferPtr output = buffer();
+    WorkloadCapture capture{device_};
+    write(weights, 3U);
+    add(weights, state, 1);
+    write(weights, 4U);
+    for (std::uint32_t i = 0U; i < kTurns; ++i) {
+        zeros(input);
+        multiply(input, state, output);
+        multiply(output, weights, output);
+        (void)read(*device_, output);
+    }
+    expect_rule(HostRule::kCaptureContent, "program 'add constant' on queue 0 (call 2) in the prologue reads what",
+                [&] { (void)capture.end(); });
+}
+
+TEST_F(Discovery, ConstantsThatOneStepWritesTwiceAreRefused) {
+    for (const bool is_constant : {false, true}) {
+        const BufferPtr weights = buffer();
+        const BufferPtr input = buffer();
+        const std::array<BufferPtr, 2> outputs{buffer(), buffer()};
+        WorkloadCapture capture{device_};
+        if (is_constant) {
+            capture.declare_constant(weights, "weights");
+        } else {
+            capture.declare_input(input, tensor("x", kBytes));
+        }
+        zeros(input);
+        for (std::uint32_t i = 0U; i < 2U; ++i) {
+            write(weights, i);
+            multiply(input, weights, outputs.at(i));
+        }
+        (void)read(*device_, outputs[0]);
+        (void)read(*device_, outputs[1]);
+        expect_rule(HostRule::kCaptureContent, "with the last contents of each buffer", [&] { (void)capture.end(); });
+    }
+}
+
+// Turns that are alike use the first one's memory in the binary; what is behind them looks at the last one's.
+TEST_F(Discovery, AnEpilogueThatLooksAtALaterTurnsMemoryIsRefused) {
+    for (const bool is_marked : {false, true}) {
+        const BufferPtr zero = buffer();
+        const BufferPtr input = buffer();
+        const BufferPtr output = buffer();
+        const std::array<BufferPtr, 2> middles{buffer(), buffer()};
+        WorkloadCapture capture{device_};
+        zeros(zero);
+        if (is_marked) {
+            capture.begin_prologue();
+        }
+        add(zero, middles[0], 3);
+        add(zero, middles[1], 3);
+        zeros(input);
+        for (std::uint32_t i = 0U; i < kTurns; ++i) {
+            if (is_marked) {
+                capture.begin_step();
+            }
+            add(input, middles.at(i % 2U), 3);
+            add(middles.at(i % 2U), output, 1);
+            zeros(input);
+            (void)read(*device_, output);
+        }
+        if (is_marked) {
+            capture.begin_epilogue();
+        }
+        add(middles[1], output, 1);
+        (void)read(*device_, output);
+        expect_rule(HostRule::kCaptureContent, "in the epilogue reads what", [&] { (void)capture.end(); });
+    }
+}
+
+// One write too many in front and one read too many behind make no pipeline of a loop, and an input's buffer may have
+// brought the weights.
+TEST_F(Discovery, ATurnThatAnswersItsOwnInputIsNoPipeline) {
+    for (const bool is_staging : {false, true}) {
+        const BufferPtr weights = buffer();
+        const BufferPtr input = buffer();
+        const BufferPtr output = buffer();
+        WorkloadCapture capture{device_};
+        write(input, 1U);
+        if (is_staging) {
+            add(input, weights, 0);
+        }
+        for (std::uint32_t i = 0U; i < kTurns; ++i) {
+            write(input, 3U);
+            multiply(input, is_staging ? weights : input, output);
+            (void)read(*device_, output);
+        }
+        (void)read(*device_, output);
+        expect_rule(HostRule::kCaptureContent, "depends on the inputs of the same turn", [&] { (void)capture.end(); });
     }
 }
 
