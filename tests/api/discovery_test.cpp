@@ -87,6 +87,28 @@ TEST_F(Discovery, WhatIsWrittenInFrontOfTheLoopIsSetUp) {
     host::compare_to_capture(workload, device_->spec());
 }
 
+// What was written there before, and given back, is of no matter.
+TEST_F(Discovery, SetUpInMemoryThatWasWrittenBefore) {
+    for (const std::uint32_t bytes : {kBytes, 2U * kBytes, 3U * kBytes}) {
+        const BufferPtr input = buffer();
+        const BufferPtr output = buffer();
+        BufferPtr before = device_->allocate(flat(bytes));
+        WorkloadCapture capture{device_};
+        device_->enqueue_write(0U, before, view(pattern(bytes, 1U)));
+        const std::uint32_t address = before->address();
+        before.reset();
+        const BufferPtr weights = device_->allocate(flat(2U * kBytes));
+        ASSERT_EQ(weights->address(), address);
+        device_->enqueue_write(0U, weights, view(Bytes(2U * kBytes, 1U)));
+        for (std::uint32_t i = 0U; i < kTurns; ++i) {
+            write(input, i);
+            multiply(input, weights, output);
+            (void)read(*device_, output);
+        }
+        expect_adds(capture.end(), 0, kTurns);
+    }
+}
+
 // The natural loop: everything is taken anew in every turn, and kept.
 TEST_F(Discovery, NewMemoryInEveryTurnIsTheSameStep) {
     std::vector<BufferPtr> kept;
