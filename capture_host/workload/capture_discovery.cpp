@@ -62,15 +62,18 @@ std::vector<Loop> loops_of(const Calls& calls, const CommandSet& command_set) {
     const std::size_t count = shapes.size();
     Loop best;
     std::size_t spare = 0U;
-    for (std::size_t period = 1U; (2U * period) <= count; ++period) {
+    const auto covered = [&best] { return best.turns * best.period; };
+    // Where less than a turn is left over, nothing longer is better. Else the search would be quadratic in the calls.
+    const auto is_best = [&] { return (best.turns != 0U) && ((count - covered()) < best.period); };
+    for (std::size_t period = 1U; ((2U * period) <= count) && !is_best(); ++period) {
         std::size_t first = 0U;
-        for (std::size_t i = 0U; i <= (count - period); ++i) {
+        for (std::size_t i = 0U; (i <= (count - period)) && ((count - first) > covered()); ++i) {
             if ((i < (count - period)) && (shapes[i] == shapes[i + period])) {
                 continue;
             }
             const std::size_t length = (i - first) + period;
             const Loop loop{first, period, length / period};
-            if ((loop.turns >= 2U) && ((loop.turns * period) > (best.turns * best.period)) &&
+            if ((loop.turns >= 2U) && ((loop.turns * period) > covered()) &&
                 has(calls, first, period, CallKind::kRead) &&
                 std::any_of(calls.begin() + static_cast<std::ptrdiff_t>(first),
                             calls.begin() + static_cast<std::ptrdiff_t>(first + period), is_program)) {
@@ -244,7 +247,7 @@ void close_events(std::vector<Section>& sections) {
 Reading reading(std::vector<Section> sections, const Declarations& declarations, const CommandSet& command_set) {
     unify_steps(sections, command_set);
     close_events(sections);
-    Reading made{std::move(sections), declarations};
+    Reading made{std::move(sections), declarations, {}};
     declare_missing(made.sections, made.declarations);
     return made;
 }
@@ -272,22 +275,27 @@ std::vector<Reading> readings_of(const std::vector<Section>& sections, const Dec
     }
     const Calls& calls = sections.front().calls;
     std::vector<Reading> readings;
+    std::string found = "no calls repeat with a program and a read in each turn, so that all of them are one step";
     for (const Loop& candidate : loops_of(calls, command_set)) {
         const Loop loop = unrolled(calls, candidate, command_set);
-        const std::size_t behind = loop.first + (loop.period * loop.turns);
+        const Loop& said = (loop.turns == 0U) ? candidate : loop;
+        const std::size_t behind = said.first + (said.period * said.turns);
+        found =
+            fmt::format("calls {} to {} of the program {} {} turns of {}{}", said.first + 1U, behind,
+                        (loop.turns == 0U) ? "look like" : "were taken for its loop:", said.turns, said.period,
+                        (loop.turns == 0U) ? ", but they do not compute the same, so that all calls are one step" : "");
         const bool is_last =
             std::none_of(calls.begin() + static_cast<std::ptrdiff_t>(behind), calls.end(),
                          [](const Call& call) { return is_program(call) || (call.kind == CallKind::kRead); });
         for (const bool with_prologue : {false, true}) {
             if ((loop.turns != 0U) && (is_last || with_prologue)) {
                 readings.push_back(reading(sections_of(calls, loop, with_prologue), declarations, command_set));
+                readings.back().found = found;
             }
         }
     }
     readings.push_back(single_step(calls, declarations, command_set));
-    for (Reading& each : readings) {
-        each.is_found = true;
-    }
+    readings.back().found = found;
     return readings;
 }
 
@@ -381,7 +389,7 @@ void check_order(const Reading& reading, const Scripts& scripts, const std::vect
     const bool is_pipeline = (prologue != nullptr) &&
                              std::any_of(prologue->commands.begin(), prologue->commands.end(),
                                          [](const auto& item) { return item.kind == ScriptCommandKind::kWriteInput; });
-    if (!reading.is_found || !is_pipeline) {
+    if (reading.found.empty() || !is_pipeline) {
         return;
     }
     const auto step = std::find_if(reading.sections.begin(), reading.sections.end(),

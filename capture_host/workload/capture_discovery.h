@@ -15,7 +15,7 @@ namespace pianola::host {
 struct Reading {
     std::vector<Section> sections;  // all steps with the calls of the first, and their own data
     Declarations declarations;
-    bool is_found{false};  // and not marked
+    std::string found;  // how a program without marks was read; empty where it has marks
 };
 
 // The likeliest first, and at least one.

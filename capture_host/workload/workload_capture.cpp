@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
 #include <initializer_list>
 #include <map>
 #include <mutex>
+#include <optional>
 
 #include "capture_host/files/files.h"
 #include "capture_host/workload/capture_discovery.h"
@@ -197,6 +197,13 @@ CapturedWorkload captured(const DeviceState& device, const Reading& reading, con
     return make(1U);
 }
 
+HostError with_remark(const HostError& error, const std::string& remark) {
+    const std::string text = error.what();
+    const std::string rule = fmt::format("{}: ", error.rule_id());
+    return HostError{error.rule(),
+                     fmt::format("{} ({})", text.substr((text.find(rule) == 0U) ? rule.size() : 0U), remark)};
+}
+
 // Another reading may still be right.
 bool is_reading_wrong(HostRule rule) {
     return (rule == HostRule::kCaptureRefused) || (rule == HostRule::kCaptureContent) ||
@@ -291,22 +298,28 @@ CapturedWorkload WorkloadCapture::end() {
     const std::vector<Reading> readings =
         readings_of(state_->log->sections(), state_->declarations, device.command_set);
     CaptureOptions options = state_->options;
-    std::exception_ptr refusal;  // of the likeliest
-    std::exception_ptr order;    // of the likeliest that has no other fault
+    std::optional<HostError> refusal;  // of the likeliest; rather of the likeliest that has no fault but its order
+    bool is_order = false;
     for (const Reading& reading : readings) {
+        const auto keep = [&](const HostError& error, bool is_better) {
+            if (!refusal.has_value() || is_better) {
+                refusal = reading.found.empty() ? error : with_remark(error, reading.found);
+            }
+        };
         try {
             return captured(device, reading, state_->log->sections(), options);
-        } catch (const OrderRefused&) {
-            order = (order == nullptr) ? std::current_exception() : order;
+        } catch (const OrderRefused& error) {
+            keep(error, !is_order);
+            is_order = true;
         } catch (const HostError& error) {
-            refusal = (refusal == nullptr) ? std::current_exception() : refusal;
+            keep(error, false);
             if (!is_reading_wrong(error.rule())) {
                 break;
             }
-            options.refused_file.clear();
         }
+        options.refused_file.clear();
     }
-    std::rethrow_exception((order == nullptr) ? refusal : order);
+    throw HostError{*refusal};
 }
 
 namespace {

@@ -328,6 +328,28 @@ TEST_F(Discovery, ATurnThatAnswersItsOwnInputIsNoPipeline) {
     }
 }
 
+TEST_F(Discovery, ARefusalSaysWhatTheProgramsLoopWasTakenFor) {
+    const BufferPtr input = buffer();
+    const BufferPtr output = buffer();
+    for (const bool is_alike : {true, false}) {
+        WorkloadCapture capture{device_};
+        add(output, output, 1);  // of what nothing has written
+        for (std::uint32_t i = 0U; i < kTurns; ++i) {
+            write(input, i);
+            add(input, output, is_alike ? 1 : static_cast<int>(i));
+            add(output, output, 1);
+            (void)read(*device_, output);
+            if (i == (kTurns - 1U)) {
+                (void)read(*device_, input);
+            }
+        }
+        expect_rule(HostRule::kCaptureTensor,
+                    is_alike ? "(calls 2 to 25 of the program were taken for its loop: 6 turns of 4)"
+                             : "(no calls repeat with a program and a read in each turn",
+                    [&] { (void)capture.end(); });
+    }
+}
+
 TEST_F(Discovery, MarkedStepsWithNewMemoryAreOneStep) {
     WorkloadCapture capture{device_};
     std::vector<BufferPtr> kept;
