@@ -299,6 +299,48 @@ std::vector<Reading> readings_of(const std::vector<Section>& sections, const Dec
     return readings;
 }
 
+namespace {
+
+// What the trace's commands touch with all values of an address: from what they touch with the least of them to what
+// they touch with the greatest.
+RangeSet reach_of(const DeclaredParameter& declared, const std::vector<Section>& sections,
+                  const CommandSet& command_set) {
+    const TraceParameter& parameter = declared.parameter;
+    RangeSet reach;
+    if (parameter.kind != TraceParameterKind::kBufferAddress) {
+        return reach;
+    }
+    std::vector<std::uint32_t> words;
+    for (const Section& section : sections) {
+        for (const Call& call : section.calls) {
+            const bool is_it = (call.kind == CallKind::kReplay) && (call.object == declared.trace.value);
+            words = is_it ? call.trace->words : words;
+        }
+    }
+    const auto extents = [&](std::uint32_t value) {
+        for (const std::uint32_t word : parameter.words) {
+            if (word < words.size()) {
+                words[word] = value;
+            }
+        }
+        std::vector<Extent> found;
+        (void)targets::for_each_command(command_set, words, [&](std::uint32_t /*at*/, const DecodedCommand& command) {
+            found.insert(found.end(), command.extents.view().begin(), command.extents.view().end());
+        });
+        return found;
+    };
+    const std::vector<Extent> least = extents(parameter.minimum);
+    const std::vector<Extent> greatest = extents(parameter.maximum);
+    for (std::size_t i = 0U; i < std::min(least.size(), greatest.size()); ++i) {
+        if (least[i].address != greatest[i].address) {
+            reach.add(least[i].address, greatest[i].address + hull_bytes(greatest[i]));
+        }
+    }
+    return reach;
+}
+
+}  // namespace
+
 void check_front(const Reading& reading, const CommandSet& command_set) {
     const std::vector<Section>& sections = reading.sections;
     DataFlow front{command_set};
@@ -311,7 +353,11 @@ void check_front(const Reading& reading, const CommandSet& command_set) {
             work.add(call);
         }
     }
-    const std::optional<ByteRange> bytes = front.recomputed(work.found());
+    RangeSet needed = work.found();
+    for (const DeclaredParameter& declared : reading.declarations.parameters) {
+        needed.add(reach_of(declared, sections, command_set));
+    }
+    const std::optional<ByteRange> bytes = front.recomputed(needed);
     if (bytes.has_value()) {
         throw HostError{
             HostRule::kCaptureContent,

@@ -350,6 +350,46 @@ TEST_F(Discovery, ARefusalSaysWhatTheProgramsLoopWasTakenFor) {
     }
 }
 
+// Also of bytes that a step reads with another value of a parameter only.
+TEST_F(Discovery, WeightsThatAParameterCanReachAreNotForgotten) {
+    for (const bool is_changed : {false, true}) {
+        const BufferPtr weights = device_->allocate(flat(4U * kBytes));
+        const BufferPtr input = buffer();
+        const BufferPtr output = buffer();
+        const BufferPtr row = buffer();
+        Program program{"product"};
+        const host::KernelHandle kernel = program.add_kernel("binary", host::one_core({0U, 0U}));
+        program.set_runtime_args(kernel, {0U, 0U},
+                                 {host::BufferArgument{weights, {}, 0U}, host::BufferArgument{input, {}, 0U},
+                                  host::BufferArgument{output, {}, 0U}});
+        program.set_common_runtime_args(kernel, {kBytes, 1U, 3U});
+        Program change{"change"};
+        const host::KernelHandle adds = change.add_kernel("requantize", host::one_core({0U, 0U}));
+        change.set_runtime_args(adds, {0U, 0U},
+                                {host::BufferArgument{weights, {}, 2U * kBytes},
+                                 host::BufferArgument{is_changed ? weights : row, {}, is_changed ? 2U * kBytes : 0U}});
+        change.set_common_runtime_args(adds, add_constant_tail(kBytes, 1));
+        const host::TraceId trace = captured(*device_, {&program});
+        WorkloadCapture capture{device_};
+        device_->enqueue_write(0U, weights, view(pattern(4U * kBytes, 1U)));
+        device_->enqueue_program(0U, change);
+        capture.declare_parameter(trace,
+                                  {"row", host::TraceParameterKind::kBufferAddress, weights->address(),
+                                   weights->address() + (3U * kBytes), kBytes, device_->address_words(trace, weights)});
+        for (std::uint32_t i = 0U; i < kTurns; ++i) {
+            write(input, i);
+            device_->execute_trace(0U, trace);
+            (void)read(*device_, output);
+        }
+        if (is_changed) {
+            expect_rule(HostRule::kCaptureContent, "changed by a program in front of the first step",
+                        [&] { (void)capture.end(); });
+        } else {
+            EXPECT_EQ(capture.end().manifest.parameters.size(), 1U);
+        }
+    }
+}
+
 TEST_F(Discovery, MarkedStepsWithNewMemoryAreOneStep) {
     WorkloadCapture capture{device_};
     std::vector<BufferPtr> kept;
