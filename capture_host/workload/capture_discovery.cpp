@@ -83,14 +83,16 @@ std::vector<Loop> loops_of(const Calls& calls, const CommandSet& command_set) {
             first = i + 1U;
         }
     }
-    std::vector<Loop> loops;
-    for (std::size_t shift = 0U; (best.turns != 0U) && (shift <= spare); ++shift) {
-        loops.push_back({best.first + shift, best.period, best.turns});
-    }
     // A turn that ends with a read is what people write.
-    std::stable_partition(loops.begin(), loops.end(), [&calls](const Loop& loop) {
-        return calls[(loop.first + loop.period) - 1U].kind == CallKind::kRead;
-    });
+    std::vector<Loop> loops;
+    for (const bool with_read : {true, false}) {
+        for (std::size_t shift = 0U; (best.turns != 0U) && (shift <= spare); ++shift) {
+            const std::size_t last = (best.first + shift + best.period) - 1U;
+            if ((calls[last].kind == CallKind::kRead) == with_read) {
+                loops.push_back({best.first + shift, best.period, best.turns});
+            }
+        }
+    }
     return loops;
 }
 
