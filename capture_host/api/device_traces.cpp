@@ -186,13 +186,14 @@ void Device::execute_trace(std::uint32_t queue, TraceId trace, bool blocking) {
     state_->check_not_capturing(queue, "executing a trace");
     TraceState& target = state_->trace(trace);
     check_inputs(target);
-    warn(target, state_->warnings);
-    if (target.last_queue != queue) {
-        state_->drain();  // a parameter may be on its way on the other queue
-        target.last_queue = queue;
-    }
     state_->check_race(queue, fmt::format("trace {}", trace.value), target.moved ? target.moved->first : target.reads,
                        target.moved ? target.moved->second : target.writes);
+    warn(target, state_->warnings);
+    if (target.last_queue != queue) {
+        // A parameter may be on its way on the other queue. The program has not asked for this wait: it orders nothing.
+        state_->transfers->drain();
+        target.last_queue = queue;
+    }
     state_->note_access(target.needs, target.writes);
     for (Overwritten& entry : target.overwritten) {
         entry.destroyed = true;
@@ -207,7 +208,7 @@ void Device::release_trace(TraceId trace) {
     const RecordingScope recording{state_->recorder};
     state_->check_open();
     const TraceState& target = state_->trace(trace);
-    state_->drain();  // its last execution may be under way
+    state_->transfers->drain();  // its last execution may be under way; the program has not asked for this wait
     state_->trace_region.free(target.region_offset);
     state_->traces.erase(trace.value);
 }

@@ -52,6 +52,7 @@ Call& CallLog::append(CallKind kind, std::uint32_t queue, std::uint64_t object) 
     Call call;
     call.kind = kind;
     call.queue = queue;
+    call.number = ++calls_;
     call.object = object;
     sections_.back().calls.push_back(std::move(call));
     return sections_.back().calls.back();

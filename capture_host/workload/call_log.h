@@ -36,6 +36,7 @@ enum class CallKind : std::uint8_t { kWrite, kRead, kProgram, kReplay, kRecordEv
 struct Call {
     CallKind kind{CallKind::kWrite};
     std::uint32_t queue{0U};
+    std::uint64_t number{0U};  // in the order of the calls, from 1
     std::uint64_t object{0U};  // buffer, trace or event; 0 for a program
     std::shared_ptr<const CapturedBuffer> buffer;
     std::shared_ptr<const CapturedTrace> trace;
@@ -71,6 +72,7 @@ class CallLog final : public CallRecorder {
 
     DeviceState& device_;
     std::vector<Section> sections_{Section{}};
+    std::uint64_t calls_{0U};
 };
 
 [[nodiscard]] std::shared_ptr<const CapturedBuffer> captured_buffer(const Buffer& buffer);

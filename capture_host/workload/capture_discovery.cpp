@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "capture_host/workload/data_flow.h"
@@ -61,15 +62,18 @@ std::vector<Loop> loops_of(const Calls& calls, const CommandSet& command_set) {
     const std::size_t count = shapes.size();
     Loop best;
     std::size_t spare = 0U;
-    for (std::size_t period = 1U; (2U * period) <= count; ++period) {
+    const auto covered = [&best] { return best.turns * best.period; };
+    // Where less than a turn is left over, nothing longer is better. Else the search would be quadratic in the calls.
+    const auto is_best = [&] { return (best.turns != 0U) && ((count - covered()) < best.period); };
+    for (std::size_t period = 1U; ((2U * period) <= count) && !is_best(); ++period) {
         std::size_t first = 0U;
-        for (std::size_t i = 0U; i <= (count - period); ++i) {
+        for (std::size_t i = 0U; (i <= (count - period)) && ((count - first) > covered()); ++i) {
             if ((i < (count - period)) && (shapes[i] == shapes[i + period])) {
                 continue;
             }
             const std::size_t length = (i - first) + period;
             const Loop loop{first, period, length / period};
-            if ((loop.turns >= 2U) && ((loop.turns * period) > (best.turns * best.period)) &&
+            if ((loop.turns >= 2U) && ((loop.turns * period) > covered()) &&
                 has(calls, first, period, CallKind::kRead) &&
                 std::any_of(calls.begin() + static_cast<std::ptrdiff_t>(first),
                             calls.begin() + static_cast<std::ptrdiff_t>(first + period), is_program)) {
@@ -79,14 +83,16 @@ std::vector<Loop> loops_of(const Calls& calls, const CommandSet& command_set) {
             first = i + 1U;
         }
     }
-    std::vector<Loop> loops;
-    for (std::size_t shift = 0U; (best.turns != 0U) && (shift <= spare); ++shift) {
-        loops.push_back({best.first + shift, best.period, best.turns});
-    }
     // A turn that ends with a read is what people write.
-    std::stable_partition(loops.begin(), loops.end(), [&calls](const Loop& loop) {
-        return calls[(loop.first + loop.period) - 1U].kind == CallKind::kRead;
-    });
+    std::vector<Loop> loops;
+    for (const bool with_read : {true, false}) {
+        for (std::size_t shift = 0U; (best.turns != 0U) && (shift <= spare); ++shift) {
+            const std::size_t last = (best.first + shift + best.period) - 1U;
+            if ((calls[last].kind == CallKind::kRead) == with_read) {
+                loops.push_back({best.first + shift, best.period, best.turns});
+            }
+        }
+    }
     return loops;
 }
 
@@ -113,6 +119,7 @@ Calls moved_by(const Calls& like, const Calls& calls) {
     for (std::size_t i = 0U; i < made.size(); ++i) {
         made[i].data = calls[i].data;
         made[i].handle = calls[i].handle;
+        made[i].number = calls[i].number;
     }
     return made;
 }
@@ -242,7 +249,7 @@ void close_events(std::vector<Section>& sections) {
 Reading reading(std::vector<Section> sections, const Declarations& declarations, const CommandSet& command_set) {
     unify_steps(sections, command_set);
     close_events(sections);
-    Reading made{std::move(sections), declarations};
+    Reading made{std::move(sections), declarations, {}};
     declare_missing(made.sections, made.declarations);
     return made;
 }
@@ -270,21 +277,71 @@ std::vector<Reading> readings_of(const std::vector<Section>& sections, const Dec
     }
     const Calls& calls = sections.front().calls;
     std::vector<Reading> readings;
+    std::string found = "no calls repeat with a program and a read in each turn, so that all of them are one step";
     for (const Loop& candidate : loops_of(calls, command_set)) {
         const Loop loop = unrolled(calls, candidate, command_set);
-        const std::size_t behind = loop.first + (loop.period * loop.turns);
+        const Loop& said = (loop.turns == 0U) ? candidate : loop;
+        const std::size_t behind = said.first + (said.period * said.turns);
+        found =
+            fmt::format("calls {} to {} of the program {} {} turns of {}{}", said.first + 1U, behind,
+                        (loop.turns == 0U) ? "look like" : "were taken for its loop:", said.turns, said.period,
+                        (loop.turns == 0U) ? ", but they do not compute the same, so that all calls are one step" : "");
         const bool is_last =
             std::none_of(calls.begin() + static_cast<std::ptrdiff_t>(behind), calls.end(),
                          [](const Call& call) { return is_program(call) || (call.kind == CallKind::kRead); });
         for (const bool with_prologue : {false, true}) {
             if ((loop.turns != 0U) && (is_last || with_prologue)) {
                 readings.push_back(reading(sections_of(calls, loop, with_prologue), declarations, command_set));
+                readings.back().found = found;
             }
         }
     }
     readings.push_back(single_step(calls, declarations, command_set));
+    readings.back().found = found;
     return readings;
 }
+
+namespace {
+
+// What the trace's commands touch with all values of an address: from what they touch with the least of them to what
+// they touch with the greatest.
+RangeSet reach_of(const DeclaredParameter& declared, const std::vector<Section>& sections,
+                  const CommandSet& command_set) {
+    const TraceParameter& parameter = declared.parameter;
+    RangeSet reach;
+    if (parameter.kind != TraceParameterKind::kBufferAddress) {
+        return reach;
+    }
+    std::vector<std::uint32_t> words;
+    for (const Section& section : sections) {
+        for (const Call& call : section.calls) {
+            const bool is_it = (call.kind == CallKind::kReplay) && (call.object == declared.trace.value);
+            words = is_it ? call.trace->words : words;
+        }
+    }
+    const auto extents = [&](std::uint32_t value) {
+        for (const std::uint32_t word : parameter.words) {
+            if (word < words.size()) {
+                words[word] = value;
+            }
+        }
+        std::vector<Extent> found;
+        (void)targets::for_each_command(command_set, words, [&](std::uint32_t /*at*/, const DecodedCommand& command) {
+            found.insert(found.end(), command.extents.view().begin(), command.extents.view().end());
+        });
+        return found;
+    };
+    const std::vector<Extent> least = extents(parameter.minimum);
+    const std::vector<Extent> greatest = extents(parameter.maximum);
+    for (std::size_t i = 0U; i < std::min(least.size(), greatest.size()); ++i) {
+        if (least[i].address != greatest[i].address) {
+            reach.add(least[i].address, greatest[i].address + hull_bytes(greatest[i]));
+        }
+    }
+    return reach;
+}
+
+}  // namespace
 
 void check_front(const Reading& reading, const CommandSet& command_set) {
     const std::vector<Section>& sections = reading.sections;
@@ -298,7 +355,11 @@ void check_front(const Reading& reading, const CommandSet& command_set) {
             work.add(call);
         }
     }
-    const std::optional<ByteRange> bytes = front.recomputed(work.found());
+    RangeSet needed = work.found();
+    for (const DeclaredParameter& declared : reading.declarations.parameters) {
+        needed.add(reach_of(declared, sections, command_set));
+    }
+    const std::optional<ByteRange> bytes = front.recomputed(needed);
     if (bytes.has_value()) {
         throw HostError{
             HostRule::kCaptureContent,
@@ -307,6 +368,89 @@ void check_front(const Reading& reading, const CommandSet& command_set) {
                 "and read by a step: mark a prologue in front of that program, and let it write to another "
                 "buffer",
                 bytes->end - bytes->begin, bytes->begin)};
+    }
+}
+
+namespace {
+
+using Sources = std::vector<DataFlow::Source>;
+
+// The first call whose sources in the binary are others.
+struct Misplaced {
+    const Call* call{nullptr};
+    ScriptKind where{ScriptKind::kUnspecified};
+    std::uint64_t should{0U};  // numbers of the calls that wrote; 0: none
+    std::uint64_t is{0U};
+};
+
+std::optional<Misplaced> first_misplaced(const std::vector<Section>& sections, DataFlow& binary,
+                                         const std::map<std::uint64_t, Sources>& wanted) {
+    for (auto section = std::next(sections.begin()); section != sections.end(); ++section) {
+        for (const Call& call : section->calls) {
+            const Sources found = binary.add_named(call);
+            if ((call.kind == CallKind::kRecordEvent) || (call.kind == CallKind::kWaitEvent)) {
+                continue;
+            }
+            const Sources& should = wanted.at(call.number);
+            const auto differs = std::mismatch(found.begin(), found.end(), should.begin(), should.end());
+            // What nothing in the binary writes is refused as such.
+            if ((differs.first != found.end()) && (differs.second != should.end()) && (differs.first->writer != 0U)) {
+                return Misplaced{&call, section->kind, DataFlow::call_of(differs.second->writer),
+                                 DataFlow::call_of(differs.first->writer)};
+            }
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+void check_order(const Reading& reading, const Scripts& scripts, const std::vector<Section>& sections,
+                 const CommandSet& command_set) {
+    std::map<std::uint64_t, Sources> wanted;
+    std::map<std::uint64_t, const Call*> by_number;
+    DataFlow program{command_set};
+    for (const Section& section : sections) {
+        for (const Call& call : section.calls) {
+            wanted[call.number] = program.add_named(call);
+            by_number[call.number] = &call;
+        }
+    }
+    DataFlow binary{command_set};
+    for (const Call* const write : scripts.setup_writes) {
+        (void)binary.add_named(*write);
+    }
+    const std::optional<Misplaced> misplaced = first_misplaced(reading.sections, binary, wanted);
+    if (misplaced.has_value()) {
+        const auto text = [&by_number](std::uint64_t number) {
+            return (number == 0U) ? "nothing in the capture"
+                                  : fmt::format("{} (call {})", by_number.at(number)->text(), number);
+        };
+        throw OrderRefused{
+            fmt::format("{} (call {}) in {} reads what {} has written, and in the binary would find what {} writes: "
+                        "set-up comes first there, with the last contents of each buffer, and every step uses the "
+                        "first step's memory; use a buffer of its own for each of the two",
+                        misplaced->call->text(), misplaced->call->number, script_name(misplaced->where),
+                        text(misplaced->should), text(misplaced->is))};
+    }
+    const capture::ManifestScript* const prologue = scripts.find(ScriptKind::kPrologue);
+    const bool is_pipeline = (prologue != nullptr) &&
+                             std::any_of(prologue->commands.begin(), prologue->commands.end(),
+                                         [](const auto& item) { return item.kind == ScriptCommandKind::kWriteInput; });
+    if (reading.found.empty() || !is_pipeline) {
+        return;
+    }
+    const auto step = std::find_if(reading.sections.begin(), reading.sections.end(),
+                                   [](const Section& section) { return section.kind == ScriptKind::kStep; });
+    DataFlow flow{command_set};
+    for (const Call& call : step->calls) {
+        flow.add(call);
+    }
+    if (flow.answers()) {
+        throw OrderRefused{
+            "an input is written in front of the loop and an output read behind it, as in a pipeline, but a turn's "
+            "output depends on the inputs of the same turn: write what is no input from a buffer of its own, leave "
+            "the read behind the loop out, or mark the steps"};
     }
 }
 

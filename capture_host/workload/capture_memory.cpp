@@ -108,11 +108,28 @@ std::vector<SetupRun> setup_runs(const Call& write) {
     return runs;
 }
 
+// Without what was written later.
+std::vector<SetupRun> left_of(const std::vector<SetupRun>& runs, const RangeSet& later) {
+    std::vector<SetupRun> left;
+    for (const SetupRun& run : runs) {
+        const std::uint64_t begin = run.range.address;
+        for (const ByteRange& part : later.missing(begin, begin + run.range.bytes)) {
+            const auto first = run.bytes.begin() + static_cast<std::ptrdiff_t>(part.begin - begin);
+            const auto bytes = static_cast<std::ptrdiff_t>(part.end - part.begin);
+            left.push_back(
+                {{static_cast<std::uint32_t>(part.begin), static_cast<std::uint32_t>(bytes)}, {first, first + bytes}});
+        }
+    }
+    return left;
+}
+
 std::vector<SetupRun> chosen_runs(const Scripts& scripts, const Declarations& declarations, const Walk& walk) {
     std::vector<SetupRun> chosen;
-    for (const Call* const write : scripts.setup_writes) {
+    RangeSet later;  // memory that was given back may have been taken and written again: the last contents count
+    for (auto at = scripts.setup_writes.rbegin(); at != scripts.setup_writes.rend(); ++at) {
+        const Call* const write = *at;
         const bool declared = declarations.constants.count(write->object) != 0U;
-        for (SetupRun& run : setup_runs(*write)) {
+        for (SetupRun& run : left_of(setup_runs(*write), later)) {
             const std::uint64_t begin = run.range.address;
             const std::uint64_t end = begin + run.range.bytes;
             if (!walk.needed.intersects(begin, end) && !declared) {
@@ -127,6 +144,9 @@ std::vector<SetupRun> chosen_runs(const Scripts& scripts, const Declarations& de
                                 write->object, begin)};
             }
             chosen.push_back(std::move(run));
+        }
+        for (const AddressRange& run : write->buffer->runs) {
+            later.add(run.address, std::uint64_t{run.address} + run.bytes);
         }
     }
     std::sort(chosen.begin(), chosen.end(),

@@ -52,7 +52,8 @@ std::vector<std::uint64_t> call_shape(const Call& call, const CommandSet& comman
     return said;
 }
 
-void DataFlow::say_source(std::uint64_t begin, std::uint64_t end) {
+std::vector<DataFlow::Source> DataFlow::sources(std::uint64_t begin, std::uint64_t end) const {
+    std::vector<Source> found;
     std::uint64_t at = begin;
     auto next = written_.upper_bound(begin);
     if ((next != written_.begin()) && (std::prev(next)->second.end > begin)) {
@@ -65,18 +66,25 @@ void DataFlow::say_source(std::uint64_t begin, std::uint64_t end) {
         const std::uint64_t writer = is_written ? next->second.writer : 0U;
         const std::uint64_t offset = is_written ? (next->second.offset + (at - next->first)) : at;
         // One piece with the one before, where it goes on there.
-        const std::size_t size = said_.size();
-        const bool goes_on =
-            (at != begin) && (said_[size - 3U] == writer) && ((said_[size - 2U] + said_[size - 1U]) == offset);
-        if (goes_on) {
-            said_[size - 1U] += until - at;
+        if (!found.empty() && (found.back().writer == writer) &&
+            ((found.back().offset + found.back().bytes) == offset)) {
+            found.back().bytes += until - at;
         } else {
-            said_.insert(said_.end(), {writer, offset, until - at});
+            found.push_back({writer, offset, until - at});
         }
         at = until;
         if (is_written) {
             ++next;
         }
+    }
+    return found;
+}
+
+void DataFlow::say_source(std::uint64_t begin, std::uint64_t end) {
+    for (const Source& source : sources(begin, end)) {
+        said_.insert(said_.end(), {source.writer, source.offset, source.bytes});
+        read_.push_back(source);
+        reads_given_ = reads_given_ || (given_.count(source.writer) != 0U);
     }
 }
 
@@ -106,11 +114,15 @@ void DataFlow::write(std::uint64_t begin, std::uint64_t end) {
         at = written_.erase(at);
     }
     written_[begin] = Written{end, ++writers_, 0U};
+    if (reads_given_) {
+        given_.insert(writers_);
+    }
     written_set_.add(begin, end);
 }
 
 void DataFlow::commands(const std::vector<std::uint32_t>& words) {
     (void)targets::for_each_command(command_set_, words, [this](std::uint32_t /*at*/, const DecodedCommand& command) {
+        reads_given_ = false;
         for (const Extent& extent : command.extents.view()) {
             if (extent.access == Access::kRead) {
                 read(extent.address, extent.address + hull_bytes(extent));
@@ -127,6 +139,8 @@ void DataFlow::commands(const std::vector<std::uint32_t>& words) {
 void DataFlow::add(const Call& call) {
     const std::vector<std::uint64_t> shape = call_shape(call, command_set_);
     said_.insert(said_.end(), shape.begin(), shape.end());
+    read_.clear();
+    reads_given_ = call.kind == CallKind::kWrite;
     switch (call.kind) {
         case CallKind::kWrite:
             for (const AddressRange& run : call.buffer->runs) {
@@ -139,6 +153,7 @@ void DataFlow::add(const Call& call) {
             for (const AddressRange& run : call.buffer->runs) {
                 read(run.address, std::uint64_t{run.address} + run.bytes);
             }
+            answers_ = answers_ || reads_given_;
             break;
         case CallKind::kProgram:
         case CallKind::kReplay:
@@ -149,6 +164,13 @@ void DataFlow::add(const Call& call) {
         default:
             break;
     }
+}
+
+std::vector<DataFlow::Source> DataFlow::add_named(const Call& call) {
+    writers_ = call.number << kWriterBits;
+    add(call);
+    said_.clear();
+    return read_;
 }
 
 std::optional<ByteRange> DataFlow::recomputed(const RangeSet& bytes) const {

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
 #include <initializer_list>
 #include <map>
 #include <mutex>
+#include <optional>
 
 #include "capture_host/files/files.h"
 #include "capture_host/workload/capture_discovery.h"
@@ -150,9 +150,11 @@ void warn_of_idle_records(const Scripts& scripts, std::vector<std::string>& warn
 }
 
 // The calls so read, with as many steps in flight as the options or the events allow.
-CapturedWorkload captured(const DeviceState& device, const Reading& reading, const CaptureOptions& options) {
+CapturedWorkload captured(const DeviceState& device, const Reading& reading, const std::vector<Section>& sections,
+                          const CaptureOptions& options) {
     check_front(reading, device.command_set);
     const Scripts scripts = make_scripts(reading.sections, reading.declarations);
+    check_order(reading, scripts, sections, device.command_set);
     std::vector<std::string> warnings;
     const auto make = [&](std::uint32_t steps_in_flight) {
         CapturedWorkload workload = make_workload(device, scripts, reading.declarations, options, steps_in_flight);
@@ -178,6 +180,13 @@ CapturedWorkload captured(const DeviceState& device, const Reading& reading, con
         }
     }
     return make(1U);
+}
+
+HostError with_remark(const HostError& error, const std::string& remark) {
+    const std::string text = error.what();
+    const std::string rule = fmt::format("{}: ", error.rule_id());
+    return HostError{error.rule(),
+                     fmt::format("{} ({})", text.substr((text.find(rule) == 0U) ? rule.size() : 0U), remark)};
 }
 
 // Another reading may still be right.
@@ -274,19 +283,28 @@ CapturedWorkload WorkloadCapture::end() {
     const std::vector<Reading> readings =
         readings_of(state_->log->sections(), state_->declarations, device.command_set);
     CaptureOptions options = state_->options;
-    std::exception_ptr refusal;  // of the likeliest
+    std::optional<HostError> refusal;  // of the likeliest; rather of the likeliest that has no fault but its order
+    bool is_order = false;
     for (const Reading& reading : readings) {
+        const auto keep = [&](const HostError& error, bool is_better) {
+            if (!refusal.has_value() || is_better) {
+                refusal = reading.found.empty() ? error : with_remark(error, reading.found);
+            }
+        };
         try {
-            return captured(device, reading, options);
+            return captured(device, reading, state_->log->sections(), options);
+        } catch (const OrderRefused& error) {
+            keep(error, !is_order);
+            is_order = true;
         } catch (const HostError& error) {
-            refusal = (refusal == nullptr) ? std::current_exception() : refusal;
+            keep(error, false);
             if (!is_reading_wrong(error.rule())) {
                 break;
             }
-            options.refused_file.clear();
         }
+        options.refused_file.clear();
     }
-    std::rethrow_exception(refusal);
+    throw HostError{*refusal};
 }
 
 namespace {

@@ -83,6 +83,19 @@ TEST_F(Races, OfTracesAreThoseOfTheirCommands) {
 }
 
 // An operand that a parameter has moved is where it is now, and no more where it was.
+// The library waits by itself where a trace changes its queue, and when it is released; the program has not.
+TEST_F(Races, AreNotHiddenByTheLibrarysOwnWaits) {
+    const TraceId trace = captured(*device_, {&program_}, 0U);
+    device_->enqueue_write(0U, input_, view(data_));
+    expect_rule(HostRule::kRace, "", [&] { device_->execute_trace(1U, trace); });
+    device_->execute_trace(0U, trace);
+    expect_rule(HostRule::kRace, "", [&] { device_->execute_trace(1U, trace); });
+    device_->release_trace(trace);
+    expect_rule(HostRule::kRace, "", [&] { (void)device_->enqueue_read(1U, output_); });
+    device_->finish(0U);
+    (void)device_->enqueue_read(1U, output_);
+}
+
 TEST_F(Races, AParameterMovesWhatATraceTouches) {
     const BufferPtr other = device_->allocate(flat(kBytes));
     const TraceId trace = captured(*device_, {&program_});
