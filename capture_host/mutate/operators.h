@@ -15,13 +15,13 @@
 namespace pianola::mutate {
 
 struct Operator {
-    Rule rule;         // that the mutant must trip
-    const char* name;  // unique within the rule; part of file names
-    const char* what;  // is wrong with the mutant
+    Rule rule{};           // that the mutant must trip
+    const char* name{""};  // unique within the rule; part of file names
+    const char* what{""};  // is wrong with the mutant
     // Nothing else is wrong: a validator without the rule would accept the mutant. False where passing over the rule is
     // unsafe, or where another rule catches the mutant as well.
-    bool is_alone;
-    void (*apply)(Draft& draft);  // throws NotApplicable
+    bool is_alone{false};
+    void (*apply)(Draft& draft){nullptr};  // throws NotApplicable
     // That the verdict must name, as Draft::expect_path() takes it; empty where `apply` knows it, or any will do.
     const char* path{""};
     void apply_to(Draft& draft) const;  // and expects the path
