@@ -22,19 +22,4 @@ struct Reading {
 [[nodiscard]] std::vector<Reading> readings_of(const std::vector<Section>& sections, const Declarations& declarations,
                                                const CommandSet& command_set);
 
-// Programs in front of prologue and steps are no part of the binary: what set-up writes must be what the steps find.
-// Throws API-CAPTURE-CONTENT.
-void check_front(const Reading& reading, const CommandSet& command_set);
-
-// A reading whose only fault is the program's order: of several refusals the one whose remedy helps.
-class OrderRefused : public HostError {
-  public:
-    explicit OrderRefused(const std::string& message) : HostError{HostRule::kCaptureContent, message} {}
-};
-
-// The binary does set-up first and has the first step's addresses: what its calls read must all the same be what they
-// have read in the program, `sections`. The data that were captured do not show that. Throws OrderRefused.
-void check_order(const Reading& reading, const Scripts& scripts, const std::vector<Section>& sections,
-                 const CommandSet& command_set);
-
 }  // namespace pianola::host

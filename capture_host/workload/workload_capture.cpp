@@ -11,6 +11,7 @@
 #include "capture_host/files/files.h"
 #include "capture_host/workload/capture_discovery.h"
 #include "capture_host/workload/capture_link.h"
+#include "capture_host/workload/capture_order.h"
 #include "capture_host/workload/capture_refusal.h"
 #include "capture_host/workload/workload_trial.h"
 
@@ -304,7 +305,7 @@ CapturedWorkload WorkloadCapture::end() {
         }
         options.refused_file.clear();
     }
-    throw HostError{*refusal};
+    throw HostError{refusal.value()};
 }
 
 namespace {

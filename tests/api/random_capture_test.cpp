@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <map>
 #include <random>
-#include <regex>
 
 #include "tests/api/capture_support.h"
 #include "tests/api/trace_support.h"
@@ -244,25 +242,26 @@ void expect_replays(const host::CapturedWorkload& workload, const Runner& run) {
 TEST(RandomCaptures, AreTheProgramOrAreRefusedWithARemedy) {
     constexpr std::uint32_t kPrograms = 2000U;
     std::uint32_t captured = 0U;
-    std::map<std::string, std::uint32_t> refused;
     for (std::uint32_t seed = 1U; seed <= kPrograms; ++seed) {
         SCOPED_TRACE(seed);
         const Shape shape = random_shape(seed);
         Runner runner{shape, seed, seed};
+        host::CapturedWorkload workload;
         try {
-            const host::CapturedWorkload workload = runner.capture();
-            captured += 1U;
-            expect_replays(workload, runner);
-            Runner other{shape, seed, seed + kPrograms};  // the same program, eager, on other data
-            other.run();
-            expect_replays(workload, other);
+            workload = runner.capture();
         } catch (const host::HostError& error) {
-            refused[std::regex_replace(error.what(), std::regex{"[0-9]+"}, "N")] += 1U;
+            // State that the host gives its first contents, and loops that are too short.
+            EXPECT_TRUE((error.rule() == host::HostRule::kCaptureContent) ||
+                        (error.rule() == host::HostRule::kCaptureTensor))
+                << error.what();
+            continue;
         }
+        captured += 1U;
+        expect_replays(workload, runner);
+        Runner other{shape, seed, seed + kPrograms};  // the same program, eager, on other data
+        other.run();
+        expect_replays(workload, other);
         ASSERT_FALSE(HasFailure());
-    }
-    for (const auto& [what, count] : refused) {
-        std::cout << count << "  " << what << "\n";
     }
     RecordProperty("captured", static_cast<int>(captured));
     EXPECT_GE(captured, (kPrograms * 8U) / 10U);

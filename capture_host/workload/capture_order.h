@@ -1,0 +1,29 @@
+// Whether a reading of a capture computes what the program has computed, whatever the data.
+//
+// Place in the whole: between capture_discovery and the linker. The replay of captured data alone does not show it: on
+// zeros, wrong weights give right outputs. Internal to the host API.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "capture_host/workload/capture_discovery.h"
+
+namespace pianola::host {
+
+// Programs in front of prologue and steps are no part of the binary: what set-up writes must be what the steps find.
+// Throws API-CAPTURE-CONTENT.
+void check_front(const Reading& reading, const CommandSet& command_set);
+
+// A reading whose only fault is the program's order: of several refusals the one whose remedy helps.
+class OrderRefused : public HostError {
+  public:
+    explicit OrderRefused(const std::string& message) : HostError{HostRule::kCaptureContent, message} {}
+};
+
+// The binary does set-up first and has the first step's addresses: what its calls read must all the same be what they
+// have read in the program, `sections`. The data that were captured do not show that. Throws OrderRefused.
+void check_order(const Reading& reading, const Scripts& scripts, const std::vector<Section>& sections,
+                 const CommandSet& command_set);
+
+}  // namespace pianola::host
