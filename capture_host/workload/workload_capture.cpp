@@ -284,12 +284,12 @@ CapturedWorkload WorkloadCapture::end() {
     const std::vector<Reading> readings =
         readings_of(state_->log->sections(), state_->declarations, device.command_set);
     CaptureOptions options = state_->options;
-    std::optional<HostError> refusal;  // of the likeliest; rather of the likeliest that has no fault but its order
+    std::exception_ptr refusal;  // of the likeliest; rather of the likeliest that has no fault but its order
     bool is_order = false;
     for (const Reading& reading : readings) {
         const auto keep = [&](const HostError& error, bool is_better) {
-            if (!refusal.has_value() || is_better) {
-                refusal = reading.found.empty() ? error : with_remark(error, reading.found);
+            if ((refusal == nullptr) || is_better) {
+                refusal = std::make_exception_ptr(reading.found.empty() ? error : with_remark(error, reading.found));
             }
         };
         try {
@@ -305,7 +305,7 @@ CapturedWorkload WorkloadCapture::end() {
         }
         options.refused_file.clear();
     }
-    throw HostError{refusal.value()};
+    std::rethrow_exception(refusal);
 }
 
 namespace {
