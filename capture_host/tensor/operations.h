@@ -15,7 +15,7 @@
 
 namespace pianola::tensor {
 
-enum class Binary : std::uint8_t { kAdd, kSubtract, kMultiply };
+enum class Binary : std::uint8_t { kAdd, kSubtract, kMultiply, kMinimum, kMaximum, kEqual };
 enum class Unary : std::uint8_t { kRelu, kNeg, kAbs };
 enum class Reduction : std::uint8_t { kSum, kMax };
 

@@ -1,19 +1,12 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
+#include "capture_host/tensor/row_work.h"
 #include "capture_host/tensor/tensor_error.h"
-#include "capture_host/tensor/work.h"
-#include "hal/kernels/arguments.h"
 
 namespace pianola::tensor {
 namespace {
 
 using refdev::KernelId;
-
-[[nodiscard]] std::uint32_t word(std::uint64_t value) noexcept {
-    return static_cast<std::uint32_t>(value);
-}
 
 struct BinaryKernel {
     const char* name;
@@ -26,6 +19,12 @@ struct BinaryKernel {
             return {"add", refdev::BinaryOp::kAdd};
         case Binary::kSubtract:
             return {"subtract", refdev::BinaryOp::kSubtract};
+        case Binary::kMinimum:
+            return {"minimum", refdev::BinaryOp::kMinimum};
+        case Binary::kMaximum:
+            return {"maximum", refdev::BinaryOp::kMaximum};
+        case Binary::kEqual:
+            return {"eq", refdev::BinaryOp::kEqual};
         case Binary::kMultiply:
             break;
     }
@@ -49,56 +48,16 @@ struct UnaryKernel {
     return {"abs", refdev::UnaryOp::kAbs};
 }
 
-// Memory for a result whose rows are those of an operand and whose columns are others.
-[[nodiscard]] MemoryConfig memory_for_columns(const MemoryConfig& operand, std::uint32_t columns) {
-    if ((operand.layout == host::Layout::kHeightSharded) && operand.shard.has_value()) {
-        MemoryConfig memory = operand;
-        memory.shard->columns = columns;
-        return memory;
+struct UnaryLaunch {
+    static constexpr KernelId kKernel = KernelId::kUnary;
+    std::uint32_t type;
+    refdev::UnaryOp op;
+    std::uint32_t scalar;
+
+    host::Arguments operator()(const host::Argument& from, const host::Argument& to, std::uint32_t count) const {
+        return {from, to, count, type, static_cast<std::uint32_t>(op), scalar};
     }
-    return MemoryConfig{host::Layout::kInterleaved, operand.memory, std::nullopt};
-}
-
-[[nodiscard]] bool has_whole_rows(const Tensor& tensor) {
-    const std::vector<host::Piece>& pieces = tensor.buffer()->pieces();
-    return std::all_of(pieces.begin(), pieces.end(), [&tensor](const host::Piece& piece) {
-        return piece.column_bytes == tensor.buffer()->config().row_bytes;
-    });
-}
-
-// Operands whose rows or columns are cut go to one run of DRAM first.
-[[nodiscard]] Tensor in_whole_rows(const Tensor& tensor, std::uint32_t queue) {
-    return has_whole_rows(tensor) ? tensor : temporary_copy(tensor, kDramInterleaved, queue);
-}
-
-[[nodiscard]] Tensor in_one_run(const Tensor& tensor, std::uint32_t queue) {
-    return (tensor.buffer()->pieces().size() == 1U) ? tensor : temporary_copy(tensor, kDramInterleaved, queue);
-}
-
-// An operation that makes rows of the result from the same rows of an operand, both whole. `describe` adds one launch
-// for each range of rows that lies dense in both.
-template <typename Describe>
-void row_by_row(const Tensor& operand, const Tensor& result, const char* name, std::uint32_t queue,
-                const Describe& describe) {
-    Launches launches{*result.device()};
-    const std::uint64_t operand_row_bytes = operand.buffer()->config().row_bytes;
-    for_dense_rows(launches, result, [&](std::uint32_t to, host::CoreCoord core, const Block& block) {
-        for (const Band& band :
-             bands_of(*operand.buffer(), Block{block.row_begin, block.rows, 0U, operand_row_bytes})) {
-            const auto begin = word(to + ((band.row_begin - block.row_begin) * block.column_bytes));
-            launches.add(Describe::kKernel, core,
-                         describe(address_in(operand.buffer(), band.strips.front().address),
-                                  address_in(result.buffer(), begin), word(band.rows)));
-        }
-    });
-    enqueue(result, launches, name, queue);
-}
-
-void require_apart(const char* operation, const Tensor& result, const Tensor& operand) {
-    if (result.buffer() == operand.buffer()) {
-        throw TensorError{TensorRule::kOverlap, fmt::format("{}: the output must not be an operand", operation)};
-    }
-}
+};
 
 struct MatmulLaunch {
     static constexpr KernelId kKernel = KernelId::kMatmul;
@@ -136,20 +95,6 @@ void spread_row(const Tensor& row, const Tensor& result, std::uint32_t queue) {
                       0U, 0U, 0U, 0U, 0U, 0U});
     });
     enqueue(result, launches, "spread", queue);
-}
-
-// `body` computes into a tensor with whole rows; where the result has none, through one that has.
-template <typename Body>
-[[nodiscard]] Tensor through_whole_rows(const Tensor& result, std::uint32_t queue, const Body& body) {
-    if (has_whole_rows(result)) {
-        body(result);
-        return result;
-    }
-    const Tensor whole =
-        Tensor::on_device(TensorSpec{result.shape(), result.type(), kDramInterleaved}, result.device(), {queue, true});
-    body(whole);
-    copy(whole, result, queue);
-    return result;
 }
 
 }  // namespace
@@ -196,20 +141,8 @@ Tensor unary(Unary operation, const Tensor& operand, const OperationOptions& opt
     const UnaryKernel kernel = kernel_of(operation);
     require_arithmetic(kernel.name, operand);
     Tensor result = result_for(kernel.name, operand.spec(), options, operand.device());
-    const Tensor source = beside(operand, result, options.queue);
-    Launches launches{*result.device()};
-    const std::uint32_t element = bytes_per_element(result.type());
-    for_dense_rows(launches, result, [&](std::uint32_t to, host::CoreCoord core, const Block& block) {
-        for (const Band& band : bands_of(*source.buffer(), block)) {
-            const std::uint64_t begin = (band.row_begin - block.row_begin) * block.column_bytes;
-            launches.add(
-                KernelId::kUnary, core,
-                {address_in(source.buffer(), band.strips.front().address),
-                 address_in(result.buffer(), word(to + begin)), word((band.rows * block.column_bytes) / element),
-                 static_cast<std::uint32_t>(result.type()), static_cast<std::uint32_t>(kernel.op), 0U});
-        }
-    });
-    enqueue(result, launches, kernel.name, options.queue);
+    element_by_element(operand, result, kernel.name, options.queue,
+                       UnaryLaunch{static_cast<std::uint32_t>(result.type()), kernel.op, 0U});
     return result;
 }
 

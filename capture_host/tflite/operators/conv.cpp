@@ -10,8 +10,8 @@ namespace {
 constexpr std::size_t kFilterPosition = 1U;
 
 // One row per output channel. The filter's scales are one, or one per channel along `channel_dimension`.
-capture::BufferId channel_table(OperatorContext& context, const Int8Tensor& input, const Int8Tensor& output,
-                                std::uint32_t channels, std::uint32_t channel_dimension) {
+capture::BufferId add_channel_table(OperatorContext& context, const Int8Tensor& input, const Int8Tensor& output,
+                                    std::uint32_t channels, std::uint32_t channel_dimension) {
     const Tensor& filter = context.int8_constant(kFilterPosition, "filter");
     const Quantization& quantization = filter.quantization;
     for (const std::int32_t zero_point : quantization.zero_points) {
@@ -24,16 +24,8 @@ capture::BufferId channel_table(OperatorContext& context, const Int8Tensor& inpu
         context.require(quantization.scales.size() == channels,
                         "the number of filter scales differs from its channels");
     }
-    const std::vector<std::int32_t> bias = context.bias(channels);
-    std::vector<refdev::ChannelParameters> rows;
-    rows.reserve(channels);
-    for (std::uint32_t channel = 0U; channel < channels; ++channel) {
-        const float filter_scale = quantization.scales[per_channel ? channel : 0U];
-        const FixedPoint scale = context.multiplier(
-            static_cast<double>(input.scale) * static_cast<double>(filter_scale) / static_cast<double>(output.scale));
-        rows.push_back(refdev::ChannelParameters{bias[channel], scale.multiplier, scale.shift});
-    }
-    return context.add_channel_table(rows);
+    return context.add_channel_table(
+        channel_table(context.bias(channels), input.scale, quantization.scales, output.scale));
 }
 
 void require_taps(const OperatorContext& context, std::uint64_t height, std::uint64_t width, std::uint64_t depth) {
@@ -104,7 +96,7 @@ void lower_conv_2d(OperatorContext& context) {
     require_taps(context, filter.height, filter.width, filter.channels);
     const Window window = window_of(context, options, in, out, filter.height, filter.width);
     const ActivationRange range = context.clamp_range(options.activation, output);
-    const capture::BufferId table = channel_table(context, input, output, out.channels, 0U);
+    const capture::BufferId table = add_channel_table(context, input, output, out.channels, 0U);
     refdev::Conv2dArguments arguments{};
     arguments.output_channels = out.channels;
     arguments.filter_channels = filter.channels;
@@ -125,7 +117,7 @@ void lower_depthwise_conv_2d(OperatorContext& context) {
     require_taps(context, filter.height, filter.width, 1U);
     const Window window = window_of(context, options.window, in, out, filter.height, filter.width);
     const ActivationRange range = context.clamp_range(options.window.activation, output);
-    const capture::BufferId table = channel_table(context, input, output, out.channels, kChannelDimension);
+    const capture::BufferId table = add_channel_table(context, input, output, out.channels, kChannelDimension);
     refdev::DepthwiseConv2dArguments arguments{};
     arguments.depth_multiplier = depth_multiplier;
     launch(context, refdev::KernelId::kDepthwiseConv2d, found, window, range, table, arguments);

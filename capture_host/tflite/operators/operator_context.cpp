@@ -7,6 +7,8 @@
 namespace pianola::tflite {
 namespace {
 
+constexpr const char* kScalesOutOfRange = "the ratio of its scales is out of range";
+
 // Little-endian, as the format and the device have it, on every host.
 std::int32_t load_int32(Span<const std::uint8_t> bytes, std::size_t offset) {
     std::uint32_t value = 0U;
@@ -14,13 +16,6 @@ std::int32_t load_int32(Span<const std::uint8_t> bytes, std::size_t offset) {
         value |= static_cast<std::uint32_t>(bytes[offset + i]) << (8U * i);
     }
     return static_cast<std::int32_t>(value);
-}
-
-void store_int32(std::vector<std::uint8_t>& bytes, std::int32_t value) {
-    const auto bits = static_cast<std::uint32_t>(value);
-    for (std::uint32_t shift = 0U; shift < 32U; shift += 8U) {
-        bytes.push_back(static_cast<std::uint8_t>((bits >> shift) & 0xFFU));
-    }
 }
 
 std::vector<std::int32_t> int32_values(const Tensor& tensor) {
@@ -141,7 +136,7 @@ void OperatorContext::require_same_quantization(const Int8Tensor& a, const Int8T
 FixedPoint OperatorContext::multiplier(double real) const {
     const std::optional<FixedPoint> result = quantize_multiplier(real);
     if (!result.has_value()) {
-        refuse("the ratio of its scales is out of range");
+        refuse(kScalesOutOfRange);
     }
     return *result;
 }
@@ -159,15 +154,12 @@ capture::BufferId OperatorContext::input_buffer(std::size_t position) const {
     return graph_.buffer_of(input_index(position, "operand"));
 }
 
-capture::BufferId OperatorContext::add_channel_table(const std::vector<refdev::ChannelParameters>& channels) {
-    table_bytes_ += std::uint64_t{refdev::kChannelParametersBytes} * channels.size();
-    std::vector<std::uint8_t> contents;
-    contents.reserve(refdev::kChannelParametersBytes * channels.size());
-    for (const refdev::ChannelParameters& channel : channels) {
-        store_int32(contents, channel.bias);
-        store_int32(contents, channel.multiplier);
-        store_int32(contents, channel.shift);
+capture::BufferId OperatorContext::add_channel_table(const std::optional<ChannelTable>& table) {
+    if (!table.has_value()) {
+        refuse(kScalesOutOfRange);
     }
+    std::vector<std::uint8_t> contents = bytes_of(*table);
+    table_bytes_ += contents.size();
     return recorder_.add_constant("channels of operator " + std::to_string(index_), std::move(contents));
 }
 

@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""Every operation the same on both queues, in a trace that is executed with other data, and in a captured workload that
+is replayed. What is right is what it gives on queue 0; the other tests hold that to NumPy."""
+import inspect
+import unittest
+
+import numpy
+
+import pianola
+from operation_support import GRID, OperationTest, array_of, places
+from python_support import main
+
+# Name -> (type and shape of each tensor, of which the first is the input of a trace; the operation).
+OPERATIONS = {
+    "requantize": ([("b", (6, 10))], lambda x, **o: pianola.requantize(x, 0.5, 3, 0.7, -4, **o)),
+    "requantize int32": ([("i", (6, 10))], lambda x, **o: pianola.requantize(x, 1e-7, 0, 1.0, -4, **o)),
+    "requantize int32 left": ([("i", (6, 10))], lambda x, **o: pianola.requantize(x, 3.0, 0, 1.0, -4, **o)),
+    "typecast int32": ([("b", (6, 10))], lambda x, **o: pianola.typecast(x, pianola.int32, **o)),
+    "typecast int8": ([("i", (6, 10))], lambda x, **o: pianola.typecast(x, pianola.int8, **o)),
+    "reshape": ([("b", (6, 10))], lambda x, **o: pianola.reshape(x, (3, 4, 5), **o)),
+}
+
+
+class Everywhere(OperationTest):
+    """One operation after the other."""
+
+    def arrays(self, name, seed):
+        """Data for an operation's tensors."""
+        rng = numpy.random.default_rng([20, seed])
+        kinds = {"b": numpy.int8, "i": numpy.int32}
+        return [array_of(rng, kinds[kind], shape) for kind, shape in OPERATIONS[name][0]]
+
+    def tensors(self, arrays, place=pianola.DRAM_MEMORY_CONFIG):
+        """Device tensors; the place is the first one's."""
+        return [self.on_device(array, place if index == 0 else pianola.DRAM_MEMORY_CONFIG)
+                for index, array in enumerate(arrays)]
+
+    def eager(self, name, arrays):
+        """What is right."""
+        return numpy.asarray(OPERATIONS[name][1](*self.tensors(arrays)))
+
+    def test_every_operation_is_tried(self):
+        takes_queue = {
+            name for name, each in vars(pianola).items()
+            if inspect.isroutine(each) and "output_tensor" in (each.__doc__ or "")
+        }
+        older = {"add", "subtract", "multiply", "relu", "neg", "abs", "matmul", "linear", "sum", "max", "reshard", "copy"}
+        self.assertEqual(takes_queue - older, {name.split()[0] for name in OPERATIONS} - older)
+
+    def test_on_queue_1_in_every_place(self):
+        for name, (_, call) in OPERATIONS.items():
+            with self.subTest(name):
+                arrays = self.arrays(name, 1)
+                right = self.eager(name, arrays)
+                for place in places(right.shape):
+                    tensors = self.tensors(arrays, place if arrays[0].shape == right.shape else pianola.L1_MEMORY_CONFIG)
+                    result = call(*tensors, memory_config=place, cq_id=1)
+                    self.assertEqual(result.memory_config(), place)
+                    numpy.testing.assert_array_equal(result.cpu(cq_id=1).to_numpy(), right)
+
+    def test_into_an_output(self):
+        for name, (_, call) in OPERATIONS.items():
+            with self.subTest(name):
+                arrays = self.arrays(name, 2)
+                right = self.eager(name, arrays)
+                dtype = pianola.int8 if right.dtype == numpy.int8 else pianola.int32
+                output = pianola.zeros(right.shape, dtype, device=self.device, memory_config=pianola.L1_MEMORY_CONFIG)
+                address = output.buffer_address()
+                result = call(*self.tensors(arrays), output_tensor=output)
+                self.assertEqual(result.buffer_address(), address)
+                numpy.testing.assert_array_equal(numpy.asarray(output), right)
+
+    def test_in_a_trace(self):
+        for name, (_, call) in OPERATIONS.items():
+            with self.subTest(name):
+                for queue in (0, 1):
+                    first, second = self.arrays(name, 3), self.arrays(name, 4)
+                    tensors = self.tensors(first)
+                    call(*tensors, cq_id=queue)  # compiled
+                    pianola.synchronize_device(self.device)
+                    tid = pianola.begin_trace_capture(self.device, cq_id=queue)
+                    result = call(*tensors, cq_id=queue)
+                    pianola.end_trace_capture(self.device, tid, cq_id=queue)
+                    for arrays in (second, first, second):
+                        host = pianola.from_numpy(arrays[0])
+                        pianola.copy_host_to_device_tensor(host, tensors[0], cq_id=queue)
+                        pianola.execute_trace(self.device, tid, cq_id=queue)
+                        got = result.cpu(cq_id=queue).to_numpy()
+                        pianola.synchronize_device(self.device)
+                        right = self.eager(name, [arrays[0], *first[1:]])
+                        numpy.testing.assert_array_equal(got, right)
+                    pianola.release_trace(self.device, tid)
+
+    def test_in_a_captured_workload(self):
+        for name, (_, call) in OPERATIONS.items():
+            with self.subTest(name):
+                first, second = self.arrays(name, 5), self.arrays(name, 6)
+                right = [self.eager(name, [arrays[0], *first[1:]]) for arrays in (first, second)]
+                with pianola.manage_device(core_grid=GRID, trace_region_size=64 * 1024) as device:
+                    tensors = [pianola.from_numpy(array, device=device) for array in first]
+                    output = call(*tensors)
+                    with pianola.capture(device, name=name) as workload:
+                        for tensor, array in zip(tensors[1:], first[1:]):
+                            pianola.copy_host_to_device_tensor(pianola.from_numpy(array), tensor)
+                            workload.declare_constant(tensor)
+                        workload.declare_input(tensors[0], "x")
+                        workload.declare_output(output, "y")
+                        workload.begin_step()
+                        pianola.copy_host_to_device_tensor(pianola.from_numpy(first[0]), tensors[0])
+                        call(*tensors, output_tensor=output)
+                        output.cpu()
+                    session = pianola.Session(workload.result.file)
+                    self.assertEqual(session.self_test(), 1)
+                    replayed = session.run([{"x": arrays[0]} for arrays in (first, second)])
+                    for got, expected in zip(replayed, right):
+                        numpy.testing.assert_array_equal(got["y"], expected)
+
+
+if __name__ == "__main__":
+    main()
