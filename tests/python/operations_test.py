@@ -10,6 +10,7 @@ import pianola
 from operation_support import GRID, OperationTest, array_of, places
 from python_support import main
 
+SCALES = {"input_scale": 0.5, "weight_scale": 0.05, "output_scale": 9.0}
 # Name -> (type and shape of each tensor, of which the first is the input of a trace; the operation).
 OPERATIONS = {
     "requantize": ([("b", (6, 10))], lambda x, **o: pianola.requantize(x, 0.5, 3, 0.7, -4, **o)),
@@ -17,6 +18,21 @@ OPERATIONS = {
     "requantize int32 left": ([("i", (6, 10))], lambda x, **o: pianola.requantize(x, 3.0, 0, 1.0, -4, **o)),
     "typecast int32": ([("b", (6, 10))], lambda x, **o: pianola.typecast(x, pianola.int32, **o)),
     "typecast int8": ([("i", (6, 10))], lambda x, **o: pianola.typecast(x, pianola.int8, **o)),
+    "softmax": ([("b", (6, 10))], lambda x, **o: pianola.softmax(x, input_scale=0.1, **o)),
+    "mean": ([("b", (6, 10, 4))], lambda x, **o: pianola.mean(x, 1, input_scale=0.3, output_scale=0.2, **o)),
+    "pad": ([("b", (6, 10))], lambda x, **o: pianola.pad(x, [(1, 2), (3, 0)], -7, **o)),
+    "avg_pool2d": ([("b", (1, 9, 8, 5))], lambda x, **o: pianola.avg_pool2d(x, (3, 2), (2, 2), "same", **o)),
+    "max_pool2d": ([("b", (1, 9, 8, 5))], lambda x, **o: pianola.max_pool2d(x, (3, 2), (2, 2), (1, 1), **o)),
+    "conv2d": ([("b", (2, 6, 7, 3)), ("b", (4, 3, 3, 3)), ("s", (4,))],
+               lambda x, w, b, **o: pianola.conv2d(x, w, bias_tensor=b, padding="same", input_zero_point=3, **SCALES, **o)),
+    "conv2d prepared": ([("b", (1, 6, 7, 3)), ("b", (4, 3, 3, 3)), ("p", (4,))],
+                        lambda x, w, b, **o: pianola.conv2d(x, w, bias_tensor=b, **o)),
+    "depthwise_conv2d": ([("b", (1, 6, 7, 3)), ("b", (1, 3, 3, 6))],
+                         lambda x, w, **o: pianola.depthwise_conv2d(x, w, stride=(2, 1), **SCALES, **o)),
+    "linear int8": ([("b", (6, 10)), ("b", (10, 4)), ("s", (4,))],
+                    lambda x, w, b, **o: pianola.linear(x, w, bias=b, dtype=pianola.int8, **SCALES, **o)),
+    "linear transposed": ([("b", (6, 10)), ("b", (4, 10)), ("p", (4,))],
+                          lambda x, w, b, **o: pianola.linear(x, w, bias=b, dtype=pianola.int8, transpose_b=True, **o)),
     "reshape": ([("b", (6, 10))], lambda x, **o: pianola.reshape(x, (3, 4, 5), **o)),
 }
 
@@ -27,8 +43,21 @@ class Everywhere(OperationTest):
     def arrays(self, name, seed):
         """Data for an operation's tensors."""
         rng = numpy.random.default_rng([20, seed])
-        kinds = {"b": numpy.int8, "i": numpy.int32}
-        return [array_of(rng, kinds[kind], shape) for kind, shape in OPERATIONS[name][0]]
+        make = {
+            "b": lambda shape: array_of(rng, numpy.int8, shape),
+            "i": lambda shape: array_of(rng, numpy.int32, shape),
+            "s": lambda shape: rng.integers(-999, 999, size=shape, dtype=numpy.int32),  # a bias
+            "p": lambda shape: self.prepared(make["s"](shape)),
+        }
+        return [make[kind](shape) for kind, shape in OPERATIONS[name][0]]
+
+    @staticmethod
+    def prepared(bias):
+        """A bias whose channels have scales of their own."""
+        weights = [0.03 + 0.01 * channel for channel in range(len(bias))]
+        tensor = pianola.prepare_conv_bias(
+            pianola.from_numpy(bias), input_scale=0.5, weight_scale=weights, output_scale=9.0)
+        return tensor.to_numpy()
 
     def tensors(self, arrays, place=pianola.DRAM_MEMORY_CONFIG):
         """Device tensors; the place is the first one's."""
