@@ -113,6 +113,10 @@ void bind_operations(py::module_& module) {
     bind_binary(module, "add", tensor::Binary::kAdd, "a + b; int8 saturates, int32 wraps.");
     bind_binary(module, "subtract", tensor::Binary::kSubtract, "a - b; int8 saturates, int32 wraps.");
     bind_binary(module, "multiply", tensor::Binary::kMultiply, "a * b; int8 saturates, int32 wraps.");
+    bind_binary(module, "minimum", tensor::Binary::kMinimum, "The smaller of a and b.");
+    bind_binary(module, "maximum", tensor::Binary::kMaximum, "The larger of a and b.");
+    bind_binary(module, "eq", tensor::Binary::kEqual, "1 where a equals b, else 0, in their type.");
+    bind_unary(module, "square", tensor::Unary::kSquare, "a * a; int8 saturates, int32 wraps.");
     bind_unary(module, "relu", tensor::Unary::kRelu, "The larger of each element and 0.");
     bind_unary(module, "neg", tensor::Unary::kNeg, "-a; int8 saturates, int32 wraps.");
     bind_unary(module, "abs", tensor::Unary::kAbs, "Absolute values; int8 saturates, int32 wraps.");
@@ -120,6 +124,8 @@ void bind_operations(py::module_& module) {
                    "int32 sums over the last dimension, which becomes 1; sums wrap.");
     bind_reduction(module, "max", tensor::Reduction::kMax,
                    "Largest values over the last dimension, which becomes 1, as int32.");
+    bind_reduction(module, "min", tensor::Reduction::kMin,
+                   "Smallest values over the last dimension, which becomes 1, as int32.");
     bind_matrices(module);
     bind_moves(module);
 }

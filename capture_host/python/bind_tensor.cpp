@@ -115,10 +115,16 @@ void bind_class(py::module_& module) {
             "pianola.reshape() of this tensor.", py::arg("shape"))
         .def("__add__",
              [](const Tensor& left, const Tensor& right) { return binary(tensor::Binary::kAdd, left, right); })
+        .def("__add__",
+             [](const Tensor& left, std::int64_t right) { return binary(tensor::Binary::kAdd, left, right); })
         .def("__sub__",
              [](const Tensor& left, const Tensor& right) { return binary(tensor::Binary::kSubtract, left, right); })
+        .def("__sub__",
+             [](const Tensor& left, std::int64_t right) { return binary(tensor::Binary::kSubtract, left, right); })
         .def("__mul__",
              [](const Tensor& left, const Tensor& right) { return binary(tensor::Binary::kMultiply, left, right); })
+        .def("__mul__",
+             [](const Tensor& left, std::int64_t right) { return binary(tensor::Binary::kMultiply, left, right); })
         .def("__matmul__", [](const Tensor& left, const Tensor& right) { return matmul(left, right); })
         .def("__neg__", [](const Tensor& operand) { return unary(tensor::Unary::kNeg, operand); })
         .def("__repr__", &describe);

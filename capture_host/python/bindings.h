@@ -30,6 +30,7 @@ void bind_device(pybind11::module_& module);
 void bind_operations(pybind11::module_& module);
 void bind_quantized(pybind11::module_& module);
 void bind_layers(pybind11::module_& module);
+void bind_elementwise(pybind11::module_& module);
 void bind_pipeline(pybind11::module_& module);
 void bind_capture(pybind11::module_& module);
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "capture_host/tensor/broadcast.h"
 #include "capture_host/tensor/row_work.h"
 #include "capture_host/tensor/tensor_error.h"
 
@@ -42,11 +43,41 @@ struct UnaryKernel {
             return {"relu", refdev::UnaryOp::kRelu};
         case Unary::kNeg:
             return {"neg", refdev::UnaryOp::kNegate};
+        case Unary::kSquare:
+            return {"square", refdev::UnaryOp::kSquare};
         case Unary::kAbs:
             break;
     }
     return {"abs", refdev::UnaryOp::kAbs};
 }
+
+struct ReductionKernel {
+    const char* name;
+    refdev::ReduceOp op;
+};
+
+[[nodiscard]] ReductionKernel kernel_of(Reduction operation) {
+    switch (operation) {
+        case Reduction::kSum:
+            return {"sum", refdev::ReduceOp::kSum};
+        case Reduction::kMin:
+            return {"min", refdev::ReduceOp::kMinimum};
+        case Reduction::kMax:
+            break;
+    }
+    return {"max", refdev::ReduceOp::kMaximum};
+}
+
+struct BinaryLaunch {
+    static constexpr KernelId kKernel = KernelId::kBinary;
+    std::uint32_t type;
+    refdev::BinaryOp op;
+
+    host::Arguments operator()(const host::Argument& left, const host::Argument& right, const host::Argument& to,
+                               std::uint32_t count) const {
+        return {left, right, to, count, type, static_cast<std::uint32_t>(op)};
+    }
+};
 
 struct UnaryLaunch {
     static constexpr KernelId kKernel = KernelId::kUnary;
@@ -107,34 +138,34 @@ Tensor binary(Binary operation, const Tensor& left, const Tensor& right, const O
         throw TensorError{TensorRule::kType, fmt::format("{}: operands of {} and {}; both must have one type",
                                                          kernel.name, type_name(left.type()), type_name(right.type()))};
     }
-    if (left.shape() != right.shape()) {
-        throw TensorError{TensorRule::kShape,
-                          fmt::format("{}: operands of {} and {}; shapes must be equal, nothing is "
-                                      "broadcast",
-                                      kernel.name, to_string(left.shape()), to_string(right.shape()))};
-    }
-    Tensor result = result_for(kernel.name, left.spec(), options, left.device());
-    const Tensor first = beside(left, result, options.queue);
-    const Tensor second = beside(right, result, options.queue);
-    Launches launches{*result.device()};
-    const std::uint32_t element = bytes_per_element(result.type());
-    for_dense_rows(launches, result, [&](std::uint32_t to, host::CoreCoord core, const Block& block) {
-        for (const Band& outer : bands_of(*first.buffer(), block)) {
-            const Block part{outer.row_begin, outer.rows, block.column_begin, block.column_bytes};
-            for (const Band& band : bands_of(*second.buffer(), part)) {
-                const std::uint64_t skipped = (band.row_begin - outer.row_begin) * block.column_bytes;
-                const std::uint64_t begin = (band.row_begin - block.row_begin) * block.column_bytes;
-                launches.add(
-                    KernelId::kBinary, core,
-                    {address_in(first.buffer(), word(outer.strips.front().address + skipped)),
-                     address_in(second.buffer(), band.strips.front().address),
-                     address_in(result.buffer(), word(to + begin)), word((band.rows * block.column_bytes) / element),
-                     static_cast<std::uint32_t>(result.type()), static_cast<std::uint32_t>(kernel.op)});
-            }
-        }
-    });
-    enqueue(result, launches, kernel.name, options.queue);
+    const Shape shape = broadcast_shape(kernel.name, left.shape(), right.shape());
+    const MemoryConfig memory = (left.shape() == shape) ? left.memory_config() : memory_for_shape(left.memory_config());
+    Tensor result = result_for(kernel.name, {shape, left.type(), memory}, options, left.device());
+    pair_by_pair(broadcast_to(left, shape, options.queue), broadcast_to(right, shape, options.queue), result,
+                 kernel.name, options.queue, BinaryLaunch{static_cast<std::uint32_t>(result.type()), kernel.op});
     return result;
+}
+
+Tensor binary(Binary operation, const Tensor& left, std::int64_t right, const OperationOptions& options) {
+    const BinaryKernel kernel = kernel_of(operation);
+    static_cast<void>(left.buffer());
+    require_arithmetic(kernel.name, left);
+    static_cast<void>(pattern_of(left.type(), right));
+    // A sum with -right is the difference, unless -right is no number of the type.
+    const bool subtracts =
+        (operation == Binary::kSubtract) && ((left.type() == ElementType::kInt32) || (right != INT8_MIN));
+    Tensor result = result_for(kernel.name, left.spec(), options, left.device());
+    if ((operation == Binary::kAdd) || subtracts || (operation == Binary::kMultiply)) {
+        const refdev::UnaryOp op =
+            (operation == Binary::kMultiply) ? refdev::UnaryOp::kMulScalar : refdev::UnaryOp::kAddScalar;
+        const auto scalar = static_cast<std::uint32_t>(subtracts ? -right : right);
+        element_by_element(left, result, kernel.name, options.queue,
+                           UnaryLaunch{static_cast<std::uint32_t>(result.type()), op, scalar});
+        return result;
+    }
+    const Tensor numbers = Tensor::on_device(result.spec(), result.device(), {options.queue, true});
+    fill(numbers, right, options.queue);
+    return binary(operation, left, numbers, OperationOptions{std::nullopt, result, options.queue});
 }
 
 Tensor unary(Unary operation, const Tensor& operand, const OperationOptions& options) {
@@ -199,7 +230,8 @@ Tensor matmul(const Tensor& left, const Tensor& right, const OperationOptions& o
 }
 
 Tensor reduce(Reduction operation, const Tensor& operand, const OperationOptions& options) {
-    const char* const name = (operation == Reduction::kSum) ? "sum" : "max";
+    const ReductionKernel kernel = kernel_of(operation);
+    const char* const name = kernel.name;
     require_arithmetic(name, operand);
     const std::uint32_t columns = columns_of(operand.shape());
     TensorSpec spec{operand.shape(), ElementType::kInt32, memory_for_columns(operand.memory_config(), 1U)};
@@ -208,8 +240,7 @@ Tensor reduce(Reduction operation, const Tensor& operand, const OperationOptions
     require_apart(name, result, operand);
     return through_whole_rows(result, options.queue, [&](const Tensor& whole) {
         row_by_row(in_whole_rows(operand, options.queue), whole, name, options.queue,
-                   ReduceLaunch{columns, static_cast<std::uint32_t>(operand.type()),
-                                (operation == Reduction::kSum) ? refdev::ReduceOp::kSum : refdev::ReduceOp::kMaximum});
+                   ReduceLaunch{columns, static_cast<std::uint32_t>(operand.type()), kernel.op});
     });
 }
 

@@ -31,6 +31,11 @@ struct Clamp {
 // int8 to int8, or int32 with zero point 0 to int8.
 [[nodiscard]] Tensor requantize(const Tensor& operand, const Quantization& from, const Quantization& to,
                                 const OperationOptions& options = {});
+// The sum of int8 operands, which are broadcast as those of binary() are.
+[[nodiscard]] Tensor quantized_add(const Tensor& left, const Tensor& right, const Quantization& from_left,
+                                   const Quantization& from_right, const Quantization& to, const Clamp& clamp = {},
+                                   const OperationOptions& options = {});
+
 // The same numbers in another type: int8 to int32, and int32 to int8, which saturates.
 [[nodiscard]] Tensor typecast(const Tensor& operand, ElementType type, const OperationOptions& options = {});
 

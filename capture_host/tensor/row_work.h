@@ -103,6 +103,31 @@ void element_by_element(const Tensor& operand, const Tensor& result, const char*
     enqueue(result, launches, name, queue);
 }
 
+// The same of two operands, each of the result's shape and element size.
+template <typename Describe>
+void pair_by_pair(const Tensor& left, const Tensor& right, const Tensor& result, const char* name, std::uint32_t queue,
+                  const Describe& describe) {
+    const Tensor first = beside(left, result, queue);
+    const Tensor second = beside(right, result, queue);
+    Launches launches{*result.device()};
+    const std::uint32_t element = bytes_per_element(result.type());
+    for_dense_rows(launches, result, [&](std::uint32_t to, host::CoreCoord core, const Block& block) {
+        for (const Band& outer : bands_of(*first.buffer(), block)) {
+            const Block part{outer.row_begin, outer.rows, block.column_begin, block.column_bytes};
+            for (const Band& band : bands_of(*second.buffer(), part)) {
+                const std::uint64_t skipped = (band.row_begin - outer.row_begin) * block.column_bytes;
+                const std::uint64_t begin = (band.row_begin - block.row_begin) * block.column_bytes;
+                launches.add(Describe::kKernel, core,
+                             describe(address_in(first.buffer(), word(outer.strips.front().address + skipped)),
+                                      address_in(second.buffer(), band.strips.front().address),
+                                      address_in(result.buffer(), word(to + begin)),
+                                      word((band.rows * block.column_bytes) / element)));
+            }
+        }
+    });
+    enqueue(result, launches, name, queue);
+}
+
 // `body` computes into a tensor that `fits`; where the result does not, through one that lies in DRAM.
 template <typename Fits, typename Body>
 [[nodiscard]] Tensor through(const Fits& fits, const Tensor& result, std::uint32_t queue, const Body& body) {

@@ -52,7 +52,8 @@ class OperationTest(unittest.TestCase):
 
     def setUp(self):
         self.device = pianola.open_device(
-            core_grid=GRID, num_command_queues=2, trace_region_size=64 * 1024, keep_log=True)
+            core_grid=GRID, num_command_queues=2, trace_region_size=64 * 1024, dispatch_area_bytes=256 * 1024,
+            keep_log=True)
         self.addCleanup(pianola.close_device, self.device)
 
     def on_device(self, array, place=pianola.DRAM_MEMORY_CONFIG):

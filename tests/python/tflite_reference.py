@@ -226,3 +226,13 @@ def softmax(array, beta, scale):
     """Over the last dimension."""
     rows = array.reshape(-1, array.shape[-1])
     return numpy.array([softmax_row(row, beta, scale) for row in rows], numpy.int8).reshape(array.shape)
+
+
+def add(left, right, quantizations, low=-128, high=127):
+    """Sum of two operands, shifted to the left by 20 bits first; quantisations of both and of the result."""
+    scales = [float(numpy.float32(scale)) for scale, _ in quantizations]
+    largest = 2.0 * max(scales[:2])
+    terms = [rescale((each.astype(numpy.int64) - zero_point) * 2**20, *multiplier_of(scale / largest))
+             for each, scale, (_, zero_point) in zip((left, right), scales, quantizations)]
+    total = rescale(terms[0] + terms[1], *multiplier_of(largest / (2**20 * scales[2])))
+    return clamped(total, quantizations[2][1], low, high)

@@ -104,6 +104,20 @@ std::optional<ActivationRange> activation_range(std::int8_t activation, float sc
     return range;
 }
 
+std::optional<AddScaling> add_scaling(float first, float second, float output) {
+    const double twice_largest = 2.0 * static_cast<double>(std::max(first, second));
+    const auto steps = static_cast<double>(1U << kAddLeftShift);
+    const std::optional<FixedPoint> scale1 = quantize_multiplier(static_cast<double>(first) / twice_largest);
+    const std::optional<FixedPoint> scale2 = quantize_multiplier(static_cast<double>(second) / twice_largest);
+    const std::optional<FixedPoint> sum = quantize_multiplier(twice_largest / (steps * static_cast<double>(output)));
+    for (const std::optional<FixedPoint>& scale : {scale1, scale2, sum}) {
+        if (!scale.has_value() || (scale->shift > 0)) {
+            return std::nullopt;
+        }
+    }
+    return AddScaling{*scale1, *scale2, *sum};
+}
+
 std::optional<SoftmaxScaling> softmax_scaling(float beta, float input_scale) {
     const double unit = static_cast<double>(std::int64_t{1} << (kSignedBits - kSoftmaxIntegerBits));
     const double wanted = static_cast<double>(beta) * static_cast<double>(input_scale) * unit;
