@@ -11,7 +11,6 @@ namespace {
 namespace py = pybind11;
 using tensor::Clamp;
 using tensor::LayerQuantization;
-using tensor::LayerScales;
 using tensor::OperationOptions;
 using tensor::Tensor;
 using tensor::TensorError;

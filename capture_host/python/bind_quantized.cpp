@@ -11,7 +11,6 @@ namespace {
 
 namespace py = pybind11;
 using tensor::OperationOptions;
-using tensor::Quantization;
 using tensor::Tensor;
 using tensor::TensorError;
 using tensor::TensorRule;

@@ -1,7 +1,7 @@
 // Broadcasting: operands of different shapes, as NumPy does it.
 //
-// Place in the whole: internal to the tensor library, for operations of two operands. An operand is broadcast by copying
-// it, because the kernels read operands element by element. Host only.
+// Place in the whole: internal to the tensor library, for operations of two operands. An operand is broadcast by
+// copying it, because the kernels read operands element by element. Host only.
 #pragma once
 
 #include <cstdint>

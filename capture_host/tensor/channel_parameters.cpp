@@ -18,14 +18,17 @@ constexpr std::uint32_t kTableColumns = refdev::kChannelParametersBytes / kWordB
 // So that what is rescaled, a difference of two int8 values or a sum of as many as its mean divides by, does not wrap.
 constexpr std::int32_t kMaxRatioShift = 22;
 
+[[noreturn]] void refuse_ratio(const char* operation) {
+    throw TensorError{TensorRule::kQuantization,
+                      fmt::format("{}: the operands' scale divided by the result's is 2^{} or above; it must be below",
+                                  operation, kMaxRatioShift)};
+}
+
 [[nodiscard]] tflite::FixedPoint checked_ratio(const char* operation, const std::optional<tflite::FixedPoint>& ratio) {
     if (!ratio.has_value() || (ratio->shift > kMaxRatioShift)) {
-        throw TensorError{
-            TensorRule::kQuantization,
-            fmt::format("{}: the operands' scale divided by the result's is 2^{} or above; it must be below", operation,
-                        kMaxRatioShift)};
+        refuse_ratio(operation);
     }
-    return *ratio;
+    return ratio.value_or(tflite::FixedPoint{});
 }
 
 [[nodiscard]] bool is_prepared(const Tensor& bias, std::uint32_t channels) {
@@ -130,18 +133,18 @@ CheckedBias checked_bias(const char* operation, const Tensor& input, const std::
         }
         if (is_prepared(*bias, channels)) {
             require_no_scales(operation, quantization.scales);
-            return CheckedBias{bias, std::nullopt};
+            return CheckedBias{bias, true, {}};
         }
     }
-    return CheckedBias{bias, common_scale(operation, quantization.scales, single_precision)};
+    return CheckedBias{bias, false, common_scale(operation, quantization.scales, single_precision)};
 }
 
 Tensor table_of(const CheckedBias& checked, std::uint32_t channels, const std::shared_ptr<host::Device>& device,
                 std::uint32_t queue) {
-    if (!checked.common.has_value()) {
+    if (checked.is_prepared && checked.bias.has_value()) {
         return in_one_run(*checked.bias, queue);
     }
-    const Tensor cells = checked.common->cells(device, queue);
+    const Tensor cells = checked.common.cells(device, queue);
     // Without a bias every channel starts from the cell that is 0.
     const Tensor starts = checked.bias.has_value() ? in_one_run(*checked.bias, queue) : cells;
     const std::uint32_t zero = run_address(cells) + ((kTableColumns - 1U) * kWordBytes);
@@ -178,14 +181,14 @@ Tensor prepare_bias(const Tensor& bias, float input_scale, const std::vector<flo
     std::memcpy(starts.data(), bytes.data(), bytes.size());
     const std::optional<tflite::ChannelTable> table =
         tflite::channel_table(starts, input_scale, weight_scales, output_scale);
-    for (std::uint32_t channel = 0U; channel < channels; ++channel) {
-        static_cast<void>(checked_ratio(
-            name, table.has_value()
-                      ? std::optional{tflite::FixedPoint{table->at(channel).multiplier, table->at(channel).shift}}
-                      : std::nullopt));
+    if (table.has_value()) {
+        for (const refdev::ChannelParameters& row : *table) {
+            static_cast<void>(checked_ratio(name, tflite::FixedPoint{row.multiplier, row.shift}));
+        }
+        return Tensor::on_host({{channels, kTableColumns}, ElementType::kInt32, kDramInterleaved},
+                               tflite::bytes_of(*table));
     }
-    return Tensor::on_host({{channels, kTableColumns}, ElementType::kInt32, kDramInterleaved},
-                           tflite::bytes_of(*table));
+    refuse_ratio(name);
 }
 
 }  // namespace pianola::tensor

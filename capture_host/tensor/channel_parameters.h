@@ -1,7 +1,7 @@
 // Channel parameters: what kernels read next to a filter, and checks of quantisation.
 //
-// Place in the whole: internal to the tensor library; the numbers come from capture_host/tflite/model, as the importer's
-// do. Host only.
+// Place in the whole: internal to the tensor library; the numbers come from capture_host/tflite/model, as the
+// importer's do. Host only.
 #pragma once
 
 #include "capture_host/tensor/launches.h"
@@ -30,7 +30,8 @@ void add_table(Launches& launches, host::CoreCoord core, const Tensor& starts, s
 // A layer's bias and scales, checked.
 struct CheckedBias {
     std::optional<Tensor> bias;
-    std::optional<CommonScale> common;  // none: the bias is prepared
+    bool is_prepared{false};
+    CommonScale common;  // where it is not
 };
 // `single_precision`: the scheme multiplies the scales as for a fully connected layer.
 [[nodiscard]] CheckedBias checked_bias(const char* operation, const Tensor& input, const std::optional<Tensor>& bias,

@@ -11,8 +11,8 @@ using refdev::KernelId;
 
 // A convolution, checked.
 struct Convolution {
-    const char* name;
-    KernelId kernel;
+    const char* name{nullptr};
+    KernelId kernel{KernelId::kUnspecified};
     Image in;
     std::uint32_t output_channels{0U};
     std::uint32_t filter_height{0U};

@@ -1,11 +1,11 @@
-// Quantised operations: what can be computed with int8 tensors that stand for real numbers, and moves between shapes and
-// element types.
+// Quantised operations: what can be computed with int8 tensors that stand for real numbers, and moves between shapes
+// and element types.
 //
 // Place in the whole: models are written with these and those of operations.h, whose rules on programs, places and
 // errors hold here too. A value q of a tensor stands for scale * (q - zero_point), as in TensorFlow Lite's int8 scheme;
-// tensors do not carry either, so that operations are given both. Results are those of TensorFlow Lite Micro's reference
-// kernels, bit for bit. Images are [batches, height, width, channels]. Throws TensorError and host::HostError; then
-// nothing was enqueued. Host only.
+// tensors do not carry either, so that operations are given both. Results are those of TensorFlow Lite Micro's
+// reference kernels, bit for bit. Images are [batches, height, width, channels]. Throws TensorError and
+// host::HostError; then nothing was enqueued. Host only.
 #pragma once
 
 #include <cstdint>
@@ -88,8 +88,8 @@ struct LayerQuantization {
     Clamp clamp;
 };
 
-// A bias for layers with a scale for each output channel: int32 [channels] becomes int32 [channels, 3], which also holds
-// each channel's multiplier and shift. On the host; bring it to a device.
+// A bias for layers with a scale for each output channel: int32 [channels] becomes int32 [channels, 3], which also
+// holds each channel's multiplier and shift. On the host; bring it to a device.
 [[nodiscard]] Tensor prepare_bias(const Tensor& bias, float input_scale, const std::vector<float>& weight_scales,
                                   float output_scale);
 

@@ -54,7 +54,7 @@ Tensor quantized_add(const Tensor& left, const Tensor& right, const Quantization
     }
     const Shape shape = broadcast_shape(name, left.shape(), right.shape());
     const MemoryConfig memory = (left.shape() == shape) ? left.memory_config() : memory_for_shape(left.memory_config());
-    const Tensor result = result_for(name, {shape, ElementType::kInt8, memory}, options, left.device());
+    Tensor result = result_for(name, {shape, ElementType::kInt8, memory}, options, left.device());
     refdev::AddArguments arguments{};
     arguments.input1_offset = -from_left.zero_point;
     arguments.input1_multiplier = scaling->first.multiplier;

@@ -15,7 +15,7 @@ constexpr std::int32_t kMaxSoftmaxShift = 30;
 
 struct SoftmaxLaunch {
     static constexpr KernelId kKernel = KernelId::kSoftmax;
-    std::uint32_t depth;
+    std::uint32_t depth{0U};
     tflite::SoftmaxScaling scaling;
 
     host::Arguments operator()(const host::Argument& from, const host::Argument& to, std::uint32_t rows) const {

@@ -17,8 +17,8 @@ constexpr std::uint32_t kLeastChunkElements = 1024U;
 struct RequantizeLaunch {
     static constexpr KernelId kKernel = KernelId::kRequantize;
     tflite::FixedPoint scale;
-    std::int32_t input_zero_point;
-    std::int32_t output_zero_point;
+    std::int32_t input_zero_point{0};
+    std::int32_t output_zero_point{0};
 
     host::Arguments operator()(const host::Argument& from, const host::Argument& to, std::uint32_t count) const {
         return {from,
@@ -168,7 +168,7 @@ Tensor requantize(const Tensor& operand, const Quantization& from, const Quantiz
         throw TensorError{TensorRule::kQuantization,
                           fmt::format("{}: in_zero_point is {}; that of int32 is 0", name, from.zero_point)};
     }
-    const Tensor result = result_for(name, spec_of_type(operand, ElementType::kInt8), options, operand.device());
+    Tensor result = result_for(name, spec_of_type(operand, ElementType::kInt8), options, operand.device());
     if (narrows) {
         return narrow(name, operand, result, scale, to.zero_point, options.queue);
     }
@@ -184,7 +184,7 @@ Tensor typecast(const Tensor& operand, ElementType type, const OperationOptions&
         throw TensorError{TensorRule::kType,
                           fmt::format("{}: dtype is {}; int8 and int32 become each other", name, type_name(type))};
     }
-    const Tensor result = result_for(name, spec_of_type(operand, type), options, operand.device());
+    Tensor result = result_for(name, spec_of_type(operand, type), options, operand.device());
     if (operand.type() == type) {
         copy(operand, result, options.queue);
         return result;

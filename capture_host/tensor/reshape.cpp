@@ -37,7 +37,7 @@ Tensor reshape(const Tensor& operand, const Shape& shape, const OperationOptions
         return operand.viewed_as(shape);
     }
     const MemoryConfig memory = same_rows ? operand.memory_config() : memory_for_shape(operand.memory_config());
-    const Tensor result = result_for(name, {shape, operand.type(), memory}, options, operand.device());
+    Tensor result = result_for(name, {shape, operand.type(), memory}, options, operand.device());
     require_apart(name, result, operand);
     if (same_rows) {
         copy(operand.viewed_as(shape), result, options.queue);

@@ -56,8 +56,8 @@ inline void set_address(host::Arguments& words, std::size_t member_offset, const
     words[refdev::word_of(member_offset)] = address_in(tensor.buffer(), address);
 }
 
-// Calls visit(core, address in the operand, address in the result, rows) for each range of rows that lies dense in both.
-// Both have whole rows.
+// Calls visit(core, address in the operand, address in the result, rows) for each range of rows that lies dense in
+// both, which have whole rows.
 template <typename Visit>
 void for_rows_of_both(Launches& launches, const Tensor& operand, const Tensor& result, const Visit& visit) {
     const std::uint64_t operand_row_bytes = operand.buffer()->config().row_bytes;

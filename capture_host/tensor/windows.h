@@ -54,8 +54,8 @@ struct RowShare {
 [[nodiscard]] std::vector<RowShare> shares_of(const Image& input, const WindowPlan& plan, std::uint32_t output_channels,
                                               std::size_t cores);
 
-// Launches of one kernel over all shares of a result, where input and result lie in one run each. `describe(share)` gives
-// the arguments without the addresses of input and output.
+// Launches of one kernel over all shares of a result, where input and result lie in one run each. `describe(share)`
+// gives the arguments without the addresses of input and output.
 template <typename Arguments, typename Describe>
 void launch_shares(const char* name, refdev::KernelId kernel, const Tensor& input, const Tensor& output,
                    const std::vector<host::CoreCoord>& cores, const std::vector<RowShare>& shares, std::uint32_t queue,

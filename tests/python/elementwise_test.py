@@ -84,7 +84,8 @@ class Broadcast(OperationTest):
 
     def test_refusals(self):
         a = self.on_device(numpy.zeros((4, 6), numpy.int8))
-        others = [self.on_device(numpy.zeros(shape, numpy.int8)) for shape in ((4,), (3, 6), (6, 4), (2, 4, 5), (2, 6, 6))]
+        shapes = (4,), (3, 6), (6, 4), (2, 4, 5), (2, 6, 6)
+        others = [self.on_device(numpy.zeros(shape, numpy.int8)) for shape in shapes]
         row, wide = self.on_device(numpy.zeros(6, numpy.int8)), self.on_device(numpy.zeros(6, numpy.int32))
         before = self.commands()
         for call in BINARY:
@@ -180,7 +181,8 @@ class QuantizedAdd(OperationTest):
             with self.subTest(number=number, quantizations=quantizations):
                 expected = tflite.add(left, right, quantizations, low, high)
                 result = pianola.add(
-                    self.on_device(left, any_place(rng, left.shape)), self.on_device(right, any_place(rng, right.shape)),
+                    self.on_device(left, any_place(rng, left.shape)),
+                    self.on_device(right, any_place(rng, right.shape)),
                     activation_min=low, activation_max=high, memory_config=any_place(rng, expected.shape),
                     **self.options_of(quantizations))
                 numpy.testing.assert_array_equal(numpy.asarray(result), expected)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Layers of the Python package - convolutions, fully connected, pooling, softmax, mean, padding - against NumPy code that
-knows the specification only, over random shapes, scales and places."""
+"""Layers of the Python package - convolutions, fully connected, pooling, softmax, mean, padding - against NumPy code
+that knows the specification only, over random shapes, scales and places."""
 import unittest
 
 import numpy
@@ -148,7 +148,8 @@ class Convolutions(Layers):
             for value in (-129, 128):
                 text = self.refused("TENSOR-QUANTIZATION", pianola.conv2d, image, weights, **scales, **{name: value})
                 self.assertIn(name, text)
-        self.refused("TENSOR-QUANTIZATION", pianola.conv2d, image, weights, activation_min=1, activation_max=0, **scales)
+        empty = {"activation_min": 1, "activation_max": 0}
+        self.refused("TENSOR-QUANTIZATION", pianola.conv2d, image, weights, **empty, **scales)
         for bias in wrong:
             with self.assertRaises(pianola.Error) as raised:
                 pianola.conv2d(image, weights, bias_tensor=bias, **scales)
@@ -290,7 +291,8 @@ class Pooling(Layers):
         wide = self.on_device(numpy.zeros((1, 6, 6, 4), numpy.int32))
         before = self.commands()
         for call in (pianola.avg_pool2d, pianola.max_pool2d):
-            for kernel, stride, padding in (((0, 1), (1, 1), (0, 0)), ((2, 2), (0, 1), (0, 0)), ((7, 1), (1, 1), (0, 0)),
+            for kernel, stride, padding in (((0, 1), (1, 1), (0, 0)), ((2, 2), (0, 1), (0, 0)),
+                                            ((7, 1), (1, 1), (0, 0)),
                                             ((2, 2), (1, 1), (2, 0)), ((2, 2), (1, 1), (0, 0, 0, 2**31)),
                                             ((2, 2), (1, 1), "none"), ((40000, 1), (1, 1), (0, 0)),
                                             ((300, 300), (1, 1), (299, 299)), ((2**32 - 1, 1), (1, 1), (0, 0))):
@@ -310,8 +312,9 @@ class Rows(Layers):
             with self.subTest(number=number):
                 array = array_of(rng, numpy.int8, any_shape(rng, 3))
                 scale, beta = scale_of(rng), float(rng.choice([1.0, 0.5, 2.0]))
-                result = pianola.softmax(self.on_device(array, any_place(rng, array.shape)), input_scale=scale, beta=beta,
-                                         memory_config=any_place(rng, array.shape))
+                tensor = self.on_device(array, any_place(rng, array.shape))
+                place = any_place(rng, array.shape)
+                result = pianola.softmax(tensor, input_scale=scale, beta=beta, memory_config=place)
                 numpy.testing.assert_array_equal(numpy.asarray(result), tflite.softmax(array, beta, scale))
 
     def test_softmax_of_long_and_equal_rows(self):

@@ -210,7 +210,8 @@ def one_over_one_plus(raw):
 
 def softmax_row(row, beta, scale):
     """int8 probabilities of one row, with scale 1/256 and zero point -128."""
-    multiplier, shift = multiplier_of(min(float(numpy.float32(beta)) * float(numpy.float32(scale)) * 2**26, 2**31 - 1.0))
+    real = float(numpy.float32(beta)) * float(numpy.float32(scale))
+    multiplier, shift = multiplier_of(min(real * 2**26, 2**31 - 1.0))
     least = -math.floor(31 * 2**26 / 2**shift)
     differences = [int(value) - int(row.max()) for value in row]
     powers = [exp_of_negative(times(each * 2**shift, multiplier)) if each >= least else None for each in differences]

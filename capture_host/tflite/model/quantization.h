@@ -46,7 +46,7 @@ struct AddScaling {
     FixedPoint output;
 };
 
-// nullopt: a multiplier is not below 1, as the scheme needs all of them.
+// nullopt: a multiplier is not below 1, as those of all three must be.
 [[nodiscard]] std::optional<AddScaling> add_scaling(float first, float second, float output);
 
 // How softmax scales differences to the row's maximum.

@@ -61,7 +61,9 @@ void lower_add(OperatorContext& context) {
     Arguments arguments{};
     fill_shapes(context, *a.tensor, *b.tensor, *output.tensor, arguments);
     const std::optional<AddScaling> scaling = add_scaling(a.scale, b.scale, output.scale);
-    context.require(scaling.has_value(), "the ratio of its scales is out of range");
+    if (!scaling.has_value()) {
+        context.refuse("the ratio of its scales is out of range");
+    }
     const ActivationRange range = context.clamp_range(options.activation, output);
     arguments.input1_offset = -a.zero_point;
     arguments.input1_multiplier = scaling->first.multiplier;

@@ -23,7 +23,9 @@ FixedPoint checked_scale(const OperatorContext& context, const Int8Tensor& input
                         "the scale of its bias differs from input scale times filter scale");
     }
     const std::optional<FixedPoint> scale = tflite::common_scale(input.scale, filter_scale, output.scale);
-    context.require(scale.has_value(), "the ratio of its scales is out of range");
+    if (!scale.has_value()) {
+        context.refuse("the ratio of its scales is out of range");
+    }
     return *scale;
 }
 
