@@ -41,8 +41,10 @@ struct OperationOptions {
 [[nodiscard]] Tensor linear(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
                             const OperationOptions& options = {});
 
-// Over the last dimension, which becomes 1. The result is int32; sums wrap.
+// Over the last dimension, which becomes 1, or over another. The result is int32; sums wrap.
 [[nodiscard]] Tensor reduce(Reduction operation, const Tensor& operand, const OperationOptions& options = {});
+[[nodiscard]] Tensor reduce(Reduction operation, const Tensor& operand, std::uint32_t dimension,
+                            const OperationOptions& options = {});
 
 // The same data with another place. reshard() into `output` leaves its address as it is, which is what a trace's input
 // needs.

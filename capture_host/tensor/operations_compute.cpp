@@ -103,6 +103,31 @@ struct MatmulLaunch {
     }
 };
 
+// The kernel over one dimension of several: a matrix of the later ones for each index of those before.
+void launch_columns(const Tensor& operand, const Tensor& result, std::uint32_t dimension, const ReductionKernel& kernel,
+                    std::uint32_t queue) {
+    constexpr std::uint32_t kRowsDisappear = 0U;
+    constexpr std::uint32_t kLaunchesOfAProgram = 256U;  // so that their commands fit the dispatch area
+    const Shape& shape = operand.shape();
+    const Shape later(shape.begin() + static_cast<std::ptrdiff_t>(dimension) + 1, shape.end());
+    const std::uint32_t rows = shape.at(dimension);
+    const std::uint32_t columns = word(element_count(later));
+    const std::uint32_t matrices = word(element_count(shape) / (std::uint64_t{rows} * columns));
+    const std::uint32_t step = rows * columns * bytes_per_element(operand.type());
+    const std::vector<host::CoreCoord> cores = cores_for(result);
+    for (std::uint32_t first = 0U; first < matrices; first += kLaunchesOfAProgram) {
+        Launches launches{*result.device()};
+        for (std::uint32_t i = first; i < std::min(matrices, first + kLaunchesOfAProgram); ++i) {
+            launches.add(KernelId::kReduce, cores[i % cores.size()],
+                         {address_in(operand.buffer(), run_address(operand) + (i * step)),
+                          address_in(result.buffer(), run_address(result) + (i * columns * word(sizeof(std::int32_t)))),
+                          rows, columns, static_cast<std::uint32_t>(operand.type()),
+                          static_cast<std::uint32_t>(kernel.op), kRowsDisappear});
+        }
+        enqueue(result, launches, kernel.name, queue);
+    }
+}
+
 struct ReduceLaunch {
     static constexpr KernelId kKernel = KernelId::kReduce;
     std::uint32_t columns;
@@ -241,6 +266,27 @@ Tensor reduce(Reduction operation, const Tensor& operand, const OperationOptions
     return through_whole_rows(result, options.queue, [&](const Tensor& whole) {
         row_by_row(in_whole_rows(operand, options.queue), whole, name, options.queue,
                    ReduceLaunch{columns, static_cast<std::uint32_t>(operand.type()), kernel.op});
+    });
+}
+
+Tensor reduce(Reduction operation, const Tensor& operand, std::uint32_t dimension, const OperationOptions& options) {
+    const ReductionKernel kernel = kernel_of(operation);
+    static_cast<void>(operand.buffer());
+    require_arithmetic(kernel.name, operand);
+    const std::size_t rank = operand.shape().size();
+    if (dimension >= rank) {
+        throw TensorError{TensorRule::kShape, fmt::format("{}: dim is {}; {} has {} dimensions", kernel.name, dimension,
+                                                          to_string(operand.shape()), rank)};
+    }
+    if ((dimension + 1U) == rank) {
+        return reduce(operation, operand, options);
+    }
+    TensorSpec spec{operand.shape(), ElementType::kInt32, memory_for_shape(operand.memory_config())};
+    spec.shape.at(dimension) = 1U;
+    const Tensor result = result_for(kernel.name, spec, options, operand.device());
+    require_apart(kernel.name, result, operand);
+    return through_one_run(result, options.queue, [&](const Tensor& run) {
+        launch_columns(in_one_run(operand, options.queue), run, dimension, kernel, options.queue);
     });
 }
 

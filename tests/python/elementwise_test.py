@@ -158,7 +158,23 @@ class Others(OperationTest):
                     wide = array.astype(numpy.int64)
                     numpy.testing.assert_array_equal(pianola.square(tensor), in_type(array, wide * wide))
                     numpy.testing.assert_array_equal(pianola.min(tensor), wide.min(axis=-1, keepdims=True))
-        self.refused("TENSOR-SHAPE", pianola.min, self.on_device(numpy.zeros((4, 4), numpy.int8)), 0)
+        for dim in (2, -3, 2**40):
+            self.refused("TENSOR-SHAPE", pianola.min, self.on_device(numpy.zeros((4, 4), numpy.int8)), dim)
+
+    def test_reductions_over_every_dimension(self):
+        calls = {pianola.sum: numpy.sum, pianola.max: numpy.max, pianola.min: numpy.min}
+        for number, shape in enumerate(((7, 13), (5, 1, 4), (2, 3, 4, 5), (300, 2, 3), (6,))):
+            for dtype in (numpy.int8, numpy.int32):
+                rng = numpy.random.default_rng([48, number])
+                array = array_of(rng, dtype, shape)
+                for dim in range(-len(shape), len(shape)):
+                    for call, reference in calls.items():
+                        with self.subTest(shape=shape, dtype=dtype, dim=dim, call=call.__name__):
+                            expected = reference(array.astype(numpy.int64), axis=dim, keepdims=True).astype(numpy.int32)
+                            place = any_place(rng, expected.shape)
+                            result = call(self.on_device(array, any_place(rng, shape)), dim, memory_config=place)
+                            self.assertEqual((result.dtype, result.memory_config()), (pianola.int32, place))
+                            numpy.testing.assert_array_equal(result, expected)
 
 
 class QuantizedAdd(OperationTest):

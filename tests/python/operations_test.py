@@ -25,6 +25,7 @@ OPERATIONS = {
     "maximum": ([("b", (6, 10)), ("b", (1,))], pianola.maximum),
     "eq": ([("b", (6, 10)), ("b", (6, 10))], pianola.eq),
     "square": ([("b", (6, 10))], pianola.square),
+    "min over rows": ([("b", (6, 10))], lambda x, **o: pianola.min(x, 0, **o)),
     "min": ([("b", (6, 10))], pianola.min),
     "add quantized": ([("b", (6, 10)), ("b", (10,))],
                       lambda x, y, **o: pianola.add(x, y, input_scale_a=0.5, input_scale_b=0.2, output_scale=0.6, **o)),

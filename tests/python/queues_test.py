@@ -87,7 +87,8 @@ class Queue:
             right = saturated(wide - 3)
         elif name == "narrow":  # int32 to int8, through parameters in memory
             sums = pianola.typecast(a, pianola.int32, **options)
-            result = pianola.typecast(pianola.multiply(sums, -3, **options), pianola.int8, memory_config=memory, **options)
+            product = pianola.multiply(sums, -3, **options)
+            result = pianola.typecast(product, pianola.int8, memory_config=memory, **options)
             right = saturated(-3 * wide)
         elif name == "row":  # is broadcast
             row = pianola.reshape(pianola.sum(a, **options), (1, SHAPE[0]), **options)
