@@ -45,7 +45,7 @@ class Requantize(OperationTest):
                 self.check(numpy.arange(-128, 128, dtype=numpy.int8), pianola.L1_MEMORY_CONFIG,
                            (real, zero_point, 1.0, -1 - zero_point))
 
-    def test_halves_round_away_from_zero(self):
+    def test_halves(self):
         array = numpy.arange(-3000, 3000, dtype=numpy.int32)
         for real in (0.5, 0.25, 2.0**-5, 0.75):
             self.check(array, pianola.DRAM_MEMORY_CONFIG, (real, 0, 1.0, 0))
