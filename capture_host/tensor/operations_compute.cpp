@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <array>
+
 #include "capture_host/tensor/broadcast.h"
 #include "capture_host/tensor/row_work.h"
 #include "capture_host/tensor/tensor_error.h"
@@ -9,64 +11,25 @@ namespace {
 
 using refdev::KernelId;
 
-struct BinaryKernel {
+template <typename Op>
+struct NamedOp {
     const char* name;
-    refdev::BinaryOp op;
+    Op op;
 };
 
-[[nodiscard]] BinaryKernel kernel_of(Binary operation) {
-    switch (operation) {
-        case Binary::kAdd:
-            return {"add", refdev::BinaryOp::kAdd};
-        case Binary::kSubtract:
-            return {"subtract", refdev::BinaryOp::kSubtract};
-        case Binary::kMinimum:
-            return {"minimum", refdev::BinaryOp::kMinimum};
-        case Binary::kMaximum:
-            return {"maximum", refdev::BinaryOp::kMaximum};
-        case Binary::kEqual:
-            return {"eq", refdev::BinaryOp::kEqual};
-        case Binary::kMultiply:
-            break;
-    }
-    return {"multiply", refdev::BinaryOp::kMultiply};
-}
-
-struct UnaryKernel {
-    const char* name;
-    refdev::UnaryOp op;
-};
-
-[[nodiscard]] UnaryKernel kernel_of(Unary operation) {
-    switch (operation) {
-        case Unary::kRelu:
-            return {"relu", refdev::UnaryOp::kRelu};
-        case Unary::kNeg:
-            return {"neg", refdev::UnaryOp::kNegate};
-        case Unary::kSquare:
-            return {"square", refdev::UnaryOp::kSquare};
-        case Unary::kAbs:
-            break;
-    }
-    return {"abs", refdev::UnaryOp::kAbs};
-}
-
-struct ReductionKernel {
-    const char* name;
-    refdev::ReduceOp op;
-};
-
-[[nodiscard]] ReductionKernel kernel_of(Reduction operation) {
-    switch (operation) {
-        case Reduction::kSum:
-            return {"sum", refdev::ReduceOp::kSum};
-        case Reduction::kMin:
-            return {"min", refdev::ReduceOp::kMinimum};
-        case Reduction::kMax:
-            break;
-    }
-    return {"max", refdev::ReduceOp::kMaximum};
-}
+// In the order of Binary, Unary and Reduction.
+constexpr std::array<NamedOp<refdev::BinaryOp>, 6U> kBinaryOps{{{"add", refdev::BinaryOp::kAdd},
+                                                                {"subtract", refdev::BinaryOp::kSubtract},
+                                                                {"multiply", refdev::BinaryOp::kMultiply},
+                                                                {"minimum", refdev::BinaryOp::kMinimum},
+                                                                {"maximum", refdev::BinaryOp::kMaximum},
+                                                                {"eq", refdev::BinaryOp::kEqual}}};
+constexpr std::array<NamedOp<refdev::UnaryOp>, 4U> kUnaryOps{{{"relu", refdev::UnaryOp::kRelu},
+                                                              {"neg", refdev::UnaryOp::kNegate},
+                                                              {"abs", refdev::UnaryOp::kAbs},
+                                                              {"square", refdev::UnaryOp::kSquare}}};
+constexpr std::array<NamedOp<refdev::ReduceOp>, 3U> kReduceOps{
+    {{"sum", refdev::ReduceOp::kSum}, {"max", refdev::ReduceOp::kMaximum}, {"min", refdev::ReduceOp::kMinimum}}};
 
 struct BinaryLaunch {
     static constexpr KernelId kKernel = KernelId::kBinary;
@@ -104,8 +67,8 @@ struct MatmulLaunch {
 };
 
 // The kernel over one dimension of several: a matrix of the later ones for each index of those before.
-void launch_columns(const Tensor& operand, const Tensor& result, std::uint32_t dimension, const ReductionKernel& kernel,
-                    std::uint32_t queue) {
+void launch_columns(const Tensor& operand, const Tensor& result, std::uint32_t dimension,
+                    const NamedOp<refdev::ReduceOp>& kernel, std::uint32_t queue) {
     constexpr std::uint32_t kRowsDisappear = 0U;
     constexpr std::uint32_t kLaunchesOfAProgram = 256U;  // so that their commands fit the dispatch area
     const Shape& shape = operand.shape();
@@ -156,7 +119,7 @@ void spread_row(const Tensor& row, const Tensor& result, std::uint32_t queue) {
 }  // namespace
 
 Tensor binary(Binary operation, const Tensor& left, const Tensor& right, const OperationOptions& options) {
-    const BinaryKernel kernel = kernel_of(operation);
+    const auto kernel = kBinaryOps.at(static_cast<std::size_t>(operation));
     require_same_device(kernel.name, left, right);
     require_arithmetic(kernel.name, left);
     if (left.type() != right.type()) {
@@ -172,7 +135,7 @@ Tensor binary(Binary operation, const Tensor& left, const Tensor& right, const O
 }
 
 Tensor binary(Binary operation, const Tensor& left, std::int64_t right, const OperationOptions& options) {
-    const BinaryKernel kernel = kernel_of(operation);
+    const auto kernel = kBinaryOps.at(static_cast<std::size_t>(operation));
     static_cast<void>(left.buffer());
     require_arithmetic(kernel.name, left);
     static_cast<void>(pattern_of(left.type(), right));
@@ -194,7 +157,7 @@ Tensor binary(Binary operation, const Tensor& left, std::int64_t right, const Op
 }
 
 Tensor unary(Unary operation, const Tensor& operand, const OperationOptions& options) {
-    const UnaryKernel kernel = kernel_of(operation);
+    const auto kernel = kUnaryOps.at(static_cast<std::size_t>(operation));
     require_arithmetic(kernel.name, operand);
     Tensor result = result_for(kernel.name, operand.spec(), options, operand.device());
     element_by_element(operand, result, kernel.name, options.queue,
@@ -255,7 +218,7 @@ Tensor matmul(const Tensor& left, const Tensor& right, const OperationOptions& o
 }
 
 Tensor reduce(Reduction operation, const Tensor& operand, const OperationOptions& options) {
-    const ReductionKernel kernel = kernel_of(operation);
+    const auto kernel = kReduceOps.at(static_cast<std::size_t>(operation));
     const char* const name = kernel.name;
     require_arithmetic(name, operand);
     const std::uint32_t columns = columns_of(operand.shape());
@@ -270,7 +233,7 @@ Tensor reduce(Reduction operation, const Tensor& operand, const OperationOptions
 }
 
 Tensor reduce(Reduction operation, const Tensor& operand, std::uint32_t dimension, const OperationOptions& options) {
-    const ReductionKernel kernel = kernel_of(operation);
+    const auto kernel = kReduceOps.at(static_cast<std::size_t>(operation));
     static_cast<void>(operand.buffer());
     require_arithmetic(kernel.name, operand);
     const std::size_t rank = operand.shape().size();

@@ -15,10 +15,6 @@ using refdev::KernelId;
 constexpr std::size_t kGatherSegments = refdev::kMaxGatherSegments;
 constexpr std::uint32_t kFillUnitBytes = 4U;
 
-[[nodiscard]] std::uint32_t word(std::uint64_t value) noexcept {
-    return static_cast<std::uint32_t>(value);
-}
-
 // Puts rows together from strips, as many at a time as the kernel takes.
 class Mover {
   public:

@@ -14,10 +14,6 @@
 
 namespace pianola::tensor {
 
-[[nodiscard]] inline std::uint32_t word(std::uint64_t value) noexcept {
-    return static_cast<std::uint32_t>(value);
-}
-
 // Memory for a result whose rows are those of an operand and whose columns are others.
 [[nodiscard]] MemoryConfig memory_for_columns(const MemoryConfig& operand, std::uint32_t columns);
 // Memory for a result of another shape: that of the operand where it is interleaved.

@@ -11,6 +11,10 @@
 
 namespace pianola::tensor {
 
+[[nodiscard]] constexpr std::uint32_t word(std::uint64_t value) noexcept {
+    return static_cast<std::uint32_t>(value);
+}
+
 // Throw TENSOR-DEVICE, TENSOR-FREED, TENSOR-TYPE.
 void require_same_device(const char* operation, const Tensor& left, const Tensor& right);
 void require_arithmetic(const char* operation, const Tensor& operand);  // int8 or int32
