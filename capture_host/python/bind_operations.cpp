@@ -43,11 +43,12 @@ void bind_reduction(py::module_& module, const char* name, tensor::Reduction ope
         [operation](const Tensor& operand, std::int64_t dim, const Memory& memory, const Output& output,
                     std::uint32_t queue) {
             const auto rank = static_cast<std::int64_t>(operand.shape().size());
-            if ((dim != -1) && (dim != (rank - 1))) {
-                throw TensorError{TensorRule::kShape, "reductions are over the last dimension: dim is -1 or " +
+            if ((dim < -rank) || (dim >= rank)) {
+                throw TensorError{TensorRule::kShape, "dim is from " + std::to_string(-rank) + " to " +
                                                           std::to_string(rank - 1) + ", not " + std::to_string(dim)};
             }
-            return tensor::reduce(operation, operand, OperationOptions{memory, output, queue});
+            return tensor::reduce(operation, operand, static_cast<std::uint32_t>((dim < 0) ? (dim + rank) : dim),
+                                  OperationOptions{memory, output, queue});
         },
         doc, py::arg("input_tensor"), py::arg("dim") = -1, py::kw_only(), py::arg("memory_config") = py::none(),
         py::arg("output_tensor") = py::none(), py::arg("cq_id") = 0U);
@@ -113,13 +114,18 @@ void bind_operations(py::module_& module) {
     bind_binary(module, "add", tensor::Binary::kAdd, "a + b; int8 saturates, int32 wraps.");
     bind_binary(module, "subtract", tensor::Binary::kSubtract, "a - b; int8 saturates, int32 wraps.");
     bind_binary(module, "multiply", tensor::Binary::kMultiply, "a * b; int8 saturates, int32 wraps.");
+    bind_binary(module, "minimum", tensor::Binary::kMinimum, "The smaller of a and b.");
+    bind_binary(module, "maximum", tensor::Binary::kMaximum, "The larger of a and b.");
+    bind_binary(module, "eq", tensor::Binary::kEqual, "1 where a equals b, else 0, in their type.");
+    bind_unary(module, "square", tensor::Unary::kSquare, "a * a; int8 saturates, int32 wraps.");
     bind_unary(module, "relu", tensor::Unary::kRelu, "The larger of each element and 0.");
     bind_unary(module, "neg", tensor::Unary::kNeg, "-a; int8 saturates, int32 wraps.");
     bind_unary(module, "abs", tensor::Unary::kAbs, "Absolute values; int8 saturates, int32 wraps.");
-    bind_reduction(module, "sum", tensor::Reduction::kSum,
-                   "int32 sums over the last dimension, which becomes 1; sums wrap.");
+    bind_reduction(module, "sum", tensor::Reduction::kSum, "int32 sums over a dimension, which becomes 1; sums wrap.");
     bind_reduction(module, "max", tensor::Reduction::kMax,
-                   "Largest values over the last dimension, which becomes 1, as int32.");
+                   "Largest values over a dimension, which becomes 1, as int32.");
+    bind_reduction(module, "min", tensor::Reduction::kMin,
+                   "Smallest values over a dimension, which becomes 1, as int32.");
     bind_matrices(module);
     bind_moves(module);
 }

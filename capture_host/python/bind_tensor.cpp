@@ -4,6 +4,7 @@
 
 #include "capture_host/python/bindings.h"
 #include "capture_host/tensor/operations.h"
+#include "capture_host/tensor/quantized.h"
 #include "capture_host/tensor/tensor.h"
 #include "capture_host/tensor/tensor_error.h"
 
@@ -59,6 +60,18 @@ using tensor::TensorSpec;
     return array;
 }
 
+// NumPy's protocol: what asarray() makes of a tensor, wherever it lies.
+[[nodiscard]] py::array as_array(const Tensor& tensor, const Elements& dtype, const std::optional<bool>& copy) {
+    if (copy.has_value() && !*copy) {
+        throw py::value_error("an array of a tensor is always a copy");
+    }
+    if (tensor.is_on_device()) {
+        tensor.device()->synchronize();  // NumPy names no queue: whichever made the data has ended then
+    }
+    const py::array array = to_numpy(tensor.cpu());
+    return dtype.object.is_none() ? array : array.attr("astype")(dtype.object).cast<py::array>();
+}
+
 [[nodiscard]] TensorSpec spec_of(const Shape& shape, ElementType dtype, ElementLayout layout,
                                  const std::optional<MemoryConfig>& memory) {
     check_layout(layout);
@@ -97,12 +110,25 @@ void bind_class(py::module_& module) {
                std::uint32_t queue) { return tensor.to(device, memory.value_or(tensor::kDramInterleaved), queue); },
             py::arg("device").none(false), py::arg("memory_config") = py::none(), py::arg("cq_id") = 0U)
         .def("to_numpy", &to_numpy, "A copy of a host tensor's data. Waits for a read that is under way.")
+        .def("__array__", &as_array,
+             "A copy of the data; waits for all queues of a device tensor first, and reads on queue 0.",
+             py::arg("dtype") = py::none(), py::arg("copy") = py::none())
+        .def(
+            "reshape",
+            [](const Tensor& tensor, const Shape& shape) { return reshape(tensor, shape_of(tensor, shape)); },
+            "pianola.reshape() of this tensor.", py::arg("shape"))
         .def("__add__",
              [](const Tensor& left, const Tensor& right) { return binary(tensor::Binary::kAdd, left, right); })
+        .def("__add__",
+             [](const Tensor& left, std::int64_t right) { return binary(tensor::Binary::kAdd, left, right); })
         .def("__sub__",
              [](const Tensor& left, const Tensor& right) { return binary(tensor::Binary::kSubtract, left, right); })
+        .def("__sub__",
+             [](const Tensor& left, std::int64_t right) { return binary(tensor::Binary::kSubtract, left, right); })
         .def("__mul__",
              [](const Tensor& left, const Tensor& right) { return binary(tensor::Binary::kMultiply, left, right); })
+        .def("__mul__",
+             [](const Tensor& left, std::int64_t right) { return binary(tensor::Binary::kMultiply, left, right); })
         .def("__matmul__", [](const Tensor& left, const Tensor& right) { return matmul(left, right); })
         .def("__neg__", [](const Tensor& operand) { return unary(tensor::Unary::kNeg, operand); })
         .def("__repr__", &describe);

@@ -18,6 +18,7 @@
 #include "capture_host/api/device.h"
 #include "capture_host/api/trace.h"
 #include "capture_host/buffers/geometry.h"
+#include "capture_host/tensor/tensor.h"
 #include "capture_host/tensor/tensor_spec.h"
 
 namespace pianola::python {
@@ -27,6 +28,9 @@ void bind_configs(pybind11::module_& module);
 void bind_tensor(pybind11::module_& module);
 void bind_device(pybind11::module_& module);
 void bind_operations(pybind11::module_& module);
+void bind_quantized(pybind11::module_& module);
+void bind_layers(pybind11::module_& module);
+void bind_elementwise(pybind11::module_& module);
 void bind_pipeline(pybind11::module_& module);
 void bind_capture(pybind11::module_& module);
 
@@ -40,11 +44,13 @@ inline constexpr auto kShapeType = pybind11::detail::const_name("Sequence[int]")
 inline constexpr auto kTupleType = pybind11::detail::const_name("Tuple[int, ...]");
 inline constexpr auto kCoresType = pybind11::detail::const_name("Union[CoreGrid, CoreRange, CoreRangeSet]");
 inline constexpr auto kPathType = pybind11::detail::const_name("Union[str, os.PathLike[str]]");
+inline constexpr auto kElementsType = pybind11::detail::const_name("numpy.typing.DTypeLike");
 inline constexpr auto kEntryType = pybind11::detail::const_name("Dict[str, Any]");
 using Shape = Typed<kShapeType>;
 using ShapeTuple = Typed<kTupleType, pybind11::tuple>;
 using Cores = Typed<kCoresType>;
 using Path = Typed<kPathType>;
+using Elements = Typed<kElementsType>;
 using Entry = Typed<kEntryType, pybind11::dict>;
 
 using DevicePtr = std::shared_ptr<host::Device>;
@@ -74,6 +80,9 @@ enum class ElementLayout : std::uint8_t { kRowMajor, kTile };
 void check_layout(ElementLayout layout);
 // Throws TENSOR-SHAPE for numbers that cannot be dimensions.
 [[nodiscard]] tensor::Shape shape_from(const pybind11::handle& shape);
+
+// The shape that a tensor is given: one dimension may be -1, and then follows from the others.
+[[nodiscard]] tensor::Shape shape_of(const tensor::Tensor& operand, const Shape& shape);
 
 // A parameter as Python declares it, for a trace or a captured workload.
 [[nodiscard]] host::TraceParameter trace_parameter(const std::string& name, const std::vector<std::uint32_t>& words,

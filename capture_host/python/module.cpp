@@ -9,6 +9,9 @@ PYBIND11_MODULE(_native, module) {
     pianola::python::bind_tensor(module);
     pianola::python::bind_device(module);
     pianola::python::bind_operations(module);
+    pianola::python::bind_quantized(module);
+    pianola::python::bind_layers(module);
+    pianola::python::bind_elementwise(module);
     pianola::python::bind_pipeline(module);
     pianola::python::bind_capture(module);
 }

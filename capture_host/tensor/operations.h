@@ -15,9 +15,9 @@
 
 namespace pianola::tensor {
 
-enum class Binary : std::uint8_t { kAdd, kSubtract, kMultiply };
-enum class Unary : std::uint8_t { kRelu, kNeg, kAbs };
-enum class Reduction : std::uint8_t { kSum, kMax };
+enum class Binary : std::uint8_t { kAdd, kSubtract, kMultiply, kMinimum, kMaximum, kEqual };
+enum class Unary : std::uint8_t { kRelu, kNeg, kAbs, kSquare };
+enum class Reduction : std::uint8_t { kSum, kMax, kMin };
 
 // Where the result goes: into `output`, or into new memory as `memory` says, which without a word is that of the first
 // operand.
@@ -27,8 +27,12 @@ struct OperationOptions {
     std::uint32_t queue{0U};
 };
 
-// Operands have the same shape and type. The output may be one of them.
+// Operands have the same type; shapes are broadcast as NumPy does it, where one that is broadcast is copied to the
+// result's shape first. The output may be an operand of its shape. kEqual gives 1 and 0.
 [[nodiscard]] Tensor binary(Binary operation, const Tensor& left, const Tensor& right,
+                            const OperationOptions& options = {});
+// The second operand is a number of the type.
+[[nodiscard]] Tensor binary(Binary operation, const Tensor& left, std::int64_t right,
                             const OperationOptions& options = {});
 [[nodiscard]] Tensor unary(Unary operation, const Tensor& operand, const OperationOptions& options = {});
 
@@ -37,8 +41,10 @@ struct OperationOptions {
 [[nodiscard]] Tensor linear(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
                             const OperationOptions& options = {});
 
-// Over the last dimension, which becomes 1. The result is int32; sums wrap.
+// Over the last dimension, which becomes 1, or over another. The result is int32; sums wrap.
 [[nodiscard]] Tensor reduce(Reduction operation, const Tensor& operand, const OperationOptions& options = {});
+[[nodiscard]] Tensor reduce(Reduction operation, const Tensor& operand, std::uint32_t dimension,
+                            const OperationOptions& options = {});
 
 // The same data with another place. reshard() into `output` leaves its address as it is, which is what a trace's input
 // needs.

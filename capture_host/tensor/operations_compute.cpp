@@ -1,11 +1,10 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 
+#include "capture_host/tensor/broadcast.h"
+#include "capture_host/tensor/row_work.h"
 #include "capture_host/tensor/tensor_error.h"
-#include "capture_host/tensor/work.h"
-#include "hal/kernels/arguments.h"
 
 namespace pianola::tensor {
 namespace {
@@ -18,63 +17,41 @@ struct NamedOp {
     Op op;
 };
 
-// In the order of Binary and Unary.
-constexpr std::array<NamedOp<refdev::BinaryOp>, 3U> kBinaryOps{{{"add", refdev::BinaryOp::kAdd},
+// In the order of Binary, Unary and Reduction.
+constexpr std::array<NamedOp<refdev::BinaryOp>, 6U> kBinaryOps{{{"add", refdev::BinaryOp::kAdd},
                                                                 {"subtract", refdev::BinaryOp::kSubtract},
-                                                                {"multiply", refdev::BinaryOp::kMultiply}}};
-constexpr std::array<NamedOp<refdev::UnaryOp>, 3U> kUnaryOps{
-    {{"relu", refdev::UnaryOp::kRelu}, {"neg", refdev::UnaryOp::kNegate}, {"abs", refdev::UnaryOp::kAbs}}};
+                                                                {"multiply", refdev::BinaryOp::kMultiply},
+                                                                {"minimum", refdev::BinaryOp::kMinimum},
+                                                                {"maximum", refdev::BinaryOp::kMaximum},
+                                                                {"eq", refdev::BinaryOp::kEqual}}};
+constexpr std::array<NamedOp<refdev::UnaryOp>, 4U> kUnaryOps{{{"relu", refdev::UnaryOp::kRelu},
+                                                              {"neg", refdev::UnaryOp::kNegate},
+                                                              {"abs", refdev::UnaryOp::kAbs},
+                                                              {"square", refdev::UnaryOp::kSquare}}};
+constexpr std::array<NamedOp<refdev::ReduceOp>, 3U> kReduceOps{
+    {{"sum", refdev::ReduceOp::kSum}, {"max", refdev::ReduceOp::kMaximum}, {"min", refdev::ReduceOp::kMinimum}}};
 
-// Memory for a result whose rows are those of an operand and whose columns are others.
-[[nodiscard]] MemoryConfig memory_for_columns(const MemoryConfig& operand, std::uint32_t columns) {
-    if ((operand.layout == host::Layout::kHeightSharded) && operand.shard.has_value()) {
-        MemoryConfig memory = operand;
-        memory.shard->columns = columns;
-        return memory;
+struct BinaryLaunch {
+    static constexpr KernelId kKernel = KernelId::kBinary;
+    std::uint32_t type;
+    refdev::BinaryOp op;
+
+    host::Arguments operator()(const host::Argument& left, const host::Argument& right, const host::Argument& to,
+                               std::uint32_t count) const {
+        return {left, right, to, count, type, static_cast<std::uint32_t>(op)};
     }
-    return MemoryConfig{host::Layout::kInterleaved, operand.memory, std::nullopt};
-}
+};
 
-[[nodiscard]] bool has_whole_rows(const Tensor& tensor) {
-    const std::vector<host::Piece>& pieces = tensor.buffer()->pieces();
-    return std::all_of(pieces.begin(), pieces.end(), [&tensor](const host::Piece& piece) {
-        return piece.column_bytes == tensor.buffer()->config().row_bytes;
-    });
-}
+struct UnaryLaunch {
+    static constexpr KernelId kKernel = KernelId::kUnary;
+    std::uint32_t type;
+    refdev::UnaryOp op;
+    std::uint32_t scalar;
 
-// Operands whose rows or columns are cut go to one run of DRAM first.
-[[nodiscard]] Tensor in_whole_rows(const Tensor& tensor, std::uint32_t queue) {
-    return has_whole_rows(tensor) ? tensor : temporary_copy(tensor, kDramInterleaved, queue);
-}
-
-[[nodiscard]] Tensor in_one_run(const Tensor& tensor, std::uint32_t queue) {
-    return (tensor.buffer()->pieces().size() == 1U) ? tensor : temporary_copy(tensor, kDramInterleaved, queue);
-}
-
-// An operation that makes rows of the result from the same rows of an operand, both whole. `describe` adds one launch
-// for each range of rows that lies dense in both.
-template <typename Describe>
-void row_by_row(const Tensor& operand, const Tensor& result, const char* name, std::uint32_t queue,
-                const Describe& describe) {
-    Launches launches{*result.device()};
-    const std::uint64_t operand_row_bytes = operand.buffer()->config().row_bytes;
-    for_dense_rows(launches, result, [&](std::uint32_t to, host::CoreCoord core, const Block& block) {
-        for (const Band& band :
-             bands_of(*operand.buffer(), Block{block.row_begin, block.rows, 0U, operand_row_bytes})) {
-            const auto begin = word(to + ((band.row_begin - block.row_begin) * block.column_bytes));
-            launches.add(Describe::kKernel, core,
-                         describe(address_in(operand.buffer(), band.strips.front().address),
-                                  address_in(result.buffer(), begin), word(band.rows)));
-        }
-    });
-    enqueue(result, launches, name, queue);
-}
-
-void require_apart(const char* operation, const Tensor& result, const Tensor& operand) {
-    if (result.buffer() == operand.buffer()) {
-        throw TensorError{TensorRule::kOverlap, fmt::format("{}: the output must not be an operand", operation)};
+    host::Arguments operator()(const host::Argument& from, const host::Argument& to, std::uint32_t count) const {
+        return {from, to, count, type, static_cast<std::uint32_t>(op), scalar};
     }
-}
+};
 
 struct MatmulLaunch {
     static constexpr KernelId kKernel = KernelId::kMatmul;
@@ -88,6 +65,31 @@ struct MatmulLaunch {
         return {from, weight, to, rows, depth, columns, type, accumulate};
     }
 };
+
+// The kernel over one dimension of several: a matrix of the later ones for each index of those before.
+void launch_columns(const Tensor& operand, const Tensor& result, std::uint32_t dimension,
+                    const NamedOp<refdev::ReduceOp>& kernel, std::uint32_t queue) {
+    constexpr std::uint32_t kRowsDisappear = 0U;
+    constexpr std::uint32_t kLaunchesOfAProgram = 256U;  // so that their commands fit the dispatch area
+    const Shape& shape = operand.shape();
+    const Shape later(shape.begin() + static_cast<std::ptrdiff_t>(dimension) + 1, shape.end());
+    const std::uint32_t rows = shape.at(dimension);
+    const std::uint32_t columns = word(element_count(later));
+    const std::uint32_t matrices = word(element_count(shape) / (std::uint64_t{rows} * columns));
+    const std::uint32_t step = rows * columns * bytes_per_element(operand.type());
+    const std::vector<host::CoreCoord> cores = cores_for(result);
+    for (std::uint32_t first = 0U; first < matrices; first += kLaunchesOfAProgram) {
+        Launches launches{*result.device()};
+        for (std::uint32_t i = first; i < std::min(matrices, first + kLaunchesOfAProgram); ++i) {
+            launches.add(KernelId::kReduce, cores[i % cores.size()],
+                         {address_in(operand.buffer(), run_address(operand) + (i * step)),
+                          address_in(result.buffer(), run_address(result) + (i * columns * word(sizeof(std::int32_t)))),
+                          rows, columns, static_cast<std::uint32_t>(operand.type()),
+                          static_cast<std::uint32_t>(kernel.op), kRowsDisappear});
+        }
+        enqueue(result, launches, kernel.name, queue);
+    }
+}
 
 struct ReduceLaunch {
     static constexpr KernelId kKernel = KernelId::kReduce;
@@ -114,20 +116,6 @@ void spread_row(const Tensor& row, const Tensor& result, std::uint32_t queue) {
     enqueue(result, launches, "spread", queue);
 }
 
-// `body` computes into a tensor with whole rows; where the result has none, through one that has.
-template <typename Body>
-[[nodiscard]] Tensor through_whole_rows(const Tensor& result, std::uint32_t queue, const Body& body) {
-    if (has_whole_rows(result)) {
-        body(result);
-        return result;
-    }
-    const Tensor whole =
-        Tensor::on_device(TensorSpec{result.shape(), result.type(), kDramInterleaved}, result.device(), {queue, true});
-    body(whole);
-    copy(whole, result, queue);
-    return result;
-}
-
 }  // namespace
 
 Tensor binary(Binary operation, const Tensor& left, const Tensor& right, const OperationOptions& options) {
@@ -138,54 +126,42 @@ Tensor binary(Binary operation, const Tensor& left, const Tensor& right, const O
         throw TensorError{TensorRule::kType, fmt::format("{}: operands of {} and {}; both must have one type",
                                                          kernel.name, type_name(left.type()), type_name(right.type()))};
     }
-    if (left.shape() != right.shape()) {
-        throw TensorError{TensorRule::kShape,
-                          fmt::format("{}: operands of {} and {}; shapes must be equal, nothing is "
-                                      "broadcast",
-                                      kernel.name, to_string(left.shape()), to_string(right.shape()))};
-    }
-    Tensor result = result_for(kernel.name, left.spec(), options, left.device());
-    const Tensor first = beside(left, result, options.queue);
-    const Tensor second = beside(right, result, options.queue);
-    Launches launches{*result.device()};
-    const std::uint32_t element = bytes_per_element(result.type());
-    for_dense_rows(launches, result, [&](std::uint32_t to, host::CoreCoord core, const Block& block) {
-        for (const Band& outer : bands_of(*first.buffer(), block)) {
-            const Block part{outer.row_begin, outer.rows, block.column_begin, block.column_bytes};
-            for (const Band& band : bands_of(*second.buffer(), part)) {
-                const std::uint64_t skipped = (band.row_begin - outer.row_begin) * block.column_bytes;
-                const std::uint64_t begin = (band.row_begin - block.row_begin) * block.column_bytes;
-                launches.add(
-                    KernelId::kBinary, core,
-                    {address_in(first.buffer(), word(outer.strips.front().address + skipped)),
-                     address_in(second.buffer(), band.strips.front().address),
-                     address_in(result.buffer(), word(to + begin)), word((band.rows * block.column_bytes) / element),
-                     static_cast<std::uint32_t>(result.type()), static_cast<std::uint32_t>(kernel.op)});
-            }
-        }
-    });
-    enqueue(result, launches, kernel.name, options.queue);
+    const Shape shape = broadcast_shape(kernel.name, left.shape(), right.shape());
+    const MemoryConfig memory = (left.shape() == shape) ? left.memory_config() : memory_for_shape(left.memory_config());
+    Tensor result = result_for(kernel.name, {shape, left.type(), memory}, options, left.device());
+    pair_by_pair(broadcast_to(left, shape, options.queue), broadcast_to(right, shape, options.queue), result,
+                 kernel.name, options.queue, BinaryLaunch{static_cast<std::uint32_t>(result.type()), kernel.op});
     return result;
+}
+
+Tensor binary(Binary operation, const Tensor& left, std::int64_t right, const OperationOptions& options) {
+    const auto kernel = kBinaryOps.at(static_cast<std::size_t>(operation));
+    static_cast<void>(left.buffer());
+    require_arithmetic(kernel.name, left);
+    static_cast<void>(pattern_of(left.type(), right));
+    // A sum with -right is the difference, unless -right is no number of the type.
+    const bool subtracts =
+        (operation == Binary::kSubtract) && ((left.type() == ElementType::kInt32) || (right != INT8_MIN));
+    Tensor result = result_for(kernel.name, left.spec(), options, left.device());
+    if ((operation == Binary::kAdd) || subtracts || (operation == Binary::kMultiply)) {
+        const refdev::UnaryOp op =
+            (operation == Binary::kMultiply) ? refdev::UnaryOp::kMulScalar : refdev::UnaryOp::kAddScalar;
+        const auto scalar = static_cast<std::uint32_t>(subtracts ? -right : right);
+        element_by_element(left, result, kernel.name, options.queue,
+                           UnaryLaunch{static_cast<std::uint32_t>(result.type()), op, scalar});
+        return result;
+    }
+    const Tensor numbers = Tensor::on_device(result.spec(), result.device(), {options.queue, true});
+    fill(numbers, right, options.queue);
+    return binary(operation, left, numbers, OperationOptions{std::nullopt, result, options.queue});
 }
 
 Tensor unary(Unary operation, const Tensor& operand, const OperationOptions& options) {
     const auto kernel = kUnaryOps.at(static_cast<std::size_t>(operation));
     require_arithmetic(kernel.name, operand);
     Tensor result = result_for(kernel.name, operand.spec(), options, operand.device());
-    const Tensor source = beside(operand, result, options.queue);
-    Launches launches{*result.device()};
-    const std::uint32_t element = bytes_per_element(result.type());
-    for_dense_rows(launches, result, [&](std::uint32_t to, host::CoreCoord core, const Block& block) {
-        for (const Band& band : bands_of(*source.buffer(), block)) {
-            const std::uint64_t begin = (band.row_begin - block.row_begin) * block.column_bytes;
-            launches.add(
-                KernelId::kUnary, core,
-                {address_in(source.buffer(), band.strips.front().address),
-                 address_in(result.buffer(), word(to + begin)), word((band.rows * block.column_bytes) / element),
-                 static_cast<std::uint32_t>(result.type()), static_cast<std::uint32_t>(kernel.op), 0U});
-        }
-    });
-    enqueue(result, launches, kernel.name, options.queue);
+    element_by_element(operand, result, kernel.name, options.queue,
+                       UnaryLaunch{static_cast<std::uint32_t>(result.type()), kernel.op, 0U});
     return result;
 }
 
@@ -242,7 +218,8 @@ Tensor matmul(const Tensor& left, const Tensor& right, const OperationOptions& o
 }
 
 Tensor reduce(Reduction operation, const Tensor& operand, const OperationOptions& options) {
-    const char* const name = (operation == Reduction::kSum) ? "sum" : "max";
+    const auto kernel = kReduceOps.at(static_cast<std::size_t>(operation));
+    const char* const name = kernel.name;
     require_arithmetic(name, operand);
     const std::uint32_t columns = columns_of(operand.shape());
     TensorSpec spec{operand.shape(), ElementType::kInt32, memory_for_columns(operand.memory_config(), 1U)};
@@ -251,8 +228,28 @@ Tensor reduce(Reduction operation, const Tensor& operand, const OperationOptions
     require_apart(name, result, operand);
     return through_whole_rows(result, options.queue, [&](const Tensor& whole) {
         row_by_row(in_whole_rows(operand, options.queue), whole, name, options.queue,
-                   ReduceLaunch{columns, static_cast<std::uint32_t>(operand.type()),
-                                (operation == Reduction::kSum) ? refdev::ReduceOp::kSum : refdev::ReduceOp::kMaximum});
+                   ReduceLaunch{columns, static_cast<std::uint32_t>(operand.type()), kernel.op});
+    });
+}
+
+Tensor reduce(Reduction operation, const Tensor& operand, std::uint32_t dimension, const OperationOptions& options) {
+    const auto kernel = kReduceOps.at(static_cast<std::size_t>(operation));
+    static_cast<void>(operand.buffer());
+    require_arithmetic(kernel.name, operand);
+    const std::size_t rank = operand.shape().size();
+    if (dimension >= rank) {
+        throw TensorError{TensorRule::kShape, fmt::format("{}: dim is {}; {} has {} dimensions", kernel.name, dimension,
+                                                          to_string(operand.shape()), rank)};
+    }
+    if ((dimension + 1U) == rank) {
+        return reduce(operation, operand, options);
+    }
+    TensorSpec spec{operand.shape(), ElementType::kInt32, memory_for_shape(operand.memory_config())};
+    spec.shape.at(dimension) = 1U;
+    const Tensor result = result_for(kernel.name, spec, options, operand.device());
+    require_apart(kernel.name, result, operand);
+    return through_one_run(result, options.queue, [&](const Tensor& run) {
+        launch_columns(in_one_run(operand, options.queue), run, dimension, kernel, options.queue);
     });
 }
 

@@ -98,7 +98,9 @@ struct Range {
     throw TensorError{TensorRule::kType, "tensors hold int8, uint8, int32 or float32"};
 }
 
-[[nodiscard]] std::uint32_t pattern_of(ElementType type, std::int64_t value) {
+}  // namespace
+
+std::uint32_t pattern_of(ElementType type, std::int64_t value) {
     const Range range = range_of(type);
     if ((value < range.minimum) || (value > range.maximum)) {
         throw TensorError{TensorRule::kValue, fmt::format("{} takes values from {} to {}, not {}", type_name(type),
@@ -108,8 +110,6 @@ struct Range {
     const bool is_byte = bytes_per_element(type) == 1U;
     return is_byte ? (static_cast<std::uint32_t>(value) & 0xFFU) * kEveryByte : static_cast<std::uint32_t>(value);
 }
-
-}  // namespace
 
 void copy(const Tensor& source, const Tensor& destination, std::uint32_t queue) {
     require_same_device("copy", source, destination);

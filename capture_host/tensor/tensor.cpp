@@ -16,6 +16,7 @@ struct Tensor::Storage {
     host::BufferPtr buffer;
     host::ReadHandle read;
     std::vector<std::uint8_t> bytes;
+    std::shared_ptr<Storage> viewed;  // whose memory this is, where it is a view's
 };
 
 Tensor::Tensor(std::shared_ptr<Storage> storage) : storage_{std::move(storage)} {}
@@ -112,7 +113,8 @@ const std::vector<std::uint8_t>& Tensor::bytes() const {
 }
 
 void Tensor::deallocate(bool force) {
-    if (storage_->freed || (!force && (storage_.use_count() > 1))) {
+    const bool is_shared = (storage_.use_count() > 1) || (storage_->viewed.use_count() > 1);
+    if (storage_->freed || (!force && is_shared)) {
         return;
     }
     if (storage_->on_device && storage_->buffer->is_allocated()) {
@@ -141,6 +143,19 @@ Tensor Tensor::to(const std::shared_ptr<host::Device>& device, const MemoryConfi
     Tensor moved = on_device(TensorSpec{shape(), type(), memory}, device, {queue});
     copy_host_to_device(*this, moved, queue);
     return moved;
+}
+
+Tensor Tensor::viewed_as(const Shape& shape) const {
+    const TensorSpec spec{shape, type(), memory_config()};
+    if (!storage_->on_device) {
+        return on_host(spec, bytes());
+    }
+    auto view = std::make_shared<Storage>();
+    view->spec = spec;
+    view->on_device = true;
+    view->buffer = buffer();
+    view->viewed = storage_;
+    return Tensor{std::move(view)};
 }
 
 void Tensor::read_from(const Tensor& source, std::uint32_t queue, bool blocking) {

@@ -57,6 +57,9 @@ class Tensor {
     // to_memory_config() is what moves one.
     [[nodiscard]] Tensor to(const std::shared_ptr<host::Device>& device, const MemoryConfig& memory,
                             std::uint32_t queue = 0U) const;
+    // The same data in a shape of as many elements, which the caller has checked. On a device the last dimension is the
+    // operand's, and the memory is shared: it goes with its last owner, or with deallocate() of either.
+    [[nodiscard]] Tensor viewed_as(const Shape& shape) const;
     // Replaces the data of this host tensor, for whoever shares it, by what `source` holds on its device.
     void read_from(const Tensor& source, std::uint32_t queue, bool blocking = false);
 

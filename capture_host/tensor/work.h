@@ -19,6 +19,9 @@ namespace pianola::tensor {
 void require_same_device(const char* operation, const Tensor& left, const Tensor& right);
 void require_arithmetic(const char* operation, const Tensor& operand);  // int8 or int32
 
+// A value over and over, as fill() takes it. Throws TENSOR-VALUE where the type does not have it.
+[[nodiscard]] std::uint32_t pattern_of(ElementType type, std::int64_t value);
+
 // The output that was asked for, or new memory. Throws TENSOR-SHAPE, TENSOR-TYPE, TENSOR-MEMORY where an output that is
 // given is another.
 [[nodiscard]] Tensor result_for(const char* operation, const TensorSpec& spec, const OperationOptions& options,

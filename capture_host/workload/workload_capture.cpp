@@ -6,7 +6,6 @@
 #include <initializer_list>
 #include <map>
 #include <mutex>
-#include <optional>
 
 #include "capture_host/files/files.h"
 #include "capture_host/workload/capture_discovery.h"

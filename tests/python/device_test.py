@@ -106,6 +106,8 @@ class Numbers(unittest.TestCase):
         host = pianola.from_numpy(numpy.zeros((4, 16), numpy.int8))
         a = host.to(device)
         square = pianola.zeros((16, 16), pianola.int8, device=device)
+        image = pianola.zeros((1, 1, 1, 1), pianola.int8, device=device)
+        scales = {"input_scale": 1.0, "weight_scale": 1.0, "output_scale": 1.0}
         event = pianola.create_event(device)
         pianola.record_event(0, event)
         trace = pianola.begin_trace_capture(device)
@@ -117,6 +119,18 @@ class Numbers(unittest.TestCase):
             "add": lambda q: pianola.add(a, a, cq_id=q), "subtract": lambda q: pianola.subtract(a, a, cq_id=q),
             "multiply": lambda q: pianola.multiply(a, a, cq_id=q), "relu": lambda q: pianola.relu(a, cq_id=q),
             "neg": lambda q: pianola.neg(a, cq_id=q), "abs": lambda q: pianola.abs(a, cq_id=q),
+            "minimum": lambda q: pianola.minimum(a, a, cq_id=q), "maximum": lambda q: pianola.maximum(a, 1, cq_id=q),
+            "eq": lambda q: pianola.eq(a, a, cq_id=q), "square": lambda q: pianola.square(a, cq_id=q),
+            "min": lambda q: pianola.min(a, cq_id=q), "mean": lambda q: pianola.mean(a, cq_id=q),
+            "softmax": lambda q: pianola.softmax(a, input_scale=1.0, cq_id=q),
+            "pad": lambda q: pianola.pad(a, [(0, 1), (0, 0)], cq_id=q),
+            "reshape": lambda q: pianola.reshape(a, (16, 4), cq_id=q),
+            "typecast": lambda q: pianola.typecast(a, pianola.int32, cq_id=q),
+            "requantize": lambda q: pianola.requantize(a, 1.0, 0, 1.0, 0, cq_id=q),
+            "avg_pool2d": lambda q: pianola.avg_pool2d(image, (1, 1), (1, 1), cq_id=q),
+            "max_pool2d": lambda q: pianola.max_pool2d(image, (1, 1), (1, 1), cq_id=q),
+            "conv2d": lambda q: pianola.conv2d(image, image, cq_id=q, **scales),
+            "depthwise_conv2d": lambda q: pianola.depthwise_conv2d(image, image, cq_id=q, **scales),
             "sum": lambda q: pianola.sum(a, cq_id=q), "max": lambda q: pianola.max(a, cq_id=q),
             "matmul": lambda q: pianola.matmul(a, square, cq_id=q),
             "linear": lambda q: pianola.linear(a, square, cq_id=q),

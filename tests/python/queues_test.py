@@ -17,7 +17,8 @@ from python_support import int8_array, main, saturated
 ROUNDS = int(os.environ.get("PIANOLA_QUEUE_ROUNDS", "40"))
 SHAPE = (32, 48)
 STRATEGIES = (pianola.ShardStrategy.HEIGHT, pianola.ShardStrategy.WIDTH, pianola.ShardStrategy.BLOCK)
-OPERATIONS = ("add", "subtract", "multiply", "relu", "neg", "chain", "sum", "matmul", "linear", "move", "full")
+OPERATIONS = ("add", "subtract", "multiply", "relu", "neg", "chain", "sum", "matmul", "linear", "move", "full",
+              "requantize", "narrow", "row", "layer")
 
 
 def half_of(grid, queue):
@@ -81,6 +82,22 @@ class Queue:
             else:
                 result = pianola.linear(a, self.weight[0], bias=self.bias[0], memory_config=place, **options)
                 right = right + self.bias[1]
+        elif name == "requantize":
+            result = pianola.requantize(a, 0.5, 0, 0.5, -3, memory_config=memory, **options)
+            right = saturated(wide - 3)
+        elif name == "narrow":  # int32 to int8, through parameters in memory
+            sums = pianola.typecast(a, pianola.int32, **options)
+            product = pianola.multiply(sums, -3, **options)
+            result = pianola.typecast(product, pianola.int8, memory_config=memory, **options)
+            right = saturated(-3 * wide)
+        elif name == "row":  # is broadcast
+            row = pianola.reshape(pianola.sum(a, **options), (1, SHAPE[0]), **options)
+            result = pianola.minimum(row, pianola.reshape(row, (SHAPE[0], 1), **options), **options)
+            right = numpy.minimum.outer(wide.sum(axis=1), wide.sum(axis=1))
+        elif name == "layer":
+            result = pianola.linear(a, self.weight[0], dtype=pianola.int8, bias=self.bias[0], input_scale=1.0,
+                                    weight_scale=1.0, output_scale=1.0, **options)
+            right = saturated(wide @ self.weight[1].astype(int) + self.bias[1])
         elif name == "move":
             result, right = pianola.to_memory_config(a, memory, **options), x
         else:

@@ -20,7 +20,7 @@ import package_stub  # noqa: E402 -- it is no part of the package
 STUB = pathlib.Path(pianola.__file__).with_suffix(".pyi")
 # What pybind11 gives to every class or enumeration, and Python to every class.
 GIVEN = set(dir(object)) | {"__module__", "__dict__", "__weakref__", "__doc__", "__annotations__"}
-OPERATORS = re.compile(r"__(add|sub|mul|matmul|neg|enter|exit|init)__")
+OPERATORS = re.compile(r"__(add|sub|mul|matmul|neg|array|enter|exit|init)__")
 PROGRAM = """
 import pathlib
 import numpy.typing

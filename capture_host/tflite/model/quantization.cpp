@@ -46,6 +46,12 @@ std::optional<std::int64_t> quantized(float real, float scale, std::int32_t zero
     return std::int64_t{zero_point} + static_cast<std::int64_t>(steps);
 }
 
+// A multiplier that does not shift to the left.
+std::optional<FixedPoint> fraction(double real) {
+    const std::optional<FixedPoint> result = quantize_multiplier(real);
+    return (result.has_value() && (result->shift <= 0)) ? result : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<FixedPoint> quantize_multiplier(double real) {
@@ -102,6 +108,18 @@ std::optional<ActivationRange> activation_range(std::int8_t activation, float sc
         range.max = static_cast<std::int32_t>(std::clamp<std::int64_t>(*bound, range.min, range.max));
     }
     return range;
+}
+
+std::optional<AddScaling> add_scaling(float first, float second, float output) {
+    const double twice_largest = 2.0 * static_cast<double>(std::max(first, second));
+    const auto steps = static_cast<double>(1U << kAddLeftShift);
+    const std::optional<FixedPoint> scale1 = fraction(static_cast<double>(first) / twice_largest);
+    const std::optional<FixedPoint> scale2 = fraction(static_cast<double>(second) / twice_largest);
+    const std::optional<FixedPoint> sum = fraction(twice_largest / (steps * static_cast<double>(output)));
+    if (!scale1.has_value() || !scale2.has_value() || !sum.has_value()) {
+        return std::nullopt;
+    }
+    return AddScaling{*scale1, *scale2, *sum};
 }
 
 std::optional<SoftmaxScaling> softmax_scaling(float beta, float input_scale) {

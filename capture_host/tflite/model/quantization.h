@@ -38,6 +38,17 @@ struct ActivationRange {
 [[nodiscard]] std::optional<ActivationRange> activation_range(std::int8_t activation, float scale,
                                                               std::int32_t zero_point);
 
+// How an addition scales its operands, which are shifted to the left first, and their sum.
+inline constexpr std::uint32_t kAddLeftShift = 20U;
+struct AddScaling {
+    FixedPoint first;
+    FixedPoint second;
+    FixedPoint output;
+};
+
+// nullopt: a multiplier is not below 1, as those of all three must be.
+[[nodiscard]] std::optional<AddScaling> add_scaling(float first, float second, float output);
+
 // How softmax scales differences to the row's maximum.
 struct SoftmaxScaling {
     std::int32_t multiplier{0};

@@ -9,9 +9,9 @@ namespace {
 
 constexpr std::size_t kFilterPosition = 1U;
 
-// One row per output channel.
-capture::BufferId channel_table(OperatorContext& context, const Int8Tensor& input, const Int8Tensor& output,
-                                std::uint32_t channels, std::uint32_t channel_dimension) {
+// One row per output channel. The filter's scales are one, or one per channel along `channel_dimension`.
+capture::BufferId add_channel_table(OperatorContext& context, const Int8Tensor& input, const Int8Tensor& output,
+                                    std::uint32_t channels, std::uint32_t channel_dimension) {
     const Tensor& filter = context.int8_constant(kFilterPosition, "filter");
     const Quantization& quantization = filter.quantization;
     for (const std::int32_t zero_point : quantization.zero_points) {
@@ -24,16 +24,8 @@ capture::BufferId channel_table(OperatorContext& context, const Int8Tensor& inpu
         context.require(quantization.scales.size() == channels,
                         "the number of filter scales differs from its channels");
     }
-    const std::vector<std::int32_t> bias = context.bias(channels);
-    std::vector<refdev::ChannelParameters> rows;
-    rows.reserve(channels);
-    for (std::uint32_t channel = 0U; channel < channels; ++channel) {
-        const float filter_scale = quantization.scales[per_channel ? channel : 0U];
-        const FixedPoint scale = context.multiplier(
-            static_cast<double>(input.scale) * static_cast<double>(filter_scale) / static_cast<double>(output.scale));
-        rows.push_back(refdev::ChannelParameters{bias[channel], scale.multiplier, scale.shift});
-    }
-    return context.add_channel_table(rows);
+    return context.add_channel_table(
+        channel_table(context.bias(channels), input.scale, quantization.scales, output.scale));
 }
 
 void require_taps(const OperatorContext& context, std::uint64_t height, std::uint64_t width, std::uint64_t depth) {
@@ -74,7 +66,7 @@ void launch(OperatorContext& context, refdev::KernelId kernel, const Options& op
                                     convolution.filter.width);
     const ActivationRange range = context.clamp_range(options.fused_activation_function(), convolution.output);
     const capture::BufferId table =
-        channel_table(context, convolution.input, convolution.output, convolution.out.channels, channel_dimension);
+        add_channel_table(context, convolution.input, convolution.output, convolution.out.channels, channel_dimension);
     arguments.batches = convolution.in.batches;
     arguments.input_height = convolution.in.height;
     arguments.input_width = convolution.in.width;

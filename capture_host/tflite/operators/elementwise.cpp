@@ -7,7 +7,6 @@
 namespace pianola::tflite {
 namespace {
 
-constexpr std::uint32_t kAddLeftShift = 20U;
 constexpr float kSoftmaxOutputScale = 1.0F / 256.0F;
 constexpr std::int32_t kSoftmaxOutputZeroPoint = -128;
 
@@ -49,13 +48,6 @@ void fill_shapes(const OperatorContext& context, const Tensor& a, const Tensor& 
     std::copy(strides_b.begin(), strides_b.end(), std::begin(arguments.strides2));
 }
 
-// A multiplier below 1, as the scheme's addition needs all of them.
-FixedPoint fraction(const OperatorContext& context, double real) {
-    const FixedPoint result = context.multiplier(real);
-    context.require(result.shift <= 0, "the ratio of its scales is out of range");
-    return result;
-}
-
 }  // namespace
 
 void lower_add(OperatorContext& context) {
@@ -68,22 +60,21 @@ void lower_add(OperatorContext& context) {
 
     Arguments arguments{};
     fill_shapes(context, *a.tensor, *b.tensor, *output.tensor, arguments);
-    const double twice_max_scale = 2.0 * static_cast<double>(std::max(a.scale, b.scale));
-    const FixedPoint scale_a = fraction(context, static_cast<double>(a.scale) / twice_max_scale);
-    const FixedPoint scale_b = fraction(context, static_cast<double>(b.scale) / twice_max_scale);
-    const auto steps = static_cast<double>(1U << kAddLeftShift);
-    const FixedPoint scale_out = fraction(context, twice_max_scale / (steps * static_cast<double>(output.scale)));
+    const std::optional<AddScaling> scaling = add_scaling(a.scale, b.scale, output.scale);
+    if (!scaling.has_value()) {
+        context.refuse("the ratio of its scales is out of range");
+    }
     const ActivationRange range = context.clamp_range(options.fused_activation_function(), output);
     arguments.input1_offset = -a.zero_point;
-    arguments.input1_multiplier = scale_a.multiplier;
-    arguments.input1_shift = scale_a.shift;
+    arguments.input1_multiplier = scaling->first.multiplier;
+    arguments.input1_shift = scaling->first.shift;
     arguments.input2_offset = -b.zero_point;
-    arguments.input2_multiplier = scale_b.multiplier;
-    arguments.input2_shift = scale_b.shift;
+    arguments.input2_multiplier = scaling->second.multiplier;
+    arguments.input2_shift = scaling->second.shift;
     arguments.left_shift = kAddLeftShift;
     arguments.output_offset = output.zero_point;
-    arguments.output_multiplier = scale_out.multiplier;
-    arguments.output_shift = scale_out.shift;
+    arguments.output_multiplier = scaling->output.multiplier;
+    arguments.output_shift = scaling->output.shift;
     arguments.activation_min = range.min;
     arguments.activation_max = range.max;
     context.launch(refdev::KernelId::kAdd, arguments,

@@ -12,8 +12,8 @@ constexpr std::size_t kBiasPosition = 2U;
 constexpr double kMaxBiasScaleError = 0.02;  // of an output step, per step of the bias; the scheme's own bound
 
 // With one filter scale the scheme multiplies the scales in single precision, with one per row in double.
-FixedPoint common_scale(const OperatorContext& context, const Int8Tensor& input, float filter_scale,
-                        const Int8Tensor& output) {
+FixedPoint checked_scale(const OperatorContext& context, const Int8Tensor& input, float filter_scale,
+                         const Int8Tensor& output) {
     const Tensor* const bias = context.optional_input(kBiasPosition);
     if (bias != nullptr) {
         const double exact = static_cast<double>(input.scale) * static_cast<double>(filter_scale);
@@ -22,12 +22,15 @@ FixedPoint common_scale(const OperatorContext& context, const Int8Tensor& input,
         context.require((std::fabs(exact - bias_scale) / static_cast<double>(output.scale)) <= kMaxBiasScaleError,
                         "the scale of its bias differs from input scale times filter scale");
     }
-    const float product = input.scale * filter_scale;
-    return context.multiplier(static_cast<double>(product) / static_cast<double>(output.scale));
+    const std::optional<FixedPoint> scale = tflite::common_scale(input.scale, filter_scale, output.scale);
+    if (!scale.has_value()) {
+        context.refuse("the ratio of its scales is out of range");
+    }
+    return *scale;
 }
 
-capture::BufferId channel_table(OperatorContext& context, const Int8Tensor& input, const Int8Tensor& output,
-                                const Quantization& filter, std::uint32_t channels) {
+capture::BufferId add_channel_table(OperatorContext& context, const Int8Tensor& input, const Int8Tensor& output,
+                                    const Quantization& filter, std::uint32_t channels) {
     const std::vector<std::int32_t> bias = context.bias(channels);
     const bool per_channel = filter.scales.size() > 1U;
     if (per_channel) {
@@ -37,16 +40,14 @@ capture::BufferId channel_table(OperatorContext& context, const Int8Tensor& inpu
             context.require(zero_point == 0, "a filter with a zero point per row is not supported");
         }
     }
-    const FixedPoint common = per_channel ? FixedPoint{} : common_scale(context, input, filter.scales.front(), output);
-    std::vector<refdev::ChannelParameters> rows;
+    if (per_channel) {
+        return context.add_channel_table(channel_table(bias, input.scale, filter.scales, output.scale));
+    }
+    const FixedPoint common = checked_scale(context, input, filter.scales.front(), output);
+    ChannelTable rows;
     rows.reserve(channels);
-    for (std::uint32_t channel = 0U; channel < channels; ++channel) {
-        FixedPoint scale = common;
-        if (per_channel) {
-            scale = context.multiplier(static_cast<double>(input.scale) * static_cast<double>(filter.scales[channel]) /
-                                       static_cast<double>(output.scale));
-        }
-        rows.push_back(refdev::ChannelParameters{bias[channel], scale.multiplier, scale.shift});
+    for (const std::int32_t start : bias) {
+        rows.push_back(refdev::ChannelParameters{start, common.multiplier, common.shift});
     }
     return context.add_channel_table(rows);
 }
@@ -71,7 +72,7 @@ void lower_fully_connected(OperatorContext& context) {
     context.require((std::uint64_t{batches} * input_depth) == input.tensor->elements,
                     "its filter does not fit its input");
     const ActivationRange range = context.clamp_range(options.fused_activation_function(), output);
-    const capture::BufferId table = channel_table(context, input, output, filter.quantization, output_depth);
+    const capture::BufferId table = add_channel_table(context, input, output, filter.quantization, output_depth);
 
     Arguments arguments{};
     arguments.batches = batches;

@@ -8,6 +8,8 @@
 namespace pianola::tflite {
 namespace {
 
+constexpr const char* kScalesOutOfRange = "the ratio of its scales is out of range";
+
 // Integers are little-endian, as the format and the device have them, on every host.
 
 std::vector<std::int32_t> int32_values(const Tensor& tensor) {
@@ -128,7 +130,7 @@ void OperatorContext::require_same_quantization(const Int8Tensor& a, const Int8T
 FixedPoint OperatorContext::multiplier(double real) const {
     const std::optional<FixedPoint> result = quantize_multiplier(real);
     if (!result.has_value()) {
-        refuse("the ratio of its scales is out of range");
+        refuse(kScalesOutOfRange);
     }
     return *result;
 }
@@ -146,16 +148,12 @@ capture::BufferId OperatorContext::input_buffer(std::size_t position) const {
     return graph_.buffer_of(input_index(position, "operand"));
 }
 
-capture::BufferId OperatorContext::add_channel_table(const std::vector<refdev::ChannelParameters>& channels) {
-    table_bytes_ += std::uint64_t{refdev::kChannelParametersBytes} * channels.size();
-    std::vector<std::uint8_t> contents(refdev::kChannelParametersBytes * channels.size());
-    std::size_t at = 0U;
-    for (const refdev::ChannelParameters& channel : channels) {
-        for (const std::int32_t value : {channel.bias, channel.multiplier, channel.shift}) {
-            store_le32({contents.data(), contents.size()}, at, static_cast<std::uint32_t>(value));
-            at += sizeof(value);
-        }
+capture::BufferId OperatorContext::add_channel_table(const std::optional<ChannelTable>& table) {
+    if (!table.has_value()) {
+        refuse(kScalesOutOfRange);
     }
+    std::vector<std::uint8_t> contents = bytes_of(*table);
+    table_bytes_ += contents.size();
     return recorder_.add_constant("channels of operator " + std::to_string(index_), std::move(contents));
 }
 

@@ -9,10 +9,12 @@
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "capture_host/recorder/recorder.h"
+#include "capture_host/tflite/model/channel_table.h"
 #include "capture_host/tflite/model/graph.h"
 #include "capture_host/tflite/model/quantization.h"
 #include "capture_host/tflite/model/reader.h"
@@ -90,7 +92,7 @@ class OperatorContext {
 
     [[nodiscard]] capture::BufferId buffer(const Int8Tensor& operand) const { return graph_.buffer_of(operand.index); }
     [[nodiscard]] capture::BufferId input_buffer(std::size_t position) const;
-    [[nodiscard]] capture::BufferId add_channel_table(const std::vector<refdev::ChannelParameters>& channels);
+    [[nodiscard]] capture::BufferId add_channel_table(const std::optional<ChannelTable>& table);
 
     // Records the launch of a kernel that makes one tensor of another.
     template <typename Arguments>

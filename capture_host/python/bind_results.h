@@ -1,0 +1,24 @@
+// Functions that give a tensor, and whose last parameters say where it goes.
+//
+// Place in the whole: shared by the bindings of operations. Host only.
+#pragma once
+
+#include <optional>
+
+#include "capture_host/python/bindings.h"
+#include "capture_host/tensor/tensor.h"
+
+namespace pianola::python {
+
+using Memory = std::optional<tensor::MemoryConfig>;
+using Output = std::optional<tensor::Tensor>;
+
+// Adds a function: its own parameters, of which some are keywords, then memory_config, output_tensor and cq_id.
+template <typename Function, typename... Parameters>
+void bind_result(pybind11::module_& module, const char* name, const Function& function, const char* doc,
+                 const Parameters&... parameters) {
+    module.def(name, function, doc, parameters..., pybind11::arg("memory_config") = pybind11::none(),
+               pybind11::arg("output_tensor") = pybind11::none(), pybind11::arg("cq_id") = 0U);
+}
+
+}  // namespace pianola::python

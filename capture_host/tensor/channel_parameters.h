@@ -1,0 +1,44 @@
+// Channel parameters: what kernels read next to a filter, and checks of quantisation.
+//
+// Place in the whole: internal to the tensor library; the numbers come from capture_host/tflite/model, as the
+// importer's do. Host only.
+#pragma once
+
+#include "capture_host/tensor/launches.h"
+#include "capture_host/tensor/quantized.h"
+#include "capture_host/tflite/model/quantization.h"
+
+namespace pianola::tensor {
+
+// Throw TENSOR-QUANTIZATION with the name of the argument and what is admitted.
+void require_scale(const char* operation, const char* argument, float scale);
+void require_zero_point(const char* operation, const char* argument, std::int32_t zero_point);
+void require_clamp(const char* operation, const Clamp& clamp);
+[[nodiscard]] tflite::FixedPoint ratio_of(const char* operation, const Quantization& from, const Quantization& to);
+
+// One multiplication for all channels; words that a program writes to device memory.
+struct CommonScale {
+    tflite::FixedPoint scale;
+    // Three words of DRAM: multiplier, shift, 0. Enqueues the program that writes them.
+    [[nodiscard]] Tensor cells(const std::shared_ptr<host::Device>& device, std::uint32_t queue) const;
+};
+// Where a row of parameters comes from: int32 starts in one run, and cells().
+void add_table(Launches& launches, host::CoreCoord core, const Tensor& starts, std::uint32_t start_address,
+               std::uint32_t start_stride, const Tensor& cells, const Tensor& table, std::uint32_t table_address,
+               std::uint32_t rows);
+
+// A layer's bias and scales, checked.
+struct CheckedBias {
+    std::optional<Tensor> bias;
+    bool is_prepared{false};
+    CommonScale common;  // where it is not
+};
+// `single_precision`: the scheme multiplies the scales as for a fully connected layer.
+[[nodiscard]] CheckedBias checked_bias(const char* operation, const Tensor& input, const std::optional<Tensor>& bias,
+                                       std::uint32_t channels, const LayerQuantization& quantization,
+                                       bool single_precision);
+// The table in one run of device memory. Enqueues what makes it, where it is not there yet.
+[[nodiscard]] Tensor table_of(const CheckedBias& checked, std::uint32_t channels,
+                              const std::shared_ptr<host::Device>& device, std::uint32_t queue);
+
+}  // namespace pianola::tensor

@@ -1,0 +1,50 @@
+#include "capture_host/tensor/channel_parameters.h"
+#include "capture_host/tensor/tensor_error.h"
+#include "capture_host/tensor/windows.h"
+
+namespace pianola::tensor {
+
+Tensor pool2d(Pool operation, const Tensor& input, std::uint32_t filter_height, std::uint32_t filter_width,
+              const Windows& windows, const Clamp& clamp, const OperationOptions& options) {
+    using Arguments = refdev::Pool2dArguments;
+    const bool averages = operation == Pool::kAverage;
+    const char* const name = averages ? "avg_pool2d" : "max_pool2d";
+    const Image in = image_of(name, "input_tensor", input);
+    require_clamp(name, clamp);
+    if ((windows.height.dilation != 1U) || (windows.width.dilation != 1U)) {
+        throw TensorError{TensorRule::kArgument, std::string{name} + ": dilation must be 1"};
+    }
+    const WindowPlan plan = plan_of(name, in, filter_height, filter_width, windows);
+    require_taps(name, filter_height, filter_width, 1U);
+    const TensorSpec spec{{in.batches, plan.height.output, plan.width.output, in.channels},
+                          ElementType::kInt8,
+                          memory_for_shape(input.memory_config())};
+    const Tensor result = result_for(name, spec, options, input.device());
+    require_apart(name, result, input);
+    const std::vector<host::CoreCoord> cores = cores_for(result);
+    const std::vector<RowShare> shares = shares_of(in, plan, in.channels, cores.size());
+    return through_one_run(result, options.queue, [&](const Tensor& output) {
+        launch_shares<Arguments>(name, averages ? refdev::KernelId::kAveragePool2d : refdev::KernelId::kMaxPool2d,
+                                 in_one_run(input, options.queue), output, cores, shares, options.queue,
+                                 [&](const RowShare& share) {
+                                     Arguments arguments{};
+                                     arguments.batches = share.batches;
+                                     arguments.input_height = share.input_rows;
+                                     arguments.input_width = in.width;
+                                     arguments.channels = in.channels;
+                                     arguments.output_height = share.output_rows;
+                                     arguments.output_width = plan.width.output;
+                                     arguments.filter_height = filter_height;
+                                     arguments.filter_width = filter_width;
+                                     arguments.stride_height = plan.height.stride;
+                                     arguments.stride_width = plan.width.stride;
+                                     arguments.pad_top = share.pad_before;
+                                     arguments.pad_left = plan.width.pad_before;
+                                     arguments.activation_min = clamp.minimum;
+                                     arguments.activation_max = clamp.maximum;
+                                     return words_of(arguments);
+                                 });
+    });
+}
+
+}  // namespace pianola::tensor

@@ -1,0 +1,110 @@
+// Quantised operations: what can be computed with int8 tensors that stand for real numbers, and moves between shapes
+// and element types.
+//
+// Place in the whole: models are written with these and those of operations.h, whose rules on programs, places and
+// errors hold here too. A value q of a tensor stands for scale * (q - zero_point), as in TensorFlow Lite's int8 scheme;
+// tensors do not carry either, so that operations are given both. Results are those of TensorFlow Lite Micro's
+// reference kernels, bit for bit. Images are [batches, height, width, channels]. Throws TensorError and
+// host::HostError; then nothing was enqueued. Host only.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "capture_host/tensor/operations.h"
+
+namespace pianola::tensor {
+
+struct Quantization {
+    float scale{1.0F};
+    std::int32_t zero_point{0};
+};
+
+// The int8 values to which a result is clamped: a fused activation.
+struct Clamp {
+    std::int32_t minimum{INT8_MIN};
+    std::int32_t maximum{INT8_MAX};
+};
+
+// int8 to int8, or int32 with zero point 0 to int8.
+[[nodiscard]] Tensor requantize(const Tensor& operand, const Quantization& from, const Quantization& to,
+                                const OperationOptions& options = {});
+// The sum of int8 operands, which are broadcast as those of binary() are.
+[[nodiscard]] Tensor quantized_add(const Tensor& left, const Tensor& right, const Quantization& from_left,
+                                   const Quantization& from_right, const Quantization& to, const Clamp& clamp = {},
+                                   const OperationOptions& options = {});
+
+// The same numbers in another type: int8 to int32, and int32 to int8, which saturates.
+[[nodiscard]] Tensor typecast(const Tensor& operand, ElementType type, const OperationOptions& options = {});
+
+// The same data in another shape of as many elements. A view, which shares the operand's memory, where only dimensions
+// before the last differ and nothing else is asked for; else a copy.
+[[nodiscard]] Tensor reshape(const Tensor& operand, const Shape& shape, const OperationOptions& options = {});
+
+// Over the last dimension, of at most 4095 elements. The result has scale 1/256 and zero point -128.
+[[nodiscard]] Tensor softmax(const Tensor& operand, float input_scale, float beta,
+                             const OperationOptions& options = {});
+
+// Over `dimensions`, which become 1 or go; those of a tensor have at most four. At most 65536 elements to a mean.
+[[nodiscard]] Tensor mean(const Tensor& operand, const std::vector<std::uint32_t>& dimensions, bool keep_dimensions,
+                          const Quantization& from, const Quantization& to, const OperationOptions& options = {});
+
+// Elements before and after, for each of at most four dimensions. Any type; int32 and float32 with value 0 only.
+using Padding = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+[[nodiscard]] Tensor pad(const Tensor& operand, const Padding& padding, std::int64_t value,
+                         const OperationOptions& options = {});
+
+// How windows lie on an image. Every window has taps inside: padding is smaller than what a filter covers.
+struct Windows {
+    struct Axis {
+        std::uint32_t stride{1U};
+        std::uint32_t dilation{1U};
+        std::uint32_t pad_before{0U};
+        std::uint32_t pad_after{0U};
+    };
+    Axis height;
+    Axis width;
+    bool same{false};  // as much padding as makes ceil(size / stride) windows, the smaller half before
+};
+
+enum class Pool : std::uint8_t { kAverage, kMaximum };
+[[nodiscard]] Tensor pool2d(Pool operation, const Tensor& input, std::uint32_t filter_height,
+                            std::uint32_t filter_width, const Windows& windows, const Clamp& clamp = {},
+                            const OperationOptions& options = {});
+
+// Scales of a layer with a filter: all three, or none where its bias is one of prepare_bias().
+struct LayerScales {
+    std::optional<float> input;
+    std::optional<float> weight;
+    std::optional<float> output;
+};
+struct LayerQuantization {
+    LayerScales scales;
+    std::int32_t input_zero_point{0};
+    std::int32_t weight_zero_point{0};  // linear only
+    std::int32_t output_zero_point{0};
+    Clamp clamp;
+};
+
+// A bias for layers with a scale for each output channel: int32 [channels] becomes int32 [channels, 3], which also
+// holds each channel's multiplier and shift. On the host; bring it to a device.
+[[nodiscard]] Tensor prepare_bias(const Tensor& bias, float input_scale, const std::vector<float>& weight_scales,
+                                  float output_scale);
+
+// Weights [output channels, height, width, input channels / groups]; the bias is int32 [output channels], or prepared.
+[[nodiscard]] Tensor conv2d(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
+                            const Windows& windows, std::uint32_t groups, const LayerQuantization& quantization,
+                            const OperationOptions& options = {});
+// Weights [1, height, width, output channels], which are a multiple of the input's.
+[[nodiscard]] Tensor depthwise_conv2d(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
+                                      const Windows& windows, const LayerQuantization& quantization,
+                                      const OperationOptions& options = {});
+// [..., k] times [k, n], or [n, k] where `transposed`, gives int8 [..., n]. A weight that is not transposed is
+// transposed in every call.
+[[nodiscard]] Tensor quantized_linear(const Tensor& input, const Tensor& weight, bool transposed,
+                                      const std::optional<Tensor>& bias, const LayerQuantization& quantization,
+                                      const OperationOptions& options = {});
+
+}  // namespace pianola::tensor

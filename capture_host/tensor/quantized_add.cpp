@@ -1,0 +1,76 @@
+#include <fmt/format.h>
+
+#include "capture_host/tensor/broadcast.h"
+#include "capture_host/tensor/channel_parameters.h"
+#include "capture_host/tensor/row_work.h"
+#include "capture_host/tensor/tensor_error.h"
+
+namespace pianola::tensor {
+namespace {
+
+struct AddLaunch {
+    static constexpr refdev::KernelId kKernel = refdev::KernelId::kAdd;
+    refdev::AddArguments arguments;
+
+    host::Arguments operator()(const host::Argument& left, const host::Argument& right, const host::Argument& to,
+                               std::uint32_t count) const {
+        refdev::AddArguments launch = arguments;
+        launch.dims = {1U, 1U, 1U, count};
+        launch.strides1 = {count, count, count, 1U};
+        launch.strides2 = launch.strides1;
+        host::Arguments words = words_of(launch);
+        words[refdev::word_of(offsetof(refdev::AddArguments, input1))] = left;
+        words[refdev::word_of(offsetof(refdev::AddArguments, input2))] = right;
+        words[refdev::word_of(offsetof(refdev::AddArguments, output))] = to;
+        return words;
+    }
+};
+
+void check_quantization(const char* name, const Quantization& left, const Quantization& right, const Quantization& to) {
+    require_scale(name, "input_scale_a", left.scale);
+    require_scale(name, "input_scale_b", right.scale);
+    require_scale(name, "output_scale", to.scale);
+    require_zero_point(name, "input_zero_point_a", left.zero_point);
+    require_zero_point(name, "input_zero_point_b", right.zero_point);
+    require_zero_point(name, "output_zero_point", to.zero_point);
+}
+
+}  // namespace
+
+Tensor quantized_add(const Tensor& left, const Tensor& right, const Quantization& from_left,
+                     const Quantization& from_right, const Quantization& to, const Clamp& clamp,
+                     const OperationOptions& options) {
+    const char* const name = "add";
+    require_int8(name, "input_tensor_a", left);
+    require_int8(name, "input_tensor_b", right);
+    require_same_device(name, left, right);
+    check_quantization(name, from_left, from_right, to);
+    require_clamp(name, clamp);
+    const std::optional<tflite::AddScaling> scaling = tflite::add_scaling(from_left.scale, from_right.scale, to.scale);
+    if (!scaling.has_value()) {
+        throw TensorError{
+            TensorRule::kQuantization,
+            fmt::format("{}: output_scale is {}; 2^19 times it must be above the operands' scales", name, to.scale)};
+    }
+    const Shape shape = broadcast_shape(name, left.shape(), right.shape());
+    const MemoryConfig memory = (left.shape() == shape) ? left.memory_config() : memory_for_shape(left.memory_config());
+    Tensor result = result_for(name, {shape, ElementType::kInt8, memory}, options, left.device());
+    refdev::AddArguments arguments{};
+    arguments.input1_offset = -from_left.zero_point;
+    arguments.input1_multiplier = scaling->first.multiplier;
+    arguments.input1_shift = scaling->first.shift;
+    arguments.input2_offset = -from_right.zero_point;
+    arguments.input2_multiplier = scaling->second.multiplier;
+    arguments.input2_shift = scaling->second.shift;
+    arguments.left_shift = tflite::kAddLeftShift;
+    arguments.output_offset = to.zero_point;
+    arguments.output_multiplier = scaling->output.multiplier;
+    arguments.output_shift = scaling->output.shift;
+    arguments.activation_min = clamp.minimum;
+    arguments.activation_max = clamp.maximum;
+    pair_by_pair(broadcast_to(left, shape, options.queue), broadcast_to(right, shape, options.queue), result, name,
+                 options.queue, AddLaunch{arguments});
+    return result;
+}
+
+}  // namespace pianola::tensor

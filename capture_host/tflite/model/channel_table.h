@@ -1,0 +1,29 @@
+// Parameters of output channels, computed from scales.
+//
+// Place in the whole: what the convolutions and fully connected layers of the importer and of tensors' operations read
+// next to their filters. Pure functions, to the last bit what TensorFlow Lite Micro prepares; a ratio of scales that
+// the kernels cannot represent is std::nullopt. Host only.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "capture_host/tflite/model/quantization.h"
+#include "hal/kernels/arguments.h"
+
+namespace pianola::tflite {
+
+using ChannelTable = std::vector<refdev::ChannelParameters>;
+
+// One row per channel, which is an element of `bias`. `filter_scales` are one, or one per channel.
+[[nodiscard]] std::optional<ChannelTable> channel_table(const std::vector<std::int32_t>& bias, float input_scale,
+                                                        const std::vector<float>& filter_scales, float output_scale);
+
+// The scheme multiplies the scales of a fully connected layer whose filter has one scale in single precision.
+[[nodiscard]] std::optional<FixedPoint> common_scale(float input_scale, float filter_scale, float output_scale);
+
+// As it lies in device memory.
+[[nodiscard]] std::vector<std::uint8_t> bytes_of(const ChannelTable& table);
+
+}  // namespace pianola::tflite

@@ -1,0 +1,239 @@
+"""The int8 operations in NumPy, written from TensorFlow Lite's quantisation specification and the published gemmlowp
+arithmetic with double rounding. Numbers are Python's or 64-bit integers, so that nothing wraps unless it is said to.
+
+A value q stands for scale * (q - zero_point). Scales are single precision; ratios of them are double.
+"""
+import math
+
+import numpy
+
+
+def multiplier_of(real):
+    """A positive real number as a Q31 mantissa in [2^30, 2^31) and a power of two."""
+    if real == 0:
+        return 0, 0
+    mantissa, exponent = math.frexp(real)
+    rounded = math.floor(mantissa * 2**31 + 0.5)
+    if rounded == 2**31:
+        rounded, exponent = 2**30, exponent + 1
+    return (0, 0) if exponent < -31 else (rounded, exponent)
+
+
+def ratio(*scales):
+    """The first scales multiplied, divided by the last one, from single precision in double."""
+    *factors, divisor = (float(numpy.float32(scale)) for scale in scales)
+    return math.prod(factors) / divisor
+
+
+def high_multiply(left, right):
+    """left * right / 2^31, rounded to nearest; the published nudge and division towards zero."""
+    product = left.astype(object) * int(right)
+    nudged = product + numpy.where(product >= 0, 2**30, 1 - 2**30)
+    return numpy.where(nudged >= 0, nudged // 2**31, -(-nudged // 2**31))
+
+
+def shift_right(value, bits):
+    """value / 2^bits, rounded to nearest, halves away from zero."""
+    if bits == 0:
+        return value
+    magnitude = (numpy.abs(value) + 2**(bits - 1)) // 2**bits
+    return numpy.where(value < 0, -magnitude, magnitude)
+
+
+def rescale(value, multiplier, shift):
+    """value times a real number, in integers."""
+    shape, flat = numpy.shape(value), numpy.ravel(value).astype(object)
+    if shift > 0:
+        return high_multiply(flat * 2**shift, multiplier).reshape(shape)
+    return shift_right(high_multiply(flat, multiplier), -shift).reshape(shape)
+
+
+def clamped(value, zero_point, low=-128, high=127):
+    """int8 after the zero point is added."""
+    return numpy.asarray(numpy.clip(value + zero_point, low, high)).astype(numpy.int8)
+
+
+def requantize(array, in_scale, in_zero_point, out_scale, out_zero_point):
+    """From one scale and zero point to another."""
+    difference = array.astype(object) - in_zero_point
+    return clamped(rescale(difference, *multiplier_of(ratio(in_scale, out_scale))), out_zero_point)
+
+
+def halves(total, count):
+    """total / count, rounded to nearest, halves away from zero."""
+    magnitude = (abs(int(total)) + count // 2) // count
+    return -magnitude if total < 0 else magnitude
+
+
+class Windows:
+    """Where windows lie along one axis."""
+
+    def __init__(self, size, taps, stride, before, after, dilation=1):
+        self.size, self.taps, self.stride, self.before, self.dilation = size, taps, stride, before, dilation
+        self.count = (size + before + after - (taps - 1) * dilation - 1) // stride + 1
+
+    @staticmethod
+    def same(size, taps, stride, dilation=1):
+        """Those of the SAME scheme."""
+        total = max(0, (-(-size // stride) - 1) * stride + (taps - 1) * dilation + 1 - size)
+        return Windows(size, taps, stride, total // 2, total - total // 2, dilation)
+
+    def inside(self, window):
+        """Pairs of tap and position of those taps that are inside."""
+        positions = [(tap, window * self.stride - self.before + tap * self.dilation) for tap in range(self.taps)]
+        return [(tap, at) for tap, at in positions if 0 <= at < self.size]
+
+
+def each_window(rows, columns):
+    """Output row and column, and the taps of both axes."""
+    for row in range(rows.count):
+        for column in range(columns.count):
+            yield row, column, rows.inside(row), columns.inside(column)
+
+
+def pool2d(array, rows, columns, averages, low=-128, high=127):
+    """Average or maximum of the taps inside."""
+    result = numpy.zeros((array.shape[0], rows.count, columns.count, array.shape[3]), numpy.int8)
+    for row, column, down, across in each_window(rows, columns):
+        taps = numpy.array([array[:, y, x, :] for _, y in down for _, x in across], numpy.int64)
+        values = taps.max(axis=0)
+        if averages:
+            values = numpy.vectorize(lambda total, count=len(taps): halves(total, count))(taps.sum(axis=0))
+        result[:, row, column, :] = numpy.clip(values, low, high)
+    return result
+
+
+def channel_rescale(sums, ratios, zero_point, low, high):
+    """int8 of sums, whose last dimension has a ratio of scales for each channel."""
+    parts = [clamped(rescale(sums[..., i], *multiplier_of(real)), zero_point, low, high)
+             for i, real in enumerate(ratios)]
+    return numpy.stack(parts, axis=-1)
+
+
+def conv2d(array, weights, bias, rows, columns, ratios, zero_points, groups=1, low=-128, high=127):
+    """Weights [output channels, height, width, channels / groups]."""
+    sums = numpy.zeros((array.shape[0], rows.count, columns.count, weights.shape[0]), numpy.int64) + bias
+    depth, outputs = weights.shape[3], weights.shape[0] // groups
+    wide = array.astype(numpy.int64) - zero_points[0]
+    for row, column, down, across in each_window(rows, columns):
+        for (i, y), (j, x) in ((a, b) for a in down for b in across):
+            for group in range(groups):
+                here = slice(group * outputs, (group + 1) * outputs)
+                taps = wide[:, y, x, group * depth:(group + 1) * depth]
+                sums[:, row, column, here] += taps @ weights[here, i, j, :].T.astype(numpy.int64)
+    return channel_rescale(sums, ratios, zero_points[1], low, high)
+
+
+def depthwise_conv2d(array, weights, bias, rows, columns, ratios, zero_points, low=-128, high=127):
+    """Weights [1, height, width, output channels]."""
+    sums = numpy.zeros((array.shape[0], rows.count, columns.count, weights.shape[3]), numpy.int64) + bias
+    wide = numpy.repeat(array.astype(numpy.int64) - zero_points[0], weights.shape[3] // array.shape[3], axis=3)
+    for row, column, down, across in each_window(rows, columns):
+        for (i, y), (j, x) in ((a, b) for a in down for b in across):
+            sums[:, row, column, :] += wide[:, y, x, :] * weights[0, i, j, :]
+    return channel_rescale(sums, ratios, zero_points[1], low, high)
+
+
+def common_ratio(input_scale, weight_scale, output_scale):
+    """That of a fully connected layer with one scale of weights: the product is rounded to single precision."""
+    product = numpy.float32(input_scale) * numpy.float32(weight_scale)
+    return float(product) / float(numpy.float32(output_scale))
+
+
+def linear(array, weights, bias, ratios, zero_points, low=-128, high=127):
+    """Weights [k, n]; zero points of input, weights and output."""
+    wide = array.astype(numpy.int64) - zero_points[0]
+    sums = wide @ (weights.astype(numpy.int64) - zero_points[1]) + bias
+    return channel_rescale(sums, ratios, zero_points[2], low, high)
+
+
+def mean(array, axes, keep, from_, to):
+    """Means; 1 / count is folded into the multiplier, truncated."""
+    count = math.prod(array.shape[axis] for axis in axes)
+    sums = array.astype(numpy.int64).sum(axis=axes, keepdims=keep) - count * from_[1]
+    multiplier, shift = multiplier_of(ratio(from_[0], to[0]))
+    fold = min(count.bit_length() - 1, 32, 31 + shift)
+    return clamped(rescale(sums, (multiplier << fold) // count, shift - fold), to[1])
+
+
+# Fixed-point functions of gemmlowp. A number with b integer bits is raw / 2^(31 - b).
+ONE = 2**31 - 1
+
+
+def times(left, right):
+    """Product of raw numbers."""
+    return int(high_multiply(numpy.asarray(left), right))
+
+
+def half_of(value, bits):
+    """Rounding division by a power of two."""
+    return int(shift_right(numpy.asarray(value), bits))
+
+
+def saturated(value):
+    """int32."""
+    return max(-2**31, min(2**31 - 1, value))
+
+
+def exp_on_interval(raw):
+    """exp of a number in [-1/4, 0), without integer bits: a polynomial around -1/8."""
+    x = raw + 2**28
+    square = times(x, x)
+    cube, fourth = times(square, x), times(square, square)
+    terms = half_of(times(half_of(fourth, 2) + cube, 715827883) + square, 1)
+    return saturated(1895147668 + times(1895147668, x + terms))
+
+
+def exp_of_negative(raw):
+    """exp of a number that is not positive, with 5 integer bits; the result has none."""
+    if raw == 0:
+        return ONE
+    quarter = 2**24
+    low = (raw & (quarter - 1)) - quarter
+    result, remainder = exp_on_interval(saturated(low * 32)), low - raw
+    factors = (1672461947, 1302514674, 790015084, 290630308, 39332535, 720401, 242)  # exp(-1/4), exp(-1/2), ...
+    for bit, factor in zip(range(24, 31), factors):
+        if remainder & (1 << bit):
+            result = times(result, factor)
+    return result
+
+
+def one_over_one_plus(raw):
+    """1 / (1 + x) for x in [0, 1), by Newton's method."""
+    half_denominator = (raw + ONE + 1) // 2
+    x = 1515870810 + times(half_denominator, -1010580540)  # 48/17 and -32/17, two integer bits
+    for _ in range(3):
+        rest = 2**29 - times(half_denominator, x)
+        x += saturated(times(x, rest) * 4)
+    return saturated(x * 2)
+
+
+def softmax_row(row, beta, scale):
+    """int8 probabilities of one row, with scale 1/256 and zero point -128."""
+    real = float(numpy.float32(beta)) * float(numpy.float32(scale))
+    multiplier, shift = multiplier_of(min(real * 2**26, 2**31 - 1.0))
+    least = -math.floor(31 * 2**26 / 2**shift)
+    differences = [int(value) - int(row.max()) for value in row]
+    powers = [exp_of_negative(times(each * 2**shift, multiplier)) if each >= least else None for each in differences]
+    total = sum(half_of(power, 12) for power in powers if power is not None)
+    headroom = 32 - total.bit_length()
+    factor = one_over_one_plus((total << headroom) - 2**31)
+    bits = 12 - headroom + 31 - 8
+    return [-128 if power is None else max(-128, min(127, half_of(times(factor, power), bits) - 128))
+            for power in powers]
+
+
+def softmax(array, beta, scale):
+    """Over the last dimension."""
+    rows = array.reshape(-1, array.shape[-1])
+    return numpy.array([softmax_row(row, beta, scale) for row in rows], numpy.int8).reshape(array.shape)
+
+
+def add(left, right, quantizations, low=-128, high=127):
+    """Sum of two operands, shifted to the left by 20 bits first; quantisations of both and of the result."""
+    scales = [float(numpy.float32(scale)) for scale, _ in quantizations]
+    largest = 2.0 * max(scales[:2])
+    terms = [rescale((each.astype(numpy.int64) - zero_point) * 2**20, *multiplier_of(scale / largest))
+             for each, scale, (_, zero_point) in zip((left, right), scales, quantizations)]
+    total = rescale(terms[0] + terms[1], *multiplier_of(largest / (2**20 * scales[2])))
+    return clamped(total, quantizations[2][1], low, high)

@@ -1,0 +1,163 @@
+// Operations of tensors from C++: results that follow from plain arithmetic, in DRAM and in shards, so that sanitizers
+// see the code. The Python package's tests hold the same functions to the specification over many shapes.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "capture_host/tensor/quantized.h"
+#include "capture_host/tensor/tensor_error.h"
+
+namespace pianola::tensor {
+namespace {
+
+using Numbers = std::vector<std::int64_t>;
+
+class OperationsTest : public ::testing::Test {
+  protected:
+    [[nodiscard]] Tensor on_device(const Shape& shape, const Numbers& numbers, ElementType type = ElementType::kInt8,
+                                   const MemoryConfig& memory = kDramInterleaved) const {
+        std::vector<std::uint8_t> bytes;
+        for (const std::int64_t number : numbers) {
+            for (std::uint32_t i = 0U; i < bytes_per_element(type); ++i) {
+                bytes.push_back(static_cast<std::uint8_t>((static_cast<std::uint64_t>(number) >> (8U * i)) & 0xFFU));
+            }
+        }
+        return Tensor::on_host({shape, type, kDramInterleaved}, bytes).to(device_, memory);
+    }
+
+    [[nodiscard]] MemoryConfig shards(const Shape& shape, host::Layout layout) const {
+        return sharded(shape, host::all_cores(device_->spec()), layout);
+    }
+
+    [[nodiscard]] static Numbers numbers_of(const Tensor& tensor) {
+        const Tensor here = tensor.cpu();
+        const std::vector<std::uint8_t>& bytes = here.bytes();
+        Numbers numbers;
+        for (std::size_t i = 0U; i < bytes.size(); i += bytes_per_element(tensor.type())) {
+            if (tensor.type() == ElementType::kInt8) {
+                numbers.push_back(static_cast<std::int8_t>(bytes[i]));
+            } else {
+                std::int32_t number = 0;
+                std::memcpy(&number, &bytes[i], sizeof(number));
+                numbers.push_back(number);
+            }
+        }
+        return numbers;
+    }
+
+    template <typename Call>
+    static TensorRule rule_of(const Call& call) {
+        try {
+            call();
+        } catch (const TensorError& error) {
+            return error.rule();
+        }
+        return TensorRule::kUnspecified;
+    }
+
+    std::shared_ptr<host::Device> device_{host::open_device({})};
+};
+
+// from, from + step, ...
+[[nodiscard]] Numbers series(std::int64_t from, std::int64_t step, std::size_t count) {
+    Numbers numbers;
+    for (std::size_t i = 0U; i < count; ++i) {
+        numbers.push_back(from + (step * static_cast<std::int64_t>(i)));
+    }
+    return numbers;
+}
+
+[[nodiscard]] Numbers clamped(Numbers numbers) {
+    for (std::int64_t& number : numbers) {
+        number = std::clamp<std::int64_t>(number, INT8_MIN, INT8_MAX);
+    }
+    return numbers;
+}
+
+TEST_F(OperationsTest, Int32BecomesInt8InEveryLayout) {
+    const Shape shape{8U, 6U};
+    const Numbers wide = series(-5000, 211, 48U);
+    Numbers halves = wide;  // without a shift, the scheme rounds halves upwards
+    for (std::int64_t& number : halves) {
+        number = static_cast<std::int64_t>(std::floor((static_cast<double>(number) / 2.0) + 0.5)) + 3;
+    }
+    for (const MemoryConfig& memory :
+         {kDramInterleaved, l1_interleaved(), shards(shape, host::Layout::kHeightSharded),
+          shards(shape, host::Layout::kWidthSharded), shards(shape, host::Layout::kBlockSharded)}) {
+        const Tensor tensor = on_device(shape, wide, ElementType::kInt32, memory);
+        EXPECT_EQ(numbers_of(requantize(tensor, {0.5F, 0}, {1.0F, 3})), clamped(halves)) << to_string(memory);
+        EXPECT_EQ(numbers_of(typecast(tensor, ElementType::kInt8)), clamped(wide)) << to_string(memory);
+    }
+}
+
+TEST_F(OperationsTest, AViewSharesItsMemoryAndACopyDoesNot) {
+    const Tensor tensor = on_device({4U, 6U}, series(0, 1, 24U));
+    EXPECT_EQ(reshape(tensor, {2U, 2U, 6U}).buffer_address(), tensor.buffer_address());
+    const Tensor copied = reshape(tensor, {8U, 3U});
+    EXPECT_NE(copied.buffer_address(), tensor.buffer_address());
+    EXPECT_EQ(numbers_of(copied), series(0, 1, 24U));
+    EXPECT_EQ(rule_of([&] { static_cast<void>(reshape(tensor, {5U, 5U})); }), TensorRule::kShape);
+}
+
+TEST_F(OperationsTest, OperandsAreBroadcast) {
+    const Tensor column = on_device({3U, 1U}, {1, 2, 3});
+    const Tensor row = on_device({5U}, {10, 20, 30, 40, 50});
+    EXPECT_EQ(numbers_of(binary(Binary::kAdd, column, row)),
+              (Numbers{11, 21, 31, 41, 51, 12, 22, 32, 42, 52, 13, 23, 33, 43, 53}));
+    EXPECT_EQ(numbers_of(binary(Binary::kSubtract, row, -128)), (Numbers{127, 127, 127, 127, 127}));
+    EXPECT_EQ(numbers_of(binary(Binary::kMaximum, column, 2)), (Numbers{2, 2, 3}));
+    EXPECT_EQ(rule_of([&] { static_cast<void>(binary(Binary::kAdd, row, on_device({4U}, {1, 2, 3, 4}))); }),
+              TensorRule::kShape);
+}
+
+TEST_F(OperationsTest, LayersWithoutScaling) {
+    // 3 x 3 ones over an image of ones count the elements inside.
+    const Tensor image = on_device({1U, 4U, 4U, 1U}, series(1, 0, 16U));
+    const Tensor ones = on_device({1U, 3U, 3U, 1U}, series(1, 0, 9U));
+    const Tensor bias = on_device({1U}, {-5}, ElementType::kInt32);
+    LayerQuantization quantization;
+    quantization.scales = {1.0F, 1.0F, 1.0F};
+    Windows windows;
+    windows.same = true;
+    const Numbers counts{4, 6, 6, 4, 6, 9, 9, 6, 6, 9, 9, 6, 4, 6, 6, 4};
+    EXPECT_EQ(numbers_of(conv2d(image, ones, std::nullopt, windows, 1U, quantization)), counts);
+    EXPECT_EQ(numbers_of(depthwise_conv2d(image, ones, bias, windows, quantization)),
+              (Numbers{-1, 1, 1, -1, 1, 4, 4, 1, 1, 4, 4, 1, -1, 1, 1, -1}));
+    const Tensor table = prepare_bias(bias.cpu(), 1.0F, {1.0F}, 1.0F).to(device_, kDramInterleaved);
+    EXPECT_EQ(numbers_of(conv2d(image, ones, table, windows, 1U, LayerQuantization{})),
+              numbers_of(depthwise_conv2d(image, ones, bias, windows, quantization)));
+    const Tensor numbers = on_device({1U, 4U, 4U, 1U}, series(0, 1, 16U));
+    Windows halves;
+    halves.height.stride = 2U;
+    halves.width.stride = 2U;
+    EXPECT_EQ(numbers_of(pool2d(Pool::kMaximum, numbers, 2U, 2U, halves)), (Numbers{5, 7, 13, 15}));
+    EXPECT_EQ(numbers_of(pool2d(Pool::kAverage, numbers, 2U, 2U, halves)), (Numbers{3, 5, 11, 13}));
+    EXPECT_EQ(numbers_of(quantized_linear(on_device({1U, 2U}, {2, 3}), on_device({2U, 3U}, {1, 2, 3, 4, 5, 6}), false,
+                                          std::nullopt, quantization)),
+              (Numbers{14, 19, 24}));
+    windows.same = false;
+    windows.height.stride = 0U;
+    EXPECT_EQ(rule_of([&] { static_cast<void>(pool2d(Pool::kMaximum, image, 2U, 2U, windows)); }),
+              TensorRule::kArgument);
+    quantization.scales.weight = 0.0F;
+    EXPECT_EQ(rule_of([&] { static_cast<void>(conv2d(image, ones, bias, halves, 1U, quantization)); }),
+              TensorRule::kQuantization);
+}
+
+TEST_F(OperationsTest, RowsAndSums) {
+    const Tensor tensor = on_device({2U, 3U}, {1, 2, 3, 10, 20, 30});
+    EXPECT_EQ(numbers_of(mean(tensor, {0U}, false, {}, {})), (Numbers{6, 11, 17}));
+    EXPECT_EQ(numbers_of(mean(tensor, {0U, 1U}, true, {}, {})), (Numbers{11}));
+    EXPECT_EQ(numbers_of(reduce(Reduction::kSum, tensor, 0U)), (Numbers{11, 22, 33}));
+    EXPECT_EQ(numbers_of(reduce(Reduction::kMin, tensor, 1U)), (Numbers{1, 10}));
+    EXPECT_EQ(numbers_of(pad(tensor, {{0U, 1U}, {1U, 0U}}, 7)), (Numbers{7, 1, 2, 3, 7, 10, 20, 30, 7, 7, 7, 7}));
+    EXPECT_EQ(numbers_of(softmax(on_device({1U, 4U}, {5, 5, 5, 5}), 0.1F, 1.0F)), (Numbers{-64, -64, -64, -64}));
+    EXPECT_EQ(numbers_of(quantized_add(tensor, tensor, {1.0F, 0}, {1.0F, 1}, {2.0F, 0})),
+              (Numbers{1, 2, 3, 10, 20, 30}));
+}
+
+}  // namespace
+}  // namespace pianola::tensor
