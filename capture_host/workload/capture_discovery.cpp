@@ -56,7 +56,7 @@ std::vector<std::size_t> shapes_of(const Calls& calls, const CommandSet& command
 }
 
 // The loop that covers most calls, with a program and a read in each turn; among equals, the one with the shortest
-// turns. Of the places where a turn may be said to begin, `starts` are all, from the first on.
+// turns. Once for each place where its turns may be said to begin, the likeliest first; empty where there is no loop.
 std::vector<Loop> loops_of(const Calls& calls, const CommandSet& command_set) {
     const std::vector<std::size_t> shapes = shapes_of(calls, command_set);
     const std::size_t count = shapes.size();

@@ -87,8 +87,9 @@ TEST_F(Discovery, NewMemoryInEveryTurnIsTheSameStep) {
     EXPECT_EQ(workload.manifest.inputs.size(), 1U);
 }
 
-// Old and new result change places, and each turn goes on from the one before.
-TEST_F(Discovery, BuffersThatTakeTurnsAreAStepOfTwoTurns) {
+// Old and new result change places, and each turn goes on from the one before: the first one from what set-up wrote,
+// which must stay as it is.
+TEST_F(Discovery, BuffersThatTakeTurnsAndCarryWhatSetUpWroteAreRefused) {
     const std::array<BufferPtr, 2> state{buffer(), buffer()};
     WorkloadCapture capture{device_};
     write(state[1], 1U);
@@ -96,12 +97,10 @@ TEST_F(Discovery, BuffersThatTakeTurnsAreAStepOfTwoTurns) {
         add(state.at((i + 1U) % 2U), state.at(i % 2U), 1);
         (void)read(*device_, state.at(i % 2U));
     }
-    try {
-        const CapturedWorkload workload = capture.end();
-        ADD_FAILURE() << "a step that goes on from what set-up wrote was accepted";
-    } catch (const host::HostError& error) {
-        EXPECT_NE(std::string{error.what()}.find("API-"), std::string::npos) << error.what();
-    }
+    expect_rule(HostRule::kCaptureContent,
+                "what set-up writes must stay as it is; let a program in the prologue copy it to another buffer, and "
+                "change that one (calls 2 to 17 of the program were taken for its loop: 4 turns of 4)",
+                [&] { (void)capture.end(); });
 }
 
 // Input buffers take turns.
