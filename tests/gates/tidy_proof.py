@@ -136,12 +136,14 @@ class TidyProof(GateProof):
         self.write("capture_host/b.h", GOOD)
         self.assertEqual(self.tidy(HOST, '#include "b.h"')[0], 0)
         self.assertNotEqual(self.tidy(TARGET, BAD[0][2])[0], 0)
-        names = [pathlib.Path(name) for name in (HOST, TARGET, "capture_host/b.h", "d.h")]
+        self.write("tests/e.c", '#include "e.h"\n')
+        every = (HOST, TARGET, "capture_host/b.h", "d.h", "tests/e.c", "tests/e.h", "e.h")
+        names = [pathlib.Path(name) for name in every]
 
         def findings():
             return unreached(self.root, names, self.root / "linted")
 
-        expected = [f"{TARGET}: not looked at, or with findings", "d.h: nothing includes it"]
+        expected = [f"{TARGET}: not looked at, or with findings", "d.h: nothing includes it", "e.h: nothing includes it"]
         self.assertEqual(findings(), expected)
         later = (self.root / "linted").stat().st_mtime + 60
         os.utime(self.root / "capture_host/b.h", (later, later))
