@@ -143,7 +143,9 @@ class TidyProof(GateProof):
         def findings():
             return unreached(self.root, names, self.root / "linted")
 
-        expected = [f"{TARGET}: not looked at, or with findings", "d.h: nothing includes it", "e.h: nothing includes it"]
+        expected = [
+            f"{TARGET}: not looked at, or with findings", "d.h: nothing includes it", "e.h: nothing includes it"
+        ]
         self.assertEqual(findings(), expected)
         later = (self.root / "linted").stat().st_mtime + 60
         os.utime(self.root / "capture_host/b.h", (later, later))
