@@ -27,6 +27,8 @@ ROW_KIND = re.compile(r"function|line|branch|condition [1-9][0-9]*")
 # What llvm-cov says of a function that a program has in a header and does not use: clang gives it the hash 0.
 UNUSED = re.compile(r"hash-mismatch: No profile record found for '(?:.*[:;])?([^':;]+)' with hash = 0x0")
 MISMATCHES = re.compile(r"warning: (\d+) functions have mismatched data")
+# What toolchains/cmake/rules.cmake has the compiler call the project's root.
+ROOT = "/pianola/"
 SCOPE = "runtime/"
 CODE_REGION = 0
 PARTS = ("regions", "branches", "mcdc_records")
@@ -63,6 +65,13 @@ class Sources:
         if file not in self.lines:
             self.lines[file] = (self.root / file).read_text(encoding="utf-8").splitlines()
         return self.lines[file][number - 1]
+
+
+def in_project(export):
+    """The export, with the names of files as the project's."""
+    for function in export["data"][0]["functions"]:
+        function["filenames"] = [name.removeprefix(ROOT) for name in function["filenames"]]
+    return export
 
 
 def in_scope(function):
@@ -250,7 +259,9 @@ class Tools:
     def call(self, tool, *arguments, text=None):
         """What the tool writes, and what it says of it."""
         command = [f"{tool}{self.suffix}", *map(str, arguments)]
-        run = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
+        run = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+        if run.returncode != 0:
+            sys.exit(f"coverage: {' '.join(command)}: ended with {run.returncode}\n{run.stderr}")
         return run.stdout, run.stderr
 
     def run(self, tool, *arguments, text=None):
@@ -277,11 +288,12 @@ class Tools:
         merged = work / "merged.profdata"
         self.run("llvm-profdata", "merge", "-o", merged, *profiles)
         objects = [word for program in programs[1:] for word in ("-object", program)]
-        arguments = [f"-instr-profile={merged}", programs[0], *objects]
+        # One thread: llvm-cov aborts where the machine has no more to give.
+        arguments = ["-num-threads=1", f"-instr-profile={merged}", programs[0], *objects]
         written, said = self.call("llvm-cov", "export", *arguments)
         # Only this form names them.
         dumped = self.call("llvm-cov", "report", "-dump", *arguments)[1] if said else ""
-        return json.loads(written), unused(said, dumped)
+        return in_project(json.loads(written)), unused(said, dumped)
 
 
 def unused(said, dumped):

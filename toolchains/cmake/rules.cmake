@@ -48,15 +48,16 @@ if(PIANOLA_SANITIZE)
 endif()
 
 # What a target that is measured compiles with. The runtime is, and the tests that exercise it are: the inline functions
-# of the runtime's headers are compiled into them too. Paths are relative to the project, so that profiles and caches do
-# not depend on where it lies.
+# of the runtime's headers are compiled into them too. Every path in them begins with /pianola, wherever the project
+# lies, and whether the compiler is given relative paths (ccache's) or absolute ones: tests/coverage/coverage_gate.py
+# takes that off.
 add_library(pianola_measured INTERFACE)
 if(PIANOLA_COVERAGE)
     if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
         message(FATAL_ERROR "PIANOLA_COVERAGE needs clang: MC/DC is counted by its instrumentation")
     endif()
     target_compile_options(pianola_measured INTERFACE -fprofile-instr-generate -fcoverage-mapping -fcoverage-mcdc
-        "-fcoverage-prefix-map=${PROJECT_SOURCE_DIR}=.")
+        "-fcoverage-prefix-map=${PROJECT_SOURCE_DIR}=/pianola")
     target_link_options(pianola_measured INTERFACE -fprofile-instr-generate)
     list(PREPEND CMAKE_CXX_COMPILER_LAUNCHER "${PROJECT_SOURCE_DIR}/tests/coverage/counted.sh")
 endif()
