@@ -4,6 +4,7 @@ here. `--covers` compares with the texts instead: every line of them that is not
 
 A file begins with `page NAME: title`. A row is a paragraph: lines and kind, then `what:`, `where:`, `test:`. Lines are
 numbers and ranges of the text; kind `nothing` are lines that say nothing of a product, and have neither where nor test.
+A line that begins with two blanks goes on with the one before.
 """
 import os
 import pathlib
@@ -25,6 +26,7 @@ Metal. Every statement, code block, call, parameter, error and limitation of the
 where it is in Pianola, and the tests that show it. Lines are those of the text. A test fails where a row has no test,
 where a test does not exist, and where a line of a text is in no row.
 """
+COLUMNS = "| lines | kind | what | here | test |\n|---|---|---|---|---|\n"
 
 
 def fail(message):
@@ -45,11 +47,12 @@ def ranges(text, place):
 
 def row(paragraph, place):
     """One row: lines, kind, and the members that its kind has."""
-    first, *rest = paragraph.splitlines()
+    first, *rest = paragraph.replace("\n  ", " ").splitlines()
     head = HEAD.fullmatch(first)
     if not head:
         fail(f"{place}: {first!r} is no beginning of a row")
-    members = {name: text.strip() for name, _, text in (line.partition(":") for line in rest)}
+    parts = (line.partition(":") for line in rest)
+    members = {name: text.strip() for name, _, text in parts}
     wanted = {"what"} if head[2] == "nothing" else {"what", "where", "test"}
     if set(members) != wanted or not all(members.values()):
         fail(f"{place}: {first!r} has {', '.join(sorted(members))}; it needs {', '.join(sorted(wanted))}")
@@ -81,7 +84,7 @@ def page():
     for name in PAGES:
         _, title, rows = read(name, (ROWS / f"{name}.txt").read_text(encoding="utf-8"))
         rows = [entry for entry in rows if entry["kind"] != "nothing"]
-        out.append(f"\n## {title[0].upper()}{title[1:]}\n\n| lines | kind | what | here | test |\n|---|---|---|---|---|\n")
+        out.append(f"\n## {title[0].upper()}{title[1:]}\n\n{COLUMNS}")
         for entry in sorted(rows, key=lambda entry: entry["lines"][0]):
             lines = ", ".join(show(*pair) for pair in entry["lines"])
             out.append(f"| {lines} | {entry['kind']} | {entry['what']} | {entry['where']} | {tests(entry['test'])} |\n")
