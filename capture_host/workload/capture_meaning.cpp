@@ -75,12 +75,11 @@ class Meaning {
                 if ((output.call != nullptr) && (output.is != wanted.at(output.call->number))) {
                     throw HostError{
                         HostRule::kCaptureContent,
-                        fmt::format(
-                            "{} (call {}) gives something that the binary's steps would not compute: each of them does "
-                            "what the first one did, with what set-up has written; use buffers of their own for what "
-                            "is in "
-                            "front of the loop, or mark where steps begin",
-                            output.call->text(), output.call->number)};
+                        fmt::format("{} (call {}) gives something that the binary's steps would not compute: each of "
+                                    "them does what the first one did, with what set-up has written. Leave out what is "
+                                    "in front of the loop and changes what it finds; or let it read what the turns "
+                                    "read, so that it is one of them",
+                                    output.call->text(), output.call->number)};
                 }
             }
         }

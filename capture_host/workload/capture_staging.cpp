@@ -53,6 +53,7 @@ class Stager {
     }
 
     Reading staged() {
+        stage_state();
         stage(CallKind::kWrite, made_.declarations.inputs);
         stage(CallKind::kRead, made_.declarations.outputs);
         return std::move(made_);
@@ -74,10 +75,11 @@ class Stager {
         }
     }
 
-    // Memory behind all that the workload uses.
-    [[nodiscard]] std::shared_ptr<const CapturedBuffer> memory_for(const DeclaredTensor& tensor) {
+    // Memory behind all that the workload uses, in the host's order.
+    [[nodiscard]] std::shared_ptr<const CapturedBuffer> memory_for(const CapturedBuffer& buffer,
+                                                                   const std::string& name) {
         std::uint64_t bytes = 0U;
-        for (const AddressRange& run : tensor.buffer->runs) {
+        for (const AddressRange& run : buffer.runs) {
             bytes += run.bytes;
         }
         const std::uint64_t begin = ((next_ + (kAlignment - 1U)) / kAlignment) * kAlignment;
@@ -85,26 +87,30 @@ class Stager {
         if (next_ > end_) {
             throw HostError{
                 HostRule::kCaptureLimit,
-                fmt::format("'{}' lies where another tensor of the same step does, and the device's DRAM has no {} "
-                            "bytes left behind the workload to keep them apart; open the device with more DRAM, or use "
-                            "a buffer of its own for each",
-                            tensor.declaration.name, bytes)};
+                fmt::format("{} needs {} bytes of its own, and the device's DRAM has none left behind the workload; "
+                            "open the device with more DRAM, or use a buffer for each thing that is kept",
+                            name, bytes)};
         }
-        auto made = std::make_shared<CapturedBuffer>(*tensor.buffer);
+        auto made = std::make_shared<CapturedBuffer>(buffer);
+        Piece all;
+        all.rows = bytes / made->row_bytes;
+        all.column_bytes = made->row_bytes;
+        made->pieces = {all};
         made->runs = {{static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(bytes)}};
         made->host_runs = made->runs;
         return made;
     }
 
-    // Between the tensor's place and its own memory, in the host's order.
+    // Between where the program has it and its own memory.
     [[nodiscard]] Call copy(const Call& call, const CapturedBuffer& own) const {
+        const bool is_back = call.kind == CallKind::kWrite;
         Assembled program;
-        program.name = (call.kind == CallKind::kWrite) ? "take input" : "keep output";
+        program.name = is_back ? "take" : "keep";
         std::uint32_t address = own.runs.front().address;
         for (const AddressRange& run : call.buffer->host_runs) {
             SampleOperands operands;
-            operands.destination = (call.kind == CallKind::kWrite) ? run.address : address;
-            operands.source = (call.kind == CallKind::kWrite) ? address : run.address;
+            operands.destination = is_back ? run.address : address;
+            operands.source = is_back ? address : run.address;
             operands.size_bytes = run.bytes;
             CommandInfo info;
             info.word = static_cast<std::uint32_t>(program.words.size());
@@ -122,12 +128,49 @@ class Stager {
         return made;
     }
 
+    // Set-up writes the first contents elsewhere, and the prologue brings them.
+    void stage_state() {
+        DataFlow work{target_.command_set()};
+        for (auto section = std::next(made_.sections.begin()); section != made_.sections.end(); ++section) {
+            for (const Call& call : section->calls) {
+                work.add(call);
+            }
+        }
+        const RangeSet state = work.found().common(work.written());
+        std::vector<Call>& front = made_.sections.front().calls;
+        std::vector<Call> copies;
+        for (std::size_t i = 0U; i < front.size(); ++i) {
+            if ((front[i].kind == CallKind::kWrite) && is_last(front, i) &&
+                addresses_of(*front[i].buffer).intersects(state)) {
+                const auto own = memory_for(*front[i].buffer, front[i].text());
+                copies.push_back(copy(front[i], *own));
+                front[i].buffer = own;
+            }
+        }
+        if (copies.empty()) {
+            return;
+        }
+        if (made_.sections[1].kind != ScriptKind::kPrologue) {
+            made_.sections.insert(std::next(made_.sections.begin()), Section{ScriptKind::kPrologue, {}});
+        }
+        std::vector<Call>& prologue = made_.sections[1].calls;
+        prologue.insert(prologue.begin(), copies.begin(), copies.end());
+    }
+
+    // Nothing behind writes any of its bytes.
+    [[nodiscard]] static bool is_last(const std::vector<Call>& calls, std::size_t place) {
+        const RangeSet own = addresses_of(*calls[place].buffer);
+        return std::none_of(calls.begin() + static_cast<std::ptrdiff_t>(place) + 1, calls.end(), [&](const Call& call) {
+            return (call.kind == CallKind::kWrite) && addresses_of(*call.buffer).intersects(own);
+        });
+    }
+
     void stage(CallKind kind, std::vector<DeclaredTensor>& tensors) {
         const std::vector<bool> shares = sharing(tensors);
         std::vector<std::shared_ptr<const CapturedBuffer>> own(tensors.size());
         for (std::size_t i = 0U; i < tensors.size(); ++i) {
             if (shares[i]) {
-                own[i] = memory_for(tensors[i]);
+                own[i] = memory_for(*tensors[i].buffer, fmt::format("'{}'", tensors[i].declaration.name));
             }
         }
         for (auto section = std::next(made_.sections.begin()); section != made_.sections.end(); ++section) {

@@ -1,8 +1,9 @@
-// Tensors that share memory: two inputs, or two outputs, of one step in the same bytes.
+// What a program may do with one buffer, and a binary may not: two inputs, or two outputs, of one step in the same
+// bytes; and what the host gives its first contents and the steps change.
 //
-// Place in the whole: between capture_order and capture_scripts. The runtime wants the inputs disjoint, and the
-// outputs. So all but the first get memory of their own, and a copy between it and where the program has them. Internal
-// to the host API.
+// Place in the whole: between capture_order and capture_scripts. The runtime wants inputs disjoint, outputs too, and
+// set-up's bytes unchanged. So each gets memory of its own, and a copy between that and where the program has it.
+// Internal to the host API.
 #pragma once
 
 #include "capture_host/workload/capture_discovery.h"

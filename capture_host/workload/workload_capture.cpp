@@ -153,7 +153,8 @@ void warn_of_idle_records(const Scripts& scripts, std::vector<std::string>& warn
 CapturedWorkload captured(const DeviceState& device, const Reading& found, const std::vector<Section>& sections,
                           const CaptureOptions& options) {
     check_front(found, device.command_set);
-    check_order(found, make_scripts(found.sections, found.declarations), sections, device.command_set);
+    const Scripts as_found = make_scripts(found.sections, found.declarations);
+    check_order(found, as_found, sections, device.command_set);
     const Reading reading = with_staging(found, device.family, device.spec);
     const Scripts scripts = make_scripts(reading.sections, reading.declarations);
     const std::string why_no_vectors = check_meaning(reading, scripts, sections, device.command_set);
@@ -171,7 +172,7 @@ CapturedWorkload captured(const DeviceState& device, const Reading& found, const
         return make(options.steps_in_flight);
     }
     // Steps that events alone keep apart may overlap; others, where the host waited in between, may not.
-    if (scripts.find(ScriptKind::kPrologue) != nullptr) {
+    if (as_found.find(ScriptKind::kPrologue) != nullptr) {
         try {
             return make_workload(device, scripts, reading.declarations, options, kMaxStepsInFlight, why_no_vectors);
         } catch (const HostError& error) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <exception>
@@ -47,13 +48,12 @@ std::vector<const Op*> ops_of(const Program& program, Kind kind) {
 // By record and tensor, which of the program's writes, or reads, it is.
 using Places = std::vector<std::vector<std::size_t>>;
 
-void require_roles(const Places& places, const std::vector<const Op*>& ops, const char* what) {
-    for (const std::vector<std::size_t>& record : places) {
-        for (std::size_t k = 0U; k < record.size(); ++k) {
-            require(ops[record[k]]->role == ops[places.front()[k]]->role,
-                    fmt::format("{} {} is not the same tensor in every inference", what, k));
-        }
-    }
+// Whether each tensor plays one role in all inferences.
+bool have_roles(const Places& places, const std::vector<const Op*>& ops) {
+    return std::all_of(places.begin(), places.end(), [&](const std::vector<std::size_t>& record) {
+        return std::equal(record.begin(), record.end(), places.front().begin(), places.front().end(),
+                          [&](std::size_t one, std::size_t other) { return ops[one]->role == ops[other]->role; });
+    });
 }
 
 Places find_inputs(const Program& program, const std::vector<Bytes>& data, const host::CapturedWorkload& workload) {
@@ -68,7 +68,7 @@ Places find_inputs(const Program& program, const std::vector<Bytes>& data, const
             places.back().push_back(by_data.at(tensor));
         }
     }
-    require_roles(places, ops_of(program, Kind::kWrite), "input");
+    require(have_roles(places, ops_of(program, Kind::kWrite)), "an input is another tensor in another inference");
     return places;
 }
 
@@ -101,13 +101,14 @@ Places find_outputs(const Program& program, const std::vector<Bytes>& results, c
     for (const bool by_role : {false, true}) {
         for (std::size_t first = (results.size() - count) + 1U; first-- > 0U;) {
             const std::optional<Places> places = places_from(first, by_role, reads, results, workload);
-            if (places.has_value()) {
-                require_roles(*places, reads, "output");
+            if (places.has_value() && have_roles(*places, reads)) {
                 return *places;
             }
         }
     }
-    throw Wrong{"what was captured is not what the program has read"};
+    throw Wrong{
+        "what was captured is not what the program has read, or an output is another tensor in another "
+        "inference"};
 }
 
 // What the binary does, without the data in it.

@@ -87,7 +87,7 @@ class Maker {
         set_up();
         emit_turns();
         if (shape_.extra_behind && (shape_.memory != Memory::kGivenBack)) {
-            emit(Action{Kind::kRead, last_, Code::kPlus, last_, last_, 0U, kBytes, 0, kNobody, 0U}, 0U);
+            emit(actions_.back(), 0U);  // once more
         }
         made_.shape = fmt::format(
             "turns {} inputs {} layers {} memory {} sets {} state {} queues {}{}{}{}{}{}{}{}", shape_.turns,
