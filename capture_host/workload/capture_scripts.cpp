@@ -331,6 +331,13 @@ Scripts make_scripts(const std::vector<Section>& sections, const Declarations& d
     check_scripts(scripts, declarations);
     scripts.inputs = contents(all, CallKind::kWrite, declarations.inputs);
     scripts.outputs = contents(all, CallKind::kRead, declarations.outputs);
+    if (declarations.inputs.empty()) {
+        scripts.inputs.resize(scripts.outputs.size());
+    } else if (declarations.outputs.empty()) {
+        scripts.outputs.resize(scripts.inputs.size());
+    } else {
+        // Every inference has both.
+    }
     return scripts;
 }
 
