@@ -118,7 +118,8 @@ class Maker {
             } else if (!written.empty() && (what == 1U) && (reads < 6U)) {
                 op(Kind::kRead, queue, any());
                 reads += 1U;
-            } else if ((what == 2U) && (written.size() > 1U)) {
+            } else if ((what == 2U) && (std::count(written.begin(), written.end(), written.front()) !=
+                                        static_cast<std::ptrdiff_t>(written.size()))) {
                 const std::uint32_t freed = any();
                 written.erase(std::remove(written.begin(), written.end(), freed), written.end());
                 op(Kind::kFree, 0U, freed);
@@ -354,7 +355,7 @@ class Maker {
         const std::uint32_t buffer = buffer_of(action.what, turn);
         Op& made = op(action.kind, action.queue, buffer);
         made.role = action.role;
-        made.is_data = action.kind == Kind::kWrite;
+        made.is_data = (action.kind == Kind::kWrite) && !is_warming_up_;
     }
 
     // The actions from `first` to `last`.
@@ -399,7 +400,9 @@ class Maker {
     void emit_turns() {
         const std::size_t all = actions_.size();
         if (shape_.warm_up) {
+            is_warming_up_ = true;
             emit_part(0U, 0U, all, false);
+            is_warming_up_ = false;
         }
         for (std::uint32_t turn = 0U; turn < shape_.turns; ++turn) {
             if (shape_.memory == Memory::kFresh) {
@@ -431,6 +434,7 @@ class Maker {
     std::uint32_t buffers_{0U};
     std::uint32_t queue_{0U};  // that was last used
     bool is_exchanging_{false};
+    bool is_warming_up_{false};  // what it writes is no inference's, and may be set-up
     std::map<Ref, std::uint32_t> fixed_;
     std::vector<std::map<Ref, std::uint32_t>> sets_;
 };
