@@ -332,7 +332,7 @@ std::vector<Reading> readings_of(const std::vector<Section>& sections, const Dec
         const bool is_alike = loop.turns != 0U;
         const Loop& said = is_alike ? loop : candidate;
         const std::size_t behind = said.first + (said.period * said.turns);
-        // Turns that the host gives nothing may be layers of one inference.
+        // Turns that the host gives nothing are layers of one inference, where a step has room for them.
         is_loop = is_loop || (is_alike && has(calls, loop.first, loop.period, CallKind::kWrite));
         found = fmt::format("calls {} to {} of the program {} {} turns of {}{}", said.first + 1U, behind,
                             is_alike ? "were taken for its loop:" : "look like", said.turns, said.period,
@@ -348,8 +348,8 @@ std::vector<Reading> readings_of(const std::vector<Section>& sections, const Dec
         }
     }
     if (!is_loop) {
-        readings.push_back(single_step(calls, declarations, read, command_set));
-        readings.back().found = found;
+        readings.insert(readings.begin(), single_step(calls, declarations, read, command_set));
+        readings.front().found = found;
     }
     return readings;
 }
