@@ -30,8 +30,8 @@ struct Declarations {
     std::vector<DeclaredParameter> parameters;
 };
 
-// Which of the tensors a section's calls move: a buffer may be several of them, one behind the other. Each call is asked
-// for once, in order.
+// Which of the tensors a section's calls move: a buffer may be several of them, one behind the other. Each call is
+// asked for once, in order.
 class TensorCursor {
   public:
     explicit TensorCursor(const std::vector<DeclaredTensor>& tensors) : tensors_{tensors} {}

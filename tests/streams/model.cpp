@@ -64,7 +64,7 @@ std::vector<Bytes> data_of(const Program& program, std::uint32_t seed, Data kind
     return all;
 }
 
-std::vector<Bytes> results_of(const Program& program, const std::vector<Bytes>& data) {
+std::vector<Bytes> results_of(const Program& program, const std::vector<Bytes>& data, bool is_lying) {
     Memory memory;
     std::map<std::uint32_t, std::vector<Launch>> traces;
     std::vector<Bytes> results;
@@ -85,6 +85,7 @@ std::vector<Bytes> results_of(const Program& program, const std::vector<Bytes>& 
                 break;
             case Kind::kRun:
                 launch(op.launch, memory);
+                memory.at(op.launch.output).back() ^= is_lying ? 1U : 0U;
                 break;
             case Kind::kCaptureTrace:
                 traces[op.object] = op.launches;

@@ -64,7 +64,8 @@ enum class Data : std::uint8_t { kRandom, kZeros, kEqual };
 [[nodiscard]] std::vector<Bytes> data_of(const Program& program, std::uint32_t seed, Data kind);
 
 [[nodiscard]] Program make_program(std::uint32_t seed);
-// What the reads give, in their order.
-[[nodiscard]] std::vector<Bytes> results_of(const Program& program, const std::vector<Bytes>& data);
+// What the reads give, in their order. A model that lies computes the last byte of every launch wrongly.
+[[nodiscard]] std::vector<Bytes> results_of(const Program& program, const std::vector<Bytes>& data,
+                                            bool is_lying = false);
 
 }  // namespace pianola::streams
