@@ -37,7 +37,7 @@ void for_each_run(const Shape& shape, const Visit& visit) {
 
 [[nodiscard]] std::uint32_t in_tiles(std::uint32_t shard, const char* what) {
     if ((shard == 0U) || ((shard % kTileSide) != 0U)) {
-        throw TensorError{TensorRule::kMemory,
+        throw TensorError{TensorRule::kLayout,
                           fmt::format("a shard of tiles has a multiple of {} {}, not {}; give create_sharded_memory_"
                                       "config() a padded shape, or use ROW_MAJOR_LAYOUT",
                                       kTileSide, what, shard)};

@@ -34,7 +34,7 @@ struct TileGrid {
 // The shape with padding: at least two dimensions.
 [[nodiscard]] Shape tile_padded(const Shape& shape);
 
-// The row-major matrix that a tensor's memory is. Throws TENSOR-MEMORY where a shard would cut a tile. What is
+// The row-major matrix that a tensor's memory is. Throws TENSOR-LAYOUT where a shard would cut a tile. What is
 // row-major is its own storage.
 [[nodiscard]] TensorSpec storage_spec(const TensorSpec& spec);
 
