@@ -20,7 +20,8 @@ from models.tt_cnn.tt.pipeline import PipelineConfig, create_pipeline_from_confi
 import pianola
 assert ttnn.add is pianola.add and ttnn.Tensor is pianola.Tensor and ttnn.int8 is pianola.int8
 assert PipelineConfig is pianola.PipelineConfig
-print(__name__, sys.argv[1:], (ttnn.full((2,), 3, ttnn.int8, device=ttnn.open_device()) + 1).cpu().to_numpy())
+device = ttnn.open_device()
+print(__name__, sys.argv[1:], (ttnn.full((2,), 3, ttnn.int8, device=device) + 1).cpu().to_numpy())
 """
 # What the guides leave to their reader: data, places and the model.
 READER = """
