@@ -35,18 +35,75 @@ void spread_row(const Tensor& row, const Tensor& result, std::uint32_t queue) {
     enqueue(result, launches, "spread", queue);
 }
 
-// Matrices of the same number of each operand, each of which lies in one run: a launch for each of them.
-void launch_matrices(const Tensor& left, const Tensor& right, const Tensor& result, std::uint32_t queue) {
+// How many products there are, and of which matrices.
+struct Products {
+    Shape others;  // dimensions in front of the matrices, broadcast
+    std::uint32_t rows{1U};
+    std::uint32_t depth{1U};
+    std::uint32_t columns{1U};
+
+    [[nodiscard]] Shape of(std::uint32_t matrix_rows, std::uint32_t matrix_columns) const {
+        Shape shape = others;
+        shape.insert(shape.end(), {matrix_rows, matrix_columns});
+        return shape;
+    }
+};
+
+// A vector is a matrix of one row on the left, and of one column on the right.
+[[nodiscard]] Shape as_row(const Shape& shape) {
+    return (shape.size() == 1U) ? Shape{1U, shape.front()} : shape;
+}
+[[nodiscard]] Shape as_column(const Shape& shape) {
+    return (shape.size() == 1U) ? Shape{shape.front(), 1U} : shape;
+}
+
+// Throws TENSOR-TYPE, TENSOR-SHAPE.
+[[nodiscard]] Products products_of(const char* name, const Tensor& left, const Tensor& right) {
+    constexpr std::ptrdiff_t kMatrix = 2;
+    const Shape a = as_row(left.shape());
+    const Shape b = as_column(right.shape());
+    static_cast<void>(kernel_type(name, left));
+    if ((left.type() != right.type()) || (a.back() != b[b.size() - 2U])) {
+        throw TensorError{
+            (left.type() != right.type()) ? TensorRule::kType : TensorRule::kShape,
+            fmt::format("{}: {} of {} times {} of {}; operands of one type are [..., m, k] and [..., k, n]", name,
+                        to_string(left.shape()), type_name(left.type()), to_string(right.shape()),
+                        type_name(right.type()))};
+    }
+    const Shape others =
+        broadcast_shape(name, Shape(a.begin(), a.end() - kMatrix), Shape(b.begin(), b.end() - kMatrix));
+    return Products{others, a[a.size() - 2U], a.back(), b.back()};
+}
+
+// Without the dimensions that a vector was given.
+[[nodiscard]] Shape shape_of_result(const Products& products, const Tensor& left, const Tensor& right) {
+    Shape shape = products.others;
+    if (left.shape().size() > 1U) {
+        shape.push_back(products.rows);
+    }
+    if (right.shape().size() > 1U) {
+        shape.push_back(products.columns);
+    }
+    return shape.empty() ? Shape{1U} : shape;
+}
+
+// An operand of `matrix` shape in one run, as often as there are products.
+[[nodiscard]] Tensor operand_of(const Tensor& operand, const Shape& matrix, const Shape& all, std::uint32_t queue) {
+    const Tensor run = in_one_run(operand, queue);
+    return broadcast_to(run.viewed_as(TensorSpec{matrix, run.type(), run.memory_config(), run.layout()}), all, queue);
+}
+
+// Matrices that lie in one run each: a launch for each product.
+void launch_products(const Tensor& left, const Tensor& right, const Tensor& result, const Products& products,
+                     std::uint32_t queue) {
+    const auto& [others, rows, depth, columns] = products;
     const std::uint32_t type = kernel_type("matmul", left);
-    const std::uint32_t depth = columns_of(left.shape());
-    const std::uint32_t columns = columns_of(right.shape());
-    const std::uint32_t matrices = word(element_count(right.shape()) / (std::uint64_t{depth} * columns));
-    const std::uint32_t rows = word(rows_of(left.shape()) / matrices);
     const std::uint32_t element = bytes_per_element(left.type());
+    const std::uint32_t count = word(element_count(others));
     const std::vector<host::CoreCoord> cores = cores_for(result);
-    for (std::uint32_t first = 0U; first < matrices; first += word(kLaunchesOfAProgram)) {
+    for (std::uint32_t first = 0U; first < count; first += word(kLaunchesOfAProgram)) {
         Launches launches{*result.device()};
-        for (std::uint32_t i = first; i < std::min(matrices, first + word(kLaunchesOfAProgram)); ++i) {
+        for (std::uint32_t i = first; i < std::min(count, first + word(kLaunchesOfAProgram)); ++i) {
             const MatmulLaunch launch{address_in(right.buffer(), run_address(right) + (i * depth * columns * element)),
                                       depth, columns, type, 0U};
             const std::uint32_t to = run_address(result) + (i * rows * columns * word(sizeof(std::int32_t)));
@@ -56,37 +113,6 @@ void launch_matrices(const Tensor& left, const Tensor& right, const Tensor& resu
         }
         enqueue(result, launches, "matmul", queue);
     }
-}
-
-// [..., m, k] times [..., k, n], whose other dimensions are broadcast.
-[[nodiscard]] Tensor matmul_of_matrices(const Tensor& left, const Tensor& right, const OperationOptions& options) {
-    const char* const name = "matmul";
-    constexpr std::ptrdiff_t kMatrix = 2;
-    const Shape& a = left.shape();
-    const Shape& b = right.shape();
-    static_cast<void>(kernel_type(name, left));
-    if ((left.type() != right.type()) || (a.size() < 2U) || (a.back() != b[b.size() - 2U])) {
-        throw TensorError{
-            (left.type() != right.type()) ? TensorRule::kType : TensorRule::kShape,
-            fmt::format("{}: {} of {} times {} of {}; operands of one type are [..., m, k] and [..., k, n]", name,
-                        to_string(a), type_name(left.type()), to_string(b), type_name(right.type()))};
-    }
-    const Shape others =
-        broadcast_shape(name, Shape(a.begin(), a.end() - kMatrix), Shape(b.begin(), b.end() - kMatrix));
-    const auto of_all = [&others](std::uint32_t rows, std::uint32_t columns) {
-        Shape shape = others;
-        shape.insert(shape.end(), {rows, columns});
-        return shape;
-    };
-    const TensorSpec spec = spec_of_shape(left, of_all(a[a.size() - 2U], b.back()), ElementType::kInt32);
-    const Tensor result = result_for(name, spec, options, left.device());
-    require_apart(name, result, left);
-    require_apart(name, result, right);
-    return through_one_run(result, options.queue, [&](const Tensor& run) {
-        const Tensor first = broadcast_to(left, of_all(a[a.size() - 2U], a.back()), options.queue);
-        const Tensor second = broadcast_to(right, of_all(a.back(), b.back()), options.queue);
-        launch_matrices(in_one_run(first, options.queue), in_one_run(second, options.queue), run, options.queue);
-    });
 }
 
 }  // namespace
@@ -140,10 +166,21 @@ Tensor linear(const Tensor& input, const Tensor& weight, const std::optional<Ten
 
 Tensor matmul(const Tensor& left, const Tensor& right, const OperationOptions& options) {
     require_same_device("matmul", left, right);
-    if (right.shape().size() <= 2U) {
+    if (right.shape().size() == 2U) {
         return linear(left, right, std::nullopt, options);
     }
-    return matmul_of_matrices(left, right, options);
+    const char* const name = "matmul";
+    const Products products = products_of(name, left, right);
+    const TensorSpec spec = spec_of_shape(left, shape_of_result(products, left, right), ElementType::kInt32);
+    const Tensor result = result_for(name, spec, options, left.device());
+    require_apart(name, result, left);
+    require_apart(name, result, right);
+    return through_one_run(result, options.queue, [&](const Tensor& run) {
+        const auto& [others, rows, depth, columns] = products;
+        const Tensor first = operand_of(left, as_row(left.shape()), products.of(rows, depth), options.queue);
+        const Tensor second = operand_of(right, as_column(right.shape()), products.of(depth, columns), options.queue);
+        launch_products(first, second, run, products, options.queue);
+    });
 }
 
 }  // namespace pianola::tensor

@@ -40,8 +40,9 @@ struct OperationOptions {
                             const OperationOptions& options = {});
 [[nodiscard]] Tensor unary(Unary operation, const Tensor& operand, const OperationOptions& options = {});
 
-// [..., k] times [k, n] of int8 or int32 gives int32 [..., n], and [..., m, k] times [..., k, n] gives [..., m, n],
-// whose other dimensions are broadcast; linear adds an int32 bias [n]. The sums wrap.
+// [..., m, k] times [..., k, n] of int8 or int32 gives int32 [..., m, n], whose other dimensions are broadcast; vectors
+// are taken as NumPy takes them, and give [1] where no dimension is left. linear() takes [..., k] times [k, n], and adds
+// an int32 bias [n]. The sums wrap.
 [[nodiscard]] Tensor matmul(const Tensor& left, const Tensor& right, const OperationOptions& options = {});
 [[nodiscard]] Tensor linear(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
                             const OperationOptions& options = {});

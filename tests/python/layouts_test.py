@@ -199,6 +199,29 @@ class Tiles(OperationTest):
             numpy.testing.assert_array_equal(result["output 0"], array)
 
 
+class Pipelines(unittest.TestCase):
+    """Each executor with inputs in tiles, and memory configurations by name."""
+
+    def test_every_executor(self):
+        arrays = [array_of(numpy.random.default_rng([61, number]), numpy.int8, (64, 40)) for number in range(7)]
+        for executor in ((False, 1, False), (True, 1, False), (False, 2, False), (True, 2, False), (True, 2, True)):
+            with self.subTest(executor=executor), pianola.manage_device(
+                    core_grid=GRID, trace_region_size=65536, num_command_queues=executor[1]) as device:
+                pipeline = pianola.create_pipeline_from_config(
+                    config=pianola.PipelineConfig(*executor), model=lambda x: pianola.relu(pianola.add(x, 3)),
+                    device=device, dram_input_memory_config=NAMED["DRAM", "HEIGHT"],
+                    l1_input_memory_config=NAMED["L1", "HEIGHT"], dram_output_memory_config=NAMED["DRAM", "WIDTH"])
+                inputs = [pianola.from_numpy(array, layout=TILE) for array in arrays]
+                pipeline.compile(inputs[0])
+                pipeline.preallocate_output_tensors_on_host(len(inputs))
+                outputs = pipeline.enqueue(inputs).pop_all()
+                self.assertEqual(len(outputs), len(arrays))
+                for array, output in zip(arrays, outputs):
+                    self.assertEqual(output.layout, TILE)
+                    numpy.testing.assert_array_equal(output, numpy.clip(array.astype(int) + 3, 0, 127))
+                pipeline.cleanup()
+
+
 class NamedMemory(OperationTest):
     """Sharded configurations without shards: those of the device's cores."""
 

@@ -51,7 +51,7 @@ class Elements(OperationTest):
     """Types and operations."""
 
     def test_elementwise_in_every_type(self):
-        """Every operation, type, and kind of broadcasting: NumPy's result, or a refusal that names the types."""
+        """Every operation, type, layout and kind of broadcasting: NumPy's result, or a refusal that names the types."""
         for number, name in itertools.product(range(ROUNDS), (*INTEGERS, "float32", "bfloat16")):
             rng = numpy.random.default_rng([70, number])
             shape = any_shape(rng)
@@ -59,8 +59,7 @@ class Elements(OperationTest):
             shapes = shapes[::-1] if number % 2 else shapes
             floats = name in ("float32", "bfloat16")
             arrays = [numpy.ones(each, numpy.float32) if floats else array_of(rng, name, each) for each in shapes]
-            tensors = [pianola.from_numpy(array, getattr(pianola, name), device=self.device,
-                                          memory_config=any_place(rng, array.shape)) for array in arrays]
+            tensors = [self.anywhere(rng, array, getattr(pianola, name)) for array in arrays]
             wide = [array.astype(numpy.int64) for array in arrays]
             for operation, (accepted, reference) in BINARY.items():
                 self.check(name, operation, accepted, tensors, lambda: in_type(name, reference(*wide)))
@@ -70,6 +69,12 @@ class Elements(OperationTest):
             for operation, (accepted, reference) in REDUCTIONS.items():
                 self.check(name, operation, accepted, tensors[:1],
                            lambda: reference(wide[0], axis=-1, keepdims=True).astype(result))
+
+    def anywhere(self, rng, array, dtype):
+        """A tensor in rows in any place, or in tiles."""
+        if rng.integers(3) > 0:
+            return pianola.from_numpy(array, dtype, device=self.device, memory_config=any_place(rng, array.shape))
+        return pianola.from_numpy(array, dtype, pianola.TILE_LAYOUT, self.device)
 
     def check(self, name, operation, accepted, tensors, expected):
         """One operation."""
@@ -159,17 +164,22 @@ class Elements(OperationTest):
             for last in ((rows, depth), (depth, columns)):
                 front = [1 if rng.integers(2) else size for size in batch]
                 shapes.append((*front[int(rng.integers(len(batch))):], *last))
+            if number % 5 < 2:  # a vector on one side
+                shapes[number % 5] = (depth,)
             dtype = (numpy.int8, numpy.int32)[number % 2]
             left, right = (array_of(rng, dtype, shape) for shape in shapes)
             with self.subTest(shapes=shapes, dtype=dtype):
-                expected = (left.astype(numpy.int64) @ right.astype(numpy.int64)).astype(numpy.int32)
+                expected = numpy.atleast_1d(left.astype(numpy.int64) @ right.astype(numpy.int64)).astype(numpy.int32)
                 result = pianola.matmul(self.on_device(left, any_place(rng, left.shape)),
                                         self.on_device(right, any_place(rng, right.shape)),
                                         memory_config=any_place(rng, expected.shape))
                 numpy.testing.assert_array_equal(result, expected)
         left, right = (self.on_device(numpy.zeros(shape, numpy.int8)) for shape in ((2, 4, 6), (3, 6, 2)))
         self.refused("TENSOR-SHAPE", pianola.matmul, left, right)
-        self.refused("TENSOR-SHAPE", pianola.matmul, self.on_device(numpy.zeros(6, numpy.int8)), right)
+        self.refused("TENSOR-SHAPE", pianola.matmul, self.on_device(numpy.zeros(5, numpy.int8)), right)
+        vectors = [self.on_device(array_of(rng, numpy.int8, (6,))) for _ in range(2)]
+        product = numpy.asarray(pianola.matmul(*vectors))
+        self.assertEqual(product.tolist(), [int(numpy.asarray(vectors[0]).astype(int) @ numpy.asarray(vectors[1]))])
         wide = self.on_device(numpy.zeros((2, 6, 2), numpy.int32))
         self.refused("TENSOR-TYPE", pianola.matmul, left, wide)
 
