@@ -55,8 +55,17 @@ class Tilizer {
             }
             bands.push_back(std::move(band));
         }
-        if (used < kFaceSide) {
-            bands.push_back({kFaceSide - used, {{zeros_, run_address(zeros_), 0U, kFaceSide * element_}}});
+        add_zeros(bands, kFaceSide - used);
+    }
+
+    void add_zeros(std::vector<RowBand>& bands, std::uint32_t rows) const {
+        const bool follows_zeros = !bands.empty() && (bands.back().parts.front().stride_bytes == 0U);
+        if (follows_zeros) {
+            bands.back().rows += rows;
+        } else if (rows > 0U) {
+            bands.push_back({rows, {{zeros_, run_address(zeros_), 0U, kFaceSide * element_}}});
+        } else {
+            // The face is full.
         }
     }
 

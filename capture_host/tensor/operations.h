@@ -4,8 +4,8 @@
 // the device compiles a program that it does not know yet, so that a model must have run once before it is captured
 // into a trace. Where operands and result lie is free: work is cut where one of them is not contiguous, and done on the
 // core that holds the result. Arithmetic of int8 and uint8 saturates, that of int32 wraps. Throws TensorError and
-// host::HostError; then nothing was enqueued, and no memory is kept. Tensors may be in tiles: the result then is, if the
-// first operand is or the output that is given. Host only.
+// host::HostError; then nothing was enqueued, and no memory is kept. Tensors may be in tiles: the result is in the
+// layout of the output that is given, else of the first operand. Host only.
 #pragma once
 
 #include <cstdint>
@@ -41,8 +41,8 @@ struct OperationOptions {
 [[nodiscard]] Tensor unary(Unary operation, const Tensor& operand, const OperationOptions& options = {});
 
 // [..., m, k] times [..., k, n] of int8 or int32 gives int32 [..., m, n], whose other dimensions are broadcast; vectors
-// are taken as NumPy takes them, and give [1] where no dimension is left. linear() takes [..., k] times [k, n], and adds
-// an int32 bias [n]. The sums wrap.
+// are taken as NumPy takes them, and give [1] where no dimension is left. linear() takes [..., k] times [k, n], and
+// adds an int32 bias [n]. The sums wrap.
 [[nodiscard]] Tensor matmul(const Tensor& left, const Tensor& right, const OperationOptions& options = {});
 [[nodiscard]] Tensor linear(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
                             const OperationOptions& options = {});

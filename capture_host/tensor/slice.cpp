@@ -40,6 +40,8 @@ struct Walk {
             walk.axes.front().count *= next.count;
         } else if (next.count > 1U) {
             walk.axes.insert(walk.axes.begin(), next);
+        } else {
+            // One index: it is part of where the slice begins.
         }
         stride *= from[axis - 1U];
     }
@@ -49,10 +51,15 @@ struct Walk {
     return walk;
 }
 
-// A band for each index of the axes before the last.
+// A band for each index of the axes before its rows, which go over the last axis; or over the one before, where a row
+// can hold all runs of the last.
 [[nodiscard]] std::vector<RowBand> bands_of_walk(const Tensor& source, std::uint32_t begin, const Walk& walk) {
+    const bool joins = (walk.axes.size() > 1U) && (walk.axes.back().count <= refdev::kMaxGatherSegments);
+    const std::size_t row_axis = walk.axes.size() - (joins ? 2U : 1U);
+    const Axis rows = walk.axes[row_axis];
+    const Axis runs = joins ? walk.axes.back() : Axis{1U, 0U};
     std::vector<std::uint32_t> offsets{begin};
-    for (std::size_t axis = 0U; (axis + 1U) < walk.axes.size(); ++axis) {
+    for (std::size_t axis = 0U; axis < row_axis; ++axis) {
         std::vector<std::uint32_t> next;
         for (const std::uint32_t offset : offsets) {
             for (std::uint32_t i = 0U; i < walk.axes[axis].count; ++i) {
@@ -63,8 +70,12 @@ struct Walk {
     }
     std::vector<RowBand> bands;
     for (const std::uint32_t offset : offsets) {
-        bands.push_back({walk.axes.back().count,
-                         {{source, run_address(source) + offset, walk.axes.back().stride_bytes, walk.run_bytes}}});
+        RowBand band{rows.count, {}};
+        for (std::uint32_t run = 0U; run < runs.count; ++run) {
+            band.parts.push_back(
+                {source, run_address(source) + offset + (run * runs.stride_bytes), rows.stride_bytes, walk.run_bytes});
+        }
+        bands.push_back(std::move(band));
     }
     return bands;
 }

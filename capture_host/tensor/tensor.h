@@ -55,7 +55,7 @@ class Tensor {
     // A host tensor with what this device tensor holds when the queue comes to the read; a host tensor is given as it
     // is.
     [[nodiscard]] Tensor cpu(bool blocking = true, std::uint32_t queue = 0U) const;
-    // A device tensor of this layout with what this host tensor holds. Throws TENSOR-HOST for a tensor that lies on a device:
+    // A device tensor of this layout with what this host tensor holds. Throws TENSOR-HOST for one on a device:
     // to_memory_config() is what moves one.
     [[nodiscard]] Tensor to(const std::shared_ptr<host::Device>& device, const MemoryConfig& memory,
                             std::uint32_t queue = 0U) const;

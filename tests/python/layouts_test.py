@@ -146,10 +146,12 @@ class Tiles(OperationTest):
             (lambda t: pianola.matmul(t, self.tiled(matrix)), bytes_),
             (lambda t: pianola.linear(t, self.tiled(matrix), bias=self.tiled(wide[0, 0, :35])), bytes_),
             (lambda t: pianola.linear(t, self.tiled(matrix), dtype=pianola.int8, **scales), bytes_),
-            (lambda t: pianola.requantize(t, 1e-7, 0, 0.5, 3), wide), (lambda t: pianola.typecast(t, pianola.int8), wide),
+            (lambda t: pianola.requantize(t, 1e-7, 0, 0.5, 3), wide),
+            (lambda t: pianola.typecast(t, pianola.int8), wide),
             (lambda t: pianola.requantize(t, 0.5, 1, 0.25, 3), bytes_),
-            (lambda t: pianola.reshape(t, (33, 2, 40)), bytes_), (lambda t: pianola.softmax(t, input_scale=0.1), bytes_),
-            (lambda t: pianola.mean(t, [1, 2]), bytes_), (lambda t: pianola.pad(t, [(0, 0), (1, 2), (3, 4)], 5), bytes_),
+            (lambda t: pianola.reshape(t, (33, 2, 40)), bytes_),
+            (lambda t: pianola.softmax(t, input_scale=0.1), bytes_), (lambda t: pianola.mean(t, [1, 2]), bytes_),
+            (lambda t: pianola.pad(t, [(0, 0), (1, 2), (3, 4)], 5), bytes_),
             (lambda t: pianola.add(t, t, input_scale_a=0.5, input_scale_b=0.25, output_scale=1.0), bytes_),
             (lambda t: pianola.avg_pool2d(t, (2, 2), (2, 2)), image),
             (lambda t: pianola.max_pool2d(t, (3, 3), (1, 1)), image),
@@ -303,9 +305,9 @@ class Parts(OperationTest):
         self.refused("TENSOR-SHAPE", pianola.concat, [tensor, narrow], 1)
         self.refused("TENSOR-OVERLAP", pianola.concat, [narrow], output_tensor=narrow)
         self.refused("TENSOR-OVERLAP", pianola.slice, tensor, (0, 0), (4, 6), output_tensor=tensor)
-        self.refused("TENSOR-DEVICE", pianola.slice, pianola.from_numpy(numpy.zeros((4, 6), numpy.int8)), (0, 0), (4, 6))
-        self.refused("TENSOR-DEVICE", pianola.to_layout, pianola.from_numpy(numpy.zeros((4, 6), numpy.int8)), TILE,
-                     pianola.DRAM_MEMORY_CONFIG)
+        host = pianola.from_numpy(numpy.zeros((4, 6), numpy.int8))
+        self.refused("TENSOR-DEVICE", pianola.slice, host, (0, 0), (4, 6))
+        self.refused("TENSOR-DEVICE", pianola.to_layout, host, TILE, pianola.DRAM_MEMORY_CONFIG)
         self.assertEqual(self.commands(), before)
 
 

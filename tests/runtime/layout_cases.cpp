@@ -166,6 +166,7 @@ std::vector<RuleCase> tensor_cases() {
         input_case(Rule::kLayQuantisation, "zero point of a bfloat16", "inputs[0].scale",
                    [](auto& tensor) {
                        tensor.type = ElementType::kBfloat16;
+                       tensor.shape = {kWorkloadBytes / 2U};
                        tensor.zero_point = 1;
                    }),
         input_case(Rule::kLayTensorSize, "no buffer", "inputs[0].buffer_count",

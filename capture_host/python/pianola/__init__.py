@@ -9,8 +9,8 @@ import typing as _typing
 
 from ._native import *  # noqa: F401,F403 -- the module's names are listed in _native and in the stubs
 from ._native import (
-    CapturedWorkload, DataType, Device, Error, Layout, MemoryConfig, Session, Tensor, TensorMemoryLayout, WorkloadCapture,
-    close_device, from_numpy, open_device
+    CapturedWorkload, DataType, Device, Error, Layout, MemoryConfig, Session, Tensor, TensorMemoryLayout,
+    WorkloadCapture, close_device, from_numpy, open_device
 )
 
 if _typing.TYPE_CHECKING:
@@ -53,8 +53,8 @@ def from_torch(
 ) -> Tensor:
     """from_numpy() of a PyTorch tensor: anything with detach(), cpu() and numpy(), and float() for torch.bfloat16."""
     if not all(callable(getattr(tensor, name, None)) for name in ("detach", "cpu", "numpy")):
-        raise TorchError(f"TENSOR-TORCH: a {type(tensor).__name__} has no detach(), cpu() and numpy(); from_numpy() takes "
-                         "arrays")
+        raise TorchError(f"TENSOR-TORCH: a {type(tensor).__name__} has no detach(), cpu() and numpy(); from_numpy() "
+                         "takes arrays")
     held = tensor.detach().cpu()
     if str(getattr(held, "dtype", "")) == "torch.bfloat16":  # NumPy has no such type; float32 holds every value
         held, dtype = held.float(), bfloat16 if dtype is None else dtype

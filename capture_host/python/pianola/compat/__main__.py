@@ -1,4 +1,4 @@
-"""python3 -m pianola.compat PROGRAM [ARGUMENT...]: runs a program that imports `ttnn` or `models.tt_cnn.tt.pipeline`."""
+"""python3 -m pianola.compat PROGRAM [ARGUMENT...]: runs a program that finds pianola under other names."""
 import pathlib
 import runpy
 import sys
