@@ -63,6 +63,7 @@ void add_embed(CLI::App& app, Action& action);
 void add_size(CLI::App& app, Action& action);
 void add_log(CLI::App& app, Action& action);
 void add_timeline(CLI::App& app, Action& action);
+void add_perf(CLI::App& app, Action& action);
 void add_keygen(CLI::App& app, Action& action);
 void add_pubkey(CLI::App& app, Action& action);
 void add_sign(CLI::App& app, Action& action);

@@ -21,6 +21,7 @@ constexpr const char* kFooter =
     "  pianola size model.ptb\n"
     "  pianola embed model.ptb -o model.c --header model.h\n"
     "  pianola timeline model.ptb -o model.html\n"
+    "  pianola perf model.ptb\n"
     "  pianola keygen -o private.pem\n"
     "  pianola sign model.ptb --key private.pem -o signed.ptb\n"
     "  pianola verify signed.ptb --key private.pem\n"
@@ -92,6 +93,7 @@ void add_commands(CLI::App& app, Action& action) {
     add_size(app, action);
     add_log(app, action);
     add_timeline(app, action);
+    add_perf(app, action);
     add_keygen(app, action);
     add_pubkey(app, action);
     add_sign(app, action);

@@ -26,9 +26,6 @@ constexpr std::uint64_t kMaxHostNs = 1'000'000'000U;
 constexpr std::uint32_t kDefaultSteps = 4U;
 constexpr std::uint32_t kMaxSteps = 10'000U;
 constexpr std::uint64_t kMaxSlices = 500'000U;  // of a picture: more than a viewer likes
-// Each step takes exactly what the one before took; with several in flight, once they are.
-constexpr std::uint32_t kCapturedSteps = 3U;
-constexpr std::uint32_t kCapturedOverlapping = 8U;
 
 constexpr const char* kAsCaptured = "as-captured";
 
@@ -81,28 +78,11 @@ class TimelineMaker {
     }
 
   private:
-    using Make = Pattern (*)(const timeline::Workload&, const timeline::HostCost&);
-    struct Mode {
-        const char* name;
-        Make make;
-        std::uint32_t queues;
-    };
-    static constexpr std::array kModes{
-        Mode{"eager", timeline::eager_pattern, 1U}, Mode{"traced", timeline::traced_pattern, 1U},
-        Mode{"two-queues", timeline::two_queue_pattern, 2U}, Mode{"two-queues-split", timeline::split_pattern, 2U}};
-
-    [[nodiscard]] bool is_possible(const Mode& mode) const {
-        return (mode.queues <= workload_.queue_count) &&
-               ((mode.make != timeline::two_queue_pattern) || timeline::can_stage(workload_));
-    }
-    [[nodiscard]] bool is_replayed() const {
-        const Offers offers = file_.target().offers();
-        return offers.simulator && offers.command_log && offers.cycles;
-    }
+    [[nodiscard]] bool is_replayed() const { return timeline::can_run_captured(file_.target()); }
 
     void check_mode() const {
-        for (const Mode& mode : kModes) {
-            if ((arguments_.mode == mode.name) && !is_possible(mode)) {
+        for (const timeline::Mode& mode : timeline::kModes) {
+            if ((arguments_.mode == mode.name) && !timeline::is_possible(mode, workload_)) {
                 throw CliError{kUsage, (mode.queues <= workload_.queue_count)
                                            ? fmt::format("--mode {} needs a command that copies; device family {} has "
                                                          "none",
@@ -128,8 +108,8 @@ class TimelineMaker {
     }
 
     void measure_all() {
-        for (const Mode& mode : kModes) {
-            if (is_possible(mode)) {
+        for (const timeline::Mode& mode : timeline::kModes) {
+            if (timeline::is_possible(mode, workload_)) {
                 const timeline::SteadyState steady = measure(mode.make(workload_, arguments_.cost));
                 const timeline::SteadyState free = measure(mode.make(workload_, timeline::HostCost{}));
                 add_row(mode.name, steady).host_bound = steady.cycles_per_step.value() > free.cycles_per_step.value();
@@ -163,7 +143,7 @@ class TimelineMaker {
     void measure_captured() {
         timeline::Meter meter;
         const Pattern session = timeline::session_pattern(workload_, timeline::HostCost{});
-        run_captured((workload_.steps_in_flight > 1U) ? kCapturedOverlapping : kCapturedSteps, session,
+        run_captured(timeline::steps_to_measure(workload_), session,
                      [&meter](const Slice& slice) { meter.add(slice); });
         add_row(kAsCaptured, meter.result()).host_is_free = true;
         picture_.notes.emplace_back(
@@ -205,8 +185,8 @@ class TimelineMaker {
     }
 
     void draw_panels() {
-        for (const Mode& mode : kModes) {
-            if (is_possible(mode) && is_asked(mode.name)) {
+        for (const timeline::Mode& mode : timeline::kModes) {
+            if (timeline::is_possible(mode, workload_) && is_asked(mode.name)) {
                 const Pattern pattern = mode.make(workload_, arguments_.cost);
                 draw(pattern, [this](const Pattern& from, const timeline::Sink& sink) {
                     timeline::schedule(from, arguments_.steps, sink);

@@ -193,6 +193,38 @@ void bind_captures(py::module_& module) {
     return results;
 }
 
+[[nodiscard]] Entry performance_entry(const timeline::Performance& performance, double slowest) {
+    const auto note = [&performance](py::dict& entry, const timeline::TimeSpent& spent) {
+        for (const timeline::TimeColumn& column : timeline::kTimeColumns) {
+            entry[column.name] = performance.per_step(spent.*column.cycles);
+        }
+    };
+    py::dict entry;
+    py::list operations;
+    for (const timeline::OperationTime& each : performance.operations) {
+        py::dict operation;
+        operation["name"] = each.name;
+        note(operation, each.spent);
+        operations.append(operation);
+    }
+    entry["mode"] = performance.mode;
+    entry["cycles_per_step"] = performance.steady.cycles_per_step.value();
+    entry["gain"] = slowest / performance.steady.cycles_per_step.value();
+    note(entry, performance.total());
+    entry["operations"] = operations;
+    return {std::move(entry)};
+}
+
+[[nodiscard]] std::vector<Entry> performance_of(const Player& self, std::int64_t dispatch_ns, std::int64_t replay_ns) {
+    const HostCost cost{unsigned_from(dispatch_ns, "dispatch_ns"), unsigned_from(replay_ns, "replay_ns")};
+    const std::vector<timeline::Performance> all = self.performance(cost);
+    std::vector<Entry> entries;
+    for (const timeline::Performance& each : all) {
+        entries.push_back(performance_entry(each, all.front().steady.cycles_per_step.value()));
+    }
+    return entries;
+}
+
 void bind_session(py::module_& module) {
     py::class_<Player>(module, "Session",
                        "A trace binary on a simulated device of its own, as the runtime on target replays it.")
@@ -223,6 +255,9 @@ void bind_session(py::module_& module) {
                 self.set_parameter(name, unsigned_from(value, "value"));
             },
             py::arg("name"), py::arg("value"))
+        .def("performance", &performance_of,
+             "Cycles of each step, operation by operation, in every mode: what `pianola perf` shows.", py::kw_only(),
+             py::arg("dispatch_ns") = kDefaultHostCost.dispatch_ns, py::arg("replay_ns") = kDefaultHostCost.replay_ns)
         .def("self_test", &Player::self_test, "Replays the binary's own self-test vectors; gives their number.");
 }
 

@@ -28,13 +28,12 @@ namespace {
     return found;
 }
 
-[[nodiscard]] std::unique_ptr<replay::Replay> replay_of(const std::vector<std::uint8_t>& bytes, bool threaded) {
-    const files::AlignedBytes file{bytes};
-    const targets::FileTarget found = device_for(file.view());
+[[nodiscard]] std::unique_ptr<replay::Replay> replay_of(ByteSpan file, const targets::FileTarget& found,
+                                                        bool threaded) {
     SimulatorOptions options;
     options.threaded = threaded;
     try {
-        return std::make_unique<replay::Replay>(file.view(), *found.target, found.device, options);
+        return std::make_unique<replay::Replay>(file, *found.target, found.device, options);
     } catch (const replay::NotOffered& error) {
         throw PlayerError{"PLAYER-TARGET", error.what()};
     }
@@ -43,7 +42,7 @@ namespace {
 }  // namespace
 
 struct Player::State {
-    State(const std::vector<std::uint8_t>& bytes, bool threaded) : replay{replay_of(bytes, threaded)} {
+    State(ByteSpan file, bool threaded) : found{device_for(file)}, replay{replay_of(file, found, threaded)} {
         try {
             replay->load();
         } catch (const replay::Refused& refused) {
@@ -65,12 +64,13 @@ struct Player::State {
         }
     }
 
+    targets::FileTarget found;
     std::unique_ptr<replay::Replay> replay;
     capture::Manifest manifest;
 };
 
 Player::Player(const std::vector<std::uint8_t>& file, bool threaded)
-    : state_{std::make_unique<State>(file, threaded)} {}
+    : state_{std::make_unique<State>(files::AlignedBytes{file}.view(), threaded)} {}
 
 Player::~Player() = default;
 
@@ -100,6 +100,13 @@ void Player::set_parameter(const std::string& name, std::uint32_t value) {
     } catch (const replay::Stopped& stopped) {
         State::fail(stopped);
     }
+}
+
+std::vector<timeline::Performance> Player::performance(const HostCost& cost) const {
+    const replay::Replay& replay = *state_->replay;
+    const timeline::Workload workload =
+        timeline::read_workload(replay.image(), replay.session().plan(), *state_->found.target);
+    return timeline::measure_operations(replay.file(), state_->found.device, workload, cost);
 }
 
 std::uint32_t Player::self_test() {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "capture_host/buffers/rule_error.h"
+#include "capture_host/timeline/operations.h"
 #include "capture_host/writer/manifest.h"
 
 namespace pianola::python {
@@ -31,6 +32,8 @@ class Player {
     [[nodiscard]] std::vector<Tensors> run(const std::vector<Tensors>& inputs);
     // A new value for a declared parameter, from the next run() on.
     void set_parameter(const std::string& name, std::uint32_t value);
+    // Where the time of each operation goes, in every mode.
+    [[nodiscard]] std::vector<timeline::Performance> performance(const HostCost& cost) const;
     // Replays the binary's own self-test vectors, and returns how many there are.
     std::uint32_t self_test();
 

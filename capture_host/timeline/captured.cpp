@@ -1,5 +1,6 @@
 #include "capture_host/timeline/captured.h"
 
+#include <algorithm>
 #include <optional>
 #include <stdexcept>
 
@@ -15,15 +16,17 @@ struct Expected {
     Category category{Category::kControl};
     std::string_view name;
     std::uint32_t step{0U};
+    const Item* item{nullptr};
+    const TraceCommand* command{nullptr};
 };
 using ExpectedQueues = std::vector<std::vector<Expected>>;
 
 void expect(const std::vector<Item>& items, std::uint32_t step, ExpectedQueues& queues) {
     for (const Item& item : items) {
         std::vector<Expected>& queue = queues.at(item.queue);
-        queue.push_back({item.category, item.label, step});
+        queue.push_back({item.category, item.label, step, &item, nullptr});
         for (const TraceCommand& command : item.body) {
-            queue.push_back({item.body_category, command.label, step});
+            queue.push_back({item.body_category, command.label, step, &item, &command});
         }
     }
 }
@@ -42,7 +45,8 @@ Cycles replay_steps(replay::Replay& replay, std::uint32_t steps, const Sink& sin
     const auto complete = [&](std::uint32_t step) {  // the oldest submission
         replay.finish(Status::kOk);
         const Cycles now = replay.simulator().now_cycles();
-        sink({Lane{LaneKind::kHost, 0U}, Category::kHostWaits, seen - origin, now - origin, step, kUnderWay});
+        sink({Lane{LaneKind::kHost, 0U}, Category::kHostWaits, seen - origin, now - origin, step, kUnderWay, nullptr,
+              nullptr});
         seen = now;
     };
     if (plan.prologue.count > 0U) {
@@ -66,6 +70,17 @@ Cycles replay_steps(replay::Replay& replay, std::uint32_t steps, const Sink& sin
 
 }  // namespace
 
+bool can_run_captured(const Target& target) {
+    const Offers offers = target.offers();
+    return offers.simulator && offers.command_log && offers.cycles;
+}
+
+std::uint32_t steps_to_measure(const Workload& workload) {
+    constexpr std::uint32_t kOneByOne = 3U;
+    constexpr std::uint32_t kOverlapping = 4U;  // for each in flight
+    return std::max(kOneByOne, (workload.steps_in_flight > 1U) ? (kOverlapping * workload.steps_in_flight) : 0U);
+}
+
 void run_captured(ByteSpan file, const Target& target, const DeviceDescription& device, const Pattern& pattern,
                   std::uint32_t steps, const Sink& sink) {
     ExpectedQueues expected(pattern.queues);
@@ -88,7 +103,8 @@ void run_captured(ByteSpan file, const Target& target, const DeviceDescription& 
             const Expected& each = expected[queue][i];
             const std::optional<std::uint32_t> core = log[i].core;
             const Lane lane = core.has_value() ? Lane{LaneKind::kCore, *core} : Lane{LaneKind::kQueue, queue};
-            sink({lane, each.category, log[i].start_cycles - origin, log[i].end_cycles - origin, each.step, each.name});
+            sink({lane, each.category, log[i].start_cycles - origin, log[i].end_cycles - origin, each.step, each.name,
+                  each.item, each.command});
         }
     }
 }

@@ -12,6 +12,11 @@
 
 namespace pianola::timeline {
 
+// Whether the target has a simulator that logs commands with their times.
+[[nodiscard]] bool can_run_captured(const Target& target);
+// Steps after which each takes exactly what the one before took; with several in flight, once they are.
+[[nodiscard]] std::uint32_t steps_to_measure(const Workload& workload);
+
 // Replays `steps` steps on inputs of zeros and calls the sink with what the simulator's log says, from the start of the
 // first step. `pattern` is the session pattern of this file; it gives the names, and must outlive what the sink keeps.
 // Throws what replay::Replay throws, and std::logic_error where the log is not made of the pattern's commands.

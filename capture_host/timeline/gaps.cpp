@@ -51,18 +51,25 @@ Cycles Meter::overlap(const std::vector<Interval>& sorted, Cycles start, Cycles 
     return sum;
 }
 
-SteadyState Meter::result() const {
-    SteadyState steady;
+Meter::Window Meter::window() const {
     if (computed_.size() < kFewestSteps) {
-        return steady;
+        return {};
     }
     const std::size_t last = computed_.size() - 2U;  // the very last works for no later one
-    const std::size_t first = last / 2U;
+    return {last / 2U, last};
+}
+
+SteadyState Meter::result() const {
+    SteadyState steady;
+    const auto [first, last] = window();
+    if (first == last) {
+        return steady;
+    }
     const std::vector<Interval> sorted = computing();
     steady.cycles_per_step = {computed_[last] - computed_[first], last - first};
     steady.busy = {overlap(sorted, computed_[first], computed_[last]), computed_[last] - computed_[first]};
     for (const Interval& write : writes_) {
-        if ((write.step > first) && (write.step <= last)) {
+        if (window().has(write.step)) {
             steady.hidden.part += overlap(sorted, write.start, write.end);
             steady.hidden.whole += write.end - write.start;
         }

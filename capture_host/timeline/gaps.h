@@ -35,6 +35,14 @@ class Meter {
     void add(const Slice& slice);
     // The first half of the steps is the running-in, and the last one has nothing to do for a next one.
     [[nodiscard]] SteadyState result() const;
+    // Steps that the result is of: those behind the first, up to the last.
+    struct Window {
+        std::size_t first{0U};
+        std::size_t last{0U};
+
+        [[nodiscard]] bool has(std::uint32_t step) const { return (step > first) && (step <= last); }
+    };
+    [[nodiscard]] Window window() const;
 
   private:
     struct Interval {

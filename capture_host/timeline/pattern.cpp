@@ -72,6 +72,12 @@ class Maker {
         add(std::move(item));
     }
 
+    // Of the operation that was added last; null where something else was.
+    [[nodiscard]] std::vector<TraceCommand>* last_body() {
+        const bool is_one = !pattern.step.empty() && !pattern.step.back().body.empty();
+        return is_one ? &pattern.step.back().body : nullptr;
+    }
+
     // With transfers on the second queue: what it does in front of the first step, and in every step.
     void write_first_inputs() {
         into_ = &Pattern::prologue;
@@ -222,10 +228,12 @@ Pattern eager_pattern(const Workload& workload, const HostCost& cost) {
     maker.pattern.doorbell_per_command = true;
     maker.write_inputs(0U);
     for (const TraceCommand& command : workload.commands()) {
-        if (command.kind != CommandKind::kBarrier) {
+        std::vector<TraceCommand>* const last = maker.last_body();
+        const bool goes_on = (last != nullptr) && (last->back().operation == command.operation);
+        if (!goes_on && (command.kind != CommandKind::kBarrier)) {
             maker.operation(0U, command);
-        } else if (!maker.pattern.step.back().body.empty()) {
-            maker.pattern.step.back().body.push_back(command);  // costs the device its time, and the host nothing
+        } else if (last != nullptr) {  // costs the device its time, and the host nothing
+            last->push_back(command);
         }
     }
     maker.read_outputs(0U);
@@ -283,6 +291,10 @@ Pattern split_pattern(const Workload& workload, const HostCost& cost) {
     maker.notify(0U);
     maker.transfer_on_second_queue();
     return maker.pattern;
+}
+
+bool is_possible(const Mode& mode, const Workload& workload) {
+    return (mode.queues <= workload.queue_count) && (!mode.copies || can_stage(workload));
 }
 
 Pattern session_pattern(const Workload& workload, const HostCost& cost) {

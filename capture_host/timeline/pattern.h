@@ -5,6 +5,7 @@
 // each one assumes. Times are device cycles. Host only.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -69,6 +70,17 @@ struct Pattern {
 // Transfers on queue 1. Instead of copies, the traces are cut behind the last reader of inputs and before the first use
 // of outputs.
 [[nodiscard]] Pattern split_pattern(const Workload& workload, const HostCost& cost);
+// The four above.
+struct Mode {
+    const char* name{""};
+    Pattern (*make)(const Workload& workload, const HostCost& cost){nullptr};
+    std::uint32_t queues{1U};
+    bool copies{false};  // needs a command that copies
+};
+inline constexpr std::array<Mode, 4> kModes{
+    Mode{"eager", eager_pattern, 1U, false}, Mode{"traced", traced_pattern, 1U, false},
+    Mode{"two-queues", two_queue_pattern, 2U, true}, Mode{"two-queues-split", split_pattern, 2U, false}};
+[[nodiscard]] bool is_possible(const Mode& mode, const Workload& workload);
 // The binary's own scripts: what Session does.
 [[nodiscard]] Pattern session_pattern(const Workload& workload, const HostCost& cost);
 

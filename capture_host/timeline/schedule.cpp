@@ -83,7 +83,7 @@ class Model {
         Queue& queue = queues_.at(item.queue);
         make_room(queue, item, step);
         host(item.host_cycles, (item.kind == QueueCommandKind::kUnspecified) ? Category::kDispatch : Category::kEnqueue,
-             step, item.label);
+             step, item.label, &item);
         std::size_t& records = records_enqueued_.at(item.event);
         const auto submission = static_cast<std::uint32_t>(completions_.size() - 1U);
         queue.ring.push_back({&item, step, submission, records, 0U});
@@ -159,13 +159,13 @@ class Model {
         if (item.cycles > 0U) {
             join_cores(queue);
             queue.time = std::max({start, queue.time, recorded}) + item.cycles;
-            sink_({lane, item.category, start, queue.time, next.step, item.label});
+            sink_({lane, item.category, start, queue.time, next.step, item.label, &item, nullptr});
             queue.freed.push_back({queue.time, item.ring_words});
         } else {
             queue.time = start;
         }
         for (const TraceCommand& command : item.body) {
-            execute_body(queue, lane, item.body_category, command, next.step);
+            execute_body(queue, lane, item, command, next.step);
         }
         if (item.cycles == 0U) {  // an operation without trace keeps its place in the ring until it is done
             queue.freed.push_back({queue.time, item.ring_words});
@@ -181,20 +181,22 @@ class Model {
         return true;
     }
 
-    void execute_body(Queue& queue, const Lane& lane, Category category, const TraceCommand& command,
+    void execute_body(Queue& queue, const Lane& lane, const Item& item, const TraceCommand& command,
                       std::uint32_t step) {
+        const Category category = item.body_category;
         const Cycles start = queue.time;
         if (command.kind != CommandKind::kDispatch) {
             join_cores(queue);
         }
         queue.time += command.cycles;
-        sink_({lane, category, start, queue.time, step, command.label});
+        sink_({lane, category, start, queue.time, step, command.label, &item, &command});
         if (command.kind == CommandKind::kDispatch) {
             Cycles& free = queue.cores[command.core];
             const Cycles begin = std::max(queue.time, free);
             free = begin + command.core_cycles;
             queue.cores_done = std::max(queue.cores_done, free);
-            sink_({Lane{LaneKind::kCore, command.core}, category, begin, free, step, command.label});
+            const Lane core{LaneKind::kCore, command.core};
+            sink_({core, category, begin, free, step, command.label, &item, &command});
         }
     }
 
@@ -205,9 +207,9 @@ class Model {
         queue.cores_done = 0U;
     }
 
-    void host(Cycles cycles, Category category, std::uint32_t step, std::string_view name) {
+    void host(Cycles cycles, Category category, std::uint32_t step, std::string_view name, const Item* item = nullptr) {
         if (cycles > 0U) {
-            sink_({Lane{LaneKind::kHost, 0U}, category, host_time_, host_time_ + cycles, step, name});
+            sink_({Lane{LaneKind::kHost, 0U}, category, host_time_, host_time_ + cycles, step, name, item, nullptr});
             host_time_ += cycles;
         }
     }

@@ -32,7 +32,9 @@ struct Slice {
     Cycles start{0U};
     Cycles end{0U};
     std::uint32_t step{0U};
-    std::string_view name;  // belongs to the pattern
+    std::string_view name;                 // belongs to the pattern, as the next two do
+    const Item* item{nullptr};             // that the time is spent on
+    const TraceCommand* command{nullptr};  // of its body; where it is one
 };
 
 using Sink = std::function<void(const Slice&)>;

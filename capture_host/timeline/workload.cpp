@@ -101,7 +101,7 @@ class Reader {
         return commands;
     }
 
-    [[nodiscard]] std::vector<TraceCommand> read_trace(std::uint32_t place) const {
+    [[nodiscard]] std::vector<TraceCommand> read_trace(std::uint32_t place) {
         const TraceView trace = image_.trace(place);
         const WordSpan words =
             image_.trace_words().subspan(trace.offset_bytes / sizeof(std::uint32_t), trace.word_count);
@@ -116,6 +116,11 @@ class Reader {
             const bool is_named = (program < trace.program_count) && (decoded.kind != CommandKind::kBarrier);
             commands.push_back(make_command(decoded, is_named ? capture::to_string(image_.program(place, program).name)
                                                               : targets::kind_name(decoded.kind)));
+            if (decoded.kind != CommandKind::kEnd) {
+                const bool is_next = (in_program == 0U) || (program >= trace.program_count);
+                operations_ += is_next ? 1U : 0U;
+                commands.back().operation = operations_;
+            }
             in_program += 1U;
         };
         if (!targets::for_each_command(command_set_, words, add).is_whole()) {
@@ -145,6 +150,7 @@ class Reader {
     Workload workload_;
     std::vector<Range> inputs_;
     std::vector<Range> outputs_;
+    std::uint32_t operations_{0U};  // of all traces so far
 };
 
 }  // namespace

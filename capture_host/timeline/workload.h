@@ -19,6 +19,7 @@ using Cycles = std::uint64_t;
 // A command of a trace, decoded.
 struct TraceCommand {
     std::string label;
+    std::uint32_t operation{0U};  // of the workload, from 1 on: commands of one program have the same; 0: of none
     CommandKind kind{CommandKind::kUnspecified};
     std::uint32_t words{0U};
     Cycles cycles{0U};           // on its queue

@@ -195,6 +195,8 @@ TEST_F(AllCommands, NameTheOptionThatDoesNotFitTheRest) {
         {{"timeline", "good.ptb", "--steps", "0"}, "--steps"},
         {{"timeline", "good.ptb", "--steps", "10001"}, "--steps"},
         {{"timeline", "good.ptb", "--dispatch-ns", "1000000001"}, "--dispatch-ns"},
+        {{"perf", "good.ptb", "--mode", "fast"}, "--mode"},
+        {{"perf", "good.ptb", "--replay-ns", "1000000001"}, "--replay-ns"},
         {{"size", "good.ptb", "--json", "--ld"}, "--ld"},
         {{"mutate", "good.ptb", "--report-only", "--shard", "0/1"}, "--shard"},
         {{"mutate", "good.ptb", "--report-only", "--shard", "2/1"}, "--shard"},

@@ -7,7 +7,7 @@ import subprocess
 import cli_support
 from cli_support import FILE_TROUBLE, OPTIONS, USAGE
 
-COMMANDS = ("capture", "verify", "inspect", "run", "embed", "size", "timeline", "mutate")
+COMMANDS = ("capture", "verify", "inspect", "run", "embed", "size", "timeline", "perf", "mutate")
 LOG_COMMANDS = ("show", "diff")
 
 
@@ -53,7 +53,8 @@ class Usage(cli_support.CliTest):
                           ("size", "a.ptb", "--header",
                            "--ld"), ("size", "a.ptb", "--header",
                                      "--json"), ("log", ), ("log", "show"), ("log", "diff", "a.log"), ("timeline", ),
-                          ("mutate", ), ("mutate", "a.ptb"), ("mutate", "a.ptb", "-o", "d", "--kind", "all")):
+                          ("perf", ), ("mutate", ), ("mutate", "a.ptb"), ("mutate", "a.ptb", "-o", "d", "--kind",
+                                                                                   "all")):
             self.run_pianola(*arguments, code=USAGE)
 
     def test_a_command_that_is_not_there_is_named(self):
@@ -86,6 +87,7 @@ class Usage(cli_support.CliTest):
                            "m.ptb"), ("verify", "missing.ptb"), ("inspect", "missing.ptb"), ("run", "missing.ptb"),
                           ("verify", self.folder), ("verify", "missing.ptb", "--device", "missing.json"),
                           ("embed", "missing.ptb", "-o", "m.c"), ("size", "missing.ptb"), ("timeline", "missing.ptb"),
+                          ("perf", "missing.ptb"),
                           ("mutate", "missing.ptb", "--report-only"), ("mutate", "--merge", "missing.json"),
                           ("log", "show", "missing.log"), ("log", "diff", "missing.log", "a.log")):
             run = self.run_pianola(*arguments, code=FILE_TROUBLE)
