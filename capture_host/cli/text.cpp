@@ -242,7 +242,9 @@ const char* name_of(DeviceFault fault) {
 }
 
 const char* name_of(ElementType type) {
-    constexpr std::array<const char*, 7> kNames{"?", "int8", "uint8", "int16", "int32", "float32", "bool"};
+    constexpr std::array<const char*, 10> kNames{"?",       "int8", "uint8",  "int16",  "int32",
+                                                 "float32", "bool", "uint16", "uint32", "bfloat16"};
+    static_assert(kNames.size() == (static_cast<std::size_t>(ElementType::kBfloat16) + 1U));
     return name_in(kNames, type);
 }
 const char* name_of(RegionKind kind) {

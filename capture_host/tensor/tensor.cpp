@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "capture_host/tensor/tensor_error.h"
+#include "capture_host/tensor/tiles.h"
 
 namespace pianola::tensor {
 
@@ -15,6 +16,7 @@ struct Tensor::Storage {
     bool pending{false};
     host::BufferPtr buffer;
     host::ReadHandle read;
+    bool read_tiles{false};  // what is read is a storage of tiles
     std::vector<std::uint8_t> bytes;
     std::shared_ptr<Storage> viewed;  // whose memory this is, where it is a view's
 };
@@ -40,6 +42,7 @@ Tensor Tensor::on_host(const TensorSpec& spec, host::ReadHandle read) {
     storage->spec = spec;
     storage->pending = true;
     storage->read = std::move(read);
+    storage->read_tiles = spec.layout == ElementLayout::kTile;
     return Tensor{std::move(storage)};
 }
 
@@ -48,8 +51,9 @@ Tensor Tensor::on_device(const TensorSpec& spec, const std::shared_ptr<host::Dev
     check_spec(spec);
     auto storage = std::make_shared<Storage>();
     storage->spec = spec;
+    storage->spec.memory = resolved(spec.memory, spec.shape, spec.layout, host::all_cores(device->spec()));
     storage->on_device = true;
-    host::BufferConfig config = buffer_config(spec);
+    host::BufferConfig config = buffer_config(storage->spec);
     config.owner = owner;
     storage->buffer = device->allocate(config);
     return Tensor{std::move(storage)};
@@ -109,6 +113,11 @@ const std::vector<std::uint8_t>& Tensor::bytes() const {
     if (storage_->freed) {
         throw TensorError{TensorRule::kFreed, "the tensor was deallocated before this use of it"};
     }
+    if (storage_->pending && storage_->read_tiles) {
+        const std::vector<std::uint8_t>& tiles = storage_->read.data();
+        storage_->bytes = untilized(ByteSpan{tiles.data(), tiles.size()}, spec());
+        storage_->pending = false;
+    }
     return storage_->pending ? storage_->read.data() : storage_->bytes;
 }
 
@@ -140,16 +149,21 @@ Tensor Tensor::to(const std::shared_ptr<host::Device>& device, const MemoryConfi
     if (storage_->on_device) {
         throw TensorError{TensorRule::kHost, "the tensor lies on a device already; to_memory_config() moves it"};
     }
-    Tensor moved = on_device(TensorSpec{shape(), type(), memory}, device, {queue});
+    Tensor moved = on_device(TensorSpec{shape(), type(), memory, layout()}, device, {queue});
     copy_host_to_device(*this, moved, queue);
     return moved;
 }
 
 Tensor Tensor::viewed_as(const Shape& shape) const {
-    const TensorSpec spec{shape, type(), memory_config()};
-    if (!storage_->on_device) {
-        return on_host(spec, bytes());
-    }
+    const TensorSpec spec{shape, type(), memory_config(), layout()};
+    return storage_->on_device ? viewed_as(spec) : on_host(spec, bytes());
+}
+
+Tensor Tensor::storage() const {
+    return ((layout() == ElementLayout::kTile) && storage_->on_device) ? viewed_as(storage_spec(spec())) : *this;
+}
+
+Tensor Tensor::viewed_as(const TensorSpec& spec) const {
     auto view = std::make_shared<Storage>();
     view->spec = spec;
     view->on_device = true;
@@ -168,6 +182,7 @@ void Tensor::read_from(const Tensor& source, std::uint32_t queue, bool blocking)
                                       type_name(source.type()), to_string(shape()), type_name(type()))};
     }
     storage_->read = source.device()->enqueue_read(queue, source.buffer(), blocking);
+    storage_->read_tiles = source.layout() == ElementLayout::kTile;
     storage_->pending = true;
     storage_->freed = false;
     storage_->bytes = {};
@@ -188,7 +203,11 @@ void copy_host_to_device(const Tensor& host_tensor, const Tensor& device_tensor,
                         to_string(host_tensor.shape()), type_name(host_tensor.type()), to_string(device_tensor.shape()),
                         type_name(device_tensor.type()))};
     }
-    const std::vector<std::uint8_t>& data = host_tensor.bytes();
+    const bool tiles = device_tensor.layout() == ElementLayout::kTile;
+    const std::vector<std::uint8_t>& rows = host_tensor.bytes();
+    const std::vector<std::uint8_t> converted =
+        tiles ? tilized(ByteSpan{rows.data(), rows.size()}, device_tensor.spec()) : std::vector<std::uint8_t>{};
+    const std::vector<std::uint8_t>& data = tiles ? converted : rows;
     device_tensor.device()->enqueue_write(queue, device_tensor.buffer(), ByteSpan{data.data(), data.size()}, blocking);
 }
 

@@ -94,7 +94,7 @@ struct ZeroPoints {
     std::int32_t first;
     std::int32_t last;
 };
-constexpr std::array<ZeroPoints, 7> kZeroPoints{{
+constexpr std::array<ZeroPoints, 10> kZeroPoints{{
     {1, 0},  // kUnspecified: refused as an enumerator
     {INT8_MIN, INT8_MAX},
     {0, UINT8_MAX},
@@ -102,8 +102,11 @@ constexpr std::array<ZeroPoints, 7> kZeroPoints{{
     {0, 0},  // kInt32
     {0, 0},  // kFloat32
     {0, 0},  // kBool
+    {0, UINT16_MAX},
+    {0, 0},  // kUint32
+    {0, 0},  // kBfloat16
 }};
-static_assert(kZeroPoints.size() == (static_cast<std::size_t>(ElementType::kBool) + 1U));
+static_assert(kZeroPoints.size() == (static_cast<std::size_t>(ElementType::kBfloat16) + 1U));
 
 // Finite, not negative, and not NaN: told from its bits, because not every core has a unit for floating point. -0 is 0.
 [[nodiscard]] bool is_scale(float scale) noexcept {

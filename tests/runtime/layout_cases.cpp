@@ -163,6 +163,12 @@ std::vector<RuleCase> tensor_cases() {
                    [](auto& tensor) { tensor.zero_point = 128; }),
         input_case(Rule::kLayQuantisation, "zero point of a bool", "inputs[0].scale",
                    [](auto& tensor) { tensor.type = ElementType::kBool; }),
+        input_case(Rule::kLayQuantisation, "zero point of a bfloat16", "inputs[0].scale",
+                   [](auto& tensor) {
+                       tensor.type = ElementType::kBfloat16;
+                       tensor.shape = {kWorkloadBytes / 2U};
+                       tensor.zero_point = 1;
+                   }),
         input_case(Rule::kLayTensorSize, "no buffer", "inputs[0].buffer_count",
                    [](auto& tensor) { tensor.buffer_count = 0U; }),
         input_case(Rule::kLayTensorSize, "more buffers than a session moves", "inputs[0].buffer_count",
