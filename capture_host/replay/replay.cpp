@@ -132,8 +132,8 @@ std::vector<Tensors> Replay::run(const std::vector<Tensors>& inputs,
         }
         return outputs;
     }
-    // Every step takes the next inference's inputs and gives the last one's outputs. A single inference is given its own
-    // inputs once more, for a step to bring its outputs: the epilogue's are those of a second inference.
+    // Every step takes the next inference's inputs and gives the last one's outputs. A single inference is given its
+    // own inputs once more, for a step to bring its outputs: the epilogue's are those of a second inference.
     finish(session_.start(Sources{inputs.front()}.view()));
     Tensors unwanted = empty_outputs();
     Tensors& last = (inputs.size() == 1U) ? unwanted : outputs.back();

@@ -87,8 +87,8 @@ TEST_F(Discovery, NewMemoryInEveryTurnIsTheSameStep) {
     EXPECT_EQ(workload.manifest.inputs.size(), 1U);
 }
 
-// Old and new result change places, and each turn goes on from the one before: layers of one inference, where a step has
-// room for all outputs; else a loop that goes on from what set-up wrote.
+// Old and new result change places, and each turn goes on from the one before: layers of one inference, where a step
+// has room for all outputs; else a loop that goes on from what set-up wrote.
 TEST_F(Discovery, TurnsThatTheHostGivesNothing) {
     for (const std::uint32_t turns : {4U, 12U}) {
         const std::array<BufferPtr, 2> state{buffer(), buffer()};

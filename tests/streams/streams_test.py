@@ -12,21 +12,33 @@ import sys
 import tempfile
 
 
+BYTES = 64  # of a tensor
+
+
 def replay(pianola, folder, line):
     """What is wrong with the binary of a line of the index; nothing where all outputs are right."""
     seed, inputs, outputs = (int(word) for word in line.split())
+    return (replay_records(pianola, folder, seed, inputs, outputs, None)
+            or (replay_records(pianola, folder, seed, inputs, outputs, 1) if seed % 3 == 0 else None))
+
+
+def replay_records(pianola, folder, seed, inputs, outputs, count):
+    """The same of the first `count` records, or of all."""
+    end = None if count is None else count * BYTES
     names = [folder / f"{seed}.out{k}" for k in range(outputs)]
     command = [pianola, "run", folder / f"{seed}.ptb", "--batch"]
     for k in range(inputs):
-        command += ["--input", folder / f"{seed}.in{k}"]
+        given = folder / f"{seed}.given{k}"
+        given.write_bytes((folder / f"{seed}.in{k}").read_bytes()[:end])
+        command += ["--input", given]
     for name in names:
         command += ["--output", name]
     ran = subprocess.run(command, check=False, capture_output=True, text=True)
     if ran.returncode != 0:
         return f"seed {seed}: {ran.stderr}"
     for k, name in enumerate(names):
-        if name.read_bytes() != (folder / f"{seed}.golden{k}").read_bytes():
-            return f"seed {seed}: output {k} is not what the model says"
+        if name.read_bytes() != (folder / f"{seed}.golden{k}").read_bytes()[:end]:
+            return f"seed {seed}, {'all' if count is None else count} records: output {k} is not what the model says"
     return None
 
 

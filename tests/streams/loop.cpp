@@ -1,5 +1,5 @@
-// The generator: programs as people write them - loops over a model, with fixed, new or alternating memory, traces, two
-// queues, state, pipelines - and straight-line programs without any order.
+// Programs as people write them: loops over a model, with fixed, new or alternating memory, traces, two queues, state,
+// pipelines.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,8 +7,7 @@
 #include <map>
 #include <optional>
 
-#include "tests/streams/program.h"
-#include "tests/support/random.h"
+#include "tests/streams/op_writer.h"
 
 namespace pianola::streams {
 namespace {
@@ -75,13 +74,14 @@ Shape random_shape(test::Random& random) {
     return shape;
 }
 
-class Maker {
+class Maker : public OpWriter {
   public:
-    explicit Maker(std::uint32_t seed) : random_{seed} {}
+    using OpWriter::OpWriter;
 
     Program loop() {
         shape_ = random_shape(random_);
         made_.queues = shape_.two_queues ? 2U : 1U;
+        host_waits_ = shape_.host_waits;
         made_.keeps_state = shape_.state != State::kNone;
         make_actions();
         set_up();
@@ -98,94 +98,7 @@ class Maker {
         return made_;
     }
 
-    // Buffers, programs, writes and reads in any order; what is read has been written.
-    Program straight() {
-        made_.queues = 1U + random_.below(2U);
-        made_.shape = fmt::format("straight, queues {}", made_.queues);
-        std::vector<std::uint32_t> written;
-        std::uint32_t writes = 0U;
-        std::uint32_t reads = 0U;
-        const std::uint32_t length = 6U + random_.below(20U);
-        for (std::uint32_t i = 0U; (i < length) || (reads == 0U); ++i) {
-            const std::uint32_t queue = random_.below(made_.queues);
-            const auto any = [&] { return written.at(random_.below(static_cast<std::uint32_t>(written.size()))); };
-            const std::uint32_t what = written.empty() ? 0U : random_.below(8U);
-            if ((what == 0U) && (writes < 6U)) {
-                const std::uint32_t to = (written.empty() || random_.one_in(2U)) ? allocate() : any();
-                written.push_back(to);
-                op(Kind::kWrite, queue, to).is_data = true;
-                writes += 1U;
-            } else if (!written.empty() && (what == 1U) && (reads < 6U)) {
-                op(Kind::kRead, queue, any());
-                reads += 1U;
-            } else if ((what == 2U) && (std::count(written.begin(), written.end(), written.front()) !=
-                                        static_cast<std::ptrdiff_t>(written.size()))) {
-                const std::uint32_t freed = any();
-                written.erase(std::remove(written.begin(), written.end(), freed), written.end());
-                op(Kind::kFree, 0U, freed);
-            } else if (!written.empty()) {
-                Launch launch = random_launch(any(), any());
-                launch.output = random_.one_in(2U) ? any() : allocate();
-                if (std::count(written.begin(), written.end(), launch.output) == 0) {
-                    written.push_back(launch.output);
-                } else if (random_.one_in(3U)) {
-                    launch.count = kBytes / 2U;
-                    launch.output_first = random_.one_in(2U) ? launch.count : 0U;
-                    launch.left_first = (launch.left == launch.output) ? launch.output_first : 0U;
-                    launch.right_first = (launch.right == launch.output) ? launch.output_first : (kBytes / 2U);
-                } else {
-                    // All of it.
-                }
-                op(Kind::kRun, queue, 0U).launch = launch;
-            } else {
-                // Nothing to work on.
-            }
-        }
-        return made_;
-    }
-
   private:
-    Launch random_launch(std::uint32_t left, std::uint32_t right) {
-        Launch launch;
-        launch.code = static_cast<Code>(random_.below(6U));
-        launch.left = left;
-        launch.right = right;
-        launch.constant = static_cast<int>(random_.below(9U)) - 4;
-        return launch;
-    }
-
-    std::uint32_t allocate() {
-        made_.ops.push_back({});
-        made_.ops.back().kind = Kind::kAllocate;
-        made_.ops.back().object = ++buffers_;
-        return buffers_;
-    }
-
-    // Behind what was last done on the other queue.
-    Op& op(Kind kind, std::uint32_t queue, std::uint32_t object) {
-        const bool is_queued =
-            (kind == Kind::kWrite) || (kind == Kind::kRead) || (kind == Kind::kRun) || (kind == Kind::kExecuteTrace);
-        if (is_queued && (queue != queue_)) {
-            if (shape_.host_waits) {
-                append(Kind::kSynchronise, 0U, 0U);
-            } else {
-                append(Kind::kRecord, queue_, queue_);
-                append(Kind::kWait, queue, queue_);
-            }
-            queue_ = queue;
-        }
-        return append(kind, queue, object);
-    }
-
-    Op& append(Kind kind, std::uint32_t queue, std::uint32_t object) {
-        Op made;
-        made.kind = kind;
-        made.queue = queue;
-        made.object = object;
-        made_.ops.push_back(made);
-        return made_.ops.back();
-    }
-
     void make_actions() {
         const std::uint32_t transfers = shape_.two_queues ? 1U : 0U;
         std::uint32_t role = 0U;
@@ -424,15 +337,11 @@ class Maker {
         }
     }
 
-    test::Random random_;
-    Program made_;
     Shape shape_;
     std::vector<Action> actions_;
     std::size_t split_{0U};
     Ref last_{Part::kInput, 0U};
     std::uint32_t reads_{0U};
-    std::uint32_t buffers_{0U};
-    std::uint32_t queue_{0U};  // that was last used
     bool is_exchanging_{false};
     bool is_warming_up_{false};  // what it writes is no inference's, and may be set-up
     std::map<Ref, std::uint32_t> fixed_;
@@ -441,9 +350,8 @@ class Maker {
 
 }  // namespace
 
-Program make_program(std::uint32_t seed) {
-    constexpr std::uint32_t kOneInStraight = 6U;
-    return ((seed % kOneInStraight) == 0U) ? Maker{seed}.straight() : Maker{seed}.loop();
+Program make_loop(std::uint32_t seed) {
+    return Maker{seed}.loop();
 }
 
 }  // namespace pianola::streams
