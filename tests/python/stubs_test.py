@@ -71,7 +71,7 @@ TYPES = {
 # Expressions that mypy refuses, and with which words.
 ERRORS = {
     "p.relu(3)": 'incompatible type "int"; expected "Tensor"',
-    "p.slice(t, 0, 1)": 'expected "Sequence[int]"',
+    "p.slice(t, 0, (1,))": 'expected "Sequence[int]"',
     "p.CoreGrid(1, 2)": "Too many positional arguments",
     "p.open_device(nonsense=1)": 'Unexpected keyword argument "nonsense"',
     "p.capture(d, nonsense=1)": 'Unexpected keyword argument "nonsense"',
