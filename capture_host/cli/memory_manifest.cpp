@@ -123,8 +123,8 @@ void add_span_window(const char* name, const char* memory_name, MemoryKind memor
 void gather_windows(MemoryManifest& manifest) {
     const DeviceDescription& device = manifest.device;
     manifest.windows.push_back(window("Flash", "flash", WindowAccess::kReadOnly, 0U, manifest.file_bytes));
-    manifest.windows.push_back(window("Session", "ram", WindowAccess::kReadWrite, 0U,
-                                      session_bytes32(*device.capacities)));
+    manifest.windows.push_back(
+        window("Session", "ram", WindowAccess::kReadWrite, 0U, session_bytes32(*device.capacities)));
     add_span_window("Dram", "device_dram", MemoryKind::kDram, device.dram_base, manifest);
     add_span_window("L1", "device_l1", MemoryKind::kL1, device.l1_base, manifest);
     manifest.windows.push_back(window("Trace", "device_dram", WindowAccess::kReadWrite,

@@ -20,9 +20,8 @@ void overfill_ring(Draft& draft) {
     const std::uint32_t buffers =
         (words > share) ? 0U : (((share - words) / draft.queue_words(QueueCommandKind::kWrite)) + 1U);
     if ((draft.planned_commands(ScriptKind::kStep) + buffers) > kMaxScriptCommands) {
-        throw NotApplicable{
-            fmt::format("{} steps of all the {} commands that there may be fit into a ring of {} words", steps,
-                        kMaxScriptCommands, ring)};
+        throw NotApplicable{fmt::format("{} steps of all the {} commands that there may be fit into a ring of {} words",
+                                        steps, kMaxScriptCommands, ring)};
     }
     if (buffers > 0U) {
         static_cast<void>(draft.add_input(buffers, 1U));

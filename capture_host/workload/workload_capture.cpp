@@ -176,8 +176,7 @@ CapturedWorkload captured(const DeviceState& device, const Reading& reading, con
             if (error.rule() != HostRule::kCaptureRefused) {
                 throw;
             }
-            warnings.push_back(
-                fmt::format("captured with one step in flight, because with {}: {}",
+            warnings.push_back(fmt::format("captured with one step in flight, because with {}: {}",
                                            capture::kUsualStepsInFlight, error.what()));
         }
     }
