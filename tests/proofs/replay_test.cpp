@@ -75,7 +75,7 @@ void expect_agreement(const SmallCase& small, std::uint32_t runs) {
 
 TEST(ScriptReplay, PatternsGiveWhatTheyMeanAtTheSameTimes) {
     for (const auto script : {script_one_queue, script_pattern_one, script_pattern_two}) {
-        for (const std::uint32_t in_flight : {1U, 2U}) {
+        for (const std::uint32_t in_flight : {1U, 2U, 16U}) {
             for (const std::uint32_t traces : {1U, 2U, 3U}) {
                 SmallCase small = plain_memory(2U, 2U, traces);
                 small.in_flight = in_flight;
