@@ -18,10 +18,10 @@ using refdev::Opcode;
 
 constexpr std::uint32_t kCases = 1500U;
 constexpr std::uint32_t kBytes = 16U;
-constexpr std::uint32_t kWindow = 1024U;       // from the start of the activations: what the command works on
-constexpr std::uint32_t kRegionBytes = 1472U;  // so that it can also leave the region
-constexpr std::uint32_t kPlaces = 28U;         // of kBytes in the window, which is as large as the rest of the region
-constexpr std::uint32_t kRead = 2048U;         // what is written is copied to here, of a larger region
+constexpr std::uint32_t kRead = 512U;     // from the start of the activations: what is written is copied to here
+constexpr std::uint32_t kWindow = 1024U;  // what the command works on: the rest of the region, so that it can leave it
+constexpr std::uint32_t kPlaces = 48U;    // of kBytes in the window
+constexpr std::uint32_t kWritten = 40U;   // of them, those that are written
 
 struct Word {
     std::uint32_t index{0U};  // in the trace
@@ -45,10 +45,10 @@ class Maker {
     Combination make() {
         Combination made{make_workload(1U), {}, {}};
         capture::ManifestRegion& region = made.workload.manifest.regions[3];
-        region.size_bytes = kRegionBytes + kRead;
+        region.size_bytes = kWindow + (kPlaces * kBytes);
         base_ = region.base;
         const std::vector<std::uint32_t> old = words_of(made.workload.segments.traces);
-        made.words = {header_word(Opcode::kFill, refdev::kFillWords), base_ + kWindow, kBytes * 14U, 3U};
+        made.words = {header_word(Opcode::kFill, refdev::kFillWords), base_ + kWindow, kBytes * kWritten, 3U};
         switch (random_.below(3U)) {
             case 0U:
                 add_copy(made);
@@ -61,7 +61,7 @@ class Maker {
                 break;
         }
         made.words.insert(made.words.end(), {header_word(Opcode::kCopy, refdev::kCopyWords), base_ + kRead,
-                                             place(random_.below(14U)), kBytes});
+                                             place(random_.below(kWritten)), kBytes});
         made.words.insert(made.words.end(), old.begin(), old.end());
         for (const Word& word : made.patched) {
             made.words.at(word.index) = word.minimum;
@@ -72,9 +72,9 @@ class Maker {
   private:
     [[nodiscard]] std::uint32_t place(std::uint32_t number) const { return base_ + kWindow + (number * kBytes); }
 
-    Word address(std::uint32_t index, std::uint32_t places) {
+    Word address(std::uint32_t index, std::uint32_t places, std::uint32_t behind = 0U) {
         const std::uint32_t step = random_.one_in(3U) ? kBytes : (kBytes / 2U);
-        const std::uint32_t first = place(random_.below(places));
+        const std::uint32_t first = place(behind + random_.below(places));
         return {index, ParameterKind::kBufferAddress, first, first + (random_.below(4U) * step), step};
     }
     Word value(std::uint32_t index, std::uint32_t largest) {
@@ -94,29 +94,29 @@ class Maker {
     void add_copy(Combination& made) {
         const auto first = static_cast<std::uint32_t>(made.words.size());
         made.words.insert(made.words.end(), {header_word(Opcode::kCopy, refdev::kCopyWords), 0U, 0U, kBytes});
-        patch_some(made, {address(first + 1U, kPlaces), address(first + 2U, 15U)});
+        patch_some(made, {address(first + 1U, kPlaces), address(first + 2U, kWritten)});
     }
     void add_fill(Combination& made) {
         const auto first = static_cast<std::uint32_t>(made.words.size());
         made.words.insert(made.words.end(), {header_word(Opcode::kFill, refdev::kFillWords), 0U, kBytes, 0U});
         patch_some(made, {address(first + 1U, kPlaces), value(first + 3U, random_.one_in(4U) ? 256U : 255U)});
     }
-    // The workload's own, with three addresses and values that depend on each other: its smallest output and its
-    // largest.
+    // The workload's own, with three addresses, or two and a multiplier and the largest output.
     void add_sum(Combination& made, const std::vector<std::uint32_t>& old) {
         const auto first = static_cast<std::uint32_t>(made.words.size());
         const std::uint32_t behind = refdev::length_words_of(old.front());
         const std::uint32_t length = refdev::length_words_of(old.at(behind));
         made.words.insert(made.words.end(), old.begin() + behind, old.begin() + behind + length);
         const std::uint32_t arguments = first + refdev::kLaunchHeadWords;
-        std::vector<Word> words{address(arguments, 11U), address(arguments + 1U, 11U), address(arguments + 2U, 25U)};
+        std::vector<Word> words{address(arguments, 10U), address(arguments + 1U, 14U, 8U),
+                                address(arguments + 2U, 26U, 20U)};
         if (random_.one_in(2U)) {
             words.erase(words.begin() + random_.below(3U));
             const std::uint32_t last = first + length - 1U;
-            words.push_back(value(last - 1U, 100U));
-            words.push_back(value(last, random_.one_in(3U) ? 99U : 103U));
+            words.push_back(value(last - 3U, 100U));  // a multiplier
+            words.push_back(value(last, random_.one_in(4U) ? 128U : 127U));
             for (std::uint32_t i = 0U; i < 3U; ++i) {
-                made.words.at(arguments + i) = place(5U * i);
+                made.words.at(arguments + i) = place(12U * i);
             }
         }
         patch_some(made, words);
