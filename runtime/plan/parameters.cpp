@@ -63,162 +63,124 @@ bool add_point(Context& context, std::uint32_t parameter, std::uint32_t index) n
 struct Patch {
     std::uint32_t word{0U};
     bool is_address{false};
-    PlannedParameter parameter;
-
-    [[nodiscard]] std::uint32_t span() const noexcept { return parameter.maximum - parameter.minimum; }
+    const PlannedParameter* parameter{nullptr};
 };
 
 // One command, of at most kMaxCommandWords, with other values in the patched words. CommandSet says why these stand for
-// all values: every word at its lowest and at its highest value, in all combinations, and one step above the lowest.
+// all values: the lowest and the highest of each word, in all combinations, and one step above each lowest.
 class Variants {
   public:
     // workspace.before is the state in front of the command, workspace.state what it leaves with the trace's own
     // values, which are `command`.
-    Variants(Context& context, WordSpan words, const DecodedCommand& command) noexcept
-        : command_set_{context.command_set}, workspace_{context.workspace}, command_{command}, count_{words.size()} {
-        std::memcpy(words_.data(), words.data(), count_ * sizeof(words[0]));
-        owners_.fill(kMaxPatchesPerCommand);
+    Variants(Context& context, WordSpan words, TraceCommand& command) noexcept : context_{context}, command_{command} {
+        std::memcpy(words_.data(), words.data(), words.size() * sizeof(words[0]));
     }
 
     // There is room.
     void add(const Patch& patch) noexcept {
-        patches_[patched_] = patch;
-        words_[patch.word] = patch.parameter.minimum;
-        patched_ += 1U;
+        patches_[command_.patched] = patch;
+        command_.patched += 1U;
     }
-    [[nodiscard]] const Patch& patch(std::uint32_t index) const noexcept { return patches_[index]; }
+    [[nodiscard]] const Patch& first() const noexcept { return patches_[0]; }
 
-    // Proves all values, and makes the extents of `command` those of all values. Else the index of the patch that it
-    // fails with; patched() where all is well.
-    [[nodiscard]] std::uint32_t prove(TraceCommand& command) noexcept {
-        if (!decode(lowest())) {
-            return 0U;
+    // Makes the extents of the command those of all values. False where it does not accept them all.
+    [[nodiscard]] bool prove() noexcept {
+        bool is_proved = true;
+        for (std::uint32_t corner = 0U; is_proved && ((corner >> command_.patched) == 0U); ++corner) {
+            std::uint32_t finder = kNobody;
+            for (std::uint32_t i = 0U; i < command_.patched; ++i) {
+                const Patch& patch = patches_[i];
+                const bool is_highest = ((corner >> i) & 1U) != 0U;
+                words_[patch.word] = is_highest ? patch.parameter->maximum : patch.parameter->minimum;
+                finder = (patch.is_address && (corner == (1U << i))) ? (i + 1U) : finder;
+            }
+            is_proved = (corner == 0U) ? decode(lowest()) : holds(finder);
         }
-        std::uint32_t proved = 0U;
-        while ((proved < patched_) && proves(proved)) {
-            proved += 1U;
+        for (std::uint32_t i = 0U; is_proved && (i < command_.patched); ++i) {
+            const PlannedParameter& parameter = *patches_[i].parameter;
+            std::uint32_t& word = words_[patches_[i].word];
+            if (parameter.minimum != word) {
+                word = parameter.minimum + parameter.alignment;
+            }
+            is_proved = holds(kNobody);
+            word = parameter.maximum;
         }
-        return (proved < patched_) ? proved : widen(command);
+        return is_proved && widen();
     }
 
   private:
-    [[nodiscard]] DecodedCommand& lowest() noexcept { return workspace_.variants[0]; }
+    static constexpr std::uint32_t kNobody = 0U;
+
+    [[nodiscard]] DecodedCommand& lowest() noexcept { return context_.workspace.variants[0]; }
 
     // True where the command set accepts the words, the command costs what it does in the trace and leaves the same
     // state.
     [[nodiscard]] bool decode(DecodedCommand& variant) noexcept {
         variant.clear();
-        DecodeState& state = workspace_.variant_state;
-        copy_state(workspace_.before, state);
+        PlanWorkspace& workspace = context_.workspace;
+        DecodeState& state = workspace.variant_state;
+        copy_state(workspace.before, state);
         DecodeError error;
-        return is_ok(command_set_.decode(WordSpan{words_.data(), count_}, state, variant, error)) &&
-               is_same_state(state, workspace_.state) && (variant.length_words == count_) &&
-               (variant.kind == command_.kind) && (variant.kernel_id == command_.kernel_id) &&
-               (variant.core == command_.core) && (variant.cost_cycles == command_.cost_cycles) &&
-               (variant.core_cycles == command_.core_cycles) &&
-               (variant.extents.view().size() == command_.extents.view().size());
+        const DecodedCommand& like = command_.decoded;
+        return is_ok(context_.command_set.decode(WordSpan{words_.data(), like.length_words}, state, variant, error)) &&
+               is_same_state(state, workspace.state) && (variant.length_words == like.length_words) &&
+               (variant.kind == like.kind) && (variant.kernel_id == like.kernel_id) && (variant.core == like.core) &&
+               (variant.cost_cycles == like.cost_cycles) && (variant.core_cycles == like.core_cycles) &&
+               (variant.extents.view().size() == like.extents.view().size());
     }
 
     // Decodes the words. True where extents have moved by as much as the words that they are of, and nothing else has
-    // changed. One extent that no other word moves is of `finder`; of no word where that is kMaxPatchesPerCommand.
+    // changed. One extent that no other word moves is of `finder`; of no word where that is kNobody.
     [[nodiscard]] bool holds(std::uint32_t finder) noexcept {
-        DecodedCommand& variant = workspace_.variants[1];
+        DecodedCommand& variant = context_.workspace.variants[1];
         bool is_right = decode(variant);
         const Span<const Extent> low = lowest().extents.view();
         for (std::uint32_t i = 0U; is_right && (i < low.size()); ++i) {
             const Extent& extent = variant.extents.view()[i];
-            const std::uint32_t moved_bytes = extent.address - low[i].address;
-            if ((moved_bytes != 0U) && (owners_[i] == kMaxPatchesPerCommand)) {
-                owners_[i] = finder;
-                finder = kMaxPatchesPerCommand;
+            std::uint32_t moved_bytes = extent.address - low[i].address;
+            std::uint32_t& owner = owners_[i];
+            if ((moved_bytes != 0U) && (owner == kNobody)) {
+                owner = finder;
+                finder = kNobody;
             }
-            std::uint32_t expected_bytes = 0U;
-            if (owners_[i] != kMaxPatchesPerCommand) {
-                const Patch& owner = patches_[owners_[i]];
-                expected_bytes = words_[owner.word] - owner.parameter.minimum;
+            if (owner != kNobody) {
+                const Patch& patch = patches_[owner - 1U];
+                moved_bytes -= words_[patch.word] - patch.parameter->minimum;
             }
-            is_right = have_same_shape(low[i], extent) && (moved_bytes == expected_bytes);
+            is_right = have_same_shape(low[i], extent) && (moved_bytes == 0U);
         }
         return is_right;
     }
 
-    // The highest value of one patch with all combinations of those before it, and one step above its lowest; those
-    // behind it have their lowest.
-    [[nodiscard]] bool proves(std::uint32_t index) noexcept {
-        const Patch& patch = patches_[index];
-        words_[patch.word] = patch.parameter.maximum;
-        bool is_proved = holds(patch.is_address ? index : kMaxPatchesPerCommand);
-        for (std::uint32_t corner = (1U << index) - 1U; is_proved && (corner != 0U); --corner) {
-            set_before(index, corner);
-            is_proved = holds(kMaxPatchesPerCommand);
-        }
-        set_before(index, 0U);
-        words_[patch.word] = patch.parameter.minimum + ((patch.span() != 0U) ? patch.parameter.alignment : 0U);
-        is_proved = is_proved && holds(kMaxPatchesPerCommand);
-        words_[patch.word] = patch.parameter.minimum;
-        return is_proved;
-    }
-
-    // Those before it have the highest value where `corner` has a 1, else the lowest.
-    void set_before(std::uint32_t index, std::uint32_t corner) noexcept {
-        for (std::uint32_t i = 0U; i < index; ++i) {
-            const PlannedParameter& parameter = patches_[i].parameter;
-            words_[patches_[i].word] = (((corner >> i) & 1U) != 0U) ? parameter.maximum : parameter.minimum;
-        }
-    }
-
     // What moves stays apart from what else the command touches at every value, not only at those that were looked at.
-    [[nodiscard]] std::uint32_t widen(TraceCommand& command) noexcept {
-        command.decoded.extents = lowest().extents;
+    // ExtentList::add() has seen that no end wraps.
+    [[nodiscard]] bool widen() noexcept {
+        command_.decoded.extents = lowest().extents;
         const Span<const Extent> extents = lowest().extents.view();
-        std::array<std::uint64_t, kMaxExtentsPerCommand> bytes{};
+        std::array<std::uint32_t, kMaxExtentsPerCommand> last{};
+        bool is_apart = true;
         for (std::uint32_t i = 0U; i < extents.size(); ++i) {
-            command.moved_bytes[i] = (owners_[i] != kMaxPatchesPerCommand) ? patches_[owners_[i]].span() : 0U;
-            bytes[i] = hull_bytes(extents[i]) + command.moved_bytes[i];
-        }
-        for (std::uint32_t i = 0U; i < extents.size(); ++i) {
-            bool is_apart = bytes[i] <= UINT32_MAX;
-            for (std::uint32_t k = 0U; k < extents.size(); ++k) {
-                is_apart = is_apart && ((i == k) || !overlap(extents[i].address, static_cast<std::uint32_t>(bytes[i]),
-                                                             extents[k].address, static_cast<std::uint32_t>(bytes[k])));
+            const std::uint32_t owner = owners_[i];
+            std::uint32_t& moved_bytes = command_.moved_bytes[i];
+            if (owner != kNobody) {
+                const PlannedParameter& parameter = *patches_[owner - 1U].parameter;
+                moved_bytes = parameter.maximum - parameter.minimum;
             }
-            if (!is_apart && (owners_[i] != kMaxPatchesPerCommand)) {
-                return owners_[i];
+            last[i] = extents[i].address + moved_bytes + (static_cast<std::uint32_t>(hull_bytes(extents[i])) - 1U);
+            for (std::uint32_t k = 0U; k < i; ++k) {
+                const bool moves = (moved_bytes | command_.moved_bytes[k]) != 0U;
+                is_apart = is_apart && (!moves || (extents[i].address > last[k]) || (extents[k].address > last[i]));
             }
         }
-        return patched_;
+        return is_apart;
     }
 
-    const CommandSet& command_set_;
-    PlanWorkspace& workspace_;
-    const DecodedCommand& command_;
+    Context& context_;
+    TraceCommand& command_;
     std::array<std::uint32_t, kMaxCommandWords> words_{};
-    std::size_t count_;
     std::array<Patch, kMaxPatchesPerCommand> patches_{};
-    std::uint32_t patched_{0U};
-    std::array<std::uint32_t, kMaxExtentsPerCommand> owners_{};  // the patch that moves each extent
+    std::array<std::uint32_t, kMaxExtentsPerCommand> owners_{};  // the patch that moves each extent, from 1
 };
-
-// Refuses a word of the command that is the context's place.
-bool refuse_patch(Context& context, Rule rule, std::uint32_t word, std::uint32_t actual, std::uint32_t limit) noexcept {
-    context.place.file_offset += word * kWordBytes;
-    return refuse_at(context, rule, nullptr, actual, limit);
-}
-
-// One more word that is set, whose own value is among those that are admitted.
-bool add_patch(Context& context, std::uint32_t point, WordSpan words, Patch& patch) noexcept {
-    const std::uint32_t index = parameter_of(context.plan, point);
-    const bool is_address = context.image.parameter(index).kind == ParameterKind::kBufferAddress;
-    const std::uint32_t value = words[patch.word];
-    patch.parameter = context.plan.parameters[index];
-    patch.is_address = is_address;
-    if (context.command_set.patch_kind(words, patch.word) != (is_address ? PatchKind::kAddress : PatchKind::kValue)) {
-        return refuse_patch(context, Rule::kParWord, patch.word, value, patch.parameter.maximum);
-    }
-    return patch.parameter.admits(value)
-               ? true
-               : refuse_patch(context, Rule::kParValue, patch.word, value, patch.parameter.maximum);
-}
 
 }  // namespace
 
@@ -251,56 +213,50 @@ bool check_parameters(Context& context) noexcept {
     return true;
 }
 
-std::uint32_t first_point(const Context& context, std::uint32_t address) noexcept {
-    std::uint32_t point = 0U;
-    while ((point < context.plan.patch_count) &&
-           (context.plan.patch_addresses[context.workspace.points[point]] < address)) {
-        point += 1U;
+std::uint32_t first_point(const Context& context, std::uint32_t address, std::uint32_t point) noexcept {
+    std::uint32_t found = point;
+    while ((found < context.plan.patch_count) &&
+           (context.plan.patch_addresses[context.workspace.points[found]] < address)) {
+        found += 1U;
     }
-    return point;
+    return found;
 }
 
 bool widen_command(Context& context, const TracePosition& position, TraceCommand& command) noexcept {
     const Plan& plan = context.plan;
     const WordSpan words = position.words.subspan(0U, command.decoded.length_words);
     const std::uint32_t address = plan.trace_region_base + position.offset_bytes;
-    const auto word_at = [&](std::uint32_t index) noexcept {
-        return (plan.patch_addresses[context.workspace.points[position.point + index]] - address) / kWordBytes;
-    };
+    const std::uint32_t end_address = address + (command.decoded.length_words * kWordBytes);
+    const std::uint32_t end = first_point(context, end_address, position.point);
     command.moved_bytes.fill(0U);
     command.patched = 0U;
-    while (((position.point + command.patched) < plan.patch_count) && (word_at(command.patched) < words.size())) {
-        command.patched += 1U;
-    }
-    if (command.patched == 0U) {
+    const std::uint32_t count = end - position.point;
+    if (count == 0U) {
         return true;
     }
-    if (command.patched > kMaxPatchesPerCommand) {
-        return refuse_patch(context, Rule::kParCommand, word_at(kMaxPatchesPerCommand), command.patched,
-                            kMaxPatchesPerCommand);
+    if ((count > kMaxPatchesPerCommand) || (words.size() > kMaxCommandWords)) {
+        return refuse_at(context, (count > kMaxPatchesPerCommand) ? Rule::kParCommand : Rule::kParAccepted, nullptr,
+                         count, kMaxPatchesPerCommand);
     }
-    if (words.size() > kMaxCommandWords) {
-        return refuse_patch(context, Rule::kParAccepted, word_at(0U), words[word_at(0U)], 0U);
-    }
-    Variants variants{context, words, command.decoded};
-    for (std::uint32_t i = 0U; i < command.patched; ++i) {
-        Patch patch;
-        patch.word = word_at(i);
-        if (!add_patch(context, context.workspace.points[position.point + i], words, patch)) {
-            return false;
+    const auto refuse = [&context, words](Rule rule, const Patch& patch) noexcept {
+        context.place.file_offset += patch.word * kWordBytes;
+        return refuse_at(context, rule, nullptr, words[patch.word], patch.parameter->maximum);
+    };
+    Variants variants{context, words, command};
+    for (std::uint32_t i = position.point; i < end; ++i) {
+        const std::uint32_t point = context.workspace.points[i];
+        const std::uint32_t index = parameter_of(plan, point);
+        const bool is_address = context.image.parameter(index).kind == ParameterKind::kBufferAddress;
+        const Patch patch{(plan.patch_addresses[point] - address) / kWordBytes, is_address, &plan.parameters[index]};
+        const bool is_word =
+            context.command_set.patch_kind(words, patch.word) == (is_address ? PatchKind::kAddress : PatchKind::kValue);
+        if (!is_word || !patch.parameter->admits(words[patch.word])) {
+            return refuse(is_word ? Rule::kParValue : Rule::kParWord, patch);
         }
         variants.add(patch);
     }
-    const std::uint32_t decodes = command.patched + (1U << command.patched);
-    if (!take_work(context, decodes * (kWorkPerCommand + command.decoded.length_words))) {
-        return false;
-    }
-    const std::uint32_t refused = variants.prove(command);
-    if (refused == command.patched) {
-        return true;
-    }
-    const Patch& patch = variants.patch(refused);
-    return refuse_patch(context, Rule::kParAccepted, patch.word, words[patch.word], patch.parameter.maximum);
+    return take_work(context, ((1U << count) + count) * (kWorkPerCommand + command.decoded.length_words)) &&
+           (variants.prove() || refuse(Rule::kParAccepted, variants.first()));
 }
 
 }  // namespace pianola::proof

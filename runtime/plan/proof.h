@@ -109,8 +109,9 @@ void advance(TracePosition& position, const TraceCommand& command) noexcept;
 // combination of admitted values and comes to the same state, and widens its extents. The command is the context's
 // place; workspace.before is the state in front of it.
 [[nodiscard]] bool widen_command(Context& context, const TracePosition& position, TraceCommand& command) noexcept;
-// The first of workspace.points that lies at the address or behind it; their count where none does.
-[[nodiscard]] std::uint32_t first_point(const Context& context, std::uint32_t address) noexcept;
+// The first of workspace.points, from `point` on, that lies at the address or behind it; their count where none does.
+[[nodiscard]] std::uint32_t first_point(const Context& context, std::uint32_t address,
+                                        std::uint32_t point = 0U) noexcept;
 
 // traces.cpp: decodes and proves the commands of one trace, in the state of workspace.written; adds what they write.
 [[nodiscard]] bool prove_trace(Context& context, std::uint32_t index) noexcept;

@@ -169,11 +169,11 @@ std::function<Mutant()> address_and_value(std::uint32_t largest) {
 std::vector<RuleCase> address_cases() {
     return {
         // Each of them alone would be accepted.
-        {Rule::kParAccepted, "two that meet at their ends", "traces[0].commands[1]", trace_word(kCopyFrom),
+        {Rule::kParAccepted, "two that meet at their ends", "traces[0].commands[1]", trace_word(kCopyTo),
          two_addresses(kFilled + 16U, kFilled + 48U, kFilled, kFilled + 48U)},
-        {Rule::kParAccepted, "two that pass each other", "traces[0].commands[1]", trace_word(kCopyFrom),
+        {Rule::kParAccepted, "two that pass each other", "traces[0].commands[1]", trace_word(kCopyTo),
          two_addresses(kFilled - 32U, kFilled + 64U, kFilled, kFilled + 48U)},
-        {Rule::kParAccepted, "a value beside an address", "traces[0].commands[0]", trace_word(kFillValue),
+        {Rule::kParAccepted, "a value beside an address", "traces[0].commands[0]", trace_word(kFillAddress),
          address_and_value(256U)},
         {Rule::kParAccepted, "meets the source between both ends", "traces[0].commands[1]", trace_word(kCopyTo),
          one_address(kFilled - 64U, kFilled + 64U, 32U, kCopyTo, false, kFilled + 64U)},
@@ -227,7 +227,7 @@ std::vector<RuleCase> launch_cases() {
                     value(0U, 128U, 1U, {{0U, kLaunchZeroPoint}})),
         launch_case(Rule::kParAccepted, "a shift that the kernel does not admit", kLaunchShift,
                     value(0U, 31U, 1U, {{0U, kLaunchShift}})),
-        {Rule::kParCommand, "five words of one command", "traces[0].commands[2]", trace_word(kLaunch + 4U),
+        {Rule::kParCommand, "five words of one command", "traces[0].commands[2]", trace_word(kLaunch),
          one(value(0U, 9U, 1U,
                    {{0U, kLaunch}, {0U, kLaunch + 1U}, {0U, kLaunch + 2U}, {0U, kLaunch + 3U}, {0U, kLaunch + 4U}}))},
         // The addition behind it reads where the launch has always written.
