@@ -69,11 +69,11 @@ std::string permissions_of(const RegionConfig& config) {
 std::vector<RamPart> ram_of(const VerifiedFile& file) {
     const Capacities& capacities = *file.device().capacities;
     std::vector<RamPart> ram{
-        {"session", "session", "", "::pianola::Session", "", kSessionBytes32, true},
+        {"session", "session", "", "::pianola::Session", "", session_bytes32(capacities), true},
         {"plan_workspace", "workspace of load", fmt::format("free afterwards; profile {}", capacities.name),
          "::pianola::PlanWorkspace", "", plan_workspace_bytes32(capacities), true},
         {"verdict", "verdict of load", "free afterwards", "::pianola::Verdict", "", kVerdictBytes32, false}};
-    for (const RamPart& part : file.target().ram()) {
+    for (const RamPart& part : file.target().ram(capacities)) {
         ram.push_back(part);
     }
     return ram;
@@ -123,7 +123,8 @@ void add_span_window(const char* name, const char* memory_name, MemoryKind memor
 void gather_windows(MemoryManifest& manifest) {
     const DeviceDescription& device = manifest.device;
     manifest.windows.push_back(window("Flash", "flash", WindowAccess::kReadOnly, 0U, manifest.file_bytes));
-    manifest.windows.push_back(window("Session", "ram", WindowAccess::kReadWrite, 0U, kSessionBytes32));
+    manifest.windows.push_back(
+        window("Session", "ram", WindowAccess::kReadWrite, 0U, session_bytes32(*device.capacities)));
     add_span_window("Dram", "device_dram", MemoryKind::kDram, device.dram_base, manifest);
     add_span_window("L1", "device_l1", MemoryKind::kL1, device.l1_base, manifest);
     manifest.windows.push_back(window("Trace", "device_dram", WindowAccess::kReadWrite,

@@ -33,16 +33,6 @@ bool has_devices(const DeviceRange& mesh, const DeviceRange& devices) noexcept {
            ((devices.column + devices.columns) <= mesh.columns);  // all are bytes
 }
 
-std::uint32_t find_point(const Plan& plan, std::uint32_t first, std::uint32_t address,
-                         std::uint32_t size_bytes) noexcept {
-    std::uint32_t point = first;
-    while ((point < plan.patch_count) &&
-           ((plan.patch_addresses[point] - address) >= size_bytes)) {  // wraps to a large value below the address
-        point += 1U;
-    }
-    return point;
-}
-
 std::uint32_t replayed_trace(const Context& context, const QueueCommand& command) noexcept {
     const std::uint32_t offset_bytes = command.address - context.plan.trace_region_base;
     for (std::uint32_t i = 0U; i < context.image.trace_count(); ++i) {
@@ -82,9 +72,10 @@ bool check_steps_in_flight(Context& context) noexcept {
     const BudgetsView budgets = context.image.budgets();
     context.plan.steps_in_flight = budgets.steps_in_flight;
     enter(context, "budgets", FieldPath::kNoIndex, budgets.file_offset);
-    return ((budgets.steps_in_flight != 0U) && (budgets.steps_in_flight <= kMaxStepsInFlight))
+    const std::uint32_t limit = context.device.capacities->steps_in_flight;
+    return ((budgets.steps_in_flight != 0U) && (budgets.steps_in_flight <= limit))
                ? true
-               : refuse_at(context, Rule::kBudInFlight, "steps_in_flight", budgets.steps_in_flight, kMaxStepsInFlight);
+               : refuse_at(context, Rule::kBudInFlight, "steps_in_flight", budgets.steps_in_flight, limit);
 }
 
 // The deadline is not shorter than cycles / (clock_khz / 1000) microseconds, rounded up. All factors are bounded, so

@@ -93,6 +93,7 @@ struct TracePosition {
     std::uint32_t offset_bytes{0U};  // of the command in the trace segment, and in the trace region
     std::uint32_t trace{0U};
     std::uint32_t command{0U};  // counts from 0
+    std::uint32_t point{0U};    // of PlanWorkspace::points: the first that lies in the command, or behind it
 };
 [[nodiscard]] TracePosition first_of(Context& context, std::uint32_t index, const TraceView& trace) noexcept;
 // Moves on behind the command, which decode_at() has accepted.
@@ -104,11 +105,13 @@ void advance(TracePosition& position, const TraceCommand& command) noexcept;
 // parameters.cpp: declared parameters and their patch points; fills in the plan's.
 [[nodiscard]] bool check_parameters(Context& context) noexcept;
 
-// parameters.cpp: where a declared parameter patches the decoded command, proves that the command set accepts it with
-// every admitted value and comes to the same state, and widens its extents. words is exactly the command, at the device
-// address; it is the context's place. workspace.before is the state in front of it.
-[[nodiscard]] bool widen_command(Context& context, WordSpan words, std::uint32_t address,
-                                 TraceCommand& command) noexcept;
+// parameters.cpp: where declared parameters patch the decoded command, proves that the command set accepts it with every
+// combination of admitted values and comes to the same state, and widens its extents. The command is the context's
+// place; workspace.before is the state in front of it.
+[[nodiscard]] bool widen_command(Context& context, const TracePosition& position, TraceCommand& command) noexcept;
+// The first of workspace.points, from `point` on, that lies at the address or behind it; their count where none does.
+[[nodiscard]] std::uint32_t first_point(const Context& context, std::uint32_t address,
+                                        std::uint32_t point = 0U) noexcept;
 
 // traces.cpp: decodes and proves the commands of one trace, in the state of workspace.written; adds what they write.
 [[nodiscard]] bool prove_trace(Context& context, std::uint32_t index) noexcept;
@@ -133,11 +136,6 @@ void judge_views(Context& context) noexcept;
 // Whether two ranges, which do not wrap, share a byte.
 [[nodiscard]] bool overlap(std::uint32_t base1, std::uint32_t bytes1, std::uint32_t base2,
                            std::uint32_t bytes2) noexcept;
-
-// The first of the plan's patch points from `first` on that lies in [address, address + size_bytes); their count where
-// none does.
-[[nodiscard]] std::uint32_t find_point(const Plan& plan, std::uint32_t first, std::uint32_t address,
-                                       std::uint32_t size_bytes) noexcept;
 
 // The trace whose commands a replay runs, by its address.
 [[nodiscard]] std::uint32_t replayed_trace(const Context& context, const QueueCommand& command) noexcept;

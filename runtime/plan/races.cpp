@@ -28,9 +28,10 @@ bool reads_weights(const Context& context, const ByteRun& run) noexcept {
 
 namespace {
 
-// Steps may overlap; prologue and epilogue run alone. Two steps stand for every number of them: what the first orders
-// before the second is ordered before all that follow, because a wait looks back only and queues run in order. Commands
-// are numbered from 1 in the order prologue, step, step, epilogue.
+// Steps may overlap, as many as the binary admits; prologue and epilogue run alone. Two neighbouring steps stand for
+// every number of them: a command of step i that conflicts with one of a step behind the next also conflicts with the
+// same command of step i + 1, which is proved to come behind it, and in front of the later one on their common queue.
+// Commands are numbered from 1 in the order prologue, step, step, epilogue.
 //
 // A command knows how far each queue has come before it starts: its own queue up to itself, another as far as the
 // records that it has waited for. Bytes remember the last command of each queue that read and wrote them; it is enough

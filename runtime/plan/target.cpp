@@ -81,7 +81,9 @@ bool check_kinds(Context& context, const TargetView& target) noexcept {
            (device.grid_rows <= (kMaxCores / device.grid_columns)) &&
            (device.trace_region_bytes <= device.dram_bytes) && (device.dram_bytes <= (UINT32_MAX - device.dram_base)) &&
            (device.l1_bytes <= (UINT32_MAX - device.l1_base)) && (device.weights_layout != 0U) &&
-           (device.capacities->intervals <= kMaxIntervals);
+           (device.capacities->intervals <= kMaxIntervals) &&
+           (device.capacities->steps_in_flight <= kMaxStepsInFlight) &&
+           (device.capacities->patch_points <= kMaxPatchPoints);
 }
 
 }  // namespace

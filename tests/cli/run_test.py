@@ -105,6 +105,17 @@ class Run(cli_support.CliTest):
                          (3 * cycles["one"], 3 * RECORDS * cycles["one"]))
         self.assertLess(cycles["batch"], RECORDS * cycles["one"], "steps overlap")
 
+    def test_many_steps_in_flight(self):
+        """As many as are asked for, which the file says; the values are the same."""
+        batch = self.write("batch.bin", b"".join(self.tensor("input", i).read_bytes() for i in range(RECORDS)))
+        golden = b"".join(self.tensor("golden", i).read_bytes() for i in range(RECORDS))
+        for steps in (1, 3, 10, 16):
+            binary = self.capture(MODEL, "--queues", "2", "--pipelined", "--in-flight", str(steps))
+            budgets = json.loads(self.run_pianola("inspect", binary, "--json").stdout)["budgets"]
+            self.assertEqual(budgets["steps_in_flight"], steps)
+            self.run_pianola("run", binary, "--input", batch, "--output", "out.bin", "--batch")
+            self.assertEqual((self.folder / "out.bin").read_bytes(), golden, steps)
+
     def test_self_tests_pass_and_are_needed(self):
         binary = self.capture(MODEL, "--self-test", "4")
         report = json.loads(self.run_pianola("run", binary, "--self-test", "--json").stdout)

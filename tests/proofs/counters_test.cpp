@@ -159,8 +159,9 @@ void expect_the_same(const SmallCase& small, const AtRest& at_rest) {
 
 void expect_the_same_everywhere(const AtRest& at_rest) {
     for (const auto script : {script_one_queue, script_pattern_one, script_pattern_two}) {
-        for (const std::uint32_t in_flight : {1U, 2U}) {
-            SmallCase small = plain_memory(2U, 2U, 3U);
+        for (const std::uint32_t in_flight : {1U, 2U, 16U}) {
+            const bool is_small = in_flight > 2U;  // the rings have room for all steps
+            SmallCase small = is_small ? plain_memory(1U, 1U, 2U) : plain_memory(2U, 2U, 3U);
             small.in_flight = in_flight;
             script(small);
             expect_the_same(small, at_rest);

@@ -110,9 +110,9 @@ Footprint footprint_of(const SmallCase& small, const capture::ManifestCommand& c
     return footprint;
 }
 
-std::vector<Submission> submissions_of(const SmallCase& small) {
+std::vector<Submission> submissions_of(const SmallCase& small, const std::vector<std::uint32_t>& cycles) {
     std::vector<Submission> sequence;
-    for (const std::uint32_t steps : {4U, 1U}) {
+    for (const std::uint32_t steps : cycles) {
         if (small.prologue.has_value()) {
             append_script(sequence, small, "prologue", *small.prologue, true);
         }

@@ -69,9 +69,10 @@ struct Footprint {
 };
 [[nodiscard]] Footprint footprint_of(const SmallCase& small, const capture::ManifestCommand& command);
 
-// The scripts in the order of their submission: two cycles from prologue to epilogue, one with four steps and one with
-// one. Steps may overlap; prologue and epilogue run alone.
-[[nodiscard]] std::vector<Submission> submissions_of(const SmallCase& small);
+// The scripts in the order of their submission: cycles from prologue to epilogue, each with so many steps. Steps may
+// overlap; prologue and epilogue run alone.
+[[nodiscard]] std::vector<Submission> submissions_of(const SmallCase& small,
+                                                     const std::vector<std::uint32_t>& cycles = {4U, 1U});
 
 // The trace binary. Every count and every budget is right, so that only scripts and order can be wrong.
 [[nodiscard]] std::vector<std::uint8_t> binary_of(const SmallCase& small);

@@ -44,6 +44,8 @@ std::vector<AcceptedCase> accepted_cases() {
     }
     const std::vector<AcceptedCase> parameters = accepted_parameters();
     cases.insert(cases.end(), parameters.begin(), parameters.end());
+    const std::vector<AcceptedCase> combinations = accepted_combinations();
+    cases.insert(cases.end(), combinations.begin(), combinations.end());
     return cases;
 }
 

@@ -48,7 +48,8 @@ struct AcceptedCase {
     std::vector<std::uint8_t> file;
 };
 [[nodiscard]] std::vector<AcceptedCase> accepted_cases();
-[[nodiscard]] std::vector<AcceptedCase> accepted_parameters();  // part of them
+[[nodiscard]] std::vector<AcceptedCase> accepted_parameters();    // part of them
+[[nodiscard]] std::vector<AcceptedCase> accepted_combinations();  // likewise
 
 // What a device of the default DeviceSpec says of itself.
 [[nodiscard]] DeviceDescription default_device();

@@ -172,7 +172,7 @@ class Device {
     virtual void take_from_device(MutableByteSpan view) noexcept = 0;
 
     // Appends to the queue's ring; the device sees it after ring_doorbell(), and executes it only where its check fits
-    // what has arrived and how many commands the queue has executed before: of two steps in flight the first one could
+    // what has arrived and how many commands the queue has executed before: of several steps in flight the first could
     // be given out before it is noticed what the second one has done. kOk, kBusy where the ring is full (nothing was
     // started), kInvalidArgument.
     virtual Status enqueue(std::uint32_t queue, const QueueCommand& command) noexcept = 0;

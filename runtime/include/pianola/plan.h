@@ -70,7 +70,7 @@ struct PlannedParameter {
 // transfers are left out; and what speaks against it.
 enum class ViewsAnswer : std::uint8_t {
     kNotLooked = 0U,
-    kStepsOverlap,   // the binary is pipelined, or admits two steps in flight
+    kStepsOverlap,   // the binary is pipelined, or admits several steps in flight
     kInPieces,       // the tensor lies in several buffers
     kShared,         // the tensor shares bytes with another
     kInputWritten,   // the command writes the input
@@ -147,8 +147,9 @@ struct PlanWorkspace {
     DecodeState before;
     DecodeState variant_state;
     std::array<DecodedCommand, 2> variants;
-    IntervalMap weights;  // bytes that set-up writes and nobody else
-    IntervalMap written;  // bytes written so far
+    std::array<std::uint8_t, kMaxPatchPoints> points{};  // indices of Plan::patch_addresses, by address
+    IntervalMap weights;                                 // bytes that set-up writes and nobody else
+    IntervalMap written;                                 // bytes written so far
     // Who touched bytes last: per queue, by number of the command; or per core between two barriers of a trace.
     struct Touched {
         IntervalMap reads;

@@ -7,8 +7,8 @@
 // Where a binary has a prologue or an epilogue, start() comes before the first step and stop() after the last; each is
 // completed by poll() as a step is. A pipelined binary overlaps inferences: start() takes the first inputs, every step
 // takes the next inputs and gives the outputs of those before, and stop() gives the last outputs. Where the binary
-// admits two steps in flight, a second submit() is accepted before the first step has completed; poll() completes them
-// in order.
+// admits several steps in flight, further ones are accepted before the first has completed; poll() completes them in
+// order.
 //
 // Tensors come and go in one of two ways. Zero-copy: the application writes and reads device memory in place, through
 // input_view() and output_view(), and submit() copies nothing. Transfers: submit(inputs, outputs) has the device's
@@ -151,7 +151,7 @@ class Session {
     //   kFaultLatched, or the fault that latched now
     Status submit(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept;
 
-    // Looks once whether the step that is under way, or the older of two, has completed: bounded work.
+    // Looks once whether the step that is under way, or the oldest of several, has completed: bounded work.
     //   kOk            completed, and seen to be within its deadline: outputs are valid
     //   kPending       not yet
     //   kInvalidState  nothing is under way
