@@ -189,8 +189,10 @@ bool check_races(Context& context) noexcept {
     Plan& plan = context.plan;
     bool both_queues = true;
     for (std::uint32_t queue = 0U; queue < kMaxQueues; ++queue) {
-        both_queues = both_queues && (plan.prologue.queue_used[queue] || plan.step.queue_used[queue] ||
-                                      plan.epilogue.queue_used[queue]);
+        const std::uint32_t device = context.mesh_device;
+        both_queues = both_queues &&
+                      (plan.prologue.shares[device].queue_used[queue] || plan.step.shares[device].queue_used[queue] ||
+                       plan.epilogue.shares[device].queue_used[queue]);
     }
     if (!both_queues) {
         return true;  // one queue runs in order
@@ -205,7 +207,7 @@ bool check_races(Context& context) noexcept {
         const PlannedScript& script = plan.script(kind);
         for (std::uint32_t i = script.first; i < (script.first + script.count); ++i) {
             walk.number += 1U;
-            if (!visit_command(context, plan.commands[i], walk)) {
+            if (is_taken(context, plan.commands[i]) && !visit_command(context, plan.commands[i], walk)) {
                 return false;
             }
         }

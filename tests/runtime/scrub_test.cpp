@@ -19,6 +19,7 @@ using campaign::Call;
 class Scrub : public testing::Test {
   protected:
     static constexpr std::uint32_t kFileBytes = 4096U;
+    static constexpr DeviceBits kFirst = 1U;
 
     Scrub() : file_(kFileBytes), plan_{std::make_unique<Plan>()} {
         Random random{7U};
@@ -32,10 +33,10 @@ class Scrub : public testing::Test {
     }
     // The range lies on the device as it lies in the file.
     void place(std::uint32_t index, std::uint32_t address, std::uint32_t file_offset, std::uint32_t bytes) {
-        constants_.ranges[index] = ConstantRange{base_ + address, file_offset, bytes};
+        constants_.ranges[index] = ConstantRange{base_ + address, file_offset, bytes, kFirst};
         std::copy_n(file_.begin() + file_offset, bytes, device_.inner().memory_at(base_ + address, bytes));
     }
-    Status compare() { return compare_slice(device_, source_, cursor_, address_); }
+    Status compare() { return compare_slice(devices_, source_, cursor_, address_); }
     // Until it has been round, or has found something; how many slices that took.
     Status compare_all(std::uint32_t& slices) {
         Status status = Status::kPending;
@@ -50,10 +51,14 @@ class Scrub : public testing::Test {
     ConstantRanges constants_;
     ParameterValues values_;
     campaign::HookedDevice device_{sim::SimOptions{}};
+    campaign::HookedDevice second_{sim::SimOptions{}};
+    std::array<Device*, 2> both_{&device_, &second_};
+    Devices devices_{both_.data(), 1U};
     std::uint32_t base_{0U};
     ScrubSource source_{ByteSpan{file_.data(), file_.size()}, *plan_, constants_, values_};
     ScrubCursor cursor_;
     std::uint32_t address_{0U};
+    std::uint32_t suspect_{0U};
 };
 
 TEST_F(Scrub, OfNothingFindsNothing) {
@@ -138,16 +143,17 @@ TEST_F(Scrub, AuthenticatesWhatEveryRangeHolds) {
     place(1U, 8192U, 320U, 300U);
     use(2U);
     const ByteSpan file{file_.data(), file_.size()};
-    EXPECT_EQ(authenticate_constants(device_, file, envelope, constants_), Status::kOk);
+    EXPECT_EQ(authenticate_constants(devices_, file, envelope, constants_, suspect_), Status::kOk);
     for (const std::uint32_t changed : {0U, 100U, 299U, 8192U, 8192U + 100U, 8192U + 299U}) {
         *device_.inner().memory_at(base_ + changed, 1U) ^= 1U;
-        EXPECT_EQ(authenticate_constants(device_, file, envelope, constants_), Status::kIntegrity) << changed;
+        EXPECT_EQ(authenticate_constants(devices_, file, envelope, constants_, suspect_), Status::kIntegrity)
+            << changed;
         *device_.inner().memory_at(base_ + changed, 1U) ^= 1U;
     }
     device_.set_hook([](Call call, std::uint32_t /*number*/) {
         return (call == Call::kReadBack) ? std::optional<Status>{Status::kTimeout} : std::nullopt;
     });
-    EXPECT_EQ(authenticate_constants(device_, file, envelope, constants_), Status::kDeviceFault);
+    EXPECT_EQ(authenticate_constants(devices_, file, envelope, constants_, suspect_), Status::kDeviceFault);
 }
 
 }  // namespace

@@ -26,6 +26,7 @@ struct Capacities {
     std::uint32_t manifest_tables;  // that lie in the manifest, each as often as something refers to it
     std::uint32_t work_of_file;     // units of work of the proofs that any file may take
     std::uint32_t work_of_block;    // and for each kWorkBlockBytes of it
+    std::uint32_t mesh_devices;     // that one session drives
 
     static constexpr std::uint32_t kWorkBlockBytes = 64U;
     // Work that the proofs over a file of so many bytes may take.
@@ -35,12 +36,14 @@ struct Capacities {
 };
 namespace profiles {
 inline constexpr Capacities kSmallEcu{
-    "small_ecu",   1U,
+    "small_ecu",
+    1U,
     64U,            // intervals
     1024U * 1024U,  // manifest_bytes
     32768U,         // manifest_tables
     256U * 1024U,   // work_of_file
     32U,            // work_of_block
+    2U,             // mesh_devices
 };
 inline constexpr Capacities kDefault{
     "default",
@@ -50,6 +53,7 @@ inline constexpr Capacities kDefault{
     256U * 1024U,         // manifest_tables
     1024U * 1024U,        // work_of_file
     256U,                 // work_of_block
+    8U,                   // mesh_devices
 };
 inline constexpr Capacities kHost{
     "host",
@@ -59,6 +63,7 @@ inline constexpr Capacities kHost{
     1024U * 1024U,        // manifest_tables
     64U * 1024U * 1024U,  // work_of_file
     2048U,                // work_of_block
+    16U,                  // mesh_devices
 };
 }  // namespace profiles
 // From the smallest to the largest.
@@ -110,7 +115,7 @@ inline constexpr std::uint32_t kMaxScripts = 4U;
 inline constexpr std::uint32_t kMaxScriptCommands = 64U;
 inline constexpr std::uint32_t kMaxTensorBuffers = 64U;  // of one input or output; each is a command
 inline constexpr std::uint32_t kMaxCores = 64U;          // of the grid; 10 bytes each in the workspace
-inline constexpr std::uint32_t kMaxMeshDevices = 1U;     // that one session drives
+inline constexpr std::uint32_t kMaxMeshDevices = kCapacities.mesh_devices;  // that one session drives
 // What a command set may keep from command to command of a trace. 8 bytes each in the workspace.
 inline constexpr std::uint32_t kMaxDecodeStateWords = 96U;
 inline constexpr std::uint32_t kMaxQueues = 2U;
