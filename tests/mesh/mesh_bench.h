@@ -11,7 +11,7 @@
 #include "hal/sim/sim_platform.h"
 #include "pianola/development_config.h"
 #include "pianola/session.h"
-#include "tests/mesh/mesh_workload.h"
+#include "tests/support/mesh_workload.h"
 
 namespace pianola::test {
 

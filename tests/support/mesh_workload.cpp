@@ -1,4 +1,4 @@
-#include "tests/mesh/mesh_workload.h"
+#include "tests/support/mesh_workload.h"
 
 #include <algorithm>
 
@@ -31,8 +31,7 @@ DeviceRange all_devices(const MeshShape& shape) {
     return {0U, 0U, static_cast<std::uint8_t>(shape.rows), static_cast<std::uint8_t>(shape.columns)};
 }
 
-Workload make_replicated_workload(const MeshShape& shape, std::uint32_t queues) {
-    Workload workload = make_small_workload(queues);
+void spread(Workload& workload, const MeshShape& shape, Placement input) {
     capture::Manifest& manifest = workload.manifest;
     manifest.target.mesh_rows = shape.rows;
     manifest.target.mesh_columns = shape.columns;
@@ -40,6 +39,9 @@ Workload make_replicated_workload(const MeshShape& shape, std::uint32_t queues) 
         manifest.target.profile = CapacityProfile::kDefault;
     }
     manifest.inputs.at(0U).devices = all_devices(shape);
+    if (input == Placement::kSharded) {
+        share_out(manifest.inputs.at(0U), shape);
+    }
     share_out(manifest.outputs.at(0U), shape);
     for (capture::ManifestScript& script : manifest.scripts) {
         for (capture::ManifestCommand& command : script.commands) {
@@ -65,12 +67,17 @@ Workload make_replicated_workload(const MeshShape& shape, std::uint32_t queues) 
     }
     constexpr std::uint32_t kLongUs = 100'000U;
     manifest.setup_deadline_us = kLongUs;
-    return workload;
 }
 
 Workload make_mesh_workload(const MeshShape& shape, std::uint32_t queues) {
-    Workload workload = make_replicated_workload(shape, queues);
-    share_out(workload.manifest.inputs.at(0U), shape);
+    Workload workload = make_small_workload(queues);
+    spread(workload, shape, Placement::kSharded);
+    return workload;
+}
+
+Workload make_replicated_workload(const MeshShape& shape, std::uint32_t queues) {
+    Workload workload = make_small_workload(queues);
+    spread(workload, shape, Placement::kReplicated);
     return workload;
 }
 

@@ -21,6 +21,10 @@ struct MeshShape {
 [[nodiscard]] DeviceRange device_range(const MeshShape& shape, std::uint32_t device);
 [[nodiscard]] DeviceRange all_devices(const MeshShape& shape);
 
+// Makes the workload one for a mesh: every command is for all devices, the output is sharded over them in pieces of
+// kWorkloadBytes, and so is the input, or each device has all of it. The constants are written once per device.
+void spread(Workload& workload, const MeshShape& shape, Placement input);
+
 // Input and output are sharded over all devices, in pieces of kWorkloadBytes; the constants are written once per
 // device.
 [[nodiscard]] Workload make_mesh_workload(const MeshShape& shape, std::uint32_t queues);
