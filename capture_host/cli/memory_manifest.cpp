@@ -42,7 +42,7 @@ std::uint32_t ring_words(const CommandSet& command_set, const PlannedScript& scr
             words += command_set.queue_words(commands.at(i).command);
         }
     }
-    if (script.shares.at(device).queue_used.at(queue)) {
+    if (script.uses(device, queue)) {
         QueueCommand notify;
         notify.kind = QueueCommandKind::kNotify;
         words += command_set.queue_words(notify);

@@ -84,7 +84,7 @@ bool walk(Context& context, ScriptKind kind, Events& events, Queues& queues) noe
     QueueCommand notify;
     notify.kind = QueueCommandKind::kNotify;
     for (std::uint32_t i = 0U; i < kMaxQueues; ++i) {
-        if (script.shares[context.mesh_device].queue_used[i]) {
+        if (script.uses(context.mesh_device, i)) {
             charge(context, notify, queues[i]);
         }
         script.cycles = later(script.cycles, queues[i].cycles);

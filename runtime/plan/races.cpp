@@ -187,14 +187,9 @@ constexpr std::array<ScriptKind, 4> kSequence{ScriptKind::kPrologue, ScriptKind:
 
 bool check_races(Context& context) noexcept {
     Plan& plan = context.plan;
-    bool both_queues = true;
-    for (std::uint32_t queue = 0U; queue < kMaxQueues; ++queue) {
-        const std::uint32_t device = context.mesh_device;
-        both_queues = both_queues &&
-                      (plan.prologue.shares[device].queue_used[queue] || plan.step.shares[device].queue_used[queue] ||
-                       plan.epilogue.shares[device].queue_used[queue]);
-    }
-    if (!both_queues) {
+    const QueueBits used = plan.prologue.queues_used | plan.step.queues_used | plan.epilogue.queues_used;
+    const QueueBits both = queue_bit(context.mesh_device, 0U) | queue_bit(context.mesh_device, kOtherQueue);
+    if ((used & both) != both) {
         return true;  // one queue runs in order
     }
     ScriptKind before = ScriptKind::kUnspecified;

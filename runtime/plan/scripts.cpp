@@ -44,9 +44,9 @@ bool append(Context& context, std::uint32_t queue, ScriptInMaking& script, const
     planned.count += 1U;
     for (std::uint32_t device = 0U; device < context.plan.device_count; ++device) {
         if (has_device(script.devices, device)) {
-            DeviceShare& share = planned.shares[device];
-            share.executed_commands[queue] += executed + (share.queue_used[queue] ? 1U : 2U);  // the notify at the end
-            share.queue_used[queue] = true;
+            // With the notify that ends the script.
+            planned.executed_commands[device][queue] += executed + (planned.uses(device, queue) ? 1U : 2U);
+            planned.queues_used |= queue_bit(device, queue);
         }
     }
     return true;

@@ -35,11 +35,7 @@ void Session::open_flight(ScriptKind kind, Io io) noexcept {
 // The script becomes the oldest one that is under way.
 void Session::supervise(const PlannedScript& script) noexcept {
     running_.deadline_us = script.deadline_us;
-    for (std::uint32_t device = 0U; device < device_count_; ++device) {
-        for (std::uint32_t queue = 0U; queue < kMaxQueues; ++queue) {
-            running_.courses[device].queue_done[queue] = !script.shares[device].queue_used[queue];
-        }
-    }
+    running_.pending = script.queues_used;
 }
 
 // Binds each device's part of the tensors to the slots of a flight. The first device that would use anything else;
@@ -133,14 +129,14 @@ Status Session::enqueue_one(std::uint32_t device, std::uint32_t queue, QueueComm
 }
 
 // What is left of a script where the commands for other devices are taken out, and a notification behind it on every
-// queue that it uses.
-Status Session::enqueue_on(std::uint32_t device, const PlannedScript& script, const PlannedCommands& commands,
-                           FaultStage stage) noexcept {
+// queue that it uses. Always inlined, as look_at() is: there is one caller, and mostly one device.
+[[gnu::always_inline]] inline Status Session::enqueue_on(std::uint32_t device, const PlannedScript& script,
+                                                         const PlannedCommands& commands, FaultStage stage) noexcept {
     Course& course = running_.courses[device];
     for (std::uint32_t i = script.first; i < (script.first + script.count); ++i) {
         const PlannedCommand& planned = commands[i];
-        const bool is_left_out = (running_.io == Io::kViews) && is_transfer(planned.command.kind);
-        if (!has_device(planned.devices, device) || is_left_out) {
+        if (((running_.io == Io::kViews) && is_transfer(planned.command.kind)) ||
+            !has_device(planned.devices, device)) {
             continue;
         }
         QueueCommand command = bind(planned, course);
@@ -154,8 +150,8 @@ Status Session::enqueue_on(std::uint32_t device, const PlannedScript& script, co
     notify.kind = QueueCommandKind::kNotify;
     notify.value = running_.token;
     for (std::uint32_t queue = 0U; queue < loaded_.plan.queue_count; ++queue) {
-        const bool is_used = script.shares[device].queue_used[queue];
-        const Status enqueued = is_used ? enqueue_one(device, queue, notify, 0U, stage) : Status::kOk;
+        const Status enqueued =
+            script.uses(device, queue) ? enqueue_one(device, queue, notify, 0U, stage) : Status::kOk;
         if (!is_ok(enqueued)) {
             return enqueued;
         }
@@ -167,7 +163,7 @@ Status Session::enqueue_on(std::uint32_t device, const PlannedScript& script, co
 Status Session::ring_doorbells(const PlannedScript& script, FaultStage stage) noexcept {
     for (std::uint32_t device = 0U; device < device_count_; ++device) {
         for (std::uint32_t queue = 0U; queue < loaded_.plan.queue_count; ++queue) {
-            if (script.shares[device].queue_used[queue] && !is_ok(devices_[device]->ring_doorbell(queue))) {
+            if (script.uses(device, queue) && !is_ok(devices_[device]->ring_doorbell(queue))) {
                 return latch(Status::kDeviceFault, stage, device, queue);
             }
         }
@@ -189,21 +185,20 @@ Status Session::enqueue(const PlannedScript& script, const PlannedCommands& comm
     return ring_doorbells(script, stage);
 }
 
-// Whether every queue of a device has completed the oldest script: kOk, or kPending, which `pending` is about then.
-Status Session::look_at(std::uint32_t device, const PlannedScript& script, FaultStage stage,
-                        Pending& pending) noexcept {
+// Which queues of a device have completed the oldest script: `pending` is about the last one that has not.
+[[gnu::always_inline]] inline Status Session::look_at(std::uint32_t device, const PlannedScript& script,
+                                                      FaultStage stage, Pending& pending) noexcept {
     const std::uint32_t token = oldest_token();
     Course& course = running_.courses[device];
-    const DeviceShare& share = script.shares[device];
     for (std::uint32_t queue = 0U; queue < loaded_.plan.queue_count; ++queue) {
-        if (course.queue_done[queue]) {
+        if ((running_.pending & queue_bit(device, queue)) == 0U) {
             continue;
         }
         Completion completion;
         const Status status = devices_[device]->completion(queue, token, completion);
         const std::uint32_t before = course.executed[queue];  // counts since then wrap, as both do
         if (status == Status::kPending) {
-            pending = Pending{true, device, queue, completion.executed_commands - before};
+            pending = Pending{device, queue, completion.executed_commands - before};
             continue;
         }
         if (!is_ok(status)) {
@@ -216,7 +211,7 @@ Status Session::look_at(std::uint32_t device, const PlannedScript& script, Fault
         // Of a device that attests nothing the token is all the evidence there is.
         std::uint64_t wrong = (completion.token ^ token) | static_cast<std::uint32_t>(completion.fault);
         if (attests != Attestation::kNothing) {
-            wrong |= executed ^ (share.executed_commands[queue] - left_out);
+            wrong |= executed ^ (script.executed_commands[device][queue] - left_out);
         }
         if (attests == Attestation::kDigest) {
             wrong |= completion.digest ^ oldest().digests[device][queue];
@@ -226,7 +221,7 @@ Status Session::look_at(std::uint32_t device, const PlannedScript& script, Fault
             return latch(Status::kIntegrity, stage, device, queue, completion);
         }
         course.executed[queue] = completion.executed_commands;
-        course.queue_done[queue] = true;
+        running_.pending &= ~queue_bit(device, queue);
     }
     return Status::kOk;
 }
@@ -247,7 +242,7 @@ Status Session::check_completions(const PlannedScript& script, FaultStage stage)
         looked_at.fault_command = pending.progress;
         return latch(Status::kTimeout, stage, pending.device, pending.queue, looked_at);
     }
-    return pending.is_any ? Status::kPending : Status::kOk;
+    return (running_.pending != 0U) ? Status::kPending : Status::kOk;
 }
 
 // The next slice of what set-up has written.

@@ -15,12 +15,12 @@ namespace pianola {
 
 // Session of a runtime of that profile: whatever mesh it drives, it has room for the largest.
 [[nodiscard]] constexpr std::uint32_t session_bytes32(const Capacities& capacities) noexcept {
-    return 5288U + (144U * capacities.mesh_devices);
+    return 5288U + (124U * capacities.mesh_devices);
 }
 inline constexpr std::uint32_t kVerdictBytes32 = 80U;  // Verdict: while loading only
 // PlanWorkspace of a runtime of that profile: while loading only. Six maps, of 12 bytes for each range.
 [[nodiscard]] constexpr std::uint32_t plan_workspace_bytes32(const Capacities& capacities) noexcept {
-    return 5064U + (72U * capacities.intervals) + (12U * capacities.mesh_devices);
+    return 5064U + (72U * capacities.intervals) + (8U * capacities.mesh_devices);
 }
 
 // Stack below the caller's frame, device driver included. Limits that the gates hold every board's build to, not

@@ -57,20 +57,26 @@ struct PlannedCommand {
 };
 using PlannedCommands = std::array<PlannedCommand, kMaxScriptCommands>;
 
-// What one device does of a script.
-struct DeviceShare {
-    std::array<std::uint32_t, kMaxQueues>
-        executed_commands{};  // what each queue's device count rises by, notify included
-    std::array<bool, kMaxQueues> queue_used{};
-};
+// Queues of a mesh, a bit each: those of one device behind those of the one before.
+using QueueBits = std::uint32_t;
+static_assert((kMaxMeshDevices * kMaxQueues) <= 32U, "QueueBits has a bit for each queue");
+[[nodiscard]] constexpr QueueBits queue_bit(std::uint32_t device, std::uint32_t queue) noexcept {
+    return QueueBits{1U} << ((device * kMaxQueues) + queue);
+}
 
 // A run of planned commands.
 struct PlannedScript {
     std::uint32_t first{0U};
     std::uint32_t count{0U};  // 0: the binary has no such script, or it does nothing
     std::uint32_t deadline_us{0U};
+    QueueBits queues_used{0U};
     std::uint64_t cycles{0U};  // on the critical path of the device that takes longest, alone
-    std::array<DeviceShare, kMaxMeshDevices> shares{};
+    // What each queue's device count rises by, notify included; of each device.
+    std::array<std::array<std::uint32_t, kMaxQueues>, kMaxMeshDevices> executed_commands{};
+
+    [[nodiscard]] constexpr bool uses(std::uint32_t device, std::uint32_t queue) const noexcept {
+        return (queues_used & queue_bit(device, queue)) != 0U;
+    }
 };
 
 // Where an input or output lies: its devices in row-major order each have the piece that is next in its bytes, or all

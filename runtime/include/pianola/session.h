@@ -240,12 +240,9 @@ class Session {
         std::array<std::uint32_t, kMaxQueues> enqueued{};  // commands of each queue since load()
         std::array<std::uint32_t, kMaxQueues> executed{};  // each queue's device count when it last completed
         std::array<std::uint32_t, kMaxEvents> records{};   // of each event since load()
-        std::array<bool, kMaxQueues> queue_done{};         // of the oldest script under way
-        std::array<std::uint8_t, 6> unused{};              // a seal is over whole words
     };
-    // What check_completions() has seen of queues that are still at work.
+    // The last queue that check_completions() has seen at work.
     struct Pending {
-        bool is_any{false};
         std::uint32_t device{0U};
         std::uint32_t queue{0U};
         std::uint32_t progress{0U};  // of that queue
