@@ -151,10 +151,11 @@ bool place_tensor(Context& context, const TensorList& list, const TensorView& te
     place.devices = devices_in(context.workspace.mesh, tensor.devices);
     const bool is_sharded = tensor.placement == Placement::kSharded;
     const std::uint32_t devices = count_of(place.devices);
-    const bool is_one = devices == 1U;
-    const bool may_be_copied = !is_sharded && (list.kind == RegionKind::kInput);
-    const bool may_be_cut = is_sharded && ((bytes % (devices * element_bytes(tensor.type))) == 0U);
-    if ((devices == 0U) || (is_one ? is_sharded : (!may_be_copied && !may_be_cut))) {
+    bool is_right = (devices == 1U) ? !is_sharded : (!is_sharded && (list.kind == RegionKind::kInput));
+    if (is_sharded && (devices > 1U)) {
+        is_right = (bytes % (devices * element_bytes(tensor.type))) == 0U;
+    }
+    if ((devices == 0U) || !is_right) {
         return refuse_at(context, Rule::kLayPlacement, "devices", tensor.devices.rows * tensor.devices.columns,
                          context.plan.device_count);
     }

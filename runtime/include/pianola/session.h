@@ -275,6 +275,7 @@ class Session {
         bool has_stepped{false};   // a step has completed since start()
         bool is_confirmed{false};  // every self-test vector, or where there is none a step, has gone well since load()
         bool is_verifying{false};  // the oldest has completed, and is not released yet
+        QueueBits pending{0U};     // that have not completed the oldest
         std::uint32_t token{0U};   // of the script under way, or of the last one; 1 is the set-up
         std::uint32_t under_way{0U};    // scripts; their tokens are the last ones
         std::uint32_t deadline_us{0U};  // of the oldest script under way, or of the last one
