@@ -15,7 +15,7 @@ namespace pianola {
 
 // Session of a runtime of that profile: whatever mesh it drives, it has room for the largest.
 [[nodiscard]] constexpr std::uint32_t session_bytes32(const Capacities& capacities) noexcept {
-    return 5288U + (124U * capacities.mesh_devices);
+    return 5296U + (124U * capacities.mesh_devices);
 }
 inline constexpr std::uint32_t kVerdictBytes32 = 80U;  // Verdict: while loading only
 // PlanWorkspace of a runtime of that profile: while loading only. Six maps, of 12 bytes for each range.
