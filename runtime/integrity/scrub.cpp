@@ -132,8 +132,7 @@ void find_constants(const PlanWorkspace& workspace, const Plan& plan, const Enve
     std::uint32_t end = constants.count;
     for (std::uint32_t i = 0U; i < workspace.setup.count; ++i) {
         const QueueCommand& command = workspace.setup_commands[i].command;
-        const std::uint32_t region = proof::find_region(plan, command.address, command.size_bytes);
-        const bool is_state = (region < kMaxRegions) && (workspace.region_kinds[region] == RegionKind::kState);
+        const bool is_state = proof::is_state(plan, workspace, command);
         end -= is_state ? 1U : 0U;
         const Segment& segment = (command.slot == kWeightsSlot) ? envelope.weights : envelope.traces;
         constants.ranges[is_state ? end : constants.kept_count] =

@@ -99,6 +99,8 @@ inline constexpr std::uint32_t kWrittenTag = 1U;
 // uses.cpp: everything exactly once; what the set-up writes.
 [[nodiscard]] bool check_uses(Context& context) noexcept;
 [[nodiscard]] bool check_set_up(Context& context) noexcept;
+// Whether a command of the set-up writes state.
+[[nodiscard]] bool is_state(const Plan& plan, const PlanWorkspace& workspace, const QueueCommand& command) noexcept;
 // Behind all devices: there is no trace that none of them replays.
 [[nodiscard]] bool check_traces_used(Context& context) noexcept;
 

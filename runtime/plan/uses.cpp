@@ -116,30 +116,31 @@ bool check_traces_used(Context& context) noexcept {
     return true;
 }
 
+bool is_state(const Plan& plan, const PlanWorkspace& workspace, const QueueCommand& command) noexcept {
+    const std::uint32_t region = find_region(plan, command.address, command.size_bytes);
+    return (region < kMaxRegions) && (workspace.region_kinds[region] == RegionKind::kState);
+}
+
 // Each byte once. Weights, and state, with which the data flow begins.
 bool check_set_up(Context& context) noexcept {
     PlanWorkspace& workspace = context.workspace;
     workspace.weights.clear();
     workspace.written.clear();
-    for (std::uint32_t i = 0U; i < workspace.setup.count; ++i) {
+    bool good = true;
+    for (std::uint32_t i = 0U; good && (i < workspace.setup.count); ++i) {
         const PlannedCommand& entry = workspace.setup_commands[i];
         const QueueCommand& command = entry.command;
         if (!is_taken(context, entry) || (command.slot != kWeightsSlot)) {
             continue;
         }
         enter_command(context, entry);
-        const std::uint32_t region = find_region(context.plan, command.address, command.size_bytes);
-        const bool is_state = (region < kMaxRegions) && (workspace.region_kinds[region] == RegionKind::kState);
-        IntervalMap& written = is_state ? workspace.written : workspace.weights;
-        if (written.largest_tag(command.address, command.size_bytes, 0U) != 0U) {
-            return refuse_at(context, Rule::kScrWeightsOnce, "buffer", command.address);
-        }
-        if (!assign(context, written, ByteRun{command.address, command.size_bytes, Access::kWrite, "buffer"},
-                    kWrittenTag)) {
-            return false;
-        }
+        IntervalMap& written = is_state(context.plan, workspace, command) ? workspace.written : workspace.weights;
+        const ByteRun run{command.address, command.size_bytes, Access::kWrite, "buffer"};
+        good = (written.largest_tag(run.address, run.size_bytes, 0U) == 0U)
+                   ? assign(context, written, run, kWrittenTag)
+                   : refuse_at(context, Rule::kScrWeightsOnce, "buffer", command.address);
     }
-    return true;
+    return good;
 }
 
 }  // namespace pianola::proof

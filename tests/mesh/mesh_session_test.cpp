@@ -140,6 +140,38 @@ TEST(MeshSession, ScrubsEveryDevice) {
     }
 }
 
+// Weights that all devices have alike: the same commands for every device, which are proved once.
+TEST(MeshSession, ProvesWhatIsTheSameOnce) {
+    constexpr MeshShape kFour{2U, 2U};
+    const Workload apart = make_mesh_workload(kFour, 1U);
+    Workload alike = apart;
+    std::vector<capture::ManifestCommand>& setup = alike.manifest.scripts.front().commands;
+    setup.resize(setup.size() - (kFour.count() - 1U));  // the first device's are left
+    setup.back().devices = all_devices(kFour);
+    std::array<std::uint32_t, 2> left{};
+    for (std::size_t i = 0U; i < left.size(); ++i) {
+        const files::AlignedBytes file{((i == 0U) ? apart : alike).file()};
+        MeshDevices devices{kFour.count()};
+        MeshBench bench{kFour, devices};
+        ASSERT_EQ(bench.load(file.view()), Status::kOk) << rule_id(bench.verdict.rule);
+        left.at(i) = bench.workspace->work_left;
+        if (i == 1U) {
+            const Bytes piece = workload_input(3U);
+            Bytes input;
+            Bytes expected;
+            const Bytes of_first = mesh_output(piece);
+            for (std::uint32_t device = 0U; device < kFour.count(); ++device) {
+                input.insert(input.end(), piece.begin(), piece.end());
+                expected.insert(expected.end(), of_first.begin(), of_first.end());
+            }
+            Bytes output(input.size());
+            ASSERT_EQ(bench.run(input, output), Status::kOk);
+            EXPECT_EQ(output, expected);
+        }
+    }
+    EXPECT_GT(left[1], left[0]);
+}
+
 TEST(MeshSession, UnloadStopsEveryDevice) {
     MeshDevices devices{2U};
     const files::AlignedBytes file{make_mesh_workload(kTwo, 1U).file()};

@@ -100,9 +100,12 @@ TEST_P(Profiles, WorkGrowsWithTheFile) {
 }
 
 // What docs/evidence/worst_case.md says of each.
-static_assert(plan_workspace_bytes32(profiles::kSmallEcu) == 9424U);
-static_assert(plan_workspace_bytes32(profiles::kDefault) == 41680U);
-static_assert(plan_workspace_bytes32(profiles::kHost) == 299728U);
+static_assert(plan_workspace_bytes32(profiles::kSmallEcu) == 9688U);
+static_assert(plan_workspace_bytes32(profiles::kDefault) == 41992U);
+static_assert(plan_workspace_bytes32(profiles::kHost) == 300104U);
+static_assert(session_bytes32(profiles::kSmallEcu) == 5544U);
+static_assert(session_bytes32(profiles::kDefault) == 6288U);
+static_assert(session_bytes32(profiles::kHost) == 7280U);
 
 // At run time too: tools of the host ask for a profile that they are told.
 TEST_P(Profiles, WorkspacesGrowWithTheirRanges) {
@@ -117,10 +120,14 @@ TEST(ProfilesOfDevices, MoreThanTheRuntimeWasBuiltWithIsRefused) {
     DeviceDescription device = default_device();
     Capacities beyond = kCapacities;
     beyond.intervals += 1U;
-    device.capacities = &beyond;
-    Validator validator{device};
-    EXPECT_EQ(validator.validate(make_workload(1U).file()), Status::kRefused);
-    EXPECT_EQ(validator.verdict().rule, Rule::kTgtMemory);
+    Capacities more_devices = kCapacities;
+    more_devices.mesh_devices += 1U;
+    for (const Capacities* const capacities : {&beyond, &more_devices}) {
+        device.capacities = capacities;
+        Validator validator{device};
+        EXPECT_EQ(validator.validate(make_workload(1U).file()), Status::kRefused);
+        EXPECT_EQ(validator.verdict().rule, Rule::kTgtMemory);
+    }
 }
 
 // A device with capacities of its own, and a file that it takes.

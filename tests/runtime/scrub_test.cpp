@@ -156,5 +156,41 @@ TEST_F(Scrub, AuthenticatesWhatEveryRangeHolds) {
     EXPECT_EQ(authenticate_constants(devices_, file, envelope, constants_, suspect_), Status::kDeviceFault);
 }
 
+// Of several devices, the first that has something else than the file is named, be it the only one or not.
+TEST_F(Scrub, NamesTheDeviceThatDiffers) {
+    constexpr DeviceBits kBoth = 3U;
+    devices_ = Devices{both_.data(), 2U};
+    Envelope envelope;
+    envelope.total_bytes = kFileBytes;
+    envelope.signature_bytes = 0U;
+    envelope.digest = envelope_digest(ByteSpan{file_.data(), file_.size()});
+    place(0U, 0U, 256U, 300U);
+    constants_.ranges[0].devices = kBoth;
+    std::copy_n(file_.begin() + 256, 300U, second_.inner().memory_at(base_, 300U));
+    const ByteSpan file{file_.data(), file_.size()};
+    EXPECT_EQ(authenticate_constants(devices_, file, envelope, constants_, suspect_), Status::kOk);
+    EXPECT_EQ(suspect_, 2U);
+    *second_.inner().memory_at(base_ + 70U, 1U) ^= 1U;
+    EXPECT_EQ(authenticate_constants(devices_, file, envelope, constants_, suspect_), Status::kIntegrity);
+    EXPECT_EQ(suspect_, 1U);
+    *device_.inner().memory_at(base_ + 70U, 1U) ^= 1U;  // both alike
+    EXPECT_EQ(authenticate_constants(devices_, file, envelope, constants_, suspect_), Status::kIntegrity);
+    EXPECT_EQ(suspect_, 0U);
+    // Slices: every byte of every device, each device's in turn.
+    std::uint32_t slices = 0U;
+    EXPECT_EQ(compare_all(slices), Status::kIntegrity);
+    EXPECT_EQ(cursor_.device, 0U);
+    *device_.inner().memory_at(base_ + 70U, 1U) ^= 1U;
+    cursor_ = ScrubCursor{};
+    EXPECT_EQ(compare_all(slices), Status::kIntegrity);
+    EXPECT_EQ(cursor_.device, 1U);
+    EXPECT_EQ(slices, 2U);
+    // A range that no device has is not looked for behind the last of them.
+    constants_.ranges[0].devices = 0U;
+    cursor_ = ScrubCursor{};
+    EXPECT_EQ(compare(), Status::kIntegrity);
+    EXPECT_EQ(cursor_.device, 1U);
+}
+
 }  // namespace
 }  // namespace pianola::test
