@@ -112,8 +112,8 @@ Status Session::load_whole(ByteSpan file, PlanWorkspace& workspace, Verdict& ver
     }
     description.mesh_columns = columns_;
     description.mesh_rows = 0U;
-    for (std::uint32_t device = 0U; device < device_count_; device += columns_) {
-        description.mesh_rows += 1U;
+    for (std::uint32_t row = 0U; row < kMaxMeshDevices; ++row) {
+        description.mesh_rows += ((row * columns_) < device_count_) ? 1U : 0U;
     }
     const Status valid = validate_twice(file, description, workspace, verdict);
     if (!is_ok(valid)) {

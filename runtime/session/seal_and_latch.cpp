@@ -58,13 +58,13 @@ Status Session::latch(Status status, FaultStage stage, std::uint32_t device, std
     const Flight& flight = oldest();
     fault_.status = status;
     fault_.stage = stage;
-    fault_.row = 0U;
-    std::uint32_t column = device;
-    while (column >= columns_) {  // not every core divides
-        column -= columns_;
-        fault_.row += 1U;
+    for (std::uint32_t row = 0U; row < kMaxMeshDevices; ++row) {  // not every core divides
+        const std::uint32_t column = device - (row * columns_);   // wraps in front of the row
+        if (column < columns_) {
+            fault_.row = static_cast<std::uint8_t>(row);
+            fault_.column = static_cast<std::uint8_t>(column);
+        }
     }
-    fault_.column = static_cast<std::uint8_t>(column);
     fault_.queue = queue;
     fault_.step = oldest_token();
     fault_.time_us = platform_.now_us();
