@@ -81,13 +81,15 @@ std::uint32_t Session::lend(std::uint32_t flight, Span<const ByteSpan> inputs,
 // more.
 Status Session::give_back() noexcept {
     const std::uint32_t flight = oldest_token() % kMaxStepsInFlight;
+    const std::uint32_t inputs = running_.flights[flight].inputs;
+    const std::uint32_t outputs = bound_.counts[flight];
     for (std::uint32_t device = 0U; device < device_count_; ++device) {
         Device& held_by = *devices_[device];
         bool is_free = true;
-        for (std::uint32_t i = 0U; i < oldest().inputs; ++i) {
+        for (std::uint32_t i = 0U; i < inputs; ++i) {
             is_free = is_ok(held_by.bind_source(kFirstInputSlot + (flight * kMaxInputs) + i, ByteSpan{})) && is_free;
         }
-        for (std::uint32_t i = 0U; i < bound_.counts[flight]; ++i) {
+        for (std::uint32_t i = 0U; i < outputs; ++i) {
             const std::uint32_t slot = (flight * kMaxOutputs) + i;
             const bool is_unbound = is_ok(held_by.bind_destination(slot, MutableByteSpan{}));
             is_free = is_unbound && held_by.bound_destination(slot).empty() && is_free;
@@ -129,7 +131,7 @@ Status Session::enqueue_one(std::uint32_t device, std::uint32_t queue, QueueComm
 }
 
 // What is left of a script where the commands for other devices are taken out, and a notification behind it on every
-// queue that it uses. Always inlined, as look_at() is: there is one caller, and mostly one device.
+// queue that it uses. Always inlined, as ring_doorbells() and look_at() are: there is one caller, and mostly one device.
 [[gnu::always_inline]] inline Status Session::enqueue_on(std::uint32_t device, const PlannedScript& script,
                                                          const PlannedCommands& commands, FaultStage stage) noexcept {
     Course& course = running_.courses[device];
@@ -160,7 +162,7 @@ Status Session::enqueue_one(std::uint32_t device, std::uint32_t queue, QueueComm
     return Status::kOk;
 }
 
-Status Session::ring_doorbells(const PlannedScript& script, FaultStage stage) noexcept {
+[[gnu::always_inline]] inline Status Session::ring_doorbells(const PlannedScript& script, FaultStage stage) noexcept {
     for (std::uint32_t device = 0U; device < device_count_; ++device) {
         for (std::uint32_t queue = 0U; queue < loaded_.plan.queue_count; ++queue) {
             if (script.uses(device, queue) && !is_ok(devices_[device]->ring_doorbell(queue))) {
@@ -187,8 +189,9 @@ Status Session::enqueue(const PlannedScript& script, const PlannedCommands& comm
 
 // Which queues of a device have completed the oldest script: `pending` is about the last one that has not.
 [[gnu::always_inline]] inline Status Session::look_at(std::uint32_t device, const PlannedScript& script,
-                                                      FaultStage stage, Pending& pending) noexcept {
-    const std::uint32_t token = oldest_token();
+                                                      FaultStage stage, std::uint32_t token,
+                                                      Pending& pending) noexcept {
+    const Flight& flight = running_.flights[token % kMaxStepsInFlight];
     Course& course = running_.courses[device];
     for (std::uint32_t queue = 0U; queue < loaded_.plan.queue_count; ++queue) {
         if ((running_.pending & queue_bit(device, queue)) == 0U) {
@@ -214,7 +217,7 @@ Status Session::enqueue(const PlannedScript& script, const PlannedCommands& comm
             wrong |= executed ^ (script.executed_commands[device][queue] - left_out);
         }
         if (attests == Attestation::kDigest) {
-            wrong |= completion.digest ^ oldest().digests[device][queue];
+            wrong |= completion.digest ^ flight.digests[device][queue];
         }
         if (wrong != 0U) {
             completion.fault_command = executed;
@@ -228,16 +231,18 @@ Status Session::enqueue(const PlannedScript& script, const PlannedCommands& comm
 
 // Gives the devices their chance to run, and looks once whether all of them have completed the oldest script.
 Status Session::check_completions(const PlannedScript& script, FaultStage stage) noexcept {
+    const std::uint32_t token = oldest_token();
+    const Flight& flight = running_.flights[token % kMaxStepsInFlight];
     Pending pending;
     for (std::uint32_t device = 0U; device < device_count_; ++device) {
-        const Status status = is_ok(devices_[device]->service()) ? look_at(device, script, stage, pending)
+        const Status status = is_ok(devices_[device]->service()) ? look_at(device, script, stage, token, pending)
                                                                  : latch(Status::kDeviceFault, stage, device);
         if (!is_ok(status)) {
             return status;
         }
     }
     // Late is late, whether the device was, or who looks: results that come after the deadline are withheld too.
-    if ((platform_.now_us() - oldest().started_us) > script.deadline_us) {
+    if ((platform_.now_us() - flight.started_us) > script.deadline_us) {
         Completion looked_at;
         looked_at.fault_command = pending.progress;
         return latch(Status::kTimeout, stage, pending.device, pending.queue, looked_at);
@@ -282,7 +287,8 @@ Status Session::complete_oldest() noexcept {
     const ScriptKind kind = oldest().kind;
     const Status completed = check_completions(loaded_.plan.script(kind), FaultStage::kStep);
     const Status verified = is_ok(completed) ? verify_release() : completed;
-    const Status status = is_ok(verified) ? give_back() : verified;
+    const bool has_lent = running_.io == Io::kTransfers;
+    const Status status = (is_ok(verified) && has_lent) ? give_back() : verified;
     if (!is_ok(status)) {
         return status;
     }

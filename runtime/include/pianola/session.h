@@ -335,7 +335,8 @@ class Session {
     Status submit_script(ScriptKind kind, Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept;
     [[nodiscard]] bool sizes_match(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs, bool takes,
                                    bool gives) const noexcept;
-    Status look_at(std::uint32_t device, const PlannedScript& script, FaultStage stage, Pending& pending) noexcept;
+    Status look_at(std::uint32_t device, const PlannedScript& script, FaultStage stage, std::uint32_t token,
+                   Pending& pending) noexcept;
     Status check_completions(const PlannedScript& script, FaultStage stage) noexcept;
     Status reset_devices() noexcept;
     Status set_word(std::uint32_t address, std::uint32_t value) noexcept;
