@@ -3,7 +3,10 @@
 // Place in the whole: what tests and tools say to SimDevice. Host only.
 #pragma once
 
+#include <memory>
+
 #include "hal/devices/refdev/device_spec.h"
+#include "hal/devices/simulator.h"
 #include "hal/sim/faulty_driver.h"
 
 namespace pianola::sim {
@@ -30,6 +33,7 @@ struct SimOptions {
     bool keep_completions{false};    // every notification's time: SimDevice::take_completions()
     bool keep_execution_log{false};  // the ring that boards keep: SimDevice::execution_logs()
     FaultScript faults;
+    std::shared_ptr<VirtualTime> time;  // of the mesh that the device belongs to; empty: a time of its own
 };
 
 }  // namespace pianola::sim

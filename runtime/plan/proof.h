@@ -22,8 +22,14 @@ struct Context {
     PlanWorkspace& workspace;
     Plan& plan;
     Verdict& verdict;
-    Place place;  // what a refusal names
+    Place place;                    // what a refusal names
+    std::uint32_t mesh_device{0U};  // of the mesh: whose commands are looked at
 };
+
+// Whether a planned command is one of those that are looked at.
+[[nodiscard]] inline bool is_taken(const Context& context, const PlannedCommand& command) noexcept {
+    return has_device(command.devices, context.mesh_device);
+}
 
 // state.cpp: a state as at the start of a trace; one made what another is; whether the two are the same. What is not
 // used costs nothing.
@@ -68,8 +74,10 @@ inline constexpr std::uint32_t kWrittenTag = 1U;
     return device.grid_columns * device.grid_rows;
 }
 
-// plan.cpp: whether the mesh has all of these devices, and there is one.
-[[nodiscard]] bool has_devices(const DeviceRange& mesh, const DeviceRange& devices) noexcept;
+// devices.cpp: those of a range, as bits; none where the mesh does not have all of them.
+[[nodiscard]] DeviceBits devices_in(const DeviceRange& mesh, const DeviceRange& range) noexcept;
+// Makes the proofs of what a device of the mesh does, for each device.
+[[nodiscard]] bool check_devices(Context& context) noexcept;
 
 // target.cpp: the device is the one that the binary was captured for.
 [[nodiscard]] bool check_target(Context& context) noexcept;
@@ -80,8 +88,21 @@ inline constexpr std::uint32_t kWrittenTag = 1U;
 // traces.cpp: the traces tile their segment, which fits into the trace region.
 [[nodiscard]] bool check_trace_segment(Context& context) noexcept;
 
-// scripts.cpp: which commands are where; indices; everything exactly once. Resolves both scripts.
+// scripts.cpp: which commands are where; indices. Resolves all scripts.
 [[nodiscard]] bool check_scripts(Context& context) noexcept;
+
+// From here to races.cpp, all is about the commands of one device: context.mesh_device.
+
+// layout.cpp: no two inputs, nor outputs, of the device share a byte.
+[[nodiscard]] bool check_tensors_apart(Context& context) noexcept;
+
+// uses.cpp: everything exactly once; what the set-up writes.
+[[nodiscard]] bool check_uses(Context& context) noexcept;
+[[nodiscard]] bool check_set_up(Context& context) noexcept;
+// Whether a command of the set-up writes state.
+[[nodiscard]] bool is_state(const Plan& plan, const PlanWorkspace& workspace, const QueueCommand& command) noexcept;
+// Behind all devices: there is no trace that none of them replays.
+[[nodiscard]] bool check_traces_used(Context& context) noexcept;
 
 // order.cpp: events take turns, so that there is no deadlock; rings; the critical path of every script.
 [[nodiscard]] bool check_order(Context& context) noexcept;

@@ -53,10 +53,18 @@ void Session::seal_bound() noexcept {
     }
 }
 
-Status Session::latch(Status status, FaultStage stage, std::uint32_t queue, const Completion& completion) noexcept {
+Status Session::latch(Status status, FaultStage stage, std::uint32_t device, std::uint32_t queue,
+                      const Completion& completion) noexcept {
     const Flight& flight = oldest();
     fault_.status = status;
     fault_.stage = stage;
+    for (std::uint32_t row = 0U; row < kMaxMeshDevices; ++row) {  // not every core divides
+        const std::uint32_t column = device - (row * columns_);   // wraps in front of the row
+        if (column < columns_) {
+            fault_.row = static_cast<std::uint8_t>(row);
+            fault_.column = static_cast<std::uint8_t>(column);
+        }
+    }
     fault_.queue = queue;
     fault_.step = oldest_token();
     fault_.time_us = platform_.now_us();
@@ -70,17 +78,20 @@ Status Session::latch(Status status, FaultStage stage, std::uint32_t queue, cons
     running_.is_confirmed = false;
     running_.is_verifying = false;
     running_.under_way = 0U;
-    // Outputs are withheld only once the device can no longer write to them. Where it does not stop, the safe state has
+    // Outputs are withheld only once no device can write to them any more. Where one does not stop, the safe state has
     // to see to that: it learns so from the record.
-    fault_.device_stopped = is_ok(device_.reset());
+    fault_.device_stopped = true;
+    for (Device* const each : devices()) {
+        fault_.device_stopped = is_ok(each->reset()) && fault_.device_stopped;
+    }
     withhold_outputs();
     history_.add(fault_);
     platform_.enter_safe_state(fault_);
     return status;
 }
 
-Status Session::latch(Status status, FaultStage stage, std::uint32_t queue) noexcept {
-    return latch(status, stage, queue, Completion{});
+Status Session::latch(Status status, FaultStage stage, std::uint32_t device, std::uint32_t queue) noexcept {
+    return latch(status, stage, device, queue, Completion{});
 }
 
 // Writes through a pointer that is known to be whole only.

@@ -58,6 +58,12 @@ struct SmallCase {
     std::uint32_t in_flight{1U};
     bool shared{false};
     std::vector<capture::ManifestParameter> parameters;
+    // Every device has all inputs, and a piece of each output.
+    std::uint32_t mesh_rows{1U};
+    std::uint32_t mesh_columns{1U};
+
+    [[nodiscard]] std::uint32_t devices() const noexcept { return mesh_rows * mesh_columns; }
+    [[nodiscard]] bool takes(const capture::ManifestCommand& command, std::uint32_t device) const noexcept;
 
     [[nodiscard]] bool pipelined() const;  // the prologue writes inputs
 };

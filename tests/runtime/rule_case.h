@@ -39,6 +39,7 @@ std::vector<RuleCase> layout_cases();  // and the target
 std::vector<RuleCase> trace_cases();
 std::vector<RuleCase> parameter_cases();
 std::vector<RuleCase> script_cases();
+std::vector<RuleCase> mesh_cases();
 std::vector<RuleCase> order_cases();  // and budgets
 [[nodiscard]] std::vector<RuleCase> all_cases();
 

@@ -22,12 +22,13 @@ struct Capacities {
     const char* name;
     std::uint32_t number;           // of schema::CapacityProfile: the larger, the more it takes
     std::uint32_t intervals;        // disjoint byte ranges in one map of a proof: 72 bytes of the plan's workspace each
-    std::uint32_t steps_in_flight;  // that rings must hold: 168 bytes of a session each
+    std::uint32_t steps_in_flight;  // that rings must hold: of a session 152 bytes each, and 16 for each device
     std::uint32_t patch_points;     // of all parameters: 4 bytes of a session each, and 1 of the plan's workspace
     std::uint32_t manifest_bytes;   // no RAM; bounds the time to validate, as those below
     std::uint32_t manifest_tables;  // that lie in the manifest, each as often as something refers to it
     std::uint32_t work_of_file;     // units of work of the proofs that any file may take
     std::uint32_t work_of_block;    // and for each kWorkBlockBytes of it
+    std::uint32_t mesh_devices;     // that one session drives: 92 bytes of it each, and 8 of the plan's workspace
 
     static constexpr std::uint32_t kWorkBlockBytes = 64U;
     // Work that the proofs over a file of so many bytes may take.
@@ -46,6 +47,7 @@ inline constexpr Capacities kSmallEcu{
     32768U,         // manifest_tables
     256U * 1024U,   // work_of_file
     32U,            // work_of_block
+    2U,             // mesh_devices
 };
 inline constexpr Capacities kDefault{
     "default",
@@ -57,6 +59,7 @@ inline constexpr Capacities kDefault{
     256U * 1024U,         // manifest_tables
     1024U * 1024U,        // work_of_file
     256U,                 // work_of_block
+    8U,                   // mesh_devices
 };
 inline constexpr Capacities kHost{
     "host",
@@ -68,6 +71,7 @@ inline constexpr Capacities kHost{
     1024U * 1024U,        // manifest_tables
     64U * 1024U * 1024U,  // work_of_file
     2048U,                // work_of_block
+    16U,                  // mesh_devices
 };
 }  // namespace profiles
 // From the smallest to the largest.
@@ -120,7 +124,7 @@ inline constexpr std::uint32_t kMaxScripts = 4U;
 inline constexpr std::uint32_t kMaxScriptCommands = 64U;
 inline constexpr std::uint32_t kMaxTensorBuffers = 64U;  // of one input or output; each is a command
 inline constexpr std::uint32_t kMaxCores = 64U;          // of the grid; 10 bytes each in the workspace
-inline constexpr std::uint32_t kMaxMeshDevices = 1U;     // that one session drives
+inline constexpr std::uint32_t kMaxMeshDevices = kCapacities.mesh_devices;  // that one session drives
 // What a command set may keep from command to command of a trace. 8 bytes each in the workspace.
 inline constexpr std::uint32_t kMaxDecodeStateWords = 96U;
 inline constexpr std::uint32_t kMaxQueues = 2U;

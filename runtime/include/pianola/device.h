@@ -56,6 +56,9 @@ struct DeviceDescription {
     // What its runtime takes; static lifetime. At most what that runtime was built with. No part of the binary's
     // target.
     const Capacities* capacities{&kDeviceCapacities};
+    // The shape of the mesh that a session drives: the session fills it in, no device does. 0: any is right.
+    std::uint32_t mesh_rows{0U};
+    std::uint32_t mesh_columns{0U};
 };
 
 // A range of device memory and who may touch it. The device refuses everything else.
