@@ -78,8 +78,7 @@ class Merger {
     }
 
   private:
-    // What an object of a part is in the whole.
-    struct Numbers {
+    struct Numbers {  // what an object of a part is in the whole
         std::map<std::uint32_t, std::uint32_t> inputs;
         std::map<std::uint32_t, std::uint32_t> outputs;
         std::map<std::uint32_t, std::uint32_t> traces;
@@ -126,9 +125,7 @@ class Merger {
         const auto found = std::search(all.begin(), all.end(), begin, begin + count,
                                        [](const auto& one, const auto& other) { return key_of(one) == key_of(other); });
         const auto index = static_cast<std::uint32_t>(found - all.begin());
-        if (found == all.end()) {
-            all.insert(all.end(), begin, begin + count);
-        }
+        all.insert(all.end(), begin, (found == all.end()) ? (begin + count) : begin);
         return index;
     }
 
@@ -216,6 +213,9 @@ class Merger {
             for (std::uint32_t i = 0U; i < part.outputs.size(); ++i) {
                 numbers.outputs[i] = number_tensor(manifest.outputs, part, part.outputs[i], device, true);
                 holders["output " + part.outputs[i].name] += 1U;
+            }
+            for (std::uint32_t i = 0U; i < part.buffers.size(); ++i) {
+                (void)number_buffers(part, i, 1U);  // names for people: what no command moves, kernels have
             }
             for (std::uint32_t i = 0U; i < part.traces.size(); ++i) {
                 numbers.traces[i] = number_trace(parts_[device], part.traces[i]);

@@ -185,8 +185,8 @@ std::vector<RuleCase> tensor_cases() {
          })},
         {Rule::kLayTensorOverlap, "two buffers of one input share a byte", "inputs[0].buffer",
          table({{TraceBinary::VT_INPUTS, 0U}}), manifest_edit([](Manifest& manifest) {
-             manifest.buffers.push_back({"half", 1U, 0U, (kWorkloadBytes / 2U) + 1U});
-             manifest.buffers.push_back({"half", 1U, kWorkloadBytes / 2U, kWorkloadBytes / 2U});
+             manifest.buffers.push_back({"half", 1U, 0U, kWorkloadBytes / 2U});
+             manifest.buffers.push_back({"half", 1U, (kWorkloadBytes / 2U) - 1U, kWorkloadBytes / 2U});
              manifest.inputs[0].buffer = 4U;
              manifest.inputs[0].buffer_count = 2U;
          })},

@@ -108,7 +108,7 @@ std::vector<RuleCase> use_cases() {
         command_case(Rule::kScrWeightsOnce, "weights twice on the first device", "scripts[0].commands[2].buffer", 0U,
                      2U, [](Manifest& manifest) { setup(manifest).at(2U).devices = kFirst; }),
         {Rule::kTrcUnwritten, "weights that the second device does not get", "traces[0].commands[1].input2",
-         trace_word(0U), mesh_edit([](Manifest& manifest) { setup(manifest).pop_back(); })},
+         trace_word(14U), mesh_edit([](Manifest& manifest) { setup(manifest).pop_back(); })},
     };
 }
 
