@@ -56,6 +56,10 @@ void script_one_queue_pipelined(SmallCase& small) {
 SmallCase case_of(const Mode& mode) {
     SmallCase small = memory_and_traces();
     small.in_flight = mode.in_flight;
+    if ((mode.in_flight > 2U) && mode.pipelined && (mode.queues == 2U)) {
+        small.inputs = {{0U, 16U}};  // the same bytes in one piece: the rings have room for all steps
+        small.outputs = {{16U, 16U}};
+    }
     if (mode.parameters) {
         constexpr std::uint32_t kFillValueWord = 3U;
         small.parameters = {{"value", ParameterKind::kRuntimeArgument, 0U, UINT8_MAX, 1U, {{1U, kFillValueWord}}}};

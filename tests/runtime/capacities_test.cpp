@@ -173,6 +173,25 @@ TEST(ProfilesOfDevices, MoreThanTheRuntimeWasBuiltWithIsRefused) {
     }
 }
 
+// Decoding a patched command with other values is work, too.
+TEST(ProfilesOfDevices, WorkOfPatchedCommandsIsCounted) {
+    for (const AcceptedCase& accepted : accepted_combinations()) {
+        Capacities capacities = profiles::kSmallEcu;
+        capacities.work_of_block = 0U;
+        capacities.work_of_file = 0U;
+        DeviceDescription device = default_device();
+        device.capacities = &capacities;
+        Validator validator{device};
+        while (!is_ok(validator.validate(accepted.file)) && (capacities.work_of_file < 1000U)) {
+            EXPECT_EQ(validator.verdict().rule, Rule::kCapWork) << capacities.work_of_file;
+            EXPECT_EQ(validator.verdict().limit, capacities.work_of_file);
+            capacities.work_of_file += 1U;
+        }
+        EXPECT_GT(capacities.work_of_file, 6U * (kWorkPerCommand + refdev::kFillWords)) << accepted.what;
+        EXPECT_LT(capacities.work_of_file, 1000U) << accepted.what;
+    }
+}
+
 // A device with capacities of its own, and a file that it takes.
 struct Taken {
     explicit Taken(const std::vector<std::uint8_t>& bytes, const DeviceDescription& of = default_device())
