@@ -248,6 +248,11 @@ MeshPtr MeshDevice::remaining() {
     return part(MeshShape{1U, static_cast<std::uint32_t>(others.size())}, others);
 }
 
+void MeshDevice::with_device(const MeshCoordinate& coordinate, const std::function<void(Device&)>& call) const {
+    const FamilyLock lock{family_->mutex};
+    on(device_id(coordinate), call);
+}
+
 void MeshDevice::in_step(const std::vector<MeshCoordinate>& coordinates,
                          const std::function<void(const std::shared_ptr<Device>&, std::size_t)>& call) {
     const FamilyLock lock{family_->mutex};

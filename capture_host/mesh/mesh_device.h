@@ -99,7 +99,9 @@ class MeshDevice final : public std::enable_shared_from_this<MeshDevice> {
     // Of one device; none where it has no program in the trace.
     [[nodiscard]] std::optional<TraceInfo> trace_info(TraceId trace, const MeshCoordinate& coordinate) const;
 
-    // For the library itself: the same calls on each device, which get memory at the same offsets.
+    // For the library itself: a call on one device, which may be left when others have failed; the same calls on each,
+    // which get memory at the same offsets.
+    void with_device(const MeshCoordinate& coordinate, const std::function<void(Device&)>& call) const;
     void in_step(const std::vector<MeshCoordinate>& coordinates,
                  const std::function<void(const std::shared_ptr<Device>&, std::size_t)>& call);
 
