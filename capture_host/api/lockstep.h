@@ -29,9 +29,9 @@ class Lockstep {
 
     // For DeviceState::allocate().
     [[nodiscard]] bool leads() const noexcept { return turn_ == 0U; }
-    [[nodiscard]] RangeSet allocated(Memory memory) const;                         // on the other devices
+    [[nodiscard]] RangeSet allocated(Memory memory) const;                          // on the other devices
     [[nodiscard]] RangeSet avoided(Memory memory, const MemoryOwner& owner) const;  // there, for other reasons
-    void settle();                                                                 // the others: as idle devices
+    void settle();                                                                  // the others: as idle devices
     void note(std::uint32_t offset) { given_.push_back(offset); }
     // What the first device was given by the same call.
     [[nodiscard]] std::uint32_t repeat();

@@ -40,8 +40,8 @@ std::map<MeshCoordinate, MeshBuffer::Part> plan_parts(const MeshShape& mesh, con
         return parts;
     }
     if (mesh.dims() > 2U) {
-        throw MeshError{MeshRule::kShape, fmt::format("a matrix is cut over 1 or 2 dimensions, the mesh is {}",
-                                                      to_string(mesh))};
+        throw MeshError{MeshRule::kShape,
+                        fmt::format("a matrix is cut over 1 or 2 dimensions, the mesh is {}", to_string(mesh))};
     }
     const bool is_line = mesh.dims() == 1U;
     const std::uint32_t mesh_rows = is_line ? 1U : mesh[0U];
@@ -49,8 +49,8 @@ std::map<MeshCoordinate, MeshBuffer::Part> plan_parts(const MeshShape& mesh, con
     const bool is_turned = config.global->order == ShardOrder::kColumnMajor;
     const std::uint64_t down =
         cuts("rows", config.global->rows, config.shard.rows, is_turned ? mesh_columns : mesh_rows);
-    const std::uint64_t across = cuts("bytes of a row", config.global->row_bytes, config.shard.row_bytes,
-                                      is_turned ? mesh_rows : mesh_columns);
+    const std::uint64_t across =
+        cuts("bytes of a row", config.global->row_bytes, config.shard.row_bytes, is_turned ? mesh_rows : mesh_columns);
     for (auto& [coordinate, part] : parts) {
         const std::uint32_t row = is_line ? 0U : coordinate[0U];
         const std::uint32_t column = is_line ? coordinate[0U] : coordinate[1U];

@@ -49,8 +49,8 @@ void MeshDevice::check_open() const {
     }
     for (MeshPtr above = parent_; above != nullptr; above = above->parent_) {
         if (!above->open_) {
-            throw MeshError{MeshRule::kClosed, fmt::format("{} is part of {}, which has been closed; open one", name(),
-                                                           above->name())};
+            throw MeshError{MeshRule::kClosed,
+                            fmt::format("{} is part of {}, which has been closed; open one", name(), above->name())};
         }
     }
 }
@@ -89,9 +89,9 @@ void MeshDevice::refuse(std::uint32_t id, const HostError& error) const {
         check_device(id);
     }
     const auto place = std::find(ids_.begin(), ids_.end(), id) - ids_.begin();
-    throw HostError{error.rule(),
-                    fmt::format("device {} of {}: {}",
-                                to_string(MeshCoordinate::at(shape_, static_cast<std::uint32_t>(place))), name(), text)};
+    throw HostError{error.rule(), fmt::format("device {} of {}: {}",
+                                              to_string(MeshCoordinate::at(shape_, static_cast<std::uint32_t>(place))),
+                                              name(), text)};
 }
 
 void MeshDevice::close() {
@@ -142,9 +142,8 @@ std::vector<MeshCoordinate> MeshDevice::coordinates(const MeshRange& range) cons
     const FamilyLock lock{family_->mutex};
     const MeshCoordinateRange all{shape_};
     if (range.has_value() && !all.contains(*range)) {
-        throw MeshError{MeshRule::kShape,
-                        fmt::format("{} lies outside of {}, whose last device is {}", to_string(*range), name(),
-                                    to_string(all.end()))};
+        throw MeshError{MeshRule::kShape, fmt::format("{} lies outside of {}, whose last device is {}",
+                                                      to_string(*range), name(), to_string(all.end()))};
     }
     return range.value_or(all).coordinates();
 }
@@ -170,8 +169,8 @@ MeshPtr MeshDevice::create_submesh(const MeshShape& shape, const std::optional<M
     std::vector<std::uint32_t> last;
     for (std::size_t i = 0U; i < shape.dims(); ++i) {
         if ((first[i] >= shape_[i]) || (shape[i] > (shape_[i] - first[i]))) {
-            throw MeshError{MeshRule::kShape, fmt::format("{} at {} does not fit {}", to_string(shape),
-                                                          to_string(first), name())};
+            throw MeshError{MeshRule::kShape,
+                            fmt::format("{} at {} does not fit {}", to_string(shape), to_string(first), name())};
         }
         last.push_back((first[i] + shape[i]) - 1U);
     }
@@ -214,8 +213,8 @@ void MeshDevice::reshape(const MeshShape& shape) {
     const FamilyLock lock{family_->mutex};
     check_open();
     if (shape.mesh_size() != shape_.mesh_size()) {
-        throw MeshError{MeshRule::kShape, fmt::format("{} has {} devices, {} would have {}", name(),
-                                                      shape_.mesh_size(), to_string(shape), shape.mesh_size())};
+        throw MeshError{MeshRule::kShape, fmt::format("{} has {} devices, {} would have {}", name(), shape_.mesh_size(),
+                                                      to_string(shape), shape.mesh_size())};
     }
     if (!submeshes().empty()) {
         throw MeshError{MeshRule::kShape, fmt::format("{} has sub-meshes; close them before reshaping it", name())};
@@ -273,8 +272,8 @@ std::string visualize(const MeshDevice& mesh) {
     std::string table = fmt::format("{}{}\n", mesh.name(), mesh.is_open() ? "" : ", closed");
     for (const MeshCoordinate& place : MeshCoordinateRange{mesh.shape()}.coordinates()) {
         const bool has_failed = std::find(failed.begin(), failed.end(), place) != failed.end();
-        table += fmt::format("{:10} device {}{}\n", to_string(place), mesh.device_id(place),
-                             has_failed ? ", failed" : "");
+        table +=
+            fmt::format("{:10} device {}{}\n", to_string(place), mesh.device_id(place), has_failed ? ", failed" : "");
     }
     return table;
 }

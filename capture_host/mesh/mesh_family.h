@@ -35,7 +35,7 @@ struct MeshFamily {
     std::map<std::uint32_t, std::string> failures;  // by device: what it has reported
     std::map<std::uint64_t, MeshEvent> events;
     std::map<std::uint64_t, MeshTrace> traces;
-    std::vector<std::weak_ptr<MeshDevice>> meshes;           // sub-meshes
+    std::vector<std::weak_ptr<MeshDevice>> meshes;               // sub-meshes
     std::map<std::uint64_t, std::weak_ptr<MeshBuffer>> buffers;  // by the id of each device's buffer
 };
 

@@ -48,8 +48,8 @@ MeshBufferPtr MeshDevice::allocate(const MeshBufferConfig& config) {
 void MeshDevice::require_mine(const MeshBuffer& buffer) const {
     for (const auto& [place, part] : buffer.parts()) {
         const std::shared_ptr<Device> owner = part.buffer->device();
-        const bool is_mine = std::any_of(ids_.begin(), ids_.end(),
-                                         [&](std::uint32_t id) { return family_->devices.at(id) == owner; });
+        const bool is_mine =
+            std::any_of(ids_.begin(), ids_.end(), [&](std::uint32_t id) { return family_->devices.at(id) == owner; });
         if (!is_mine) {
             throw MeshError{MeshRule::kForeign,
                             fmt::format("the buffer at 0x{:08X} belongs to devices that are not part of {}",
@@ -263,8 +263,7 @@ bool MeshDevice::event_query(EventId event) {
     const MeshEvent& source = event_of(*family_, event, name());
     bool has_happened = !source.recorded.empty();
     for (const std::uint32_t id : source.recorded) {
-        has_happened =
-            on(id, [&](Device& device) { return device.event_query(source.parts.at(id)); }) && has_happened;
+        has_happened = on(id, [&](Device& device) { return device.event_query(source.parts.at(id)); }) && has_happened;
     }
     return has_happened;
 }

@@ -167,9 +167,8 @@ std::vector<MeshCoordinate> MeshCoordinateRange::coordinates() const {
 }
 
 std::string to_string(const MeshCoordinateRange& range) {
-    return (range.start() == range.end())
-               ? to_string(range.start())
-               : fmt::format("{} to {}", to_string(range.start()), to_string(range.end()));
+    return (range.start() == range.end()) ? to_string(range.start())
+                                          : fmt::format("{} to {}", to_string(range.start()), to_string(range.end()));
 }
 
 std::vector<MeshCoordinateRange> subtract(const MeshCoordinateRange& from, const MeshCoordinateRange& what) {

@@ -83,9 +83,9 @@ void MeshDevice::end_trace_capture(std::uint32_t queue, TraceId id) {
     }
     if (parts.empty()) {
         family_->traces.erase(id.value);
-        throw HostError{HostRule::kTraceEmpty,
-                        fmt::format("no program was enqueued on {} between begin_trace_capture and end_trace_capture",
-                                    name())};
+        throw HostError{
+            HostRule::kTraceEmpty,
+            fmt::format("no program was enqueued on {} between begin_trace_capture and end_trace_capture", name())};
     }
     ended.parts = std::move(parts);
     ended.is_captured = true;
@@ -103,8 +103,7 @@ TraceId MeshDevice::part_of(MeshTrace& trace, std::uint32_t queue, std::uint32_t
         return {};  // no program of the trace is for it
     }
     Device& from = *family_->devices.at(source->first);
-    const TraceId copy =
-        on(id, [&](Device& device) { return device.copy_trace(queue, from, source->second); });
+    const TraceId copy = on(id, [&](Device& device) { return device.copy_trace(queue, from, source->second); });
     trace.parts[id] = copy;
     return copy;
 }

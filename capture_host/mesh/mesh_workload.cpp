@@ -12,11 +12,10 @@ namespace pianola::host {
 void MeshWorkload::add_program(const MeshCoordinateRange& range, Program program) {
     for (const Entry& entry : entries_) {
         if (entry.range.intersects(range)) {
-            throw MeshError{
-                MeshRule::kOverlap,
-                fmt::format("program '{}' is for {}, and '{}' for {}: {} would have two programs", program.name(),
-                            to_string(range), entry.program.name(), to_string(entry.range),
-                            to_string(entry.range.common(range)))};
+            throw MeshError{MeshRule::kOverlap,
+                            fmt::format("program '{}' is for {}, and '{}' for {}: {} would have two programs",
+                                        program.name(), to_string(range), entry.program.name(), to_string(entry.range),
+                                        to_string(entry.range.common(range)))};
         }
     }
     entries_.push_back({range, std::move(program)});

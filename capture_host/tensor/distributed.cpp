@@ -48,6 +48,19 @@ Tensor Tensor::on_mesh(const TensorSpec& spec, const host::MeshPtr& mesh, const 
     return of_shards(std::move(shards), places, mesh);
 }
 
+Tensor Tensor::on_device(const TensorSpec& spec, const AnyDevice& device, const host::MemoryOwner& owner) {
+    const auto* const mesh = std::get_if<host::MeshPtr>(&device);
+    return (mesh != nullptr) ? on_mesh(spec, *mesh, std::nullopt, owner) : on_device(spec, std::get<0>(device), owner);
+}
+
+AnyDevice Tensor::place() const {
+    return is_distributed() ? AnyDevice{mesh()} : AnyDevice{device()};
+}
+
+Tensor Tensor::to(const AnyDevice& device, const MemoryConfig& memory, std::uint32_t queue) const {
+    return std::visit([&](const auto& each) { return to(each, memory, queue); }, device);
+}
+
 const std::vector<Tensor>& Tensor::shards() const {
     if (!is_distributed()) {
         throw MeshError{MeshRule::kCompose, "the tensor is not distributed; a mapper does that"};
@@ -105,8 +118,9 @@ Tensor combine_device_tensors(const std::vector<Tensor>& tensors) {
     for (const Tensor& tensor : tensors) {
         if ((tensor.mesh() != tensors.front().mesh()) || (tensor.mesh() == nullptr) ||
             (tensor.buffer_address() != tensors.front().buffer_address())) {
-            throw MeshError{MeshRule::kCompose,
-                            "tensors that are combined lie on one mesh, at one address; get_device_tensors() gives such"};
+            throw MeshError{
+                MeshRule::kCompose,
+                "tensors that are combined lie on one mesh, at one address; get_device_tensors() gives such"};
         }
         for (std::size_t i = 0U; i < tensor.shards().size(); ++i) {
             const host::MeshCoordinate& place = tensor.topology().coordinates[i];
@@ -141,10 +155,10 @@ void Spread::add(const Tensor& tensor) {
         is_same = mesh_->device(topology_->coordinates[i]) == tensor.mesh()->device(places[i]);
     }
     if (!is_same) {
-        throw MeshError{MeshRule::kForeign,
-                        fmt::format("{}: operands are spread over different devices: {} of {}, {} of {}", operation_,
-                                    topology_->coordinates.size(), mesh_->name(), places.size(),
-                                    tensor.mesh()->name())};
+        throw MeshError{
+            MeshRule::kForeign,
+            fmt::format("{}: operands are spread over different devices: {} of {}, {} of {}", operation_,
+                        topology_->coordinates.size(), mesh_->name(), places.size(), tensor.mesh()->name())};
     }
     const auto is_cut = [](const Topology& each) {
         return std::any_of(each.placements.begin(), each.placements.end(),

@@ -151,9 +151,9 @@ Tensor distribute(const Tensor& whole, const MeshShape& mesh, const MapperConfig
         for (const Tensor& shard : shards) {
             for (std::uint32_t i = 0U; i < topology.shape[axis]; ++i) {
                 const std::optional<std::int32_t>& dimension = topology.placements[axis].dimension;
-                finer.push_back(dimension.has_value() ? cut(shard, dimension_of(whole.shape(), *dimension),
-                                                            topology.shape[axis], i)
-                                                      : shard);
+                finer.push_back(dimension.has_value()
+                                    ? cut(shard, dimension_of(whole.shape(), *dimension), topology.shape[axis], i)
+                                    : shard);
             }
         }
         shards = std::move(finer);

@@ -92,9 +92,10 @@ bool Tensor::is_ready() const {
 
 const host::BufferPtr& Tensor::buffer() const {
     if (is_distributed()) {
-        throw TensorError{TensorRule::kDevice,
-                          "the tensor is distributed; this takes one that lies on one device, as device_tensors() gives "
-                          "them"};
+        throw TensorError{
+            TensorRule::kDevice,
+            "the tensor is distributed; this takes one that lies on one device, as device_tensors() gives "
+            "them"};
     }
     if (!storage_->on_device) {
         throw TensorError{TensorRule::kDevice, "the tensor lies on the host; bring it to a device with to() first"};

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <variant>
 #include <vector>
 
 #include "capture_host/api/device.h"
@@ -21,6 +22,13 @@
 
 namespace pianola::tensor {
 
+// Where tensors lie: one device, or a mesh. Most calls of the host API have the same names on both.
+using AnyDevice = std::variant<std::shared_ptr<host::Device>, host::MeshPtr>;
+template <typename Call>
+auto call_on(const AnyDevice& device, const Call& call) {
+    return std::visit([&call](const auto& each) { return call(*each); }, device);
+}
+
 class Tensor {
   public:
     // Host data, row-major. Throws TENSOR-DATA where the size is another.
@@ -29,6 +37,8 @@ class Tensor {
     [[nodiscard]] static Tensor on_host(const TensorSpec& spec, host::ReadHandle read);
     // Memory with whatever was there.
     [[nodiscard]] static Tensor on_device(const TensorSpec& spec, const std::shared_ptr<host::Device>& device,
+                                          const host::MemoryOwner& owner = {});
+    [[nodiscard]] static Tensor on_device(const TensorSpec& spec, const AnyDevice& device,
                                           const host::MemoryOwner& owner = {});
     // Of a buffer that a loaded trace has brought along. Throws TENSOR-DATA where the buffer does not say what it
     // holds.
@@ -60,6 +70,7 @@ class Tensor {
     // Device only; throw TENSOR-DEVICE or TENSOR-FREED.
     [[nodiscard]] const host::BufferPtr& buffer() const;
     [[nodiscard]] std::shared_ptr<host::Device> device() const;
+    [[nodiscard]] AnyDevice place() const;
     [[nodiscard]] std::uint32_t buffer_address() const;
 
     // Host only: the data, row-major. Waits for a read to complete. Of a distributed tensor: where it has one shard.
@@ -77,6 +88,7 @@ class Tensor {
                             std::uint32_t queue = 0U) const;
     // The shards of this host tensor where its topology says; a tensor that is not distributed goes to all devices.
     [[nodiscard]] Tensor to(const host::MeshPtr& mesh, const MemoryConfig& memory, std::uint32_t queue = 0U) const;
+    [[nodiscard]] Tensor to(const AnyDevice& device, const MemoryConfig& memory, std::uint32_t queue = 0U) const;
     // The same data in a shape of as many elements, which the caller has checked. On a device the last dimension is the
     // operand's, and the memory is shared: it goes with its last owner, or with deallocate() of either.
     [[nodiscard]] Tensor viewed_as(const Shape& shape) const;

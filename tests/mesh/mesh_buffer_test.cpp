@@ -120,8 +120,7 @@ TEST(MeshBuffer, AddressesAreUsedAgainAndOthersAreForeign) {
                 [&] { mesh->write_shard(0U, buffer, {0U, 0U}, view(pattern(64U, 1U))); });
     const auto other = small_mesh({1U, 2U});
     const auto foreign = replicated(*other, 64U);
-    expect_mesh_rule(MeshRule::kForeign, "not part of mesh",
-                     [&] { mesh->write(0U, foreign, view(pattern(64U, 1U))); });
+    expect_mesh_rule(MeshRule::kForeign, "not part of mesh", [&] { mesh->write(0U, foreign, view(pattern(64U, 1U))); });
     // What lies on all of the mesh is not a part's alone.
     const auto part = mesh->create_submesh({1U, 1U});
     const auto whole = replicated(*mesh, 64U);

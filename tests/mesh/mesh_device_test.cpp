@@ -12,7 +12,8 @@ TEST(MeshDevice, NamesItsDevices) {
     EXPECT_EQ(mesh->device_id({1U, 0U}), 3U);
     EXPECT_NE(mesh->device({1U, 0U}), mesh->device({0U, 0U}));
     EXPECT_NE(mesh->name().find("(2x3)"), std::string::npos);
-    expect_mesh_rule(MeshRule::kShape, "(2, 0) lies outside of 2x3", [&] { static_cast<void>(mesh->device({2U, 0U})); });
+    expect_mesh_rule(MeshRule::kShape, "(2, 0) lies outside of 2x3",
+                     [&] { static_cast<void>(mesh->device({2U, 0U})); });
     const std::string table = host::visualize(*mesh);
     EXPECT_NE(table.find("(1, 2)     device 5\n"), std::string::npos) << table;
 }

@@ -45,9 +45,7 @@ struct Group {
     }
 
     // The device stops in front of program `moment` of its trace.
-    void damage(const MeshCoordinate& place, std::uint32_t moment) const {
-        damage_trace(*mesh, trace, place, moment);
-    }
+    void damage(const MeshCoordinate& place, std::uint32_t moment) const { damage_trace(*mesh, trace, place, moment); }
 };
 
 // Each device, at twenty moments.
@@ -57,9 +55,10 @@ TEST(MeshFailure, NamesTheDeviceAndLeavesTheOthers) {
         for (std::uint32_t moment = 0U; moment < kMoments; ++moment) {
             const Group group{shape};
             group.damage(place, moment);
-            expect_mesh_rule(MeshRule::kFailed,
-                             "device " + host::to_string(place) + " of " + group.mesh->name() + " has failed: API-DEVICE-",
-                             [&] { group.mesh->execute_trace(0U, group.trace, true); });
+            expect_mesh_rule(
+                MeshRule::kFailed,
+                "device " + host::to_string(place) + " of " + group.mesh->name() + " has failed: API-DEVICE-",
+                [&] { group.mesh->execute_trace(0U, group.trace, true); });
             EXPECT_EQ(group.mesh->failed(), std::vector{place});
             // No more work, whatever it is.
             expect_mesh_rule(MeshRule::kFailed, "takes no more work",

@@ -54,8 +54,8 @@ TEST_F(MeshTraceTest, ProgramsByRange) {
         mesh_->execute_trace(0U, trace, (round % 2U) == 0U);
         for (const MeshCoordinate& place : mesh_->coordinates()) {
             EXPECT_EQ(read_shard(*mesh_, buffer_, place),
-                      Bytes(64U, static_cast<std::uint8_t>(round + static_cast<std::uint32_t>(
-                                                                       sums_.at(place.index_in(mesh_->shape()))))));
+                      Bytes(64U, static_cast<std::uint8_t>(
+                                     round + static_cast<std::uint32_t>(sums_.at(place.index_in(mesh_->shape()))))));
         }
     }
 }
@@ -107,8 +107,7 @@ TEST_F(MeshTraceTest, SplitsAndSeveralTraces) {
     const std::uint32_t used = mesh_->device({0U, 0U})->trace_region_bytes_used();
     mesh_->release_trace(traces.at(1U).first);
     EXPECT_LT(mesh_->device({0U, 0U})->trace_region_bytes_used(), used);
-    expect_rule(HostRule::kTraceUnknown, "has been released",
-                [&] { mesh_->execute_trace(0U, traces.at(1U).first); });
+    expect_rule(HostRule::kTraceUnknown, "has been released", [&] { mesh_->execute_trace(0U, traces.at(1U).first); });
 }
 
 TEST_F(MeshTraceTest, WhatACaptureForbids) {
@@ -213,8 +212,7 @@ TEST(MeshTraceSibling, ExecutesACopy) {
     const TraceId trace = parts[0U]->begin_trace_capture(0U);
     parts[0U]->enqueue_workload(0U, workload);
     parts[0U]->end_trace_capture(0U, trace);
-    for (const auto& [part, buffer, value] :
-         {std::tuple{parts[0U], here, 10U}, std::tuple{parts[1U], there, 20U}}) {
+    for (const auto& [part, buffer, value] : {std::tuple{parts[0U], here, 10U}, std::tuple{parts[1U], there, 20U}}) {
         part->write(0U, buffer, view(Bytes(64U, static_cast<std::uint8_t>(value))));
     }
     parts[1U]->execute_trace(0U, trace);

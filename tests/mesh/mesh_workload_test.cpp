@@ -52,8 +52,7 @@ TEST(MeshWorkload, RandomProgramsByRange) {
         mesh->enqueue_workload(0U, workload, random.one_in(2U));
         for (const MeshCoordinate& place : mesh->coordinates()) {
             const int constant = constants.at(place.index_in(mesh->shape()));
-            EXPECT_EQ(read_shard(*mesh, output, place),
-                      (constant == 0) ? pattern(96U, round) : plus(bytes, constant));
+            EXPECT_EQ(read_shard(*mesh, output, place), (constant == 0) ? pattern(96U, round) : plus(bytes, constant));
         }
     }
 }
@@ -94,7 +93,8 @@ TEST(MeshWorkload, ParentAndPartsTakeTurns) {
     for (std::uint32_t round = 0U; round < 3U; ++round) {
         for (std::uint32_t i = 0U; i < 2U; ++i) {
             MeshWorkload half;
-            half.add_program(MeshCoordinateRange{halves[i]->shape()}, plus_program(whole, whole, 1 + static_cast<int>(i)));
+            half.add_program(MeshCoordinateRange{halves[i]->shape()},
+                             plus_program(whole, whole, 1 + static_cast<int>(i)));
             halves[i]->enqueue_workload(0U, half);
         }
         mesh->enqueue_workload(0U, all);
