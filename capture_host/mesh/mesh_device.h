@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -98,6 +99,14 @@ class MeshDevice final : public std::enable_shared_from_this<MeshDevice> {
     [[nodiscard]] bool is_capturing(std::uint32_t queue) const;
     // Of one device; none where it has no program in the trace.
     [[nodiscard]] std::optional<TraceInfo> trace_info(TraceId trace, const MeshCoordinate& coordinate) const;
+
+    // For a mesh of the same shape and options, also in another process: each device's trace, with the buffers that it
+    // uses by the given names. Throw API-BLOB-*. Loading allocates the buffers where they were; they belong to the
+    // trace until it is released.
+    [[nodiscard]] std::vector<std::uint8_t> collect_trace(
+        TraceId trace, const std::map<MeshCoordinate, std::vector<NamedBuffer>>& names = {});
+    [[nodiscard]] TraceId load_trace(std::uint32_t queue, ByteSpan blob);
+    [[nodiscard]] std::vector<NamedBuffer> trace_buffers(TraceId trace, const MeshCoordinate& coordinate) const;
 
     // For the library itself: a call on one device, which may be left when others have failed; the same calls on each,
     // which get memory at the same offsets.

@@ -117,18 +117,20 @@ std::vector<std::uint8_t> MeshDevice::read(std::uint32_t queue, const MeshBuffer
     if (!buffer->is_sharded()) {
         return read_shard(queue, buffer, buffer->parts().begin()->first, true).data();
     }
-    std::vector<std::pair<MeshBuffer::Part, ReadHandle>> reads;  // all are under way before the first is waited for
+    std::map<MeshCoordinate, ReadHandle> reads;  // all are under way before the first is waited for
     for (const auto& [place, part] : buffer->parts()) {
         if (part.is_used) {
-            reads.emplace_back(part, read_shard(queue, buffer, place));
+            reads[place] = read_shard(queue, buffer, place);
         }
     }
     std::vector<std::uint8_t> bytes(buffer->size_bytes());
-    for (const auto& [part, handle] : reads) {
+    for (const auto& [place, handle] : reads) {
+        on(device_id(place), [&, read = handle](Device& /*device*/) { static_cast<void>(read.data()); });
         const std::vector<std::uint8_t>& shard = handle.data();
-        for_rows(*buffer, part, [&](std::ptrdiff_t there, std::ptrdiff_t here, std::ptrdiff_t count) {
-            std::copy_n(shard.begin() + here, count, bytes.begin() + there);
-        });
+        for_rows(*buffer, buffer->parts().at(place),
+                 [&](std::ptrdiff_t there, std::ptrdiff_t here, std::ptrdiff_t count) {
+                     std::copy_n(shard.begin() + here, count, bytes.begin() + there);
+                 });
     }
     return bytes;
 }

@@ -112,6 +112,59 @@ void bind_events(py::module_& module) {
         py::arg("cq_id") = 0U, py::arg("blocking") = false, py::kw_only(), py::arg("device_range"));
 }
 
+// The shards of tensors as what the devices know of them.
+[[nodiscard]] std::map<MeshCoordinate, std::vector<host::NamedBuffer>> named_by_device(
+    const std::map<std::string, Tensor>& tensors) {
+    std::map<MeshCoordinate, std::vector<host::NamedBuffer>> names;
+    for (const auto& [name, each] : tensors) {
+        for (std::size_t i = 0U; i < each.shards().size(); ++i) {
+            names[each.topology().coordinates[i]].push_back({name, each.shards()[i].buffer()});
+        }
+    }
+    return names;
+}
+
+[[nodiscard]] std::map<std::string, Tensor> trace_tensors(const MeshPtr& self, host::TraceId trace) {
+    std::map<std::string, std::pair<std::vector<Tensor>, Topology>> found;
+    for (const MeshCoordinate& place : self->coordinates()) {
+        for (const host::NamedBuffer& each : self->trace_buffers(trace, place)) {
+            auto& [shards, topology] = found[each.name];
+            shards.push_back(Tensor::on_buffer(each.buffer));
+            topology.coordinates.push_back(place);
+        }
+    }
+    std::map<std::string, Tensor> tensors;
+    for (auto& [name, parts] : found) {
+        auto& [shards, topology] = parts;
+        const bool is_whole = shards.size() == self->shape().mesh_size();
+        topology.shape = is_whole ? self->shape() : MeshShape{static_cast<std::uint32_t>(shards.size())};
+        topology.placements.resize(topology.shape.dims());
+        tensors.emplace(name, Tensor::of_shards(shards, topology, self));
+    }
+    return tensors;
+}
+
+void bind_trace_blobs(py::module_& module) {
+    const auto mesh = py::arg("mesh_device").none(false);
+    module.def(
+        "collect_trace",
+        [](const MeshPtr& self, host::TraceId trace, const std::map<std::string, Tensor>& tensors) {
+            return bytes_of(self->collect_trace(trace, named_by_device(tensors)));
+        },
+        "The traces of all devices as bytes, for load_trace() on a mesh like this one.", mesh, py::arg("trace_id"),
+        py::arg("tensors") = std::map<std::string, Tensor>{});
+    module.def(
+        "load_trace",
+        [](const MeshPtr& self, const py::bytes& blob, std::uint32_t queue) {
+            const std::string_view text = blob;
+            const std::vector<std::uint8_t> bytes{text.begin(), text.end()};
+            return self->load_trace(queue, ByteSpan{bytes.data(), bytes.size()});
+        },
+        "Traces from bytes. Their memory must be free.", mesh, py::arg("blob"), py::arg("cq_id") = 0U);
+    module.def("trace_tensors", &trace_tensors, "The tensors that load_trace() has allocated, by name.", mesh,
+               py::arg("trace_id"));
+}
+
 void bind_mappers(py::module_& module) {
     const auto mesh = py::arg("mesh_device").none(false);
     const auto replicate = [](const MeshPtr& self) {
@@ -215,6 +268,7 @@ Tensor composed(const Tensor& tensor, const std::optional<MeshToTensor>& compose
 void bind_mesh(py::module_& module) {
     bind_members(module);
     bind_events(module);
+    bind_trace_blobs(module);
     bind_mappers(module);
     bind_composers(module);
     bind_tensors(module);

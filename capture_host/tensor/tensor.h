@@ -3,9 +3,9 @@
 // Place in the whole: what operations take and give, and what the pipeline and the Python package pass around. A Tensor
 // is a handle: copies share what it stands for. On a device it owns a buffer, which goes with its last owner or with
 // deallocate(). On the host it owns bytes; those of a read that has not completed yet are waited for by whoever looks
-// at them, so that nobody sees what is not there. A distributed tensor is one for each device of a mesh, its shards, all
-// of one shape; on a mesh they have one address. Throws TensorError, host::HostError and host::MeshError. Host only; not
-// for several threads at once.
+// at them, so that nobody sees what is not there. A distributed tensor is one for each device of a mesh, its shards,
+// all of one shape; on a mesh they have one address. Throws TensorError, host::HostError and host::MeshError. Host
+// only; not for several threads at once.
 #pragma once
 
 #include <cstdint>

@@ -125,6 +125,27 @@ TEST(MeshFailure, ComesToLightAtTheNextCall) {
     EXPECT_EQ(read_shard(*group.mesh, group.buffer, {0U, 1U}), Bytes(64U, kMoments));
 }
 
+// A device that waits for what nobody records: the host's wait ends, and says which one it is.
+TEST(MeshFailure, AStalledDeviceEndsTheWait) {
+    for (const bool threaded : {false, true}) {
+        host::DeviceOptions options = small_device(2U);
+        options.threaded = threaded;
+        options.stall_limit = std::chrono::milliseconds{200};
+        const auto mesh = host::open_mesh({2U, 1U}, options);
+        const auto buffer = replicated(*mesh, 64U);
+        mesh->write(0U, buffer, view(Bytes(64U, 7U)), true);
+        QueueCommand wait;
+        wait.kind = QueueCommandKind::kWaitEvent;
+        wait.event = 1U;
+        wait.value = 1U;
+        ASSERT_EQ(mesh->device({1U, 0U})->simulator().direct_queues()->append(0U, wait), Status::kOk);
+        expect_mesh_rule(MeshRule::kFailed, "device (1, 0) of " + mesh->name() + " has failed: API-DEVICE-STALLED",
+                         [&] { mesh->finish(0U); });
+        EXPECT_EQ(read_shard(*mesh, buffer, {0U, 0U}), Bytes(64U, 7U));
+        EXPECT_EQ(mesh->remaining()->device_ids(), std::vector<std::uint32_t>{0U});
+    }
+}
+
 TEST(MeshFailure, EndsACaptureEverywhere) {
     host::DeviceOptions options = small_device(2U);
     const auto mesh = host::open_mesh({1U, 2U}, options);

@@ -82,6 +82,7 @@ TEST(MeshTensor, AFailureIsNamedAndTheOthersCanBeRead) {
     const Tensor ones = tensor::full({{2U, 8U}, ElementType::kInt8, {}}, 1, mesh);
     // Device 1 stops: a command that is none, in its trace region, as a replay of its own.
     host::Device& broken = *mesh->device({0U, 1U});
+    static_cast<void>(tensor::unary(tensor::Unary::kNeg, ones.shards()[1U]));  // compiled
     const host::TraceId trace = broken.begin_trace_capture(0U);
     static_cast<void>(tensor::unary(tensor::Unary::kNeg, ones.shards()[1U]));
     broken.end_trace_capture(0U, trace);

@@ -183,6 +183,39 @@ TEST(MeshTraceSize, NamesTheDeviceAndTheBytes) {
     EXPECT_LE(enough->trace_info(capture(*enough), {0U, 1U})->bytes, needed);
 }
 
+// To another mesh and back, and no byte of the blob may differ.
+TEST_F(MeshTraceTest, BlobsCarryATrace) {
+    add({box({0U, 0U}, {0U, 3U}), box({1U, 1U}, {1U, 3U})}, {1, 2});
+    const TraceId trace = capture();
+    std::map<MeshCoordinate, std::vector<host::NamedBuffer>> names;
+    for (const auto& [place, part] : buffer_->parts()) {
+        if (mesh_->trace_info(trace, place).has_value()) {
+            names[place] = {{"data", part.buffer}};
+        }
+    }
+    const Bytes blob = mesh_->collect_trace(trace, names);
+    const auto other = small_mesh({2U, 4U}, 2U);
+    const TraceId loaded = other->load_trace(0U, view(blob));
+    const host::NamedBuffer data = other->trace_buffers(loaded, {1U, 2U}).at(0U);
+    EXPECT_EQ(data.name, "data");
+    other->device({1U, 2U})->enqueue_write(0U, data.buffer, view(Bytes(64U, 5U)));
+    other->execute_trace(0U, loaded, true);
+    EXPECT_EQ(read(*other->device({1U, 2U}), data.buffer), Bytes(64U, 7U));
+    EXPECT_TRUE(other->trace_buffers(loaded, {1U, 0U}).empty());
+    other->release_trace(loaded);
+    for (std::size_t i = 0U; i < blob.size(); i += 7U) {
+        Bytes damaged = blob;
+        damaged[i] ^= 0x40U;
+        EXPECT_THROW(static_cast<void>(other->load_trace(0U, view(damaged))), host::HostError) << i;
+        damaged = Bytes(blob.begin(), blob.begin() + static_cast<std::ptrdiff_t>(i));
+        expect_rule(HostRule::kBlobFormat, "no trace blob of a mesh",
+                    [&] { static_cast<void>(other->load_trace(0U, view(damaged))); });
+    }
+    EXPECT_EQ(other->device({0U, 0U})->trace_region_bytes_used(), 0U);
+    const auto part = mesh_->create_submesh({1U, 4U});
+    expect_mesh_rule(MeshRule::kTrace, "is collected on", [&] { static_cast<void>(part->collect_trace(trace)); });
+}
+
 // A trace is executed by parts of the mesh, and by ranges.
 TEST_F(MeshTraceTest, PartsExecuteTheirPart) {
     add({box({0U, 0U}, {0U, 3U}), box({1U, 0U}, {1U, 3U})}, {1, 2});

@@ -1,4 +1,6 @@
 // Programs by range, two queues, events over ranges.
+#include <thread>
+
 #include "tests/mesh/mesh_support.h"
 #include "tests/support/random.h"
 
@@ -101,6 +103,27 @@ TEST(MeshWorkload, ParentAndPartsTakeTurns) {
     }
     EXPECT_EQ(read_shard(*mesh, whole, {0U, 1U}), Bytes(64U, 18U));
     EXPECT_EQ(read_shard(*mesh, whole, {1U, 0U}), Bytes(64U, 21U));
+}
+
+// Two threads, each with a part of the mesh.
+TEST(MeshWorkload, TwoThreads) {
+    const auto mesh = small_mesh({2U, 2U});
+    const auto parts = mesh->create_submeshes({1U, 2U});
+    const auto work = [](const host::MeshPtr& part, int constant) {
+        const auto buffer = replicated(*part, 64U);
+        part->write(0U, buffer, view(Bytes(64U, 0U)));
+        MeshWorkload workload;
+        workload.add_program(MeshCoordinateRange{part->shape()}, plus_program(buffer, buffer, constant));
+        for (std::uint32_t round = 0U; round < 30U; ++round) {
+            part->enqueue_workload(0U, workload, (round % 7U) == 0U);
+        }
+        for (const MeshCoordinate& place : part->coordinates()) {
+            EXPECT_EQ(read_shard(*part, buffer, place), Bytes(64U, static_cast<std::uint8_t>(30 * constant)));
+        }
+    };
+    std::thread other{[&] { work(parts[0U], 1); }};
+    work(parts[1U], 2);
+    other.join();
 }
 
 // Queue 1 writes, queue 0 computes and reads.
