@@ -154,6 +154,9 @@ MeshPtr MeshDevice::part(const MeshShape& shape, const std::vector<MeshCoordinat
         ids.push_back(device_id(coordinate));
     }
     MeshPtr made{new MeshDevice{shape, std::move(ids), family_, shared_from_this()}};
+    const auto has_gone = [](const std::weak_ptr<MeshDevice>& each) { return each.expired(); };
+    family_->meshes.erase(std::remove_if(family_->meshes.begin(), family_->meshes.end(), has_gone),
+                          family_->meshes.end());
     family_->meshes.push_back(made);
     return made;
 }

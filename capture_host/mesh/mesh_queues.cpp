@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 
 #include "capture_host/mesh/mesh_family.h"
 
@@ -38,6 +39,9 @@ MeshBufferPtr MeshDevice::allocate(const MeshBufferConfig& config) {
     in_step(all, [&](const std::shared_ptr<Device>& device, std::size_t i) {
         parts.at(all[i]).buffer = device->allocate(config.shard);
     });
+    for (auto known = family_->buffers.begin(); known != family_->buffers.end();) {
+        known = known->second.expired() ? family_->buffers.erase(known) : std::next(known);
+    }
     auto buffer = std::make_shared<MeshBuffer>(config, std::move(parts));
     for (const auto& [place, part] : buffer->parts()) {
         family_->buffers[part.buffer->id().value] = buffer;
