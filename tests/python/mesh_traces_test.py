@@ -40,6 +40,22 @@ class Traces(Case):
         for _, _, _, tid, _ in traces:
             ttnn.release_trace(mesh, tid)
 
+    def test_a_thousand_executions(self):
+        for shape in ((1, 2), (2, 2), (1, 8)):
+            with self.subTest(shape), ttnn.create_mesh_device(ttnn.MeshShape(shape), trace_region_size=8192) as mesh:
+                steps = self.array(16, 8).astype(numpy.int32)
+                mapper, concat = ttnn.ShardTensorToMesh(mesh, 0), ttnn.ConcatMeshToTensor(mesh, 0)
+                step = ttnn.from_numpy(steps, device=mesh, mesh_mapper=mapper)
+                total = ttnn.from_numpy(steps, device=mesh, mesh_mapper=mapper)
+                ttnn.add(total, step, output_tensor=total)
+                tid = ttnn.begin_trace_capture(mesh)
+                ttnn.add(total, step, output_tensor=total)
+                ttnn.end_trace_capture(mesh, tid)
+                for index in range(1000):
+                    ttnn.execute_trace(mesh, tid)
+                    if index % 100 == 99:
+                        numpy.testing.assert_array_equal(ttnn.to_numpy(total, concat), steps * (index + 3))
+
     def test_two_queues(self):
         mesh = self.open((1, 4), num_command_queues=2)
         mapper, concat = ttnn.ShardTensorToMesh(mesh, 0), ttnn.ConcatMeshToTensor(mesh, 0)
