@@ -124,6 +124,17 @@ std::uint32_t DeviceState::allocate(Memory memory, std::uint64_t bytes, std::uin
                         what, bytes, name_of(memory), target.largest_free_bytes(), target.used_bytes(),
                         target.total_bytes())};
     }
+    // Before the first device has done anything.
+    if ((lockstep != nullptr) && lockstep->leads() && !options.allow_allocation_under_trace &&
+        lockstep->is_under_trace(memory, *offset, *offset + bytes)) {
+        target.free(*offset);
+        throw HostError{
+            HostRule::kMemoryUnderTrace,
+            fmt::format("{} of {} bytes finds no place on all devices of the mesh but where a live trace of "
+                        "another of them uses memory. Allocate before the capture, release the trace first, "
+                        "or open the devices with allow_allocation_under_trace",
+                        what, bytes)};
+    }
     claim(memory, *offset, bytes, owner);
     note_consequences(memory, *offset, bytes, what);
     if (lockstep != nullptr) {

@@ -1,5 +1,7 @@
 #include "capture_host/api/lockstep.h"
 
+#include <algorithm>
+
 #include "capture_host/api/device_state.h"
 
 namespace pianola::host {
@@ -40,6 +42,12 @@ RangeSet Lockstep::avoided(Memory memory, const MemoryOwner& owner) const {
         set.add(state.under_trace(memory));
     }
     return set;
+}
+
+bool Lockstep::is_under_trace(Memory memory, std::uint64_t begin, std::uint64_t end) const {
+    return std::any_of(devices_.begin() + 1, devices_.end(), [&](const std::shared_ptr<Device>& device) {
+        return device->state().under_trace(memory).intersects(begin, end);
+    });
 }
 
 void Lockstep::settle() {

@@ -31,7 +31,8 @@ class Lockstep {
     [[nodiscard]] bool leads() const noexcept { return turn_ == 0U; }
     [[nodiscard]] RangeSet allocated(Memory memory) const;                          // on the other devices
     [[nodiscard]] RangeSet avoided(Memory memory, const MemoryOwner& owner) const;  // there, for other reasons
-    void settle();                                                                  // the others: as idle devices
+    [[nodiscard]] bool is_under_trace(Memory memory, std::uint64_t begin, std::uint64_t end) const;  // there
+    void settle();  // the others: as idle devices
     void note(std::uint32_t offset) { given_.push_back(offset); }
     // What the first device was given by the same call.
     [[nodiscard]] std::uint32_t repeat();

@@ -216,6 +216,35 @@ TEST_F(MeshTraceTest, BlobsCarryATrace) {
     expect_mesh_rule(MeshRule::kTrace, "is collected on", [&] { static_cast<void>(part->collect_trace(trace)); });
 }
 
+// The only place that is free on both devices is under a trace of the second one.
+TEST(MeshTraceMemory, NoDeviceAllocatesUnderAnothersTrace) {
+    const auto mesh = small_mesh({1U, 2U});
+    const auto right = mesh->create_submesh({1U, 1U}, MeshCoordinate{0U, 1U});
+    const auto free_bytes = [&](std::uint32_t column) {
+        return mesh->device({0U, column})->memory_report().dram.largest_free_bytes;
+    };
+    auto large = replicated(*right, free_bytes(1U));
+    MeshWorkload workload;
+    workload.add_program(box({0U, 0U}, {0U, 0U}), [&large] {
+        host::Program program{"fill"};
+        const auto kernel = program.add_kernel("fill", host::one_core({0U, 0U}));
+        program.set_runtime_args(
+            kernel, {0U, 0U},
+            {host::BufferArgument{large->any(), {}, 0U}, static_cast<std::uint32_t>(large->size_bytes()), 7U});
+        return program;
+    }());
+    right->compile(workload);
+    const TraceId trace = right->begin_trace_capture(0U);
+    right->enqueue_workload(0U, workload);
+    right->end_trace_capture(0U, trace);
+    large.reset();
+    const std::uint64_t before = free_bytes(0U);
+    expect_rule(HostRule::kMemoryUnderTrace, "a live trace of another of them", [&] { replicated(*mesh, 4096U); });
+    EXPECT_EQ(free_bytes(0U), before);
+    right->release_trace(trace);
+    EXPECT_EQ(replicated(*mesh, 4096U)->parts().size(), 2U);
+}
+
 // A trace is executed by parts of the mesh, and by ranges.
 TEST_F(MeshTraceTest, PartsExecuteTheirPart) {
     add({box({0U, 0U}, {0U, 3U}), box({1U, 0U}, {1U, 3U})}, {1, 2});
