@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "capture_host/tensor/each_device.h"
 #include "capture_host/tensor/gather_rows.h"
 #include "capture_host/tensor/row_work.h"
 #include "capture_host/tensor/tensor_error.h"
@@ -114,6 +115,10 @@ void convert_layout(const Tensor& source, const Tensor& destination, std::uint32
 
 Tensor to_layout(const Tensor& operand, ElementLayout layout, const std::optional<MemoryConfig>& memory,
                  std::uint32_t queue) {
+    if (is_distributed(operand)) {
+        return for_each_device(
+            "to_layout", [](const auto&... each) { return to_layout(each...); }, operand, layout, memory, queue);
+    }
     const bool stays = !memory.has_value() || (operand.is_on_device() && (*memory == operand.memory_config()));
     if ((operand.layout() == layout) && stays) {
         return operand;

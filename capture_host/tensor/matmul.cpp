@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "capture_host/tensor/broadcast.h"
+#include "capture_host/tensor/each_device.h"
 #include "capture_host/tensor/row_work.h"
 #include "capture_host/tensor/tensor_error.h"
 
@@ -119,6 +120,10 @@ void launch_products(const Tensor& left, const Tensor& right, const Tensor& resu
 
 Tensor linear(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
               const OperationOptions& options) {
+    if (is_distributed(input, weight, bias, options)) {
+        return for_each_device(
+            "linear", [](const auto&... each) { return linear(each...); }, input, weight, bias, options);
+    }
     const char* const name = bias.has_value() ? "linear" : "matmul";
     require_same_device(name, input, weight);
     const std::uint32_t type = kernel_type(name, input);
@@ -165,6 +170,9 @@ Tensor linear(const Tensor& input, const Tensor& weight, const std::optional<Ten
 }
 
 Tensor matmul(const Tensor& left, const Tensor& right, const OperationOptions& options) {
+    if (is_distributed(left, right, options)) {
+        return for_each_device("matmul", [](const auto&... each) { return matmul(each...); }, left, right, options);
+    }
     require_same_device("matmul", left, right);
     if (right.shape().size() == 2U) {
         return linear(left, right, std::nullopt, options);

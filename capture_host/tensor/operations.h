@@ -5,7 +5,8 @@
 // into a trace. Where operands and result lie is free: work is cut where one of them is not contiguous, and done on the
 // core that holds the result. Arithmetic of int8 and uint8 saturates, that of int32 wraps. Throws TensorError and
 // host::HostError; then nothing was enqueued, and no memory is kept. Tensors may be in tiles: the result is in the
-// layout of the output that is given, else of the first operand. Host only.
+// layout of the output that is given, else of the first operand. Operands that are distributed over the same devices
+// give a distributed result: the operation is done on each of the devices, with its shards. Host only.
 #pragma once
 
 #include <cstdint>
@@ -79,6 +80,8 @@ struct SliceRange {
 // Every element is `value`, which must be one of the type's; of float32 and bfloat16: an integer that it has exactly.
 void fill(const Tensor& tensor, std::int64_t value, std::uint32_t queue = 0U);
 [[nodiscard]] Tensor full(const TensorSpec& spec, std::int64_t value, const std::shared_ptr<host::Device>& device,
+                          std::uint32_t queue = 0U);
+[[nodiscard]] Tensor full(const TensorSpec& spec, std::int64_t value, const host::MeshPtr& mesh,
                           std::uint32_t queue = 0U);
 
 }  // namespace pianola::tensor

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "capture_host/tensor/broadcast.h"
+#include "capture_host/tensor/each_device.h"
 #include "capture_host/tensor/row_work.h"
 #include "capture_host/tensor/tensor_error.h"
 
@@ -101,6 +102,10 @@ struct ReduceLaunch {
 }  // namespace
 
 Tensor binary(Binary operation, const Tensor& left, const Tensor& right, const OperationOptions& options) {
+    if (is_distributed(left, right, options)) {
+        return for_each_device(
+            "binary", [](const auto&... each) { return binary(each...); }, operation, left, right, options);
+    }
     const auto kernel = kBinaryOps.at(static_cast<std::size_t>(operation));
     require_same_device(kernel.name, left, right);
     const std::uint32_t type = kernel_type(kernel.name, left, kernel.computes);
@@ -116,6 +121,10 @@ Tensor binary(Binary operation, const Tensor& left, const Tensor& right, const O
 }
 
 Tensor binary(Binary operation, const Tensor& left, std::int64_t right, const OperationOptions& options) {
+    if (is_distributed(left, options)) {
+        return for_each_device(
+            "binary", [](const auto&... each) { return binary(each...); }, operation, left, right, options);
+    }
     const auto kernel = kBinaryOps.at(static_cast<std::size_t>(operation));
     const std::uint32_t type = kernel_type(kernel.name, left, kernel.computes);
     static_cast<void>(pattern_of(left.type(), right));
@@ -136,6 +145,10 @@ Tensor binary(Binary operation, const Tensor& left, std::int64_t right, const Op
 }
 
 Tensor unary(Unary operation, const Tensor& operand, const OperationOptions& options) {
+    if (is_distributed(operand, options)) {
+        return for_each_device(
+            "unary", [](const auto&... each) { return unary(each...); }, operation, operand, options);
+    }
     const auto kernel = kUnaryOps.at(static_cast<std::size_t>(operation));
     const std::uint32_t type = kernel_type(kernel.name, operand, kernel.computes);
     Tensor result = result_for(kernel.name, operand.spec(), options, operand.device());
@@ -144,6 +157,10 @@ Tensor unary(Unary operation, const Tensor& operand, const OperationOptions& opt
 }
 
 Tensor reduce(Reduction operation, const Tensor& operand, const OperationOptions& options) {
+    if (is_distributed(operand, options)) {
+        return for_each_device(
+            "reduce", [](const auto&... each) { return reduce(each...); }, operation, operand, options);
+    }
     const auto kernel = kReduceOps.at(static_cast<std::size_t>(operation));
     const char* const name = kernel.name;
     const std::uint32_t type = kernel_type(name, operand, kernel.computes);
@@ -159,6 +176,10 @@ Tensor reduce(Reduction operation, const Tensor& operand, const OperationOptions
 }
 
 Tensor reduce(Reduction operation, const Tensor& operand, std::uint32_t dimension, const OperationOptions& options) {
+    if (is_distributed(operand, options)) {
+        return for_each_device(
+            "reduce", [](const auto&... each) { return reduce(each...); }, operation, operand, dimension, options);
+    }
     const auto kernel = kReduceOps.at(static_cast<std::size_t>(operation));
     static_cast<void>(kernel_type(kernel.name, operand, kernel.computes));
     const std::size_t rank = operand.shape().size();

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "capture_host/tensor/channel_parameters.h"
+#include "capture_host/tensor/each_device.h"
 #include "capture_host/tensor/row_work.h"
 #include "capture_host/tensor/tensor_error.h"
 
@@ -133,6 +134,10 @@ class Narrowing {
 
 Tensor requantize(const Tensor& operand, const Quantization& from, const Quantization& to,
                   const OperationOptions& options) {
+    if (is_distributed(operand, options)) {
+        return for_each_device(
+            "requantize", [](const auto&... each) { return requantize(each...); }, operand, from, to, options);
+    }
     const char* const name = "requantize";
     static_cast<void>(kernel_type(name, operand));
     require_scale(name, "in_scale", from.scale);

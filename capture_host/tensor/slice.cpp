@@ -4,6 +4,7 @@
 #include <functional>
 #include <numeric>
 
+#include "capture_host/tensor/each_device.h"
 #include "capture_host/tensor/gather_rows.h"
 #include "capture_host/tensor/row_work.h"
 #include "capture_host/tensor/tensor_error.h"
@@ -129,6 +130,9 @@ struct Walk {
 }  // namespace
 
 Tensor slice(const Tensor& operand, const std::vector<SliceRange>& ranges, const OperationOptions& options) {
+    if (is_distributed(operand, options)) {
+        return for_each_device("slice", [](const auto&... each) { return slice(each...); }, operand, ranges, options);
+    }
     const char* const name = "slice";
     static_cast<void>(operand.buffer());
     const Shape shape = sliced_shape(operand.shape(), ranges);
@@ -146,6 +150,10 @@ Tensor slice(const Tensor& operand, const std::vector<SliceRange>& ranges, const
 }
 
 Tensor concat(const std::vector<Tensor>& operands, std::uint32_t dimension, const OperationOptions& options) {
+    if (is_distributed(operands, options)) {
+        return for_each_device(
+            "concat", [](const auto&... each) { return concat(each...); }, operands, dimension, options);
+    }
     const char* const name = "concat";
     if (operands.empty()) {
         throw TensorError{TensorRule::kArgument, "concat: there are no tensors; it takes one at least"};

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "capture_host/tensor/each_device.h"
 #include "capture_host/tensor/gather_rows.h"
 #include "capture_host/tensor/quantized.h"
 #include "capture_host/tensor/row_work.h"
@@ -141,6 +142,10 @@ void cast(const Tensor& source, const Tensor& result, std::uint32_t queue) {
 }  // namespace
 
 Tensor typecast(const Tensor& operand, ElementType type, const OperationOptions& options) {
+    if (is_distributed(operand, options)) {
+        return for_each_device(
+            "typecast", [](const auto&... each) { return typecast(each...); }, operand, type, options);
+    }
     const char* const name = "typecast";
     static_cast<void>(operand.buffer());
     static_cast<void>(bytes_per_element(type));

@@ -3,7 +3,7 @@
 
 #include "capture_host/files/files.h"
 #include "capture_host/files/text.h"
-#include "tests/mesh/mesh_bench.h"
+#include "tests/device_set/mesh_bench.h"
 
 namespace pianola::test {
 namespace {
