@@ -182,10 +182,15 @@ class Stager {
                     calls.push_back(std::move(call));
                     continue;
                 }
-                const Call program = copy(call, *own[*tensor]);
+                Call program = copy(call, *own[*tensor]);
                 call.buffer = own[*tensor];
-                calls.push_back((kind == CallKind::kWrite) ? std::move(call) : program);
-                calls.push_back((kind == CallKind::kWrite) ? program : std::move(call));
+                if (kind == CallKind::kWrite) {
+                    calls.push_back(std::move(call));
+                    calls.push_back(std::move(program));
+                } else {
+                    calls.push_back(std::move(program));
+                    calls.push_back(std::move(call));
+                }
             }
             section->calls = std::move(calls);
         }

@@ -42,7 +42,8 @@ void write_origins(Origins& memory, std::uint64_t begin, std::uint64_t end, cons
 
 }  // namespace
 
-std::uint64_t Values::number_of(std::vector<std::uint64_t> head, std::vector<Origin> operands, const Given* given) {
+std::uint64_t Values::number_of(const std::vector<std::uint64_t>& head, std::vector<Origin> operands,
+                                const Given* given) {
     const std::uint64_t number = entry(known_, key_of(head, operands));
     if (number < values_.size()) {
         return number;
@@ -99,7 +100,7 @@ void Values::Sequence::command(WordSpan words, const DecodedCommand& command) {
     std::vector<std::uint64_t> head{kByCommand};
     say_command(words, values_.command_set_, head);
     const bool is_copy = command.kind == CommandKind::kCopy;
-    const std::uint64_t number = is_copy ? 0U : values_.number_of(std::move(head), operands, nullptr);
+    const std::uint64_t number = is_copy ? 0U : values_.number_of(head, operands, nullptr);
     std::uint64_t done = 0U;
     for (const Extent& extent : command.extents.view()) {
         if (extent.access == Access::kWrite) {

@@ -57,7 +57,7 @@ class Values {
 
   private:
     // The value's number.
-    std::uint64_t number_of(std::vector<std::uint64_t> head, std::vector<Origin> operands, const Given* given);
+    std::uint64_t number_of(const std::vector<std::uint64_t>& head, std::vector<Origin> operands, const Given* given);
 
     const CommandSet& command_set_;
     GivenByCall given_;

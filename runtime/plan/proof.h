@@ -127,8 +127,8 @@ void advance(TracePosition& position, const TraceCommand& command) noexcept;
 [[nodiscard]] bool check_parameters(Context& context) noexcept;
 
 // parameters.cpp: where declared parameters patch the decoded command, proves that the command set accepts it with
-// every combination of admitted values and comes to the same state, and widens its extents. The command is the context's
-// place; workspace.before is the state in front of it.
+// every combination of admitted values and comes to the same state, and widens its extents. The command is the
+// context's place; workspace.before is the state in front of it.
 [[nodiscard]] bool widen_command(Context& context, const TracePosition& position, TraceCommand& command) noexcept;
 // The first of workspace.points, from `point` on, that lies at the address or behind it; their count where none does.
 [[nodiscard]] std::uint32_t first_point(const Context& context, std::uint32_t address,
