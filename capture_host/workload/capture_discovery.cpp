@@ -295,7 +295,10 @@ Reading reading(std::vector<Section> sections, const Declarations& declarations,
         drop_overwritten(sections, kind, read);
     }
     close_events(sections);
-    Reading made{std::move(sections), declarations, {}, declarations.inputs.empty() || declarations.outputs.empty()};
+    Reading made;
+    made.sections = std::move(sections);
+    made.declarations = declarations;
+    made.is_found = declarations.inputs.empty() || declarations.outputs.empty();
     declare_missing(made.sections, made.declarations);
     return made;
 }
@@ -326,10 +329,12 @@ std::vector<Reading> readings_of(const std::vector<Section>& sections, const Dec
     const Calls& calls = sections.front().calls;
     std::vector<Reading> readings;
     bool is_loop = false;
+    bool looks_like_loop = false;
     std::string found = "no calls repeat with a program and a read in each turn, so that all of them are one step";
     for (const Loop& candidate : loops_of(calls, command_set)) {
         const Loop loop = unrolled(calls, candidate, command_set);
         const bool is_alike = loop.turns != 0U;
+        looks_like_loop = true;
         const Loop& said = is_alike ? loop : candidate;
         const std::size_t behind = said.first + (said.period * said.turns);
         // Turns that the host gives nothing are layers of one inference, where a step has room for them.
@@ -350,6 +355,7 @@ std::vector<Reading> readings_of(const std::vector<Section>& sections, const Dec
     if (!is_loop) {
         readings.insert(readings.begin(), single_step(calls, declarations, read, command_set));
         readings.front().found = found;
+        readings.front().warning = ((readings.size() == 1U) && looks_like_loop) ? found : std::string{};
     }
     return readings;
 }

@@ -160,6 +160,9 @@ CapturedWorkload captured(const DeviceState& device, const Reading& found, const
     const Scripts scripts = make_scripts(reading.sections, reading.declarations);
     const std::string why_no_vectors = check_meaning(reading, scripts, sections, device.command_set);
     std::vector<std::string> warnings;
+    if (!reading.warning.empty()) {
+        warnings.push_back(reading.warning);
+    }
     const auto make = [&](std::uint32_t steps_in_flight) {
         CapturedWorkload workload =
             make_workload(device, scripts, reading.declarations, options, steps_in_flight, why_no_vectors);

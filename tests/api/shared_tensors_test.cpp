@@ -165,6 +165,32 @@ TEST_F(SharedTensors, TensorsInMemoryThatWasGivenBack) {
                             }));
 }
 
+// Turns that compute something else are one step, and that is said.
+TEST_F(SharedTensors, CallsThatOnlyLookLikeTurnsAreOneStep) {
+    const std::array<BufferPtr, 2> weights{buffer(), buffer()};
+    const BufferPtr input = buffer();
+    const BufferPtr output = buffer();
+    WorkloadCapture capture{device_};
+    write(weights[0], 2U);
+    write(weights[1], 3U);
+    for (const BufferPtr& weight : weights) {
+        zeros(input);
+        multiply(input, weight, output);
+        (void)read(*device_, output);
+    }
+    const CapturedWorkload workload = capture.end();
+    EXPECT_EQ(workload.steps, 1U);
+    ASSERT_EQ(workload.warnings.size(), 1U);
+    EXPECT_EQ(workload.warnings[0],
+              "calls 3 to 8 of the program look like 2 turns of 3, but they do not compute the same, so that all calls "
+              "are one step");
+    const Bytes ones(kBytes, 1U);
+    const Bytes first = pattern(kBytes, 71U);
+    const Bytes second = pattern(kBytes, 72U);
+    // All four writes are inputs.
+    host::compare_to_golden(replay(workload, {{first, second, ones, ones}}), {{first, second}});
+}
+
 // The host gives state its first contents, and the steps change it. The data show nothing: zeros are added.
 TEST_F(SharedTensors, StateThatTheHostInitialises) {
     const BufferPtr state = buffer();

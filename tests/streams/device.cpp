@@ -33,8 +33,7 @@ class Runner {
     Ran run(const std::vector<Bytes>& data, bool is_captured) {
         std::optional<host::WorkloadCapture> capture;
         if (is_captured) {
-            host::CaptureOptions options;
-            capture.emplace(device_, options);
+            capture.emplace(device_);
         }
         auto next = data.begin();
         std::vector<host::ReadHandle> reads;
