@@ -13,6 +13,10 @@ namespace {
 
 constexpr std::uint32_t kFacesAcross = kTileSide / kFaceSide;
 
+[[nodiscard]] bool is_padded(const TileGrid& grid) noexcept {
+    return ((grid.rows % kTileSide) != 0U) || ((grid.columns % kTileSide) != 0U);
+}
+
 // Rows of `source`, which lies in one run, as storage in one run.
 class Tilizer {
   public:
@@ -20,7 +24,7 @@ class Tilizer {
         : source_{source},
           grid_{tile_grid(source.shape())},
           element_{bytes_per_element(source.type())},
-          zeros_{zeros_for_parts(source, kFaceSide * element_, queue)} {}
+          zeros_{is_padded(grid_) ? zeros_for_parts(source, kFaceSide * element_, queue) : source} {}
 
     [[nodiscard]] std::vector<RowBand> bands() const {
         std::vector<RowBand> bands;
@@ -73,7 +77,7 @@ class Tilizer {
     Tensor source_;
     TileGrid grid_;
     std::uint32_t element_;
-    Tensor zeros_;
+    Tensor zeros_;  // where there is padding
 };
 
 // Storage in one run, of a tensor of that shape, as rows in one run.

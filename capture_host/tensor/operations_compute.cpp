@@ -14,8 +14,8 @@ using refdev::KernelId;
 
 template <typename Op>
 struct NamedOp {
-    const char* name;
-    Op op;
+    const char* name{""};
+    Op op{Op::kUnspecified};
     Computes computes{Computes::kSigned};
 };
 

@@ -23,12 +23,13 @@ void for_each_run(const Shape& shape, const Visit& visit) {
         for (std::uint32_t row = 0U; row < grid.rows; ++row) {
             const std::uint64_t tile_row = (matrix * grid.tile_rows) + (row / kTileSide);
             const std::uint32_t inside = row % kTileSide;
-            const std::uint64_t faces_above = 2U * (inside / kFaceSide);
+            const std::uint64_t faces_above = std::uint64_t{2U} * (inside / kFaceSide);
             for (std::uint32_t column = 0U; column < grid.columns; column += kFaceSide) {
                 const std::uint64_t face =
                     (std::uint64_t{column / kTileSide} * 4U) + faces_above + ((column % kTileSide) / kFaceSide);
                 visit((((matrix * grid.rows) + row) * grid.columns) + column,
-                      (tile_row * tile_row_elements) + (face * kFaceElements) + ((inside % kFaceSide) * kFaceSide),
+                      (tile_row * tile_row_elements) + (face * kFaceElements) +
+                          (std::uint64_t{inside % kFaceSide} * kFaceSide),
                       std::min(kFaceSide, grid.columns - column));
             }
         }

@@ -158,7 +158,7 @@ Tensor typecast(const Tensor& operand, ElementType type, const OperationOptions&
                         "host others",
                         name, type_name(operand.type()), type_name(type))};
     }
-    const Tensor result = result_for(name, spec_of_type(operand, type), options, operand.device());
+    Tensor result = result_for(name, spec_of_type(operand, type), options, operand.device());
     if (operand.type() == type) {
         copy(operand, result, options.queue);
         return result;

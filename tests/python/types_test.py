@@ -1,7 +1,12 @@
 #!/usr/bin/env python3
 """Element types of tensors: every one against every operation, in NumPy's arithmetic and in bits."""
 import itertools
+import json
+import os
+import pathlib
+import subprocess
 import sys
+import tempfile
 import types
 import unittest
 import unittest.mock
@@ -217,6 +222,20 @@ class Bfloat16(OperationTest):
         for dtype in (numpy.int8, numpy.uint16):
             self.refused("TENSOR-TYPE", pianola.from_numpy, numpy.zeros(4, dtype), pianola.bfloat16)
 
+    def inspect(self, result):
+        """The command line names the types, and accepts the file."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "types.ptb"
+            result.save(path)
+            for command, words in (("inspect", ("bfloat16", "uint16", "uint32", "float32")), ("run", ("passed",))):
+                options = ["--device", path.with_suffix(".json"), "--self-test"] if command == "run" else []
+                path.with_suffix(".json").write_text(json.dumps(result.device), encoding="utf-8")
+                run = subprocess.run([os.environ["PIANOLA_PROGRAM"], command, path, *options], capture_output=True,
+                                     text=True, check=False)
+                self.assertEqual(run.returncode, 0, run.stderr)
+                for word in words:
+                    self.assertRegex(run.stdout, rf"\b{word}\b")
+
     def test_captured_binaries_have_the_new_types(self):
         rng = numpy.random.default_rng(76)
         floats = [rng.standard_normal((4, 6)).astype(numpy.float32) for _ in range(4)]
@@ -230,6 +249,7 @@ class Bfloat16(OperationTest):
                                pianola.typecast(wide, pianola.uint32))
                     for output in outputs:
                         output.cpu()
+        self.inspect(capture.result)
         session = pianola.Session(capture.result.file)
         self.assertEqual([entry["dtype"] for entry in session.inputs], [pianola.bfloat16, pianola.uint16])
         self.assertEqual([entry["dtype"] for entry in session.outputs],
