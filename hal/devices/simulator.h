@@ -4,7 +4,6 @@
 // session needs; the rest is optional, and Offers says what of it there is. Host only.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -31,8 +30,7 @@ struct Offers {
 // The time that simulators of one family share, where they are the devices of a mesh: what this side has seen of one of
 // them has passed for all.
 struct VirtualTime {
-    std::uint64_t cycles{0U};
-    std::atomic<std::uint64_t> moves{0U};  // rises whenever a queue of any of them gets on
+    std::shared_ptr<void> of_family;  // what it is, is the family's: its first simulator makes it
 };
 
 struct SimulatorOptions {

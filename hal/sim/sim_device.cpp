@@ -35,12 +35,12 @@ Status SimDevice::ring_doorbell(std::uint32_t queue) noexcept {
 
 Status SimDevice::completion(std::uint32_t queue, std::uint32_t token, Completion& completion) noexcept {
     const Status status = FaultyDriver::completion(queue, token, completion);
-    VirtualTime& time = machine_->time();
+    SimTime& time = machine_->time();
     time.cycles = std::max(time.cycles, now_cycles());
     return status;
 }
 
-const VirtualTime& SimDevice::time() const noexcept {
+const SimTime& SimDevice::time() const noexcept {
     return machine_->time();
 }
 

@@ -49,7 +49,7 @@ class SimDevice final : public refdev::FaultyDriver {
     // Rises whenever a queue gets on; for telling a slow host from a stuck device.
     [[nodiscard]] std::uint64_t progress() const noexcept;
     [[nodiscard]] Threading threading() const noexcept;
-    [[nodiscard]] const VirtualTime& time() const noexcept;
+    [[nodiscard]] const SimTime& time() const noexcept;
 
     // With keep_log: what a queue has executed since the log was last cleared. Only while the device is idle.
     [[nodiscard]] const std::vector<refdev::ExecutedCommand>& log(std::uint32_t queue) const;

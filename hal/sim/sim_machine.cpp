@@ -88,7 +88,7 @@ SimMachine::SimMachine(const SimOptions& options)
       dram_(options.spec.dram_bytes),
       l1_(options.spec.l1_bytes) {
     if (!options_.time) {
-        options_.time = std::make_shared<VirtualTime>();
+        options_.time = std::make_shared<SimTime>();
     }
     if (options_.check_accesses && (options_.threading == Threading::kInProcess)) {
         checker_ = std::make_unique<AccessChecker>(

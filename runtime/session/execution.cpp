@@ -131,7 +131,7 @@ Status Session::enqueue_one(std::uint32_t device, std::uint32_t queue, QueueComm
 }
 
 // What is left of a script where the commands for other devices are taken out, and a notification behind it on every
-// queue that it uses. Always inlined, as ring_doorbells() and look_at() are: there is one caller, and mostly one device.
+// queue that it uses. Always inlined, as ring_doorbells() and look_at() are: there is one caller, mostly one device.
 [[gnu::always_inline]] inline Status Session::enqueue_on(std::uint32_t device, const PlannedScript& script,
                                                          const PlannedCommands& commands, FaultStage stage) noexcept {
     Course& course = running_.courses[device];

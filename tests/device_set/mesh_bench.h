@@ -45,7 +45,7 @@ class MeshDevices {
     }
 
   private:
-    std::shared_ptr<VirtualTime> time_{std::make_shared<VirtualTime>()};
+    std::shared_ptr<sim::SimTime> time_{std::make_shared<sim::SimTime>()};
     std::vector<std::unique_ptr<sim::SimDevice>> devices_;
 };
 

@@ -106,7 +106,7 @@ TEST_P(MeshFailures, OfEachDeviceAtEachMomentAreNamed) {
             SCOPED_TRACE(testing::Message() << "device " << device << ", moment " << (&moment - kMoments.data()));
             Script faults;
             faults.*moment.what = moment.n;
-            expect_failure(GetParam(), device, faults, moment.at_load);
+            ASSERT_NO_FATAL_FAILURE(expect_failure(GetParam(), device, faults, moment.at_load));
         }
     }
 }
@@ -115,12 +115,14 @@ TEST_P(MeshFailures, OfEachDeviceAtEachMomentAreNamed) {
 TEST_P(MeshFailures, DamageInEachDeviceIsNamed) {
     for (std::uint32_t device = 0U; device < GetParam().count(); ++device) {
         SCOPED_TRACE(testing::Message() << "device " << device);
-        expect_failure(GetParam(), device, {}, false, [device](MeshDevices& devices, const MeshBench& bench) {
+        const auto flip_weights = [device](MeshDevices& devices, const MeshBench& bench) {
             *devices.at(device).memory_at(bench.session.plan().regions.at(0U).base, 1U) ^= 1U;
-        });
-        expect_failure(GetParam(), device, {}, false, [device](MeshDevices& devices, const MeshBench& bench) {
+        };
+        const auto flip_trace = [device](MeshDevices& devices, const MeshBench& bench) {
             *devices.at(device).memory_at(bench.session.plan().trace_region_base + (11U * 4U), 1U) ^= 0x80U;
-        });
+        };
+        ASSERT_NO_FATAL_FAILURE(expect_failure(GetParam(), device, {}, false, flip_weights));
+        ASSERT_NO_FATAL_FAILURE(expect_failure(GetParam(), device, {}, false, flip_trace));
     }
 }
 

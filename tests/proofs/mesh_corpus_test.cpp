@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint32_t kUsualCases = 400U;
 constexpr std::size_t kLongestStep = 9U;  // all devices' queues are explored at once
 
-// PIANOLA_MESH_CASES asks for more: 20,000 are docs/evidence's.
+// The environment asks for more with PIANOLA_MESH_CASES.
 std::uint32_t case_count() {
     const char* const wanted = std::getenv("PIANOLA_MESH_CASES");
     return (wanted == nullptr) ? kUsualCases : static_cast<std::uint32_t>(std::strtoul(wanted, nullptr, 10));

@@ -17,9 +17,9 @@
 //
 // Between two calls the state of a session lies sealed (runtime/integrity/seal.h). A call that goes on from it and
 // finds it changed latches a fault and does nothing else; input_view() and output_view() refuse with kIntegrity, and
-// leave the fault to the next call; load() begins anew. References to devices, platform, command set and configuration, and
-// how many devices there are, are outside the seal: a port that calls through a damaged one traps, and a step on fewer
-// devices is never complete.
+// leave the fault to the next call; load() begins anew. References to devices, platform, command set and configuration,
+// and how many devices there are, are outside the seal: a port that calls through a damaged one traps, and a step on
+// fewer devices is never complete.
 //
 // The first failure while the device is involved latches: outputs are withheld (views are refused, memory that was
 // bound for transfers is overwritten with zeros), Platform::enter_safe_state() is called once, and every later call

@@ -19,7 +19,11 @@ sim::SimOptions options_of(const DeviceDescription& device, const SimulatorOptio
     made.keep_log = options.keep_log;
     made.keep_completions = options.keep_completions;
     made.keep_execution_log = options.keep_execution_logs;
-    made.time = options.time;
+    if (options.time) {
+        std::shared_ptr<void>& shared = options.time->of_family;
+        shared = shared ? shared : std::make_shared<sim::SimTime>();
+        made.time = std::static_pointer_cast<sim::SimTime>(shared);
+    }
     return made;
 }
 
