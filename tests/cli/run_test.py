@@ -84,6 +84,41 @@ class Run(cli_support.CliTest):
                 self.assertIn((prologue, epilogue, False, views), seen)
         self.assertIn((True, True, True, False), seen)
 
+    def test_several_parameters_of_random_binaries(self):
+        """Values that are set give what the same file gives with these words in its traces."""
+        binaries, device = self.random_binaries(200)
+        several = [(binary, shown) for binary, shown in binaries if len(shown["parameters"]) > 1]
+        self.assertGreater(len(several), 5)
+        changed = 0
+        for binary, shown in several:
+            contents = bytearray(binary.read_bytes())
+            traces = int.from_bytes(contents[80 + 2 * 12 + 4:80 + 2 * 12 + 8], "little")
+            values = []
+            for i, parameter in enumerate(shown["parameters"]):
+                step = parameter["alignment"]
+                allowed = range(-(-parameter["minimum"] // step) * step, parameter["maximum"] + 1, step)
+                value = allowed[(7 * i + len(contents)) % len(allowed)]
+                values += ["--set", f"{parameter['name']}={value}"]
+                for point in parameter["points"]:
+                    at = traces + shown["traces"][point["trace"]]["offset"] + 4 * point["word"]
+                    contents[at:at + 4] = value.to_bytes(4, "little")
+            arguments = list(device)
+            for i, tensor in enumerate(shown["inputs"]):
+                data = bytes((37 * k + 11 * i) % 251 for k in range(tensor["bytes"]))
+                arguments += ["--input", self.write(f"in{i}.bin", data)]
+            outputs = [self.folder / f"out{i}.bin" for i in range(len(shown["outputs"]))]
+            for output in outputs:
+                arguments += ["--output", output]
+            results = []
+            for file, options in ((binary, ()), (self.write("with_values.ptb", sealed(bytes(contents))), ()),
+                                  (binary, values), (binary, [*values[2:], *values[:2]])):
+                self.run_pianola("run", file, *arguments, *options)
+                results.append([output.read_bytes() for output in outputs])
+            captured, wanted, *given = results
+            self.assertEqual(given, [wanted, wanted], binary.name)
+            changed += captured != wanted
+        self.assertGreater(changed, 3, "values that are set show in the outputs")
+
     def test_cycles_of_a_pipelined_binary(self):
         """A step's are those that were proved, whatever runs beside or around it."""
         binary = self.capture(MODEL, "--queues", "2", "--pipelined")
