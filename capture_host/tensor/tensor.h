@@ -75,8 +75,8 @@ class Tensor {
     [[nodiscard]] AnyDevice place() const;
     [[nodiscard]] std::uint32_t buffer_address() const;
 
-    // Host only: the data, row-major whatever the layout. Waits for a read to complete. Of a distributed tensor: where it
-    // has one shard.
+    // Host only: the data, row-major whatever the layout. Waits for a read to complete. Of a distributed tensor: where
+    // it has one shard.
     [[nodiscard]] const std::vector<std::uint8_t>& bytes() const;
 
     // Frees the memory: with `force` whoever else holds this tensor, else only where nobody does.
