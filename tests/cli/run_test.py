@@ -86,9 +86,9 @@ class Run(cli_support.CliTest):
 
     def test_several_parameters_of_random_binaries(self):
         """Values that are set give what the same file gives with these words in its traces."""
-        binaries, device = self.random_binaries(200)
+        binaries, device = self.random_binaries(400)
         several = [(binary, shown) for binary, shown in binaries if len(shown["parameters"]) > 1]
-        self.assertGreater(len(several), 5)
+        self.assertGreater(len(several), 10)
         changed = 0
         for binary, shown in several:
             contents = bytearray(binary.read_bytes())
