@@ -147,7 +147,6 @@ Status Session::enqueue_one(std::uint32_t device, std::uint32_t queue, QueueComm
             return enqueued;
         }
     }
-    Flight& flight = running_.flights[running_.token % kMaxStepsInFlight];
     QueueCommand notify;
     notify.kind = QueueCommandKind::kNotify;
     notify.value = running_.token;
@@ -157,7 +156,7 @@ Status Session::enqueue_one(std::uint32_t device, std::uint32_t queue, QueueComm
         if (!is_ok(enqueued)) {
             return enqueued;
         }
-        flight.digests[device][queue] = course.digests[queue];
+        course.expected[running_.token % kMaxStepsInFlight][queue] = course.digests[queue];
     }
     return Status::kOk;
 }
@@ -191,7 +190,6 @@ Status Session::enqueue(const PlannedScript& script, const PlannedCommands& comm
 [[gnu::always_inline]] inline Status Session::look_at(std::uint32_t device, const PlannedScript& script,
                                                       FaultStage stage, std::uint32_t token,
                                                       Pending& pending) noexcept {
-    const Flight& flight = running_.flights[token % kMaxStepsInFlight];
     Course& course = running_.courses[device];
     for (std::uint32_t queue = 0U; queue < loaded_.plan.queue_count; ++queue) {
         if ((running_.pending & queue_bit(device, queue)) == 0U) {
@@ -217,7 +215,7 @@ Status Session::enqueue(const PlannedScript& script, const PlannedCommands& comm
             wrong |= executed ^ (script.executed_commands[device][queue] - left_out);
         }
         if (attests == Attestation::kDigest) {
-            wrong |= completion.digest ^ flight.digests[device][queue];
+            wrong |= completion.digest ^ course.expected[token % kMaxStepsInFlight][queue];
         }
         if (wrong != 0U) {
             completion.fault_command = executed;

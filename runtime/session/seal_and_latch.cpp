@@ -17,6 +17,12 @@ template <typename Object>
 
 }  // namespace
 
+// What the steps change, without the courses of devices that there are not: nothing reads them.
+ByteSpan Session::running_bytes() const noexcept {
+    const std::uint32_t absent = (device_count_ < kMaxMeshDevices) ? (kMaxMeshDevices - device_count_) : 0U;
+    return bytes_of(running_).subspan(0U, sizeof(running_) - (absent * sizeof(Course)));
+}
+
 // Behind a load, or a start from nothing.
 Status Session::seal(Status status) noexcept {
     if (config_.release != Release::kAtCompletion) {
@@ -28,7 +34,7 @@ Status Session::seal(Status status) noexcept {
 // Whether the state is as the last call left it. Where memories correct themselves, nobody asks.
 bool Session::is_whole() const noexcept {
     return (config_.release == Release::kAtCompletion) ||
-           ((seal_of(bytes_of(loaded_)) == loaded_seal_) && (seal_of(bytes_of(running_)) == running_seal_) &&
+           ((seal_of(bytes_of(loaded_)) == loaded_seal_) && (seal_of(running_bytes()) == running_seal_) &&
             (seal_of(bytes_of(bound_)) == bound_seal_));
 }
 
@@ -40,7 +46,7 @@ Status Session::check_seals() noexcept {
 
 Status Session::reseal(Status status) noexcept {
     if (config_.release != Release::kAtCompletion) {
-        running_seal_ = seal_of(bytes_of(running_));
+        running_seal_ = seal_of(running_bytes());
     }
     seal_bound();
     return status;

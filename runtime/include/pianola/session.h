@@ -232,8 +232,6 @@ class Session {
         ScriptKind kind{ScriptKind::kUnspecified};
         std::uint32_t inputs{0U};  // bound
         std::uint64_t started_us{0U};
-        // That its completion records must have, of each device.
-        std::array<std::array<std::uint64_t, kMaxQueues>, kMaxMeshDevices> digests{};
     };
     // What one device has been given, and how far it has come.
     struct Course {
@@ -241,6 +239,8 @@ class Session {
         std::array<std::uint32_t, kMaxQueues> enqueued{};  // commands of each queue since load()
         std::array<std::uint32_t, kMaxQueues> executed{};  // each queue's device count when it last completed
         std::array<std::uint32_t, kMaxEvents> records{};   // of each event since load()
+        // That the completion records of scripts under way must have, by token.
+        std::array<std::array<std::uint64_t, kMaxQueues>, kMaxStepsInFlight> expected{};
     };
     // The last queue that check_completions() has seen at work.
     struct Pending {
@@ -285,9 +285,10 @@ class Session {
         ScrubCursor background;  // how far scrub() has come
         ParameterValues parameters;
         std::array<Flight, kMaxStepsInFlight> flights{};  // by token
-        std::array<Course, kMaxMeshDevices> courses{};    // by device
+        std::array<Course, kMaxMeshDevices> courses{};    // by device; the last member, for running_bytes()
     };
 
+    [[nodiscard]] ByteSpan running_bytes() const noexcept;
     [[nodiscard]] bool is_whole() const noexcept;
     Status seal(Status status) noexcept;
     void seal_bound() noexcept;
