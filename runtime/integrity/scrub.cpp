@@ -60,7 +60,8 @@ Status read_piece(Devices devices, DeviceBits holders, std::uint32_t address, Pi
         alignas(std::uint32_t) Chunk other;
         const MutableByteSpan held{piece.is_read ? other.data() : piece.chunk.data(), piece.bytes.size()};
         const bool is_answered = is_ok(devices[device]->read_back(address, held));
-        if ((suspect == devices.size()) && !(is_answered && are_equal(held, piece.file))) {
+        const bool is_the_files = is_answered && are_equal(held, piece.file);
+        if ((suspect == devices.size()) && !is_the_files) {
             suspect = device;
         }
         if (!is_answered) {

@@ -39,7 +39,7 @@ namespace {
     };
     const auto numbers = list(one);
     const auto others = list(other);
-    return (std::strcmp(one.family, other.family) == 0) &&
+    return (std::strncmp(one.family, other.family, kMaxNameBytes + 1U) == 0) &&
            (std::memcmp(numbers.data(), others.data(), sizeof(numbers)) == 0) &&
            digests_equal(ByteSpan{one.kernel_library}, ByteSpan{other.kernel_library});
 }
