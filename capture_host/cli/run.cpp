@@ -221,9 +221,7 @@ class Run {
             if (arguments_.views) {
                 run_on_views(inputs, outputs);
             } else {
-                const replay::Sources sources{inputs};
-                const replay::Destinations destinations{outputs};
-                replay_.check(session_.run(sources.view(), destinations.view()));
+                outputs = replay_.run({inputs}).front();
             }
             check_step(record, replay_.simulator().now_cycles() - started);
             if (repeat == 0U) {

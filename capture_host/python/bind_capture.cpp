@@ -39,12 +39,79 @@ using Outputs = Typed<kOutputsType, py::dict>;
     return {std::move(entry)};
 }
 
+[[nodiscard]] Outputs named_outputs(const Player::Tensors& record,
+                                    const std::vector<capture::ManifestTensor>& tensors) {
+    py::dict named;
+    for (std::size_t i = 0U; i < tensors.size(); ++i) {
+        py::array array{dtype_of(tensors[i].type),
+                        std::vector<py::ssize_t>{tensors[i].shape.begin(), tensors[i].shape.end()}};
+        std::memcpy(array.mutable_data(), record[i].data(), record[i].size());
+        named[tensors[i].name.c_str()] = array;
+    }
+    return {std::move(named)};
+}
+
+[[nodiscard]] std::vector<Outputs> named_records(const std::vector<Player::Tensors>& records,
+                                                 const std::vector<capture::ManifestTensor>& tensors) {
+    std::vector<Outputs> named;
+    for (const Player::Tensors& record : records) {
+        named.push_back(named_outputs(record, tensors));
+    }
+    return named;
+}
+
+// On a device of its own, as the runtime on target replays it.
+void compare_to_capture(const CapturedWorkload& self) {
+    Player player{self.file, false};
+    host::compare_to_golden(player.run(self.inputs), self.outputs);
+}
+
+[[nodiscard]] std::vector<std::uint8_t> array_bytes(const py::handle& value) {
+    const py::array array = py::array::ensure(value, py::array::c_style);
+    const auto* const data = static_cast<const std::uint8_t*>(array.data());
+    return {data, data + array.nbytes()};
+}
+
+// The tensors in the order of golden's names.
+void compare_records(const std::vector<Inputs>& outputs, const std::vector<Inputs>& golden) {
+    std::vector<Player::Tensors> is(outputs.size());
+    std::vector<Player::Tensors> should(golden.size());
+    for (std::size_t i = 0U; i < golden.size(); ++i) {
+        for (const auto& [name, right] : golden[i].object) {
+            should[i].push_back(array_bytes(right));
+            if ((i < outputs.size()) && outputs[i].object.contains(name)) {
+                is[i].push_back(array_bytes(outputs[i].object[name]));
+            }
+        }
+    }
+    host::compare_to_golden(is, should);
+}
+
+void bind_compares(py::module_& module) {
+    module.def("compare_to_golden", &compare_records,
+               "Raises API-COMPARE, which names inference, output, byte and both values at the first difference. What "
+               "`golden` does not name is not compared.",
+               py::arg("outputs"), py::arg("golden"));
+    module.def(
+        "recording_enabled", [] { return PIANOLA_RECORDING != 0; },
+        "Whether this package captures workloads: the CMake option PIANOLA_RECORDING.");
+}
+
 void bind_workloads(py::module_& module) {
     py::class_<CapturedWorkload>(module, "CapturedWorkload", "A trace binary, with what is known of it.")
         .def_property_readonly("file", [](const CapturedWorkload& self) { return bytes_of(self.file); })
         .def_property_readonly(
             "device", [](const CapturedWorkload& self) { return device_entry(self); },
             "The device that it was captured on, as `pianola run --device` takes it.")
+        .def_property_readonly(
+            "inputs", [](const CapturedWorkload& self) { return named_records(self.inputs, self.manifest.inputs); },
+            "Of the captured run, one dictionary of arrays for every inference.")
+        .def_property_readonly(
+            "outputs", [](const CapturedWorkload& self) { return named_records(self.outputs, self.manifest.outputs); },
+            "What the captured run has read.")
+        .def("compare_to_capture", &compare_to_capture,
+             "Replays the inputs of the captured run, and raises API-COMPARE where an output differs from what that "
+             "run has read.")
         .def_readonly("steps", &CapturedWorkload::steps, "Steps that were captured and are one now.")
         .def_property_readonly("steps_in_flight",
                                [](const CapturedWorkload& self) { return self.manifest.steps_in_flight; })
@@ -174,28 +241,12 @@ void bind_captures(py::module_& module) {
     return record;
 }
 
-[[nodiscard]] Outputs named_outputs(const Player::Tensors& record,
-                                    const std::vector<capture::ManifestTensor>& tensors) {
-    py::dict named;
-    for (std::size_t i = 0U; i < tensors.size(); ++i) {
-        py::array array{dtype_of(tensors[i].type),
-                        std::vector<py::ssize_t>{tensors[i].shape.begin(), tensors[i].shape.end()}};
-        std::memcpy(array.mutable_data(), record[i].data(), record[i].size());
-        named[tensors[i].name.c_str()] = array;
-    }
-    return {std::move(named)};
-}
-
 [[nodiscard]] std::vector<Outputs> run(Player& self, const std::vector<Inputs>& inputs) {
     std::vector<Player::Tensors> records;
     for (const Inputs& named : inputs) {
         records.push_back(record_of(named.object, self.manifest().inputs));
     }
-    std::vector<Outputs> results;
-    for (const Player::Tensors& record : self.run(records)) {
-        results.push_back(named_outputs(record, self.manifest().outputs));
-    }
-    return results;
+    return named_records(self.run(records), self.manifest().outputs);
 }
 
 [[nodiscard]] Entry performance_entry(const timeline::Performance& performance, double slowest) {
@@ -299,6 +350,7 @@ std::string path_from(const py::object& path) {
 
 void bind_capture(py::module_& module) {
     bind_workloads(module);
+    bind_compares(module);
     bind_captures(module);
     bind_session(module);
 }

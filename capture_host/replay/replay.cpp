@@ -125,15 +125,22 @@ std::vector<Tensors> Replay::run(const std::vector<Tensors>& inputs,
         }
     };
     std::vector<Tensors> outputs(inputs.size(), empty_outputs());
-    if (!plan.is_pipelined || (inputs.size() < 2U)) {
+    if (!plan.is_pipelined || inputs.empty()) {
         for (std::size_t i = 0U; i < inputs.size(); ++i) {
             check(session_.run(Sources{inputs[i]}.view(), Destinations{outputs[i]}.view()));
             report(i + 1U);
         }
         return outputs;
     }
-    // Every step takes the next inference's inputs and gives the last one's outputs.
+    // Every step takes the next inference's inputs and gives the last one's outputs. A single inference is given its
+    // own inputs once more, for a step to bring its outputs: the epilogue's are those of a second inference.
     finish(session_.start(Sources{inputs.front()}.view()));
+    Tensors unwanted = empty_outputs();
+    Tensors& last = (inputs.size() == 1U) ? unwanted : outputs.back();
+    if (inputs.size() == 1U) {
+        finish(session_.submit(Sources{inputs.front()}.view(), Destinations{outputs.front()}.view()));
+        report(1U);
+    }
     std::uint32_t under_way = 0U;
     for (std::size_t i = 1U; i < inputs.size(); ++i) {
         if (under_way == plan.steps_in_flight) {
@@ -147,7 +154,7 @@ std::vector<Tensors> Replay::run(const std::vector<Tensors>& inputs,
     for (; under_way > 0U; --under_way) {
         finish(Status::kOk);
     }
-    finish(session_.stop(Destinations{outputs.back()}.view()));
+    finish(session_.stop(Destinations{last}.view()));
     return outputs;
 }
 

@@ -98,8 +98,8 @@ class Replay {
 
     [[nodiscard]] Tensors empty_inputs() const;
     [[nodiscard]] Tensors empty_outputs() const;
-    // Inferences one after the other; of a pipelined binary as many at once as it admits, up to the epilogue. Another
-    // binary's epilogue is not run. `done` is called behind each submission.
+    // Inferences one after the other; of a pipelined binary from its prologue to its epilogue, as many at once as it
+    // admits. Another binary's epilogue is not run. `done` is called behind each submission.
     [[nodiscard]] std::vector<Tensors> run(const std::vector<Tensors>& inputs,
                                            const std::function<void(std::size_t done)>& done = {});
 

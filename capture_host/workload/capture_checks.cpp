@@ -74,7 +74,7 @@ void check_scripts(const Scripts& scripts, const Declarations& declarations) {
                first_inputs ? "the prologue writes inputs, so the epilogue must read the last outputs: mark it with "
                               "begin_epilogue()"
                             : "the epilogue reads outputs, so the prologue must write the first inputs: mark it with "
-                              "begin_prologue()");
+                              "begin_prologue(), or leave the read behind the last step out");
     }
     if (first_inputs) {  // then both are there
         check_tensors(prologue->commands, ScriptCommandKind::kWriteInput, declarations.inputs, "input", "the prologue");

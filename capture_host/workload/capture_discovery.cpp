@@ -179,6 +179,48 @@ void unify_steps(std::vector<Section>& sections, const CommandSet& command_set) 
     }
 }
 
+// Writes whose bytes something has read, by their calls' numbers.
+std::set<std::uint64_t> read_writes(const std::vector<Section>& sections, const CommandSet& command_set) {
+    std::set<std::uint64_t> numbers;
+    DataFlow flow{command_set};
+    for (const Section& section : sections) {
+        for (const Call& call : section.calls) {
+            for (const Origin& origin : flow.add_named(call)) {
+                numbers.insert(DataFlow::call_of(origin.writer));
+            }
+        }
+    }
+    return numbers;
+}
+
+bool is_written_again(const Calls& calls, std::size_t place) {
+    return std::any_of(calls.begin() + static_cast<std::ptrdiff_t>(place) + 1, calls.end(), [&](const Call& later) {
+        return (later.kind == CallKind::kWrite) && (later.object == calls[place].object);
+    });
+}
+
+// Of several writes of a buffer in a section, those that nothing reads are no inputs.
+void drop_overwritten(std::vector<Section>& sections, ScriptKind kind, const std::set<std::uint64_t>& read) {
+    std::vector<Calls*> alike;
+    for (Section& section : sections) {
+        if (section.kind == kind) {
+            alike.push_back(&section.calls);
+        }
+    }
+    for (std::size_t i = alike.empty() ? 0U : alike.front()->size(); i > 0U; --i) {
+        const std::size_t place = i - 1U;
+        const bool is_dropped = std::all_of(alike.begin(), alike.end(), [&](const Calls* calls) {
+            return (place < calls->size()) && ((*calls)[place].kind == CallKind::kWrite) &&
+                   (read.count((*calls)[place].number) == 0U) && is_written_again(*calls, place);
+        });
+        if (is_dropped) {
+            for (Calls* const calls : alike) {
+                calls->erase(calls->begin() + static_cast<std::ptrdiff_t>(place));
+            }
+        }
+    }
+}
+
 bool is_known(const std::vector<DeclaredTensor>& tensors, std::uint64_t id) {
     return std::any_of(tensors.begin(), tensors.end(),
                        [id](const DeclaredTensor& each) { return each.id.value == id; });
@@ -198,7 +240,7 @@ void declare_missing(const std::vector<Section>& sections, Declarations& declara
             auto& tensors = is_input ? declarations.inputs : declarations.outputs;
             const bool is_constant = is_input && (declarations.constants.count(call.object) != 0U);
             const bool is_wanted = is_input ? find_inputs : (find_outputs && (call.kind == CallKind::kRead));
-            if (is_wanted && !is_constant && !is_known(tensors, call.object)) {
+            if (is_wanted && !is_constant) {
                 tensors.push_back({BufferId{call.object},
                                    call.buffer,
                                    {fmt::format("{} {}", is_input ? "input" : "output", tensors.size()),
@@ -246,16 +288,24 @@ void close_events(std::vector<Section>& sections) {
     }
 }
 
-Reading reading(std::vector<Section> sections, const Declarations& declarations, const CommandSet& command_set) {
+Reading reading(std::vector<Section> sections, const Declarations& declarations, const std::set<std::uint64_t>& read,
+                const CommandSet& command_set) {
     unify_steps(sections, command_set);
+    for (const ScriptKind kind : {ScriptKind::kPrologue, ScriptKind::kStep, ScriptKind::kEpilogue}) {
+        drop_overwritten(sections, kind, read);
+    }
     close_events(sections);
-    Reading made{std::move(sections), declarations, {}};
+    Reading made;
+    made.sections = std::move(sections);
+    made.declarations = declarations;
+    made.is_found = declarations.inputs.empty() || declarations.outputs.empty();
     declare_missing(made.sections, made.declarations);
     return made;
 }
 
 // Without a loop: one step. Where inputs are declared, what else is written is set-up, else constants alone are.
-Reading single_step(const Calls& calls, const Declarations& declarations, const CommandSet& command_set) {
+Reading single_step(const Calls& calls, const Declarations& declarations, const std::set<std::uint64_t>& read,
+                    const CommandSet& command_set) {
     std::vector<Section> sections(1U);
     Section step{ScriptKind::kStep, {}};
     for (const Call& call : calls) {
@@ -265,39 +315,48 @@ Reading single_step(const Calls& calls, const Declarations& declarations, const 
         (is_setup ? sections.front() : step).calls.push_back(call);
     }
     sections.push_back(std::move(step));
-    return reading(std::move(sections), declarations, command_set);
+    return reading(std::move(sections), declarations, read, command_set);
 }
 
 }  // namespace
 
 std::vector<Reading> readings_of(const std::vector<Section>& sections, const Declarations& declarations,
                                  const CommandSet& command_set) {
+    const std::set<std::uint64_t> read = read_writes(sections, command_set);
     if (sections.size() > 1U) {
-        return {reading(sections, declarations, command_set)};
+        return {reading(sections, declarations, read, command_set)};
     }
     const Calls& calls = sections.front().calls;
     std::vector<Reading> readings;
+    bool is_loop = false;
+    bool looks_like_loop = false;
     std::string found = "no calls repeat with a program and a read in each turn, so that all of them are one step";
     for (const Loop& candidate : loops_of(calls, command_set)) {
         const Loop loop = unrolled(calls, candidate, command_set);
-        const Loop& said = (loop.turns == 0U) ? candidate : loop;
+        const bool is_alike = loop.turns != 0U;
+        looks_like_loop = true;
+        const Loop& said = is_alike ? loop : candidate;
         const std::size_t behind = said.first + (said.period * said.turns);
-        found =
-            fmt::format("calls {} to {} of the program {} {} turns of {}{}", said.first + 1U, behind,
-                        (loop.turns == 0U) ? "look like" : "were taken for its loop:", said.turns, said.period,
-                        (loop.turns == 0U) ? ", but they do not compute the same, so that all calls are one step" : "");
+        // Turns that the host gives nothing are layers of one inference, where a step has room for them.
+        is_loop = is_loop || (is_alike && has(calls, loop.first, loop.period, CallKind::kWrite));
+        found = fmt::format("calls {} to {} of the program {} {} turns of {}{}", said.first + 1U, behind,
+                            is_alike ? "were taken for its loop:" : "look like", said.turns, said.period,
+                            is_alike ? "" : ", but they do not compute the same, so that all calls are one step");
         const bool is_last =
             std::none_of(calls.begin() + static_cast<std::ptrdiff_t>(behind), calls.end(),
                          [](const Call& call) { return is_program(call) || (call.kind == CallKind::kRead); });
         for (const bool with_prologue : {false, true}) {
-            if ((loop.turns != 0U) && (is_last || with_prologue)) {
-                readings.push_back(reading(sections_of(calls, loop, with_prologue), declarations, command_set));
+            if (is_alike && (is_last || with_prologue)) {
+                readings.push_back(reading(sections_of(calls, loop, with_prologue), declarations, read, command_set));
                 readings.back().found = found;
             }
         }
     }
-    readings.push_back(single_step(calls, declarations, command_set));
-    readings.back().found = found;
+    if (!is_loop) {
+        readings.insert(readings.begin(), single_step(calls, declarations, read, command_set));
+        readings.front().found = found;
+        readings.front().warning = ((readings.size() == 1U) && looks_like_loop) ? found : std::string{};
+    }
     return readings;
 }
 

@@ -15,7 +15,9 @@ namespace pianola::host {
 struct Reading {
     std::vector<Section> sections;  // all steps with the calls of the first, and their own data
     Declarations declarations;
-    std::string found;  // how a program without marks was read; empty where it has marks
+    std::string found;     // how a program without marks was read; empty where it has marks
+    std::string warning;   // of what the program may not have meant
+    bool is_found{false};  // inputs, or outputs: not all were declared
 };
 
 // The likeliest first, and at least one.

@@ -9,10 +9,7 @@
 #include "capture_host/workload/data_flow.h"
 
 namespace pianola::host {
-namespace {
 
-// What the trace's commands touch with all values of an address: from what they touch with the least of them to what
-// they touch with the greatest.
 RangeSet reach_of(const DeclaredParameter& declared, const std::vector<Section>& sections,
                   const CommandSet& command_set) {
     const TraceParameter& parameter = declared.parameter;
@@ -49,8 +46,6 @@ RangeSet reach_of(const DeclaredParameter& declared, const std::vector<Section>&
     return reach;
 }
 
-}  // namespace
-
 void check_front(const Reading& reading, const CommandSet& command_set) {
     const std::vector<Section>& sections = reading.sections;
     DataFlow front{command_set};
@@ -81,7 +76,7 @@ void check_front(const Reading& reading, const CommandSet& command_set) {
 
 namespace {
 
-using Sources = std::vector<DataFlow::Source>;
+using Sources = std::vector<Origin>;
 
 // The first call whose sources in the binary are others.
 struct Misplaced {
@@ -140,25 +135,6 @@ void check_order(const Reading& reading, const Scripts& scripts, const std::vect
                         "first step's memory; use a buffer of its own for each of the two",
                         misplaced->call->text(), misplaced->call->number, script_name(misplaced->where),
                         text(misplaced->should), text(misplaced->is))};
-    }
-    const capture::ManifestScript* const prologue = scripts.find(ScriptKind::kPrologue);
-    const bool is_pipeline = (prologue != nullptr) &&
-                             std::any_of(prologue->commands.begin(), prologue->commands.end(),
-                                         [](const auto& item) { return item.kind == ScriptCommandKind::kWriteInput; });
-    if (reading.found.empty() || !is_pipeline) {
-        return;
-    }
-    const auto step = std::find_if(reading.sections.begin(), reading.sections.end(),
-                                   [](const Section& section) { return section.kind == ScriptKind::kStep; });
-    DataFlow flow{command_set};
-    for (const Call& call : step->calls) {
-        flow.add(call);
-    }
-    if (flow.answers()) {
-        throw OrderRefused{
-            "an input is written in front of the loop and an output read behind it, as in a pipeline, but a turn's "
-            "output depends on the inputs of the same turn: write what is no input from a buffer of its own, leave "
-            "the read behind the loop out, or mark the steps"};
     }
 }
 

@@ -11,6 +11,11 @@
 
 namespace pianola::host {
 
+// What the trace's commands touch with all values of an address: from what they touch with the least of them to what
+// they touch with the greatest. Empty of a parameter that is no address.
+[[nodiscard]] RangeSet reach_of(const DeclaredParameter& declared, const std::vector<Section>& sections,
+                                const CommandSet& command_set);
+
 // Programs in front of prologue and steps are no part of the binary: what set-up writes must be what the steps find.
 // Throws API-CAPTURE-CONTENT.
 void check_front(const Reading& reading, const CommandSet& command_set);

@@ -18,13 +18,8 @@ namespace {
     throw HostError{rule, message};
 }
 
-std::optional<std::uint32_t> index_of(const std::vector<DeclaredTensor>& tensors, std::uint64_t buffer) {
-    for (std::uint32_t i = 0U; i < tensors.size(); ++i) {
-        if (tensors[i].id.value == buffer) {
-            return i;
-        }
-    }
-    return std::nullopt;
+bool is_one(const std::vector<DeclaredTensor>& tensors, std::uint64_t buffer) {
+    return TensorCursor{tensors}.next(buffer).has_value();
 }
 
 // The first section of a kind; nullptr where there is none.
@@ -44,6 +39,8 @@ class Maker {
         items_.clear();
         gathered_ = {};
         used_.clear();
+        inputs_.emplace(declarations_.inputs);
+        outputs_.emplace(declarations_.outputs);
         for (const Call* const call : first) {
             event(ScriptCommandKind::kRecordEvent, *call);
         }
@@ -93,7 +90,7 @@ class Maker {
     }
 
     void write(const Call& call, ScriptKind kind) {
-        const std::optional<std::uint32_t> input = index_of(declarations_.inputs, call.object);
+        const std::optional<std::uint32_t> input = inputs_->next(call.object);
         if (input.has_value()) {
             flush(call.queue);
             items_.push_back({ScriptCommandKind::kWriteInput, call.queue, *input});
@@ -108,7 +105,7 @@ class Maker {
     }
 
     void read(const Call& call, ScriptKind kind) {
-        const std::optional<std::uint32_t> output = index_of(declarations_.outputs, call.object);
+        const std::optional<std::uint32_t> output = outputs_->next(call.object);
         if (!output.has_value()) {
             refuse(HostRule::kCaptureTensor,
                    fmt::format("{} in {}: the buffer is no declared output; declare it, or leave the "
@@ -168,6 +165,8 @@ class Maker {
     std::vector<ScriptItem> items_;
     std::array<std::optional<Gathered>, kMaxQueues> gathered_;
     std::set<std::uint32_t> used_;
+    std::optional<TensorCursor> inputs_;  // of the section
+    std::optional<TensorCursor> outputs_;
 };
 
 // What the captured run has moved, inference by inference.
@@ -176,10 +175,10 @@ std::vector<std::vector<std::vector<std::uint8_t>>> contents(const std::vector<c
     std::vector<std::vector<std::vector<std::uint8_t>>> all;
     for (const Section* const section : sections) {
         std::vector<std::vector<std::uint8_t>> one(tensors.size());
+        TensorCursor cursor{tensors};
         bool any = false;
         for (const Call& call : section->calls) {
-            const std::optional<std::uint32_t> index =
-                (call.kind == kind) ? index_of(tensors, call.object) : std::nullopt;
+            const std::optional<std::uint32_t> index = (call.kind == kind) ? cursor.next(call.object) : std::nullopt;
             if (index.has_value()) {
                 one[*index] = (kind == CallKind::kWrite) ? call.data : call.handle.data();
                 any = true;
@@ -196,7 +195,7 @@ std::vector<const Call*> setup_writes(const Section& section, const Declarations
     std::map<std::uint64_t, const Call*> last;
     std::vector<std::uint64_t> order;
     for (const Call& call : section.calls) {
-        if ((call.kind == CallKind::kWrite) && !index_of(declarations.inputs, call.object).has_value()) {
+        if ((call.kind == CallKind::kWrite) && !is_one(declarations.inputs, call.object)) {
             if (last.count(call.object) == 0U) {
                 order.push_back(call.object);
             }
@@ -246,6 +245,21 @@ std::vector<std::string> idle_records(const std::vector<const Section*>& section
 }
 
 }  // namespace
+
+std::optional<std::uint32_t> TensorCursor::next(std::uint64_t buffer) {
+    std::uint32_t& passed = passed_[buffer];  // tensors, up to the buffer's last one
+    std::optional<std::uint32_t> found;
+    for (std::uint32_t i = 0U; i < tensors_.size(); ++i) {
+        if (tensors_[i].id.value == buffer) {
+            found = i;
+            if (i >= passed) {
+                break;
+            }
+        }
+    }
+    passed = found.value_or(0U) + 1U;
+    return found;
+}
 
 const char* script_name(ScriptKind kind) {
     switch (kind) {
@@ -317,6 +331,13 @@ Scripts make_scripts(const std::vector<Section>& sections, const Declarations& d
     check_scripts(scripts, declarations);
     scripts.inputs = contents(all, CallKind::kWrite, declarations.inputs);
     scripts.outputs = contents(all, CallKind::kRead, declarations.outputs);
+    if (declarations.inputs.empty()) {
+        scripts.inputs.resize(scripts.outputs.size());
+    } else if (declarations.outputs.empty()) {
+        scripts.outputs.resize(scripts.inputs.size());
+    } else {
+        // Every inference has both.
+    }
     return scripts;
 }
 

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "capture_host/workload/call_log.h"
@@ -27,6 +28,19 @@ struct Declarations {
     std::vector<DeclaredTensor> outputs;
     std::map<std::uint64_t, std::string> constants;
     std::vector<DeclaredParameter> parameters;
+};
+
+// Which of the tensors a section's calls move: a buffer may be several of them, one behind the other. Each call is
+// asked for once, in order.
+class TensorCursor {
+  public:
+    explicit TensorCursor(const std::vector<DeclaredTensor>& tensors) : tensors_{tensors} {}
+    // nullopt where the buffer is none of them; the last of them where it is moved once more.
+    [[nodiscard]] std::optional<std::uint32_t> next(std::uint64_t buffer);
+
+  private:
+    const std::vector<DeclaredTensor>& tensors_;
+    std::map<std::uint64_t, std::uint32_t> passed_;  // by buffer
 };
 
 // One command of a script. `object` is an index: of the input, output, trace or event.

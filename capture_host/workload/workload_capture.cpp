@@ -10,8 +10,10 @@
 #include "capture_host/files/files.h"
 #include "capture_host/workload/capture_discovery.h"
 #include "capture_host/workload/capture_link.h"
+#include "capture_host/workload/capture_meaning.h"
 #include "capture_host/workload/capture_order.h"
 #include "capture_host/workload/capture_refusal.h"
+#include "capture_host/workload/capture_staging.h"
 #include "capture_host/workload/workload_trial.h"
 
 namespace pianola::host {
@@ -22,15 +24,17 @@ namespace {
     throw HostError{HostRule::kCaptureState, message};
 }
 
-void check_new(const Declarations& declarations, const BufferPtr& buffer) {
+// A buffer may be an input and an output.
+void check_new(const BufferPtr& buffer, const std::vector<DeclaredTensor>& tensors,
+               const std::map<std::uint64_t, std::string>& constants) {
     const std::uint64_t id = buffer->id().value;
-    const auto is_it = [id](const DeclaredTensor& tensor) { return tensor.id.value == id; };
-    if (std::any_of(declarations.inputs.begin(), declarations.inputs.end(), is_it) ||
-        std::any_of(declarations.outputs.begin(), declarations.outputs.end(), is_it) ||
-        (declarations.constants.count(id) != 0U)) {
-        throw HostError{
-            HostRule::kCaptureTensor,
-            fmt::format("buffer {} has been declared already; a buffer is one input, one output or one constant", id)};
+    const bool is_tensor = std::any_of(tensors.begin(), tensors.end(),
+                                       [id](const DeclaredTensor& tensor) { return tensor.id.value == id; });
+    if (is_tensor || (constants.count(id) != 0U)) {
+        throw HostError{HostRule::kCaptureTensor,
+                        fmt::format("buffer {} has been declared already; a buffer is one input and one output at "
+                                    "most, or one constant",
+                                    id)};
     }
 }
 
@@ -62,13 +66,13 @@ struct WorkloadCapture::State {
             refuse_state("the capture has ended");
         }
     }
-    void check_declared(const BufferPtr& buffer) const {
+    void check_declared(const BufferPtr& buffer, const std::vector<DeclaredTensor>& tensors) const {
         check_active();
         device->check_buffer(buffer);
-        check_new(declarations, buffer);
+        check_new(buffer, tensors, declarations.constants);
     }
     void declare(std::vector<DeclaredTensor>& tensors, const BufferPtr& buffer, const TensorDeclaration& tensor) const {
-        check_declared(buffer);
+        check_declared(buffer, tensors);
         check_shape(buffer, tensor);
         tensors.push_back({buffer->id(), captured_buffer(*buffer), tensor});
     }
@@ -86,14 +90,16 @@ namespace {
 
 // The workload, with vectors from the captured run, tried.
 CapturedWorkload make_workload(const DeviceState& device, const Scripts& scripts, const Declarations& declarations,
-                               const CaptureOptions& options, std::uint32_t steps_in_flight) {
+                               const CaptureOptions& options, std::uint32_t steps_in_flight,
+                               const std::string& why_no_vectors) {
     LinkedCapture linked = link_capture(device.family, device.spec, scripts, declarations, options, steps_in_flight);
     if (scripts.inputs.size() != scripts.outputs.size()) {
         throw HostError{HostRule::kCaptureContent,
                         fmt::format("the captured run gave inputs {} times and took outputs {} times",
                                     scripts.inputs.size(), scripts.outputs.size())};
     }
-    const std::size_t vectors = options.self_tests ? std::min<std::size_t>(scripts.inputs.size(), kMaxSelfTests) : 0U;
+    const bool has_vectors = options.self_tests && why_no_vectors.empty();
+    const std::size_t vectors = has_vectors ? std::min<std::size_t>(scripts.inputs.size(), kMaxSelfTests) : 0U;
     for (std::size_t i = 0U; i < vectors; ++i) {
         for (const auto* tensors : {&scripts.inputs[i], &scripts.outputs[i]}) {
             for (const std::vector<std::uint8_t>& tensor : *tensors) {
@@ -109,21 +115,15 @@ CapturedWorkload make_workload(const DeviceState& device, const Scripts& scripts
     workload.steps = scripts.steps;
     workload.inputs = scripts.inputs;
     workload.outputs = scripts.outputs;
+    if (options.self_tests && !has_vectors) {
+        workload.warnings.push_back(
+            fmt::format("the binary has no self-test vectors, because its outputs depend on earlier steps: {}. Vectors "
+                        "must hold at any time and in any order: initialise in the step what it keeps on the device, "
+                        "or test the binary on target by other means",
+                        why_no_vectors));
+    }
     try {
-        const std::string failing = try_workload(workload, device.spec);
-        if (!failing.empty()) {
-            // Such a vector would latch a fault on a device that is whole.
-            linked.segments.self_tests.clear();
-            linked.manifest.self_test_count = 0U;
-            workload.file = capture::write_trace_binary(linked.manifest, linked.segments);
-            workload.manifest = linked.manifest;
-            workload.warnings.push_back(
-                fmt::format("the binary has no self-test vectors, because its outputs depend on earlier steps: {}. "
-                            "Vectors must hold at any time and in any order: initialise in the step what it keeps on "
-                            "the device, or test the binary on target by other means",
-                            failing));
-            (void)try_workload(workload, device.spec);
-        }
+        try_workload(workload, device.spec);
     } catch (const TrialRefused& refused) {
         if (!options.refused_file.empty()) {
             files::store_file(options.refused_file, workload.file);
@@ -150,14 +150,21 @@ void warn_of_idle_records(const Scripts& scripts, std::vector<std::string>& warn
 }
 
 // The calls so read, with as many steps in flight as the options or the events allow.
-CapturedWorkload captured(const DeviceState& device, const Reading& reading, const std::vector<Section>& sections,
+CapturedWorkload captured(const DeviceState& device, const Reading& found, const std::vector<Section>& sections,
                           const CaptureOptions& options) {
-    check_front(reading, device.command_set);
+    check_front(found, device.command_set);
+    const Scripts as_found = make_scripts(found.sections, found.declarations);
+    check_order(found, as_found, sections, device.command_set);
+    const Reading reading = with_staging(found, device.family, device.spec);
     const Scripts scripts = make_scripts(reading.sections, reading.declarations);
-    check_order(reading, scripts, sections, device.command_set);
+    const std::string why_no_vectors = check_meaning(reading, scripts, sections, device.command_set);
     std::vector<std::string> warnings;
+    if (!reading.warning.empty()) {
+        warnings.push_back(reading.warning);
+    }
     const auto make = [&](std::uint32_t steps_in_flight) {
-        CapturedWorkload workload = make_workload(device, scripts, reading.declarations, options, steps_in_flight);
+        CapturedWorkload workload =
+            make_workload(device, scripts, reading.declarations, options, steps_in_flight, why_no_vectors);
         if (workload.manifest.steps_in_flight == 1U) {
             warn_of_idle_records(scripts, warnings);
         }
@@ -168,9 +175,9 @@ CapturedWorkload captured(const DeviceState& device, const Reading& reading, con
         return make(options.steps_in_flight);
     }
     // Steps that events alone keep apart may overlap; others, where the host waited in between, may not.
-    if (scripts.find(ScriptKind::kPrologue) != nullptr) {
+    if (as_found.find(ScriptKind::kPrologue) != nullptr) {
         try {
-            return make_workload(device, scripts, reading.declarations, options, kMaxStepsInFlight);
+            return make_workload(device, scripts, reading.declarations, options, kMaxStepsInFlight, why_no_vectors);
         } catch (const HostError& error) {
             if (error.rule() != HostRule::kCaptureRefused) {
                 throw;
@@ -242,7 +249,7 @@ void WorkloadCapture::declare_output(const BufferPtr& buffer, const TensorDeclar
 }
 
 void WorkloadCapture::declare_constant(const BufferPtr& buffer, const std::string& name) {
-    state_->check_declared(buffer);
+    state_->check_declared(buffer, state_->declarations.inputs);
     state_->declarations.constants[buffer->id().value] = name;
 }
 

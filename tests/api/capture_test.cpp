@@ -110,9 +110,9 @@ TEST(Capture, ConstantsBecomeSetUpAndLoopsBecomeOneStep) {
 // whose vectors are there passes them at any time, in any order.
 TEST(Capture, WorkloadsWithStateHaveNoSelfTestVectors) {
     constexpr std::uint32_t kBytes = 64U;
-    enum class Kept { kNothing, kSum, kSumOfNothing, kLast, kTurn, kCount, kMadeAnew };
-    for (const Kept kept :
-         {Kept::kNothing, Kept::kSum, Kept::kSumOfNothing, Kept::kLast, Kept::kTurn, Kept::kCount, Kept::kMadeAnew}) {
+    enum class Kept { kNothing, kSum, kSumOfNothing, kMaximumOfEqual, kLast, kTurn, kCount, kMadeAnew };
+    for (const Kept kept : {Kept::kNothing, Kept::kSum, Kept::kSumOfNothing, Kept::kMaximumOfEqual, Kept::kLast,
+                            Kept::kTurn, Kept::kCount, Kept::kMadeAnew}) {
         for (const std::uint32_t steps : {1U, 2U, 3U, 4U}) {
             SCOPED_TRACE(fmt::format("kept {}, {} steps", static_cast<int>(kept), steps));
             const auto device = host::open_device(small_device());
@@ -134,6 +134,8 @@ TEST(Capture, WorkloadsWithStateHaveNoSelfTestVectors) {
             }
             if ((kept == Kept::kSum) || (kept == Kept::kSumOfNothing) || (kept == Kept::kMadeAnew)) {
                 kernel(program, "binary", {memory, in, memory, kBytes, 1U, 1U});  // state += input
+            } else if (kept == Kept::kMaximumOfEqual) {
+                kernel(program, "binary", {memory, in, memory, kBytes, 1U, 5U});  // state = max(state, input)
             } else if (kept == Kept::kTurn) {
                 kernel(program, "unary", {memory, memory, kBytes, 1U, 2U, 0U});  // state = -state
             } else if (kept == Kept::kCount) {
@@ -152,7 +154,9 @@ TEST(Capture, WorkloadsWithStateHaveNoSelfTestVectors) {
             device->enqueue_program(0U, begin);
             for (std::uint32_t i = 0U; i < steps; ++i) {
                 capture.begin_step();
-                const Bytes data = (kept == Kept::kSumOfNothing) ? Bytes(kBytes) : plus(pattern(kBytes, i), 0);
+                const Bytes data = (kept == Kept::kSumOfNothing)
+                                       ? Bytes(kBytes)
+                                       : pattern(kBytes, (kept == Kept::kMaximumOfEqual) ? 0U : i);
                 device->enqueue_write(0U, input, view(data));
                 device->enqueue_program(0U, program);
                 (void)device->enqueue_read(0U, output);

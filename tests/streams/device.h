@@ -1,0 +1,21 @@
+// Programs on the simulated device.
+//
+// Place in the whole: what the model is held against (tests/streams).
+#pragma once
+
+#include "capture_host/workload/workload_capture.h"
+#include "tests/streams/program.h"
+
+namespace pianola::streams {
+
+struct Ran {
+    std::vector<Bytes> results;
+    host::CapturedWorkload workload;
+    std::string refusal;  // of the capture; empty where it has a workload
+};
+
+// With `is_captured`, while the whole of it is captured. Throws HostError where the device refuses a call.
+[[nodiscard]] Ran run(const Program& program, const std::vector<Bytes>& data, bool is_captured);
+[[nodiscard]] host::DeviceOptions options_of(const Program& program);
+
+}  // namespace pianola::streams
