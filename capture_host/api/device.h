@@ -129,6 +129,7 @@ class Device final : public MemoryHolder, public std::enable_shared_from_this<De
     [[nodiscard]] TraceId begin_trace_capture(std::uint32_t queue);
     // Where it throws API-TRACE-REGION, the capture has ended without a trace.
     void end_trace_capture(std::uint32_t queue, TraceId trace);
+    void discard_trace_capture(std::uint32_t queue);  // where the queue captures one
     void execute_trace(std::uint32_t queue, TraceId trace, bool blocking = false);
     void release_trace(TraceId trace);  // its bytes of the region, and its claim on other memory, are free again
     [[nodiscard]] bool is_capturing(std::uint32_t queue) const;
@@ -148,6 +149,10 @@ class Device final : public MemoryHolder, public std::enable_shared_from_this<De
     // buffers are allocated where the trace uses them, and belong to it until it is released.
     [[nodiscard]] TraceId load_trace(std::uint32_t queue, ByteSpan blob, const std::vector<BufferPtr>& buffers = {});
     [[nodiscard]] std::vector<NamedBuffer> trace_buffers(TraceId trace) const;  // that load_trace() has allocated
+    // A trace of another device, for this one: at the addresses of every buffer that the trace touches there and that
+    // is still allocated, one of the same size must be allocated here, and nothing else where the trace touches memory.
+    // Throws API-BLOB-*.
+    [[nodiscard]] TraceId copy_trace(std::uint32_t queue, Device& source, TraceId trace);
 
     // Words that may change between executions. Every admitted value must be one that the kernels accept and that
     // touches allocated memory only; a kRuntimeArgument changes neither what a command touches nor what it costs.

@@ -64,6 +64,58 @@ TraceBlob Device::collect_trace(TraceId trace, const std::vector<NamedBuffer>& n
     return {write_blob(state_->spec, state_->trace(trace)), trace_info(trace)};
 }
 
+void DeviceState::check_only_own(const RangeSet& used, const std::map<Memory, RangeSet>& own) {
+    for (const Memory memory : {Memory::kDram, Memory::kL1}) {
+        const RangeSet bytes = offsets_in(memory, used);
+        const auto held = own.find(memory);
+        const std::uint64_t foreign = bytes.common_bytes(allocator(memory).allocated()) -
+                                      ((held == own.end()) ? 0U : bytes.common_bytes(held->second));
+        if (foreign != 0U) {
+            throw HostError{
+                HostRule::kBlobMemory,
+                fmt::format("{} bytes that the trace uses are allocated, and not by the buffers that were passed; "
+                            "pass the trace's buffers to load_trace, or deallocate the others before",
+                            foreign)};
+        }
+    }
+}
+
+TraceId Device::copy_trace(std::uint32_t queue, Device& source, TraceId trace) {
+    const Lock lock{state_->mutex};
+    const Lock other{source.state().mutex};
+    state_->check_not_capturing(queue, "copying a trace");
+    const std::vector<std::uint8_t> blob = source.collect_trace(trace).bytes;
+    TraceState copy = read_blob(state_->spec, ByteSpan{blob.data(), blob.size()});
+    state_->drain();  // what was freed is no longer used
+    std::map<Memory, RangeSet> own;
+    for (const TracedBuffer& traced : copy.buffers) {
+        const auto lies_there = [&traced](const auto& each) {
+            return (each.second->config_.memory == traced.config.memory) && (each.second->offset_ == traced.offset);
+        };
+        const auto& there = source.state().buffers;
+        if (std::none_of(there.begin(), there.end(), lies_there)) {
+            continue;  // it has gone
+        }
+        const auto here = std::find_if(state_->buffers.begin(), state_->buffers.end(), lies_there);
+        if ((here == state_->buffers.end()) || (here->second->config_.rows != traced.config.rows) ||
+            (here->second->config_.row_bytes != traced.config.row_bytes) ||
+            (here->second->config_.layout != traced.config.layout)) {
+            throw HostError{
+                HostRule::kBlobMemory,
+                fmt::format("trace {} uses a buffer of {} rows of {} bytes at offset {} of its memory, and this device "
+                            "has no such buffer there; allocate the same buffers in the same order on both",
+                            trace.value, traced.config.rows, traced.config.row_bytes, traced.offset)};
+        }
+        own[traced.config.memory].add(traced.offset, std::uint64_t{traced.offset} + here->second->reserved_bytes_);
+    }
+    RangeSet used = copy.reads;
+    used.add(copy.writes);
+    state_->check_only_own(used, own);
+    copy.id = TraceId{next_id()};
+    copy.queue = queue;
+    return state_->place_trace(std::move(copy)).id;
+}
+
 TraceId Device::load_trace(std::uint32_t queue, ByteSpan blob, const std::vector<BufferPtr>& buffers) {
     const Lock lock{state_->mutex};
     const RecordingScope recording{state_->recorder};
@@ -79,18 +131,7 @@ TraceId Device::load_trace(std::uint32_t queue, ByteSpan blob, const std::vector
     RangeSet used = loaded.reads;
     used.add(loaded.writes);
     state_->check_data_memory(used);
-    for (const Memory memory : {Memory::kDram, Memory::kL1}) {
-        const RangeSet bytes = state_->offsets_in(memory, used);
-        const std::uint64_t foreign =
-            bytes.common_bytes(state_->allocator(memory).allocated()) - bytes.common_bytes(own[memory]);
-        if (foreign != 0U) {
-            throw HostError{
-                HostRule::kBlobMemory,
-                fmt::format("{} bytes that the trace uses are allocated, and not by the buffers that were passed; "
-                            "pass the trace's buffers to load_trace, or deallocate the others before",
-                            foreign)};
-        }
-    }
+    state_->check_only_own(used, own);
     for (TracedBuffer& traced : loaded.buffers) {
         const bool is_new = place(*state_, shared_from_this(), traced, own[traced.config.memory]);
         if (is_new && !touches(used, *traced.buffer)) {

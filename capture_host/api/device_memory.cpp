@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "capture_host/api/device_state.h"
+#include "capture_host/api/lockstep.h"
 #include "capture_host/buffers/buffer_layout.h"
 
 namespace pianola::host {
@@ -112,22 +113,9 @@ void DeviceState::forget_claims() {
 std::uint32_t DeviceState::allocate(Memory memory, std::uint64_t bytes, std::uint32_t alignment, FromEnd from,
                                     const std::string& what, const MemoryOwner& owner) {
     Allocator& target = allocator(memory);
-    RangeSet avoid = claimed_by_others(memory, owner);
-    avoid.add(under_trace(memory));
-    std::optional<std::uint32_t> offset = target.allocate(bytes, alignment, &avoid, from);
-    if (!offset.has_value() && (spec.queue_count > 1U)) {
-        // Others' memory will do once they have ended, but not that of programs that are captured now and run later.
-        drain();
-        forget_claims();
-        avoid = captured_by_others(memory, owner);
-        avoid.add(under_trace(memory));
-        offset = target.allocate(bytes, alignment, &avoid, from);
-    }
-    if (offset.has_value()) {
-        claim(memory, *offset, bytes, owner);
-        return *offset;
-    }
-    offset = target.allocate(bytes, alignment, nullptr, from);
+    const bool follows = (lockstep != nullptr) && !lockstep->leads();
+    const std::optional<std::uint32_t> offset =
+        follows ? repeated(target, bytes) : free_place(memory, bytes, alignment, from, owner);
     if (!offset.has_value()) {
         throw HostError{
             HostRule::kMemoryFull,
@@ -136,9 +124,53 @@ std::uint32_t DeviceState::allocate(Memory memory, std::uint64_t bytes, std::uin
                         what, bytes, name_of(memory), target.largest_free_bytes(), target.used_bytes(),
                         target.total_bytes())};
     }
+    // Before the first device has done anything.
+    if ((lockstep != nullptr) && lockstep->leads() && !options.allow_allocation_under_trace &&
+        lockstep->is_under_trace(memory, *offset, *offset + bytes)) {
+        target.free(*offset);
+        throw HostError{
+            HostRule::kMemoryUnderTrace,
+            fmt::format("{} of {} bytes finds no place on all devices of the mesh but where a live trace of "
+                        "another of them uses memory. Allocate before the capture, release the trace first, "
+                        "or open the devices with allow_allocation_under_trace",
+                        what, bytes)};
+    }
     claim(memory, *offset, bytes, owner);
     note_consequences(memory, *offset, bytes, what);
+    if (lockstep != nullptr) {
+        lockstep->note(*offset);
+    }
     return *offset;
+}
+
+std::optional<std::uint32_t> DeviceState::repeated(Allocator& target, std::uint64_t bytes) const {
+    const std::uint32_t offset = lockstep->repeat();
+    return target.allocate_at(offset, bytes) ? std::optional<std::uint32_t>{offset} : std::nullopt;
+}
+
+std::optional<std::uint32_t> DeviceState::free_place(Memory memory, std::uint64_t bytes, std::uint32_t alignment,
+                                                     FromEnd from, const MemoryOwner& owner) {
+    Allocator& target = allocator(memory);
+    const RangeSet elsewhere = (lockstep != nullptr) ? lockstep->allocated(memory) : RangeSet{};
+    const auto place_clear_of = [&](RangeSet avoid) {
+        avoid.add(elsewhere);
+        avoid.add(under_trace(memory));
+        if (lockstep != nullptr) {
+            avoid.add(lockstep->avoided(memory, owner));
+        }
+        return target.allocate(bytes, alignment, &avoid, from);
+    };
+    std::optional<std::uint32_t> offset = place_clear_of(claimed_by_others(memory, owner));
+    if (!offset.has_value() && (spec.queue_count > 1U)) {
+        // Others' memory will do once they have ended, but not that of programs that are captured now and run later.
+        drain();
+        forget_claims();
+        if (lockstep != nullptr) {
+            lockstep->settle();
+        }
+        offset = place_clear_of(captured_by_others(memory, owner));
+    }
+    return offset.has_value() ? offset : target.allocate(bytes, alignment, &elsewhere, from);
 }
 
 RangeSet DeviceState::captured_by_others(Memory memory, const MemoryOwner& owner) const {

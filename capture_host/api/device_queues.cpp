@@ -14,6 +14,10 @@ void refuse_blocking(const DeviceState& state, std::uint32_t queue, bool blockin
     }
 }
 
+std::string who(std::uint64_t speaker) {
+    return (speaker == 0U) ? std::string{"the device by itself"} : fmt::format("mesh {}", speaker);
+}
+
 EventState& event_of(DeviceState& state, EventId event) {
     const auto found = state.events.find(event.value);
     if (found == state.events.end()) {
@@ -149,6 +153,13 @@ void Device::enqueue_program(std::uint32_t queue, Program& program, bool blockin
     state_->check_queue(queue);
     refuse_blocking(*state_, queue, blocking);
     check_structure(state_->spec, program.state());
+    const std::optional<DeviceState::Capturing>& current = state_->capturing.at(queue);
+    if (current.has_value() && (current->speaker != state_->speaker)) {
+        throw HostError{HostRule::kTraceOwner,
+                        fmt::format("program '{}' would become part of trace {}, which {} captures on queue {}; end "
+                                    "that capture before, or use another queue",
+                                    program.name(), current->id.value, who(current->speaker), queue)};
+    }
     if (state_->compiled.count(structure_digest(program.state())) == 0U) {
         if (state_->capturing.at(queue).has_value()) {
             throw HostError{

@@ -22,6 +22,8 @@
 
 namespace pianola::host {
 
+class Lockstep;
+
 struct EventState {
     bool recorded{false};
     std::uint32_t queue{0U};
@@ -103,6 +105,7 @@ struct DeviceState {
         TraceWords words;
         RangeSet writes;  // of the programs so far
         RangeSet needs;   // of what they read: what none of them has written before
+        std::uint64_t speaker{0U};
         // Allocated during the capture where earlier programs of it write, and written by no later one.
         std::vector<Overwritten> overwritten;
 
@@ -113,6 +116,9 @@ struct DeviceState {
     std::shared_ptr<CallRecorder> recorder;
     std::optional<RaceDetector> races;  // none: not looked for
     std::set<std::string> reported_races;
+    // While a mesh makes calls on this device: which one, and the devices on which it makes the same. 0: no mesh.
+    std::uint64_t speaker{0U};
+    Lockstep* lockstep{nullptr};
 
     // Calls on queues. Throw HostError.
     void check_open() const;
@@ -135,10 +141,16 @@ struct DeviceState {
     [[nodiscard]] RangeSet offsets_in(Memory memory, const RangeSet& addresses) const;
     // Throws API-BLOB-MEMORY where a device address lies outside the memory that buffers live in.
     void check_data_memory(const RangeSet& addresses) const;
+    // Throws API-BLOB-MEMORY where a trace that is brought here uses allocated bytes that are not its own, by offsets.
+    void check_only_own(const RangeSet& used, const std::map<Memory, RangeSet>& own);
     // Bytes that live traces use.
     [[nodiscard]] RangeSet under_trace(Memory memory) const;
     [[nodiscard]] std::uint32_t allocate(Memory memory, std::uint64_t bytes, std::uint32_t alignment, FromEnd from,
                                          const std::string& what, const MemoryOwner& owner = {});
+    // A place that is kept clear of others' memory, if there is one; and where the first device in step has its own.
+    [[nodiscard]] std::optional<std::uint32_t> free_place(Memory memory, std::uint64_t bytes, std::uint32_t alignment,
+                                                          FromEnd from, const MemoryOwner& owner);
+    [[nodiscard]] std::optional<std::uint32_t> repeated(Allocator& target, std::uint64_t bytes) const;
     void claim(Memory memory, std::uint32_t offset, std::uint64_t bytes, const MemoryOwner& owner);
     [[nodiscard]] RangeSet claimed_by_others(Memory memory, const MemoryOwner& owner);
     // What programs of the captures on other queues use.

@@ -129,7 +129,7 @@ TraceId Device::begin_trace_capture(std::uint32_t queue) {
                                     capture->id.value)};
     }
     const TraceId id{next_id()};
-    capture = DeviceState::Capturing{id, {}, {}, {}, {}};
+    capture = DeviceState::Capturing{id, {}, {}, {}, state_->speaker, {}};
     return id;
 }
 
@@ -178,6 +178,12 @@ void Device::end_trace_capture(std::uint32_t queue, TraceId trace) {
     made.overwritten = std::move(overwritten);
     made.needs = std::move(needs);
     (void)state_->place_trace(std::move(made));
+}
+
+void Device::discard_trace_capture(std::uint32_t queue) {
+    const Lock lock{state_->mutex};
+    state_->check_queue(queue);
+    state_->capturing.at(queue).reset();
 }
 
 void Device::execute_trace(std::uint32_t queue, TraceId trace, bool blocking) {

@@ -148,4 +148,32 @@ void Program::wait(KernelHandle kernel, SemaphoreHandle semaphore) {
     entry_of(state_->kernels, kernel.index, "kernels").waits.push_back(semaphore.index);
 }
 
+Program Program::copy(const std::function<BufferPtr(const BufferPtr&)>& replace) const {
+    Program other{name()};
+    other.state_->kernels = state_->kernels;
+    other.state_->circular_buffers = state_->circular_buffers;
+    other.state_->semaphores = state_->semaphores;
+    for (auto* const memories : {&other.state_->circular_buffers, &other.state_->semaphores}) {
+        for (LocalMemory& memory : *memories) {
+            memory.offset.reset();
+        }
+    }
+    const auto rename = [&replace](Arguments& arguments) {
+        for (Argument& argument : arguments) {
+            auto* const named = std::get_if<BufferArgument>(&argument);
+            const BufferPtr buffer = (named != nullptr) ? named->buffer.lock() : nullptr;
+            if (buffer != nullptr) {
+                named->buffer = replace(buffer);
+            }
+        }
+    };
+    for (KernelEntry& kernel : other.state_->kernels) {
+        rename(kernel.common);
+        for (auto& [core, arguments] : kernel.arguments) {
+            rename(arguments);
+        }
+    }
+    return other;
+}
+
 }  // namespace pianola::host

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -83,6 +84,10 @@ class Program {
     SemaphoreHandle add_semaphore(const CoreRangeSet& cores, std::uint32_t initial = 0U);
     void signal(KernelHandle kernel, SemaphoreHandle semaphore);
     void wait(KernelHandle kernel, SemaphoreHandle semaphore);
+
+    // The same program with circular buffers and semaphores of its own, and with `replace` of every buffer that it
+    // names: for another device.
+    [[nodiscard]] Program copy(const std::function<BufferPtr(const BufferPtr&)>& replace) const;
 
     struct State;
     [[nodiscard]] State& state() noexcept { return *state_; }  // for the library itself

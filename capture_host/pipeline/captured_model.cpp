@@ -13,46 +13,51 @@ constexpr std::uint32_t kOperationQueue = 0U;
 
 // Ends a capture that failed, and gives up what it recorded. What led here is more interesting than what goes wrong
 // now.
-void abandon(host::Device& device, host::TraceId trace) noexcept {
+void abandon(const AnyDevice& device, host::TraceId trace) noexcept {
     try {
-        if (device.is_capturing(kOperationQueue)) {
-            device.end_trace_capture(kOperationQueue, trace);
-            device.release_trace(trace);
-        }
-    } catch (const host::HostError&) {
+        call_on(device, [trace](auto& each) {
+            if (each.is_capturing(kOperationQueue)) {
+                each.end_trace_capture(kOperationQueue, trace);
+                each.release_trace(trace);
+            }
+        });
+    } catch (const host::RuleError&) {
         return;
     }
 }
 
 }  // namespace
 
-CapturedModel::CapturedModel(std::shared_ptr<host::Device> device, const std::function<Outputs()>& body)
-    : device_{std::move(device)}, trace_{device_->begin_trace_capture(kOperationQueue)} {
+CapturedModel::CapturedModel(AnyDevice device, const std::function<Outputs()>& body)
+    : device_{std::move(device)},
+      trace_{call_on(device_, [](auto& each) { return each.begin_trace_capture(kOperationQueue); })} {
     try {
         outputs_ = body();
-        device_->end_trace_capture(kOperationQueue, trace_);
+        call_on(device_, [this](auto& each) { each.end_trace_capture(kOperationQueue, trace_); });
     } catch (...) {
-        abandon(*device_, trace_);
+        abandon(device_, trace_);
         throw;
     }
 }
 
 CapturedModel::~CapturedModel() {
     try {
-        if (device_->is_open()) {
-            device_->release_trace(trace_);
-        }
-    } catch (const host::HostError&) {
+        call_on(device_, [this](auto& each) {
+            if (each.is_open()) {
+                each.release_trace(trace_);
+            }
+        });
+    } catch (const host::RuleError&) {
         // The device has failed: there is nothing left to release.
         return;
     }
 }
 
 void CapturedModel::execute() const {
-    device_->execute_trace(kOperationQueue, trace_);
+    call_on(device_, [this](auto& each) { each.execute_trace(kOperationQueue, trace_); });
 }
 
-PersistentInput capture_with_input(const std::shared_ptr<host::Device>& device, const Tensor& input, const Model& run,
+PersistentInput capture_with_input(const AnyDevice& device, const Tensor& input, const Model& run,
                                    const Finish& finish) {
     const std::uint32_t captured_address = input.buffer_address();
     PersistentInput persistent;

@@ -13,7 +13,7 @@ namespace pianola::pipeline {
 class CapturedModel {
   public:
     // Captures `body` on queue 0. What it throws ends the capture, and goes on.
-    CapturedModel(std::shared_ptr<host::Device> device, const std::function<Outputs()>& body);
+    CapturedModel(AnyDevice device, const std::function<Outputs()>& body);
     ~CapturedModel();
     CapturedModel(const CapturedModel&) = delete;
     CapturedModel& operator=(const CapturedModel&) = delete;
@@ -22,7 +22,7 @@ class CapturedModel {
     [[nodiscard]] const Outputs& outputs() const noexcept { return outputs_; }
 
   private:
-    std::shared_ptr<host::Device> device_;
+    AnyDevice device_;
     host::TraceId trace_;
     Outputs outputs_;
 };
@@ -36,7 +36,7 @@ struct PersistentInput {
 // Captures `run(input)`, and then `finish` of what it gives. A model that has deallocated its input gets it back at the
 // same address in between: throws PIPELINE-INPUT-ADDRESS where something else lies there then.
 using Finish = std::function<Outputs(const Outputs&)>;
-[[nodiscard]] PersistentInput capture_with_input(const std::shared_ptr<host::Device>& device, const Tensor& input,
-                                                 const Model& run, const Finish& finish = {});
+[[nodiscard]] PersistentInput capture_with_input(const AnyDevice& device, const Tensor& input, const Model& run,
+                                                 const Finish& finish = {});
 
 }  // namespace pianola::pipeline

@@ -13,7 +13,7 @@ namespace pianola::pipeline {
 // What every executor is made from. Memory configurations have been checked.
 struct Parts {
     Model model;
-    std::shared_ptr<host::Device> device;
+    AnyDevice device;
     // Those that the executor needs; the others are left as they are made.
     MemoryConfig dram_input;
     MemoryConfig l1_input;

@@ -12,7 +12,7 @@ constexpr std::uint32_t kTransfers = 1U;
 // How an input comes: written into DRAM on the transfer queue, and taken from there on the operation queue.
 class Intake {
   public:
-    Intake(const std::shared_ptr<host::Device>& device, const tensor::TensorSpec& input)
+    Intake(const AnyDevice& device, const tensor::TensorSpec& input)
         : write_{device, kTransfers}, take_{device, kOperations}, in_dram_{Tensor::on_device(input, device)} {}
 
     // Not before the input of before has been taken.

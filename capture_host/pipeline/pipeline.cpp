@@ -21,17 +21,18 @@ void require_memory(const std::optional<MemoryConfig>& config, host::Memory memo
     }
 }
 
-void check_config(const PipelineConfig& config, const host::Device& device, const PipelineMemory& memory) {
+void check_config(const PipelineConfig& config, const AnyDevice& device, const PipelineMemory& memory) {
+    const std::uint32_t queues = call_on(device, [](const auto& each) { return each.options().num_command_queues; });
     if ((config.num_command_queues != 1U) && (config.num_command_queues != 2U)) {
         throw PipelineError{PipelineRule::kQueues,
                             fmt::format("a pipeline has 1 or 2 command queues, not {}", config.num_command_queues)};
     }
-    if (config.num_command_queues > device.options().num_command_queues) {
+    if (config.num_command_queues > queues) {
         throw PipelineError{
             PipelineRule::kQueues,
             fmt::format("the pipeline needs {} command queues, and the device was opened with {}: open it "
                         "with num_command_queues={}",
-                        config.num_command_queues, device.options().num_command_queues, config.num_command_queues)};
+                        config.num_command_queues, queues, config.num_command_queues)};
     }
     if (config.all_transfers_on_separate_command_queue) {
         if (config.num_command_queues != 2U) {
@@ -68,9 +69,9 @@ using Make = std::unique_ptr<Executor> (*)(const Parts&);
 }
 
 // A device that has failed, or was closed, uses nothing any more.
-void settle(host::Device& device) noexcept {
+void settle(const AnyDevice& device) noexcept {
     try {
-        device.synchronize();
+        call_on(device, [](auto& each) { each.synchronize(); });
     } catch (const std::exception&) {
         return;
     }
@@ -133,7 +134,7 @@ Outputs run_model(const Parts& parts, const Tensor& input) {
         throw PipelineError{PipelineRule::kOutput, "the model gives no output tensor; it must give at least one"};
     }
     for (const Tensor& output : outputs) {
-        if (!output.is_on_device() || !output.is_allocated() || (output.device() != parts.device)) {
+        if (!output.is_on_device() || !output.is_allocated() || (output.place() != parts.device)) {
             throw PipelineError{
                 PipelineRule::kOutput,
                 "the model gives a tensor that does not lie on the pipeline's device, or was deallocated"};
@@ -150,7 +151,7 @@ std::vector<tensor::TensorSpec> specs_of(const Outputs& outputs) {
     return specs;
 }
 
-Pipeline::Pipeline(std::shared_ptr<host::Device> device, std::function<std::unique_ptr<Executor>()> make_executor)
+Pipeline::Pipeline(AnyDevice device, std::function<std::unique_ptr<Executor>()> make_executor)
     : device_{std::move(device)}, make_executor_{std::move(make_executor)} {}
 
 void Pipeline::check_input(const Tensor& input, const char* what, std::size_t index) const {
@@ -182,7 +183,7 @@ void Pipeline::compile(const Tensor& sample) {
     try {
         outputs_ = executor->compile(sample);
     } catch (...) {
-        settle(*device_);  // what was enqueued uses memory that goes with the executor
+        settle(device_);  // what was enqueued uses memory that goes with the executor
         throw;
     }
     input_ = tensor::TensorSpec{sample.shape(), sample.type(), {}};
@@ -223,13 +224,17 @@ Pipeline& Pipeline::enqueue(const std::vector<Tensor>& inputs) {
 
 std::vector<Outputs> Pipeline::pop_all() {
     require_compiled("pop_all()");
-    device_->synchronize();
+    call_on(device_, [](auto& each) { each.synchronize(); });
     return delivery_.take();
 }
 
 void Pipeline::cleanup() {
-    if ((executor_ != nullptr) && device_->is_open()) {
-        device_->synchronize();
+    if (executor_ != nullptr) {
+        call_on(device_, [](auto& each) {
+            if (each.is_open()) {
+                each.synchronize();
+            }
+        });
     }
     executor_.reset();
     delivery_.clear();
@@ -237,9 +242,9 @@ void Pipeline::cleanup() {
     input_.reset();
 }
 
-std::unique_ptr<Pipeline> create_pipeline(const PipelineConfig& config, const Model& model,
-                                          const std::shared_ptr<host::Device>& device, const PipelineMemory& memory) {
-    check_config(config, *device, memory);
+std::unique_ptr<Pipeline> create_pipeline(const PipelineConfig& config, const Model& model, const AnyDevice& device,
+                                          const PipelineMemory& memory) {
+    check_config(config, device, memory);
     const Parts parts{model,
                       device,
                       memory.dram_input.value_or(MemoryConfig{}),

@@ -3,7 +3,8 @@
 // Place in the whole: on top of tensors and operations; docs/guide/pipeline.md is its manual. The configuration says
 // which executor does the work: eager, traced, writes on a queue of their own without or with a trace, all transfers on
 // a queue of their own with a trace. The results are the same bytes. Throws PipelineError, and what the model and the
-// layers below throw. Not for several threads at once. Host only.
+// layers below throw. The device may be a mesh: inputs are then distributed, or go to all devices. Not for several
+// threads at once. Host only.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +18,8 @@
 
 namespace pianola::pipeline {
 
+using tensor::AnyDevice;
+using tensor::call_on;
 using tensor::MemoryConfig;
 using tensor::Tensor;
 
@@ -71,7 +74,7 @@ class Executor {
 
 class Pipeline {
   public:
-    Pipeline(std::shared_ptr<host::Device> device, std::function<std::unique_ptr<Executor>()> make_executor);
+    Pipeline(AnyDevice device, std::function<std::unique_ptr<Executor>()> make_executor);
 
     // `sample` is an input like those to come. A second call starts anew.
     void compile(const Tensor& sample);
@@ -88,7 +91,7 @@ class Pipeline {
     void require_compiled(const char* what) const;
     void check_input(const Tensor& input, const char* what, std::size_t index) const;
 
-    std::shared_ptr<host::Device> device_;
+    AnyDevice device_;
     std::function<std::unique_ptr<Executor>()> make_executor_;
     std::unique_ptr<Executor> executor_;
     std::vector<tensor::TensorSpec> outputs_;
@@ -97,7 +100,6 @@ class Pipeline {
 };
 
 [[nodiscard]] std::unique_ptr<Pipeline> create_pipeline(const PipelineConfig& config, const Model& model,
-                                                        const std::shared_ptr<host::Device>& device,
-                                                        const PipelineMemory& memory);
+                                                        const AnyDevice& device, const PipelineMemory& memory);
 
 }  // namespace pianola::pipeline

@@ -9,14 +9,16 @@
 #include <type_traits>
 #include <utility>
 
-#include "capture_host/api/device.h"
+#include "capture_host/tensor/tensor.h"
 
 namespace pianola::pipeline {
 
 class Stage {
   public:
-    Stage(std::shared_ptr<host::Device> device, std::uint32_t queue)
-        : device_{std::move(device)}, queue_{queue}, event_{device_->create_event()} {}
+    Stage(tensor::AnyDevice device, std::uint32_t queue)
+        : device_{std::move(device)},
+          queue_{queue},
+          event_{tensor::call_on(device_, [](auto& each) { return each.create_event(); })} {}
 
     // `enqueue(queue)` puts all of the stage's work on the queue that it is given. Where it throws, the event stays as
     // it was.
@@ -35,17 +37,17 @@ class Stage {
     // `queue` does not get on before the latest run has ended. A stage that has not run yet holds nobody.
     void hold(std::uint32_t queue) const {
         if (has_run_) {
-            device_->wait_for_event(queue, event_);
+            tensor::call_on(device_, [&](auto& each) { each.wait_for_event(queue, event_); });
         }
     }
 
   private:
     void record() {
-        device_->record_event(queue_, event_);
+        tensor::call_on(device_, [this](auto& each) { each.record_event(queue_, event_); });
         has_run_ = true;
     }
 
-    std::shared_ptr<host::Device> device_;
+    tensor::AnyDevice device_;
     std::uint32_t queue_;
     host::EventId event_;
     bool has_run_{false};

@@ -29,14 +29,12 @@ using tensor::Tensor;
                           fmt::format("races is '{}'; 'raise', 'warn' and 'off' are possible", name)};
 }
 
-[[nodiscard]] DevicePtr open(std::int64_t device_id, std::int64_t l1_small_size, std::int64_t trace_region_size,
-                             std::int64_t num_command_queues, const std::optional<CoreGrid>& core_grid, bool threaded,
-                             bool allow_allocation_under_trace, bool keep_log, std::int64_t host_dispatch_ns,
-                             std::int64_t host_replay_ns, const std::string& profile,
-                             const std::optional<std::uint32_t>& dram_bytes,
-                             const std::optional<std::uint32_t>& l1_bytes,
-                             const std::optional<std::uint32_t>& dispatch_area_bytes, const std::string& races) {
-    static_cast<void>(unsigned_from(device_id, "device_id"));
+[[nodiscard]] host::DeviceOptions options_from(
+    std::int64_t l1_small_size, std::int64_t trace_region_size, std::int64_t num_command_queues,
+    const std::optional<CoreGrid>& core_grid, bool threaded, bool allow_allocation_under_trace, bool keep_log,
+    std::int64_t host_dispatch_ns, std::int64_t host_replay_ns, const std::string& profile,
+    const std::optional<std::uint32_t>& dram_bytes, const std::optional<std::uint32_t>& l1_bytes,
+    const std::optional<std::uint32_t>& dispatch_area_bytes, const std::string& races) {
     static_cast<void>(unsigned_from(l1_small_size, "l1_small_size"));
     host::DeviceOptions options;
     if (core_grid.has_value()) {
@@ -60,7 +58,31 @@ using tensor::Tensor;
                          unsigned_from(host_replay_ns, "host_replay_ns")};
     options.races = races_from(races);
     options.call_site = &call_site;
-    return host::open_device(options);
+    return options;
+}
+
+// open_device() and open_mesh_device(): a function of what is opened, and of the options.
+template <typename What, typename Open, typename Name>
+void bind_open(py::module_& module, const char* name, const Open& open, const char* doc, const Name& what) {
+    module.def(
+        name,
+        [open](const What& opened, std::int64_t l1_small_size, std::int64_t trace_region_size,
+               std::int64_t num_command_queues, const std::optional<CoreGrid>& core_grid, bool threaded,
+               bool allow_allocation_under_trace, bool keep_log, std::int64_t host_dispatch_ns,
+               std::int64_t host_replay_ns, const std::string& profile, const std::optional<std::uint32_t>& dram_bytes,
+               const std::optional<std::uint32_t>& l1_bytes, const std::optional<std::uint32_t>& dispatch_area_bytes,
+               const std::string& races) {
+            return open(opened, options_from(l1_small_size, trace_region_size, num_command_queues, core_grid, threaded,
+                                             allow_allocation_under_trace, keep_log, host_dispatch_ns, host_replay_ns,
+                                             profile, dram_bytes, l1_bytes, dispatch_area_bytes, races));
+        },
+        doc, what, py::kw_only(), py::arg("l1_small_size") = 0, py::arg("trace_region_size") = 0,
+        py::arg("num_command_queues") = 1, py::arg("core_grid") = py::none(), py::arg("threaded") = false,
+        py::arg("allow_allocation_under_trace") = false, py::arg("keep_log") = false,
+        py::arg("host_dispatch_ns") = kDefaultHostCost.dispatch_ns,
+        py::arg("host_replay_ns") = kDefaultHostCost.replay_ns, py::arg("profile") = kDeviceCapacities.name,
+        py::arg("dram_bytes") = py::none(), py::arg("l1_bytes") = py::none(),
+        py::arg("dispatch_area_bytes") = py::none(), py::arg("races") = "raise");
 }
 
 constexpr auto kMemoriesType = py::detail::const_name("Dict[str, Dict[str, int]]");
@@ -126,25 +148,30 @@ void bind_members(py::module_& module) {
         .def("clear_log", &Device::clear_log)
         .def("host_time_ns", [](const Device& self) { return self.now().host_ns; })
         .def("device_cycles", [](const Device& self) { return self.now().device_cycles; });
-    module.def("open_device", &open, "Opens a simulated device of its own. docs/guide/python.md lists the options.",
-               py::arg("device_id") = 0, py::kw_only(), py::arg("l1_small_size") = 0, py::arg("trace_region_size") = 0,
-               py::arg("num_command_queues") = 1, py::arg("core_grid") = py::none(), py::arg("threaded") = false,
-               py::arg("allow_allocation_under_trace") = false, py::arg("keep_log") = false,
-               py::arg("host_dispatch_ns") = kDefaultHostCost.dispatch_ns,
-               py::arg("host_replay_ns") = kDefaultHostCost.replay_ns, py::arg("profile") = kDeviceCapacities.name,
-               py::arg("dram_bytes") = py::none(), py::arg("l1_bytes") = py::none(),
-               py::arg("dispatch_area_bytes") = py::none(), py::arg("races") = "raise");
+    bind_open<std::int64_t>(
+        module, "open_device",
+        [](std::int64_t device_id, const host::DeviceOptions& options) {
+            static_cast<void>(unsigned_from(device_id, "device_id"));
+            return host::open_device(options);
+        },
+        "Opens a simulated device of its own. docs/guide/python.md lists the options.", py::arg("device_id") = 0);
+    bind_open<host::MeshShape>(
+        module, "open_mesh_device", &host::open_mesh,
+        "Opens simulated devices that are used as one. The options are those of open_device(), for each of them.",
+        py::arg("mesh_shape"));
     module.def(
         "close_device", [](const DevicePtr& self) { self->close(); },
         "Waits for what is under way, and frees everything.", py::arg("device").none(false));
     module.def(
         "synchronize_device",
-        [](const DevicePtr& self, std::optional<std::uint32_t> queue) {
-            if (queue.has_value()) {
-                self->finish(*queue);
-            } else {
-                self->synchronize();
-            }
+        [](const AnyDevice& any, std::optional<std::uint32_t> queue) {
+            call_on(any, [queue](auto& self) {
+                if (queue.has_value()) {
+                    self.finish(*queue);
+                } else {
+                    self.synchronize();
+                }
+            });
         },
         "Waits for all queues, or for one.", py::arg("device").none(false), py::arg("cq_id") = py::none());
 }
@@ -153,20 +180,32 @@ void bind_events(py::module_& module) {
     py::class_<Event>(module, "Event", "What one queue records and another waits for.")
         .def("__repr__", [](const Event& event) { return fmt::format("Event({})", event.id.value); });
     module.def(
-        "create_event", [](const DevicePtr& device) { return Event{device, device->create_event()}; },
+        "create_event",
+        [](const AnyDevice& any) {
+            return Event{any, call_on(any, [](auto& device) { return device.create_event(); })};
+        },
         py::arg("device").none(false));
     module.def(
-        "record_event", [](std::uint32_t queue, const Event& event) { event.device->record_event(queue, event.id); },
+        "record_event",
+        [](std::uint32_t queue, const Event& event) {
+            call_on(event.device, [&](auto& device) { device.record_event(queue, event.id); });
+        },
         "The event happens when everything before it on the queue has completed.", py::arg("cq_id"), py::arg("event"));
     module.def(
         "wait_for_event",
-        [](std::uint32_t queue, const Event& event) { event.device->wait_for_event(queue, event.id); },
+        [](std::uint32_t queue, const Event& event) {
+            call_on(event.device, [&](auto& device) { device.wait_for_event(queue, event.id); });
+        },
         "The queue does not get on before the event's latest record has happened.", py::arg("cq_id"), py::arg("event"));
     module.def(
-        "event_synchronize", [](const Event& event) { event.device->event_synchronize(event.id); },
+        "event_synchronize",
+        [](const Event& event) { call_on(event.device, [&](auto& device) { device.event_synchronize(event.id); }); },
         "Waits for the event's latest record.", py::arg("event"));
     module.def(
-        "event_query", [](const Event& event) { return event.device->event_query(event.id); },
+        "event_query",
+        [](const Event& event) {
+            return call_on(event.device, [&](auto& device) { return device.event_query(event.id); });
+        },
         "True where the event's latest record has happened.", py::arg("event"));
 }
 
@@ -202,24 +241,37 @@ void bind_traces(py::module_& module) {
         .def("__repr__", [](TraceId trace) { return fmt::format("TraceId({})", trace.value); });
     module.def(
         "begin_trace_capture",
-        [](const DevicePtr& self, std::uint32_t queue) { return self->begin_trace_capture(queue); },
+        [](const AnyDevice& any, std::uint32_t queue) {
+            return call_on(any, [queue](auto& self) { return self.begin_trace_capture(queue); });
+        },
         "From now on the queue's operations go into a trace and are not executed.", device, py::arg("cq_id") = 0U);
     module.def(
         "end_trace_capture",
-        [](const DevicePtr& self, TraceId trace, std::uint32_t queue) { self->end_trace_capture(queue, trace); },
+        [](const AnyDevice& any, TraceId trace, std::uint32_t queue) {
+            call_on(any, [&](auto& self) { self.end_trace_capture(queue, trace); });
+        },
         device, py::arg("trace_id"), py::arg("cq_id") = 0U);
     module.def(
         "execute_trace",
-        [](const DevicePtr& self, TraceId trace, std::uint32_t queue, bool blocking) {
-            self->execute_trace(queue, trace, blocking);
+        [](const AnyDevice& any, TraceId trace, std::uint32_t queue, bool blocking) {
+            call_on(any, [&](auto& self) { self.execute_trace(queue, trace, blocking); });
         },
         device, py::arg("trace_id"), py::arg("cq_id") = 0U, py::arg("blocking") = false);
     module.def(
-        "release_trace", [](const DevicePtr& self, TraceId trace) { self->release_trace(trace); }, device,
-        py::arg("trace_id"));
+        "release_trace",
+        [](const AnyDevice& any, TraceId trace) { call_on(any, [trace](auto& self) { self.release_trace(trace); }); },
+        device, py::arg("trace_id"));
     module.def(
         "trace_info", [](const DevicePtr& self, TraceId trace) { return info_of(self->trace_info(trace)); }, device,
         py::arg("trace_id"));
+    module.def(
+        "trace_info",
+        [](const host::MeshPtr& self, TraceId trace, const host::MeshCoordinate& coordinate) {
+            const std::optional<host::TraceInfo> info = self->trace_info(trace, coordinate);
+            return info.has_value() ? std::optional{info_of(*info)} : std::nullopt;
+        },
+        "Of one device; None where it has no program in the trace.", py::arg("mesh_device").none(false),
+        py::arg("trace_id"), py::arg("coordinate"));
 }
 
 void bind_trace_blobs(py::module_& module) {

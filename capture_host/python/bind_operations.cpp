@@ -16,6 +16,10 @@ using tensor::TensorSpec;
 using Memory = std::optional<MemoryConfig>;
 using Output = std::optional<Tensor>;
 
+[[nodiscard]] Tensor full_on(const AnyDevice& device, const TensorSpec& spec, std::int64_t value, std::uint32_t queue) {
+    return std::visit([&](const auto& each) { return tensor::full(spec, value, each, queue); }, device);
+}
+
 void bind_binary(py::module_& module, const char* name, tensor::Binary operation, const char* doc) {
     module.def(
         name,
@@ -87,22 +91,24 @@ void bind_moves(py::module_& module) {
                py::arg("fill_value"), py::arg("cq_id") = 0U);
     module.def(
         "full",
-        [](const Shape& shape, std::int64_t value, ElementType dtype, ElementLayout layout, const DevicePtr& device,
+        [](const Shape& shape, std::int64_t value, ElementType dtype, ElementLayout layout, const AnyDevice& device,
            const Memory& memory, std::uint32_t queue) {
             check_layout(layout);
-            return tensor::full(TensorSpec{shape_from(shape.object), dtype, memory.value_or(tensor::kDramInterleaved)},
-                                value, device, queue);
+            return full_on(device,
+                           TensorSpec{shape_from(shape.object), dtype, memory.value_or(tensor::kDramInterleaved)},
+                           value, queue);
         },
         "A device tensor whose elements are all `fill_value`.", py::arg("shape"), py::arg("fill_value"),
         py::arg("dtype"), py::arg("layout") = ElementLayout::kRowMajor, py::kw_only(), py::arg("device").none(false),
         py::arg("memory_config") = py::none(), py::arg("cq_id") = 0U);
     module.def(
         "zeros",
-        [](const Shape& shape, ElementType dtype, ElementLayout layout, const DevicePtr& device, const Memory& memory,
+        [](const Shape& shape, ElementType dtype, ElementLayout layout, const AnyDevice& device, const Memory& memory,
            std::uint32_t queue) {
             check_layout(layout);
-            return tensor::full(TensorSpec{shape_from(shape.object), dtype, memory.value_or(tensor::kDramInterleaved)},
-                                0, device, queue);
+            return full_on(device,
+                           TensorSpec{shape_from(shape.object), dtype, memory.value_or(tensor::kDramInterleaved)}, 0,
+                           queue);
         },
         "A device tensor of zeros.", py::arg("shape"), py::arg("dtype"), py::arg("layout") = ElementLayout::kRowMajor,
         py::kw_only(), py::arg("device").none(false), py::arg("memory_config") = py::none(), py::arg("cq_id") = 0U);

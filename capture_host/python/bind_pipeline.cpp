@@ -24,7 +24,7 @@ using Popped = Typed<kPoppedType, py::list>;
 // A pipeline whose model is Python's: a function of one tensor that gives one tensor, or several in a list or tuple.
 class PythonPipeline {
   public:
-    PythonPipeline(const PipelineConfig& config, py::function model, const DevicePtr& device,
+    PythonPipeline(const PipelineConfig& config, py::function model, const AnyDevice& device,
                    const pipeline::PipelineMemory& memory)
         : form_{std::make_shared<Form>()},
           pipeline_{pipeline::create_pipeline(
@@ -117,7 +117,7 @@ void bind_pipeline(py::module_& module) {
             "Waits, and gives up traces, tensors and outputs that nobody has popped.");
     module.def(
         "create_pipeline_from_config",
-        [](const PipelineConfig& config, Model model, const DevicePtr& device,
+        [](const PipelineConfig& config, Model model, const AnyDevice& device,
            const std::optional<MemoryConfig>& dram_input, const std::optional<MemoryConfig>& l1_input,
            const std::optional<MemoryConfig>& dram_output, const std::optional<MemoryConfig>& l1_output) {
             return std::make_unique<PythonPipeline>(

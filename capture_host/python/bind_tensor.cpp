@@ -32,8 +32,8 @@ using tensor::TensorSpec;
 }
 
 [[nodiscard]] Tensor from_numpy(const py::array& array, const std::optional<ElementType>& dtype, ElementLayout layout,
-                                const DevicePtr& device, const std::optional<MemoryConfig>& memory,
-                                std::uint32_t queue) {
+                                const std::optional<AnyDevice>& device, const std::optional<MemoryConfig>& memory,
+                                std::uint32_t queue, const std::optional<TensorToMesh>& mapper) {
     check_layout(layout);
     const ElementType type = type_of(array);
     if (dtype.has_value() && (*dtype != type)) {
@@ -49,11 +49,13 @@ using tensor::TensorSpec;
     }
     tensor::check_spec(spec);
     const auto* const data = static_cast<const std::uint8_t*>(dense.data());
-    const Tensor tensor = Tensor::on_host(spec, {data, data + dense.nbytes()});
-    return (device != nullptr) ? tensor.to(device, memory.value_or(tensor::kDramInterleaved), queue) : tensor;
+    const Tensor whole = Tensor::on_host(spec, {data, data + dense.nbytes()});
+    const Tensor tensor = mapper.has_value() ? tensor::distribute(whole, mapper->mesh, mapper->config) : whole;
+    return device.has_value() ? tensor.to(*device, memory.value_or(tensor::kDramInterleaved), queue) : tensor;
 }
 
-[[nodiscard]] py::array to_numpy(const Tensor& tensor) {
+[[nodiscard]] py::array to_numpy(const Tensor& given, const std::optional<MeshToTensor>& composer) {
+    const Tensor tensor = composed(given, composer);
     const std::vector<std::uint8_t>& bytes = tensor.bytes();
     py::array array{dtype_of(tensor.type()), std::vector<py::ssize_t>(tensor.shape().begin(), tensor.shape().end())};
     std::memcpy(array.mutable_data(), bytes.data(), bytes.size());
@@ -66,9 +68,11 @@ using tensor::TensorSpec;
         throw py::value_error("an array of a tensor is always a copy");
     }
     if (tensor.is_on_device()) {
-        tensor.device()->synchronize();  // NumPy names no queue: whichever made the data has ended then
+        call_on(tensor.place(), [](auto& device) {
+            device.synchronize();
+        });  // NumPy names no queue: whichever made the data has ended then
     }
-    const py::array array = to_numpy(tensor.cpu());
+    const py::array array = to_numpy(tensor.cpu(), std::nullopt);
     return dtype.object.is_none() ? array : array.attr("astype")(dtype.object).cast<py::array>();
 }
 
@@ -79,7 +83,12 @@ using tensor::TensorSpec;
 }
 
 [[nodiscard]] std::string describe(const Tensor& tensor) {
-    const std::string place = tensor.is_on_device() ? tensor::to_string(tensor.memory_config()) : "host";
+    std::string place = tensor.is_on_device() ? tensor::to_string(tensor.memory_config()) : "host";
+    if (tensor.is_distributed()) {
+        place +=
+            fmt::format(", {} shards over {}", tensor.shards().size(),
+                        (tensor.mesh() != nullptr) ? tensor.mesh()->name() : host::to_string(tensor.topology().shape));
+    }
     return fmt::format("Tensor({}, {}, {}{})", tensor::to_string(tensor.shape()), tensor::type_name(tensor.type()),
                        place, tensor.is_allocated() ? "" : ", deallocated");
 }
@@ -101,15 +110,17 @@ void bind_class(py::module_& module) {
         .def("storage_type",
              [](const Tensor& tensor) { return tensor.is_on_device() ? Storage::kDevice : Storage::kHost; })
         .def("device",
-             [](const Tensor& tensor) { return tensor.is_on_device() ? std::optional{tensor.device()} : std::nullopt; })
+             [](const Tensor& tensor) { return tensor.is_on_device() ? std::optional{tensor.place()} : std::nullopt; })
         .def("deallocate", &Tensor::deallocate, py::arg("force") = true)
         .def("cpu", &Tensor::cpu, py::arg("blocking") = true, py::arg("cq_id") = 0U)
         .def(
             "to",
-            [](const Tensor& tensor, const DevicePtr& device, const std::optional<MemoryConfig>& memory,
+            [](const Tensor& tensor, const AnyDevice& device, const std::optional<MemoryConfig>& memory,
                std::uint32_t queue) { return tensor.to(device, memory.value_or(tensor::kDramInterleaved), queue); },
             py::arg("device").none(false), py::arg("memory_config") = py::none(), py::arg("cq_id") = 0U)
-        .def("to_numpy", &to_numpy, "A copy of a host tensor's data. Waits for a read that is under way.")
+        .def("to_numpy", &to_numpy, "A copy of a host tensor's data. Waits for a read that is under way.",
+             py::arg("mesh_composer") = py::none())
+        .def("tensor_topology", &Tensor::topology, "Where the shards of a distributed tensor are.")
         .def("__array__", &as_array,
              "A copy of the data; waits for all queues of a device tensor first, and reads on queue 0.",
              py::arg("dtype") = py::none(), py::arg("copy") = py::none())
@@ -142,12 +153,13 @@ void bind_tensor(py::module_& module) {
     bind_class(module);
     module.def("from_numpy", &from_numpy, "A tensor with an array's data, on the host or on a device.",
                py::arg("array"), py::arg("dtype") = py::none(), py::arg("layout") = ElementLayout::kRowMajor,
-               py::arg("device") = py::none(), py::arg("memory_config") = py::none(), py::arg("cq_id") = 0U);
+               py::arg("device") = py::none(), py::arg("memory_config") = py::none(), py::arg("cq_id") = 0U,
+               py::arg("mesh_mapper") = py::none());
     module.def("to_numpy", &to_numpy, "A copy of a host tensor's data. Waits for a read that is under way.",
-               py::arg("tensor"));
+               py::arg("tensor"), py::arg("mesh_composer") = py::none());
     module.def(
         "allocate_tensor_on_device",
-        [](const Shape& shape, ElementType dtype, ElementLayout layout, const DevicePtr& device,
+        [](const Shape& shape, ElementType dtype, ElementLayout layout, const AnyDevice& device,
            const std::optional<MemoryConfig>& memory) {
             return Tensor::on_device(spec_of(shape, dtype, layout, memory), device);
         },
@@ -155,7 +167,7 @@ void bind_tensor(py::module_& module) {
         py::arg("device").none(false), py::arg("memory_config") = py::none());
     module.def(
         "allocate_tensor_on_device",
-        [](TensorSpec spec, const DevicePtr& device, const std::optional<MemoryConfig>& memory) {
+        [](TensorSpec spec, const AnyDevice& device, const std::optional<MemoryConfig>& memory) {
             spec.memory = memory.value_or(spec.memory);
             return Tensor::on_device(spec, device);
         },

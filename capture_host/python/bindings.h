@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,8 +26,10 @@ namespace pianola::python {
 
 void bind_errors(pybind11::module_& module);
 void bind_configs(pybind11::module_& module);
+void bind_mesh_types(pybind11::module_& module);
 void bind_tensor(pybind11::module_& module);
 void bind_device(pybind11::module_& module);
+void bind_mesh(pybind11::module_& module);
 void bind_operations(pybind11::module_& module);
 void bind_quantized(pybind11::module_& module);
 void bind_layers(pybind11::module_& module);
@@ -54,12 +57,25 @@ using Elements = Typed<kElementsType>;
 using Entry = Typed<kEntryType, pybind11::dict>;
 
 using DevicePtr = std::shared_ptr<host::Device>;
+using tensor::AnyDevice;
+using tensor::call_on;
 
 // An event knows its device, because the calls that use it name a queue only.
 struct Event {
-    DevicePtr device;
+    AnyDevice device;
     host::EventId id;
 };
+
+// What distributes a host tensor over a mesh of that shape, and what puts it together again.
+struct TensorToMesh {
+    host::MeshShape mesh;
+    tensor::MapperConfig config;
+};
+struct MeshToTensor {
+    tensor::ComposerConfig config;
+    bool is_line{false};  // all shards in a row, however they were cut
+};
+[[nodiscard]] tensor::Tensor composed(const tensor::Tensor& tensor, const std::optional<MeshToTensor>& composer);
 
 // A rectangle of cores that begins at the origin.
 struct CoreGrid {

@@ -6,8 +6,10 @@ PYBIND11_MODULE(_native, module) {
     module.doc() = "What the package pianola is made of.";
     pianola::python::bind_errors(module);
     pianola::python::bind_configs(module);
+    pianola::python::bind_mesh_types(module);
     pianola::python::bind_tensor(module);
     pianola::python::bind_device(module);
+    pianola::python::bind_mesh(module);
     pianola::python::bind_operations(module);
     pianola::python::bind_quantized(module);
     pianola::python::bind_layers(module);

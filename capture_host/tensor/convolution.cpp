@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "capture_host/tensor/channel_parameters.h"
+#include "capture_host/tensor/each_device.h"
 #include "capture_host/tensor/tensor_error.h"
 #include "capture_host/tensor/windows.h"
 
@@ -81,6 +82,11 @@ template <typename Arguments, typename Special>
 
 Tensor conv2d(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias, const Windows& windows,
               std::uint32_t groups, const LayerQuantization& quantization, const OperationOptions& options) {
+    if (is_distributed(input, weight, bias, options)) {
+        return for_each_device(
+            "conv2d", [](const auto&... each) { return conv2d(each...); }, input, weight, bias, windows, groups,
+            quantization, options);
+    }
     using Arguments = refdev::Conv2dArguments;
     const char* const name = "conv2d";
     const Image in = image_of(name, "input_tensor", input);
@@ -111,6 +117,11 @@ Tensor conv2d(const Tensor& input, const Tensor& weight, const std::optional<Ten
 Tensor depthwise_conv2d(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
                         const Windows& windows, const LayerQuantization& quantization,
                         const OperationOptions& options) {
+    if (is_distributed(input, weight, bias, options)) {
+        return for_each_device(
+            "depthwise_conv2d", [](const auto&... each) { return depthwise_conv2d(each...); }, input, weight, bias,
+            windows, quantization, options);
+    }
     using Arguments = refdev::DepthwiseConv2dArguments;
     const char* const name = "depthwise_conv2d";
     const Image in = image_of(name, "input_tensor", input);

@@ -4,7 +4,8 @@
 // the device compiles a program that it does not know yet, so that a model must have run once before it is captured
 // into a trace. Where operands and result lie is free: work is cut where one of them is not contiguous, and done on the
 // core that holds the result. Arithmetic of int8 and uint8 saturates, that of int32 wraps. Throws TensorError and
-// host::HostError; then nothing was enqueued, and no memory is kept. Host only.
+// host::HostError; then nothing was enqueued, and no memory is kept. Operands that are distributed over the same
+// devices give a distributed result: the operation is done on each of the devices, with its shards. Host only.
 #pragma once
 
 #include <cstdint>
@@ -56,6 +57,8 @@ void copy(const Tensor& source, const Tensor& destination, std::uint32_t queue =
 // Every element is `value`, which must be one of the type's.
 void fill(const Tensor& tensor, std::int64_t value, std::uint32_t queue = 0U);
 [[nodiscard]] Tensor full(const TensorSpec& spec, std::int64_t value, const std::shared_ptr<host::Device>& device,
+                          std::uint32_t queue = 0U);
+[[nodiscard]] Tensor full(const TensorSpec& spec, std::int64_t value, const host::MeshPtr& mesh,
                           std::uint32_t queue = 0U);
 
 }  // namespace pianola::tensor

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "capture_host/tensor/broadcast.h"
+#include "capture_host/tensor/each_device.h"
 #include "capture_host/tensor/row_work.h"
 #include "capture_host/tensor/tensor_error.h"
 
@@ -119,6 +120,10 @@ void spread_row(const Tensor& row, const Tensor& result, std::uint32_t queue) {
 }  // namespace
 
 Tensor binary(Binary operation, const Tensor& left, const Tensor& right, const OperationOptions& options) {
+    if (is_distributed(left, right, options)) {
+        return for_each_device(
+            "binary", [](const auto&... each) { return binary(each...); }, operation, left, right, options);
+    }
     const auto kernel = kBinaryOps.at(static_cast<std::size_t>(operation));
     require_same_device(kernel.name, left, right);
     require_arithmetic(kernel.name, left);
@@ -135,6 +140,10 @@ Tensor binary(Binary operation, const Tensor& left, const Tensor& right, const O
 }
 
 Tensor binary(Binary operation, const Tensor& left, std::int64_t right, const OperationOptions& options) {
+    if (is_distributed(left, options)) {
+        return for_each_device(
+            "binary", [](const auto&... each) { return binary(each...); }, operation, left, right, options);
+    }
     const auto kernel = kBinaryOps.at(static_cast<std::size_t>(operation));
     static_cast<void>(left.buffer());
     require_arithmetic(kernel.name, left);
@@ -157,6 +166,10 @@ Tensor binary(Binary operation, const Tensor& left, std::int64_t right, const Op
 }
 
 Tensor unary(Unary operation, const Tensor& operand, const OperationOptions& options) {
+    if (is_distributed(operand, options)) {
+        return for_each_device(
+            "unary", [](const auto&... each) { return unary(each...); }, operation, operand, options);
+    }
     const auto kernel = kUnaryOps.at(static_cast<std::size_t>(operation));
     require_arithmetic(kernel.name, operand);
     Tensor result = result_for(kernel.name, operand.spec(), options, operand.device());
@@ -167,6 +180,10 @@ Tensor unary(Unary operation, const Tensor& operand, const OperationOptions& opt
 
 Tensor linear(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
               const OperationOptions& options) {
+    if (is_distributed(input, weight, bias, options)) {
+        return for_each_device(
+            "linear", [](const auto&... each) { return linear(each...); }, input, weight, bias, options);
+    }
     const char* const name = bias.has_value() ? "linear" : "matmul";
     require_same_device(name, input, weight);
     require_arithmetic(name, input);
@@ -218,6 +235,10 @@ Tensor matmul(const Tensor& left, const Tensor& right, const OperationOptions& o
 }
 
 Tensor reduce(Reduction operation, const Tensor& operand, const OperationOptions& options) {
+    if (is_distributed(operand, options)) {
+        return for_each_device(
+            "reduce", [](const auto&... each) { return reduce(each...); }, operation, operand, options);
+    }
     const auto kernel = kReduceOps.at(static_cast<std::size_t>(operation));
     const char* const name = kernel.name;
     require_arithmetic(name, operand);
@@ -233,6 +254,10 @@ Tensor reduce(Reduction operation, const Tensor& operand, const OperationOptions
 }
 
 Tensor reduce(Reduction operation, const Tensor& operand, std::uint32_t dimension, const OperationOptions& options) {
+    if (is_distributed(operand, options)) {
+        return for_each_device(
+            "reduce", [](const auto&... each) { return reduce(each...); }, operation, operand, dimension, options);
+    }
     const auto kernel = kReduceOps.at(static_cast<std::size_t>(operation));
     static_cast<void>(operand.buffer());
     require_arithmetic(kernel.name, operand);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "capture_host/tensor/each_device.h"
 #include "capture_host/tensor/tensor_error.h"
 #include "capture_host/tensor/work.h"
 #include "hal/kernels/arguments.h"
@@ -112,6 +113,9 @@ std::uint32_t pattern_of(ElementType type, std::int64_t value) {
 }
 
 void copy(const Tensor& source, const Tensor& destination, std::uint32_t queue) {
+    if (is_distributed(source, destination)) {
+        return for_each_device("copy", [](const auto&... each) { return copy(each...); }, source, destination, queue);
+    }
     require_same_device("copy", source, destination);
     if ((source.shape() != destination.shape()) || (source.type() != destination.type())) {
         throw TensorError{TensorRule::kShape,
@@ -132,6 +136,10 @@ void copy(const Tensor& source, const Tensor& destination, std::uint32_t queue) 
 
 Tensor reshard(const Tensor& operand, const MemoryConfig& memory, const std::optional<Tensor>& output,
                std::uint32_t queue) {
+    if (is_distributed(operand, output)) {
+        return for_each_device(
+            "reshard", [](const auto&... each) { return reshard(each...); }, operand, memory, output, queue);
+    }
     const OperationOptions options{memory, output, queue};
     Tensor result = result_for("reshard", operand.spec(), options, operand.device());
     copy(operand, result, queue);
@@ -143,6 +151,9 @@ Tensor to_memory_config(const Tensor& operand, const MemoryConfig& memory, std::
 }
 
 void fill(const Tensor& tensor, std::int64_t value, std::uint32_t queue) {
+    if (is_distributed(tensor)) {
+        return for_each_device("fill", [](const auto&... each) { return fill(each...); }, tensor, value, queue);
+    }
     const std::uint32_t pattern = pattern_of(tensor.type(), value);
     const host::BufferPtr& buffer = tensor.buffer();
     Launches launches{*tensor.device()};
@@ -173,6 +184,13 @@ Tensor full(const TensorSpec& spec, std::int64_t value, const std::shared_ptr<ho
             std::uint32_t queue) {
     static_cast<void>(pattern_of(spec.type, value));
     Tensor tensor = Tensor::on_device(spec, device, {queue});
+    fill(tensor, value, queue);
+    return tensor;
+}
+
+Tensor full(const TensorSpec& spec, std::int64_t value, const host::MeshPtr& mesh, std::uint32_t queue) {
+    static_cast<void>(pattern_of(spec.type, value));
+    Tensor tensor = Tensor::on_mesh(spec, mesh, std::nullopt, {queue});
     fill(tensor, value, queue);
     return tensor;
 }

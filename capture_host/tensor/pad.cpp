@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "capture_host/tensor/each_device.h"
 #include "capture_host/tensor/quantized.h"
 #include "capture_host/tensor/row_work.h"
 #include "capture_host/tensor/tensor_error.h"
@@ -25,6 +26,10 @@ constexpr std::uint32_t kMaxPadded = INT32_MAX / 4;  // the kernel's limit of ea
 }  // namespace
 
 Tensor pad(const Tensor& operand, const Padding& padding, std::int64_t value, const OperationOptions& options) {
+    if (is_distributed(operand, options)) {
+        return for_each_device(
+            "pad", [](const auto&... each) { return pad(each...); }, operand, padding, value, options);
+    }
     using Arguments = refdev::PadArguments;
     const char* const name = "pad";
     static_cast<void>(operand.buffer());

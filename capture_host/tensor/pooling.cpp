@@ -1,4 +1,5 @@
 #include "capture_host/tensor/channel_parameters.h"
+#include "capture_host/tensor/each_device.h"
 #include "capture_host/tensor/tensor_error.h"
 #include "capture_host/tensor/windows.h"
 
@@ -6,6 +7,11 @@ namespace pianola::tensor {
 
 Tensor pool2d(Pool operation, const Tensor& input, std::uint32_t filter_height, std::uint32_t filter_width,
               const Windows& windows, const Clamp& clamp, const OperationOptions& options) {
+    if (is_distributed(input, options)) {
+        return for_each_device(
+            "pool2d", [](const auto&... each) { return pool2d(each...); }, operation, input, filter_height,
+            filter_width, windows, clamp, options);
+    }
     using Arguments = refdev::Pool2dArguments;
     const bool averages = operation == Pool::kAverage;
     const char* const name = averages ? "avg_pool2d" : "max_pool2d";

@@ -2,6 +2,7 @@
 
 #include "capture_host/tensor/broadcast.h"
 #include "capture_host/tensor/channel_parameters.h"
+#include "capture_host/tensor/each_device.h"
 #include "capture_host/tensor/row_work.h"
 #include "capture_host/tensor/tensor_error.h"
 
@@ -40,6 +41,11 @@ void check_quantization(const char* name, const Quantization& left, const Quanti
 Tensor quantized_add(const Tensor& left, const Tensor& right, const Quantization& from_left,
                      const Quantization& from_right, const Quantization& to, const Clamp& clamp,
                      const OperationOptions& options) {
+    if (is_distributed(left, right, options)) {
+        return for_each_device(
+            "quantized_add", [](const auto&... each) { return quantized_add(each...); }, left, right, from_left,
+            from_right, to, clamp, options);
+    }
     const char* const name = "add";
     require_int8(name, "input_tensor_a", left);
     require_int8(name, "input_tensor_b", right);

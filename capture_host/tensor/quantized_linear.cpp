@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "capture_host/tensor/channel_parameters.h"
+#include "capture_host/tensor/each_device.h"
 #include "capture_host/tensor/row_work.h"
 #include "capture_host/tensor/tensor_error.h"
 #include "hal/kernels/launch_check.h"
@@ -71,6 +72,11 @@ void check_shapes(const char* name, const Tensor& input, const Tensor& weight, b
 
 Tensor quantized_linear(const Tensor& input, const Tensor& weight, bool transposed, const std::optional<Tensor>& bias,
                         const LayerQuantization& quantization, const OperationOptions& options) {
+    if (is_distributed(input, weight, bias, options)) {
+        return for_each_device(
+            "quantized_linear", [](const auto&... each) { return quantized_linear(each...); }, input, weight,
+            transposed, bias, quantization, options);
+    }
     const char* const name = "linear";
     require_int8(name, "input_tensor", input);
     require_int8(name, "weight", weight);

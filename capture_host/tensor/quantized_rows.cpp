@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "capture_host/tensor/channel_parameters.h"
+#include "capture_host/tensor/each_device.h"
 #include "capture_host/tensor/row_work.h"
 #include "capture_host/tensor/tensor_error.h"
 #include "hal/kernels/launch_check.h"
@@ -77,6 +78,10 @@ void launch_mean(const Tensor& input, const Tensor& output, refdev::MeanArgument
 }  // namespace
 
 Tensor softmax(const Tensor& operand, float input_scale, float beta, const OperationOptions& options) {
+    if (is_distributed(operand, options)) {
+        return for_each_device(
+            "softmax", [](const auto&... each) { return softmax(each...); }, operand, input_scale, beta, options);
+    }
     const char* const name = "softmax";
     require_int8(name, "input_tensor", operand);
     require_scale(name, "input_scale", input_scale);
@@ -100,6 +105,11 @@ Tensor softmax(const Tensor& operand, float input_scale, float beta, const Opera
 
 Tensor mean(const Tensor& operand, const std::vector<std::uint32_t>& dimensions, bool keep_dimensions,
             const Quantization& from, const Quantization& to, const OperationOptions& options) {
+    if (is_distributed(operand, options)) {
+        return for_each_device(
+            "mean", [](const auto&... each) { return mean(each...); }, operand, dimensions, keep_dimensions, from, to,
+            options);
+    }
     const char* const name = "mean";
     require_int8(name, "input_tensor", operand);
     const Shape& shape = operand.shape();

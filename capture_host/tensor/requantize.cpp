@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "capture_host/tensor/channel_parameters.h"
+#include "capture_host/tensor/each_device.h"
 #include "capture_host/tensor/row_work.h"
 #include "capture_host/tensor/tensor_error.h"
 
@@ -155,6 +156,10 @@ class Narrowing {
 
 Tensor requantize(const Tensor& operand, const Quantization& from, const Quantization& to,
                   const OperationOptions& options) {
+    if (is_distributed(operand, options)) {
+        return for_each_device(
+            "requantize", [](const auto&... each) { return requantize(each...); }, operand, from, to, options);
+    }
     const char* const name = "requantize";
     static_cast<void>(operand.buffer());
     require_arithmetic(name, operand);
@@ -177,6 +182,10 @@ Tensor requantize(const Tensor& operand, const Quantization& from, const Quantiz
 }
 
 Tensor typecast(const Tensor& operand, ElementType type, const OperationOptions& options) {
+    if (is_distributed(operand, options)) {
+        return for_each_device(
+            "typecast", [](const auto&... each) { return typecast(each...); }, operand, type, options);
+    }
     const char* const name = "typecast";
     static_cast<void>(operand.buffer());
     require_arithmetic(name, operand);

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "capture_host/tensor/each_device.h"
 #include "capture_host/tensor/quantized.h"
 #include "capture_host/tensor/row_work.h"
 #include "capture_host/tensor/tensor_error.h"
@@ -22,6 +23,10 @@ void copy_run(const Tensor& source, const Tensor& result, std::uint32_t queue) {
 }  // namespace
 
 Tensor reshape(const Tensor& operand, const Shape& shape, const OperationOptions& options) {
+    if (is_distributed(operand, options)) {
+        return for_each_device(
+            "reshape", [](const auto&... each) { return reshape(each...); }, operand, shape, options);
+    }
     const char* const name = "reshape";
     check_spec({shape, operand.type(), kDramInterleaved});
     if (element_count(shape) != element_count(operand.shape())) {

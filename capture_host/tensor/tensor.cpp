@@ -2,22 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "capture_host/tensor/tensor_error.h"
+#include "capture_host/tensor/tensor_storage.h"
 
 namespace pianola::tensor {
-
-struct Tensor::Storage {
-    TensorSpec spec;
-    bool on_device{false};
-    bool freed{false};
-    bool pending{false};
-    host::BufferPtr buffer;
-    host::ReadHandle read;
-    std::vector<std::uint8_t> bytes;
-    std::shared_ptr<Storage> viewed;  // whose memory this is, where it is a view's
-};
 
 Tensor::Tensor(std::shared_ptr<Storage> storage) : storage_{std::move(storage)} {}
 
@@ -79,15 +70,33 @@ bool Tensor::is_on_device() const noexcept {
     return storage_->on_device;
 }
 
+bool Tensor::is_distributed() const noexcept {
+    return !storage_->shards.empty();
+}
+
 bool Tensor::is_allocated() const noexcept {
+    if (is_distributed()) {
+        return std::all_of(storage_->shards.begin(), storage_->shards.end(),
+                           [](const Tensor& shard) { return shard.is_allocated(); });
+    }
     return !storage_->freed && (!storage_->on_device || storage_->buffer->is_allocated());
 }
 
 bool Tensor::is_ready() const {
+    if (is_distributed()) {
+        return std::all_of(storage_->shards.begin(), storage_->shards.end(),
+                           [](const Tensor& shard) { return shard.is_ready(); });
+    }
     return !storage_->on_device && (!storage_->pending || storage_->read.is_ready());
 }
 
 const host::BufferPtr& Tensor::buffer() const {
+    if (is_distributed()) {
+        throw TensorError{
+            TensorRule::kDevice,
+            "the tensor is distributed; this takes one that lies on one device, as device_tensors() gives "
+            "them"};
+    }
     if (!storage_->on_device) {
         throw TensorError{TensorRule::kDevice, "the tensor lies on the host; bring it to a device with to() first"};
     }
@@ -102,7 +111,19 @@ std::shared_ptr<host::Device> Tensor::device() const {
     return buffer()->device();
 }
 
+std::uint32_t Tensor::buffer_address() const {
+    return is_distributed() ? storage_->shards.front().buffer_address() : buffer()->address();
+}
+
 const std::vector<std::uint8_t>& Tensor::bytes() const {
+    if (is_distributed()) {
+        if (storage_->shards.size() != 1U) {
+            throw host::MeshError{host::MeshRule::kCompose,
+                                  fmt::format("the tensor has {} shards; a composer says how they are put together",
+                                              storage_->shards.size())};
+        }
+        return storage_->shards.front().bytes();
+    }
     if (storage_->on_device) {
         throw TensorError{TensorRule::kHost, "the tensor lies on a device; read it with cpu() first"};
     }
@@ -117,7 +138,10 @@ void Tensor::deallocate(bool force) {
     if (storage_->freed || (!force && is_shared)) {
         return;
     }
-    if (storage_->on_device && storage_->buffer->is_allocated()) {
+    for (Tensor& shard : storage_->shards) {
+        shard.deallocate(force);
+    }
+    if (storage_->on_device && (storage_->buffer != nullptr) && storage_->buffer->is_allocated()) {
         if (const std::shared_ptr<host::Device> owner = storage_->buffer->device()) {
             owner->deallocate(storage_->buffer);
         }
@@ -131,6 +155,16 @@ void Tensor::deallocate(bool force) {
 Tensor Tensor::cpu(bool blocking, std::uint32_t queue) const {
     if (!storage_->on_device) {
         return *this;
+    }
+    if (is_distributed()) {
+        std::vector<Tensor> read = shards_on_host(queue);
+        if (blocking) {
+            for (std::size_t i = 0U; i < read.size(); ++i) {
+                storage_->mesh->with_device(storage_->topology.coordinates[i],
+                                            [&](host::Device&) { static_cast<void>(read[i].bytes()); });
+            }
+        }
+        return of_shards(std::move(read), storage_->topology);
     }
     const host::BufferPtr& source = buffer();
     return on_host(spec(), device()->enqueue_read(queue, source, blocking));
@@ -147,6 +181,13 @@ Tensor Tensor::to(const std::shared_ptr<host::Device>& device, const MemoryConfi
 
 Tensor Tensor::viewed_as(const Shape& shape) const {
     const TensorSpec spec{shape, type(), memory_config()};
+    if (is_distributed()) {
+        std::vector<Tensor> views;
+        for (const Tensor& shard : storage_->shards) {
+            views.push_back(shard.viewed_as(shape));
+        }
+        return of_shards(std::move(views), storage_->topology, storage_->mesh);
+    }
     if (!storage_->on_device) {
         return on_host(spec, bytes());
     }
@@ -167,11 +208,37 @@ void Tensor::read_from(const Tensor& source, std::uint32_t queue, bool blocking)
                           fmt::format("{} of {} cannot be read into {} of {}", to_string(source.shape()),
                                       type_name(source.type()), to_string(shape()), type_name(type()))};
     }
+    if (source.is_distributed()) {
+        *storage_ = *source.cpu(blocking, queue).storage_;
+        return;
+    }
+    storage_->shards.clear();
     storage_->read = source.device()->enqueue_read(queue, source.buffer(), blocking);
     storage_->pending = true;
     storage_->freed = false;
     storage_->bytes = {};
 }
+
+namespace {
+
+void copy_to_mesh(const Tensor& source, const Tensor& destination, std::uint32_t queue, bool blocking) {
+    const std::vector<Tensor>& shards = destination.shards();
+    const std::vector<host::MeshCoordinate>& places = destination.topology().coordinates;
+    if (source.is_distributed() && (source.shards().size() != shards.size())) {
+        throw host::MeshError{host::MeshRule::kUneven,
+                              fmt::format("{} shards are copied into {}", source.shards().size(), shards.size())};
+    }
+    destination.mesh()->in_step(places, [&](const std::shared_ptr<host::Device>& /*device*/, std::size_t i) {
+        copy_host_to_device(source.is_distributed() ? source.shards()[i] : source, shards[i], queue);
+    });
+    if (blocking) {
+        for (const host::MeshCoordinate& place : places) {
+            destination.mesh()->with_device(place, [queue](host::Device& device) { device.finish(queue); });
+        }
+    }
+}
+
+}  // namespace
 
 void copy_host_to_device(const Tensor& host_tensor, const Tensor& device_tensor, std::uint32_t queue, bool blocking) {
     if (host_tensor.is_on_device()) {
@@ -187,6 +254,10 @@ void copy_host_to_device(const Tensor& host_tensor, const Tensor& device_tensor,
             fmt::format("host data are {} of {}, and the device tensor is {} of {}; both must be the same",
                         to_string(host_tensor.shape()), type_name(host_tensor.type()), to_string(device_tensor.shape()),
                         type_name(device_tensor.type()))};
+    }
+    if (device_tensor.is_distributed()) {
+        copy_to_mesh(host_tensor, device_tensor, queue, blocking);
+        return;
     }
     const std::vector<std::uint8_t>& data = host_tensor.bytes();
     device_tensor.device()->enqueue_write(queue, device_tensor.buffer(), ByteSpan{data.data(), data.size()}, blocking);

@@ -38,7 +38,9 @@ TYPES = {
     "p.manage_device(trace_region_size=32768).__enter__()": "pianola.Device",
     "p.from_numpy(a, device=d)": "pianola.Tensor",
     "t.shape": "builtins.tuple[builtins.int, ...]",
-    "t.device()": "Union[pianola.Device, None]",
+    "t.device()": "Union[pianola.Device, pianola.MeshDevice, None]",
+    "p.open_mesh_device(p.MeshShape(1, 2)).create_submesh(p.MeshShape([1, 1]))": "pianola.MeshDevice",
+    "p.get_device_tensors(t)": "builtins.list[pianola.Tensor]",
     "t.to_numpy()": "numpy.ndarray[Any, numpy.dtype[Any]]",
     "-(t @ t)": "pianola.Tensor",
     "p.int8": "pianola.DataType",
@@ -71,7 +73,7 @@ ERRORS = {
     "p.create_pipeline_from_config(c, len, d)": '"Callable[[Tensor], Union[Tensor, Sequence[Tensor]]]"',
     "p.create_sharded_memory_config((1,), 3, p.ShardStrategy.WIDTH)":
         'expected "Union[CoreGrid, CoreRange, CoreRangeSet]"',
-    "t.to(None)": 'incompatible type "None"; expected "Device"',
+    "t.to(None)": 'incompatible type "None"; expected "Union[Device, MeshDevice]"',
     "p.replay('a', [{'x': 3}])": 'expected "str": "ndarray[Any, dtype[Any]]"',
 }
 

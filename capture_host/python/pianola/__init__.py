@@ -9,7 +9,8 @@ import typing as _typing
 
 from ._native import *  # noqa: F401,F403 -- the module's names are listed in _native and in the stubs
 from ._native import (
-    CapturedWorkload, DataType, Device, Layout, Session, TensorMemoryLayout, WorkloadCapture, close_device, open_device
+    CapturedWorkload, DataType, Device, Layout, MeshDevice, MeshShape, Session, Tensor, TensorMemoryLayout,
+    WorkloadCapture, _visualize, close_device, close_mesh_device, open_device, open_mesh_device
 )
 
 if _typing.TYPE_CHECKING:
@@ -41,6 +42,29 @@ def manage_device(device_id: int = 0, **options: _typing.Any) -> _typing.Iterato
         yield device
     finally:
         close_device(device)
+
+
+@_contextlib.contextmanager
+def create_mesh_device(mesh_shape: MeshShape, **options: _typing.Any) -> _typing.Iterator[MeshDevice]:
+    """A mesh for a with statement: opened at its beginning, closed at its end."""
+    mesh = open_mesh_device(mesh_shape, **options)
+    try:
+        yield mesh
+    finally:
+        close_mesh_device(mesh)
+
+
+def visualize_mesh_device(mesh_device: MeshDevice) -> None:
+    """Prints a table: the mesh's coordinates, the devices' ids, and which of them have failed."""
+    print(_visualize(mesh_device), end="")
+
+
+def visualize_tensor(tensor: Tensor) -> None:
+    """Prints a table: where the shards of a distributed tensor are."""
+    topology = tensor.tensor_topology()
+    print(f"{tensor!r}")
+    for index, place in enumerate(topology.mesh_coords()):
+        print(f"{place!r} shard {index} {tensor.shape}")
 
 
 class capture(WorkloadCapture):  # pylint: disable=invalid-name -- used like a function

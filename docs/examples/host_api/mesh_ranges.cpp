@@ -1,0 +1,57 @@
+// A mesh of 2x2 devices: one program for each row, and a trace that one row executes again.
+#include <cstdio>
+#include <exception>
+#include <vector>
+
+#include "capture_host/mesh/mesh_device.h"
+
+namespace {
+
+using namespace pianola::host;
+
+constexpr std::uint32_t kBytes = 64U;
+
+Program fill(const MeshBufferPtr& buffer, std::uint32_t value) {
+    Program program{"fill"};
+    const KernelHandle kernel = program.add_kernel("fill", one_core({0U, 0U}));
+    program.set_runtime_args(kernel, {0U, 0U}, {BufferArgument{buffer->any(), {}, 0U}, kBytes, value});
+    return program;
+}
+
+int run_example() {
+    DeviceOptions options;
+    options.trace_region_size = 4096U;
+    const MeshPtr mesh = open_mesh({2U, 2U}, options);
+    BufferConfig config;
+    config.rows = 1U;
+    config.row_bytes = kBytes;
+    const MeshBufferPtr buffer = mesh->allocate({config, {}});
+
+    MeshWorkload workload;
+    workload.add_program({{0U, 0U}, {0U, 1U}}, fill(buffer, 0x11111111U));
+    workload.add_program({{1U, 0U}, {1U, 1U}}, fill(buffer, 0x22222222U));
+    mesh->compile(workload);
+    const TraceId trace = mesh->begin_trace_capture(0U);
+    mesh->enqueue_workload(0U, workload);
+    mesh->end_trace_capture(0U, trace);
+
+    const std::vector<std::uint8_t> zeros(kBytes);
+    mesh->write(0U, buffer, {zeros.data(), zeros.size()});
+    const MeshPtr lower = mesh->create_submesh({1U, 2U}, MeshCoordinate{1U, 0U});
+    lower->execute_trace(0U, trace, true);
+    const int upper_byte = mesh->read_shard(0U, buffer, {0U, 1U}).data().front();
+    const int lower_byte = mesh->read_shard(0U, buffer, {1U, 1U}).data().front();
+    std::printf("upper row 0x%02x, lower row 0x%02x\n", upper_byte, lower_byte);
+    return ((upper_byte == 0) && (lower_byte == 0x22)) ? 0 : 1;
+}
+
+}  // namespace
+
+int main() {
+    try {
+        return run_example();
+    } catch (const std::exception& error) {
+        (void)std::fprintf(stderr, "%s\n", error.what());
+        return 1;
+    }
+}
