@@ -257,12 +257,20 @@ void WorkloadCapture::declare_parameter(TraceId trace, const TraceParameter& par
     state_->check_active();
     const Lock lock{state_->device->state().mutex};
     const TraceState& target = state_->device->state().trace(trace);
+    // The binary's user sets a parameter by its name alone.
+    std::vector<DeclaredParameter>& declared = state_->declarations.parameters;
+    if (std::any_of(declared.begin(), declared.end(),
+                    [&](const DeclaredParameter& other) { return other.parameter.name == parameter.name; })) {
+        throw HostError{HostRule::kTraceParameter,
+                        fmt::format("the capture has a parameter '{}' already; those of another trace need other names",
+                                    parameter.name)};
+    }
     const bool known = std::any_of(target.parameters.begin(), target.parameters.end(),
                                    [&](const TraceParameter& other) { return other.name == parameter.name; });
     if (!known) {
         state_->device->declare_parameter(trace, parameter);
     }
-    state_->declarations.parameters.push_back({trace, parameter});
+    declared.push_back({trace, parameter});
 }
 
 void WorkloadCapture::begin_prologue() {

@@ -232,11 +232,21 @@ TEST(Capture, ParametersOfTracesComeAlong) {
     const TraceId trace = device->begin_trace_capture(0U);
     device->enqueue_program(0U, program);
     device->end_trace_capture(0U, trace);
+    const TraceId other = device->begin_trace_capture(0U);
+    device->enqueue_program(0U, program);
+    device->end_trace_capture(0U, other);
     WorkloadCapture capture{device};
     capture.declare_input(input, tensor("in", 64U));
     capture.declare_output(output, tensor("out", 64U));
     capture.declare_parameter(trace, {"constant", host::TraceParameterKind::kRuntimeArgument, 0U, 100U, 1U,
                                       device->argument_words(trace, 0U, {0U}, 6U)});
+    // A name is one parameter, also where another trace has one of that name.
+    const auto again = [&](const TraceId& of) {
+        capture.declare_parameter(of, {"constant", host::TraceParameterKind::kRuntimeArgument, 0U, 100U, 1U,
+                                       device->argument_words(of, 0U, {0U}, 6U)});
+    };
+    expect_rule(host::HostRule::kTraceParameter, "a parameter 'constant' already", [&] { again(trace); });
+    expect_rule(host::HostRule::kTraceParameter, "a parameter 'constant' already", [&] { again(other); });
     device->enqueue_write(0U, input, view(pattern(64U, 1U)));
     device->execute_trace(0U, trace);
     (void)device->enqueue_read(0U, output);
