@@ -186,7 +186,7 @@ void Pipeline::compile(const Tensor& sample) {
         settle(device_);  // what was enqueued uses memory that goes with the executor
         throw;
     }
-    input_ = tensor::TensorSpec{sample.shape(), sample.type(), {}, sample.layout()};
+    input_ = tensor::TensorSpec{sample.shape(), sample.type(), {}};
     executor_ = std::move(executor);
 }
 

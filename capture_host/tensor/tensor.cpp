@@ -7,7 +7,6 @@
 
 #include "capture_host/tensor/tensor_error.h"
 #include "capture_host/tensor/tensor_storage.h"
-#include "capture_host/tensor/tiles.h"
 
 namespace pianola::tensor {
 
@@ -32,7 +31,6 @@ Tensor Tensor::on_host(const TensorSpec& spec, host::ReadHandle read) {
     storage->spec = spec;
     storage->pending = true;
     storage->read = std::move(read);
-    storage->read_tiles = spec.layout == ElementLayout::kTile;
     return Tensor{std::move(storage)};
 }
 
@@ -41,9 +39,8 @@ Tensor Tensor::on_device(const TensorSpec& spec, const std::shared_ptr<host::Dev
     check_spec(spec);
     auto storage = std::make_shared<Storage>();
     storage->spec = spec;
-    storage->spec.memory = resolved(spec.memory, spec.shape, spec.layout, host::all_cores(device->spec()));
     storage->on_device = true;
-    host::BufferConfig config = buffer_config(storage->spec);
+    host::BufferConfig config = buffer_config(spec);
     config.owner = owner;
     storage->buffer = device->allocate(config);
     return Tensor{std::move(storage)};
@@ -133,11 +130,6 @@ const std::vector<std::uint8_t>& Tensor::bytes() const {
     if (storage_->freed) {
         throw TensorError{TensorRule::kFreed, "the tensor was deallocated before this use of it"};
     }
-    if (storage_->pending && storage_->read_tiles) {
-        const std::vector<std::uint8_t>& tiles = storage_->read.data();
-        storage_->bytes = untilized(ByteSpan{tiles.data(), tiles.size()}, spec());
-        storage_->pending = false;
-    }
     return storage_->pending ? storage_->read.data() : storage_->bytes;
 }
 
@@ -182,13 +174,13 @@ Tensor Tensor::to(const std::shared_ptr<host::Device>& device, const MemoryConfi
     if (storage_->on_device) {
         throw TensorError{TensorRule::kHost, "the tensor lies on a device already; to_memory_config() moves it"};
     }
-    Tensor moved = on_device(TensorSpec{shape(), type(), memory, layout()}, device, {queue});
+    Tensor moved = on_device(TensorSpec{shape(), type(), memory}, device, {queue});
     copy_host_to_device(*this, moved, queue);
     return moved;
 }
 
 Tensor Tensor::viewed_as(const Shape& shape) const {
-    const TensorSpec spec{shape, type(), memory_config(), layout()};
+    const TensorSpec spec{shape, type(), memory_config()};
     if (is_distributed()) {
         std::vector<Tensor> views;
         for (const Tensor& shard : storage_->shards) {
@@ -196,14 +188,9 @@ Tensor Tensor::viewed_as(const Shape& shape) const {
         }
         return of_shards(std::move(views), storage_->topology, storage_->mesh);
     }
-    return storage_->on_device ? viewed_as(spec) : on_host(spec, bytes());
-}
-
-Tensor Tensor::storage() const {
-    return ((layout() == ElementLayout::kTile) && storage_->on_device) ? viewed_as(storage_spec(spec())) : *this;
-}
-
-Tensor Tensor::viewed_as(const TensorSpec& spec) const {
+    if (!storage_->on_device) {
+        return on_host(spec, bytes());
+    }
     auto view = std::make_shared<Storage>();
     view->spec = spec;
     view->on_device = true;
@@ -227,7 +214,6 @@ void Tensor::read_from(const Tensor& source, std::uint32_t queue, bool blocking)
     }
     storage_->shards.clear();
     storage_->read = source.device()->enqueue_read(queue, source.buffer(), blocking);
-    storage_->read_tiles = source.layout() == ElementLayout::kTile;
     storage_->pending = true;
     storage_->freed = false;
     storage_->bytes = {};
@@ -273,11 +259,7 @@ void copy_host_to_device(const Tensor& host_tensor, const Tensor& device_tensor,
         copy_to_mesh(host_tensor, device_tensor, queue, blocking);
         return;
     }
-    const bool tiles = device_tensor.layout() == ElementLayout::kTile;
-    const std::vector<std::uint8_t>& rows = host_tensor.bytes();
-    const std::vector<std::uint8_t> converted =
-        tiles ? tilized(ByteSpan{rows.data(), rows.size()}, device_tensor.spec()) : std::vector<std::uint8_t>{};
-    const std::vector<std::uint8_t>& data = tiles ? converted : rows;
+    const std::vector<std::uint8_t>& data = host_tensor.bytes();
     device_tensor.device()->enqueue_write(queue, device_tensor.buffer(), ByteSpan{data.data(), data.size()}, blocking);
 }
 

@@ -25,9 +25,7 @@ IS_MOMENT, IS_END = 1, 2
 OK = 0x5AC396A5  # runtime/include/pianola/status.h
 STAGES = ("none", "reset", "program", "setup", "read-back", "submit", "step", "self-test", "parameter", "scrub",
           "state", "arm")
-# Five references, two of them devices, and the shape of the mesh, at the front of a session, outside its seal:
-# runtime/include/pianola/session.h.
-REFERENCE_BYTES = 28
+REFERENCE_BYTES = 16  # four at the front of a session, outside its seal: runtime/include/pianola/session.h
 
 Moment = collections.namedtuple("Moment", "kind number phase step inside")
 Trial = collections.namedtuple("Trial", "region byte bit moment")
