@@ -51,7 +51,7 @@ class MeshBuffer {
     [[nodiscard]] std::uint32_t address() const { return parts_.begin()->second.buffer->address(); }
     [[nodiscard]] std::uint64_t shard_bytes() const noexcept { return config_.shard.rows * config_.shard.row_bytes; }
     [[nodiscard]] std::uint64_t size_bytes() const noexcept {
-        return is_sharded() ? (config_.global->rows * config_.global->row_bytes) : shard_bytes();
+        return config_.global.has_value() ? (config_.global->rows * config_.global->row_bytes) : shard_bytes();
     }
     // Of one device. Throws API-MESH-SHAPE for a coordinate outside.
     [[nodiscard]] const BufferPtr& on(const MeshCoordinate& coordinate) const;

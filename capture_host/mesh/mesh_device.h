@@ -90,23 +90,22 @@ class MeshDevice final : public std::enable_shared_from_this<MeshDevice> {
     // Traces: one for each device, of what was enqueued for it; a device without a program has none. Where a region is
     // too small, the capture has ended without a trace, and the error says for which device.
     [[nodiscard]] TraceId begin_trace_capture(std::uint32_t queue);
-    void end_trace_capture(std::uint32_t queue, TraceId trace);
+    void end_trace_capture(std::uint32_t queue, TraceId id);
     // By the mesh that captured it, a part of that (`range`, or a sub-mesh), or another mesh of the same shape, whose
     // buffers lie where the trace uses them: its devices are then given copies. Throws API-MESH-TRACE.
-    void execute_trace(std::uint32_t queue, TraceId trace, bool blocking = false,
-                       const MeshRange& range = std::nullopt);
-    void release_trace(TraceId trace);  // copies as well
+    void execute_trace(std::uint32_t queue, TraceId id, bool blocking = false, const MeshRange& range = std::nullopt);
+    void release_trace(TraceId id);  // copies as well
     [[nodiscard]] bool is_capturing(std::uint32_t queue) const;
     // Of one device; none where it has no program in the trace.
-    [[nodiscard]] std::optional<TraceInfo> trace_info(TraceId trace, const MeshCoordinate& coordinate) const;
+    [[nodiscard]] std::optional<TraceInfo> trace_info(TraceId id, const MeshCoordinate& coordinate) const;
 
     // For a mesh of the same shape and options, also in another process: each device's trace, with the buffers that it
     // uses by the given names. Throw API-BLOB-*. Loading allocates the buffers where they were; they belong to the
     // trace until it is released.
     [[nodiscard]] std::vector<std::uint8_t> collect_trace(
-        TraceId trace, const std::map<MeshCoordinate, std::vector<NamedBuffer>>& names = {});
+        TraceId id, const std::map<MeshCoordinate, std::vector<NamedBuffer>>& names = {});
     [[nodiscard]] TraceId load_trace(std::uint32_t queue, ByteSpan blob);
-    [[nodiscard]] std::vector<NamedBuffer> trace_buffers(TraceId trace, const MeshCoordinate& coordinate) const;
+    [[nodiscard]] std::vector<NamedBuffer> trace_buffers(TraceId id, const MeshCoordinate& coordinate) const;
 
     // For the library itself: a call on one device, which may be left when others have failed; the same calls on each,
     // which get memory at the same offsets.

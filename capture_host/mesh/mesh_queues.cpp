@@ -14,9 +14,9 @@ namespace {
 template <typename Copy>
 void for_rows(const MeshBuffer& buffer, const MeshBuffer::Part& part, const Copy& copy) {
     const std::uint64_t bytes = buffer.config().shard.row_bytes;
+    const std::uint64_t row_bytes = buffer.config().global.value_or(GlobalMatrix{}).row_bytes;
     for (std::uint64_t row = 0U; row < buffer.config().shard.rows; ++row) {
-        const std::uint64_t there =
-            ((part.row_begin + row) * buffer.config().global->row_bytes) + part.column_begin_bytes;
+        const std::uint64_t there = ((part.row_begin + row) * row_bytes) + part.column_begin_bytes;
         copy(static_cast<std::ptrdiff_t>(there), static_cast<std::ptrdiff_t>(row * bytes),
              static_cast<std::ptrdiff_t>(bytes));
     }

@@ -122,8 +122,8 @@ void bind_distribution(py::module_& module) {
              }),
              py::arg("dims"), py::arg("mesh_shape_override") = py::none())
         .def_readonly("dims", &ComposerConfig::dimensions);
-    py::class_<TensorToMesh>(module, "TensorToMesh", "Distributes a tensor over a mesh.");
-    py::class_<MeshToTensor>(module, "MeshToTensor", "Puts the shards of a tensor together.");
+    const py::class_<TensorToMesh> mapper{module, "TensorToMesh", "Distributes a tensor over a mesh."};
+    const py::class_<MeshToTensor> composer{module, "MeshToTensor", "Puts the shards of a tensor together."};
     py::class_<Topology>(module, "TensorTopology", "Where the shards of a tensor are.")
         .def("distribution_shape", [](const Topology& self) { return self.shape; })
         .def("placements", [](const Topology& self) { return self.placements; })

@@ -146,33 +146,32 @@ void Spread::add(const Tensor& tensor) {
                                     operation_, tensor.is_on_device() ? "one device" : "the host")};
     }
     const std::vector<host::MeshCoordinate>& places = tensor.topology().coordinates;
-    if (!topology_.has_value()) {
+    if (mesh_ == nullptr) {
         topology_ = tensor.topology();
         mesh_ = tensor.mesh();
     }
-    bool is_same = places.size() == topology_->coordinates.size();
+    bool is_same = places.size() == topology_.coordinates.size();
     for (std::size_t i = 0U; is_same && (i < places.size()); ++i) {
-        is_same = mesh_->device(topology_->coordinates[i]) == tensor.mesh()->device(places[i]);
+        is_same = mesh_->device(topology_.coordinates[i]) == tensor.mesh()->device(places[i]);
     }
     if (!is_same) {
-        throw MeshError{
-            MeshRule::kForeign,
-            fmt::format("{}: operands are spread over different devices: {} of {}, {} of {}", operation_,
-                        topology_->coordinates.size(), mesh_->name(), places.size(), tensor.mesh()->name())};
+        throw MeshError{MeshRule::kForeign,
+                        fmt::format("{}: operands are spread over different devices: {} of {}, {} of {}", operation_,
+                                    topology_.coordinates.size(), mesh_->name(), places.size(), tensor.mesh()->name())};
     }
     const auto is_cut = [](const Topology& each) {
         return std::any_of(each.placements.begin(), each.placements.end(),
                            [](const Placement& placement) { return placement.dimension.has_value(); });
     };
-    if (!is_cut(*topology_) && is_cut(tensor.topology())) {
-        const std::vector<host::MeshCoordinate> coordinates = topology_->coordinates;
+    if (!is_cut(topology_) && is_cut(tensor.topology())) {
+        const std::vector<host::MeshCoordinate> coordinates = topology_.coordinates;
         topology_ = tensor.topology();
-        topology_->coordinates = coordinates;  // of the first operand's mesh
+        topology_.coordinates = coordinates;  // of the first operand's mesh
     }
 }
 
 void Spread::run(const std::function<void(std::size_t)>& call) const {
-    mesh_->in_step(topology_->coordinates,
+    mesh_->in_step(topology_.coordinates,
                    [&](const std::shared_ptr<host::Device>& /*device*/, std::size_t i) { call(i); });
 }
 

@@ -51,7 +51,7 @@ template <typename... Arguments>
     return OperationOptions{options.memory, shard_of(options.output, i), options.queue};
 }
 template <typename Argument>
-[[nodiscard]] const Argument& shard_of(const Argument& argument, std::size_t /*i*/) {
+[[nodiscard]] Argument shard_of(const Argument& argument, std::size_t /*i*/) {
     return argument;
 }
 
@@ -63,13 +63,13 @@ class Spread {
     void add(const Tensor& tensor);
     // Calls call(i) for each device, in step. Throws API-MESH-FOREIGN for operands of different devices.
     void run(const std::function<void(std::size_t)>& call) const;
-    [[nodiscard]] const Topology& topology() const { return *topology_; }
+    [[nodiscard]] const Topology& topology() const { return topology_; }
     [[nodiscard]] const host::MeshPtr& mesh() const { return mesh_; }
 
   private:
     const char* operation_;
-    std::optional<Topology> topology_;
-    host::MeshPtr mesh_;
+    Topology topology_;
+    host::MeshPtr mesh_;  // of the first operand; null in front of it
 };
 
 // Calls the operation for each device, and gives its results as one tensor, where it has any.

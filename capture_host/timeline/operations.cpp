@@ -122,19 +122,17 @@ class Lines {
 
     // In the order in which the device begins them.
     [[nodiscard]] std::vector<OperationTime> operations() {
-        std::vector<Entry> sorted;
+        std::multimap<Cycles, OperationTime> sorted;  // equal keys stay in order
         for (auto& [line, entry] : entries_) {
             for (auto& [step, busy] : entry.kernels) {
                 busy.join();
                 entry.time.spent.kernel += busy.sum();
             }
-            sorted.push_back(entry);
+            sorted.emplace(entry.first, entry.time);
         }
-        std::stable_sort(sorted.begin(), sorted.end(),
-                         [](const Entry& left, const Entry& right) { return left.first < right.first; });
         std::vector<OperationTime> times;
         std::transform(sorted.begin(), sorted.end(), std::back_inserter(times),
-                       [](const Entry& entry) { return entry.time; });
+                       [](const auto& each) { return each.second; });
         return times;
     }
 

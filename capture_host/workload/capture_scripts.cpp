@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <optional>
 #include <set>
 
@@ -39,8 +40,8 @@ class Maker {
         items_.clear();
         gathered_ = {};
         used_.clear();
-        inputs_.emplace(declarations_.inputs);
-        outputs_.emplace(declarations_.outputs);
+        inputs_ = std::make_unique<TensorCursor>(declarations_.inputs);
+        outputs_ = std::make_unique<TensorCursor>(declarations_.outputs);
         for (const Call* const call : first) {
             event(ScriptCommandKind::kRecordEvent, *call);
         }
@@ -165,8 +166,8 @@ class Maker {
     std::vector<ScriptItem> items_;
     std::array<std::optional<Gathered>, kMaxQueues> gathered_;
     std::set<std::uint32_t> used_;
-    std::optional<TensorCursor> inputs_;  // of the section
-    std::optional<TensorCursor> outputs_;
+    std::unique_ptr<TensorCursor> inputs_;  // of the section
+    std::unique_ptr<TensorCursor> outputs_;
 };
 
 // What the captured run has moved, inference by inference.

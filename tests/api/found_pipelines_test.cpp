@@ -14,7 +14,7 @@ class FoundPipelines : public Discovery {
         bool outputs_exchanged{false};  // behind it
     };
     // first = 2 + x, second = y - 3; of two inputs and two outputs, all with the same data.
-    CapturedWorkload pipeline(const Order& order) const {
+    [[nodiscard]] CapturedWorkload pipeline(const Order& order) const {
         const std::array<BufferPtr, 2> inputs{buffer(), buffer()};
         const std::array<BufferPtr, 2> middles{buffer(), buffer()};
         const std::array<BufferPtr, 2> outputs{buffer(), buffer()};

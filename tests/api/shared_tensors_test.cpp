@@ -35,7 +35,7 @@ class SharedTensors : public Discovery {
     }
     // A loop, in which the data of writes do not differ: what is captured must not depend on them.
     template <typename Turn>
-    CapturedWorkload loop(Turn turn) const {
+    [[nodiscard]] CapturedWorkload loop(Turn turn) const {
         WorkloadCapture capture{device_};
         for (std::uint32_t i = 0U; i < kTurns; ++i) {
             turn();

@@ -5,7 +5,6 @@
 namespace pianola::test {
 namespace {
 
-using host::HostRule;
 using host::MeshWorkload;
 using host::TraceId;
 
@@ -147,7 +146,7 @@ TEST(MeshFailure, AStalledDeviceEndsTheWait) {
 }
 
 TEST(MeshFailure, EndsACaptureEverywhere) {
-    host::DeviceOptions options = small_device(2U);
+    const host::DeviceOptions options = small_device(2U);
     const auto mesh = host::open_mesh({1U, 2U}, options);
     const auto buffer = replicated(*mesh, 64U);
     MeshWorkload workload;

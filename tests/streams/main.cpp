@@ -270,10 +270,7 @@ int play(std::uint32_t seed, std::uint32_t count, const std::string& folder, boo
     return ((counts.wrong == 0U) && is_enough) ? 0 : 1;
 }
 
-}  // namespace
-}  // namespace pianola::streams
-
-int main(int argc, char** argv) {
+int run_command(int argc, const char* const* argv) {
     CLI::App app{"Random programs of the host API: captured, or refused with a remedy."};
     std::uint32_t seed = 1U;
     std::uint32_t count = 1U;
@@ -287,9 +284,18 @@ int main(int argc, char** argv) {
     app.add_flag("--lie", is_lying, "the model computes wrongly, which must be noticed");
     try {
         app.parse(argc, argv);
-        return pianola::streams::play(seed, count, folder, is_shown, is_lying);
     } catch (const CLI::ParseError& error) {
         return app.exit(error);
+    }
+    return play(seed, count, folder, is_shown, is_lying);
+}
+
+}  // namespace
+}  // namespace pianola::streams
+
+int main(int count, char** values) {
+    try {
+        return pianola::streams::run_command(count, values);
     } catch (const std::exception& error) {
         (void)std::fputs(error.what(), stderr);
         return 2;

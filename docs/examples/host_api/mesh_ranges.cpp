@@ -1,13 +1,24 @@
 // A mesh of 2x2 devices: one program for each row, and a trace that one row executes again.
-#include <cstdio>
 #include <exception>
+#include <iostream>
 #include <vector>
 
 #include "capture_host/mesh/mesh_device.h"
 
 namespace {
 
-using namespace pianola::host;
+using pianola::host::BufferArgument;
+using pianola::host::BufferConfig;
+using pianola::host::DeviceOptions;
+using pianola::host::KernelHandle;
+using pianola::host::MeshBufferPtr;
+using pianola::host::MeshCoordinate;
+using pianola::host::MeshPtr;
+using pianola::host::MeshWorkload;
+using pianola::host::one_core;
+using pianola::host::open_mesh;
+using pianola::host::Program;
+using pianola::host::TraceId;
 
 constexpr std::uint32_t kBytes = 64U;
 
@@ -41,7 +52,7 @@ int run_example() {
     lower->execute_trace(0U, trace, true);
     const int upper_byte = mesh->read_shard(0U, buffer, {0U, 1U}).data().front();
     const int lower_byte = mesh->read_shard(0U, buffer, {1U, 1U}).data().front();
-    std::printf("upper row 0x%02x, lower row 0x%02x\n", upper_byte, lower_byte);
+    std::cout << std::hex << "upper row 0x" << upper_byte << ", lower row 0x" << lower_byte << '\n';
     return ((upper_byte == 0) && (lower_byte == 0x22)) ? 0 : 1;
 }
 
@@ -51,7 +62,7 @@ int main() {
     try {
         return run_example();
     } catch (const std::exception& error) {
-        (void)std::fprintf(stderr, "%s\n", error.what());
+        std::cerr << error.what() << '\n';
         return 1;
     }
 }
