@@ -26,29 +26,13 @@ void Meter::add(const Slice& slice) {
     }
 }
 
-std::vector<Meter::Interval> Meter::computing() const {
-    std::vector<Interval> sorted = compute_;
-    std::sort(sorted.begin(), sorted.end(),
-              [](const Interval& left, const Interval& right) { return left.start < right.start; });
-    std::vector<Interval> merged;
-    for (const Interval& interval : sorted) {
-        if (!merged.empty() && (interval.start <= merged.back().end)) {
-            merged.back().end = std::max(merged.back().end, interval.end);
-        } else {
-            merged.push_back(interval);
-        }
+Busy Meter::computing() const {
+    Busy busy;
+    for (const Interval& interval : compute_) {
+        busy.add({interval.start, interval.end});
     }
-    return merged;
-}
-
-Cycles Meter::overlap(const std::vector<Interval>& sorted, Cycles start, Cycles end) {
-    Cycles sum = 0U;
-    auto each = std::lower_bound(sorted.begin(), sorted.end(), start,
-                                 [](const Interval& interval, Cycles time) { return interval.end <= time; });
-    for (; (each != sorted.end()) && (each->start < end); ++each) {
-        sum += std::min(end, each->end) - std::max(start, each->start);
-    }
-    return sum;
+    busy.join();
+    return busy;
 }
 
 Meter::Window Meter::window() const {
@@ -65,12 +49,12 @@ SteadyState Meter::result() const {
     if (first == last) {
         return steady;
     }
-    const std::vector<Interval> sorted = computing();
+    const Busy busy = computing();
     steady.cycles_per_step = {computed_[last] - computed_[first], last - first};
-    steady.busy = {overlap(sorted, computed_[first], computed_[last]), computed_[last] - computed_[first]};
+    steady.busy = {busy.inside(computed_[first], computed_[last]), computed_[last] - computed_[first]};
     for (const Interval& write : writes_) {
         if (window().has(write.step)) {
-            steady.hidden.part += overlap(sorted, write.start, write.end);
+            steady.hidden.part += busy.inside(write.start, write.end);
             steady.hidden.whole += write.end - write.start;
         }
     }

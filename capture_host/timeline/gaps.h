@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "capture_host/timeline/busy.h"
 #include "capture_host/timeline/schedule.h"
 
 namespace pianola::timeline {
@@ -50,8 +51,7 @@ class Meter {
         Cycles end{0U};
         std::uint32_t step{0U};
     };
-    static Cycles overlap(const std::vector<Interval>& sorted, Cycles start, Cycles end);
-    [[nodiscard]] std::vector<Interval> computing() const;
+    [[nodiscard]] Busy computing() const;
 
     std::vector<Interval> compute_;
     std::vector<Interval> writes_;

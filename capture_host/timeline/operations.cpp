@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "capture_host/timeline/busy.h"
 #include "capture_host/timeline/captured.h"
 
 namespace pianola::timeline {
@@ -13,53 +14,6 @@ namespace {
 // So many slices at most are kept, as far as that leaves the fewest steps that show a steady state.
 constexpr std::size_t kSlicesKept = 2'000'000U;
 constexpr std::size_t kFewestMeasured = 8U;
-
-struct Interval {
-    Cycles start{0U};
-    Cycles end{0U};
-};
-
-// Disjoint, in order.
-class Busy {
-  public:
-    void add(Interval interval) { intervals_.push_back(interval); }
-
-    void join() {
-        std::sort(intervals_.begin(), intervals_.end(),
-                  [](const Interval& left, const Interval& right) { return left.start < right.start; });
-        std::vector<Interval> joined;
-        for (const Interval& each : intervals_) {
-            if (!joined.empty() && (each.start <= joined.back().end)) {
-                joined.back().end = std::max(joined.back().end, each.end);
-            } else {
-                joined.push_back(each);
-            }
-        }
-        intervals_ = std::move(joined);
-    }
-
-    [[nodiscard]] Cycles sum() const {
-        Cycles cycles = 0U;
-        for (const Interval& each : intervals_) {
-            cycles += each.end - each.start;
-        }
-        return cycles;
-    }
-
-    // How much of [start, end) is in none.
-    [[nodiscard]] Cycles outside(Cycles start, Cycles end) const {
-        Cycles inside = 0U;
-        auto each = std::lower_bound(intervals_.begin(), intervals_.end(), start,
-                                     [](const Interval& interval, Cycles time) { return interval.end <= time; });
-        for (; (each != intervals_.end()) && (each->start < end); ++each) {
-            inside += std::min(end, each->end) - std::max(start, each->start);
-        }
-        return (end - start) - inside;
-    }
-
-  private:
-    std::vector<Interval> intervals_;
-};
 
 [[nodiscard]] bool is_dispatching(const TraceCommand& command) {
     return (command.kind == CommandKind::kDispatch) || (command.kind == CommandKind::kBarrier) ||
@@ -71,7 +25,7 @@ class Busy {
     return (slice.lane.kind == LaneKind::kCore) || ((slice.command != nullptr) && !is_dispatching(*slice.command));
 }
 
-[[nodiscard]] Interval kernel_of(const Slice& slice) {
+[[nodiscard]] Busy::Interval kernel_of(const Slice& slice) {
     return {(slice.lane.kind == LaneKind::kCore) ? slice.start : (slice.end - slice.command->cycles), slice.end};
 }
 
