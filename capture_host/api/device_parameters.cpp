@@ -91,14 +91,12 @@ void check_declaration(const DeviceState& state, const TraceState& trace, const 
             "parameter '{}' goes from {} to {} and so crosses zero as a signed value; declare values of one sign",
             parameter.name, parameter.minimum, parameter.maximum));
     }
-    std::vector<const CommandInfo*> commands;
+    std::vector<std::uint32_t> words_set;
     for (const TraceParameter& other : trace.parameters) {
         if (other.name == parameter.name) {
             refuse(fmt::format("parameter '{}' has been declared already", parameter.name));
         }
-        for (const std::uint32_t word : other.words) {
-            commands.push_back(command_of(trace, word));
-        }
+        words_set.insert(words_set.end(), other.words.begin(), other.words.end());
     }
     for (const std::uint32_t word : parameter.words) {
         const CommandInfo* const command = command_of(trace, word);
@@ -119,12 +117,15 @@ void check_declaration(const DeviceState& state, const TraceState& trace, const 
                 parameter.name, word - command->word - command->argument_word, command->word,
                 is_address ? "the address of an operand" : "a value that changes neither extents nor cost"));
         }
-        if (std::find(commands.begin(), commands.end(), command) != commands.end()) {
-            refuse(
-                fmt::format("parameter '{}': the command at word {} has a parameter already; a command has at most one",
-                            parameter.name, command->word));
+        if (std::find(words_set.begin(), words_set.end(), word) != words_set.end()) {
+            refuse(fmt::format("parameter '{}': word {} of the trace is set already", parameter.name, word));
         }
-        commands.push_back(command);
+        words_set.push_back(word);
+        const auto is_in = [&](std::uint32_t other) { return command_of(trace, other) == command; };
+        if (std::count_if(words_set.begin(), words_set.end(), is_in) > std::int64_t{kMaxPatchesPerCommand}) {
+            refuse(fmt::format("parameter '{}': parameters set more than {} words of the command at word {}",
+                               parameter.name, kMaxPatchesPerCommand, command->word));
+        }
     }
 }
 

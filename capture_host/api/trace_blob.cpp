@@ -168,7 +168,7 @@ TracedBuffer read_buffer(Reader& reader) {
     }
     const std::uint32_t sharded = reader.word();
     if ((layout > static_cast<std::uint32_t>(Layout::kBlockSharded)) || (sharded > 1U) ||
-        (type > static_cast<std::uint32_t>(ElementType::kBool)) || (config.shape.size() > kMaxRank) ||
+        (type > static_cast<std::uint32_t>(ElementType::kBfloat16)) || (config.shape.size() > kMaxRank) ||
         (memory > static_cast<std::uint32_t>(Memory::kL1))) {
         refuse(HostRule::kBlobFormat,
                fmt::format("buffer '{}' has a memory, layout, type or rank that there is not", buffer.name));

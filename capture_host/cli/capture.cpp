@@ -24,6 +24,7 @@ struct CaptureArguments {
     std::string device;
     std::uint32_t queues{1U};
     bool is_pipelined{false};
+    std::uint32_t in_flight{0U};  // 0: as usual
     std::uint32_t self_tests{0U};
     std::uint32_t deadline_us{0U};
     std::uint32_t setup_deadline_us{0U};
@@ -124,6 +125,13 @@ void check_queues(const CaptureArguments& arguments, const DeviceDescription& sp
     if (arguments.is_pipelined && (arguments.queues != 2U)) {
         throw CliError{kUsage, "--pipelined needs --queues 2"};
     }
+    if ((arguments.in_flight != 0U) && !arguments.is_pipelined) {
+        throw CliError{kUsage, "--in-flight needs --pipelined: other steps run one after the other"};
+    }
+    if (arguments.in_flight > spec.capacities->steps_in_flight) {
+        throw CliError{kUsage, fmt::format("--in-flight {}: the device's profile {} holds {}", arguments.in_flight,
+                                           spec.capacities->name, spec.capacities->steps_in_flight)};
+    }
 }
 
 int capture_model(const CaptureArguments& arguments) {
@@ -132,6 +140,7 @@ int capture_model(const CaptureArguments& arguments) {
     options.link.spec = target.captured_on;
     options.link.queues = arguments.queues;
     options.link.is_pipelined = arguments.is_pipelined;
+    options.link.steps_in_flight = (arguments.in_flight != 0U) ? arguments.in_flight : capture::kUsualStepsInFlight;
     options.link.step_deadline_us = arguments.deadline_us;
     options.link.setup_deadline_us = arguments.setup_deadline_us;
     options.self_tests = arguments.self_tests;
@@ -186,6 +195,11 @@ void add_capture(CLI::App& app, Action& action) {
         "--pipelined", arguments->is_pipelined,
         "Overlap transfers and computation of neighbouring steps; needs --queues 2. The application calls start() and "
         "stop() around the steps, and gets each result one step later");
+    command
+        ->add_option("--in-flight", arguments->in_flight,
+                     "Steps that may be submitted before the first of them has completed; needs --pipelined; default: "
+                     "2. All of them must fit into the queues' rings")
+        ->check(CLI::Range(1U, profiles::kHost.steps_in_flight));
     add_number(*command, "--self-test", arguments->self_tests, 0U, kMaxSelfTests,
                "Self-test vectors to store in the binary");
     command

@@ -126,6 +126,7 @@ void check_values(const CLI::App& command);
 // Names of enumerators, as in the schema.
 [[nodiscard]] const char* name_of(DeviceFault fault);
 [[nodiscard]] const char* name_of(ElementType type);
+[[nodiscard]] const char* name_of(Placement placement);
 [[nodiscard]] const char* name_of(RegionKind kind);
 [[nodiscard]] const char* name_of(MemoryKind kind);
 [[nodiscard]] const char* name_of(ScriptKind kind);

@@ -63,6 +63,23 @@ std::uint64_t bytes_of(const capture::ManifestTensor& tensor, const capture::Man
     return bytes;
 }
 
+nlohmann::json to_json(const DeviceRange& devices) {
+    return {{"row", devices.row}, {"column", devices.column}, {"rows", devices.rows}, {"columns", devices.columns}};
+}
+
+// Nothing where there is one device.
+std::string devices_text(const capture::ManifestTarget& target, const DeviceRange& devices) {
+    const auto last = [](std::uint32_t first, std::uint32_t count) { return first + count - 1U; };
+    if ((target.mesh_rows * target.mesh_columns) == 1U) {
+        return {};
+    }
+    const std::string first = fmt::format("  on ({}, {})", devices.row, devices.column);
+    return ((devices.rows * devices.columns) == 1U)
+               ? first
+               : fmt::format("{} to ({}, {})", first, last(devices.row, devices.rows),
+                             last(devices.column, devices.columns));
+}
+
 nlohmann::json tensors_to_json(const std::vector<capture::ManifestTensor>& tensors, const capture::Manifest& manifest) {
     return json_list(tensors, [&manifest](const capture::ManifestTensor& tensor) -> nlohmann::json {
         return {{"name", tensor.name},
@@ -72,6 +89,8 @@ nlohmann::json tensors_to_json(const std::vector<capture::ManifestTensor>& tenso
                 {"zero_point", tensor.zero_point},
                 {"buffer", tensor.buffer},
                 {"buffers", tensor.buffer_count},
+                {"devices", to_json(tensor.devices)},
+                {"placement", name_of(tensor.placement)},
                 {"bytes", bytes_of(tensor, manifest)}};
     });
 }
@@ -169,6 +188,7 @@ nlohmann::json to_json(const BinaryFile& file, const Image& image, bool with_com
                       {"costs", costs_name(target.costs)},
                       {"profile", name_of(target.profile)}};
     for_each_number([&json](const char* name, std::uint32_t value) { json["target"][name] = value; }, target);
+    json["target"]["mesh"] = {{"rows", target.mesh_rows}, {"columns", target.mesh_columns}};
     if (!file.plugin().empty()) {
         json["target"]["plugin"] = file.plugin();
     }
@@ -193,8 +213,10 @@ nlohmann::json to_json(const BinaryFile& file, const Image& image, bool with_com
     for (const auto& script : manifest.scripts) {
         nlohmann::json entry{{"kind", name_of(script.kind)}};
         for (const auto& command : script.commands) {
-            entry["commands"].push_back(
-                {{"queue", command.queue}, {"command", name_of(command.kind)}, {"object", command.object}});
+            entry["commands"].push_back({{"queue", command.queue},
+                                         {"command", name_of(command.kind)},
+                                         {"object", command.object},
+                                         {"devices", to_json(command.devices)}});
         }
         json["scripts"].push_back(entry);
     }
@@ -228,6 +250,9 @@ void print_target(const BinaryFile& file, const capture::ManifestTarget& target)
     fmt::print("  attests        {}\n  costs          {}\n  profile        {}\n  weights layout {}\n",
                attestation_text(target.attestation), costs_text(target.costs), name_of(target.profile),
                target.weights_layout);
+    if ((target.mesh_rows * target.mesh_columns) != 1U) {
+        fmt::print("  mesh           {} x {} of these devices\n", target.mesh_rows, target.mesh_columns);
+    }
     if (!file.plugin().empty()) {
         fmt::print("  plugin         {}\n", file.plugin());
     }
@@ -247,9 +272,12 @@ void print_memory(const capture::Manifest& manifest) {
     }
 }
 
-void print_tensor(const char* what, std::uint32_t index, const TensorView& tensor) {
-    fmt::print("  {} {}  {}  scale {} zero point {}  {}\n", what, index, type_and_shape(tensor), tensor.scale,
-               tensor.zero_point, capture::to_string(tensor.name));
+void print_tensor(const char* what, std::uint32_t index, const TensorView& tensor,
+                  const capture::ManifestTarget& target) {
+    const std::string devices = devices_text(target, tensor.devices);
+    fmt::print("  {} {}  {}  scale {} zero point {}  {}{}{}\n", what, index, type_and_shape(tensor), tensor.scale,
+               tensor.zero_point, capture::to_string(tensor.name), devices,
+               devices.empty() ? std::string{} : fmt::format(", {}", name_of(tensor.placement)));
 }
 
 void print_trace(const BinaryFile& file, const Image& image, const capture::ManifestTrace& trace, std::uint32_t index,
@@ -285,10 +313,10 @@ void print_all(const BinaryFile& file, const Image& image, bool with_commands) {
     print_memory(manifest);
     fmt::print("tensors\n");
     for (std::uint32_t i = 0U; i < image.input_count(); ++i) {
-        print_tensor("input ", i, image.input(i));
+        print_tensor("input ", i, image.input(i), manifest.target);
     }
     for (std::uint32_t i = 0U; i < image.output_count(); ++i) {
-        print_tensor("output", i, image.output(i));
+        print_tensor("output", i, image.output(i), manifest.target);
     }
     fmt::print("traces\n");
     for (std::uint32_t i = 0U; i < manifest.traces.size(); ++i) {
@@ -297,7 +325,8 @@ void print_all(const BinaryFile& file, const Image& image, bool with_commands) {
     for (const auto& script : manifest.scripts) {
         fmt::print("script {}\n", name_of(script.kind));
         for (const auto& command : script.commands) {
-            fmt::print("  queue {}  {} {}\n", command.queue, name_of(command.kind), command.object);
+            fmt::print("  queue {}  {} {}{}\n", command.queue, name_of(command.kind), command.object,
+                       devices_text(manifest.target, command.devices));
         }
     }
     for (std::uint32_t i = 0U; i < manifest.parameters.size(); ++i) {

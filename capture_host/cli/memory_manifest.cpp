@@ -35,14 +35,14 @@ MemoryWindow window(const char* name, const char* memory, WindowAccess access, s
 
 // Words that a script takes in a queue's ring, the record at its end included: what the proof of rings adds up.
 std::uint32_t ring_words(const CommandSet& command_set, const PlannedScript& script, const PlannedCommands& commands,
-                         std::uint32_t queue) {
+                         std::uint32_t device, std::uint32_t queue) {
     std::uint32_t words = 0U;
     for (std::uint32_t i = script.first; i < (script.first + script.count); ++i) {
-        if (commands.at(i).queue == queue) {
+        if (has_device(commands.at(i).devices, device) && (commands.at(i).queue == queue)) {
             words += command_set.queue_words(commands.at(i).command);
         }
     }
-    if (script.queue_used.at(queue)) {
+    if (script.uses(device, queue)) {
         QueueCommand notify;
         notify.kind = QueueCommandKind::kNotify;
         words += command_set.queue_words(notify);
@@ -69,11 +69,15 @@ std::string permissions_of(const RegionConfig& config) {
 std::vector<RamPart> ram_of(const VerifiedFile& file) {
     const Capacities& capacities = *file.device().capacities;
     std::vector<RamPart> ram{
-        {"session", "session", "", "::pianola::Session", "", kSessionBytes32, true},
+        {"session", "session", "", "::pianola::Session", "", session_bytes32(capacities), true},
         {"plan_workspace", "workspace of load", fmt::format("free afterwards; profile {}", capacities.name),
          "::pianola::PlanWorkspace", "", plan_workspace_bytes32(capacities), true},
         {"verdict", "verdict of load", "free afterwards", "::pianola::Verdict", "", kVerdictBytes32, false}};
-    for (const RamPart& part : file.target().ram()) {
+    for (RamPart part : file.target().ram(capacities)) {
+        if (file.plan().device_count > 1U) {
+            part.remark +=
+                fmt::format("{}of each of {} devices", part.remark.empty() ? "" : "; ", file.plan().device_count);
+        }
         ram.push_back(part);
     }
     return ram;
@@ -123,7 +127,8 @@ void add_span_window(const char* name, const char* memory_name, MemoryKind memor
 void gather_windows(MemoryManifest& manifest) {
     const DeviceDescription& device = manifest.device;
     manifest.windows.push_back(window("Flash", "flash", WindowAccess::kReadOnly, 0U, manifest.file_bytes));
-    manifest.windows.push_back(window("Session", "ram", WindowAccess::kReadWrite, 0U, kSessionBytes32));
+    manifest.windows.push_back(
+        window("Session", "ram", WindowAccess::kReadWrite, 0U, session_bytes32(*device.capacities)));
     add_span_window("Dram", "device_dram", MemoryKind::kDram, device.dram_base, manifest);
     add_span_window("L1", "device_l1", MemoryKind::kL1, device.l1_base, manifest);
     manifest.windows.push_back(window("Trace", "device_dram", WindowAccess::kReadWrite,
@@ -156,14 +161,23 @@ MemoryManifest gather_manifest(const VerifiedFile& file, const std::string& file
     manifest.no_views = describe_views(plan, image);
     const CommandSet& commands = file.target().command_set();
     for (std::uint32_t queue = 0U; queue < file.device().queue_count; ++queue) {
-        manifest.rings.push_back({ring_words(commands, file.workspace().setup, file.workspace().setup_commands, queue),
-                                  ring_words(commands, plan.step, plan.commands, queue) * plan.steps_in_flight});
+        RingUse ring;  // of the device that needs most
+        for (std::uint32_t device = 0U; device < plan.device_count; ++device) {
+            const PlannedScript& setup = file.workspace().setup;
+            ring.setup_words =
+                std::max(ring.setup_words, ring_words(commands, setup, file.workspace().setup_commands, device, queue));
+            ring.step_words = std::max(
+                ring.step_words, ring_words(commands, plan.step, plan.commands, device, queue) * plan.steps_in_flight);
+        }
+        manifest.rings.push_back(ring);
     }
     manifest.step_cycles = plan.step.cycles;
     ConstantRanges constants;
     find_constants(file.workspace(), plan, file.image().envelope(), constants);
     for (std::uint32_t i = 0U; i < constants.kept_count; ++i) {
-        manifest.release_calls += (constants.ranges.at(i).size_bytes + (kScrubSliceBytes - 1U)) / kScrubSliceBytes;
+        const ConstantRange& range = constants.ranges.at(i);
+        manifest.release_calls +=
+            count_of(range.devices) * ((range.size_bytes + (kScrubSliceBytes - 1U)) / kScrubSliceBytes);
     }
     manifest.step_deadline_us = image.budgets().step_deadline_us;
     manifest.setup_deadline_us = image.budgets().setup_deadline_us;

@@ -44,6 +44,10 @@ class Run {
           session_{replay_.session()} {}
 
     int run() {
+        if (!arguments_.log.empty() && (replay_.simulators().size() != 1U)) {
+            throw CliError{kUsage, fmt::format("--log: {} is for {} devices; a log is written of one", arguments_.file,
+                                               replay_.simulators().size())};
+        }
         load();
         if (arguments_.self_test) {
             run_self_tests();
@@ -266,8 +270,10 @@ class Run {
     }
 
     void check_accesses(const std::string& where) const {
-        if (replay_.simulator().access_violations() != 0U) {
-            throw CliError{kReplayFault, fmt::format("{}: a command touched bytes outside its extents", where)};
+        for (const auto& simulator : replay_.simulators()) {
+            if (simulator->access_violations() != 0U) {
+                throw CliError{kReplayFault, fmt::format("{}: a command touched bytes outside its extents", where)};
+            }
         }
     }
 

@@ -120,7 +120,10 @@ BinaryFile::BinaryFile(const std::string& file_name, const TargetArguments& argu
       targets_{load_targets(arguments.plugin)},
       judged_for_{targets::target_of(bytes_.view(), targets_)} {
     if (!arguments.device.empty()) {
+        const DeviceDescription named = judged_for_.device;
         judged_for_.device = load_device(arguments.device, target());
+        judged_for_.device.mesh_rows = named.mesh_rows;  // the option is about each device
+        judged_for_.device.mesh_columns = named.mesh_columns;
     }
 }
 

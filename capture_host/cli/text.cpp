@@ -176,6 +176,8 @@ std::string describe_views(const Plan& plan, const Image& image) {
     switch (views.answer) {
         case ViewsAnswer::kProved:
             return {};
+        case ViewsAnswer::kSeveralDevices:
+            return "there are several devices";
         case ViewsAnswer::kStepsOverlap:
             return "steps overlap";
         case ViewsAnswer::kInPieces:
@@ -224,8 +226,9 @@ nlohmann::json verdict_to_json(const Verdict& verdict) {
 
 std::string describe_fault(const FaultRecord& fault) {
     return fmt::format(
-        "{} in {}: queue {}, command {}, address 0x{:08X}, device says: {}; {} us after the start, deadline {} us",
-        name_of(fault.status), name_of(fault.stage), fault.queue, fault.command, fault.address,
+        "{} in {}: device ({}, {}), queue {}, command {}, address 0x{:08X}, device says: {}; {} us after the start, "
+        "deadline {} us",
+        name_of(fault.status), name_of(fault.stage), fault.row, fault.column, fault.queue, fault.command, fault.address,
         name_of(fault.device_fault), fault.time_us - fault.started_us, fault.deadline_us);
 }
 
@@ -242,8 +245,14 @@ const char* name_of(DeviceFault fault) {
 }
 
 const char* name_of(ElementType type) {
-    constexpr std::array<const char*, 7> kNames{"?", "int8", "uint8", "int16", "int32", "float32", "bool"};
+    constexpr std::array<const char*, 10> kNames{"?",       "int8", "uint8",  "int16",  "int32",
+                                                 "float32", "bool", "uint16", "uint32", "bfloat16"};
+    static_assert(kNames.size() == (static_cast<std::size_t>(ElementType::kBfloat16) + 1U));
     return name_in(kNames, type);
+}
+const char* name_of(Placement placement) {
+    constexpr std::array<const char*, 3> kNames{"?", "replicated", "sharded"};
+    return name_in(kNames, placement);
 }
 const char* name_of(RegionKind kind) {
     constexpr std::array<const char*, 8> kNames{"?",          "weights", "input",  "output",

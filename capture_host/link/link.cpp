@@ -215,7 +215,7 @@ void make_scripts(const Layout& layout, const LinkOptions& options, Manifest& ma
     const std::vector<ManifestScript> scripts =
         options.is_pipelined ? make_pipelined_scripts(manifest) : std::vector{make_step(manifest, options.queues)};
     manifest.scripts.insert(manifest.scripts.end(), scripts.begin(), scripts.end());
-    manifest.steps_in_flight = options.is_pipelined ? kMaxStepsInFlight : 1U;
+    manifest.steps_in_flight = options.is_pipelined ? options.steps_in_flight : 1U;
     set_budgets(refdev::target().command_set(), options.step_deadline_us, options.setup_deadline_us, manifest);
 }
 

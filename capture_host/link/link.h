@@ -16,6 +16,9 @@
 
 namespace pianola::capture {
 
+// One step's transfers hide behind another's computation with two; more of them hide the host's own time.
+inline constexpr std::uint32_t kUsualStepsInFlight = 2U;
+
 struct LinkOptions {
     DeviceDescription spec{refdev::target().usual_device()};
     std::uint32_t queues{1U};  // 1: everything on queue 0. 2: traces on queue 0, inputs and outputs on queue 1
@@ -23,6 +26,8 @@ struct LinkOptions {
     // output frees what is transferred from what is computed with; both are commands of traces of their own, so that
     // events fit between.
     bool is_pipelined{false};
+    // How many steps of a pipelined workload may be under way at once.
+    std::uint32_t steps_in_flight{kUsualStepsInFlight};
     // Deadlines of a step and of the set-up. 0: four times what the commands take, and no less than 10 ms.
     std::uint32_t step_deadline_us{0U};
     std::uint32_t setup_deadline_us{0U};

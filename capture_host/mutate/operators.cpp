@@ -39,6 +39,9 @@ const char* why_never_alone(Rule rule) noexcept {
             return "a manifest with more tables is not opened: without the rule there is nothing to go on with";
         case Rule::kImgUnion:
             return "guards memory: tables with a row for each kind of command would be read outside";
+        case Rule::kParCommand:
+        case Rule::kCapPoints:
+            return "guards memory: words that are set would be kept outside their lists";
         case Rule::kScrIndex:
             return "guards memory: lists would be read outside";
         default:

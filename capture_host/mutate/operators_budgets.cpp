@@ -9,26 +9,25 @@ namespace pianola::mutate {
 namespace {
 
 using capture::ManifestCommand;
-using capture::ManifestParameter;
 
-// Two steps in flight, in rings that hold one.
+// As many steps in flight as the device's runtime holds, in rings that do not.
 void overfill_ring(Draft& draft) {
     draft.make_sequential();
     const std::uint32_t ring = draft.device().ring_words;
     const std::uint32_t words = draft.ring_words(ScriptKind::kStep, 0U);
-    const std::uint32_t half = ring / kMaxStepsInFlight;
+    const std::uint32_t steps = draft.device().capacities->steps_in_flight;
+    const std::uint32_t share = ring / steps;
     const std::uint32_t buffers =
-        (words > half) ? 0U : (((half - words) / draft.queue_words(QueueCommandKind::kWrite)) + 1U);
+        (words > share) ? 0U : (((share - words) / draft.queue_words(QueueCommandKind::kWrite)) + 1U);
     if ((draft.planned_commands(ScriptKind::kStep) + buffers) > kMaxScriptCommands) {
-        throw NotApplicable{
-            fmt::format("two steps of all the {} commands that there may be fit into a ring of {} words",
-                        kMaxScriptCommands, ring)};
+        throw NotApplicable{fmt::format("{} steps of all the {} commands that there may be fit into a ring of {} words",
+                                        steps, kMaxScriptCommands, ring)};
     }
     if (buffers > 0U) {
         static_cast<void>(draft.add_input(buffers, 1U));
         draft.confirm(fmt::format("an input in {} buffers", buffers));
     }
-    draft.manifest().steps_in_flight = kMaxStepsInFlight;
+    draft.manifest().steps_in_flight = steps;
 }
 
 void overfill_setup_ring(Draft& draft) {
@@ -157,8 +156,6 @@ void overfill_intervals(Draft& draft) {
 }
 
 constexpr std::uint32_t kWordBytes = 4U;
-constexpr std::uint32_t kLargestValue = 255U;
-constexpr std::uint32_t kValueWord = 3U;  // of a fill
 
 // The walk for races is not taken where all commands are on one queue.
 void use_both_queues(Draft& draft) {
@@ -172,44 +169,15 @@ void use_both_queues(Draft& draft) {
     }
 }
 
-std::uint32_t patched_words(const capture::Manifest& manifest) {
-    std::size_t points = 0U;
-    for (const ManifestParameter& parameter : manifest.parameters) {
-        points += parameter.points.size();
-    }
-    return static_cast<std::uint32_t>(points);
-}
-
-// Declares the values of the trace's fills, which are its first commands, as one parameter.
-void patch_values(Draft& draft, std::uint32_t trace, std::uint32_t fills, std::uint32_t fill_length) {
-    ManifestParameter parameter{"work", ParameterKind::kRuntimeArgument, 0U, kLargestValue, 1U, {}};
-    for (std::uint32_t i = 0U; i < fills; ++i) {
-        parameter.points.push_back({trace, (i * fill_length) + kValueWord});
-    }
-    draft.manifest().parameters.push_back(parameter);
-}
-
 // The shortest commands that there are, in a trace that is looked at as often as a trace can be: once for the data
-// flow; and in the walk for races in the prologue, in two steps, and in the epilogue. Each look compares a command with
-// every patched word.
+// flow; and in the walk for races in the prologue, in two steps, and in the epilogue.
 void repeat_barriers(Draft& draft) {
     constexpr std::uint32_t kVisits = 5U;
     draft.require_queues(2U);
     use_both_queues(draft);
-    const std::uint32_t patched = patched_words(draft.manifest());
-    const bool may_declare = (draft.manifest().parameters.size() < kMaxParameters) && (patched < kMaxPatchPoints);
-    const std::uint32_t fills = may_declare ? (kMaxPatchPoints - patched) : 1U;
-    const Words fill = draft.fill(draft.add_scratch(kFileAlignmentBytes), kFileAlignmentBytes, 0U);
-    Words words;
-    for (std::uint32_t i = 0U; i < fills; ++i) {
-        append(words, fill);
-    }
-    append(words, draft.end());
+    Words words = draft.end();
     static_cast<void>(draft.add_trace("work", words));
     const auto trace = static_cast<std::uint32_t>(draft.manifest().traces.size() - 1U);
-    if (may_declare) {
-        patch_values(draft, trace, fills, static_cast<std::uint32_t>(fill.size()));
-    }
     const ManifestCommand replay{ScriptCommandKind::kReplayTrace, draft.main_queue(), trace, 0U};
     for (const ScriptKind script : {ScriptKind::kPrologue, ScriptKind::kEpilogue}) {
         draft.commands_or_add(script).push_back(replay);
@@ -217,16 +185,15 @@ void repeat_barriers(Draft& draft) {
     draft.confirm("a trace that every script replays, and an event between the queues");
 
     const auto file_bytes = static_cast<std::uint32_t>(draft.write().size());
-    const std::uint32_t work =
-        kVisits * (kWorkPerCommand + 1U + (patched_words(draft.manifest()) / kPatchPointsPerWork));
+    constexpr std::uint32_t kWork = kVisits * (kWorkPerCommand + 1U);
     // Each barrier makes the file four bytes longer, and these admit some work, too.
     const Capacities& capacities = *draft.device().capacities;
     const std::uint32_t admitted = (capacities.work_of_block * kWordBytes) / Capacities::kWorkBlockBytes;
-    if (admitted >= work) {
+    if (admitted >= kWork) {
         throw NotApplicable{"the device's profile admits the work of any number of barriers"};
     }
     const std::uint32_t barriers =
-        (capacities.max_work(file_bytes + (2U * kFileAlignmentBytes)) / (work - admitted)) + 1U;
+        (capacities.max_work(file_bytes + (2U * kFileAlignmentBytes)) / (kWork - admitted)) + 1U;
     words.insert(words.end() - 1, barriers, draft.barrier().front());
     draft.set_trace_words(trace, words);
     draft.require_trace_region("that many commands");
@@ -235,7 +202,7 @@ void repeat_barriers(Draft& draft) {
 }
 
 constexpr std::array kOperators{
-    Operator{Rule::kBudRing, "two-steps", "two steps in flight, and rings that hold one", true, overfill_ring, "step"},
+    Operator{Rule::kBudRing, "two-steps", "more steps in flight than the rings hold", true, overfill_ring, "step"},
     Operator{Rule::kBudSetupRing, "writes", "a set-up that does not fit into its ring", true, overfill_setup_ring,
              "set-up"},
     Operator{Rule::kBudCycles, "one-more", "a step that says a cycle more than it takes", true,
@@ -261,7 +228,7 @@ constexpr std::array kOperators{
              },
              "budgets.steps_in_flight"},
     Operator{Rule::kBudInFlight, "too-many", "a step in flight more than the runtime holds", false,
-             [](Draft& draft) { draft.manifest().steps_in_flight = kMaxStepsInFlight + 1U; },
+             [](Draft& draft) { draft.manifest().steps_in_flight = draft.device().capacities->steps_in_flight + 1U; },
              "budgets.steps_in_flight"},
     Operator{Rule::kCapCommands, "output-in-pieces",
              "an output in so many buffers that the scripts need too many commands", true, overfill_commands},

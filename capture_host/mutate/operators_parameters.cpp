@@ -32,7 +32,7 @@ Declared declare(Draft& draft) {
     for (const ManifestParameter& parameter : manifest.parameters) {
         points += parameter.points.size();
     }
-    if ((manifest.parameters.size() >= kMaxParameters) || (points >= kMaxPatchPoints)) {
+    if ((manifest.parameters.size() >= kMaxParameters) || (points >= draft.device().capacities->patch_points)) {
         throw NotApplicable{"the file has all the parameters that it may have"};
     }
     const std::uint32_t address = draft.add_scratch(kScratchBytes);
@@ -54,6 +54,55 @@ void set_range(Draft& draft, std::uint32_t minimum, std::uint32_t maximum, std::
     parameter.minimum = minimum;
     parameter.maximum = maximum;
     parameter.alignment = alignment;
+}
+
+// Whatever they mean: words are counted before they are looked at.
+void patch_five_words(Draft& draft) {
+    constexpr std::uint32_t kWords = kMaxPatchesPerCommand + 1U;
+    const Declared declared = declare(draft);
+    Words copy = draft.copy(declared.address + kBytes, declared.address, kBytes);
+    if (copy.size() < kWords) {
+        copy = draft.sample(Sample::kCopyLaunch, {declared.address + kBytes, declared.address, kBytes, 0U, 0U});
+    }
+    if (copy.size() < kWords) {
+        throw NotApplicable{"the device has no command of so many words"};
+    }
+    const std::uint32_t first = draft.append_commands(copy);
+    draft.confirm("a copy");
+    std::vector<capture::ManifestPatchPoint>& points = draft.manifest().parameters.back().points;
+    points.clear();
+    for (std::uint32_t i = 0U; i < kWords; ++i) {
+        points.push_back({draft.main_trace(), first + i});
+    }
+}
+
+// Barriers' words, of which none may be patched: words are counted before they are looked at.
+void overfill_points(Draft& draft) {
+    static_cast<void>(declare(draft));
+    capture::Manifest& manifest = draft.manifest();
+    if (manifest.parameters.size() >= kMaxParameters) {
+        throw NotApplicable{"the file has all the parameters that it may have but one"};
+    }
+    const std::uint32_t capacity = draft.device().capacities->patch_points;
+    Words barriers;
+    while (barriers.size() < capacity) {
+        append(barriers, draft.barrier());
+    }
+    draft.require_trace_region("that many barriers");
+    const std::uint32_t first = draft.append_commands(barriers);
+    std::size_t points = 0U;
+    for (const ManifestParameter& parameter : manifest.parameters) {
+        points += parameter.points.size();
+    }
+    ManifestParameter& added = manifest.parameters.back();
+    for (std::uint32_t i = 0U; points < capacity; ++i) {
+        added.points.push_back({draft.main_trace(), first + i});
+        points += 1U;
+    }
+    ManifestParameter more = added;
+    more.name = "more";
+    more.points = {{draft.main_trace(), first + capacity - 1U}};
+    manifest.parameters.push_back(more);
 }
 
 constexpr std::array kOperators{
@@ -98,12 +147,10 @@ constexpr std::array kOperators{
                  patch(draft, declared, kAddressWord, declared.address);
              },
              "added[0]"},
-    Operator{Rule::kParCommand, "two-words", "address and value of one command are patched", true,
-             [](Draft& draft) {
-                 const Declared declared = declare(draft);
-                 declared.parameter->points.push_back({draft.main_trace(), declared.fill + kAddressWord});
-             },
-             "added[0]"},
+    Operator{Rule::kParCommand, "five-words", "more words of one command are patched than the proof takes", false,
+             patch_five_words, "added[1]"},
+    Operator{Rule::kCapPoints, "one-more", "a patched word more than the runtime holds", false, overfill_points,
+             "parameters[last].points[0].word"},
     Operator{Rule::kParValue, "below", "the trace holds a value below the range", true,
              [](Draft& draft) { set_range(draft, kValue + 1U, kLargestValue, 1U); }, "added[0]"},
     Operator{Rule::kParValue, "between-multiples", "the trace holds a value between multiples", true,

@@ -34,7 +34,7 @@ class Intake {
 };
 
 [[nodiscard]] tensor::TensorSpec placed(const Tensor& like, const MemoryConfig& memory) {
-    return tensor::TensorSpec{like.shape(), like.type(), memory};
+    return tensor::TensorSpec{like.shape(), like.type(), memory, like.layout()};
 }
 
 // The next input is written while the model works on this one.

@@ -186,7 +186,7 @@ void Pipeline::compile(const Tensor& sample) {
         settle(device_);  // what was enqueued uses memory that goes with the executor
         throw;
     }
-    input_ = tensor::TensorSpec{sample.shape(), sample.type(), {}};
+    input_ = tensor::TensorSpec{sample.shape(), sample.type(), {}, sample.layout()};
     executor_ = std::move(executor);
 }
 

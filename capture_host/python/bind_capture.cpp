@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <cstring>
 #include <string_view>
 
 #include "capture_host/files/files.h"
@@ -28,7 +27,7 @@ using Outputs = Typed<kOutputsType, py::dict>;
 
 [[nodiscard]] TensorDeclaration declaration(const Tensor& tensor, const std::string& name, float scale,
                                             std::int32_t zero_point) {
-    return TensorDeclaration{name, tensor.type(), tensor.shape(), scale, zero_point};
+    return TensorDeclaration{name, tensor.type(), tensor.storage().shape(), scale, zero_point};
 }
 
 [[nodiscard]] Entry device_entry(const CapturedWorkload& workload) {
@@ -43,10 +42,7 @@ using Outputs = Typed<kOutputsType, py::dict>;
                                     const std::vector<capture::ManifestTensor>& tensors) {
     py::dict named;
     for (std::size_t i = 0U; i < tensors.size(); ++i) {
-        py::array array{dtype_of(tensors[i].type),
-                        std::vector<py::ssize_t>{tensors[i].shape.begin(), tensors[i].shape.end()}};
-        std::memcpy(array.mutable_data(), record[i].data(), record[i].size());
-        named[tensors[i].name.c_str()] = array;
+        named[tensors[i].name.c_str()] = array_of(tensors[i].type, tensors[i].shape, record[i]);
     }
     return {std::move(named)};
 }
@@ -222,8 +218,7 @@ void bind_captures(py::module_& module) {
                         tensor::to_string(tensor.shape), tensor::type_name(tensor.type), tensor::to_string(shape),
                         py::str(static_cast<py::handle>(array.dtype())).cast<std::string>())};
     }
-    const auto* const data = static_cast<const std::uint8_t*>(array.data());
-    return {data, data + array.nbytes()};
+    return elements_of(tensor.type, array);
 }
 
 [[nodiscard]] Player::Tensors record_of(const py::dict& named, const std::vector<capture::ManifestTensor>& tensors) {
@@ -318,26 +313,6 @@ void bind_session(py::module_& module) {
 }
 
 }  // namespace
-
-py::dtype dtype_of(ElementType type) {
-    switch (type) {
-        case ElementType::kInt8:
-            return py::dtype::of<std::int8_t>();
-        case ElementType::kUint8:
-            return py::dtype::of<std::uint8_t>();
-        case ElementType::kInt16:
-            return py::dtype::of<std::int16_t>();
-        case ElementType::kInt32:
-            return py::dtype::of<std::int32_t>();
-        case ElementType::kFloat32:
-            return py::dtype::of<float>();
-        case ElementType::kBool:
-            return py::dtype::of<bool>();
-        case ElementType::kUnspecified:
-            break;
-    }
-    return py::dtype::of<std::uint8_t>();
-}
 
 std::string path_from(const py::object& path) {
     const py::object name = py::module_::import("os").attr("fspath")(path);

@@ -24,9 +24,11 @@ void bind_names(py::module_& module) {
         .value("INT8", ElementType::kInt8)
         .value("UINT8", ElementType::kUint8)
         .value("INT32", ElementType::kInt32)
-        .value("FLOAT32", ElementType::kFloat32, "Can be moved, not computed with.");
-    py::enum_<ElementLayout>(module, "Layout",
-                             "Order of elements. Only ROW_MAJOR can be used; the device has no tiles.")
+        .value("FLOAT32", ElementType::kFloat32, "Can be moved, not computed with.")
+        .value("UINT16", ElementType::kUint16, "Can be moved and cast, not computed with.")
+        .value("UINT32", ElementType::kUint32)
+        .value("BFLOAT16", ElementType::kBfloat16, "Can be moved, and cast to FLOAT32, not computed with.");
+    py::enum_<ElementLayout>(module, "Layout", "Order of elements in memory: rows, or tiles of 32 x 32.")
         .value("ROW_MAJOR", ElementLayout::kRowMajor)
         .value("TILE", ElementLayout::kTile);
     py::enum_<Layout>(module, "TensorMemoryLayout", "How a tensor is spread over banks or cores.")
@@ -114,11 +116,19 @@ void bind_memory(py::module_& module) {
         .def_readonly("memory_layout", &MemoryConfig::layout)
         .def_readonly("buffer_type", &MemoryConfig::memory)
         .def_readonly("shard_spec", &MemoryConfig::shard)
-        .def("is_sharded", [](const MemoryConfig& config) { return config.shard.has_value(); })
+        .def("is_sharded", [](const MemoryConfig& config) { return config.layout != Layout::kInterleaved; })
         .def("__eq__", [](const MemoryConfig& left, const MemoryConfig& right) { return left == right; })
         .def("__repr__", [](const MemoryConfig& config) { return "MemoryConfig(" + tensor::to_string(config) + ")"; });
     module.attr("DRAM_MEMORY_CONFIG") = tensor::kDramInterleaved;
     module.attr("L1_MEMORY_CONFIG") = tensor::l1_interleaved();
+    for (const auto& [place, memory] : {std::pair{"DRAM", Memory::kDram}, std::pair{"L1", Memory::kL1}}) {
+        for (const auto& [name, layout] :
+             {std::pair{"HEIGHT", Layout::kHeightSharded}, std::pair{"WIDTH", Layout::kWidthSharded},
+              std::pair{"BLOCK", Layout::kBlockSharded}}) {
+            module.attr(fmt::format("{}_{}_SHARDED_MEMORY_CONFIG", place, name).c_str()) =
+                MemoryConfig{layout, memory, std::nullopt};
+        }
+    }
     module.def(
         "create_sharded_memory_config",
         [](const Shape& shape, const Cores& core_grid, Layout strategy, Orientation, bool shape_is_the_shards,
@@ -151,8 +161,7 @@ void bind_configs(py::module_& module) {
     bind_memory(module);
     py::class_<TensorSpec>(module, "TensorSpec", "Shape, element type and place of a tensor.")
         .def(py::init([](const Shape& shape, ElementType dtype, ElementLayout layout, const MemoryConfig& memory) {
-                 check_layout(layout);
-                 TensorSpec spec{shape_from(shape.object), dtype, memory};
+                 TensorSpec spec{shape_from(shape.object), dtype, memory, layout};
                  tensor::check_spec(spec);
                  return spec;
              }),
@@ -160,15 +169,16 @@ void bind_configs(py::module_& module) {
              py::arg("memory_config") = tensor::kDramInterleaved)
         .def_property_readonly("shape", [](const TensorSpec& spec) { return ShapeTuple{py::cast(spec.shape)}; })
         .def_readonly("dtype", &TensorSpec::type)
-        .def_property_readonly("layout", [](const TensorSpec&) { return ElementLayout::kRowMajor; })
+        .def_readonly("layout", &TensorSpec::layout)
         .def_readonly("memory_config", &TensorSpec::memory)
         .def("__eq__",
              [](const TensorSpec& left, const TensorSpec& right) {
-                 return (left.shape == right.shape) && (left.type == right.type) && (left.memory == right.memory);
+                 return (left.shape == right.shape) && (left.type == right.type) && (left.memory == right.memory) &&
+                        (left.layout == right.layout);
              })
         .def("__repr__", [](const TensorSpec& spec) {
-            return fmt::format("TensorSpec({}, {}, {})", tensor::to_string(spec.shape), tensor::type_name(spec.type),
-                               tensor::to_string(spec.memory));
+            return fmt::format("TensorSpec({}, {}, {}{})", tensor::to_string(spec.shape), tensor::type_name(spec.type),
+                               tensor::to_string(spec.memory), (spec.layout == ElementLayout::kTile) ? ", tiles" : "");
         });
 }
 

@@ -64,8 +64,9 @@ void bind_matrices(py::module_& module) {
         [](const Tensor& left, const Tensor& right, const Memory& memory, const Output& output, std::uint32_t queue) {
             return tensor::matmul(left, right, OperationOptions{memory, output, queue});
         },
-        "[..., k] times [k, n], of int8 or int32, gives int32 [..., n]; sums wrap.", py::arg("input_tensor_a"),
-        py::arg("input_tensor_b"), py::kw_only(), py::arg("memory_config") = py::none(),
+        "[..., m, k] times [..., k, n], of int8 or int32, gives int32 [..., m, n]; what is in front is broadcast, sums "
+        "wrap.",
+        py::arg("input_tensor_a"), py::arg("input_tensor_b"), py::kw_only(), py::arg("memory_config") = py::none(),
         py::arg("output_tensor") = py::none(), py::arg("cq_id") = 0U);
     module.def(
         "linear",
@@ -93,10 +94,9 @@ void bind_moves(py::module_& module) {
         "full",
         [](const Shape& shape, std::int64_t value, ElementType dtype, ElementLayout layout, const AnyDevice& device,
            const Memory& memory, std::uint32_t queue) {
-            check_layout(layout);
-            return full_on(device,
-                           TensorSpec{shape_from(shape.object), dtype, memory.value_or(tensor::kDramInterleaved)},
-                           value, queue);
+            return full_on(
+                device, TensorSpec{shape_from(shape.object), dtype, memory.value_or(tensor::kDramInterleaved), layout},
+                value, queue);
         },
         "A device tensor whose elements are all `fill_value`.", py::arg("shape"), py::arg("fill_value"),
         py::arg("dtype"), py::arg("layout") = ElementLayout::kRowMajor, py::kw_only(), py::arg("device").none(false),
@@ -105,10 +105,9 @@ void bind_moves(py::module_& module) {
         "zeros",
         [](const Shape& shape, ElementType dtype, ElementLayout layout, const AnyDevice& device, const Memory& memory,
            std::uint32_t queue) {
-            check_layout(layout);
-            return full_on(device,
-                           TensorSpec{shape_from(shape.object), dtype, memory.value_or(tensor::kDramInterleaved)}, 0,
-                           queue);
+            return full_on(
+                device, TensorSpec{shape_from(shape.object), dtype, memory.value_or(tensor::kDramInterleaved), layout},
+                0, queue);
         },
         "A device tensor of zeros.", py::arg("shape"), py::arg("dtype"), py::arg("layout") = ElementLayout::kRowMajor,
         py::kw_only(), py::arg("device").none(false), py::arg("memory_config") = py::none(), py::arg("cq_id") = 0U);

@@ -30,7 +30,8 @@ void bind_types(py::module_& module) {
         [](const Tensor& operand, ElementType type, const Memory& memory, const Output& output, std::uint32_t queue) {
             return tensor::typecast(operand, type, OperationOptions{memory, output, queue});
         },
-        "int8 as int32, or int32 as int8, which saturates.", py::arg("input_tensor"), py::arg("dtype"), py::kw_only());
+        "The same numbers in another integer type, saturated, or bfloat16 as float32.", py::arg("input_tensor"),
+        py::arg("dtype"), py::kw_only());
     bind_result(
         module, "reshape",
         [](const Tensor& operand, const Shape& shape, const Memory& memory, const Output& output, std::uint32_t queue) {

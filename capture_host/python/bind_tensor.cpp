@@ -1,12 +1,11 @@
 #include <fmt/format.h>
 
-#include <cstring>
-
 #include "capture_host/python/bindings.h"
 #include "capture_host/tensor/operations.h"
 #include "capture_host/tensor/quantized.h"
 #include "capture_host/tensor/tensor.h"
 #include "capture_host/tensor/tensor_error.h"
+#include "capture_host/tensor/tiles.h"
 
 namespace pianola::python {
 namespace {
@@ -20,46 +19,46 @@ using tensor::TensorSpec;
 
 [[nodiscard]] ElementType type_of(const py::array& array) {
     const py::dtype type = array.dtype();
-    for (const auto& [format, element] : {std::pair{'b', ElementType::kInt8}, std::pair{'B', ElementType::kUint8},
-                                          std::pair{'i', ElementType::kInt32}, std::pair{'f', ElementType::kFloat32}}) {
+    for (const auto& [format, element] :
+         {std::pair{'b', ElementType::kInt8}, std::pair{'B', ElementType::kUint8}, std::pair{'H', ElementType::kUint16},
+          std::pair{'i', ElementType::kInt32}, std::pair{'I', ElementType::kUint32},
+          std::pair{'f', ElementType::kFloat32}}) {
         if ((type.char_() == format) && (type.byteorder() != '>')) {
             return element;
         }
     }
-    throw TensorError{TensorRule::kType, "arrays hold int8, uint8, int32 or float32 of this machine, not " +
-                                             py::str(static_cast<py::handle>(type)).cast<std::string>() +
-                                             "; convert with astype() first"};
+    throw TensorError{TensorRule::kType,
+                      "arrays hold int8, uint8, uint16, int32, uint32 or float32 of this machine, not " +
+                          py::str(static_cast<py::handle>(type)).cast<std::string>() + "; convert with astype() first"};
 }
 
 [[nodiscard]] Tensor from_numpy(const py::array& array, const std::optional<ElementType>& dtype, ElementLayout layout,
                                 const std::optional<AnyDevice>& device, const std::optional<MemoryConfig>& memory,
                                 std::uint32_t queue, const std::optional<TensorToMesh>& mapper) {
-    check_layout(layout);
-    const ElementType type = type_of(array);
-    if (dtype.has_value() && (*dtype != type)) {
+    const ElementType held = type_of(array);
+    const ElementType type = dtype.value_or(held);
+    const bool rounds = (held == ElementType::kFloat32) && (type == ElementType::kBfloat16);
+    if ((type != held) && !rounds) {
         throw TensorError{TensorRule::kType,
                           fmt::format("the array holds {}, and {} was asked for; convert with astype() first",
-                                      tensor::type_name(type), tensor::type_name(*dtype))};
+                                      tensor::type_name(held), tensor::type_name(type))};
     }
     const py::array dense = py::array::ensure(array, py::array::c_style);
     TensorSpec spec;
     spec.type = type;
+    spec.layout = layout;
     for (py::ssize_t i = 0; i < dense.ndim(); ++i) {
         spec.shape.push_back(static_cast<std::uint32_t>(std::min<py::ssize_t>(dense.shape(i), INT32_MAX)));
     }
     tensor::check_spec(spec);
-    const auto* const data = static_cast<const std::uint8_t*>(dense.data());
-    const Tensor whole = Tensor::on_host(spec, {data, data + dense.nbytes()});
+    const Tensor whole = Tensor::on_host(spec, elements_of(type, dense));
     const Tensor tensor = mapper.has_value() ? tensor::distribute(whole, mapper->mesh, mapper->config) : whole;
     return device.has_value() ? tensor.to(*device, memory.value_or(tensor::kDramInterleaved), queue) : tensor;
 }
 
 [[nodiscard]] py::array to_numpy(const Tensor& given, const std::optional<MeshToTensor>& composer) {
     const Tensor tensor = composed(given, composer);
-    const std::vector<std::uint8_t>& bytes = tensor.bytes();
-    py::array array{dtype_of(tensor.type()), std::vector<py::ssize_t>(tensor.shape().begin(), tensor.shape().end())};
-    std::memcpy(array.mutable_data(), bytes.data(), bytes.size());
-    return array;
+    return array_of(tensor.type(), tensor.shape(), tensor.bytes());
 }
 
 // NumPy's protocol: what asarray() makes of a tensor, wherever it lies.
@@ -78,8 +77,11 @@ using tensor::TensorSpec;
 
 [[nodiscard]] TensorSpec spec_of(const Shape& shape, ElementType dtype, ElementLayout layout,
                                  const std::optional<MemoryConfig>& memory) {
-    check_layout(layout);
-    return TensorSpec{shape_from(shape.object), dtype, memory.value_or(tensor::kDramInterleaved)};
+    return TensorSpec{shape_from(shape.object), dtype, memory.value_or(tensor::kDramInterleaved), layout};
+}
+
+[[nodiscard]] tensor::Shape padded_shape_of(const TensorSpec& spec) {
+    return (spec.layout == ElementLayout::kTile) ? tensor::tile_padded(spec.shape) : spec.shape;
 }
 
 [[nodiscard]] std::string describe(const Tensor& tensor) {
@@ -89,8 +91,9 @@ using tensor::TensorSpec;
             fmt::format(", {} shards over {}", tensor.shards().size(),
                         (tensor.mesh() != nullptr) ? tensor.mesh()->name() : host::to_string(tensor.topology().shape));
     }
-    return fmt::format("Tensor({}, {}, {}{})", tensor::to_string(tensor.shape()), tensor::type_name(tensor.type()),
-                       place, tensor.is_allocated() ? "" : ", deallocated");
+    return fmt::format("Tensor({}, {}, {}{}{})", tensor::to_string(tensor.shape()), tensor::type_name(tensor.type()),
+                       place, (tensor.layout() == ElementLayout::kTile) ? ", tiles" : "",
+                       tensor.is_allocated() ? "" : ", deallocated");
 }
 
 void bind_class(py::module_& module) {
@@ -101,7 +104,10 @@ void bind_class(py::module_& module) {
     py::class_<Tensor>(module, "Tensor", "Data of a shape and an element type, on the host or on a device.")
         .def_property_readonly("shape", [](const Tensor& tensor) { return ShapeTuple{py::cast(tensor.shape())}; })
         .def_property_readonly("dtype", &Tensor::type)
-        .def_property_readonly("layout", [](const Tensor&) { return ElementLayout::kRowMajor; })
+        .def_property_readonly("layout", &Tensor::layout)
+        .def_property_readonly(
+            "padded_shape", [](const Tensor& tensor) { return ShapeTuple{py::cast(padded_shape_of(tensor.spec()))}; },
+            "The shape in memory: the last two dimensions of tiles are multiples of 32.")
         .def_property_readonly("spec", &Tensor::spec)
         .def("memory_config", &Tensor::memory_config)
         .def("buffer_address", &Tensor::buffer_address, "Device address of the first byte; for L1, on the first core.")
@@ -155,7 +161,8 @@ void bind_tensor(py::module_& module) {
                py::arg("array"), py::arg("dtype") = py::none(), py::arg("layout") = ElementLayout::kRowMajor,
                py::arg("device") = py::none(), py::arg("memory_config") = py::none(), py::arg("cq_id") = 0U,
                py::arg("mesh_mapper") = py::none());
-    module.def("to_numpy", &to_numpy, "A copy of a host tensor's data. Waits for a read that is under way.",
+    module.def("to_numpy", &to_numpy,
+               "A copy of a host tensor's data, of bfloat16 as float32. Waits for a read that is under way.",
                py::arg("tensor"), py::arg("mesh_composer") = py::none());
     module.def(
         "allocate_tensor_on_device",

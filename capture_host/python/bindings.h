@@ -34,6 +34,7 @@ void bind_operations(pybind11::module_& module);
 void bind_quantized(pybind11::module_& module);
 void bind_layers(pybind11::module_& module);
 void bind_elementwise(pybind11::module_& module);
+void bind_layouts(pybind11::module_& module);
 void bind_pipeline(pybind11::module_& module);
 void bind_capture(pybind11::module_& module);
 
@@ -85,15 +86,13 @@ struct CoreGrid {
 struct CoreSet {
     host::CoreRangeSet ranges;
 };
-enum class ElementLayout : std::uint8_t { kRowMajor, kTile };
+using tensor::ElementLayout;
 
 // Where the program calls from, "file:line": the innermost frame outside of the package. Empty outside of Python.
 [[nodiscard]] std::string call_site();
 
 // Cores, however they are named: a CoreRangeSet, a CoreRange, a CoreGrid.
 [[nodiscard]] host::CoreRangeSet cores_from(const pybind11::handle& cores);
-// Throws TENSOR-LAYOUT for tiles.
-void check_layout(ElementLayout layout);
 // Throws TENSOR-SHAPE for numbers that cannot be dimensions.
 [[nodiscard]] tensor::Shape shape_from(const pybind11::handle& shape);
 
@@ -110,8 +109,12 @@ void check_layout(ElementLayout layout);
     return pybind11::bytes{text};
 }
 
-// What NumPy calls elements of that type.
+// What NumPy calls elements of that type. It has no bfloat16: arrays of float32 stand for it.
 [[nodiscard]] pybind11::dtype dtype_of(ElementType type);
+// Elements as an array, and a dense array of dtype_of(type) as elements.
+[[nodiscard]] pybind11::array array_of(ElementType type, const tensor::Shape& shape,
+                                       const std::vector<std::uint8_t>& elements);
+[[nodiscard]] std::vector<std::uint8_t> elements_of(ElementType type, const pybind11::array& dense);
 
 // The name of a file, as open() takes it: str or os.PathLike. Throws ValueError for one that holds a NUL, as open()
 // does: the operating system would see another name.

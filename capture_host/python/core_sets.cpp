@@ -19,14 +19,6 @@ host::CoreRangeSet cores_from(const py::handle& cores) {
     throw py::type_error("cores are named by a CoreGrid, a CoreRange or a CoreRangeSet");
 }
 
-void check_layout(ElementLayout layout) {
-    if (layout == ElementLayout::kTile) {
-        throw tensor::TensorError{
-            tensor::TensorRule::kLayout,
-            "the reference device stores elements row-major and has no tiles: use ROW_MAJOR_LAYOUT"};
-    }
-}
-
 tensor::Shape shape_from(const py::handle& shape) {
     tensor::Shape dimensions;
     for (const py::handle item : py::iter(shape)) {

@@ -17,15 +17,38 @@ std::string text_of(const Verdict& verdict) {
                        capture::describe_numbers(verdict));
 }
 
-std::unique_ptr<Simulator> make(const Target& target, const DeviceDescription& device,
-                                const SimulatorOptions& options) {
+// A mesh that no session drives gets one device: the session refuses the file.
+std::uint32_t devices_of(const DeviceDescription& device) {
+    const std::uint64_t devices = std::uint64_t{device.mesh_rows} * device.mesh_columns;
+    return ((devices == 0U) || (devices > kMaxMeshDevices)) ? 1U : static_cast<std::uint32_t>(devices);
+}
+
+std::vector<std::unique_ptr<Simulator>> make(const Target& target, const DeviceDescription& device,
+                                             SimulatorOptions options) {
     require_simulator(target, options);
-    std::unique_ptr<Simulator> simulator = target.simulate(device, options);
-    if (simulator == nullptr) {
-        throw NotOffered{fmt::format("the target of device family {} makes no simulator of this device",
-                                     target.usual_device().family)};
+    options.time = std::make_shared<VirtualTime>();
+    std::vector<std::unique_ptr<Simulator>> simulators;
+    for (std::uint32_t i = 0U; i < devices_of(device); ++i) {
+        simulators.push_back(target.simulate(device, options));
+        if (simulators.back() == nullptr) {
+            throw NotOffered{fmt::format("the target of device family {} makes no simulator of this device",
+                                         target.usual_device().family)};
+        }
     }
-    return simulator;
+    return simulators;
+}
+
+Session session_of(const std::vector<std::unique_ptr<Simulator>>& simulators, const DeviceDescription& device,
+                   const CommandSet& command_set) {
+    std::vector<Device*> devices;
+    for (const auto& simulator : simulators) {
+        devices.push_back(&simulator->device());
+    }
+    const bool is_mesh = devices.size() > 1U;
+    return Session{
+        DeviceSet{
+            {devices.data(), devices.size()}, is_mesh ? device.mesh_rows : 1U, is_mesh ? device.mesh_columns : 1U},
+        simulators.front()->platform(), command_set, kDevelopmentConfig};
 }
 
 template <typename Sizes>
@@ -42,8 +65,9 @@ Tensors zeros(const Sizes& sizes, std::uint32_t count) {
 Refused::Refused(const Verdict& verdict) : std::runtime_error{text_of(verdict)}, verdict_{verdict} {}
 
 Stopped::Stopped(Status status, const FaultRecord& fault)
-    : std::runtime_error{fmt::format("the replay stopped with {} on queue {} at command {}",
-                                     capture::status_name(status), fault.queue, fault.command)},
+    : std::runtime_error{fmt::format("the replay stopped with {} on queue {} of device ({}, {}) at command {}",
+                                     capture::status_name(status), fault.queue, fault.row, fault.column,
+                                     fault.command)},
       status_{status},
       fault_{fault} {}
 
@@ -68,8 +92,8 @@ void require_simulator(const Target& target, const SimulatorOptions& options) {
 
 Replay::Replay(ByteSpan file, const Target& target, const DeviceDescription& device, const SimulatorOptions& options)
     : file_{std::vector<std::uint8_t>(file.begin(), file.end())},
-      simulator_{make(target, device, options)},
-      session_{simulator_->device(), simulator_->platform(), target.command_set(), kDevelopmentConfig} {}
+      simulators_{make(target, device, options)},
+      session_{session_of(simulators_, device, target.command_set())} {}
 
 void Replay::load() {
     Verdict verdict;

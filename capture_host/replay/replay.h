@@ -1,4 +1,4 @@
-// Replay: a trace binary on a simulated device of its own, behind the runtime that an ECU has.
+// Replay: a trace binary on a simulated device of its own, or on those of its mesh, behind the runtime that an ECU has.
 //
 // Place in the whole: what a capture is tried on, and what `pianola run`, `pianola timeline` and the Python package
 // replay with, whatever the device. Host only.
@@ -74,7 +74,8 @@ using Destinations = Views<MutableByteSpan, Tensors>;
 
 class Replay {
   public:
-    // The target has static lifetime. Throws NotOffered.
+    // The target has static lifetime. `device` is each device of the mesh, and says how many there are. Throws
+    // NotOffered.
     Replay(ByteSpan file, const Target& target, const DeviceDescription& device, const SimulatorOptions& options = {});
 
     // All proofs, and the set-up. Throws Refused, Stopped.
@@ -83,8 +84,11 @@ class Replay {
     [[nodiscard]] ByteSpan file() const noexcept { return file_.view(); }
     [[nodiscard]] Session& session() noexcept { return session_; }
     [[nodiscard]] const Session& session() const noexcept { return session_; }
-    [[nodiscard]] Simulator& simulator() noexcept { return *simulator_; }
-    [[nodiscard]] const Simulator& simulator() const noexcept { return *simulator_; }
+    // The first device's. Time is that of all.
+    [[nodiscard]] Simulator& simulator() noexcept { return *simulators_.front(); }
+    [[nodiscard]] const Simulator& simulator() const noexcept { return *simulators_.front(); }
+    // In row-major order.
+    [[nodiscard]] const std::vector<std::unique_ptr<Simulator>>& simulators() const noexcept { return simulators_; }
     // Of the file, also where it was refused.
     [[nodiscard]] const Image& image() const noexcept { return workspace_->image; }
 
@@ -105,7 +109,7 @@ class Replay {
 
   private:
     files::AlignedBytes file_;
-    std::unique_ptr<Simulator> simulator_;
+    std::vector<std::unique_ptr<Simulator>> simulators_;
     Session session_;
     std::unique_ptr<PlanWorkspace> workspace_{std::make_unique<PlanWorkspace>()};
 };

@@ -134,6 +134,8 @@ FileTarget target_of(ByteSpan file, const Targets& targets) {
         device.capacities =
             (profile->number == static_cast<std::uint32_t>(named.profile)) ? profile : device.capacities;
     }
+    device.mesh_rows = named.mesh_rows;
+    device.mesh_columns = named.mesh_columns;
     const std::string wrong = target->what_is_wrong_with(device);
     if (wrong.empty()) {
         found.device = device;

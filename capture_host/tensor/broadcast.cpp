@@ -94,6 +94,10 @@ Shape broadcast_shape(const char* operation, const Shape& left, const Shape& rig
     return shape;
 }
 
+TensorSpec spec_of_broadcast(const Tensor& operand, const Shape& shape) {
+    return (operand.shape() == shape) ? operand.spec() : spec_of_shape(operand, shape, operand.type());
+}
+
 Tensor broadcast_to(const Tensor& operand, const Shape& shape, std::uint32_t queue) {
     if (operand.shape() == shape) {
         return operand;

@@ -35,9 +35,8 @@ template <typename Arguments, typename Special>
                               const LayerQuantization& quantization, const OperationOptions& options,
                               const Special& special) {
     const auto& [name, kernel, in, channels, filter_height, filter_width, plan, bias] = work;
-    const TensorSpec spec{{in.batches, plan.height.output, plan.width.output, channels},
-                          ElementType::kInt8,
-                          memory_for_shape(input.memory_config())};
+    const TensorSpec spec =
+        spec_of_shape(input, {in.batches, plan.height.output, plan.width.output, channels}, ElementType::kInt8);
     const Tensor result = result_for(name, spec, options, input.device());
     require_apart(name, result, input);
     require_apart(name, result, weight);

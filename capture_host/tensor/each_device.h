@@ -8,6 +8,7 @@
 #include <optional>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "capture_host/mesh/mesh_device.h"
 #include "capture_host/tensor/operations.h"
@@ -23,6 +24,12 @@ template <typename Visit>
 void visit_tensors(const std::optional<Tensor>& tensor, const Visit& visit) {
     if (tensor.has_value()) {
         visit(*tensor);
+    }
+}
+template <typename Visit>
+void visit_tensors(const std::vector<Tensor>& tensors, const Visit& visit) {
+    for (const Tensor& tensor : tensors) {
+        visit(tensor);
     }
 }
 template <typename Visit>
@@ -46,6 +53,13 @@ template <typename... Arguments>
 }
 [[nodiscard]] inline std::optional<Tensor> shard_of(const std::optional<Tensor>& tensor, std::size_t i) {
     return tensor.has_value() ? std::optional{shard_of(*tensor, i)} : std::nullopt;
+}
+[[nodiscard]] inline std::vector<Tensor> shard_of(const std::vector<Tensor>& tensors, std::size_t i) {
+    std::vector<Tensor> shards;
+    for (const Tensor& tensor : tensors) {
+        shards.push_back(shard_of(tensor, i));
+    }
+    return shards;
 }
 [[nodiscard]] inline OperationOptions shard_of(const OperationOptions& options, std::size_t i) {
     return OperationOptions{options.memory, shard_of(options.output, i), options.queue};

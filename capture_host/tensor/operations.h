@@ -4,8 +4,9 @@
 // the device compiles a program that it does not know yet, so that a model must have run once before it is captured
 // into a trace. Where operands and result lie is free: work is cut where one of them is not contiguous, and done on the
 // core that holds the result. Arithmetic of int8 and uint8 saturates, that of int32 wraps. Throws TensorError and
-// host::HostError; then nothing was enqueued, and no memory is kept. Operands that are distributed over the same
-// devices give a distributed result: the operation is done on each of the devices, with its shards. Host only.
+// host::HostError; then nothing was enqueued, and no memory is kept. Tensors may be in tiles: the result is in the
+// layout of the output that is given, else of the first operand. Operands that are distributed over the same devices
+// give a distributed result: the operation is done on each of the devices, with its shards. Host only.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +29,9 @@ struct OperationOptions {
     std::uint32_t queue{0U};
 };
 
+// int8 and int32; uint32, which wraps, where signs do not matter: kAdd, kSubtract, kMultiply, kEqual, kNeg, kSquare,
+// kSum; uint8 too with kEqual.
+
 // Operands have the same type; shapes are broadcast as NumPy does it, where one that is broadcast is copied to the
 // result's shape first. The output may be an operand of its shape. kEqual gives 1 and 0.
 [[nodiscard]] Tensor binary(Binary operation, const Tensor& left, const Tensor& right,
@@ -37,7 +41,9 @@ struct OperationOptions {
                             const OperationOptions& options = {});
 [[nodiscard]] Tensor unary(Unary operation, const Tensor& operand, const OperationOptions& options = {});
 
-// int8 [..., k] times int8 [k, n] gives int32 [..., n]; linear adds an int32 bias [n]. The sums wrap.
+// [..., m, k] times [..., k, n] of int8 or int32 gives int32 [..., m, n], whose other dimensions are broadcast; vectors
+// are taken as NumPy takes them, and give [1] where no dimension is left. linear() takes [..., k] times [k, n], and
+// adds an int32 bias [n]. The sums wrap.
 [[nodiscard]] Tensor matmul(const Tensor& left, const Tensor& right, const OperationOptions& options = {});
 [[nodiscard]] Tensor linear(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
                             const OperationOptions& options = {});
@@ -54,7 +60,24 @@ struct OperationOptions {
                              const std::optional<Tensor>& output = std::nullopt, std::uint32_t queue = 0U);
 void copy(const Tensor& source, const Tensor& destination, std::uint32_t queue = 0U);
 
-// Every element is `value`, which must be one of the type's.
+// The same data in another layout; the tensor itself, where it has that layout and lies in `memory` already. A tensor
+// of the host stays there.
+[[nodiscard]] Tensor to_layout(const Tensor& operand, ElementLayout layout,
+                               const std::optional<MemoryConfig>& memory = std::nullopt, std::uint32_t queue = 0U);
+
+// Elements begin, begin + step, ... below end of each dimension. Any type.
+struct SliceRange {
+    std::uint32_t begin{0U};
+    std::uint32_t end{0U};
+    std::uint32_t step{1U};
+};
+[[nodiscard]] Tensor slice(const Tensor& operand, const std::vector<SliceRange>& ranges,
+                           const OperationOptions& options = {});
+// Tensors of one type one after the other, along a dimension; their other dimensions are equal. Any type.
+[[nodiscard]] Tensor concat(const std::vector<Tensor>& operands, std::uint32_t dimension,
+                            const OperationOptions& options = {});
+
+// Every element is `value`, which must be one of the type's; of float32 and bfloat16: an integer that it has exactly.
 void fill(const Tensor& tensor, std::int64_t value, std::uint32_t queue = 0U);
 [[nodiscard]] Tensor full(const TensorSpec& spec, std::int64_t value, const std::shared_ptr<host::Device>& device,
                           std::uint32_t queue = 0U);

@@ -1,9 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <cstring>
 
 #include "capture_host/tensor/each_device.h"
+#include "capture_host/tensor/layout.h"
 #include "capture_host/tensor/tensor_error.h"
 #include "capture_host/tensor/work.h"
 #include "hal/kernels/arguments.h"
@@ -76,12 +77,19 @@ class Mover {
     host::BufferPtr destination_;
 };
 
-struct Range {
-    std::int64_t minimum;
-    std::int64_t maximum;
-};
+// Its upper half is the bfloat16, where it is one.
+[[nodiscard]] std::uint32_t float_bits(std::int64_t value) {
+    const auto number = static_cast<float>(value);
+    std::uint32_t bits = 0U;
+    std::memcpy(&bits, &number, sizeof(bits));
+    return bits;
+}
 
-[[nodiscard]] Range range_of(ElementType type) {
+}  // namespace
+
+NumberRange range_of(ElementType type) {
+    constexpr std::int64_t kExactFloat = std::int64_t{1} << 24U;
+    constexpr std::int64_t kExactBfloat = std::int64_t{1} << 8U;
     switch (type) {
         case ElementType::kInt8:
             return {INT8_MIN, INT8_MAX};
@@ -89,27 +97,47 @@ struct Range {
             return {0, UINT8_MAX};
         case ElementType::kInt32:
             return {INT32_MIN, INT32_MAX};
+        case ElementType::kUint16:
+            return {0, UINT16_MAX};
+        case ElementType::kUint32:
+            return {0, UINT32_MAX};
         case ElementType::kFloat32:
-            return {0, 0};  // the device has no floating point; cleared memory is 0.0
+            return {-kExactFloat, kExactFloat};
+        case ElementType::kBfloat16:
+            return {-kExactBfloat, kExactBfloat};
         case ElementType::kInt16:
         case ElementType::kBool:
         case ElementType::kUnspecified:
             break;
     }
-    throw TensorError{TensorRule::kType, "tensors hold int8, uint8, int32 or float32"};
+    static_cast<void>(bytes_per_element(type));  // throws
+    return {};
 }
 
-}  // namespace
-
 std::uint32_t pattern_of(ElementType type, std::int64_t value) {
-    const Range range = range_of(type);
+    const NumberRange range = range_of(type);
     if ((value < range.minimum) || (value > range.maximum)) {
         throw TensorError{TensorRule::kValue, fmt::format("{} takes values from {} to {}, not {}", type_name(type),
                                                           range.minimum, range.maximum, value)};
     }
     constexpr std::uint32_t kEveryByte = 0x0101'0101U;
-    const bool is_byte = bytes_per_element(type) == 1U;
-    return is_byte ? (static_cast<std::uint32_t>(value) & 0xFFU) * kEveryByte : static_cast<std::uint32_t>(value);
+    constexpr std::uint32_t kBothHalves = 0x0001'0001U;
+    constexpr std::uint32_t kHalfBits = 16U;
+    if (type == ElementType::kFloat32) {
+        return float_bits(value);
+    }
+    if (type == ElementType::kBfloat16) {
+        return (float_bits(value) >> kHalfBits) * kBothHalves;
+    }
+    const auto number = static_cast<std::uint32_t>(value);
+    switch (bytes_per_element(type)) {
+        case 1U:
+            return (number & UINT8_MAX) * kEveryByte;
+        case 2U:
+            return number * kBothHalves;
+        default:
+            return number;
+    }
 }
 
 void copy(const Tensor& source, const Tensor& destination, std::uint32_t queue) {
@@ -124,6 +152,14 @@ void copy(const Tensor& source, const Tensor& destination, std::uint32_t queue) 
                                       to_string(destination.shape()), type_name(destination.type()))};
     }
     if (source.buffer() == destination.buffer()) {
+        return;
+    }
+    if (source.layout() != destination.layout()) {
+        convert_layout(source, destination, queue);
+        return;
+    }
+    if (source.layout() == ElementLayout::kTile) {
+        copy(source.storage(), destination.storage(), queue);
         return;
     }
     Launches launches{*destination.device()};

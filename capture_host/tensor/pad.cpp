@@ -60,8 +60,7 @@ Tensor pad(const Tensor& operand, const Padding& padding, std::int64_t value, co
         padded.push_back(before + shape[i] + after);
     }
     arguments.value = byte_of(operand.type(), value);
-    const Tensor result = result_for(name, {padded, operand.type(), memory_for_shape(operand.memory_config())}, options,
-                                     operand.device());
+    const Tensor result = result_for(name, spec_of_shape(operand, padded, operand.type()), options, operand.device());
     require_apart(name, result, operand);
     return through_one_run(result, options.queue, [&](const Tensor& output) {
         const Tensor input = in_one_run(operand, options.queue);

@@ -22,9 +22,8 @@ Tensor pool2d(Pool operation, const Tensor& input, std::uint32_t filter_height, 
     }
     const WindowPlan plan = plan_of(name, in, filter_height, filter_width, windows);
     require_taps(name, filter_height, filter_width, 1U);
-    const TensorSpec spec{{in.batches, plan.height.output, plan.width.output, in.channels},
-                          ElementType::kInt8,
-                          memory_for_shape(input.memory_config())};
+    const TensorSpec spec =
+        spec_of_shape(input, {in.batches, plan.height.output, plan.width.output, in.channels}, ElementType::kInt8);
     const Tensor result = result_for(name, spec, options, input.device());
     require_apart(name, result, input);
     const std::vector<host::CoreCoord> cores = cores_for(result);

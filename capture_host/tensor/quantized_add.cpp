@@ -59,8 +59,7 @@ Tensor quantized_add(const Tensor& left, const Tensor& right, const Quantization
             fmt::format("{}: output_scale is {}; 2^19 times it must be above the operands' scales", name, to.scale)};
     }
     const Shape shape = broadcast_shape(name, left.shape(), right.shape());
-    const MemoryConfig memory = (left.shape() == shape) ? left.memory_config() : memory_for_shape(left.memory_config());
-    Tensor result = result_for(name, {shape, ElementType::kInt8, memory}, options, left.device());
+    Tensor result = result_for(name, spec_of_broadcast(left, shape), options, left.device());
     refdev::AddArguments arguments{};
     arguments.input1_offset = -from_left.zero_point;
     arguments.input1_multiplier = scaling->first.multiplier;

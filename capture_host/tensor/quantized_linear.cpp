@@ -91,7 +91,7 @@ Tensor quantized_linear(const Tensor& input, const Tensor& weight, bool transpos
                                       name, depth, refdev::kMaxSpatial)};
     }
     const CheckedBias checked = checked_bias(name, input, bias, channels, quantization, true);
-    TensorSpec spec{input.shape(), ElementType::kInt8, memory_for_columns(input.memory_config(), channels)};
+    TensorSpec spec{input.shape(), ElementType::kInt8, memory_for_columns(input, channels), input.layout()};
     spec.shape.back() = channels;
     const Tensor result = result_for(name, spec, options, input.device());
     require_apart(name, result, input);

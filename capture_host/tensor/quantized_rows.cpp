@@ -137,8 +137,8 @@ Tensor mean(const Tensor& operand, const std::vector<std::uint32_t>& dimensions,
                                                              name, count, dimensions.size(), refdev::kMaxTaps)};
     }
     const Shape reduced = reduced_shape(shape, mask, keep_dimensions);
-    const Tensor result = result_for(name, {reduced, ElementType::kInt8, memory_for_shape(operand.memory_config())},
-                                     options, operand.device());
+    const Tensor result =
+        result_for(name, spec_of_shape(operand, reduced, ElementType::kInt8), options, operand.device());
     require_apart(name, result, operand);
     const tflite::FixedPoint folded = tflite::fold_count(ratio, word(count));
     refdev::MeanArguments arguments{};

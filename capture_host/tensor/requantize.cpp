@@ -32,23 +32,6 @@ struct RequantizeLaunch {
     }
 };
 
-// A reduction of rows of one element each.
-struct WidenLaunch {
-    static constexpr KernelId kKernel = KernelId::kReduce;
-    std::uint32_t columns;
-
-    host::Arguments operator()(const host::Argument& from, const host::Argument& to, std::uint32_t rows) const {
-        constexpr std::uint32_t kColumnsDisappear = 1U;
-        return {from,
-                to,
-                rows * columns,
-                1U,
-                refdev::kTypeInt8,
-                static_cast<std::uint32_t>(refdev::ReduceOp::kSum),
-                kColumnsDisappear};
-    }
-};
-
 // int32 to int8 by the kernel of fully connected layers: an element is the start of the sum of a channel whose one
 // product is 0, so that all that is left is the scheme's rescaling.
 class Narrowing {
@@ -147,11 +130,6 @@ class Narrowing {
     });
 }
 
-// Where a result of another type goes that has the operand's shape.
-[[nodiscard]] TensorSpec spec_of_type(const Tensor& operand, ElementType type) {
-    return TensorSpec{operand.shape(), type, operand.memory_config()};
-}
-
 }  // namespace
 
 Tensor requantize(const Tensor& operand, const Quantization& from, const Quantization& to,
@@ -161,8 +139,7 @@ Tensor requantize(const Tensor& operand, const Quantization& from, const Quantiz
             "requantize", [](const auto&... each) { return requantize(each...); }, operand, from, to, options);
     }
     const char* const name = "requantize";
-    static_cast<void>(operand.buffer());
-    require_arithmetic(name, operand);
+    static_cast<void>(kernel_type(name, operand));
     require_scale(name, "in_scale", from.scale);
     require_scale(name, "out_scale", to.scale);
     require_zero_point(name, "in_zero_point", from.zero_point);
@@ -179,33 +156,6 @@ Tensor requantize(const Tensor& operand, const Quantization& from, const Quantiz
     }
     element_by_element(operand, result, name, options.queue, RequantizeLaunch{scale, from.zero_point, to.zero_point});
     return result;
-}
-
-Tensor typecast(const Tensor& operand, ElementType type, const OperationOptions& options) {
-    if (is_distributed(operand, options)) {
-        return for_each_device(
-            "typecast", [](const auto&... each) { return typecast(each...); }, operand, type, options);
-    }
-    const char* const name = "typecast";
-    static_cast<void>(operand.buffer());
-    require_arithmetic(name, operand);
-    if ((type != ElementType::kInt8) && (type != ElementType::kInt32)) {
-        throw TensorError{TensorRule::kType,
-                          fmt::format("{}: dtype is {}; int8 and int32 become each other", name, type_name(type))};
-    }
-    Tensor result = result_for(name, spec_of_type(operand, type), options, operand.device());
-    if (operand.type() == type) {
-        copy(operand, result, options.queue);
-        return result;
-    }
-    if (type == ElementType::kInt8) {
-        // (2^31 - 1) / 2^31: the identity after rounding where the result does not saturate.
-        return narrow(name, operand, result, tflite::FixedPoint{INT32_MAX, 0}, 0, options.queue);
-    }
-    return through_whole_rows(result, options.queue, [&](const Tensor& whole) {
-        row_by_row(in_whole_rows(operand, options.queue), whole, name, options.queue,
-                   WidenLaunch{columns_of(operand.shape())});
-    });
 }
 
 }  // namespace pianola::tensor

@@ -35,14 +35,16 @@ Tensor reshape(const Tensor& operand, const Shape& shape, const OperationOptions
                                       to_string(operand.shape()), element_count(operand.shape()), to_string(shape),
                                       element_count(shape))};
     }
-    const bool same_rows = columns_of(shape) == columns_of(operand.shape());
+    const bool same_rows =
+        (operand.layout() == ElementLayout::kRowMajor) && (columns_of(shape) == columns_of(operand.shape()));
     const bool elsewhere =
         options.output.has_value() || (options.memory.has_value() && (*options.memory != operand.memory_config()));
     if (!operand.is_on_device() || (same_rows && !elsewhere)) {
         return operand.viewed_as(shape);
     }
-    const MemoryConfig memory = same_rows ? operand.memory_config() : memory_for_shape(operand.memory_config());
-    Tensor result = result_for(name, {shape, operand.type(), memory}, options, operand.device());
+    TensorSpec spec = spec_of_shape(operand, shape, operand.type());
+    spec.memory = same_rows ? operand.memory_config() : spec.memory;
+    Tensor result = result_for(name, spec, options, operand.device());
     require_apart(name, result, operand);
     if (same_rows) {
         copy(operand.viewed_as(shape), result, options.queue);

@@ -3,23 +3,26 @@
 #include <fmt/format.h>
 
 #include "capture_host/tensor/tensor_error.h"
+#include "capture_host/tensor/tiles.h"
 
 namespace pianola::tensor {
 
-MemoryConfig memory_for_columns(const MemoryConfig& operand, std::uint32_t columns) {
-    if ((operand.layout == host::Layout::kHeightSharded) && operand.shard.has_value()) {
-        MemoryConfig memory = operand;
-        memory.shard->columns = columns;
+MemoryConfig memory_for_columns(const Tensor& operand, std::uint32_t columns) {
+    MemoryConfig memory = operand.memory_config();
+    if ((memory.layout == host::Layout::kHeightSharded) && memory.shard.has_value()) {
+        const bool tiles = operand.layout() == ElementLayout::kTile;
+        memory.shard->columns = tiles ? tile_padded({columns}).back() : columns;
         return memory;
     }
-    return memory_for_shape(operand);
+    return memory_for_shape(memory);
 }
 
 bool has_whole_rows(const Tensor& tensor) {
     const std::vector<host::Piece>& pieces = tensor.buffer()->pieces();
-    return std::all_of(pieces.begin(), pieces.end(), [&tensor](const host::Piece& piece) {
-        return piece.column_bytes == tensor.buffer()->config().row_bytes;
-    });
+    return (tensor.layout() == ElementLayout::kRowMajor) &&
+           std::all_of(pieces.begin(), pieces.end(), [&tensor](const host::Piece& piece) {
+               return piece.column_bytes == tensor.buffer()->config().row_bytes;
+           });
 }
 
 Tensor in_whole_rows(const Tensor& tensor, std::uint32_t queue) {

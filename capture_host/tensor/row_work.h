@@ -15,17 +15,25 @@
 namespace pianola::tensor {
 
 // Memory for a result whose rows are those of an operand and whose columns are others.
-[[nodiscard]] MemoryConfig memory_for_columns(const MemoryConfig& operand, std::uint32_t columns);
+[[nodiscard]] MemoryConfig memory_for_columns(const Tensor& operand, std::uint32_t columns);
 // Memory for a result of another shape: that of the operand where it is interleaved.
 [[nodiscard]] inline MemoryConfig memory_for_shape(const MemoryConfig& operand) {
     return MemoryConfig{host::Layout::kInterleaved, operand.memory, std::nullopt};
 }
+// A result like the operand, but for its shape, or but for its type.
+[[nodiscard]] inline TensorSpec spec_of_shape(const Tensor& operand, const Shape& shape, ElementType type) {
+    return TensorSpec{shape, type, memory_for_shape(operand.memory_config()), operand.layout()};
+}
+[[nodiscard]] inline TensorSpec spec_of_type(const Tensor& operand, ElementType type) {
+    return TensorSpec{operand.shape(), type, operand.memory_config(), operand.layout()};
+}
 
+// What kernels take: rows, not tiles, of which each lies in one piece of memory, or all in one.
 [[nodiscard]] bool has_whole_rows(const Tensor& tensor);
 [[nodiscard]] inline bool is_one_run(const Tensor& tensor) {
-    return tensor.buffer()->pieces().size() == 1U;
+    return (tensor.layout() == ElementLayout::kRowMajor) && (tensor.buffer()->pieces().size() == 1U);
 }
-// Operands whose rows or columns are cut go to one run of DRAM first.
+// Operands in tiles, or whose rows or columns are cut, go to one run of DRAM first.
 [[nodiscard]] Tensor in_whole_rows(const Tensor& tensor, std::uint32_t queue);
 [[nodiscard]] Tensor in_one_run(const Tensor& tensor, std::uint32_t queue);
 // First byte of a tensor that lies in one run.
@@ -80,11 +88,13 @@ void row_by_row(const Tensor& operand, const Tensor& result, const char* name, s
     enqueue(result, launches, name, queue);
 }
 
-// An operation that makes each element from the element at the same place, of the same size.
+// An operation that makes each element from the element at the same place, of the same size. Tiles are computed with as
+// they are: places in their storages are the same.
 template <typename Describe>
-void element_by_element(const Tensor& operand, const Tensor& result, const char* name, std::uint32_t queue,
+void element_by_element(const Tensor& operand, const Tensor& target, const char* name, std::uint32_t queue,
                         const Describe& describe) {
-    const Tensor source = beside(operand, result, queue);
+    const Tensor source = beside(operand, target, queue).storage();
+    const Tensor result = target.storage();
     Launches launches{*result.device()};
     const std::uint32_t element = bytes_per_element(result.type());
     for_dense_rows(launches, result, [&](std::uint32_t to, host::CoreCoord core, const Block& block) {
@@ -101,10 +111,11 @@ void element_by_element(const Tensor& operand, const Tensor& result, const char*
 
 // The same of two operands, each of the result's shape and element size.
 template <typename Describe>
-void pair_by_pair(const Tensor& left, const Tensor& right, const Tensor& result, const char* name, std::uint32_t queue,
+void pair_by_pair(const Tensor& left, const Tensor& right, const Tensor& target, const char* name, std::uint32_t queue,
                   const Describe& describe) {
-    const Tensor first = beside(left, result, queue);
-    const Tensor second = beside(right, result, queue);
+    const Tensor first = beside(left, target, queue).storage();
+    const Tensor second = beside(right, target, queue).storage();
+    const Tensor result = target.storage();
     Launches launches{*result.device()};
     const std::uint32_t element = bytes_per_element(result.type());
     for_dense_rows(launches, result, [&](std::uint32_t to, host::CoreCoord core, const Block& block) {

@@ -7,6 +7,7 @@
 
 #include "capture_host/tensor/tensor_error.h"
 #include "capture_host/tensor/tensor_storage.h"
+#include "capture_host/tensor/tiles.h"
 
 namespace pianola::tensor {
 
@@ -31,6 +32,7 @@ Tensor Tensor::on_host(const TensorSpec& spec, host::ReadHandle read) {
     storage->spec = spec;
     storage->pending = true;
     storage->read = std::move(read);
+    storage->read_tiles = spec.layout == ElementLayout::kTile;
     return Tensor{std::move(storage)};
 }
 
@@ -39,8 +41,9 @@ Tensor Tensor::on_device(const TensorSpec& spec, const std::shared_ptr<host::Dev
     check_spec(spec);
     auto storage = std::make_shared<Storage>();
     storage->spec = spec;
+    storage->spec.memory = resolved(spec.memory, spec.shape, spec.layout, host::all_cores(device->spec()));
     storage->on_device = true;
-    host::BufferConfig config = buffer_config(spec);
+    host::BufferConfig config = buffer_config(storage->spec);
     config.owner = owner;
     storage->buffer = device->allocate(config);
     return Tensor{std::move(storage)};
@@ -130,6 +133,11 @@ const std::vector<std::uint8_t>& Tensor::bytes() const {
     if (storage_->freed) {
         throw TensorError{TensorRule::kFreed, "the tensor was deallocated before this use of it"};
     }
+    if (storage_->pending && storage_->read_tiles) {
+        const std::vector<std::uint8_t>& tiles = storage_->read.data();
+        storage_->bytes = untilized(ByteSpan{tiles.data(), tiles.size()}, spec());
+        storage_->pending = false;
+    }
     return storage_->pending ? storage_->read.data() : storage_->bytes;
 }
 
@@ -174,13 +182,13 @@ Tensor Tensor::to(const std::shared_ptr<host::Device>& device, const MemoryConfi
     if (storage_->on_device) {
         throw TensorError{TensorRule::kHost, "the tensor lies on a device already; to_memory_config() moves it"};
     }
-    Tensor moved = on_device(TensorSpec{shape(), type(), memory}, device, {queue});
+    Tensor moved = on_device(TensorSpec{shape(), type(), memory, layout()}, device, {queue});
     copy_host_to_device(*this, moved, queue);
     return moved;
 }
 
 Tensor Tensor::viewed_as(const Shape& shape) const {
-    const TensorSpec spec{shape, type(), memory_config()};
+    const TensorSpec spec{shape, type(), memory_config(), layout()};
     if (is_distributed()) {
         std::vector<Tensor> views;
         for (const Tensor& shard : storage_->shards) {
@@ -188,9 +196,14 @@ Tensor Tensor::viewed_as(const Shape& shape) const {
         }
         return of_shards(std::move(views), storage_->topology, storage_->mesh);
     }
-    if (!storage_->on_device) {
-        return on_host(spec, bytes());
-    }
+    return storage_->on_device ? viewed_as(spec) : on_host(spec, bytes());
+}
+
+Tensor Tensor::storage() const {
+    return ((layout() == ElementLayout::kTile) && storage_->on_device) ? viewed_as(storage_spec(spec())) : *this;
+}
+
+Tensor Tensor::viewed_as(const TensorSpec& spec) const {
     auto view = std::make_shared<Storage>();
     view->spec = spec;
     view->on_device = true;
@@ -214,6 +227,7 @@ void Tensor::read_from(const Tensor& source, std::uint32_t queue, bool blocking)
     }
     storage_->shards.clear();
     storage_->read = source.device()->enqueue_read(queue, source.buffer(), blocking);
+    storage_->read_tiles = source.layout() == ElementLayout::kTile;
     storage_->pending = true;
     storage_->freed = false;
     storage_->bytes = {};
@@ -259,7 +273,11 @@ void copy_host_to_device(const Tensor& host_tensor, const Tensor& device_tensor,
         copy_to_mesh(host_tensor, device_tensor, queue, blocking);
         return;
     }
-    const std::vector<std::uint8_t>& data = host_tensor.bytes();
+    const bool tiles = device_tensor.layout() == ElementLayout::kTile;
+    const std::vector<std::uint8_t>& rows = host_tensor.bytes();
+    const std::vector<std::uint8_t> converted =
+        tiles ? tilized(ByteSpan{rows.data(), rows.size()}, device_tensor.spec()) : std::vector<std::uint8_t>{};
+    const std::vector<std::uint8_t>& data = tiles ? converted : rows;
     device_tensor.device()->enqueue_write(queue, device_tensor.buffer(), ByteSpan{data.data(), data.size()}, blocking);
 }
 

@@ -31,7 +31,8 @@ auto call_on(const AnyDevice& device, const Call& call) {
 
 class Tensor {
   public:
-    // Host data, row-major. Throws TENSOR-DATA where the size is another.
+    // Host data, row-major, whatever the layout: it becomes tiles in a transfer. Throws TENSOR-DATA where the size is
+    // another.
     [[nodiscard]] static Tensor on_host(const TensorSpec& spec, std::vector<std::uint8_t> bytes);
     // Result of a read.
     [[nodiscard]] static Tensor on_host(const TensorSpec& spec, host::ReadHandle read);
@@ -55,6 +56,7 @@ class Tensor {
     [[nodiscard]] const Shape& shape() const noexcept { return spec().shape; }
     [[nodiscard]] ElementType type() const noexcept { return spec().type; }
     [[nodiscard]] const MemoryConfig& memory_config() const noexcept { return spec().memory; }
+    [[nodiscard]] ElementLayout layout() const noexcept { return spec().layout; }
     [[nodiscard]] bool is_on_device() const noexcept;
     [[nodiscard]] bool is_allocated() const noexcept;
     // Host: the data are there, so that bytes() does not wait.
@@ -73,7 +75,8 @@ class Tensor {
     [[nodiscard]] AnyDevice place() const;
     [[nodiscard]] std::uint32_t buffer_address() const;
 
-    // Host only: the data, row-major. Waits for a read to complete. Of a distributed tensor: where it has one shard.
+    // Host only: the data, row-major whatever the layout. Waits for a read to complete. Of a distributed tensor: where
+    // it has one shard.
     [[nodiscard]] const std::vector<std::uint8_t>& bytes() const;
 
     // Frees the memory: with `force` whoever else holds this tensor, else only where nobody does.
@@ -82,7 +85,7 @@ class Tensor {
     // A host tensor with what this device tensor holds when the queue comes to the read; a host tensor is given as it
     // is.
     [[nodiscard]] Tensor cpu(bool blocking = true, std::uint32_t queue = 0U) const;
-    // A device tensor with what this host tensor holds. Throws TENSOR-HOST for a tensor that lies on a device:
+    // A device tensor of this layout with what this host tensor holds. Throws TENSOR-HOST for one on a device:
     // to_memory_config() is what moves one.
     [[nodiscard]] Tensor to(const std::shared_ptr<host::Device>& device, const MemoryConfig& memory,
                             std::uint32_t queue = 0U) const;
@@ -92,6 +95,10 @@ class Tensor {
     // The same data in a shape of as many elements, which the caller has checked. On a device the last dimension is the
     // operand's, and the memory is shared: it goes with its last owner, or with deallocate() of either.
     [[nodiscard]] Tensor viewed_as(const Shape& shape) const;
+    // On a device: the same bytes as another specification of as many, which the caller has checked.
+    [[nodiscard]] Tensor viewed_as(const TensorSpec& spec) const;
+    // On a device: the row-major matrix that the memory is, of tiles (tiles.h); else the tensor itself.
+    [[nodiscard]] Tensor storage() const;
     // Replaces the data of this host tensor, for whoever shares it, by what `source` holds on its device.
     void read_from(const Tensor& source, std::uint32_t queue, bool blocking = false);
 
@@ -103,8 +110,8 @@ class Tensor {
     std::shared_ptr<Storage> storage_;
 };
 
-// Enqueues the transfer of a host tensor's data into a device tensor of the same shape and type; shard by shard, where
-// it is distributed, else to every shard.
+// Enqueues the transfer of a host tensor's data into a device tensor of the same shape and type, in the layout of that;
+// shard by shard, where it is distributed, else to every shard.
 void copy_host_to_device(const Tensor& host_tensor, const Tensor& device_tensor, std::uint32_t queue = 0U,
                          bool blocking = false);
 

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "capture_host/tensor/tensor_error.h"
+#include "capture_host/tensor/tiles.h"
 #include "pianola/config.h"
 
 namespace pianola::tensor {
@@ -104,21 +105,22 @@ void check_spec(const TensorSpec& spec) {
                           fmt::format("a tensor has 1 to {} dimensions, and this one {}", kMaxRank, spec.shape.size())};
     }
     const std::uint64_t limit = kMaxTensorBytes / bytes_per_element(spec.type);
-    std::uint64_t count = 1U;
-    for (std::uint32_t const dimension : spec.shape) {
+    const bool tiles = spec.layout == ElementLayout::kTile;
+    std::uint64_t count = (tiles && (spec.shape.size() == 1U)) ? kTileSide : 1U;
+    for (std::size_t i = 0U; i < spec.shape.size(); ++i) {
+        // With padding, where there are tiles.
+        const std::uint64_t side = (tiles && ((i + 2U) >= spec.shape.size())) ? kTileSide : 1U;
+        const std::uint64_t dimension = ((spec.shape[i] + side) - 1U) / side * side;
         if (dimension == 0U) {
             throw TensorError{TensorRule::kShape, fmt::format("{} has a dimension of 0; every dimension is at least 1",
                                                               to_string(spec.shape))};
         }
         if (count > limit / dimension) {
-            throw TensorError{TensorRule::kShape, fmt::format("{} of {} is larger than {} bytes", to_string(spec.shape),
-                                                              type_name(spec.type), kMaxTensorBytes)};
+            throw TensorError{TensorRule::kShape,
+                              fmt::format("{} of {} is larger than {} bytes{}", to_string(spec.shape),
+                                          type_name(spec.type), kMaxTensorBytes, tiles ? " in tiles" : "")};
         }
         count *= dimension;
-    }
-    if ((spec.memory.layout != host::Layout::kInterleaved) && !spec.memory.shard.has_value()) {
-        throw TensorError{TensorRule::kMemory,
-                          fmt::format("{} memory needs a shard specification", layout_name(spec.memory.layout))};
     }
     if ((spec.memory.layout == host::Layout::kInterleaved) && spec.memory.shard.has_value()) {
         throw TensorError{TensorRule::kMemory, "interleaved memory has no shards; leave the shard specification out"};
@@ -130,7 +132,11 @@ std::uint32_t bytes_per_element(ElementType type) {
         case ElementType::kInt8:
         case ElementType::kUint8:
             return 1U;
+        case ElementType::kUint16:
+        case ElementType::kBfloat16:
+            return 2U;
         case ElementType::kInt32:
+        case ElementType::kUint32:
         case ElementType::kFloat32:
             return 4U;
         case ElementType::kInt16:
@@ -138,11 +144,13 @@ std::uint32_t bytes_per_element(ElementType type) {
         case ElementType::kUnspecified:
             break;
     }
-    throw TensorError{TensorRule::kType, "tensors hold int8, uint8, int32 or float32"};
+    throw TensorError{TensorRule::kType, "tensors hold int8, uint8, uint16, int32, uint32, bfloat16 or float32"};
 }
 
 const char* type_name(ElementType type) noexcept {
-    constexpr std::array<const char*, 7> kNames{"no type", "int8", "uint8", "int16", "int32", "float32", "bool"};
+    constexpr std::array<const char*, 10> kNames{"no type", "int8", "uint8",  "int16",  "int32",
+                                                 "float32", "bool", "uint16", "uint32", "bfloat16"};
+    static_assert(kNames.size() == (static_cast<std::size_t>(ElementType::kBfloat16) + 1U));
     const auto index = static_cast<std::size_t>(type);
     return (index < kNames.size()) ? kNames.at(index) : kNames.front();
 }
@@ -171,7 +179,28 @@ std::string to_string(const Shape& shape) {
     return fmt::format("[{}]", fmt::join(shape, ", "));
 }
 
-host::BufferConfig buffer_config(const TensorSpec& spec) {
+const char* layout_name(ElementLayout layout) noexcept {
+    return (layout == ElementLayout::kTile) ? "tiles" : "rows";
+}
+
+MemoryConfig resolved(const MemoryConfig& memory, const Shape& shape, ElementLayout layout,
+                      const host::CoreRangeSet& cores) {
+    if ((memory.layout == host::Layout::kInterleaved) || memory.shard.has_value()) {
+        return memory;
+    }
+    if (layout == ElementLayout::kRowMajor) {
+        return sharded(shape, cores, memory.layout, memory.memory);
+    }
+    const TileGrid grid = tile_grid(shape);
+    MemoryConfig tiles =
+        sharded({grid.matrices * grid.tile_rows, grid.tile_columns}, cores, memory.layout, memory.memory);
+    tiles.shard->rows *= kTileSide;
+    tiles.shard->columns *= kTileSide;
+    return tiles;
+}
+
+host::BufferConfig buffer_config(const TensorSpec& tensor) {
+    const TensorSpec spec = storage_spec(tensor);
     host::BufferConfig config;
     config.rows = rows_of(spec.shape);
     config.element_bytes = bytes_per_element(spec.type);

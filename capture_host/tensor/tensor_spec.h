@@ -1,8 +1,8 @@
 // TensorSpec and MemoryConfig: what a tensor is, and where it lies.
 //
 // Place in the whole: shared by tensors, operations and the pipeline. A tensor of shape [d0]...[dn-1] is stored as a
-// matrix with d0 x ... x dn-2 rows of dn-1 elements, row-major and dense; shards are blocks of that matrix. The device
-// has no tiles, so that there is no other layout of elements. Host only.
+// matrix with d0 x ... x dn-2 rows of dn-1 elements, row-major and dense; shards are blocks of that matrix. With the
+// layout kTile it is stored in tiles: tiles.h. Host only.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,12 @@ namespace pianola::tensor {
 
 using Shape = std::vector<std::uint32_t>;
 
-// Where a tensor lies on a device. Sharded layouts need a shard specification; interleaved ones must not have one.
+// Order of elements in memory. The shape is the same in both.
+enum class ElementLayout : std::uint8_t { kRowMajor, kTile };
+[[nodiscard]] const char* layout_name(ElementLayout layout) noexcept;
+
+// Where a tensor lies on a device. Interleaved layouts must not have a shard specification; a sharded one without
+// becomes shards over all cores of the device, once there is a tensor of that memory: resolved().
 struct MemoryConfig {
     host::Layout layout{host::Layout::kInterleaved};
     host::Memory memory{host::Memory::kDram};
@@ -44,6 +49,7 @@ struct TensorSpec {
     Shape shape;
     ElementType type{ElementType::kInt8};
     MemoryConfig memory;
+    ElementLayout layout{ElementLayout::kRowMajor};
 };
 
 // Throws TENSOR-SHAPE or TENSOR-TYPE: 1 to 8 dimensions of at least 1, below 2^31 bytes, a type that tensors can have.
@@ -57,7 +63,12 @@ void check_spec(const TensorSpec& spec);
 [[nodiscard]] std::uint64_t size_bytes(const TensorSpec& spec);
 [[nodiscard]] std::string to_string(const Shape& shape);
 
-// What the host API allocates for a tensor.
+// Memory that says where every shard lies: a sharded layout without shards has them over all `cores`, as sharded()
+// makes them of the shape, or of its tiles.
+[[nodiscard]] MemoryConfig resolved(const MemoryConfig& memory, const Shape& shape, ElementLayout layout,
+                                    const host::CoreRangeSet& cores);
+
+// What the host API allocates for a tensor, which must be resolved.
 [[nodiscard]] host::BufferConfig buffer_config(const TensorSpec& spec);
 
 }  // namespace pianola::tensor

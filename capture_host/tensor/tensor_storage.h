@@ -12,6 +12,7 @@ struct Tensor::Storage {
     bool pending{false};
     host::BufferPtr buffer;
     host::ReadHandle read;
+    bool read_tiles{false};  // what is read is a storage of tiles
     std::vector<std::uint8_t> bytes;
     std::shared_ptr<Storage> viewed;  // whose memory this is, where it is a view's
     std::vector<Tensor> shards;       // of a distributed tensor, which has none of the above but spec and on_device

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "capture_host/tensor/tensor_error.h"
+#include "hal/kernels/arguments.h"
 
 namespace pianola::tensor {
 
@@ -14,19 +16,27 @@ void require_same_device(const char* operation, const Tensor& left, const Tensor
     }
 }
 
-void require_arithmetic(const char* operation, const Tensor& operand) {
-    if ((operand.type() != ElementType::kInt8) && (operand.type() != ElementType::kInt32)) {
-        throw TensorError{TensorRule::kType,
-                          fmt::format("{} computes with int8 and int32; {} can be moved and filled only", operation,
-                                      type_name(operand.type()))};
+std::uint32_t kernel_type(const char* operation, const Tensor& operand, Computes computes) {
+    static_cast<void>(operand.buffer());
+    const ElementType type = operand.type();
+    if ((type == ElementType::kInt8) || ((type == ElementType::kUint8) && (computes == Computes::kBits))) {
+        return refdev::kTypeInt8;
     }
+    if ((type == ElementType::kInt32) || ((type == ElementType::kUint32) && (computes != Computes::kSigned))) {
+        return refdev::kTypeInt32;
+    }
+    constexpr std::array<const char*, 3> kTypes{"int8 and int32", "int8, int32 and uint32",
+                                                "int8, uint8, int32 and uint32"};
+    throw TensorError{TensorRule::kType,
+                      fmt::format("{} computes with {}; {} can be moved and filled, and integers cast with typecast()",
+                                  operation, kTypes.at(static_cast<std::size_t>(computes)), type_name(type))};
 }
 
 Tensor result_for(const char* operation, const TensorSpec& spec, const OperationOptions& options,
                   const std::shared_ptr<host::Device>& device) {
     if (!options.output.has_value()) {
-        return Tensor::on_device(TensorSpec{spec.shape, spec.type, options.memory.value_or(spec.memory)}, device,
-                                 {options.queue});
+        return Tensor::on_device(TensorSpec{spec.shape, spec.type, options.memory.value_or(spec.memory), spec.layout},
+                                 device, {options.queue});
     }
     const Tensor& output = *options.output;
     if (output.device() != device) {
@@ -37,7 +47,10 @@ Tensor result_for(const char* operation, const TensorSpec& spec, const Operation
                           fmt::format("{} gives {} of {}, and the output is {} of {}", operation, to_string(spec.shape),
                                       type_name(spec.type), to_string(output.shape()), type_name(output.type()))};
     }
-    if (options.memory.has_value() && (*options.memory != output.memory_config())) {
+    const auto wanted = [&] {
+        return resolved(*options.memory, spec.shape, spec.layout, host::all_cores(device->spec()));
+    };
+    if (options.memory.has_value() && (wanted() != output.memory_config())) {
         throw TensorError{TensorRule::kMemory,
                           fmt::format("{}: the output lies in {}, and {} was asked for", operation,
                                       to_string(output.memory_config()), to_string(*options.memory))};
@@ -46,6 +59,9 @@ Tensor result_for(const char* operation, const TensorSpec& spec, const Operation
 }
 
 bool follows(const Tensor& operand, const Tensor& result) {
+    if (operand.layout() != result.layout()) {
+        return false;
+    }
     const std::vector<host::Piece>& pieces = result.buffer()->pieces();
     return std::all_of(pieces.begin(), pieces.end(), [&operand](const host::Piece& piece) {
         const std::vector<Band> bands = bands_of(
@@ -63,7 +79,13 @@ Tensor temporary_copy(const Tensor& operand, const MemoryConfig& memory, std::ui
 }
 
 Tensor beside(const Tensor& operand, const Tensor& result, std::uint32_t queue) {
-    return follows(operand, result) ? operand : temporary_copy(operand, result.memory_config(), queue);
+    if (follows(operand, result)) {
+        return operand;
+    }
+    Tensor moved = Tensor::on_device({operand.shape(), operand.type(), result.memory_config(), result.layout()},
+                                     operand.device(), {queue, true});
+    copy(operand, moved, queue);
+    return moved;
 }
 
 void enqueue(const Tensor& result, const Launches& launches, const std::string& name, std::uint32_t queue) {

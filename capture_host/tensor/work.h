@@ -15,9 +15,28 @@ namespace pianola::tensor {
     return static_cast<std::uint32_t>(value);
 }
 
-// Throw TENSOR-DEVICE, TENSOR-FREED, TENSOR-TYPE.
+// Launches whose commands fit the dispatch area.
+inline constexpr std::size_t kLaunchesOfAProgram = 256U;
+
+// Throws TENSOR-DEVICE, TENSOR-FREED.
 void require_same_device(const char* operation, const Tensor& left, const Tensor& right);
-void require_arithmetic(const char* operation, const Tensor& operand);  // int8 or int32
+
+// What an operation of kernels for int8 and int32 means for other types of their sizes.
+enum class Computes : std::uint8_t {
+    kSigned,   // int8, int32
+    kModular,  // and uint32: modulo 2^32, a sign changes nothing
+    kBits,     // and uint8: only equality of bits counts
+};
+// The kernels' type for the operand's elements. Throws TENSOR-TYPE, TENSOR-DEVICE, TENSOR-FREED.
+[[nodiscard]] std::uint32_t kernel_type(const char* operation, const Tensor& operand,
+                                        Computes computes = Computes::kSigned);
+
+// Numbers of a type that fill() takes.
+struct NumberRange {
+    std::int64_t minimum{0};
+    std::int64_t maximum{0};
+};
+[[nodiscard]] NumberRange range_of(ElementType type);
 
 // A value over and over, as fill() takes it. Throws TENSOR-VALUE where the type does not have it.
 [[nodiscard]] std::uint32_t pattern_of(ElementType type, std::int64_t value);
@@ -27,11 +46,11 @@ void require_arithmetic(const char* operation, const Tensor& operand);  // int8 
 [[nodiscard]] Tensor result_for(const char* operation, const TensorSpec& spec, const OperationOptions& options,
                                 const std::shared_ptr<host::Device>& device);
 
-// True where each block of `result` that lies dense also lies dense in `operand`.
+// True where each block of `result` that lies dense also lies dense in `operand`, in the same layout.
 [[nodiscard]] bool follows(const Tensor& operand, const Tensor& result);
-// A copy that goes when the operation returns.
+// A copy in rows that goes when the operation returns.
 [[nodiscard]] Tensor temporary_copy(const Tensor& operand, const MemoryConfig& memory, std::uint32_t queue);
-// The operand, moved to where the result lies unless it follows it already.
+// The operand, moved to where the result lies, and in its layout, unless it follows it already.
 [[nodiscard]] Tensor beside(const Tensor& operand, const Tensor& result, std::uint32_t queue);
 
 // Calls visit(address in the result, core, row, rows) for dense row ranges of the result, of no more than a core's

@@ -34,6 +34,8 @@ class Linker {
           memory_{capture_memory(target.command_set(), scripts, declarations)} {}
 
     LinkedCapture link(std::uint32_t steps_in_flight) {
+        check_limit("steps in flight", steps_in_flight, spec_.capacities->steps_in_flight,
+                    "ask for fewer, or open a device of a larger profile");
         capture::Manifest& manifest = linked_.manifest;
         manifest.target = capture::make_target(spec_);
         add_traces();
@@ -105,7 +107,8 @@ class Linker {
             points += entry.points.size();
             linked_.manifest.parameters.push_back(entry);
         }
-        check_limit("words that parameters set", points, kMaxPatchPoints, "declare fewer, or use them in fewer places");
+        check_limit("words that parameters set", points, spec_.capacities->patch_points,
+                    "declare fewer, or use them in fewer places");
         check_limit("parameters", linked_.manifest.parameters.size(), kMaxParameters, "declare fewer");
     }
 

@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "capture_host/files/files.h"
+#include "capture_host/link/link.h"
 #include "capture_host/workload/capture_discovery.h"
 #include "capture_host/workload/capture_link.h"
 #include "capture_host/workload/capture_meaning.h"
@@ -177,13 +178,14 @@ CapturedWorkload captured(const DeviceState& device, const Reading& found, const
     // Steps that events alone keep apart may overlap; others, where the host waited in between, may not.
     if (as_found.find(ScriptKind::kPrologue) != nullptr) {
         try {
-            return make_workload(device, scripts, reading.declarations, options, kMaxStepsInFlight, why_no_vectors);
+            return make_workload(device, scripts, reading.declarations, options, capture::kUsualStepsInFlight,
+                                 why_no_vectors);
         } catch (const HostError& error) {
             if (error.rule() != HostRule::kCaptureRefused) {
                 throw;
             }
-            warnings.push_back(
-                fmt::format("captured with one step in flight, because with {}: {}", kMaxStepsInFlight, error.what()));
+            warnings.push_back(fmt::format("captured with one step in flight, because with {}: {}",
+                                           capture::kUsualStepsInFlight, error.what()));
         }
     }
     return make(1U);

@@ -23,8 +23,8 @@ struct CaptureOptions {
     std::string source_name{"host program"};
     std::uint32_t step_deadline_us{0U};  // 0: four times what the step takes, and no less than 10 ms
     std::uint32_t setup_deadline_us{0U};
-    // 0: 2 for a workload with a prologue whose events order overlapping steps; else 1, and CapturedWorkload::warnings
-    // says why.
+    // How many may be under way at once, at most kMaxStepsInFlight. 0: 2 for a workload with a prologue whose events
+    // order overlapping steps; else 1, and CapturedWorkload::warnings says why.
     std::uint32_t steps_in_flight{0U};
     bool self_tests{true};  // inputs and outputs of the captured steps become self-test vectors
     // Where to keep a file that the runtime has refused, for `pianola verify`; empty: nowhere.

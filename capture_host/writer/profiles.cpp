@@ -16,6 +16,10 @@ namespace {
             return "use interleaved buffers for inputs and outputs, and gather programs in traces";
         case Rule::kCapTables:
             return "gather kernels in fewer programs";
+        case Rule::kCapPoints:
+            return "declare fewer parameters, or use them in fewer places";
+        case Rule::kBudInFlight:
+            return (verdict.actual != 0U) ? "capture with fewer steps in flight" : nullptr;
         case Rule::kImgSize:
             return (verdict.actual != 0U) ? "gather kernels in fewer programs" : nullptr;
         default:
@@ -67,7 +71,8 @@ std::string describe_numbers(const Verdict& verdict) {
         return {};
     }
     const bool stops = (verdict.rule == Rule::kCapCommands) || (verdict.rule == Rule::kCapIntervals) ||
-                       (verdict.rule == Rule::kCapWork) || (verdict.rule == Rule::kCapTables);
+                       (verdict.rule == Rule::kCapWork) || (verdict.rule == Rule::kCapTables) ||
+                       (verdict.rule == Rule::kCapPoints);
     return std::string{stops ? "found at least " : "found "} + std::to_string(verdict.actual) +
            (stops ? ", limit " : ", expected or limit ") + std::to_string(verdict.limit);
 }

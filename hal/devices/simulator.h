@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -26,13 +27,20 @@ struct Offers {
     bool direct_queues{false};   // Simulator::direct_queues()
 };
 
+// The time that simulators of one family share, where they are the devices of a mesh: what this side has seen of one of
+// them has passed for all.
+struct VirtualTime {
+    std::shared_ptr<void> of_family;  // what it is, is the family's: its first simulator makes it
+};
+
 struct SimulatorOptions {
-    bool threaded{false};             // one thread per queue; else queues run inside Device::service()
-    bool check_accesses{false};       // proves for every command that it touched no byte outside its extents
-    bool memory_is_visible{true};     // to the ECU core; if not, only queues move tensors
-    bool keep_log{false};             // with times, without limit
-    bool keep_execution_logs{false};  // what devices keep: a ring per queue
-    bool keep_completions{false};     // for DirectQueues::take_completions()
+    bool threaded{false};               // one thread per queue; else queues run inside Device::service()
+    bool check_accesses{false};         // proves for every command that it touched no byte outside its extents
+    bool memory_is_visible{true};       // to the ECU core; if not, only queues move tensors
+    bool keep_log{false};               // with times, without limit
+    bool keep_execution_logs{false};    // what devices keep: a ring per queue
+    bool keep_completions{false};       // for DirectQueues::take_completions()
+    std::shared_ptr<VirtualTime> time;  // empty: a time of its own
 };
 
 // One executed command, for logs.
@@ -94,7 +102,7 @@ class Simulator {
     [[nodiscard]] virtual Device& device() noexcept = 0;
     [[nodiscard]] virtual Platform& platform() noexcept = 0;
 
-    // Device time that this side has seen: of the latest completion that it was given.
+    // Device time that this side has seen: of the latest completion that it was given, of any device of the mesh.
     [[nodiscard]] virtual std::uint64_t now_cycles() const noexcept { return 0U; }
     // Commands that touched bytes outside their extents.
     [[nodiscard]] virtual std::uint64_t access_violations() const noexcept { return 0U; }

@@ -87,7 +87,7 @@ class Target {
                                                             const SampleOperands& /*operands*/) const {
         return {};
     }
-    [[nodiscard]] virtual std::vector<RamPart> ram() const { return {}; }
+    [[nodiscard]] virtual std::vector<RamPart> ram(const Capacities& /*capacities*/) const { return {}; }
     // A C++ constant kDeviceSpec, from which a target's build makes its driver; empty where there is no such form.
     [[nodiscard]] virtual std::string device_constant(const DeviceDescription& /*device*/) const { return {}; }
     // One log per queue, from a dump. What is wrong with the dump, with its byte; empty where nothing is.

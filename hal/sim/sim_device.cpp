@@ -1,5 +1,6 @@
 #include "hal/sim/sim_device.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "hal/devices/refdev/refdev_command_set.h"
@@ -25,6 +26,22 @@ Status SimDevice::reset() noexcept {
     appended_.fill(0U);
     machine_->refresh_checker();
     return status;
+}
+
+Status SimDevice::ring_doorbell(std::uint32_t queue) noexcept {
+    advance_to(machine_->time().cycles);
+    return FaultyDriver::ring_doorbell(queue);
+}
+
+Status SimDevice::completion(std::uint32_t queue, std::uint32_t token, Completion& completion) noexcept {
+    const Status status = FaultyDriver::completion(queue, token, completion);
+    SimTime& time = machine_->time();
+    time.cycles = std::max(time.cycles, now_cycles());
+    return status;
+}
+
+const SimTime& SimDevice::time() const noexcept {
+    return machine_->time();
 }
 
 Status SimDevice::append(std::uint32_t queue, QueueCommand command) noexcept {

@@ -28,6 +28,9 @@ class SimDevice final : public refdev::FaultyDriver {
     [[nodiscard]] ByteSpan bound_destination(std::uint32_t slot) const noexcept override;
     [[nodiscard]] MutableByteSpan host_view(std::uint32_t address, std::uint32_t size_bytes) noexcept override;
     void give_to_device(ByteSpan view) noexcept override;
+    // Both keep the time of the mesh.
+    Status ring_doorbell(std::uint32_t queue) noexcept override;
+    Status completion(std::uint32_t queue, std::uint32_t token, Completion& completion) noexcept override;
 
     // enqueue() for who has no session: seals the command as the queue's next one.
     Status append(std::uint32_t queue, QueueCommand command) noexcept;
@@ -46,6 +49,7 @@ class SimDevice final : public refdev::FaultyDriver {
     // Rises whenever a queue gets on; for telling a slow host from a stuck device.
     [[nodiscard]] std::uint64_t progress() const noexcept;
     [[nodiscard]] Threading threading() const noexcept;
+    [[nodiscard]] const SimTime& time() const noexcept;
 
     // With keep_log: what a queue has executed since the log was last cleared. Only while the device is idle.
     [[nodiscard]] const std::vector<refdev::ExecutedCommand>& log(std::uint32_t queue) const;

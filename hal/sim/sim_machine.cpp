@@ -87,6 +87,9 @@ SimMachine::SimMachine(const SimOptions& options)
       shared_{std::make_unique<refdev::SharedState>()},
       dram_(options.spec.dram_bytes),
       l1_(options.spec.l1_bytes) {
+    if (!options_.time) {
+        options_.time = std::make_shared<SimTime>();
+    }
     if (options_.check_accesses && (options_.threading == Threading::kInProcess)) {
         checker_ = std::make_unique<AccessChecker>(
             std::vector<AccessChecker::Memory>{{options_.spec.dram_base, &dram_}, {options_.spec.l1_base, &l1_}});
@@ -112,7 +115,9 @@ SimMachine::~SimMachine() {
 
 void SimMachine::run_queue(Queue& queue) {
     while (!stop_.load(std::memory_order_relaxed)) {
-        if (queue.core.step() != refdev::Progress::kExecuted) {
+        if (queue.core.step() == refdev::Progress::kExecuted) {
+            options_.time->moves.fetch_add(1U, std::memory_order_relaxed);
+        } else {
             std::this_thread::yield();
         }
     }

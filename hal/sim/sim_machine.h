@@ -57,6 +57,7 @@ class SimMachine final : public refdev::DeviceLink {
     }
 
     [[nodiscard]] const SimOptions& options() const noexcept { return options_; }
+    [[nodiscard]] SimTime& time() noexcept { return *options_.time; }
     [[nodiscard]] refdev::SharedState& shared() noexcept { return *shared_; }
     [[nodiscard]] const refdev::SharedState& shared() const noexcept { return *shared_; }
     [[nodiscard]] const std::vector<refdev::ExecutedCommand>& log(std::uint32_t queue) const;

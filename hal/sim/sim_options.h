@@ -3,6 +3,10 @@
 // Place in the whole: what tests and tools say to SimDevice. Host only.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
 #include "hal/devices/refdev/device_spec.h"
 #include "hal/sim/faulty_driver.h"
 
@@ -13,6 +17,12 @@ using refdev::FaultScript;
 enum class Threading {
     kInProcess,  // queues run inside service(), in a fixed order
     kThreaded,   // one thread per queue
+};
+
+// Of one device, or of all that make up a mesh: what this side has seen of one of them has passed for all.
+struct SimTime {
+    std::uint64_t cycles{0U};
+    std::atomic<std::uint64_t> moves{0U};  // rises whenever a queue of any of them gets on
 };
 
 struct SimOptions {
@@ -30,6 +40,7 @@ struct SimOptions {
     bool keep_completions{false};    // every notification's time: SimDevice::take_completions()
     bool keep_execution_log{false};  // the ring that boards keep: SimDevice::execution_logs()
     FaultScript faults;
+    std::shared_ptr<SimTime> time;  // of the mesh that the device belongs to; empty: a time of its own
 };
 
 }  // namespace pianola::sim

@@ -1,5 +1,6 @@
 #include "hal/sim/sim_platform.h"
 
+#include <algorithm>
 #include <thread>
 
 namespace pianola::sim {
@@ -13,7 +14,8 @@ constexpr std::uint64_t kStallUs = 3'600'000'000U;  // longer than any deadline
 
 std::uint64_t SimPlatform::now_us() noexcept {
     const std::uint64_t clock_khz = device_.spec().clock_khz;
-    return stalled_us_ + ((device_.now_cycles() * kPerMilli) / ((clock_khz == 0U) ? 1U : clock_khz));
+    return stalled_us_ +
+           ((std::max(device_.now_cycles(), device_.time().cycles) * kPerMilli) / ((clock_khz == 0U) ? 1U : clock_khz));
 }
 
 void SimPlatform::idle() noexcept {
@@ -22,8 +24,9 @@ void SimPlatform::idle() noexcept {
         return;
     }
     const auto now = std::chrono::steady_clock::now();
-    if (device_.progress() != last_progress_) {
-        last_progress_ = device_.progress();
+    const std::uint64_t progress = device_.time().moves.load(std::memory_order_relaxed);
+    if (progress != last_progress_) {
+        last_progress_ = progress;
         last_move_ = now;
     } else if ((now - last_move_) > stall_limit_) {
         stalled_us_ += kStallUs;

@@ -13,7 +13,7 @@ namespace pianola {
 namespace {
 
 // The views' enumerations are the schema's: checked here, once, so that a conversion is a cast.
-static_assert(static_cast<int>(schema::ElementType::MAX) == static_cast<int>(ElementType::kBool));
+static_assert(static_cast<int>(schema::ElementType::MAX) == static_cast<int>(ElementType::kBfloat16));
 static_assert(static_cast<int>(schema::MemoryKind::MAX) == static_cast<int>(MemoryKind::kL1));
 static_assert(static_cast<int>(schema::RegionKind::MAX) == static_cast<int>(RegionKind::kState));
 static_assert(static_cast<int>(schema::Placement::MAX) == static_cast<int>(Placement::kSharded));

@@ -41,29 +41,53 @@ bool are_equal(ByteSpan held, ByteSpan expected) noexcept {
     return difference == 0U;
 }
 
-// A piece of the file that every constant range holds as a whole, or not at all. Where the device holds it, `piece`
-// becomes what the first range has there, in `chunk`; every other must have the same.
-Status read_piece(Device& device, const ConstantRanges& constants, std::uint32_t file_offset, Chunk& chunk,
-                  ByteSpan& piece) noexcept {
-    bool is_read = false;
-    for (std::uint32_t i = 0U; i < constants.count; ++i) {
-        const ConstantRange& range = constants.ranges[i];
-        const std::uint32_t offset = file_offset - range.file_offset;  // wraps to a large value below the range
-        if (offset >= range.size_bytes) {
+// A piece of the file, and what devices hold in its place: the same everywhere.
+struct Piece {
+    ByteSpan file;
+    ByteSpan bytes;
+    bool is_read{false};  // from a device: `bytes` are those of `chunk`
+    alignas(std::uint32_t) Chunk chunk;
+};
+
+// What each of the devices has at an address becomes the piece, or is as what one before it had. `suspect` becomes the
+// first device that can not be read, or that holds something else than the file.
+Status read_piece(Devices devices, DeviceBits holders, std::uint32_t address, Piece& piece,
+                  std::uint32_t& suspect) noexcept {
+    for (std::uint32_t device = 0U; device < devices.size(); ++device) {
+        if (!has_device(holders, device)) {
             continue;
         }
         alignas(std::uint32_t) Chunk other;
-        const MutableByteSpan held{is_read ? other.data() : chunk.data(), piece.size()};
-        if (!is_ok(device.read_back(range.address + offset, held))) {
+        const MutableByteSpan held{piece.is_read ? other.data() : piece.chunk.data(), piece.bytes.size()};
+        const bool is_answered = is_ok(devices[device]->read_back(address, held));
+        const bool is_the_files = is_answered && are_equal(held, piece.file);
+        if ((suspect == devices.size()) && !is_the_files) {
+            suspect = device;
+        }
+        if (!is_answered) {
             return Status::kDeviceFault;
         }
-        if (is_read && !are_equal(held, piece)) {
+        if (piece.is_read && !are_equal(held, piece.bytes)) {
             return Status::kIntegrity;
         }
-        piece = ByteSpan{chunk.data(), piece.size()};
-        is_read = true;
+        piece.bytes = ByteSpan{piece.chunk.data(), piece.bytes.size()};
+        piece.is_read = true;
     }
     return Status::kOk;
+}
+
+// Every constant range holds the piece, which lies in the file at file_offset, as a whole, or not at all.
+Status read_piece(Devices devices, const ConstantRanges& constants, std::uint32_t file_offset, Piece& piece,
+                  std::uint32_t& suspect) noexcept {
+    Status status = Status::kOk;
+    for (std::uint32_t i = 0U; is_ok(status) && (i < constants.count); ++i) {
+        const ConstantRange& range = constants.ranges[i];
+        const std::uint32_t offset = file_offset - range.file_offset;  // wraps to a large value below the range
+        if (offset < range.size_bytes) {
+            status = read_piece(devices, range.devices, range.address + offset, piece, suspect);
+        }
+    }
+    return status;
 }
 
 // How much of the file from file_offset on, `limit` bytes at most, lies on one side of every end of a range.
@@ -81,21 +105,23 @@ std::uint32_t piece_bytes(const ConstantRanges& constants, std::uint32_t file_of
 
 }  // namespace
 
-Status authenticate_constants(Device& device, ByteSpan file, const Envelope& envelope,
-                              const ConstantRanges& constants) noexcept {
+Status authenticate_constants(Devices devices, ByteSpan file, const Envelope& envelope, const ConstantRanges& constants,
+                              std::uint32_t& suspect) noexcept {
+    suspect = static_cast<std::uint32_t>(devices.size());
     Sha256 hash;
     hash.update(file.subspan(0U, header::kDigest));
     const std::uint32_t end = envelope.total_bytes - envelope.signature_bytes;
     std::uint32_t offset = header::kBytes;
     while (offset < end) {  // a piece is never empty
-        ByteSpan piece = file.subspan(offset, piece_bytes(constants, offset, end - offset));
-        alignas(std::uint32_t) Chunk chunk;
-        const Status read = read_piece(device, constants, offset, chunk, piece);
+        Piece piece;
+        piece.file = file.subspan(offset, piece_bytes(constants, offset, end - offset));
+        piece.bytes = piece.file;
+        const Status read = read_piece(devices, constants, offset, piece, suspect);
         if (!is_ok(read)) {
             return read;
         }
-        hash.update(piece);
-        offset += static_cast<std::uint32_t>(piece.size());
+        hash.update(piece.bytes);
+        offset += static_cast<std::uint32_t>(piece.bytes.size());
     }
     return digests_equal(ByteSpan{hash.finish()}, ByteSpan{envelope.digest}) ? Status::kOk : Status::kIntegrity;
 }
@@ -107,21 +133,25 @@ void find_constants(const PlanWorkspace& workspace, const Plan& plan, const Enve
     std::uint32_t end = constants.count;
     for (std::uint32_t i = 0U; i < workspace.setup.count; ++i) {
         const QueueCommand& command = workspace.setup_commands[i].command;
-        const std::uint32_t region = proof::find_region(plan, command.address, command.size_bytes);
-        const bool is_state = (region < kMaxRegions) && (workspace.region_kinds[region] == RegionKind::kState);
+        const bool is_state = proof::is_state(plan, workspace, command);
         end -= is_state ? 1U : 0U;
         const Segment& segment = (command.slot == kWeightsSlot) ? envelope.weights : envelope.traces;
         constants.ranges[is_state ? end : constants.kept_count] =
-            ConstantRange{command.address, segment.offset + command.slot_offset, command.size_bytes};
+            ConstantRange{command.address, segment.offset + command.slot_offset, command.size_bytes,
+                          workspace.setup_commands[i].devices};
         constants.kept_count += is_state ? 0U : 1U;
     }
 }
 
-Status compare_slice(Device& device, const ScrubSource& source, ScrubCursor& cursor, std::uint32_t& address) noexcept {
+Status compare_slice(Devices devices, const ScrubSource& source, ScrubCursor& cursor, std::uint32_t& address) noexcept {
     if (source.constants.kept_count == 0U) {
         return Status::kOk;
     }
     const ConstantRange& range = source.constants.ranges[cursor.range];
+    while (!has_device(range.devices, cursor.device) && ((cursor.device + 1U) < devices.size())) {
+        cursor.device += 1U;
+    }
+    Device& device = *devices[cursor.device];
     const std::uint32_t left = range.size_bytes - cursor.offset_bytes;
     const std::uint32_t slice = (left < kScrubSliceBytes) ? left : kScrubSliceBytes;
     for (std::uint32_t done = 0U; done < slice; done += kChunkBytes) {
@@ -149,6 +179,11 @@ Status compare_slice(Device& device, const ScrubSource& source, ScrubCursor& cur
         return Status::kPending;
     }
     cursor.offset_bytes = 0U;
+    cursor.device += 1U;
+    if ((range.devices >> cursor.device) != 0U) {
+        return Status::kPending;
+    }
+    cursor.device = 0U;
     cursor.range += 1U;
     if (cursor.range < source.constants.kept_count) {
         return Status::kPending;

@@ -37,7 +37,9 @@ bool check_data_flow(Context& context) noexcept {
         const PlannedCommand& entry = plan.commands[i];
         const QueueCommand& command = entry.command;
         bool good = true;
-        if (command.kind == QueueCommandKind::kWrite) {
+        if (!is_taken(context, entry)) {
+            // Another device's.
+        } else if (command.kind == QueueCommandKind::kWrite) {
             good = check_write(context, entry);
         } else if (command.kind == QueueCommandKind::kReplay) {
             const std::uint32_t trace = replayed_trace(context, command);

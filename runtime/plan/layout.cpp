@@ -94,7 +94,7 @@ struct ZeroPoints {
     std::int32_t first;
     std::int32_t last;
 };
-constexpr std::array<ZeroPoints, 7> kZeroPoints{{
+constexpr std::array<ZeroPoints, 10> kZeroPoints{{
     {1, 0},  // kUnspecified: refused as an enumerator
     {INT8_MIN, INT8_MAX},
     {0, UINT8_MAX},
@@ -102,8 +102,11 @@ constexpr std::array<ZeroPoints, 7> kZeroPoints{{
     {0, 0},  // kInt32
     {0, 0},  // kFloat32
     {0, 0},  // kBool
+    {0, UINT16_MAX},
+    {0, 0},  // kUint32
+    {0, 0},  // kBfloat16
 }};
-static_assert(kZeroPoints.size() == (static_cast<std::size_t>(ElementType::kBool) + 1U));
+static_assert(kZeroPoints.size() == (static_cast<std::size_t>(ElementType::kBfloat16) + 1U));
 
 // Finite, not negative, and not NaN: told from its bits, because not every core has a unit for floating point. -0 is 0.
 [[nodiscard]] bool is_scale(float scale) noexcept {
@@ -144,22 +147,48 @@ constexpr std::array<TensorList, 2> kTensorLists{{{"inputs", RegionKind::kInput}
     return (list.kind == RegionKind::kInput) ? context.image.input(index) : context.image.output(index);
 }
 
-// One buffer of a tensor. workspace.written holds those that the list has named before.
-bool check_tensor_buffer(Context& context, const TensorList& list, const BufferView& buffer) noexcept {
-    const RegionKind kind = context.workspace.region_kinds[buffer.region];
-    if ((kind != list.kind) && (kind != RegionKind::kShared)) {
-        return refuse_at(context, Rule::kLayTensorRegion, "buffer", buffer.region);
+// Fills in where the tensor lies. One whole copy is read of an output: there is one. Pieces are equal, and cut no
+// element.
+bool place_tensor(Context& context, const TensorList& list, const TensorView& tensor, std::uint32_t bytes,
+                  TensorPlace& place) noexcept {
+    place.devices = devices_in(context.workspace.mesh, tensor.devices);
+    const bool is_sharded = tensor.placement == Placement::kSharded;
+    const std::uint32_t devices = count_of(place.devices);
+    bool is_right = (devices == 1U) ? !is_sharded : (!is_sharded && (list.kind == RegionKind::kInput));
+    if (is_sharded && (devices > 1U)) {
+        is_right = (bytes % (devices * element_bytes(tensor.type))) == 0U;
     }
-    IntervalMap& named = context.workspace.written;
-    const std::uint32_t address = context.plan.regions[buffer.region].base + buffer.offset_bytes;
-    if (named.largest_tag(address, buffer.size_bytes, 0U) != 0U) {
-        return refuse_at(context, Rule::kLayTensorOverlap, "buffer", address, buffer.size_bytes);
+    if ((devices == 0U) || !is_right) {
+        return refuse_at(context, Rule::kLayPlacement, "devices", tensor.devices.rows * tensor.devices.columns,
+                         context.plan.device_count);
     }
-    return assign(context, named, ByteRun{address, buffer.size_bytes, Access::kWrite, "buffer"}, kWrittenTag);
+    place.piece_bytes = is_sharded ? (bytes / devices) : bytes;
+    place.stride_bytes = is_sharded ? place.piece_bytes : 0U;
+    return true;
 }
 
-// Checks one tensor; bytes becomes its size.
-bool check_tensor(Context& context, const TensorList& list, std::uint32_t index, std::uint32_t& bytes) noexcept {
+// The buffers of a tensor: where they may lie, and how much they hold.
+bool check_tensor_buffers(Context& context, const TensorList& list, const TensorView& tensor,
+                          std::uint64_t& buffer_bytes) noexcept {
+    for (std::uint32_t i = tensor.buffer; i < (tensor.buffer + tensor.buffer_count); ++i) {
+        const BufferView buffer = context.image.buffer(i);
+        const RegionKind kind = context.workspace.region_kinds[buffer.region];
+        if ((kind != list.kind) && (kind != RegionKind::kShared)) {
+            return refuse_at(context, Rule::kLayTensorRegion, "buffer", buffer.region);
+        }
+        buffer_bytes += buffer.size_bytes;
+    }
+    return true;
+}
+
+// What the lists come to.
+struct TensorFill {
+    std::uint32_t& bytes;
+    TensorPlace& place;
+};
+
+// Checks one tensor, and fills in its size and place.
+bool check_tensor(Context& context, const TensorList& list, std::uint32_t index, const TensorFill& fill) noexcept {
     const TensorView tensor = tensor_of(context, list, index);
     enter(context, list.name, index, tensor.file_offset);
     const std::uint32_t buffers = context.image.buffer_count();
@@ -170,31 +199,22 @@ bool check_tensor(Context& context, const TensorList& list, std::uint32_t index,
         return refuse_at(context, Rule::kScrIndex, "buffer", tensor.buffer, buffers);
     }
     std::uint64_t buffer_bytes = 0U;
-    for (std::uint32_t i = tensor.buffer; i < (tensor.buffer + tensor.buffer_count); ++i) {
-        const BufferView buffer = context.image.buffer(i);
-        if (!check_tensor_buffer(context, list, buffer)) {
-            return false;
-        }
-        buffer_bytes += buffer.size_bytes;
+    fill.bytes = tensor_bytes(tensor);
+    if (!check_tensor_buffers(context, list, tensor, buffer_bytes) ||
+        !place_tensor(context, list, tensor, fill.bytes, fill.place)) {
+        return false;
     }
-    bytes = tensor_bytes(tensor);
-    // One device: there is nothing to share a tensor out to.
-    if (!has_devices(context.workspace.mesh, tensor.devices) || (tensor.placement == Placement::kSharded)) {
-        return refuse_at(context, Rule::kLayPlacement, "devices", tensor.devices.rows * tensor.devices.columns,
-                         context.workspace.mesh.rows * context.workspace.mesh.columns);
-    }
-    if (bytes != buffer_bytes) {
-        return refuse_wide_at(context, Rule::kLayTensorSize, "shape", bytes, buffer_bytes);
+    if (fill.place.piece_bytes != buffer_bytes) {
+        return refuse_wide_at(context, Rule::kLayTensorSize, "shape", fill.place.piece_bytes, buffer_bytes);
     }
     return quantisation_fits(tensor) ? true : refuse_at(context, Rule::kLayQuantisation, "scale");
 }
 
-// Checks a list, with one of `sizes` for each tensor; vector_bytes rises by their sum.
-bool check_tensors(Context& context, const TensorList& list, Span<std::uint32_t> sizes,
+// Checks a list, with one of `sizes` and of `places` for each tensor; vector_bytes rises by their sum.
+bool check_tensors(Context& context, const TensorList& list, Span<std::uint32_t> sizes, Span<TensorPlace> places,
                    std::uint64_t& vector_bytes) noexcept {
-    context.workspace.written.clear();
     for (std::uint32_t i = 0U; i < sizes.size(); ++i) {
-        if (!check_tensor(context, list, i, sizes[i])) {
+        if (!check_tensor(context, list, i, TensorFill{sizes[i], places[i]})) {
             return false;
         }
         vector_bytes += sizes[i];
@@ -212,6 +232,16 @@ bool check_self_tests(Context& context, std::uint64_t vector_bytes) noexcept {
                : refuse_wide_at(context, Rule::kLaySelfTest, nullptr, segment.size_bytes, expected);
 }
 
+// One buffer of a tensor. workspace.written holds those that the list has named before.
+bool name_buffer(Context& context, const BufferView& buffer) noexcept {
+    IntervalMap& named = context.workspace.written;
+    const std::uint32_t address = context.plan.regions[buffer.region].base + buffer.offset_bytes;
+    if (named.largest_tag(address, buffer.size_bytes, 0U) != 0U) {
+        return refuse_at(context, Rule::kLayTensorOverlap, "buffer", address, buffer.size_bytes);
+    }
+    return assign(context, named, ByteRun{address, buffer.size_bytes, Access::kWrite, "buffer"}, kWrittenTag);
+}
+
 }  // namespace
 
 bool check_layout(Context& context) noexcept {
@@ -226,11 +256,31 @@ bool check_layout(Context& context) noexcept {
         const bool is_input = list.kind == RegionKind::kInput;
         const Span<std::uint32_t> sizes{is_input ? plan.input_bytes.data() : plan.output_bytes.data(),
                                         is_input ? plan.input_count : plan.output_count};
-        if (!check_tensors(context, list, sizes, vector_bytes)) {
+        const Span<TensorPlace> places{is_input ? plan.input_places.data() : plan.output_places.data(), sizes.size()};
+        if (!check_tensors(context, list, sizes, places, vector_bytes)) {
             return false;
         }
     }
     return check_self_tests(context, vector_bytes);
+}
+
+bool check_tensors_apart(Context& context) noexcept {
+    bool good = true;
+    for (const TensorList& list : kTensorLists) {
+        const bool is_input = list.kind == RegionKind::kInput;
+        const std::uint32_t count = is_input ? context.plan.input_count : context.plan.output_count;
+        context.workspace.written.clear();  // it has what the list has named
+        for (std::uint32_t index = 0U; index < count; ++index) {
+            const TensorPlace& place = is_input ? context.plan.input_places[index] : context.plan.output_places[index];
+            const TensorView tensor = tensor_of(context, list, index);
+            const std::uint32_t buffers = has_device(place.devices, context.mesh_device) ? tensor.buffer_count : 0U;
+            enter(context, list.name, index, tensor.file_offset);
+            for (std::uint32_t i = 0U; good && (i < buffers); ++i) {
+                good = name_buffer(context, context.image.buffer(tensor.buffer + i));
+            }
+        }
+    }
+    return good;
 }
 
 }  // namespace pianola::proof

@@ -61,6 +61,9 @@ bool walk(Context& context, ScriptKind kind, Events& events, Queues& queues) noe
     }
     for (std::uint32_t i = script.first; i < (script.first + script.count); ++i) {
         const PlannedCommand& entry = commands[i];
+        if (!is_taken(context, entry)) {
+            continue;
+        }
         const QueueCommand& command = entry.command;
         QueueState& queue = queues[entry.queue];
         EventState& event = events[command.event];  // the first, where the command has none
@@ -80,9 +83,8 @@ bool walk(Context& context, ScriptKind kind, Events& events, Queues& queues) noe
     // The record that ends every script on every queue that it uses.
     QueueCommand notify;
     notify.kind = QueueCommandKind::kNotify;
-    script.cycles = 0U;
     for (std::uint32_t i = 0U; i < kMaxQueues; ++i) {
-        if (script.queue_used[i]) {
+        if (script.uses(context.mesh_device, i)) {
             charge(context, notify, queues[i]);
         }
         script.cycles = later(script.cycles, queues[i].cycles);
@@ -110,7 +112,8 @@ bool check_left_over(Context& context, const Events& events) noexcept {
     const PlannedScript& last = context.plan.epilogue;
     for (std::uint32_t i = (last.count == 0U) ? 0U : (last.first + last.count); i > 0U; --i) {
         const PlannedCommand& entry = context.plan.commands[i - 1U];
-        if ((entry.command.kind == QueueCommandKind::kRecordEvent) && events[entry.command.event].is_set) {
+        const bool records = is_taken(context, entry) && (entry.command.kind == QueueCommandKind::kRecordEvent);
+        if (records && events[entry.command.event].is_set) {
             return refuse_event(context, entry, Rule::kOrdEventUnused);
         }
     }

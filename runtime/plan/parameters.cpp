@@ -16,13 +16,24 @@ bool add_point(Context& context, std::uint32_t parameter, std::uint32_t index) n
         return refuse_at(context, Rule::kParPoint, "trace", point.trace, traces);
     }
     const TraceView trace = context.image.trace(point.trace);
-    const std::uint32_t address = plan.trace_region_base + trace.offset_bytes + (point.word * kWordBytes);
-    if (plan.patch_count >= kMaxPatchPoints) {
-        return refuse_at(context, Rule::kParPoint, "word", plan.patch_count + 1U, kMaxPatchPoints);
-    }
-    if ((point.word >= trace.word_count) || (find_point(plan, 0U, address, kWordBytes) < plan.patch_count)) {
+    if (point.word >= trace.word_count) {
         return refuse_at(context, Rule::kParPoint, "word", point.word, trace.word_count);
     }
+    const std::uint32_t capacity = context.device.capacities->patch_points;
+    if (plan.patch_count >= capacity) {
+        return refuse_at(context, Rule::kCapPoints, "word", plan.patch_count + 1U, capacity);
+    }
+    const std::uint32_t address = plan.trace_region_base + trace.offset_bytes + (point.word * kWordBytes);
+    auto& points = context.workspace.points;
+    std::uint32_t place = plan.patch_count;
+    while ((place != 0U) && (plan.patch_addresses[points[place - 1U]] > address)) {
+        points[place] = points[place - 1U];
+        place -= 1U;
+    }
+    if ((place != 0U) && (plan.patch_addresses[points[place - 1U]] == address)) {
+        return refuse_at(context, Rule::kParPoint, "word", point.word, trace.word_count);
+    }
+    points[place] = static_cast<std::uint8_t>(plan.patch_count);
     plan.patch_addresses[plan.patch_count] = address;
     plan.patch_count += 1U;
     return true;
@@ -38,37 +49,6 @@ bool add_point(Context& context, std::uint32_t parameter, std::uint32_t index) n
     return index;
 }
 
-// One command, of at most kMaxCommandWords, with other values in the patched word.
-class Variants {
-  public:
-    // workspace.before is the state in front of the command, workspace.state what it leaves with the trace's own value.
-    Variants(const CommandSet& command_set, PlanWorkspace& workspace, WordSpan words, std::uint32_t patched) noexcept
-        : command_set_{command_set}, workspace_{workspace}, count_{words.size()}, patched_{patched} {
-        std::memcpy(words_.data(), words.data(), count_ * sizeof(words[0]));
-    }
-
-    // True where the command set accepts the value, the command costs what `like` costs and leaves the same state.
-    [[nodiscard]] bool decode(std::uint32_t value, const DecodedCommand& like, DecodedCommand& variant) noexcept {
-        words_[patched_] = value;
-        variant.clear();
-        DecodeState& state = workspace_.variant_state;
-        copy_state(workspace_.before, state);
-        DecodeError error;
-        return is_ok(command_set_.decode(WordSpan{words_.data(), count_}, state, variant, error)) &&
-               is_same_state(state, workspace_.state) && (variant.length_words == count_) &&
-               (variant.kind == like.kind) && (variant.kernel_id == like.kernel_id) && (variant.core == like.core) &&
-               (variant.cost_cycles == like.cost_cycles) && (variant.core_cycles == like.core_cycles) &&
-               (variant.extents.view().size() == like.extents.view().size());
-    }
-
-  private:
-    const CommandSet& command_set_;
-    PlanWorkspace& workspace_;
-    std::array<std::uint32_t, kMaxCommandWords> words_{};
-    std::size_t count_;
-    std::uint32_t patched_;
-};
-
 [[nodiscard]] constexpr bool is_same(const Repeat& left, const Repeat& right) noexcept {
     return (left.count == right.count) && (left.stride_bytes == right.stride_bytes);
 }
@@ -79,52 +59,128 @@ class Variants {
            is_same(left.outer, right.outer);
 }
 
-// Makes the extents of `command` those of the lowest value, one of which may move up to that of the highest. False
-// where they do not just move with the value.
-[[nodiscard]] bool widen(const DecodedCommand& lowest, const DecodedCommand& highest, std::uint32_t span,
-                         TraceCommand& command) noexcept {
-    const Span<const Extent> low = lowest.extents.view();
-    const Span<const Extent> high = highest.extents.view();
-    for (std::uint32_t i = 0U; i < low.size(); ++i) {
-        const std::uint32_t moved_bytes = high[i].address - low[i].address;
-        if (!have_same_shape(low[i], high[i])) {
-            return false;
-        }
-        if (moved_bytes != 0U) {
-            if ((moved_bytes != span) || (command.varying != kMaxExtentsPerCommand)) {
-                return false;
-            }
-            command.varying = i;
-        }
-    }
-    command.decoded.extents = lowest.extents;
-    command.moved_bytes = span;
-    if (command.varying == kMaxExtentsPerCommand) {
-        return true;
-    }
-    // What moves stays apart from what else the command touches: at every value then, not only at both ends.
-    const Extent& moving = low[command.varying];
-    const std::uint64_t moving_bytes = hull_bytes(moving) + span;
-    for (std::uint32_t i = 0U; i < low.size(); ++i) {
-        if ((i != command.varying) && overlap(low[i].address, static_cast<std::uint32_t>(hull_bytes(low[i])),
-                                              moving.address, static_cast<std::uint32_t>(moving_bytes))) {
-            return false;
-        }
-    }
-    return moving_bytes <= UINT32_MAX;
-}
+// A word of a command, and what sets it.
+struct Patch {
+    std::uint32_t word{0U};
+    bool is_address{false};
+    const PlannedParameter* parameter{nullptr};
+};
 
-// Proves the lowest, the second and the highest value, and makes the extents of `command` those of all values.
-[[nodiscard]] bool accepts_all(Variants& variants, PlanWorkspace& workspace, const PlannedParameter& parameter,
-                               TraceCommand& command) noexcept {
-    const std::uint32_t span = parameter.maximum - parameter.minimum;
-    const std::uint32_t second = (span > 0U) ? (parameter.minimum + parameter.alignment) : parameter.minimum;
-    DecodedCommand& lowest = workspace.variants[0];
-    DecodedCommand& other = workspace.variants[1];
-    return variants.decode(parameter.minimum, command.decoded, lowest) &&
-           variants.decode(second, command.decoded, other) &&
-           variants.decode(parameter.maximum, command.decoded, other) && widen(lowest, other, span, command);
-}
+// One command, of at most kMaxCommandWords, with other values in the patched words. CommandSet says why these stand for
+// all values: the lowest and the highest of each word, in all combinations, and one step above each lowest.
+class Variants {
+  public:
+    // workspace.before is the state in front of the command, workspace.state what it leaves with the trace's own
+    // values, which are `command`.
+    Variants(Context& context, WordSpan words, TraceCommand& command) noexcept : context_{context}, command_{command} {
+        std::memcpy(words_.data(), words.data(), words.size() * sizeof(words[0]));
+    }
+
+    // There is room.
+    void add(const Patch& patch) noexcept {
+        patches_[command_.patched] = patch;
+        command_.patched += 1U;
+    }
+    [[nodiscard]] const Patch& first() const noexcept { return patches_[0]; }
+
+    // Makes the extents of the command those of all values. False where it does not accept them all.
+    [[nodiscard]] bool prove() noexcept {
+        bool is_proved = true;
+        for (std::uint32_t corner = 0U; is_proved && ((corner >> command_.patched) == 0U); ++corner) {
+            std::uint32_t finder = kNobody;
+            for (std::uint32_t i = 0U; i < command_.patched; ++i) {
+                const Patch& patch = patches_[i];
+                const bool is_highest = ((corner >> i) & 1U) != 0U;
+                words_[patch.word] = is_highest ? patch.parameter->maximum : patch.parameter->minimum;
+                finder = (patch.is_address && (corner == (1U << i))) ? (i + 1U) : finder;
+            }
+            is_proved = (corner == 0U) ? decode(lowest()) : holds(finder);
+        }
+        for (std::uint32_t i = 0U; is_proved && (i < command_.patched); ++i) {
+            const PlannedParameter& parameter = *patches_[i].parameter;
+            std::uint32_t& word = words_[patches_[i].word];
+            if (parameter.minimum != word) {
+                word = parameter.minimum + parameter.alignment;
+            }
+            is_proved = holds(kNobody);
+            word = parameter.maximum;
+        }
+        return is_proved && widen();
+    }
+
+  private:
+    static constexpr std::uint32_t kNobody = 0U;
+
+    [[nodiscard]] DecodedCommand& lowest() noexcept { return context_.workspace.variants[0]; }
+
+    // True where the command set accepts the words, the command costs what it does in the trace and leaves the same
+    // state.
+    [[nodiscard]] bool decode(DecodedCommand& variant) noexcept {
+        variant.clear();
+        PlanWorkspace& workspace = context_.workspace;
+        DecodeState& state = workspace.variant_state;
+        copy_state(workspace.before, state);
+        DecodeError error;
+        const DecodedCommand& like = command_.decoded;
+        return is_ok(context_.command_set.decode(WordSpan{words_.data(), like.length_words}, state, variant, error)) &&
+               is_same_state(state, workspace.state) && (variant.length_words == like.length_words) &&
+               (variant.kind == like.kind) && (variant.kernel_id == like.kernel_id) && (variant.core == like.core) &&
+               (variant.cost_cycles == like.cost_cycles) && (variant.core_cycles == like.core_cycles) &&
+               (variant.extents.view().size() == like.extents.view().size());
+    }
+
+    // Decodes the words. True where extents have moved by as much as the words that they are of, and nothing else has
+    // changed. One extent that no other word moves is of `finder`; of no word where that is kNobody.
+    [[nodiscard]] bool holds(std::uint32_t finder) noexcept {
+        DecodedCommand& variant = context_.workspace.variants[1];
+        bool is_right = decode(variant);
+        const Span<const Extent> low = lowest().extents.view();
+        for (std::uint32_t i = 0U; is_right && (i < low.size()); ++i) {
+            const Extent& extent = variant.extents.view()[i];
+            std::uint32_t moved_bytes = extent.address - low[i].address;
+            std::uint32_t& owner = owners_[i];
+            if ((moved_bytes != 0U) && (owner == kNobody)) {
+                owner = finder;
+                finder = kNobody;
+            }
+            if (owner != kNobody) {
+                const Patch& patch = patches_[owner - 1U];
+                moved_bytes -= words_[patch.word] - patch.parameter->minimum;
+            }
+            is_right = have_same_shape(low[i], extent) && (moved_bytes == 0U);
+        }
+        return is_right;
+    }
+
+    // What moves stays apart from what else the command touches at every value, not only at those that were looked at.
+    // ExtentList::add() has seen that no end wraps.
+    [[nodiscard]] bool widen() noexcept {
+        command_.decoded.extents = lowest().extents;
+        const Span<const Extent> extents = lowest().extents.view();
+        std::array<std::uint32_t, kMaxExtentsPerCommand> last{};
+        bool is_apart = true;
+        for (std::uint32_t i = 0U; i < extents.size(); ++i) {
+            const std::uint32_t owner = owners_[i];
+            std::uint32_t& moved_bytes = command_.moved_bytes[i];
+            if (owner != kNobody) {
+                const PlannedParameter& parameter = *patches_[owner - 1U].parameter;
+                moved_bytes = parameter.maximum - parameter.minimum;
+            }
+            last[i] = extents[i].address + moved_bytes + (static_cast<std::uint32_t>(hull_bytes(extents[i])) - 1U);
+            for (std::uint32_t k = 0U; k < i; ++k) {
+                const bool moves = (moved_bytes | command_.moved_bytes[k]) != 0U;
+                is_apart = is_apart && (!moves || (extents[i].address > last[k]) || (extents[k].address > last[i]));
+            }
+        }
+        return is_apart;
+    }
+
+    Context& context_;
+    TraceCommand& command_;
+    std::array<std::uint32_t, kMaxCommandWords> words_{};
+    std::array<Patch, kMaxPatchesPerCommand> patches_{};
+    std::array<std::uint32_t, kMaxExtentsPerCommand> owners_{};  // the patch that moves each extent, from 1
+};
 
 }  // namespace
 
@@ -157,38 +213,50 @@ bool check_parameters(Context& context) noexcept {
     return true;
 }
 
-bool widen_command(Context& context, WordSpan words, std::uint32_t address, TraceCommand& command) noexcept {
+std::uint32_t first_point(const Context& context, std::uint32_t address, std::uint32_t point) noexcept {
+    std::uint32_t found = point;
+    while ((found < context.plan.patch_count) &&
+           (context.plan.patch_addresses[context.workspace.points[found]] < address)) {
+        found += 1U;
+    }
+    return found;
+}
+
+bool widen_command(Context& context, const TracePosition& position, TraceCommand& command) noexcept {
     const Plan& plan = context.plan;
-    const std::uint32_t size_bytes = static_cast<std::uint32_t>(words.size()) * kWordBytes;
-    const std::uint32_t point = find_point(plan, 0U, address, size_bytes);
-    if (point == plan.patch_count) {
+    const WordSpan words = position.words.subspan(0U, command.decoded.length_words);
+    const std::uint32_t address = plan.trace_region_base + position.offset_bytes;
+    const std::uint32_t end_address = address + (command.decoded.length_words * kWordBytes);
+    const std::uint32_t end = first_point(context, end_address, position.point);
+    command.moved_bytes.fill(0U);
+    command.patched = 0U;
+    const std::uint32_t count = end - position.point;
+    if (count == 0U) {
         return true;
     }
-    const std::uint32_t index = parameter_of(plan, point);
-    const PlannedParameter& parameter = plan.parameters[index];
-    const std::uint32_t patched = (plan.patch_addresses[point] - address) / kWordBytes;
-    const std::uint32_t value = words[patched];
-    const PatchKind wanted = (context.image.parameter(index).kind == ParameterKind::kBufferAddress)
-                                 ? PatchKind::kAddress
-                                 : PatchKind::kValue;
-    Rule rule = Rule::kParAccepted;
-    if (find_point(plan, point + 1U, address, size_bytes) != plan.patch_count) {
-        rule = Rule::kParCommand;
-    } else if (context.command_set.patch_kind(words, patched) != wanted) {
-        rule = Rule::kParWord;
-    } else if (!parameter.admits(value)) {
-        rule = Rule::kParValue;
-    } else if (words.size() <= kMaxCommandWords) {
-        Variants variants{context.command_set, context.workspace, words, patched};
-        if (accepts_all(variants, context.workspace, parameter, command) &&
-            ((wanted == PatchKind::kAddress) || (command.varying == kMaxExtentsPerCommand))) {
-            return true;
-        }
-    } else {
-        // It is not accepted with every value.
+    if ((count > kMaxPatchesPerCommand) || (words.size() > kMaxCommandWords)) {
+        return refuse_at(context, (count > kMaxPatchesPerCommand) ? Rule::kParCommand : Rule::kParAccepted, nullptr,
+                         count, kMaxPatchesPerCommand);
     }
-    context.place.file_offset += patched * kWordBytes;
-    return refuse_at(context, rule, nullptr, value, parameter.maximum);
+    const auto refuse = [&context, words](Rule rule, const Patch& patch) noexcept {
+        context.place.file_offset += patch.word * kWordBytes;
+        return refuse_at(context, rule, nullptr, words[patch.word], patch.parameter->maximum);
+    };
+    Variants variants{context, words, command};
+    for (std::uint32_t i = position.point; i < end; ++i) {
+        const std::uint32_t point = context.workspace.points[i];
+        const std::uint32_t index = parameter_of(plan, point);
+        const bool is_address = context.image.parameter(index).kind == ParameterKind::kBufferAddress;
+        const Patch patch{(plan.patch_addresses[point] - address) / kWordBytes, is_address, &plan.parameters[index]};
+        const bool is_word =
+            context.command_set.patch_kind(words, patch.word) == (is_address ? PatchKind::kAddress : PatchKind::kValue);
+        if (!is_word || !patch.parameter->admits(words[patch.word])) {
+            return refuse(is_word ? Rule::kParValue : Rule::kParWord, patch);
+        }
+        variants.add(patch);
+    }
+    return take_work(context, ((1U << count) + count) * (kWorkPerCommand + command.decoded.length_words)) &&
+           (variants.prove() || refuse(Rule::kParAccepted, variants.first()));
 }
 
 }  // namespace pianola::proof

@@ -28,21 +28,6 @@ bool overlap(std::uint32_t base1, std::uint32_t bytes1, std::uint32_t base2, std
     return (base1 < base2) ? ((base2 - base1) < bytes1) : ((base1 - base2) < bytes2);
 }
 
-bool has_devices(const DeviceRange& mesh, const DeviceRange& devices) noexcept {
-    return (devices.rows != 0U) && (devices.columns != 0U) && ((devices.row + devices.rows) <= mesh.rows) &&
-           ((devices.column + devices.columns) <= mesh.columns);  // all are bytes
-}
-
-std::uint32_t find_point(const Plan& plan, std::uint32_t first, std::uint32_t address,
-                         std::uint32_t size_bytes) noexcept {
-    std::uint32_t point = first;
-    while ((point < plan.patch_count) &&
-           ((plan.patch_addresses[point] - address) >= size_bytes)) {  // wraps to a large value below the address
-        point += 1U;
-    }
-    return point;
-}
-
 std::uint32_t replayed_trace(const Context& context, const QueueCommand& command) noexcept {
     const std::uint32_t offset_bytes = command.address - context.plan.trace_region_base;
     for (std::uint32_t i = 0U; i < context.image.trace_count(); ++i) {
@@ -82,9 +67,10 @@ bool check_steps_in_flight(Context& context) noexcept {
     const BudgetsView budgets = context.image.budgets();
     context.plan.steps_in_flight = budgets.steps_in_flight;
     enter(context, "budgets", FieldPath::kNoIndex, budgets.file_offset);
-    return ((budgets.steps_in_flight != 0U) && (budgets.steps_in_flight <= kMaxStepsInFlight))
+    const std::uint32_t limit = context.device.capacities->steps_in_flight;
+    return ((budgets.steps_in_flight != 0U) && (budgets.steps_in_flight <= limit))
                ? true
-               : refuse_at(context, Rule::kBudInFlight, "steps_in_flight", budgets.steps_in_flight, kMaxStepsInFlight);
+               : refuse_at(context, Rule::kBudInFlight, "steps_in_flight", budgets.steps_in_flight, limit);
 }
 
 // The deadline is not shorter than cycles / (clock_khz / 1000) microseconds, rounded up. All factors are bounded, so
@@ -131,9 +117,9 @@ bool check_budgets(Context& context) noexcept {
 }
 
 using Check = bool (*)(Context&) noexcept;
-constexpr std::array<Check, 10> kChecks{check_target,     check_steps_in_flight, check_layout, check_trace_segment,
-                                        check_parameters, check_scripts,         check_order,  check_data_flow,
-                                        check_races,      check_budgets};
+constexpr std::array<Check, 9> kChecks{check_target,        check_steps_in_flight, check_layout,
+                                       check_trace_segment, check_parameters,      check_scripts,
+                                       check_devices,       check_traces_used,     check_budgets};
 
 }  // namespace
 }  // namespace proof
@@ -145,14 +131,13 @@ Status prove_plan(const Image& image, const DeviceDescription& device, const Com
     plan.step.count = 0U;
     plan.parameter_count = 0U;
     workspace.setup.count = 0U;
-    workspace.weights.clear();
-    workspace.written.clear();
+    workspace.traces_used = 0U;
     // Whatever was in this memory before, all words of it are cleared with the first use.
     workspace.state.used = kMaxDecodeStateWords;
     workspace.before.used = kMaxDecodeStateWords;
     workspace.variant_state.used = kMaxDecodeStateWords;
     workspace.work_left = device.capacities->max_work(image.envelope().total_bytes);
-    proof::Context context{image, device, command_set, workspace, plan, verdict, {}};
+    proof::Context context{image, device, command_set, workspace, plan, verdict, {}, 0U};
     for (const proof::Check check : proof::kChecks) {
         if (!check(context) || (verdict.rule != Rule::kNotRun)) {
             return verdict.status;

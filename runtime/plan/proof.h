@@ -22,8 +22,14 @@ struct Context {
     PlanWorkspace& workspace;
     Plan& plan;
     Verdict& verdict;
-    Place place;  // what a refusal names
+    Place place;                    // what a refusal names
+    std::uint32_t mesh_device{0U};  // of the mesh: whose commands are looked at
 };
+
+// Whether a planned command is one of those that are looked at.
+[[nodiscard]] inline bool is_taken(const Context& context, const PlannedCommand& command) noexcept {
+    return has_device(command.devices, context.mesh_device);
+}
 
 // state.cpp: a state as at the start of a trace; one made what another is; whether the two are the same. What is not
 // used costs nothing.
@@ -68,8 +74,10 @@ inline constexpr std::uint32_t kWrittenTag = 1U;
     return device.grid_columns * device.grid_rows;
 }
 
-// plan.cpp: whether the mesh has all of these devices, and there is one.
-[[nodiscard]] bool has_devices(const DeviceRange& mesh, const DeviceRange& devices) noexcept;
+// devices.cpp: those of a range, as bits; none where the mesh does not have all of them.
+[[nodiscard]] DeviceBits devices_in(const DeviceRange& mesh, const DeviceRange& range) noexcept;
+// Makes the proofs of what a device of the mesh does, for each device.
+[[nodiscard]] bool check_devices(Context& context) noexcept;
 
 // target.cpp: the device is the one that the binary was captured for.
 [[nodiscard]] bool check_target(Context& context) noexcept;
@@ -80,8 +88,21 @@ inline constexpr std::uint32_t kWrittenTag = 1U;
 // traces.cpp: the traces tile their segment, which fits into the trace region.
 [[nodiscard]] bool check_trace_segment(Context& context) noexcept;
 
-// scripts.cpp: which commands are where; indices; everything exactly once. Resolves both scripts.
+// scripts.cpp: which commands are where; indices. Resolves all scripts.
 [[nodiscard]] bool check_scripts(Context& context) noexcept;
+
+// From here to races.cpp, all is about the commands of one device: context.mesh_device.
+
+// layout.cpp: no two inputs, nor outputs, of the device share a byte.
+[[nodiscard]] bool check_tensors_apart(Context& context) noexcept;
+
+// uses.cpp: everything exactly once; what the set-up writes.
+[[nodiscard]] bool check_uses(Context& context) noexcept;
+[[nodiscard]] bool check_set_up(Context& context) noexcept;
+// Whether a command of the set-up writes state.
+[[nodiscard]] bool is_state(const Plan& plan, const PlanWorkspace& workspace, const QueueCommand& command) noexcept;
+// Behind all devices: there is no trace that none of them replays.
+[[nodiscard]] bool check_traces_used(Context& context) noexcept;
 
 // order.cpp: events take turns, so that there is no deadlock; rings; the critical path of every script.
 [[nodiscard]] bool check_order(Context& context) noexcept;
@@ -93,6 +114,7 @@ struct TracePosition {
     std::uint32_t offset_bytes{0U};  // of the command in the trace segment, and in the trace region
     std::uint32_t trace{0U};
     std::uint32_t command{0U};  // counts from 0
+    std::uint32_t point{0U};    // of PlanWorkspace::points: the first that lies in the command, or behind it
 };
 [[nodiscard]] TracePosition first_of(Context& context, std::uint32_t index, const TraceView& trace) noexcept;
 // Moves on behind the command, which decode_at() has accepted.
@@ -104,11 +126,13 @@ void advance(TracePosition& position, const TraceCommand& command) noexcept;
 // parameters.cpp: declared parameters and their patch points; fills in the plan's.
 [[nodiscard]] bool check_parameters(Context& context) noexcept;
 
-// parameters.cpp: where a declared parameter patches the decoded command, proves that the command set accepts it with
-// every admitted value and comes to the same state, and widens its extents. words is exactly the command, at the device
-// address; it is the context's place. workspace.before is the state in front of it.
-[[nodiscard]] bool widen_command(Context& context, WordSpan words, std::uint32_t address,
-                                 TraceCommand& command) noexcept;
+// parameters.cpp: where declared parameters patch the decoded command, proves that the command set accepts it with
+// every combination of admitted values and comes to the same state, and widens its extents. The command is the
+// context's place; workspace.before is the state in front of it.
+[[nodiscard]] bool widen_command(Context& context, const TracePosition& position, TraceCommand& command) noexcept;
+// The first of workspace.points, from `point` on, that lies at the address or behind it; their count where none does.
+[[nodiscard]] std::uint32_t first_point(const Context& context, std::uint32_t address,
+                                        std::uint32_t point = 0U) noexcept;
 
 // traces.cpp: decodes and proves the commands of one trace, in the state of workspace.written; adds what they write.
 [[nodiscard]] bool prove_trace(Context& context, std::uint32_t index) noexcept;
@@ -133,11 +157,6 @@ void judge_views(Context& context) noexcept;
 // Whether two ranges, which do not wrap, share a byte.
 [[nodiscard]] bool overlap(std::uint32_t base1, std::uint32_t bytes1, std::uint32_t base2,
                            std::uint32_t bytes2) noexcept;
-
-// The first of the plan's patch points from `first` on that lies in [address, address + size_bytes); their count where
-// none does.
-[[nodiscard]] std::uint32_t find_point(const Plan& plan, std::uint32_t first, std::uint32_t address,
-                                       std::uint32_t size_bytes) noexcept;
 
 // The trace whose commands a replay runs, by its address.
 [[nodiscard]] std::uint32_t replayed_trace(const Context& context, const QueueCommand& command) noexcept;

@@ -28,9 +28,10 @@ bool reads_weights(const Context& context, const ByteRun& run) noexcept {
 
 namespace {
 
-// Steps may overlap; prologue and epilogue run alone. Two steps stand for every number of them: what the first orders
-// before the second is ordered before all that follow, because a wait looks back only and queues run in order. Commands
-// are numbered from 1 in the order prologue, step, step, epilogue.
+// Steps may overlap, as many as the binary admits; prologue and epilogue run alone. Two neighbouring steps stand for
+// every number of them: a command of step i that conflicts with one of a step behind the next also conflicts with the
+// same command of step i + 1, which is proved to come behind it, and in front of the later one on their common queue.
+// Commands are numbered from 1 in the order prologue, step, step, epilogue.
 //
 // A command knows how far each queue has come before it starts: its own queue up to itself, another as far as the
 // records that it has waited for. Bytes remember the last command of each queue that read and wrote them; it is enough
@@ -187,12 +188,9 @@ constexpr std::array<ScriptKind, 4> kSequence{ScriptKind::kPrologue, ScriptKind:
 
 bool check_races(Context& context) noexcept {
     Plan& plan = context.plan;
-    bool both_queues = true;
-    for (std::uint32_t queue = 0U; queue < kMaxQueues; ++queue) {
-        both_queues = both_queues && (plan.prologue.queue_used[queue] || plan.step.queue_used[queue] ||
-                                      plan.epilogue.queue_used[queue]);
-    }
-    if (!both_queues) {
+    const QueueBits used = plan.prologue.queues_used | plan.step.queues_used | plan.epilogue.queues_used;
+    const QueueBits both = queue_bit(context.mesh_device, 0U) | queue_bit(context.mesh_device, kOtherQueue);
+    if ((used & both) != both) {
         return true;  // one queue runs in order
     }
     ScriptKind before = ScriptKind::kUnspecified;
@@ -205,7 +203,7 @@ bool check_races(Context& context) noexcept {
         const PlannedScript& script = plan.script(kind);
         for (std::uint32_t i = script.first; i < (script.first + script.count); ++i) {
             walk.number += 1U;
-            if (!visit_command(context, plan.commands[i], walk)) {
+            if (is_taken(context, plan.commands[i]) && !visit_command(context, plan.commands[i], walk)) {
                 return false;
             }
         }

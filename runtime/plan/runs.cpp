@@ -28,7 +28,7 @@ bool Runs::next() noexcept {
     moved_bytes_ = 0U;
     is_exact_ = true;
     // The usual extent costs no more than this.
-    if ((extent.inner.count != 1U) || (extent.outer.count != 1U) || (begun_ == command_.varying)) {
+    if ((extent.inner.count != 1U) || (extent.outer.count != 1U) || (command_.moved_bytes[begun_] != 0U)) {
         begin_many(extent);
     }
     begun_ += 1U;
@@ -44,7 +44,7 @@ void Runs::begin_many(const Extent& extent) noexcept {
     join(run_.size_bytes, inner_);
     join(run_.size_bytes, outer_);
     const std::uint64_t count = std::uint64_t{inner_.count} * outer_.count;
-    moved_bytes_ = (begun_ == command_.varying) ? command_.moved_bytes : 0U;
+    moved_bytes_ = command_.moved_bytes[begun_];
     is_exact_ = (count == 1U) || ((moved_bytes_ == 0U) && (count <= kMaxRunsPerExtent));
     if (is_exact_ && (moved_bytes_ == 0U)) {
         left_ = static_cast<std::uint32_t>(count) - 1U;

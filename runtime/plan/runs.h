@@ -14,9 +14,10 @@ namespace pianola::proof {
 struct TraceCommand {
     TraceCommand() noexcept;  // out of line: many words to set
 
-    DecodedCommand decoded;                        // where a declared parameter patches it: with the lowest value
-    std::uint32_t varying{kMaxExtentsPerCommand};  // index of the extent that a parameter moves
-    std::uint32_t moved_bytes{0U};                 // from the lowest value to the highest
+    DecodedCommand decoded;     // where declared parameters patch it: with their lowest values
+    std::uint32_t patched{0U};  // words that parameters set
+    // How far a parameter moves each extent, from its lowest value to its highest.
+    std::array<std::uint32_t, kMaxExtentsPerCommand> moved_bytes{};
 };
 
 class Runs {

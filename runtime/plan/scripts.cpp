@@ -1,45 +1,7 @@
-#include "runtime/plan/proof.h"
+#include "runtime/plan/script_rules.h"
 
 namespace pianola::proof {
 namespace {
-
-constexpr std::size_t kKinds = static_cast<std::size_t>(ScriptCommandKind::kWaitEvent) + 1U;
-
-// What a kind of script command is, and what it may name.
-struct KindRule {
-    const char* field;       // that names its object
-    QueueCommandKind queue;  // what the device gets
-    // Where it belongs, a bit per kind: only set-up may write weights and load traces; it may do nothing else.
-    std::uint8_t scripts;
-    Rule once;  // refuses a second command on the same object in one script; kNotRun where there may be any number
-};
-[[nodiscard]] constexpr std::uint8_t bit_of(ScriptKind kind) noexcept {
-    return static_cast<std::uint8_t>(1U << static_cast<std::uint32_t>(kind));
-}
-constexpr std::uint8_t kSetup = bit_of(ScriptKind::kSetup);
-constexpr std::uint8_t kStep = bit_of(ScriptKind::kStep);
-constexpr std::uint8_t kFirst = static_cast<std::uint8_t>(kStep | bit_of(ScriptKind::kPrologue));
-constexpr std::uint8_t kLast = static_cast<std::uint8_t>(kStep | bit_of(ScriptKind::kEpilogue));
-constexpr std::uint8_t kAny = static_cast<std::uint8_t>(kFirst | kLast);
-constexpr std::array<KindRule, kKinds> kKindRules{{
-    {"body", QueueCommandKind::kUnspecified, 0U, Rule::kNotRun},
-    {"buffer", QueueCommandKind::kWrite, kSetup, Rule::kNotRun},  // weights have a rule for bytes
-    {"trace", QueueCommandKind::kWrite, kSetup, Rule::kScrTraceOnce},
-    {"input", QueueCommandKind::kWrite, kFirst, Rule::kScrInputOnce},
-    {"trace", QueueCommandKind::kReplay, kAny, Rule::kScrTraceOnce},
-    {"output", QueueCommandKind::kRead, kLast, Rule::kScrOutputOnce},
-    {"event", QueueCommandKind::kRecordEvent, kAny, Rule::kNotRun},  // events take turns: order.cpp
-    {"event", QueueCommandKind::kWaitEvent, kAny, Rule::kNotRun},
-}};
-
-[[nodiscard]] constexpr std::size_t index_of(ScriptCommandKind kind) noexcept {
-    return static_cast<std::size_t>(kind);
-}
-
-// A number per kind of command.
-using PerKind = std::array<std::uint32_t, kKinds>;
-constexpr std::uint32_t kUsedBits = 32U;
-static_assert((kMaxTraces < kUsedBits) && (kMaxInputs < kUsedBits) && (kMaxOutputs < kUsedBits));
 
 // How many objects there are for each kind of command to name.
 [[nodiscard]] PerKind count_objects(const Context& context) noexcept {
@@ -61,10 +23,12 @@ struct ScriptInMaking {
     std::uint8_t index{0U};    // in the manifest
     std::uint8_t command{0U};  // of the script, the one that is resolved
     std::uint8_t trace{0U};    // that it names
-    PerKind used{};            // the objects that the script has named, a bit each
+    DeviceBits devices{0U};    // that it is for
 };
 
-bool append(Context& context, std::uint32_t queue, ScriptInMaking& script, const QueueCommand& command) noexcept {
+// `executed` are the commands of the trace that a replay runs.
+bool append(Context& context, std::uint32_t queue, ScriptInMaking& script, const QueueCommand& command,
+            std::uint32_t executed = 0U) noexcept {
     PlannedScript& planned = script_of(context, script.kind);
     const std::uint32_t place = planned.first + planned.count;
     if (place >= kMaxScriptCommands) {
@@ -76,9 +40,15 @@ bool append(Context& context, std::uint32_t queue, ScriptInMaking& script, const
     entry.script = script.index;
     entry.index = script.command;
     entry.trace = script.trace;
+    entry.devices = script.devices;
     planned.count += 1U;
-    planned.executed_commands[queue] += planned.queue_used[queue] ? 1U : 2U;  // with the notify that ends the script
-    planned.queue_used[queue] = true;
+    for (std::uint32_t device = 0U; device < context.plan.device_count; ++device) {
+        if (has_device(script.devices, device)) {
+            // With the notify that ends the script.
+            planned.executed_commands[device][queue] += executed + (planned.uses(device, queue) ? 1U : 2U);
+            planned.queues_used |= queue_bit(device, queue);
+        }
+    }
     return true;
 }
 
@@ -90,11 +60,11 @@ std::uint32_t name_buffer(const Context& context, std::uint32_t index, QueueComm
     return buffer.region;
 }
 
-// What set-up writes: weights, which stay as they are, and state as it is at first. Each byte once.
+// What set-up writes: weights, which stay as they are, and state as it is at first.
 bool name_weights(Context& context, const ScriptCommandView& view, QueueCommand& command) noexcept {
     const RegionKind kind = context.workspace.region_kinds[name_buffer(context, view.object, command)];
-    const bool is_state = kind == RegionKind::kState;
-    const bool is_set_up = is_state || (kind == RegionKind::kWeights) || (kind == RegionKind::kShared);
+    const bool is_set_up =
+        (kind == RegionKind::kState) || (kind == RegionKind::kWeights) || (kind == RegionKind::kShared);
     const ByteSpan weights = context.image.weights();
     command.slot = kWeightsSlot;
     command.slot_offset = view.segment_offset;
@@ -102,19 +72,19 @@ bool name_weights(Context& context, const ScriptCommandView& view, QueueCommand&
         return refuse_at(context, Rule::kScrWeights, is_set_up ? "segment_offset" : "buffer", view.segment_offset,
                          static_cast<std::uint32_t>(weights.size()));
     }
-    IntervalMap& written = is_state ? context.workspace.written : context.workspace.weights;
-    if (written.largest_tag(command.address, command.size_bytes, 0U) != 0U) {
-        return refuse_at(context, Rule::kScrWeightsOnce, "buffer", command.address);
-    }
-    return assign(context, written, ByteRun{command.address, command.size_bytes, Access::kWrite, "buffer"},
-                  kWrittenTag);
+    return true;
 }
 
-// A tensor fills its buffers one behind the other: a transfer each.
+// A tensor fills its buffers one behind the other: a transfer each. Only devices that have a part of it move it.
 bool append_tensor(Context& context, const ScriptCommandView& view, ScriptInMaking& script,
                    QueueCommand& command) noexcept {
     const bool is_input = view.kind == ScriptCommandKind::kWriteInput;
     const TensorView tensor = is_input ? context.image.input(view.object) : context.image.output(view.object);
+    const DeviceBits places =
+        is_input ? context.plan.input_places[view.object].devices : context.plan.output_places[view.object].devices;
+    if ((script.devices & ~places) != 0U) {
+        return refuse_at(context, Rule::kScrDevices, "devices", count_of(script.devices & ~places), 0U);
+    }
     command.slot = (is_input ? kFirstInputSlot : 0U) + view.object;
     bool good = true;
     for (std::uint32_t i = 0U; good && (i < tensor.buffer_count); ++i) {
@@ -129,6 +99,7 @@ bool append_tensor(Context& context, const ScriptCommandView& view, ScriptInMaki
 bool resolve(Context& context, const ScriptCommandView& view, ScriptInMaking& script) noexcept {
     QueueCommand command;
     command.kind = kKindRules[index_of(view.kind)].queue;
+    std::uint32_t executed = 0U;
     switch (view.kind) {
         case ScriptCommandKind::kWriteBuffer:
             if (!name_weights(context, view, command)) {
@@ -144,7 +115,7 @@ bool resolve(Context& context, const ScriptCommandView& view, ScriptInMaking& sc
             command.slot = kTracesSlot;
             command.slot_offset = trace.offset_bytes;
             if (view.kind == ScriptCommandKind::kReplayTrace) {
-                script_of(context, script.kind).executed_commands[view.queue] += trace.command_count;
+                executed = trace.command_count;
             } else {
                 // With the zeros behind it: the trace region mirrors the segment, whatever it held before.
                 const std::uint32_t padded =
@@ -161,11 +132,10 @@ bool resolve(Context& context, const ScriptCommandView& view, ScriptInMaking& sc
             command.event = view.object;
             break;
     }
-    return append(context, view.queue, script, command);
+    return append(context, view.queue, script, command, executed);
 }
 
-// Where the command may go, and what it may name: one of the objects that are there, once where there is a rule for
-// that.
+// Where the command may go, and what it may name: one of the objects that are there.
 bool check_command(Context& context, const ScriptCommandView& view, const PerKind& objects,
                    ScriptInMaking& script) noexcept {
     const KindRule& rule = kKindRules[index_of(view.kind)];
@@ -180,19 +150,10 @@ bool check_command(Context& context, const ScriptCommandView& view, const PerKin
     if (view.object >= count) {
         return refuse_at(context, Rule::kScrIndex, rule.field, view.object, count);
     }
-    if (rule.once != Rule::kNotRun) {
-        std::uint32_t& used = script.used[index_of(view.kind)];
-        const std::uint32_t bit = 1U << view.object;
-        if ((used & bit) != 0U) {
-            return refuse_at(context, rule.once, rule.field, 2U, 1U);
-        }
-        used |= bit;
-    }
-    const DeviceRange& mesh = context.workspace.mesh;
-    return has_devices(mesh, view.devices)
-               ? true
-               : refuse_at(context, Rule::kScrDevices, "devices", view.devices.rows * view.devices.columns,
-                           mesh.rows * mesh.columns);
+    script.devices = devices_in(context.workspace.mesh, view.devices);
+    return (script.devices != 0U) ? true
+                                  : refuse_at(context, Rule::kScrDevices, "devices",
+                                              view.devices.rows * view.devices.columns, context.plan.device_count);
 }
 
 bool resolve_script(Context& context, const PerKind& objects, std::uint32_t first, ScriptInMaking& script) noexcept {
@@ -235,49 +196,12 @@ bool check_script_kinds(Context& context) noexcept {
     return true;
 }
 
-using Scripts = std::array<ScriptInMaking, 4>;  // set-up, prologue, step, epilogue
-
-// The first inputs and the last outputs of a pipelined workload: all of both, or none of either.
-bool check_pipeline(Context& context, std::uint32_t first_inputs, std::uint32_t last_outputs) noexcept {
-    const std::uint32_t all_inputs = (1U << context.plan.input_count) - 1U;
-    const std::uint32_t all_outputs = (1U << context.plan.output_count) - 1U;
-    context.plan.is_pipelined = (first_inputs | last_outputs) != 0U;
-    enter_root(context, "scripts");
-    return (!context.plan.is_pipelined || ((first_inputs == all_inputs) && (last_outputs == all_outputs)))
-               ? true
-               : refuse_at(context, Rule::kScrPipeline, nullptr, first_inputs, last_outputs);
-}
-
-// Scripts of which one must name every object of a list.
-struct Requirement {
-    const char* list;
-    ScriptCommandKind kind;
-    std::uint8_t scripts;
-};
-constexpr std::array<Requirement, 4> kRequirements{{
-    {"traces", ScriptCommandKind::kLoadTrace, kSetup},
-    {"traces", ScriptCommandKind::kReplayTrace, kAny},
-    {"inputs", ScriptCommandKind::kWriteInput, kStep},
-    {"outputs", ScriptCommandKind::kReadOutput, kStep},
-}};
-
-// Every object is named where it must be.
-bool check_uses(Context& context, const PerKind& objects, const Scripts& scripts) noexcept {
-    for (const Requirement& requirement : kRequirements) {
-        const std::size_t kind = index_of(requirement.kind);
-        std::uint32_t used = 0U;
-        for (const ScriptInMaking& script : scripts) {
-            used |= ((requirement.scripts & bit_of(script.kind)) != 0U) ? script.used[kind] : 0U;
-        }
-        for (std::uint32_t i = 0U; i < objects[kind]; ++i) {
-            if (((used >> i) & 1U) == 0U) {
-                enter_root(context, requirement.list, i);
-                return refuse_at(context, kKindRules[kind].once, nullptr, 0U, 1U);
-            }
-        }
+[[nodiscard]] bool moves_tensors(const Plan& plan, const PlannedScript& script) noexcept {
+    bool moves = false;
+    for (std::uint32_t i = script.first; i < (script.first + script.count); ++i) {
+        moves = moves || is_transfer(plan.commands[i].command.kind);
     }
-    return check_pipeline(context, scripts[1].used[index_of(ScriptCommandKind::kWriteInput)],
-                          scripts[3].used[index_of(ScriptCommandKind::kReadOutput)]);
+    return moves;
 }
 
 }  // namespace
@@ -287,17 +211,18 @@ bool check_scripts(Context& context) noexcept {
         return false;
     }
     const PerKind objects = count_objects(context);
-    context.workspace.written.clear();  // state, from here on; the data flow begins with it
-    Scripts scripts{{{ScriptKind::kSetup}, {ScriptKind::kPrologue}, {ScriptKind::kStep}, {ScriptKind::kEpilogue}}};
     std::uint32_t first = 0U;
-    for (ScriptInMaking& script : scripts) {
+    for (const ScriptKind kind : kScriptsInOrder) {
+        ScriptInMaking script{kind};
         if (!resolve_script(context, objects, first, script)) {
             return false;
         }
         // The set-up has commands of its own.
-        first += (script.kind == ScriptKind::kSetup) ? 0U : script_of(context, script.kind).count;
+        first += (kind == ScriptKind::kSetup) ? 0U : script_of(context, kind).count;
     }
-    return check_uses(context, objects, scripts);
+    context.plan.is_pipelined =
+        moves_tensors(context.plan, context.plan.prologue) || moves_tensors(context.plan, context.plan.epilogue);
+    return true;
 }
 
 }  // namespace pianola::proof

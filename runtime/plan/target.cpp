@@ -63,12 +63,26 @@ bool check_kinds(Context& context, const TargetView& target) noexcept {
     if (static_cast<std::uint32_t>(target.profile) > device.capacities->number) {
         return refuse_kind(Rule::kTgtProfile, "profile", target.profile, device.capacities->number);
     }
-    const std::uint32_t devices = target.mesh_rows * target.mesh_columns;  // of two bytes
-    if ((devices == 0U) || (devices > kMaxMeshDevices)) {
-        return refuse_at(context, Rule::kTgtMesh, "mesh_rows", devices, kMaxMeshDevices);
-    }
     context.plan.attestation = device.attestation;
     context.plan.costs = device.costs;
+    return true;
+}
+
+// The devices that the session drives; how many there are, where nothing else is said.
+bool check_mesh(Context& context, const TargetView& target) noexcept {
+    const DeviceDescription& device = context.device;
+    const std::uint32_t devices = target.mesh_rows * target.mesh_columns;  // of two bytes
+    if ((devices == 0U) || (devices > device.capacities->mesh_devices)) {
+        return refuse_at(context, Rule::kTgtMesh, "mesh_rows", devices, device.capacities->mesh_devices);
+    }
+    const bool is_driven = device.mesh_rows != 0U;
+    if (is_driven && (target.mesh_rows != device.mesh_rows)) {
+        return refuse_at(context, Rule::kTgtMesh, "mesh_rows", target.mesh_rows, device.mesh_rows);
+    }
+    if (is_driven && (target.mesh_columns != device.mesh_columns)) {
+        return refuse_at(context, Rule::kTgtMesh, "mesh_columns", target.mesh_columns, device.mesh_columns);
+    }
+    context.plan.device_count = devices;
     context.workspace.mesh.rows = static_cast<std::uint8_t>(target.mesh_rows);
     context.workspace.mesh.columns = static_cast<std::uint8_t>(target.mesh_columns);
     return true;
@@ -81,7 +95,9 @@ bool check_kinds(Context& context, const TargetView& target) noexcept {
            (device.grid_rows <= (kMaxCores / device.grid_columns)) &&
            (device.trace_region_bytes <= device.dram_bytes) && (device.dram_bytes <= (UINT32_MAX - device.dram_base)) &&
            (device.l1_bytes <= (UINT32_MAX - device.l1_base)) && (device.weights_layout != 0U) &&
-           (device.capacities->intervals <= kMaxIntervals);
+           (device.capacities->intervals <= kMaxIntervals) &&
+           (device.capacities->steps_in_flight <= kMaxStepsInFlight) &&
+           (device.capacities->patch_points <= kMaxPatchPoints) && (device.capacities->mesh_devices <= kMaxMeshDevices);
 }
 
 }  // namespace
@@ -104,6 +120,9 @@ bool check_target(Context& context) noexcept {
     }
     if (!is_sane(device)) {
         return refuse_at(context, Rule::kTgtMemory, nullptr);
+    }
+    if (!check_mesh(context, target)) {
+        return false;
     }
     context.plan.queue_count = device.queue_count;
     context.plan.trace_region_base = device.dram_base + (device.dram_bytes - device.trace_region_bytes);

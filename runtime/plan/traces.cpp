@@ -12,11 +12,6 @@ bool refuse_word(Context& context, std::uint32_t word, Rule rule, const char* fi
     return refuse_at(context, rule, field, actual, limit);
 }
 
-// What one visit of a command takes, but for its extents and what the cores have touched.
-[[nodiscard]] std::uint32_t work_of(const Plan& plan, const DecodedCommand& command) noexcept {
-    return kWorkPerCommand + command.length_words + (plan.patch_count / kPatchPointsPerWork);
-}
-
 // The word of a command that holds an extent's address; its header where none does.
 [[nodiscard]] std::uint32_t word_holding(WordSpan words, std::uint32_t length_words, std::uint32_t address) noexcept {
     for (std::uint32_t i = 1U; i < length_words; ++i) {
@@ -208,7 +203,8 @@ bool check_trace_bytes(Context& context, std::uint32_t index, std::uint32_t& end
 TracePosition first_of(Context& context, std::uint32_t index, const TraceView& trace) noexcept {
     clear_state(context.workspace.state);
     return TracePosition{context.image.trace_words().subspan(trace.offset_bytes / kWordBytes, trace.word_count),
-                         trace.offset_bytes, index, 0U};
+                         trace.offset_bytes, index, 0U,
+                         first_point(context, context.plan.trace_region_base + trace.offset_bytes)};
 }
 
 bool decode_at(Context& context, const TracePosition& position, TraceCommand& command) noexcept {
@@ -218,12 +214,9 @@ bool decode_at(Context& context, const TracePosition& position, TraceCommand& co
         copy_state(context.workspace.state, context.workspace.before);
     }
     command.decoded.extents.clear();  // what a command before has written must not count as this one's
-    command.varying = kMaxExtentsPerCommand;
     return decode(context, position.words, command.decoded) &&
-           take_work(context, work_of(context.plan, command.decoded)) &&
-           ((context.plan.parameter_count == 0U) ||
-            widen_command(context, position.words.subspan(0U, command.decoded.length_words),
-                          context.plan.trace_region_base + position.offset_bytes, command));
+           take_work(context, kWorkPerCommand + command.decoded.length_words) &&
+           ((context.plan.parameter_count == 0U) || widen_command(context, position, command));
 }
 
 void advance(TracePosition& position, const TraceCommand& command) noexcept {
@@ -231,6 +224,7 @@ void advance(TracePosition& position, const TraceCommand& command) noexcept {
     position.words = position.words.subspan(length_words, position.words.size() - length_words);
     position.offset_bytes += length_words * kWordBytes;
     position.command += 1U;
+    position.point += command.patched;
 }
 
 bool check_trace_segment(Context& context) noexcept {

@@ -32,8 +32,12 @@ void find_tensors(Context& context) noexcept {
     tensors.clear();
     context.workspace.uses.fill(TensorUse{});
     plan.views = PlannedViews{};
-    if (plan.is_pipelined || (plan.steps_in_flight > 1U)) {
+    if (plan.device_count > 1U) {
+        plan.views.answer = ViewsAnswer::kSeveralDevices;
+    } else if (plan.is_pipelined || (plan.steps_in_flight > 1U)) {
         plan.views.answer = ViewsAnswer::kStepsOverlap;
+    } else {
+        // The transfers say.
     }
     const std::uint32_t end = plan.step.first + plan.step.count;
     for (std::uint32_t i = plan.step.first; (i < end) && (plan.views.answer == ViewsAnswer::kNotLooked); ++i) {

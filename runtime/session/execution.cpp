@@ -35,45 +35,74 @@ void Session::open_flight(ScriptKind kind, Io io) noexcept {
 // The script becomes the oldest one that is under way.
 void Session::supervise(const PlannedScript& script) noexcept {
     running_.deadline_us = script.deadline_us;
-    for (std::uint32_t queue = 0U; queue < kMaxQueues; ++queue) {
-        running_.queue_done[queue] = !script.queue_used[queue];
-    }
+    running_.pending = script.queues_used;
 }
 
-// Binds the tensors to the slots of a flight. False where the device would use anything else.
-bool Session::lend(std::uint32_t flight, Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept {
-    bool is_lent = true;
+// Binds each device's part of the tensors to the slots of a flight. The first device that would use anything else;
+// device_count_ where none would.
+std::uint32_t Session::lend(std::uint32_t flight, Span<const ByteSpan> inputs,
+                            Span<const MutableByteSpan> outputs) noexcept {
     for (std::uint32_t i = 0U; i < inputs.size(); ++i) {
         const std::uint32_t slot = kFirstInputSlot + (flight * kMaxInputs) + i;
-        const bool is_bound = is_ok(device_.bind_source(slot, inputs[i]));
-        is_lent = is_bound && is_same(device_.bound_source(slot), inputs[i]) && is_lent;
+        const TensorPlace& place = loaded_.plan.input_places[i];
+        std::uint32_t offset = 0U;
+        for (std::uint32_t device = 0U; device < device_count_; ++device) {
+            if (!has_device(place.devices, device)) {
+                continue;
+            }
+            const ByteSpan piece = inputs[i].subspan(offset, place.piece_bytes);
+            if (!is_ok(devices_[device]->bind_source(slot, piece)) ||
+                !is_same(devices_[device]->bound_source(slot), piece)) {
+                return device;
+            }
+            offset += place.stride_bytes;
+        }
     }
     for (std::uint32_t i = 0U; i < outputs.size(); ++i) {
         const std::uint32_t slot = (flight * kMaxOutputs) + i;
-        const bool is_bound = is_ok(device_.bind_destination(slot, outputs[i]));
-        is_lent = is_bound && is_same(device_.bound_destination(slot), outputs[i]) && is_lent;
+        const TensorPlace& place = loaded_.plan.output_places[i];
+        std::uint32_t offset = 0U;
+        for (std::uint32_t device = 0U; device < device_count_; ++device) {
+            if (!has_device(place.devices, device)) {
+                continue;
+            }
+            const MutableByteSpan piece = outputs[i].subspan(offset, place.piece_bytes);
+            if (!is_ok(devices_[device]->bind_destination(slot, piece)) ||
+                !is_same(devices_[device]->bound_destination(slot), piece)) {
+                return device;
+            }
+            offset += place.stride_bytes;
+        }
     }
-    return is_lent;
+    return device_count_;
 }
 
-// What the oldest script has lent is the application's again: neither the device nor cache maintenance touches it any
+// What the oldest script has lent is the application's again: neither a device nor cache maintenance touches it any
 // more.
 Status Session::give_back() noexcept {
     const std::uint32_t flight = oldest_token() % kMaxStepsInFlight;
-    bool is_free = true;
-    for (std::uint32_t i = 0U; i < oldest().inputs; ++i) {
-        is_free = is_ok(device_.bind_source(kFirstInputSlot + (flight * kMaxInputs) + i, ByteSpan{})) && is_free;
+    const std::uint32_t inputs = running_.flights[flight].inputs;
+    const std::uint32_t outputs = bound_.counts[flight];
+    for (std::uint32_t device = 0U; device < device_count_; ++device) {
+        Device& held_by = *devices_[device];
+        bool is_free = true;
+        for (std::uint32_t i = 0U; i < inputs; ++i) {
+            is_free = is_ok(held_by.bind_source(kFirstInputSlot + (flight * kMaxInputs) + i, ByteSpan{})) && is_free;
+        }
+        for (std::uint32_t i = 0U; i < outputs; ++i) {
+            const std::uint32_t slot = (flight * kMaxOutputs) + i;
+            const bool is_unbound = is_ok(held_by.bind_destination(slot, MutableByteSpan{}));
+            is_free = is_unbound && held_by.bound_destination(slot).empty() && is_free;
+        }
+        if (!is_free) {
+            return latch(Status::kDeviceFault, FaultStage::kStep, device);
+        }
     }
-    for (std::uint32_t i = 0U; i < bound_.counts[flight]; ++i) {
-        const std::uint32_t slot = (flight * kMaxOutputs) + i;
-        const bool is_unbound = is_ok(device_.bind_destination(slot, MutableByteSpan{}));
-        is_free = is_unbound && device_.bound_destination(slot).empty() && is_free;
-    }
-    return is_free ? Status::kOk : latch(Status::kDeviceFault, FaultStage::kStep);
+    return Status::kOk;
 }
 
 // A planned command as this step's: with the slots of its flight, and what its event has counted to.
-QueueCommand Session::bind(const PlannedCommand& planned) noexcept {
+QueueCommand Session::bind(const PlannedCommand& planned, Course& course) noexcept {
     QueueCommand command = planned.command;
     const std::uint32_t flight = running_.token % kMaxStepsInFlight;
     if (command.kind == QueueCommandKind::kRead) {
@@ -81,7 +110,7 @@ QueueCommand Session::bind(const PlannedCommand& planned) noexcept {
     } else if ((command.kind == QueueCommandKind::kWrite) && (command.slot >= kFirstInputSlot)) {
         command.slot += flight * kMaxInputs;
     } else {
-        std::uint32_t& records = running_.records[command.event];
+        std::uint32_t& records = course.records[command.event];
         if (command.kind == QueueCommandKind::kRecordEvent) {
             records += 1U;
         }
@@ -90,115 +119,143 @@ QueueCommand Session::bind(const PlannedCommand& planned) noexcept {
     return command;
 }
 
-Status Session::enqueue_one(std::uint32_t queue, QueueCommand& command, std::uint32_t trace,
+Status Session::enqueue_one(std::uint32_t device, std::uint32_t queue, QueueCommand& command, std::uint32_t trace,
                             FaultStage stage) noexcept {
-    std::uint64_t& digest = running_.digests[queue];
-    std::uint32_t& number = running_.enqueued[queue];
+    Course& course = running_.courses[device];
+    std::uint64_t& digest = course.digests[queue];
+    std::uint32_t& number = course.enqueued[queue];
     digest = command_set_.seal(digest, number, loaded_.plan.trace_digests[trace], command);
     number += 1U;
-    return is_ok(device_.enqueue(queue, command)) ? Status::kOk : latch(Status::kDeviceFault, stage, queue);
+    return is_ok(devices_[device]->enqueue(queue, command)) ? Status::kOk
+                                                            : latch(Status::kDeviceFault, stage, device, queue);
 }
 
-Status Session::enqueue(const PlannedScript& script, const PlannedCommands& commands, FaultStage stage) noexcept {
+// What is left of a script where the commands for other devices are taken out, and a notification behind it on every
+// queue that it uses. Always inlined, as ring_doorbells() and look_at() are: there is one caller, mostly one device.
+[[gnu::always_inline]] inline Status Session::enqueue_on(std::uint32_t device, const PlannedScript& script,
+                                                         const PlannedCommands& commands, FaultStage stage) noexcept {
+    Course& course = running_.courses[device];
     for (std::uint32_t i = script.first; i < (script.first + script.count); ++i) {
         const PlannedCommand& planned = commands[i];
-        if ((running_.io == Io::kViews) && is_transfer(planned.command.kind)) {
+        if (((running_.io == Io::kViews) && is_transfer(planned.command.kind)) ||
+            !has_device(planned.devices, device)) {
             continue;
         }
-        QueueCommand command = bind(planned);
-        const Status enqueued = enqueue_one(planned.queue, command, planned.trace, stage);
+        QueueCommand command = bind(planned, course);
+        const Status enqueued = enqueue_one(device, planned.queue, command, planned.trace, stage);
         if (!is_ok(enqueued)) {
             return enqueued;
         }
     }
-    Flight& flight = running_.flights[running_.token % kMaxStepsInFlight];
     QueueCommand notify;
     notify.kind = QueueCommandKind::kNotify;
     notify.value = running_.token;
     for (std::uint32_t queue = 0U; queue < loaded_.plan.queue_count; ++queue) {
-        const Status enqueued = script.queue_used[queue] ? enqueue_one(queue, notify, 0U, stage) : Status::kOk;
+        const Status enqueued =
+            script.uses(device, queue) ? enqueue_one(device, queue, notify, 0U, stage) : Status::kOk;
         if (!is_ok(enqueued)) {
             return enqueued;
         }
-        flight.digests[queue] = running_.digests[queue];
+        course.expected[running_.token % kMaxStepsInFlight][queue] = course.digests[queue];
     }
-    if (!is_armed(loaded_.armed)) {
-        return latch(Status::kIntegrity, FaultStage::kArm);
-    }
-    // Only now may any queue start: a step is whole, or it is not there.
-    for (std::uint32_t queue = 0U; queue < loaded_.plan.queue_count; ++queue) {
-        if (script.queue_used[queue] && !is_ok(device_.ring_doorbell(queue))) {
-            return latch(Status::kDeviceFault, stage, queue);
+    return Status::kOk;
+}
+
+[[gnu::always_inline]] inline Status Session::ring_doorbells(const PlannedScript& script, FaultStage stage) noexcept {
+    for (std::uint32_t device = 0U; device < device_count_; ++device) {
+        for (std::uint32_t queue = 0U; queue < loaded_.plan.queue_count; ++queue) {
+            if (script.uses(device, queue) && !is_ok(devices_[device]->ring_doorbell(queue))) {
+                return latch(Status::kDeviceFault, stage, device, queue);
+            }
         }
     }
     return Status::kOk;
 }
 
-// How many commands a queue had executed in this step when it published the record.
-std::uint32_t Session::executed_in_step(std::uint32_t queue, std::uint32_t executed_commands) const noexcept {
-    return executed_commands - running_.executed[queue];  // both wrap
+Status Session::enqueue(const PlannedScript& script, const PlannedCommands& commands, FaultStage stage) noexcept {
+    for (std::uint32_t device = 0U; device < device_count_; ++device) {
+        const Status enqueued = enqueue_on(device, script, commands, stage);
+        if (!is_ok(enqueued)) {
+            return enqueued;
+        }
+    }
+    if (!is_armed(loaded_.armed)) {
+        return latch(Status::kIntegrity, FaultStage::kArm);
+    }
+    // Only now may any queue of any device start: a step is whole, or it is not there.
+    return ring_doorbells(script, stage);
 }
 
-// Gives the device its chance to run, and looks once whether every queue has completed the oldest script.
-Status Session::check_completions(const PlannedScript& script, FaultStage stage) noexcept {
-    if (!is_ok(device_.service())) {
-        return latch(Status::kDeviceFault, stage);
-    }
-    const std::uint32_t token = oldest_token();
-    const Flight& flight = oldest();
-    bool all_done = true;
-    std::uint32_t pending_queue = 0U;
-    std::uint32_t progress = 0U;  // of that queue
+// Which queues of a device have completed the oldest script: `pending` is about the last one that has not.
+[[gnu::always_inline]] inline Status Session::look_at(std::uint32_t device, const PlannedScript& script,
+                                                      FaultStage stage, std::uint32_t token,
+                                                      Pending& pending) noexcept {
+    Course& course = running_.courses[device];
     for (std::uint32_t queue = 0U; queue < loaded_.plan.queue_count; ++queue) {
-        if (running_.queue_done[queue]) {
+        if ((running_.pending & queue_bit(device, queue)) == 0U) {
             continue;
         }
         Completion completion;
-        const Status status = device_.completion(queue, token, completion);
+        const Status status = devices_[device]->completion(queue, token, completion);
+        const std::uint32_t before = course.executed[queue];  // counts since then wrap, as both do
         if (status == Status::kPending) {
-            all_done = false;
-            pending_queue = queue;
-            progress = executed_in_step(queue, completion.executed_commands);
+            pending = Pending{device, queue, completion.executed_commands - before};
             continue;
         }
         if (!is_ok(status)) {
-            completion.fault_command = executed_in_step(queue, completion.fault_command);
-            return latch(Status::kDeviceFault, stage, queue, completion);
+            completion.fault_command -= before;
+            return latch(Status::kDeviceFault, stage, device, queue, completion);
         }
-        const std::uint32_t executed = executed_in_step(queue, completion.executed_commands);
+        const std::uint32_t executed = completion.executed_commands - before;
         const std::uint32_t left_out = (running_.io == Io::kViews) ? loaded_.transfers[queue] : 0U;
         const Attestation attests = loaded_.plan.attestation;
         // Of a device that attests nothing the token is all the evidence there is.
         std::uint64_t wrong = (completion.token ^ token) | static_cast<std::uint32_t>(completion.fault);
         if (attests != Attestation::kNothing) {
-            wrong |= executed ^ (script.executed_commands[queue] - left_out);
+            wrong |= executed ^ (script.executed_commands[device][queue] - left_out);
         }
         if (attests == Attestation::kDigest) {
-            wrong |= completion.digest ^ flight.digests[queue];
+            wrong |= completion.digest ^ course.expected[token % kMaxStepsInFlight][queue];
         }
         if (wrong != 0U) {
             completion.fault_command = executed;
-            return latch(Status::kIntegrity, stage, queue, completion);
+            return latch(Status::kIntegrity, stage, device, queue, completion);
         }
-        running_.executed[queue] = completion.executed_commands;
-        running_.queue_done[queue] = true;
+        course.executed[queue] = completion.executed_commands;
+        running_.pending &= ~queue_bit(device, queue);
+    }
+    return Status::kOk;
+}
+
+// Gives the devices their chance to run, and looks once whether all of them have completed the oldest script.
+Status Session::check_completions(const PlannedScript& script, FaultStage stage) noexcept {
+    const std::uint32_t token = oldest_token();
+    const Flight& flight = running_.flights[token % kMaxStepsInFlight];
+    Pending pending;
+    for (std::uint32_t device = 0U; device < device_count_; ++device) {
+        const Status status = is_ok(devices_[device]->service()) ? look_at(device, script, stage, token, pending)
+                                                                 : latch(Status::kDeviceFault, stage, device);
+        if (!is_ok(status)) {
+            return status;
+        }
     }
     // Late is late, whether the device was, or who looks: results that come after the deadline are withheld too.
     if ((platform_.now_us() - flight.started_us) > script.deadline_us) {
         Completion looked_at;
-        looked_at.fault_command = progress;
-        return latch(Status::kTimeout, stage, pending_queue, looked_at);
+        looked_at.fault_command = pending.progress;
+        return latch(Status::kTimeout, stage, pending.device, pending.queue, looked_at);
     }
-    return all_done ? Status::kOk : Status::kPending;
+    return (running_.pending != 0U) ? Status::kPending : Status::kOk;
 }
 
 // The next slice of what set-up has written.
 Status Session::compare_constants(ScrubCursor& cursor, FaultStage stage) noexcept {
     Completion where;
     const Status status =
-        compare_slice(device_, ScrubSource{loaded_.file, loaded_.plan, loaded_.constants, running_.parameters}, cursor,
-                      where.fault_address);
-    return ((status == Status::kOk) || (status == Status::kPending)) ? status : latch(status, stage, 0U, where);
+        compare_slice(devices(), ScrubSource{loaded_.file, loaded_.plan, loaded_.constants, running_.parameters},
+                      cursor, where.fault_address);
+    return ((status == Status::kOk) || (status == Status::kPending)) ? status
+                                                                     : latch(status, stage, cursor.device, 0U, where);
 }
 
 Status Session::poll() noexcept {
@@ -228,7 +285,8 @@ Status Session::complete_oldest() noexcept {
     const ScriptKind kind = oldest().kind;
     const Status completed = check_completions(loaded_.plan.script(kind), FaultStage::kStep);
     const Status verified = is_ok(completed) ? verify_release() : completed;
-    const Status status = is_ok(verified) ? give_back() : verified;
+    const bool has_lent = running_.io == Io::kTransfers;
+    const Status status = (is_ok(verified) && has_lent) ? give_back() : verified;
     if (!is_ok(status)) {
         return status;
     }

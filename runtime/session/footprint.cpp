@@ -5,7 +5,7 @@
 
 namespace pianola {
 
-static_assert(footprint_agrees<sizeof(Session), kSessionBytes32>());
+static_assert(footprint_agrees<sizeof(Session), session_bytes32(kCapacities)>());
 static_assert(footprint_agrees<sizeof(PlanWorkspace), plan_workspace_bytes32(kCapacities)>());
 static_assert(footprint_agrees<sizeof(Verdict), kVerdictBytes32>());
 

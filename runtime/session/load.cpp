@@ -15,6 +15,35 @@ namespace {
            (one.fetch == other.fetch);
 }
 
+// Whether two devices differ in nothing that a binary could be proved for.
+[[nodiscard]] bool are_alike(const DeviceDescription& one, const DeviceDescription& other) noexcept {
+    const auto list = [](const DeviceDescription& device) noexcept {
+        return std::array<std::uint32_t, 18>{device.command_set_id,
+                                             device.command_set_version,
+                                             device.dram_base,
+                                             device.dram_bytes,
+                                             device.l1_base,
+                                             device.l1_bytes,
+                                             device.trace_region_bytes,
+                                             device.clock_khz,
+                                             device.queue_count,
+                                             device.ring_words,
+                                             device.grid_columns,
+                                             device.grid_rows,
+                                             device.dram_banks,
+                                             static_cast<std::uint32_t>(device.attestation),
+                                             static_cast<std::uint32_t>(device.costs),
+                                             device.weights_layout,
+                                             device.capacities->number,
+                                             device.capacities->intervals};
+    };
+    const auto numbers = list(one);
+    const auto others = list(other);
+    return (std::strncmp(one.family, other.family, kMaxNameBytes + 1U) == 0) &&
+           (std::memcmp(numbers.data(), others.data(), sizeof(numbers)) == 0) &&
+           digests_equal(ByteSpan{one.kernel_library}, ByteSpan{other.kernel_library});
+}
+
 // Whether a view is the device's memory at an address: what this core writes to its ends, the control path reads there.
 // Leaves it as it was.
 [[nodiscard]] bool shows(Device& device, std::uint32_t address, MutableByteSpan view) noexcept {
@@ -69,12 +98,22 @@ Status Session::load_whole(ByteSpan file, PlanWorkspace& workspace, Verdict& ver
     loaded_.file = file;
     oldest().started_us = platform_.now_us();
 
+    if (device_count_ == 0U) {
+        reset(verdict);
+        verdict.path.enter("devices");
+        return refuse(verdict, Rule::kTgtMesh, 0U, 0U, kMaxMeshDevices);
+    }
     DeviceDescription description;
-    const Status described = device_.describe(description);
+    const Status described = devices_[0]->describe(description);
     if (!is_ok(described)) {
         reset(verdict);
         verdict.status = described;
         return latch(Status::kDeviceFault, FaultStage::kReset);
+    }
+    description.mesh_columns = columns_;
+    description.mesh_rows = 0U;
+    for (std::uint32_t row = 0U; row < kMaxMeshDevices; ++row) {
+        description.mesh_rows += ((row * columns_) < device_count_) ? 1U : 0U;
     }
     const Status valid = validate_twice(file, description, workspace, verdict);
     if (!is_ok(valid)) {
@@ -84,7 +123,7 @@ Status Session::load_whole(ByteSpan file, PlanWorkspace& workspace, Verdict& ver
     loaded_.security_version = workspace.image.envelope().security_version;
     loaded_.self_test_count = workspace.image.self_test_count();
     loaded_.self_tests = workspace.image.self_tests();
-    const Status programmed = program_device(workspace.image);
+    const Status programmed = program_devices(workspace.image);
     if (!is_ok(programmed)) {
         return programmed;
     }
@@ -143,11 +182,27 @@ Status Session::validate_twice(ByteSpan file, const DeviceDescription& descripti
         verdict.path.enter("device.attestation");
         return refuse(verdict, Rule::kTgtEvidence, 0U, static_cast<std::uint32_t>(description.attestation));
     }
+    const Status alike = check_alike(description, verdict);
+    if (!is_ok(alike)) {
+        return alike;
+    }
     Trust trust = config_.trust;
     if (lowest > trust.lowest_security_version) {
         trust.lowest_security_version = lowest;
     }
     return validate(file, description, command_set_, trust, workspace, workspace.image, loaded_.plan, verdict);
+}
+
+// One description stands for all devices.
+Status Session::check_alike(const DeviceDescription& description, Verdict& verdict) noexcept {
+    for (std::uint32_t device = 1U; device < device_count_; ++device) {
+        DeviceDescription other;
+        if (!is_ok(devices_[device]->describe(other)) || !are_alike(description, other)) {
+            verdict.path.enter("devices", device);
+            return refuse(verdict, Rule::kTgtMesh, 0U, device);
+        }
+    }
+    return Status::kOk;
 }
 
 // Looks where the step's transfers go to and come from in device memory, where the plan has proved that they may be
@@ -163,8 +218,8 @@ void Session::find_views() noexcept {
             continue;
         }
         loaded_.transfers[loaded_.plan.commands[i].queue] += 1U;
-        MutableByteSpan view = device_.host_view(command.address, command.size_bytes);
-        view = shows(device_, command.address, view) ? view : MutableByteSpan{};
+        MutableByteSpan view = devices_[0]->host_view(command.address, command.size_bytes);
+        view = shows(*devices_[0], command.address, view) ? view : MutableByteSpan{};
         const bool reads = command.kind == QueueCommandKind::kRead;
         (reads ? loaded_.views.outputs[command.slot] : loaded_.views.inputs[command.slot - kFirstInputSlot]) = view;
         all_seen = view.size() == command.size_bytes;
@@ -179,7 +234,7 @@ void Session::find_views() noexcept {
 // over it: else a cache could write it back later.
 void Session::give_views() noexcept {
     for (std::uint32_t i = 0U; loaded_.has_views && (i < loaded_.plan.input_count); ++i) {
-        device_.give_to_device(loaded_.views.inputs[i]);
+        devices_[0]->give_to_device(loaded_.views.inputs[i]);
     }
 }
 
@@ -188,32 +243,38 @@ void Session::give_views() noexcept {
 void Session::take_views() noexcept {
     const bool has_inputs = loaded_.has_views && (running_.io == Io::kTransfers);
     for (std::uint32_t i = 0U; has_inputs && (i < loaded_.plan.input_count); ++i) {
-        device_.take_from_device(loaded_.views.inputs[i]);
+        devices_[0]->take_from_device(loaded_.views.inputs[i]);
     }
     for (std::uint32_t i = 0U; loaded_.has_views && (i < loaded_.plan.output_count); ++i) {
-        device_.take_from_device(loaded_.views.outputs[i]);
+        devices_[0]->take_from_device(loaded_.views.outputs[i]);
     }
 }
 
-Status Session::program_device(const Image& image) noexcept {
+// All are reset before one is given anything to do.
+Status Session::program_devices(const Image& image) noexcept {
     if (!is_armed(loaded_.armed)) {
         return latch(Status::kIntegrity, FaultStage::kArm);
     }
-    const Status reset = device_.reset();
-    if (!is_ok(reset)) {
-        return latch_reset(reset);
+    Status status = reset_devices();
+    for (std::uint32_t device = 0U; is_ok(status) && (device < device_count_); ++device) {
+        status = program_device(device, image);
     }
+    return status;
+}
+
+Status Session::program_device(std::uint32_t index, const Image& image) noexcept {
+    Device& device = *devices_[index];
     for (std::uint32_t i = 0U; i < loaded_.plan.region_count; ++i) {
         const RegionConfig& region = loaded_.plan.regions[i];
         RegionConfig programmed;
-        if (!is_ok(device_.program_region(region)) || !is_ok(device_.programmed_region(i, programmed)) ||
+        if (!is_ok(device.program_region(region)) || !is_ok(device.programmed_region(i, programmed)) ||
             !is_same(programmed, region)) {
-            return latch(Status::kDeviceFault, FaultStage::kProgram);
+            return latch(Status::kDeviceFault, FaultStage::kProgram, index);
         }
     }
-    if (!is_ok(device_.bind_source(kWeightsSlot, image.weights())) ||
-        !is_ok(device_.bind_source(kTracesSlot, image.trace_segment()))) {
-        return latch(Status::kDeviceFault, FaultStage::kProgram);
+    if (!is_ok(device.bind_source(kWeightsSlot, image.weights())) ||
+        !is_ok(device.bind_source(kTracesSlot, image.trace_segment()))) {
+        return latch(Status::kDeviceFault, FaultStage::kProgram, index);
     }
     return Status::kOk;
 }
@@ -221,7 +282,8 @@ Status Session::program_device(const Image& image) noexcept {
 // What the device holds is what was authenticated, even if the file is not any more. Where it is not, a comparison with
 // the file finds the place; none is found where both were changed alike.
 Status Session::check_read_back(const Envelope& envelope) noexcept {
-    const Status held = authenticate_constants(device_, loaded_.file, envelope, loaded_.constants);
+    std::uint32_t suspect = 0U;
+    const Status held = authenticate_constants(devices(), loaded_.file, envelope, loaded_.constants, suspect);
     if (is_ok(held)) {
         return held;
     }
@@ -229,12 +291,18 @@ Status Session::check_read_back(const Envelope& envelope) noexcept {
     while (compared == Status::kPending) {  // ends with the constants, which the setup's commands bound
         compared = compare_constants(running_.background, FaultStage::kReadBack);
     }
-    return is_ok(compared) ? latch(held, FaultStage::kReadBack) : compared;
+    return is_ok(compared) ? latch(held, FaultStage::kReadBack, (suspect == device_count_) ? 0U : suspect) : compared;
 }
 
-// What a device may answer to a reset, or else kDeviceFault: what it says is not passed on unread.
-Status Session::latch_reset(Status reset) noexcept {
-    return latch((reset == Status::kTimeout) ? reset : Status::kDeviceFault, FaultStage::kReset);
+// Where a device answers anything else than it may, the answer is kDeviceFault: it is not passed on unread.
+Status Session::reset_devices() noexcept {
+    for (std::uint32_t device = 0U; device < device_count_; ++device) {
+        const Status reset = devices_[device]->reset();
+        if (!is_ok(reset)) {
+            return latch((reset == Status::kTimeout) ? reset : Status::kDeviceFault, FaultStage::kReset, device);
+        }
+    }
+    return Status::kOk;
 }
 
 Status Session::wait_for_setup(const PlannedScript& setup) noexcept {
@@ -255,8 +323,7 @@ Status Session::unload() noexcept {
         return ready;
     }
     running_.state = State::kEmpty;
-    const Status reset = device_.reset();
-    return reseal(is_ok(reset) ? Status::kOk : latch_reset(reset));
+    return reseal(reset_devices());
 }
 
 }  // namespace pianola

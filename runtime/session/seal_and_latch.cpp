@@ -17,6 +17,12 @@ template <typename Object>
 
 }  // namespace
 
+// What the steps change, without the courses of devices that there are not: nothing reads them.
+ByteSpan Session::running_bytes() const noexcept {
+    const std::uint32_t absent = (device_count_ < kMaxMeshDevices) ? (kMaxMeshDevices - device_count_) : 0U;
+    return bytes_of(running_).subspan(0U, sizeof(running_) - (absent * sizeof(Course)));
+}
+
 // Behind a load, or a start from nothing.
 Status Session::seal(Status status) noexcept {
     if (config_.release != Release::kAtCompletion) {
@@ -28,7 +34,7 @@ Status Session::seal(Status status) noexcept {
 // Whether the state is as the last call left it. Where memories correct themselves, nobody asks.
 bool Session::is_whole() const noexcept {
     return (config_.release == Release::kAtCompletion) ||
-           ((seal_of(bytes_of(loaded_)) == loaded_seal_) && (seal_of(bytes_of(running_)) == running_seal_) &&
+           ((seal_of(bytes_of(loaded_)) == loaded_seal_) && (seal_of(running_bytes()) == running_seal_) &&
             (seal_of(bytes_of(bound_)) == bound_seal_));
 }
 
@@ -40,7 +46,7 @@ Status Session::check_seals() noexcept {
 
 Status Session::reseal(Status status) noexcept {
     if (config_.release != Release::kAtCompletion) {
-        running_seal_ = seal_of(bytes_of(running_));
+        running_seal_ = seal_of(running_bytes());
     }
     seal_bound();
     return status;
@@ -53,10 +59,18 @@ void Session::seal_bound() noexcept {
     }
 }
 
-Status Session::latch(Status status, FaultStage stage, std::uint32_t queue, const Completion& completion) noexcept {
+Status Session::latch(Status status, FaultStage stage, std::uint32_t device, std::uint32_t queue,
+                      const Completion& completion) noexcept {
     const Flight& flight = oldest();
     fault_.status = status;
     fault_.stage = stage;
+    for (std::uint32_t row = 0U; row < kMaxMeshDevices; ++row) {  // not every core divides
+        const std::uint32_t column = device - (row * columns_);   // wraps in front of the row
+        if (column < columns_) {
+            fault_.row = static_cast<std::uint8_t>(row);
+            fault_.column = static_cast<std::uint8_t>(column);
+        }
+    }
     fault_.queue = queue;
     fault_.step = oldest_token();
     fault_.time_us = platform_.now_us();
@@ -70,17 +84,20 @@ Status Session::latch(Status status, FaultStage stage, std::uint32_t queue, cons
     running_.is_confirmed = false;
     running_.is_verifying = false;
     running_.under_way = 0U;
-    // Outputs are withheld only once the device can no longer write to them. Where it does not stop, the safe state has
+    // Outputs are withheld only once no device can write to them any more. Where one does not stop, the safe state has
     // to see to that: it learns so from the record.
-    fault_.device_stopped = is_ok(device_.reset());
+    fault_.device_stopped = true;
+    for (Device* const each : devices()) {
+        fault_.device_stopped = is_ok(each->reset()) && fault_.device_stopped;
+    }
     withhold_outputs();
     history_.add(fault_);
     platform_.enter_safe_state(fault_);
     return status;
 }
 
-Status Session::latch(Status status, FaultStage stage, std::uint32_t queue) noexcept {
-    return latch(status, stage, queue, Completion{});
+Status Session::latch(Status status, FaultStage stage, std::uint32_t device, std::uint32_t queue) noexcept {
+    return latch(status, stage, device, queue, Completion{});
 }
 
 // Writes through a pointer that is known to be whole only.

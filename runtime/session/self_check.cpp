@@ -73,7 +73,8 @@ std::uint32_t Session::scrub_calls() const noexcept {
     std::uint32_t calls = 0U;
     const std::uint32_t count = is_whole() ? loaded_.constants.kept_count : 0U;
     for (std::uint32_t i = 0U; i < count; ++i) {
-        calls += (loaded_.constants.ranges[i].size_bytes + (kScrubSliceBytes - 1U)) / kScrubSliceBytes;
+        const ConstantRange& range = loaded_.constants.ranges[i];
+        calls += count_of(range.devices) * ((range.size_bytes + (kScrubSliceBytes - 1U)) / kScrubSliceBytes);
     }
     return calls;
 }

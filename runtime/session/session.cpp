@@ -6,7 +6,23 @@ namespace pianola {
 
 Session::Session(Device& device, Platform& platform, const CommandSet& command_set,
                  const SessionConfig& config) noexcept
-    : device_{device}, platform_{platform}, command_set_{command_set}, config_{config} {
+    : devices_{&device}, platform_{platform}, command_set_{command_set}, config_{config} {
+    static_cast<void>(seal(Status::kOk));
+}
+
+Session::Session(const DeviceSet& set, Platform& platform, const CommandSet& command_set,
+                 const SessionConfig& config) noexcept
+    : device_count_{0U}, platform_{platform}, command_set_{command_set}, config_{config} {
+    const std::size_t count = set.devices.size();
+    bool is_set = (count != 0U) && (count <= kMaxMeshDevices) && (count == (std::uint64_t{set.rows} * set.columns));
+    for (std::size_t i = 0U; is_set && (i < count); ++i) {
+        devices_[i] = set.devices[i];
+        is_set = devices_[i] != nullptr;
+    }
+    if (is_set) {  // else there is none, which load() refuses
+        device_count_ = static_cast<std::uint32_t>(count);
+        columns_ = set.columns;
+    }
     static_cast<void>(seal(Status::kOk));
 }
 
@@ -77,15 +93,15 @@ Status Session::submit_script(ScriptKind kind, Span<const ByteSpan> inputs,
         supervise(script);
     }
     const std::uint32_t index = running_.token % kMaxStepsInFlight;
-    const bool bound = lend(index, inputs, outputs);
+    const std::uint32_t failed = lend(index, inputs, outputs);
     running_.flights[index].inputs = static_cast<std::uint32_t>(inputs.size());
     for (std::uint32_t i = 0U; i < outputs.size(); ++i) {
         bound_.outputs[index][i] = outputs[i];
     }
     bound_.counts[index] = static_cast<std::uint32_t>(outputs.size());
     seal_bound();  // before the first fault that may withhold them
-    return reseal(bound ? enqueue(script, loaded_.plan.commands, FaultStage::kSubmit)
-                        : latch(Status::kDeviceFault, FaultStage::kSubmit));
+    return reseal((failed == device_count_) ? enqueue(script, loaded_.plan.commands, FaultStage::kSubmit)
+                                            : latch(Status::kDeviceFault, FaultStage::kSubmit, failed));
 }
 
 Status Session::submit(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept {
@@ -132,6 +148,22 @@ Status Session::stop(Span<const MutableByteSpan> outputs) noexcept {
     return submit_script(ScriptKind::kEpilogue, {}, outputs);
 }
 
+// On every device: where one does not have the trace, nothing replays the word. Where results are released at
+// completion, nothing else would see that it did not arrive.
+Status Session::set_word(std::uint32_t address, std::uint32_t value) noexcept {
+    for (std::uint32_t device = 0U; device < device_count_; ++device) {
+        std::array<std::uint8_t, sizeof(value)> held{};
+        if (!is_ok(devices_[device]->patch_word(address, value)) ||
+            !is_ok(devices_[device]->read_back(address, held)) ||
+            (std::memcmp(held.data(), &value, held.size()) != 0)) {
+            Completion where;
+            where.fault_address = address;
+            return latch(Status::kDeviceFault, FaultStage::kParameter, device, 0U, where);
+        }
+    }
+    return Status::kOk;
+}
+
 Status Session::set_parameters(Span<const ParameterValue> values) noexcept {
     const Status ready = check_idle();
     if (!is_ok(ready)) {
@@ -150,14 +182,9 @@ Status Session::set_parameters(Span<const ParameterValue> values) noexcept {
         running_.parameters.value[item.index] = item.value;
         running_.parameters.is_set[item.index] = true;
         for (std::uint32_t i = 0U; i < parameter.point_count; ++i) {
-            const std::uint32_t address = loaded_.plan.patch_addresses[parameter.first_point + i];
-            // Where results are released at completion, nothing else would see that it did not arrive.
-            std::array<std::uint8_t, sizeof(item.value)> held{};
-            if (!is_ok(device_.patch_word(address, item.value)) || !is_ok(device_.read_back(address, held)) ||
-                (std::memcmp(held.data(), &item.value, held.size()) != 0)) {
-                Completion where;
-                where.fault_address = address;
-                return reseal(latch(Status::kDeviceFault, FaultStage::kParameter, 0U, where));
+            const Status set = set_word(loaded_.plan.patch_addresses[parameter.first_point + i], item.value);
+            if (!is_ok(set)) {
+                return reseal(set);
             }
         }
     }

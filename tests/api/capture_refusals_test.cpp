@@ -244,8 +244,8 @@ TEST(CaptureRefusals, LimitsOfParameters) {
         std::uint32_t kernels;  // that each of them sets a word of
         std::uint32_t executions;
         std::string refusal;
+        const Capacities* profile{&profiles::kSmallEcu};
     };
-    ASSERT_EQ(kMaxPatchPoints, 16U);
     ASSERT_EQ(kMaxParameters, 8U);
     const std::vector<Case> cases{
         {1U, 16U, 1U, ""},
@@ -256,10 +256,14 @@ TEST(CaptureRefusals, LimitsOfParameters) {
         {1U, 9U, 2U, "18 words that parameters set are needed, 16 fit; declare fewer"},
         {8U, 2U, 1U, ""},
         {9U, 1U, 1U, "9 parameters are needed, 8 fit; declare fewer"},
+        {8U, 16U, 2U, "", &profiles::kDefault},
+        {2U, 129U, 1U, "258 words that parameters set are needed, 256 fit; declare fewer", &profiles::kDefault},
     };
     for (const Case& each : cases) {
         SCOPED_TRACE(fmt::format("{} x {} x {}", each.parameters, each.kernels, each.executions));
-        const auto device = host::open_device(small_device());
+        host::DeviceOptions options = small_device();
+        options.spec.capacities = each.profile;
+        const auto device = host::open_device(options);
         const BufferPtr input = device->allocate(flat(64U));
         const BufferPtr output = device->allocate(flat(64U));
         Program program;

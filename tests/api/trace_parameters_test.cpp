@@ -34,7 +34,7 @@ TEST(Traces, ParametersChangeValues) {
     refused("no parameter 'other'", [&] { device->set_parameter(trace, "other", 7U); });
     refused("declared already", [&] { device->declare_parameter(trace, parameter); });
     parameter.name = "second";
-    refused("has a parameter already", [&] { device->declare_parameter(trace, parameter); });
+    refused("is set already", [&] { device->declare_parameter(trace, parameter); });
     parameter.words = device->argument_words(trace, 0U, {0U}, 2U);
     refused("neither extents nor cost", [&] { device->declare_parameter(trace, parameter); });
     parameter.words = {0U};
@@ -79,6 +79,49 @@ TEST(Traces, ParametersChangeAddresses) {
     });
     const BufferPtr stranger = device->allocate(flat(64U));
     expect_rule(HostRule::kTraceParameter, "no command", [&] { (void)device->address_words(trace, stranger); });
+}
+
+// Both ends of one command, and the value that it adds; five would be more than a captured file may set.
+TEST(Traces, ParametersOfOneCommandAreIndependent) {
+    const auto device = host::open_device(small_device());
+    host::BufferConfig config = flat(64U);
+    config.rows = 4U;
+    const BufferPtr table = device->allocate(config);
+    const BufferPtr results = device->allocate(config);
+    const Bytes data = pattern(256U, 1U);
+    device->enqueue_write(0U, table, view(data));
+    Program program = constant_program(table, results, 0);
+    program.set_common_runtime_args({0U}, add_constant_tail(64U, 1));
+    const TraceId trace = captured(*device, {&program});
+    const auto declare = [&](const char* name, const BufferPtr& buffer) {
+        device->declare_parameter(trace, {name, host::TraceParameterKind::kBufferAddress, buffer->address(),
+                                          buffer->address() + 192U, 64U, device->address_words(trace, buffer)});
+    };
+    declare("from", table);
+    declare("to", results);
+    device->declare_parameter(trace, {"constant", host::TraceParameterKind::kRuntimeArgument, 0U, 100U, 1U,
+                                      device->argument_words(trace, 0U, {0U}, 6U)});
+    Bytes expected(256U);
+    device->enqueue_write(0U, results, view(expected));
+    for (const std::uint32_t from : {3U, 0U, 2U}) {
+        for (const std::uint32_t to : {1U, 3U}) {
+            const std::uint32_t constant = from + (10U * to);
+            device->set_parameter(trace, "from", table->address() + (from * 64U));
+            device->set_parameter(trace, "to", results->address() + (to * 64U));
+            device->set_parameter(trace, "constant", constant);
+            device->execute_trace(0U, trace);
+            const auto first = data.begin() + std::ptrdiff_t{64} * from;
+            const Bytes row = plus(Bytes{first, first + 64}, static_cast<int>(constant));
+            std::copy(row.begin(), row.end(), expected.begin() + std::ptrdiff_t{64} * to);
+            EXPECT_EQ(read(*device, results), expected) << from << " " << to;
+        }
+    }
+    device->declare_parameter(trace, {"multiplier", host::TraceParameterKind::kRuntimeArgument, 0U, 1U << 30U, 1U,
+                                      device->argument_words(trace, 0U, {0U}, 4U)});
+    expect_rule(HostRule::kTraceParameter, "more than 4 words of the command", [&] {
+        device->declare_parameter(trace, {"shift", host::TraceParameterKind::kRuntimeArgument, 0U, 1U, 1U,
+                                          device->argument_words(trace, 0U, {0U}, 5U)});
+    });
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ using pianola::Status;
 // The commands that a queue executes count as commands, transfers and events included.
 std::uint32_t commands_of(const pianola::Plan& plan) {
     std::uint32_t commands = 0U;
-    for (const std::uint32_t executed : plan.step.executed_commands) {
+    for (const std::uint32_t executed : plan.step.executed_commands.at(0U)) {
         commands += executed;
     }
     return commands;

@@ -122,7 +122,7 @@ MutableByteSpan constants(Scenario& scenario, bool traces) {
 
 // The references at the front are outside the seal (runtime/include/pianola/session.h).
 MutableByteSpan state_of(Scenario& scenario) {
-    constexpr std::size_t kReferences = 4U * sizeof(void*);
+    constexpr std::size_t kReferences = ((kMaxMeshDevices + 3U) * sizeof(void*)) + (2U * sizeof(std::uint32_t));
     const MutableByteSpan all = bytes_of(scenario.session());
     return all.subspan(kReferences, all.size() - kReferences);
 }

@@ -13,7 +13,7 @@ std::string why_not(const Mode& mode) {
         return {};
     }
     if (mode.in_flight != 1U) {
-        return "two steps in flight have no views: one step would see what the other one writes";
+        return "several steps in flight have no views: one step would see what another one writes";
     }
     return mode.pipelined ? "a pipelined binary has no views: its inputs are the next step's" : "";
 }
@@ -21,7 +21,7 @@ std::string why_not(const Mode& mode) {
 std::vector<Mode> all_cells() {
     std::vector<Mode> cells;
     for (const bool views : {false, true}) {
-        for (const std::uint32_t in_flight : {1U, 2U}) {
+        for (const std::uint32_t in_flight : {1U, 2U, 16U}) {
             for (const bool parameters : {false, true}) {
                 for (const std::uint32_t queues : {1U, 2U}) {
                     for (const bool pipelined : {false, true}) {

@@ -23,7 +23,7 @@ struct Mode {
 [[nodiscard]] std::string name_of(const Mode& mode);
 // Why there is no such mode; empty where there is one.
 [[nodiscard]] std::string why_not(const Mode& mode);
-// All 64 cells, or those that exist.
+// All 96 cells, or those that exist.
 [[nodiscard]] std::vector<Mode> all_cells();
 [[nodiscard]] std::vector<Mode> all_modes();
 

@@ -15,8 +15,10 @@ namespace {
 using test::SmallCase;
 using test::SmallStep;
 
-constexpr std::uint32_t kSteps = 5U;
-constexpr std::uint32_t kChangesBefore = 2U;  // the parameter, before this step
+// Enough for as many under way as there may be, and some behind the step before which the parameter changes.
+constexpr std::uint32_t kLeastSteps = 5U;
+constexpr std::uint32_t kStepsBehind = 3U;
+constexpr std::uint32_t kChangesBefore = 2U;  // at the earliest
 constexpr std::uint8_t kFirstValue = 0x21U;
 constexpr std::uint8_t kSecondValue = 0x43U;
 // What the application writes over memory that it has back.
@@ -54,6 +56,10 @@ void script_one_queue_pipelined(SmallCase& small) {
 SmallCase case_of(const Mode& mode) {
     SmallCase small = memory_and_traces();
     small.in_flight = mode.in_flight;
+    if ((mode.in_flight > 2U) && mode.pipelined && (mode.queues == 2U)) {
+        small.inputs = {{0U, 16U}};  // the same bytes in one piece: the rings have room for all steps
+        small.outputs = {{16U, 16U}};
+    }
     if (mode.parameters) {
         constexpr std::uint32_t kFillValueWord = 3U;
         small.parameters = {{"value", ParameterKind::kRuntimeArgument, 0U, UINT8_MAX, 1U, {{1U, kFillValueWord}}}};
@@ -266,8 +272,10 @@ bool Scenario::play() {
     if (small_.prologue.has_value() && !start()) {
         return false;
     }
-    for (std::uint32_t number = 0U; number < kSteps; ++number) {
-        if (mode_.parameters && (number == kChangesBefore) && !change_parameter()) {
+    const std::uint32_t steps = std::max(kLeastSteps, mode_.in_flight + kStepsBehind);
+    const std::uint32_t changes_before = std::max(kChangesBefore, mode_.in_flight);
+    for (std::uint32_t number = 0U; number < steps; ++number) {
+        if (mode_.parameters && (number == changes_before) && !change_parameter()) {
             return false;
         }
         if (!submit(number)) {

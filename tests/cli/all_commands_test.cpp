@@ -172,9 +172,16 @@ struct WrongCall {
 // Values that are wrong only together with others, or for this file.
 TEST_F(AllCommands, NameTheOptionThatDoesNotFitTheRest) {
     files::store_file("one_queue.json", std::string_view{"{\"queue_count\": 1}"});
+    files::store_file("small.json", std::string_view{"{\"profile\": \"small_ecu\"}"});
     const std::vector<std::string> capture{"capture", "good.tflite", "-o", "new.ptb"};
     const std::vector<WrongCall> calls{
         {{"capture", "good.tflite", "-o", "new.ptb", "--pipelined"}, "--pipelined"},
+        {{"capture", "good.tflite", "-o", "new.ptb", "--queues", "2", "--in-flight", "2"}, "--in-flight"},
+        {{"capture", "good.tflite", "-o", "new.ptb", "--queues", "2", "--pipelined", "--in-flight", "17"},
+         "--in-flight"},
+        {{"capture", "good.tflite", "-o", "new.ptb", "--queues", "2", "--pipelined", "--in-flight", "3", "--device",
+          "small.json"},
+         "--in-flight"},
         {{"capture", "good.tflite", "-o", "new.ptb", "--queues", "2", "--device", "one_queue.json"}, "--queues"},
         {{"capture", "good.tflite", "-o", "new.ptb", "--queues", "3"}, "--queues"},
         {{"capture", "good.tflite", "-o", "new.ptb", "--setup-deadline-us", "1", "--device", "slow.json"},

@@ -84,6 +84,41 @@ class Run(cli_support.CliTest):
                 self.assertIn((prologue, epilogue, False, views), seen)
         self.assertIn((True, True, True, False), seen)
 
+    def test_several_parameters_of_random_binaries(self):
+        """Values that are set give what the same file gives with these words in its traces."""
+        binaries, device = self.random_binaries(400)
+        several = [(binary, shown) for binary, shown in binaries if len(shown["parameters"]) > 1]
+        self.assertGreater(len(several), 10)
+        changed = 0
+        for binary, shown in several:
+            contents = bytearray(binary.read_bytes())
+            traces = int.from_bytes(contents[80 + 2 * 12 + 4:80 + 2 * 12 + 8], "little")
+            values = []
+            for i, parameter in enumerate(shown["parameters"]):
+                step = parameter["alignment"]
+                allowed = range(-(-parameter["minimum"] // step) * step, parameter["maximum"] + 1, step)
+                value = allowed[(7 * i + len(contents)) % len(allowed)]
+                values += ["--set", f"{parameter['name']}={value}"]
+                for point in parameter["points"]:
+                    at = traces + shown["traces"][point["trace"]]["offset"] + 4 * point["word"]
+                    contents[at:at + 4] = value.to_bytes(4, "little")
+            arguments = list(device)
+            for i, tensor in enumerate(shown["inputs"]):
+                data = bytes((37 * k + 11 * i) % 251 for k in range(tensor["bytes"]))
+                arguments += ["--input", self.write(f"in{i}.bin", data)]
+            outputs = [self.folder / f"out{i}.bin" for i in range(len(shown["outputs"]))]
+            for output in outputs:
+                arguments += ["--output", output]
+            results = []
+            for file, options in ((binary, ()), (self.write("with_values.ptb", sealed(bytes(contents))), ()),
+                                  (binary, values), (binary, [*values[2:], *values[:2]])):
+                self.run_pianola("run", file, *arguments, *options)
+                results.append([output.read_bytes() for output in outputs])
+            captured, wanted, *given = results
+            self.assertEqual(given, [wanted, wanted], binary.name)
+            changed += captured != wanted
+        self.assertGreater(changed, 3, "values that are set show in the outputs")
+
     def test_cycles_of_a_pipelined_binary(self):
         """A step's are those that were proved, whatever runs beside or around it."""
         binary = self.capture(MODEL, "--queues", "2", "--pipelined")
@@ -104,6 +139,17 @@ class Run(cli_support.CliTest):
         self.assertEqual((cycles["repeated"], cycles["repeated batch"]),
                          (3 * cycles["one"], 3 * RECORDS * cycles["one"]))
         self.assertLess(cycles["batch"], RECORDS * cycles["one"], "steps overlap")
+
+    def test_many_steps_in_flight(self):
+        """As many as are asked for, which the file says; the values are the same."""
+        batch = self.write("batch.bin", b"".join(self.tensor("input", i).read_bytes() for i in range(RECORDS)))
+        golden = b"".join(self.tensor("golden", i).read_bytes() for i in range(RECORDS))
+        for steps in (1, 3, 10, 16):
+            binary = self.capture(MODEL, "--queues", "2", "--pipelined", "--in-flight", str(steps))
+            budgets = json.loads(self.run_pianola("inspect", binary, "--json").stdout)["budgets"]
+            self.assertEqual(budgets["steps_in_flight"], steps)
+            self.run_pianola("run", binary, "--input", batch, "--output", "out.bin", "--batch")
+            self.assertEqual((self.folder / "out.bin").read_bytes(), golden, steps)
 
     def test_self_tests_pass_and_are_needed(self):
         binary = self.capture(MODEL, "--self-test", "4")

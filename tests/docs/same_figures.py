@@ -9,7 +9,7 @@ import re
 import sys
 
 # Page, where it says a size, and the row of docs/evidence/measured.md that has it for every board.
-SAID = (("evidence/worst_case.md", r"A\s+`Session`\s+has\s+([\d,]+)\s+bytes\s+with\s+any\s+of\s+them",
+SAID = (("evidence/worst_case.md", r"^\| `small_ecu` \|.*\| ([\d,]+) bytes \| [\d,]+ bytes \|$",
          r"^\| `Session` \| (.*) \|$"), ("evidence/worst_case.md", r"^\| `small_ecu` \|.*\| ([\d,]+) bytes \|$",
                                          r"^\| `PlanWorkspace`, free after `load\(\)` \| (.*) \|$"),
         )

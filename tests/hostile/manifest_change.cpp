@@ -138,7 +138,7 @@ void change_kinds(Random& random, Manifest& manifest) {
     }
     if (!manifest.inputs.empty()) {
         auto& tensor = manifest.inputs.front();
-        tensor.type = random.one_in(2U) ? static_cast<ElementType>(random.below(9U)) : tensor.type;
+        tensor.type = random.one_in(2U) ? static_cast<ElementType>(random.below(12U)) : tensor.type;
         tensor.zero_point = random.one_in(4U) ? static_cast<std::int32_t>(interesting(random, 0U)) : tensor.zero_point;
         tensor.scale = random.one_in(4U) ? std::numeric_limits<float>::infinity() : tensor.scale;
     }

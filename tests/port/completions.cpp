@@ -57,7 +57,12 @@ void records_come_after_the_work(Kit& kit) noexcept {
     }
 }
 
+// Of as many notifications as the device's runtime may have under way, and as its rings have room for.
 void last_records_are_kept(Kit& kit) noexcept {
+    const std::uint32_t words = kit.command_set().queue_words(event_command(QueueCommandKind::kRecordEvent, 0U, 0U)) +
+                                kit.command_set().queue_words(notify_command(1U));
+    const std::uint32_t room = kit.description().ring_words / words;
+    const std::uint32_t kept = (room < kMaxStepsInFlight) ? room : kMaxStepsInFlight;
     for (std::uint32_t queue = 0U; queue < kit.queues(); ++queue) {
         if (!kit.start()) {
             return;
@@ -66,7 +71,7 @@ void last_records_are_kept(Kit& kit) noexcept {
         std::array<std::uint32_t, kMaxStepsInFlight> executed{};
         std::array<std::uint64_t, kMaxStepsInFlight> digests{};
         for (std::uint32_t round = 0U; round < 3U; ++round) {
-            for (std::uint32_t i = 0U; i < kMaxStepsInFlight; ++i) {
+            for (std::uint32_t i = 0U; i < kept; ++i) {
                 static_cast<void>(kit.enqueue(queue, event_command(QueueCommandKind::kRecordEvent, 0U, i)));
                 static_cast<void>(kit.expect_ok(kit.notify(queue), "enqueue() refuses a notification"));
                 tokens[i] = kit.token();
@@ -78,8 +83,8 @@ void last_records_are_kept(Kit& kit) noexcept {
             if (!kit.expect_ok(kit.wait(queue, kit.token(), completion), "a notification does not complete")) {
                 return;
             }
-            for (std::uint32_t look = 0U; look < (2U * kMaxStepsInFlight); ++look) {  // in order, and once more
-                const std::uint32_t i = look % kMaxStepsInFlight;
+            for (std::uint32_t look = 0U; look < (2U * kept); ++look) {  // in order, and once more
+                const std::uint32_t i = look % kept;
                 if (!kit.expect_ok(kit.device().completion(queue, tokens[i], completion),
                                    "the record of a notification under way is not kept") ||
                     !kit.expect_equal(completion.token, tokens[i],

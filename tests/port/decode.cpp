@@ -106,24 +106,6 @@ void decodes_any_words(Kit& kit) noexcept {
     }
 }
 
-// Calls `look` with every command of every sample, the words up to the trace's end, and what decode() has said.
-template <typename Look>
-void for_each_command(Kit& kit, const Look& look) noexcept {
-    for (std::uint32_t i = 0U; kit.sample(i, kit.base(), kit.trace()); ++i) {
-        Decoder decoder{kit.command_set()};
-        std::uint32_t at = 0U;
-        while (at < kit.trace().count) {
-            const WordSpan words = kit.trace().view().subspan(at, kit.trace().count - at);
-            DecodedCommand command;
-            DecodeError error;
-            if (!is_ok(decoder.walk(words, command, error)) || !look(words, at, command)) {
-                return;
-            }
-            at += command.length_words;
-        }
-    }
-}
-
 void decode_keeps_to_its_span(Kit& kit) noexcept {
     for_each_command(kit, [&kit](WordSpan words, std::uint32_t at, const DecodedCommand& command) {
         if (at != 0U) {
@@ -269,7 +251,7 @@ void queue_commands_have_sizes(Kit& kit) noexcept {
     }
 }
 
-constexpr std::array<Check, 6U> kChecks{{
+constexpr std::array<Check, 7U> kChecks{{
     {"PORT-DECODE-TOTAL", "decode() judges any words, and what it accepts is well formed", nullptr, decodes_any_words},
     {"PORT-DECODE-SPAN", "decode() refuses a command that is cut off, and reads no word outside of its span", nullptr,
      decode_keeps_to_its_span},
@@ -279,6 +261,8 @@ constexpr std::array<Check, 6U> kChecks{{
      nullptr, decode_keeps_to_its_state},
     {"PORT-DECODE-PATCH", "a word that may be patched changes what its kind says, and nothing else",
      "binaries for this port declare no parameters", patch_kinds_are_right},
+    {"PORT-DECODE-TOGETHER", "words of one command that are patched together do what each of them does",
+     "a command of this port has one parameter at most", patches_are_separable},
     {"PORT-QUEUE-SIZES", "sizes and cycles of queue commands are constant, and fit", nullptr,
      queue_commands_have_sizes},
 }};

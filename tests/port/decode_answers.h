@@ -46,6 +46,27 @@ struct Answer {
                   (one.error.unknown_kernel == other.error.unknown_kernel));
 }
 
+// Calls `look` with every command of every sample, the words up to the trace's end, and what decode() has said.
+template <typename Look>
+void for_each_command(Kit& kit, const Look& look) noexcept {
+    for (std::uint32_t i = 0U; kit.sample(i, kit.base(), kit.trace()); ++i) {
+        Decoder decoder{kit.command_set()};
+        std::uint32_t at = 0U;
+        while (at < kit.trace().count) {
+            const WordSpan words = kit.trace().view().subspan(at, kit.trace().count - at);
+            DecodedCommand command;
+            DecodeError error;
+            if (!is_ok(decoder.walk(words, command, error)) || !look(words, at, command)) {
+                return;
+            }
+            at += command.length_words;
+        }
+    }
+}
+
+// decode_together.cpp
+void patches_are_separable(Kit& kit) noexcept;
+
 // Answers must not depend on what the caller's objects hold already.
 inline void make_dirty(Answer& answer) noexcept {
     answer.command.kind = CommandKind::kEnd;

@@ -159,8 +159,9 @@ void expect_the_same(const SmallCase& small, const AtRest& at_rest) {
 
 void expect_the_same_everywhere(const AtRest& at_rest) {
     for (const auto script : {script_one_queue, script_pattern_one, script_pattern_two}) {
-        for (const std::uint32_t in_flight : {1U, 2U}) {
-            SmallCase small = plain_memory(2U, 2U, 3U);
+        for (const std::uint32_t in_flight : {1U, 2U, 16U}) {
+            const bool is_small = in_flight > 2U;  // the rings have room for all steps
+            SmallCase small = is_small ? plain_memory(1U, 1U, 2U) : plain_memory(2U, 2U, 3U);
             small.in_flight = in_flight;
             script(small);
             expect_the_same(small, at_rest);
@@ -177,7 +178,7 @@ void set_counters(Rig& rig, Driver& driver, Session& session, std::uint32_t valu
     for (std::uint32_t queue = 0U; queue < rig.cores.size(); ++queue) {
         refdev::CommandProcessor& processor = rig.cores.at(queue).*open(ProcessorTag{});
         refdev::QueueMemory& memory = rig.shared->queues.at(queue);
-        running.executed.at(queue) = value;
+        running.courses[0].executed.at(queue) = value;
         processor.*open(ExecutedTag{}) = value;
         processor.*open(PositionTag{}) = value;
         (driver.*open(WrittenTag{})).at(queue) = value;
@@ -186,11 +187,12 @@ void set_counters(Rig& rig, Driver& driver, Session& session, std::uint32_t valu
         memory.consumed.store(value);
         memory.completed_token.store(value);
     }
-    for (std::uint32_t event = 0U; event < running.records.size(); ++event) {
+    for (std::uint32_t event = 0U; event < running.courses[0].records.size(); ++event) {
         refdev::EventCell& cell = rig.shared->events.at(event);
         auto& times = cell.times_cycles;  // by counter
-        std::rotate(times.begin(), times.end() - ((value - running.records.at(event)) % times.size()), times.end());
-        running.records.at(event) = value;
+        std::rotate(times.begin(), times.end() - ((value - running.courses[0].records.at(event)) % times.size()),
+                    times.end());
+        running.courses[0].records.at(event) = value;
         cell.counter.store(value);
         cell.copy.store(value);
     }

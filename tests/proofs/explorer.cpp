@@ -1,5 +1,6 @@
 #include "tests/proofs/explorer.h"
 
+#include <algorithm>
 #include <array>
 #include <bitset>
 #include <stdexcept>
@@ -10,10 +11,16 @@ namespace {
 
 using Kind = ExploredCommand::Kind;
 
-constexpr std::size_t kQueues = 2U;
-constexpr std::size_t kEvents = 8U;
+constexpr std::size_t kDevices = 4U;
+constexpr std::size_t kQueues = 2U * kDevices;
+constexpr std::size_t kEventsOfDevice = 8U;
+constexpr std::size_t kEvents = kEventsOfDevice * kDevices;
 constexpr std::size_t kMaxCommands = 127U;  // of one queue
 constexpr std::uint32_t kMaxRecords = 63U;  // of one event
+// The other queue of the same device.
+constexpr std::size_t other_of(std::size_t queue) noexcept {
+    return queue ^ 1U;
+}
 constexpr std::uint32_t kHalfRange = 0x8000'0000U;
 using Mask = std::bitset<kMaxCommands + 1U>;
 
@@ -33,14 +40,14 @@ struct State {
     std::array<bool, kQueues> under_way{};
     std::array<std::uint32_t, kEvents> records{};  // counter - first_count
 
-    // 7 + 1 bits for each queue, 6 for each event.
-    [[nodiscard]] std::uint64_t key() const noexcept {
-        std::uint64_t key = 0U;
-        for (std::size_t queue = 0U; queue < kQueues; ++queue) {
-            key = (key << 8U) | (std::uint64_t{done.at(queue)} << 1U) | (under_way.at(queue) ? 1U : 0U);
+    // A byte for each queue and each event of the devices that there are; of each byte 7 + 1 bits for a queue.
+    [[nodiscard]] std::string key(std::size_t devices) const {
+        std::string key;
+        for (std::size_t queue = 0U; queue < (2U * devices); ++queue) {
+            key.push_back(static_cast<char>((done.at(queue) << 1U) | (under_way.at(queue) ? 1U : 0U)));
         }
-        for (const std::uint32_t count : records) {
-            key = (key << 6U) | count;
+        for (std::size_t event = 0U; event < (kEventsOfDevice * devices); ++event) {
+            key.push_back(static_cast<char>(records.at(event)));
         }
         return key;
     }
@@ -74,6 +81,10 @@ class Search {
             for (std::size_t i = 0U; i < commands.size(); ++i) {
                 Entry entry;
                 entry.command = commands.at(i);
+                // From here on all devices' queues and events are numbered in one.
+                entry.command.queue += 2U * entry.command.device;
+                entry.command.event += static_cast<std::uint32_t>(kEventsOfDevice) * entry.command.device;
+                devices_ = std::max(devices_, std::size_t{entry.command.device} + 1U);
                 entry.submission = s;
                 entry.index = i;
                 std::uint32_t& count = records.at(entry.command.event);
@@ -96,10 +107,16 @@ class Search {
     }
 
     void find_conflicts() {
-        for (std::size_t left = 0U; left < queues_[0].size(); ++left) {
-            for (std::size_t right = 0U; right < queues_[1].size(); ++right) {
-                Entry& a = queues_[0].at(left);
-                Entry& b = queues_[1].at(right);
+        for (std::size_t device = 0U; device < devices_; ++device) {
+            find_conflicts(queues_.at(2U * device), queues_.at((2U * device) + 1U));
+        }
+    }
+
+    static void find_conflicts(std::vector<Entry>& lefts, std::vector<Entry>& rights) {
+        for (std::size_t left = 0U; left < lefts.size(); ++left) {
+            for (std::size_t right = 0U; right < rights.size(); ++right) {
+                Entry& a = lefts.at(left);
+                Entry& b = rights.at(right);
                 const std::uint64_t a_all = a.command.reads | a.command.writes;
                 const std::uint64_t b_all = b.command.reads | b.command.writes;
                 if ((a.command.kind == Kind::kTouch) && (b.command.kind == Kind::kTouch) &&
@@ -114,11 +131,17 @@ class Search {
     // Scripts that have completed, those before them included.
     [[nodiscard]] std::size_t completed(const State& state) const {
         std::size_t count = 0U;
-        while ((count < sequence_.size()) && (state.done[0] >= ends_[0].at(count)) &&
-               (state.done[1] >= ends_[1].at(count))) {
+        while ((count < sequence_.size()) && is_complete(state, count)) {
             count += 1U;
         }
         return count;
+    }
+    [[nodiscard]] bool is_complete(const State& state, std::size_t submission) const {
+        bool all = true;
+        for (std::size_t queue = 0U; queue < (2U * devices_); ++queue) {
+            all = all && (state.done.at(queue) >= ends_.at(queue).at(submission));
+        }
+        return all;
     }
 
     [[nodiscard]] bool is_submitted(const State& state, std::size_t submission) const {
@@ -132,20 +155,25 @@ class Search {
     }
 
     void visit(const State& state) {
-        if (visited_.insert(state.key()).second) {
+        if (visited_.insert(state.key(devices_)).second) {
             stack_.push_back(state);
         }
     }
 
     void expand(const State& state) {
         bool moved = false;
-        for (std::size_t queue = 0U; queue < kQueues; ++queue) {
+        bool all_done = true;
+        std::string nexts;
+        for (std::size_t queue = 0U; queue < (2U * devices_); ++queue) {
             moved = move(state, queue) || moved;
+            all_done = all_done && (state.done.at(queue) == queues_.at(queue).size());
         }
-        const bool all_done = (state.done[0] == queues_[0].size()) && (state.done[1] == queues_[1].size());
         if (!moved && !all_done && !findings_.deadlock) {
             findings_.deadlock = true;
-            say("deadlock: " + next_of(state, 0U) + ", " + next_of(state, 1U));
+            for (std::size_t queue = 0U; queue < (2U * devices_); ++queue) {
+                nexts += ((queue == 0U) ? "" : ", ") + next_of(state, queue);
+            }
+            say("deadlock: " + nexts);
         }
     }
 
@@ -163,7 +191,7 @@ class Search {
         } else if (!is_submitted(state, entry.submission)) {
             return false;
         } else if (entry.command.kind == Kind::kTouch) {
-            note_start(state, entry, 1U - queue);
+            note_start(state, entry, other_of(queue));
             after.under_way.at(queue) = true;
         } else {
             const std::uint32_t counter = first_count_ + state.records.at(entry.command.event);
@@ -195,11 +223,12 @@ class Search {
     // Commands that never overlap, and yet come in either order.
     void find_reversals() {
         for (std::size_t queue = 0U; queue < kQueues; ++queue) {
+            const std::vector<Entry>& others = queues_.at(other_of(queue));
             for (const Entry& entry : queues_.at(queue)) {
                 const Mask both = entry.before & entry.behind;
-                for (std::size_t i = 0U; both.any() && (i < queues_.at(1U - queue).size()); ++i) {
+                for (std::size_t i = 0U; both.any() && (i < others.size()); ++i) {
                     if (both.test(i)) {
-                        race(findings_.either_order, entry, queues_.at(1U - queue).at(i), "can run in either order");
+                        race(findings_.either_order, entry, others.at(i), "can run in either order");
                     }
                 }
             }
@@ -231,7 +260,8 @@ class Search {
     std::uint32_t first_count_;
     std::array<std::vector<Entry>, kQueues> queues_;
     std::array<std::vector<std::size_t>, kQueues> ends_;  // of every script, in the queue's commands
-    std::unordered_set<std::uint64_t> visited_;
+    std::size_t devices_{1U};
+    std::unordered_set<std::string> visited_;
     std::vector<State> stack_;
     Findings findings_;
 };

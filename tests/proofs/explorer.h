@@ -1,11 +1,12 @@
-// Explorer: what two queues can do with a sequence of scripts, by trying everything.
+// Explorer: what the queues of devices can do with a sequence of scripts, by trying everything.
 //
 // Place in the whole: tests only. The proofs of runtime/plan reason about records and waits; this does not reason at
 // all. It walks every reachable state of the device's own semantics, so that what the proofs call safe can be held
 // against it:
 //   - each queue executes its commands in order;
-//   - a transfer or replay takes time: its start and its finish are moves of their own, between which the other queue
+//   - a transfer or replay takes time: its start and its finish are moves of their own, between which any other queue
 //     may move;
+//   - a device has two queues, memory and events of its own; a script is complete when it is on all of them;
 //   - a record sets the event's counter; a wait is held back while counter - value, in 32 bits, is 2^31 or more;
 //   - the host submits a script when fewer than `in_flight` scripts are under way, or, where the script says so, none.
 // Throws std::length_error where a sequence is longer than a state can hold.
@@ -22,10 +23,11 @@ struct ExploredCommand {
     enum class Kind { kTouch, kRecord, kWait };
 
     Kind kind{Kind::kTouch};
-    std::uint32_t queue{0U};  // 0 or 1
+    std::uint32_t queue{0U};  // 0 or 1, of the device
     std::uint64_t reads{0U};  // kTouch: a bit per byte of a small memory, or per other thing that can not be shared
     std::uint64_t writes{0U};
-    std::uint32_t event{0U};  // kRecord, kWait: 0 to 7
+    std::uint32_t event{0U};   // kRecord, kWait: 0 to 7, of the device
+    std::uint32_t device{0U};  // 0 to 3
 };
 
 struct Submission {

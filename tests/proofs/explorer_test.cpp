@@ -113,6 +113,28 @@ TEST(Explorer, VisitsEveryState) {
     EXPECT_EQ(explore_one(commands).states, ((2U * kCommands) + 1U) * ((2U * kCommands) + 1U));
 }
 
+// Devices have memory and events of their own, and complete a script together.
+TEST(Explorer, KeepsDevicesApart) {
+    const auto on = [](std::uint32_t device, Command command) {
+        command.device = device;
+        return command;
+    };
+    const Command write = touch(0U, 0U, 1U);
+    const Command read = touch(1U, 1U, 0U);
+    EXPECT_TRUE(explore_one({on(0U, write), on(1U, read)}).safe());
+    EXPECT_TRUE(explore_one({on(1U, write), on(1U, read)}).race());
+    // Another device's record is no record of this one's.
+    EXPECT_TRUE(explore_one({on(1U, write), on(0U, record(0U, 3U)), on(1U, wait(1U, 3U)), on(1U, read)}).race());
+    EXPECT_TRUE(explore_one({on(1U, write), on(1U, record(0U, 3U)), on(1U, wait(1U, 3U)), on(1U, read)}).safe());
+    EXPECT_TRUE(
+        explore_one({on(3U, record(0U, 0U)), on(3U, record(1U, 0U)), on(3U, wait(0U, 0U)), on(0U, write)}).deadlock);
+    // The first device is done long before: the next script still waits for the second one.
+    const std::vector<Submission> sequence{{"a", {on(0U, read), on(1U, write)}, true},
+                                           {"b", {on(0U, write), on(1U, read)}, false}};
+    EXPECT_TRUE(explore(sequence, 1U).safe());
+    EXPECT_TRUE(explore(sequence, 2U).race());
+}
+
 TEST(Explorer, RefusesWhatItCanNotHold) {
     EXPECT_THROW((void)explore_one(std::vector<Command>(128U, touch(0U, 1U, 0U))), std::length_error);
     EXPECT_THROW((void)explore_one(std::vector<Command>(64U, record(0U, 0U))), std::length_error);

@@ -37,14 +37,14 @@ class Performance {
         Verdict verdict;
         ASSERT_EQ(session_.load(file.view(), *workspace, verdict), Status::kOk) << path_text(verdict);
         constexpr std::uint32_t kCycles = 2U;
-        constexpr std::uint32_t kSteps = 6U;
+        const std::uint32_t steps = 4U + std::max(2U, small_.in_flight);
         for (std::uint32_t cycle = 0U; (cycle < kCycles) && !testing::Test::HasFatalFailure(); ++cycle) {
             // A prologue that does nothing need not be started.
             const bool starts = small_.prologue.has_value() && !small_.prologue->empty();
             if (starts) {
                 start();
             }
-            for (std::uint32_t step = 0U; (step < kSteps) && !testing::Test::HasFatalFailure(); ++step) {
+            for (std::uint32_t step = 0U; (step < steps) && !testing::Test::HasFatalFailure(); ++step) {
                 submit((step == 0U) ? 1U : small_.in_flight);
             }
             if (starts) {

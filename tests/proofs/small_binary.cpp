@@ -115,6 +115,10 @@ void add_traces(const SmallCase& small, Workload& workload) {
     }
 }
 
+DeviceRange all_of(const SmallCase& small) {
+    return {0U, 0U, static_cast<std::uint8_t>(small.mesh_rows), static_cast<std::uint8_t>(small.mesh_columns)};
+}
+
 void add_regions(const SmallCase& small, Manifest& manifest) {
     const refdev::DeviceSpec spec = small_device();
     manifest.regions = {{"weights", RegionKind::kWeights, MemoryKind::kDram, spec.dram_base, kRegionBytes}};
@@ -140,19 +144,27 @@ void add_tensors(const SmallCase& small, Manifest& manifest) {
             const std::uint32_t region = (small.shared || is_input) ? 1U : 2U;
             const std::uint32_t offset = small.shared ? range.first : (range.first % kAreaBytes);
             manifest.buffers.push_back({"tensor", region, offset, range.count});
-            (is_input ? manifest.inputs : manifest.outputs)
-                .push_back({"tensor", buffer, ElementType::kInt8, {range.count}, 1.0F, 0, 1U});
+            capture::ManifestTensor tensor{"tensor", buffer, ElementType::kInt8, {range.count}, 1.0F, 0, 1U};
+            tensor.devices = all_of(small);
+            if (!is_input && (small.devices() > 1U)) {
+                tensor.placement = Placement::kSharded;
+                tensor.shape = {small.devices(), range.count};
+            }
+            (is_input ? manifest.inputs : manifest.outputs).push_back(tensor);
         }
     }
 }
 
 // One step by itself: each queue in program order, a wait no earlier than its record; a record of an earlier script is
 // long done.
-std::uint64_t critical_path(const SmallCase& small, const Manifest& manifest) {
+std::uint64_t critical_path(const SmallCase& small, const Manifest& manifest, std::uint32_t device) {
     std::array<std::uint64_t, 2> time{};
     std::array<bool, 2> used{};
     std::array<std::uint64_t, kMaxEvents> recorded{};
     for (const capture::ManifestCommand& command : small.step) {
+        if (!small.takes(command, device)) {
+            continue;
+        }
         std::uint64_t& now = time.at(command.queue);
         used.at(command.queue) = true;
         if (command.kind == Kind::kWriteInput) {
@@ -174,6 +186,31 @@ std::uint64_t critical_path(const SmallCase& small, const Manifest& manifest) {
     return std::max(time[0], time[1]);
 }
 
+// Onto every device that replays the trace; onto all where none does, or where all do.
+void add_loads(const SmallCase& small, std::uint32_t trace, Commands& setup) {
+    Commands loads;
+    for (std::uint32_t device = 0U; device < small.devices(); ++device) {
+        bool replays = false;
+        for (const Commands* const script : {small.prologue.has_value() ? &*small.prologue : nullptr, &small.step,
+                                             small.epilogue.has_value() ? &*small.epilogue : nullptr}) {
+            replays = replays ||
+                      ((script != nullptr) && std::any_of(script->begin(), script->end(), [&](const auto& command) {
+                           return (command.kind == Kind::kReplayTrace) && (command.object == trace) &&
+                                  small.takes(command, device);
+                       }));
+        }
+        if (replays) {
+            loads.push_back({Kind::kLoadTrace, 0U, trace, 0U,
+                             DeviceRange{static_cast<std::uint8_t>(device / small.mesh_columns),
+                                         static_cast<std::uint8_t>(device % small.mesh_columns), 1U, 1U}});
+        }
+    }
+    if (loads.empty() || (loads.size() == small.devices())) {
+        loads = {{Kind::kLoadTrace, 0U, trace, 0U, all_of(small)}};
+    }
+    setup.insert(setup.end(), loads.begin(), loads.end());
+}
+
 }  // namespace
 
 std::vector<std::uint8_t> binary_of(const SmallCase& small) {
@@ -190,9 +227,9 @@ std::vector<std::uint8_t> binary_of(const SmallCase& small) {
     for (std::uint32_t i = 0U; i < kWeightsBytes; ++i) {
         workload.segments.weights.push_back(weight_at(i));
     }
-    Commands setup{{Kind::kWriteBuffer, 0U, 0U, 0U}};
+    Commands setup{{Kind::kWriteBuffer, 0U, 0U, 0U, all_of(small)}};
     for (std::uint32_t i = 0U; i < small.traces.size(); ++i) {
-        setup.push_back({Kind::kLoadTrace, 0U, i, 0U});
+        add_loads(small, i, setup);
     }
     manifest.scripts.push_back({ScriptKind::kSetup, setup});
     if (small.prologue.has_value()) {
@@ -204,7 +241,12 @@ std::vector<std::uint8_t> binary_of(const SmallCase& small) {
     }
     manifest.steps_in_flight = small.in_flight;
     manifest.parameters = small.parameters;
-    manifest.step_cycles = critical_path(small, manifest);
+    manifest.target.mesh_rows = small.mesh_rows;
+    manifest.target.mesh_columns = small.mesh_columns;
+    manifest.step_cycles = 0U;
+    for (std::uint32_t device = 0U; device < small.devices(); ++device) {
+        manifest.step_cycles = std::max(manifest.step_cycles, critical_path(small, manifest, device));
+    }
     constexpr std::uint32_t kLongUs = 100'000U;  // in the device's time, of which every script takes some microseconds
     manifest.step_deadline_us = kLongUs;
     manifest.setup_deadline_us = kLongUs;

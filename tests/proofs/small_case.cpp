@@ -10,9 +10,14 @@ using Kind = ScriptCommandKind;
 void append_script(std::vector<Submission>& sequence, const SmallCase& small, const char* name,
                    const Commands& commands, bool when_idle) {
     Submission submission{name, {}, when_idle};
-    for (const capture::ManifestCommand& command : commands) {
+    for (std::size_t i = 0U; i < (commands.size() * small.devices()); ++i) {
+        const capture::ManifestCommand& command = commands.at(i / small.devices());
         ExploredCommand explored;
         explored.queue = command.queue;
+        explored.device = static_cast<std::uint32_t>(i % small.devices());
+        if (!small.takes(command, explored.device)) {
+            continue;
+        }
         if ((command.kind == Kind::kRecordEvent) || (command.kind == Kind::kWaitEvent)) {
             explored.kind =
                 (command.kind == Kind::kRecordEvent) ? ExploredCommand::Kind::kRecord : ExploredCommand::Kind::kWait;
@@ -73,7 +78,10 @@ std::string text_of(const char* name, const Commands& commands) {
     for (std::size_t i = 0U; i < commands.size(); ++i) {
         const capture::ManifestCommand& command = commands.at(i);
         text += "  [" + std::to_string(i) + "] queue " + std::to_string(command.queue) + ": " + name_of(command.kind) +
-                std::to_string(command.object) + "\n";
+                std::to_string(command.object);
+        const DeviceRange& devices = command.devices;
+        text += " on " + std::to_string(devices.row) + "," + std::to_string(devices.column) + " " +
+                std::to_string(devices.rows) + "x" + std::to_string(devices.columns) + "\n";
     }
     return text;
 }
@@ -82,6 +90,13 @@ std::string text_of(const char* name, const Commands& commands) {
 
 bool SmallCase::pipelined() const {
     return prologue.has_value() && has(*prologue, Kind::kWriteInput);
+}
+
+bool SmallCase::takes(const capture::ManifestCommand& command, std::uint32_t device) const noexcept {
+    const std::uint32_t row = device / mesh_columns;
+    const std::uint32_t column = device % mesh_columns;
+    return ((row - command.devices.row) < command.devices.rows) &&
+           ((column - command.devices.column) < command.devices.columns);  // both wrap in front of the range
 }
 
 Footprint footprint_of(const SmallCase& small, const capture::ManifestCommand& command) {
@@ -110,9 +125,9 @@ Footprint footprint_of(const SmallCase& small, const capture::ManifestCommand& c
     return footprint;
 }
 
-std::vector<Submission> submissions_of(const SmallCase& small) {
+std::vector<Submission> submissions_of(const SmallCase& small, const std::vector<std::uint32_t>& cycles) {
     std::vector<Submission> sequence;
-    for (const std::uint32_t steps : {4U, 1U}) {
+    for (const std::uint32_t steps : cycles) {
         if (small.prologue.has_value()) {
             append_script(sequence, small, "prologue", *small.prologue, true);
         }
@@ -129,7 +144,10 @@ std::vector<Submission> submissions_of(const SmallCase& small) {
     return sequence;
 }
 
-bool data_flows(const SmallCase& small) {
+namespace {
+
+// On one device.
+bool data_flows(const SmallCase& small, std::uint32_t device) {
     std::uint64_t written = ByteRange{kWeightsFirst, kWeightsBytes}.mask();
     for (const Commands* const commands : {small.prologue.has_value() ? &*small.prologue : nullptr, &small.step,
                                            small.epilogue.has_value() ? &*small.epilogue : nullptr}) {
@@ -137,6 +155,9 @@ bool data_flows(const SmallCase& small) {
             continue;
         }
         for (const capture::ManifestCommand& command : *commands) {
+            if (!small.takes(command, device)) {
+                continue;
+            }
             if (command.kind == Kind::kWriteInput) {
                 written |= footprint_of(small, command).writes;
             } else if (command.kind == Kind::kReadOutput) {
@@ -157,6 +178,16 @@ bool data_flows(const SmallCase& small) {
         }
     }
     return true;
+}
+
+}  // namespace
+
+bool data_flows(const SmallCase& small) {
+    bool all = true;
+    for (std::uint32_t device = 0U; device < small.devices(); ++device) {
+        all = all && data_flows(small, device);
+    }
+    return all;
 }
 
 std::string text_of(const SmallCase& small) {

@@ -58,6 +58,12 @@ struct SmallCase {
     std::uint32_t in_flight{1U};
     bool shared{false};
     std::vector<capture::ManifestParameter> parameters;
+    // Every device has all inputs, and a piece of each output.
+    std::uint32_t mesh_rows{1U};
+    std::uint32_t mesh_columns{1U};
+
+    [[nodiscard]] std::uint32_t devices() const noexcept { return mesh_rows * mesh_columns; }
+    [[nodiscard]] bool takes(const capture::ManifestCommand& command, std::uint32_t device) const noexcept;
 
     [[nodiscard]] bool pipelined() const;  // the prologue writes inputs
 };
@@ -69,9 +75,10 @@ struct Footprint {
 };
 [[nodiscard]] Footprint footprint_of(const SmallCase& small, const capture::ManifestCommand& command);
 
-// The scripts in the order of their submission: two cycles from prologue to epilogue, one with four steps and one with
-// one. Steps may overlap; prologue and epilogue run alone.
-[[nodiscard]] std::vector<Submission> submissions_of(const SmallCase& small);
+// The scripts in the order of their submission: cycles from prologue to epilogue, each with so many steps. Steps may
+// overlap; prologue and epilogue run alone.
+[[nodiscard]] std::vector<Submission> submissions_of(const SmallCase& small,
+                                                     const std::vector<std::uint32_t>& cycles = {4U, 1U});
 
 // The trace binary. Every count and every budget is right, so that only scripts and order can be wrong.
 [[nodiscard]] std::vector<std::uint8_t> binary_of(const SmallCase& small);

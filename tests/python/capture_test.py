@@ -197,6 +197,33 @@ class Capture(unittest.TestCase):
                 self.assertEqual(named, [] if waits else [True])
             pianola.close_device(workload.device)
 
+    def test_many_steps_in_flight(self):
+        """As many as are asked for; the values are the same. With scattered transfers the rings hold fewer."""
+        arrays = [int8_array(self.rng, SHAPE) for _ in range(20)]
+
+        def captured(kind, steps):
+            workload = kind()
+            try:
+                with pianola.capture(workload.device, steps_in_flight=steps) as capture:
+                    workload.run(self.weight, self.seen, capture)
+            finally:
+                pianola.close_device(workload.device)
+            return capture.result
+
+        for kind, most in ((SeparateWrites, 16), (SeparateTransfers, 9)):
+            for steps in (1, 3, min(10, most), most):
+                with self.subTest(kind.__name__, steps=steps):
+                    result = captured(kind, steps)
+                    self.assertEqual((result.steps_in_flight, result.warnings), (steps, []))
+                    for threaded in (False, True):
+                        session = pianola.Session(result.file, threaded=threaded)
+                        records = session.run([{"x": array} for array in arrays])
+                        self.assert_right([record["y"] for record in records], arrays)
+        for kind, steps, text in ((SeparateWrites, 17, "API-CAPTURE-LIMIT: 17 steps in flight are needed, 16 fit"),
+                                  (SeparateTransfers, 10, "API-CAPTURE-REFUSED.*BUD-RING")):
+            with self.assertRaisesRegex(pianola.Error, text):
+                captured(kind, steps)
+
     def test_cores_of_two_queues(self):
         array = int8_array(self.rng, SHAPE)
         for apart in (True, False):

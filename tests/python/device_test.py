@@ -96,6 +96,20 @@ class Options(unittest.TestCase):
             pianola.open_device().log()
 
 
+class Torch:
+    """What from_torch() asks of a tensor of PyTorch."""
+
+    def detach(self):
+        """Itself."""
+        return self
+
+    cpu = detach
+
+    def numpy(self):
+        """Its data."""
+        return numpy.zeros((2, 2), numpy.int8)
+
+
 class Numbers(unittest.TestCase):
     """A number out of range is a ValueError, wherever the package takes one; a queue that is not there is the API's own
     rule."""
@@ -139,6 +153,10 @@ class Numbers(unittest.TestCase):
             "fill": lambda q: pianola.fill(a, 0, q), "full": lambda q: pianola.full(
                 (2, 2), 0, pianola.int8, device=device, cq_id=q), "zeros": lambda q: pianola.zeros(
                     (2, 2), pianola.int8, device=device, cq_id=q),
+            "to_layout": lambda q: pianola.to_layout(a, pianola.TILE_LAYOUT, cq_id=q),
+            "slice": lambda q: pianola.slice(a, (0, 0), (2, 3), cq_id=q),
+            "concat": lambda q: pianola.concat([a, a], cq_id=q),
+            "from_torch": lambda q: pianola.from_torch(Torch(), device=device, cq_id=q),
             "from_numpy": lambda q: pianola.from_numpy(numpy.zeros((2, 2), numpy.int8), device=device, cq_id=q),
             "copy_host_to_device_tensor": lambda q: pianola.copy_host_to_device_tensor(host, a, q),
             "record_event": lambda q: pianola.record_event(q, event),

@@ -139,7 +139,8 @@ class Numbers(OperationTest):
                 self.refused("TENSOR-VALUE", call, narrow, value)
             for value in (-2**31 - 1, 2**31):
                 self.refused("TENSOR-VALUE", call, wide, value)
-            self.refused("TENSOR-TYPE", call, other, 1)
+            if call is not pianola.eq:  # which compares bits
+                self.refused("TENSOR-TYPE", call, other, 1)
             for value in (1.5, "1", None, 2**70):
                 with self.assertRaises(TypeError):
                     call(narrow, value)

@@ -44,6 +44,9 @@ OPERATIONS = {
                     lambda x, w, b, **o: pianola.linear(x, w, bias=b, dtype=pianola.int8, **SCALES, **o)),
     "linear transposed": ([("b", (6, 10)), ("b", (4, 10)), ("p", (4,))],
                           lambda x, w, b, **o: pianola.linear(x, w, bias=b, dtype=pianola.int8, transpose_b=True, **o)),
+    "matmul batches": ([("b", (2, 3, 5)), ("b", (2, 5, 4))], pianola.matmul),
+    "slice": ([("b", (6, 10, 3))], lambda x, **o: pianola.slice(x, (1, 0, 0), (6, 9, 2), (2, 3, 1), **o)),
+    "concat": ([("b", (6, 10))] * 6, lambda *x, **o: pianola.concat(x, 1, **o)),
     "reshape": ([("b", (6, 10))], lambda x, **o: pianola.reshape(x, (3, 4, 5), **o)),
 }
 

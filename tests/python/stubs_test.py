@@ -25,6 +25,7 @@ PROGRAM = """
 import pathlib
 import numpy.typing
 import pianola as p
+import pianola.compat
 
 Bytes = numpy.typing.NDArray[numpy.int8]
 
@@ -59,11 +60,20 @@ TYPES = {
     "workload": "pianola.capture",
     "workload.result": "Union[pianola.CapturedWorkload, None]",
     "p.Session(pathlib.Path('a'), threaded=True).inputs": "builtins.list[builtins.dict[builtins.str, Any]]",
+    "p.to_layout(t, p.TILE_LAYOUT).padded_shape": "builtins.tuple[builtins.int, ...]",
+    "p.from_torch(a, p.bfloat16, device=d)": "pianola.Tensor",
+    "p.to_torch(t)": "Any",
+    "p.slice(t, (0, 0), [1, 1])": "pianola.Tensor",
+    "p.concat((t, t), dim=-1)": "pianola.Tensor",
+    "p.from_tiles(p.to_tiles(a), t.shape)": "numpy.ndarray[Any, numpy.dtype[Any]]",
+    "p.L1_BLOCK_SHARDED_MEMORY_CONFIG": "pianola.MemoryConfig",
+    "pianola.compat.path()": "builtins.str",
     "p.replay(b'', [{'x': a}])[0]['y']": "numpy.ndarray[Any, numpy.dtype[Any]]",
 }
 # Expressions that mypy refuses, and with which words.
 ERRORS = {
     "p.relu(3)": 'incompatible type "int"; expected "Tensor"',
+    "p.slice(t, 0, (1,))": 'expected "Sequence[int]"',
     "p.CoreGrid(1, 2)": "Too many positional arguments",
     "p.open_device(nonsense=1)": 'Unexpected keyword argument "nonsense"',
     "p.capture(d, nonsense=1)": 'Unexpected keyword argument "nonsense"',

@@ -1,5 +1,7 @@
 #include "tests/random/binary.h"
 
+#include <string>
+
 #include "tests/support/workload.h"
 
 namespace pianola::programs {
@@ -155,10 +157,12 @@ Bytes binary_of(const Program& program) {
         }
     }
     for (const Parameter& parameter : program.parameters) {
-        capture::ManifestParameter entry{
-            "parameter",         parameter.is_address ? ParameterKind::kBufferAddress : ParameterKind::kRuntimeArgument,
-            parameter.minimum,   parameter.maximum,
-            parameter.alignment, {}};
+        capture::ManifestParameter entry;
+        entry.name = "parameter " + std::to_string(manifest.parameters.size());
+        entry.kind = parameter.is_address ? ParameterKind::kBufferAddress : ParameterKind::kRuntimeArgument;
+        entry.minimum = parameter.minimum;
+        entry.maximum = parameter.maximum;
+        entry.alignment = parameter.alignment;
         for (const Point& point : parameter.points) {
             entry.points.push_back({point.trace, point.word});
         }

@@ -56,8 +56,10 @@ void print(const Counts& counts) {
         counts.two_queues, counts.in_flight, counts.pipelined, counts.dispatches, counts.parameters, counts.views);
     fmt::print("steps             {} by transfers, {} of them two at once; {} on views; {} self-tests\n",
                counts.steps + counts.steps_in_pairs, counts.steps_in_pairs, counts.steps_on_views, counts.self_tests);
-    constexpr std::array<const char*, 8> kAnswers{"not looked",    "steps overlap", "in pieces",      "shared bytes",
-                                                  "input written", "input read",    "output written", "proved"};
+    constexpr std::array<const char*, 9> kAnswers{"not looked", "several devices", "steps overlap",
+                                                  "in pieces",  "shared bytes",    "input written",
+                                                  "input read", "output written",  "proved"};
+    static_assert(kAnswers.size() == (static_cast<std::size_t>(ViewsAnswer::kProved) + 1U));
     for (const auto& [answer, count] : counts.answers) {
         fmt::print("  views: {:<17} {}\n", kAnswers.at(answer), count);
     }

@@ -53,7 +53,10 @@ TEST(Elements, HaveSizes) {
     EXPECT_EQ(element_bytes(ElementType::kUint8), 1U);
     EXPECT_EQ(element_bytes(ElementType::kBool), 1U);
     EXPECT_EQ(element_bytes(ElementType::kInt16), 2U);
+    EXPECT_EQ(element_bytes(ElementType::kUint16), 2U);
+    EXPECT_EQ(element_bytes(ElementType::kBfloat16), 2U);
     EXPECT_EQ(element_bytes(ElementType::kInt32), 4U);
+    EXPECT_EQ(element_bytes(ElementType::kUint32), 4U);
     EXPECT_EQ(element_bytes(ElementType::kFloat32), 4U);
     EXPECT_EQ(element_bytes(ElementType::kUnspecified), 0U);
     EXPECT_EQ(element_bytes(static_cast<ElementType>(0x7FU)), 0U) << "and what is no element";

@@ -70,6 +70,49 @@ TEST_P(Profiles, TakesExactlyItsRanges) {
     }
 }
 
+// Steps that rings have room for: the workload on one queue takes few words.
+TEST_P(Profiles, TakesExactlyItsStepsInFlight) {
+    for (const std::uint32_t more : {0U, 1U}) {
+        Workload workload = make_workload(1U);
+        workload.manifest.steps_in_flight = GetParam()->steps_in_flight + more;
+        ASSERT_EQ(validate(workload), (more == 0U) ? Status::kOk : Status::kRefused) << rule_id(verdict().rule);
+        if (more != 0U) {
+            EXPECT_EQ(verdict().rule, Rule::kBudInFlight);
+            EXPECT_EQ(verdict().actual, GetParam()->steps_in_flight + 1U);
+            EXPECT_EQ(verdict().limit, GetParam()->steps_in_flight);
+        }
+    }
+}
+
+// Values of as many fills as fit, and of one more; the last ones come first in the lists.
+TEST_P(Profiles, TakesExactlyItsPatchPoints) {
+    for (const std::uint32_t more : {0U, 1U}) {
+        Workload workload = make_workload(1U);
+        workload.manifest.regions[3].size_bytes = 16U * 1024U;
+        const std::uint32_t points = GetParam()->patch_points + more;
+        std::vector<std::uint32_t> words;
+        std::vector<capture::ManifestPatchPoint> places;
+        for (std::uint32_t i = 0U; i < points; ++i) {
+            words.insert(words.end(), {header_word(Opcode::kFill, refdev::kFillWords),
+                                       workload.manifest.regions[3].base + 1024U + i, 1U, 7U});
+            places.insert(places.begin(), {0U, static_cast<std::uint32_t>(words.size()) - 1U});
+        }
+        const std::vector<std::uint32_t> old = words_of(workload.segments.traces);
+        words.insert(words.end(), old.begin(), old.end());
+        ASSERT_TRUE(set_trace(workload, words));
+        const auto half = places.begin() + static_cast<std::ptrdiff_t>(points / 2U);
+        workload.manifest.parameters = {
+            {"behind", ParameterKind::kRuntimeArgument, 0U, 9U, 1U, {places.begin(), half}},
+            {"in front", ParameterKind::kRuntimeArgument, 0U, 9U, 1U, {half, places.end()}}};
+        ASSERT_EQ(validate(workload), (more == 0U) ? Status::kOk : Status::kRefused) << rule_id(verdict().rule);
+        if (more != 0U) {
+            EXPECT_EQ(verdict().rule, Rule::kCapPoints);
+            EXPECT_EQ(verdict().actual, GetParam()->patch_points + 1U);
+            EXPECT_EQ(verdict().limit, GetParam()->patch_points);
+        }
+    }
+}
+
 // What comes behind the tables refuses the programs, which stand for no commands.
 TEST_P(Profiles, TakesExactlyItsTables) {
     Workload workload = make_workload(1U);
@@ -100,9 +143,13 @@ TEST_P(Profiles, WorkGrowsWithTheFile) {
 }
 
 // What docs/evidence/worst_case.md says of each.
-static_assert(plan_workspace_bytes32(profiles::kSmallEcu) == 9424U);
-static_assert(plan_workspace_bytes32(profiles::kDefault) == 41680U);
-static_assert(plan_workspace_bytes32(profiles::kHost) == 299728U);
+static_assert(plan_workspace_bytes32(profiles::kSmallEcu) == 9704U);
+static_assert(plan_workspace_bytes32(profiles::kDefault) == 42248U);
+static_assert(plan_workspace_bytes32(profiles::kHost) == 300360U);
+
+static_assert(session_bytes32(profiles::kSmallEcu) == 5544U);
+static_assert(session_bytes32(profiles::kDefault) == 11168U);
+static_assert(session_bytes32(profiles::kHost) == 13952U);
 
 // At run time too: tools of the host ask for a profile that they are told.
 TEST_P(Profiles, WorkspacesGrowWithTheirRanges) {
@@ -115,12 +162,34 @@ TEST_P(Profiles, WorkspacesGrowWithTheirRanges) {
 // One program on the host would judge by arrays that the target does not have.
 TEST(ProfilesOfDevices, MoreThanTheRuntimeWasBuiltWithIsRefused) {
     DeviceDescription device = default_device();
-    Capacities beyond = kCapacities;
-    beyond.intervals += 1U;
-    device.capacities = &beyond;
-    Validator validator{device};
-    EXPECT_EQ(validator.validate(make_workload(1U).file()), Status::kRefused);
-    EXPECT_EQ(validator.verdict().rule, Rule::kTgtMemory);
+    for (const auto capacity :
+         {&Capacities::intervals, &Capacities::steps_in_flight, &Capacities::patch_points, &Capacities::mesh_devices}) {
+        Capacities beyond = kCapacities;
+        beyond.*capacity += 1U;
+        device.capacities = &beyond;
+        Validator validator{device};
+        EXPECT_EQ(validator.validate(make_workload(1U).file()), Status::kRefused);
+        EXPECT_EQ(validator.verdict().rule, Rule::kTgtMemory);
+    }
+}
+
+// Decoding a patched command with other values is work, too.
+TEST(ProfilesOfDevices, WorkOfPatchedCommandsIsCounted) {
+    for (const AcceptedCase& accepted : accepted_combinations()) {
+        Capacities capacities = profiles::kSmallEcu;
+        capacities.work_of_block = 0U;
+        capacities.work_of_file = 0U;
+        DeviceDescription device = default_device();
+        device.capacities = &capacities;
+        Validator validator{device};
+        while (!is_ok(validator.validate(accepted.file)) && (capacities.work_of_file < 1000U)) {
+            EXPECT_EQ(validator.verdict().rule, Rule::kCapWork) << capacities.work_of_file;
+            EXPECT_EQ(validator.verdict().limit, capacities.work_of_file);
+            capacities.work_of_file += 1U;
+        }
+        EXPECT_GT(capacities.work_of_file, 6U * (kWorkPerCommand + refdev::kFillWords)) << accepted.what;
+        EXPECT_LT(capacities.work_of_file, 1000U) << accepted.what;
+    }
 }
 
 // A device with capacities of its own, and a file that it takes.

@@ -6,6 +6,8 @@
 namespace pianola::test {
 namespace {
 
+constexpr auto kUnknownElementType = static_cast<std::uint8_t>(static_cast<int>(schema::ElementType::MAX) + 1);
+
 using schema::TraceBinary;
 
 // A file with any bytes for a manifest, the other segments unchanged.
@@ -65,7 +67,7 @@ std::vector<RuleCase> value_cases() {
         unknown_enumerator("unknown memory", "regions[3].memory",
                            field({{TraceBinary::VT_REGIONS, 3U}}, schema::Region::VT_MEMORY), 255U),
         unknown_enumerator("unknown type of element", "outputs[0].type",
-                           field({{TraceBinary::VT_OUTPUTS, 0U}}, schema::Tensor::VT_TYPE), 7U),
+                           field({{TraceBinary::VT_OUTPUTS, 0U}}, schema::Tensor::VT_TYPE), kUnknownElementType),
         unknown_enumerator("unknown kind of script", "scripts[1].kind",
                            field({{TraceBinary::VT_SCRIPTS, 1U}}, schema::Script::VT_KIND), 5U),
         {Rule::kImgUnion, "a type behind the last", "scripts[1].commands[0].body", body_type, set_byte(body_type, 8U)},

@@ -163,6 +163,12 @@ std::vector<RuleCase> tensor_cases() {
                    [](auto& tensor) { tensor.zero_point = 128; }),
         input_case(Rule::kLayQuantisation, "zero point of a bool", "inputs[0].scale",
                    [](auto& tensor) { tensor.type = ElementType::kBool; }),
+        input_case(Rule::kLayQuantisation, "zero point of a bfloat16", "inputs[0].scale",
+                   [](auto& tensor) {
+                       tensor.type = ElementType::kBfloat16;
+                       tensor.shape = {kWorkloadBytes / 2U};
+                       tensor.zero_point = 1;
+                   }),
         input_case(Rule::kLayTensorSize, "no buffer", "inputs[0].buffer_count",
                    [](auto& tensor) { tensor.buffer_count = 0U; }),
         input_case(Rule::kLayTensorSize, "more buffers than a session moves", "inputs[0].buffer_count",
@@ -179,8 +185,8 @@ std::vector<RuleCase> tensor_cases() {
          })},
         {Rule::kLayTensorOverlap, "two buffers of one input share a byte", "inputs[0].buffer",
          table({{TraceBinary::VT_INPUTS, 0U}}), manifest_edit([](Manifest& manifest) {
-             manifest.buffers.push_back({"half", 1U, 0U, (kWorkloadBytes / 2U) + 1U});
-             manifest.buffers.push_back({"half", 1U, kWorkloadBytes / 2U, kWorkloadBytes / 2U});
+             manifest.buffers.push_back({"half", 1U, 0U, kWorkloadBytes / 2U});
+             manifest.buffers.push_back({"half", 1U, (kWorkloadBytes / 2U) - 1U, kWorkloadBytes / 2U});
              manifest.inputs[0].buffer = 4U;
              manifest.inputs[0].buffer_count = 2U;
          })},

@@ -101,10 +101,11 @@ ManifestParameter with_kind(ManifestParameter parameter, ParameterKind kind) {
 
 void patch_too_many(Workload& workload, std::uint32_t /*activations*/) {
     std::vector<ManifestPatchPoint> points;
-    for (std::uint32_t word = 0U; word < kMaxPatchPoints; ++word) {
+    constexpr std::uint32_t kPoints = profiles::kSmallEcu.patch_points;
+    for (std::uint32_t word = 0U; word < kPoints; ++word) {
         points.push_back({0U, word});
     }
-    workload.manifest.parameters = {value(0U, 9U, 1U, points), value(0U, 9U, 1U, {{0U, kMaxPatchPoints}})};
+    workload.manifest.parameters = {value(0U, 9U, 1U, points), value(0U, 9U, 1U, {{0U, kPoints}})};
 }
 
 std::vector<RuleCase> declaration_cases() {
@@ -122,7 +123,7 @@ std::vector<RuleCase> declaration_cases() {
         point_case("a word far away", "parameters[0].points[0].word", 0U, value(0U, 9U, 1U, {{0U, 0x4000'0003U}})),
         point_case("a word twice", "parameters[0].points[1].word", 1U,
                    value(0U, 9U, 1U, {{0U, kFillValue}, {0U, kFillValue}})),
-        {Rule::kParPoint, "one word too many", "parameters[1].points[0].word",
+        {Rule::kCapPoints, "one word too many", "parameters[1].points[0].word",
          table({{TraceBinary::VT_PARAMETERS, 1U}, {schema::Parameter::VT_POINTS, 0U}}),
          parameters_edit(patch_too_many)},
     };
@@ -139,8 +140,6 @@ std::vector<RuleCase> command_cases() {
                   value(0U, 9U, 1U, {{0U, kFillAddress}})),
         word_case(Rule::kParWord, "a value that is called an address", kFillValue,
                   with_kind(value(0U, 9U, 1U), ParameterKind::kBufferAddress)),
-        word_case(Rule::kParCommand, "address and value of one command", kFillAddress,
-                  value(0U, 9U, 1U, {{0U, kFillAddress}, {0U, kFillValue}})),
         word_case(Rule::kParValue, "below its range", kFillValue, value(8U, 9U, 1U)),
         word_case(Rule::kParValue, "above its range", kFillValue, value(0U, 6U, 1U)),
         word_case(Rule::kParValue, "between multiples", kFillValue, value(0U, 8U, 4U)),
@@ -148,8 +147,34 @@ std::vector<RuleCase> command_cases() {
     };
 }
 
+// Two addresses of the copy, with their ranges from the start of the activations.
+std::function<Mutant()> two_addresses(std::uint32_t to, std::uint32_t to_last, std::uint32_t from,
+                                      std::uint32_t from_last) {
+    return parameters_edit(
+        [=](Workload& workload, std::uint32_t base) {
+            workload.manifest.parameters = {address(base + to, base + to_last, 16U, kCopyTo),
+                                            address(base + from, base + from_last, 16U, kCopyFrom)};
+        },
+        false, to);
+}
+
+// The fill moves, and its value changes.
+std::function<Mutant()> address_and_value(std::uint32_t largest) {
+    return parameters_edit([=](Workload& workload, std::uint32_t base) {
+        workload.manifest.parameters = {value(0U, largest, 1U),
+                                        address(base + kFilled - 16U, base + kFilled, 16U, kFillAddress)};
+    });
+}
+
 std::vector<RuleCase> address_cases() {
     return {
+        // Each of them alone would be accepted.
+        {Rule::kParAccepted, "two that meet at their ends", "traces[0].commands[1]", trace_word(kCopyTo),
+         two_addresses(kFilled + 16U, kFilled + 48U, kFilled, kFilled + 48U)},
+        {Rule::kParAccepted, "two that pass each other", "traces[0].commands[1]", trace_word(kCopyTo),
+         two_addresses(kFilled - 32U, kFilled + 64U, kFilled, kFilled + 48U)},
+        {Rule::kParAccepted, "a value beside an address", "traces[0].commands[0]", trace_word(kFillAddress),
+         address_and_value(256U)},
         {Rule::kParAccepted, "meets the source between both ends", "traces[0].commands[1]", trace_word(kCopyTo),
          one_address(kFilled - 64U, kFilled + 64U, 32U, kCopyTo, false, kFilled + 64U)},
         {Rule::kParAccepted, "wraps round", "traces[0].commands[1]", trace_word(kCopyTo),
@@ -202,6 +227,9 @@ std::vector<RuleCase> launch_cases() {
                     value(0U, 128U, 1U, {{0U, kLaunchZeroPoint}})),
         launch_case(Rule::kParAccepted, "a shift that the kernel does not admit", kLaunchShift,
                     value(0U, 31U, 1U, {{0U, kLaunchShift}})),
+        {Rule::kParCommand, "five words of one command", "traces[0].commands[2]", trace_word(kLaunch),
+         one(value(0U, 9U, 1U,
+                   {{0U, kLaunch}, {0U, kLaunch + 1U}, {0U, kLaunch + 2U}, {0U, kLaunch + 3U}, {0U, kLaunch + 4U}}))},
         // The addition behind it reads where the launch has always written.
         {Rule::kTrcUnwritten, "an output that moves away from its reader", "traces[0].commands[3].input1",
          trace_word(kLaunch + 10U + 3U), launch_output(0U, 64U)},
@@ -216,6 +244,15 @@ std::vector<RuleCase> parameter_cases() {
         cases.insert(cases.end(), more.begin(), more.end());
     }
     return cases;
+}
+
+// Of two parameters for one command.
+std::vector<AcceptedCase> accepted_combinations() {
+    return {
+        {"two addresses of one command", two_addresses(kTarget, kTarget + 512U, kFilled, kFilled + 48U)().file},
+        {"two that touch at their ends", two_addresses(kFilled - 64U, kFilled - 16U, kFilled, kFilled + 48U)().file},
+        {"address and value of one command", address_and_value(255U)().file},
+    };
 }
 
 std::vector<AcceptedCase> accepted_parameters() {

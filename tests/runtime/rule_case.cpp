@@ -28,7 +28,7 @@ std::uint32_t offset_of(const std::vector<std::uint8_t>& file, const void* place
 std::vector<RuleCase> all_cases() {
     std::vector<RuleCase> cases;
     for (const auto& list : {envelope_cases(), image_cases(), layout_cases(), trace_cases(), parameter_cases(),
-                             script_cases(), order_cases()}) {
+                             script_cases(), mesh_cases(), order_cases()}) {
         cases.insert(cases.end(), list.begin(), list.end());
     }
     return cases;
@@ -44,6 +44,8 @@ std::vector<AcceptedCase> accepted_cases() {
     }
     const std::vector<AcceptedCase> parameters = accepted_parameters();
     cases.insert(cases.end(), parameters.begin(), parameters.end());
+    const std::vector<AcceptedCase> combinations = accepted_combinations();
+    cases.insert(cases.end(), combinations.begin(), combinations.end());
     return cases;
 }
 

@@ -39,6 +39,7 @@ std::vector<RuleCase> layout_cases();  // and the target
 std::vector<RuleCase> trace_cases();
 std::vector<RuleCase> parameter_cases();
 std::vector<RuleCase> script_cases();
+std::vector<RuleCase> mesh_cases();
 std::vector<RuleCase> order_cases();  // and budgets
 [[nodiscard]] std::vector<RuleCase> all_cases();
 
@@ -48,7 +49,8 @@ struct AcceptedCase {
     std::vector<std::uint8_t> file;
 };
 [[nodiscard]] std::vector<AcceptedCase> accepted_cases();
-[[nodiscard]] std::vector<AcceptedCase> accepted_parameters();  // part of them
+[[nodiscard]] std::vector<AcceptedCase> accepted_parameters();    // part of them
+[[nodiscard]] std::vector<AcceptedCase> accepted_combinations();  // likewise
 
 // What a device of the default DeviceSpec says of itself.
 [[nodiscard]] DeviceDescription default_device();

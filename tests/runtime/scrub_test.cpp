@@ -19,6 +19,7 @@ using campaign::Call;
 class Scrub : public testing::Test {
   protected:
     static constexpr std::uint32_t kFileBytes = 4096U;
+    static constexpr DeviceBits kFirst = 1U;
 
     Scrub() : file_(kFileBytes), plan_{std::make_unique<Plan>()} {
         Random random{7U};
@@ -32,10 +33,10 @@ class Scrub : public testing::Test {
     }
     // The range lies on the device as it lies in the file.
     void place(std::uint32_t index, std::uint32_t address, std::uint32_t file_offset, std::uint32_t bytes) {
-        constants_.ranges[index] = ConstantRange{base_ + address, file_offset, bytes};
+        constants_.ranges[index] = ConstantRange{base_ + address, file_offset, bytes, kFirst};
         std::copy_n(file_.begin() + file_offset, bytes, device_.inner().memory_at(base_ + address, bytes));
     }
-    Status compare() { return compare_slice(device_, source_, cursor_, address_); }
+    Status compare() { return compare_slice(devices_, source_, cursor_, address_); }
     // Until it has been round, or has found something; how many slices that took.
     Status compare_all(std::uint32_t& slices) {
         Status status = Status::kPending;
@@ -50,10 +51,14 @@ class Scrub : public testing::Test {
     ConstantRanges constants_;
     ParameterValues values_;
     campaign::HookedDevice device_{sim::SimOptions{}};
+    campaign::HookedDevice second_{sim::SimOptions{}};
+    std::array<Device*, 2> both_{&device_, &second_};
+    Devices devices_{both_.data(), 1U};
     std::uint32_t base_{0U};
     ScrubSource source_{ByteSpan{file_.data(), file_.size()}, *plan_, constants_, values_};
     ScrubCursor cursor_;
     std::uint32_t address_{0U};
+    std::uint32_t suspect_{0U};
 };
 
 TEST_F(Scrub, OfNothingFindsNothing) {
@@ -138,16 +143,53 @@ TEST_F(Scrub, AuthenticatesWhatEveryRangeHolds) {
     place(1U, 8192U, 320U, 300U);
     use(2U);
     const ByteSpan file{file_.data(), file_.size()};
-    EXPECT_EQ(authenticate_constants(device_, file, envelope, constants_), Status::kOk);
+    EXPECT_EQ(authenticate_constants(devices_, file, envelope, constants_, suspect_), Status::kOk);
     for (const std::uint32_t changed : {0U, 100U, 299U, 8192U, 8192U + 100U, 8192U + 299U}) {
         *device_.inner().memory_at(base_ + changed, 1U) ^= 1U;
-        EXPECT_EQ(authenticate_constants(device_, file, envelope, constants_), Status::kIntegrity) << changed;
+        EXPECT_EQ(authenticate_constants(devices_, file, envelope, constants_, suspect_), Status::kIntegrity)
+            << changed;
         *device_.inner().memory_at(base_ + changed, 1U) ^= 1U;
     }
     device_.set_hook([](Call call, std::uint32_t /*number*/) {
         return (call == Call::kReadBack) ? std::optional<Status>{Status::kTimeout} : std::nullopt;
     });
-    EXPECT_EQ(authenticate_constants(device_, file, envelope, constants_), Status::kDeviceFault);
+    EXPECT_EQ(authenticate_constants(devices_, file, envelope, constants_, suspect_), Status::kDeviceFault);
+}
+
+// Of several devices, the first that has something else than the file is named, be it the only one or not.
+TEST_F(Scrub, NamesTheDeviceThatDiffers) {
+    constexpr DeviceBits kBoth = 3U;
+    devices_ = Devices{both_.data(), 2U};
+    Envelope envelope;
+    envelope.total_bytes = kFileBytes;
+    envelope.signature_bytes = 0U;
+    envelope.digest = envelope_digest(ByteSpan{file_.data(), file_.size()});
+    place(0U, 0U, 256U, 300U);
+    constants_.ranges[0].devices = kBoth;
+    std::copy_n(file_.begin() + 256, 300U, second_.inner().memory_at(base_, 300U));
+    const ByteSpan file{file_.data(), file_.size()};
+    EXPECT_EQ(authenticate_constants(devices_, file, envelope, constants_, suspect_), Status::kOk);
+    EXPECT_EQ(suspect_, 2U);
+    *second_.inner().memory_at(base_ + 70U, 1U) ^= 1U;
+    EXPECT_EQ(authenticate_constants(devices_, file, envelope, constants_, suspect_), Status::kIntegrity);
+    EXPECT_EQ(suspect_, 1U);
+    *device_.inner().memory_at(base_ + 70U, 1U) ^= 1U;  // both alike
+    EXPECT_EQ(authenticate_constants(devices_, file, envelope, constants_, suspect_), Status::kIntegrity);
+    EXPECT_EQ(suspect_, 0U);
+    // Slices: every byte of every device, each device's in turn.
+    std::uint32_t slices = 0U;
+    EXPECT_EQ(compare_all(slices), Status::kIntegrity);
+    EXPECT_EQ(cursor_.device, 0U);
+    *device_.inner().memory_at(base_ + 70U, 1U) ^= 1U;
+    cursor_ = ScrubCursor{};
+    EXPECT_EQ(compare_all(slices), Status::kIntegrity);
+    EXPECT_EQ(cursor_.device, 1U);
+    EXPECT_EQ(slices, 2U);
+    // A range that no device has is not looked for behind the last of them.
+    constants_.ranges[0].devices = 0U;
+    cursor_ = ScrubCursor{};
+    EXPECT_EQ(compare(), Status::kIntegrity);
+    EXPECT_EQ(cursor_.device, 1U);
 }
 
 }  // namespace

@@ -138,61 +138,80 @@ TEST_P(PipelinedSession, RunsOneInference) {
     EXPECT_FALSE(scripts.session().has_views());
 }
 
-INSTANTIATE_TEST_SUITE_P(StepsInFlight, PipelinedSession, testing::Values(1U, 2U));
+INSTANTIATE_TEST_SUITE_P(StepsInFlight, PipelinedSession, testing::Values(1U, 2U, 16U));
 
-TEST(OverlappingSession, TakesTwoStepsAndNoMore) {
+class OverlappingSession : public testing::TestWithParam<std::uint32_t> {};
+
+TEST_P(OverlappingSession, TakesSoManyStepsAndNoMore) {
+    const std::uint32_t at_once = GetParam();
     for (const auto script : {script_pattern_one, script_pattern_two}) {
-        const SmallCase small = copying_case(script, 2U);
+        const SmallCase small = copying_case(script, at_once);
         ScriptBench scripts{small};
         const bool pipelined = small.pipelined();
-        const Bytes first = input_of(9U);
-        ASSERT_EQ(pipelined ? scripts.start(first) : scripts.session().start({}), Status::kOk);
+        EXPECT_FALSE(scripts.session().has_views());
+        ASSERT_EQ(pipelined ? scripts.start(input_of(9U)) : scripts.session().start({}), Status::kOk);
         ASSERT_EQ(scripts.finish(), Status::kOk);
-        std::array<Bytes, 3> outputs{Bytes(kTensorBytes), Bytes(kTensorBytes), Bytes(kTensorBytes)};
-        ASSERT_EQ(scripts.submit(input_of(10U), outputs[0]), Status::kOk);
-        ASSERT_EQ(scripts.submit(input_of(11U), outputs[1]), Status::kOk);
-        EXPECT_EQ(scripts.submit(input_of(12U), outputs[2]), Status::kInvalidState);
-        ASSERT_EQ(scripts.finish(), Status::kOk);
-        EXPECT_EQ(scripts.session().steps_completed(), 1U);
-        EXPECT_EQ(scripts.bench().run(input_of(12U), outputs[2]), Status::kInvalidState) << "a step is under way";
-        ASSERT_EQ(scripts.submit(input_of(12U), outputs[2]), Status::kOk);
-        ASSERT_EQ(scripts.finish(), Status::kOk);
-        ASSERT_EQ(scripts.finish(), Status::kOk);
+        std::vector<Bytes> outputs(3U * at_once, Bytes(kTensorBytes));
+        Bytes refused(kTensorBytes, 0x77U);
+        const auto submit = [&](std::uint32_t step) {
+            return scripts.submit(input_of(static_cast<std::uint8_t>(10U + step)), outputs.at(step));
+        };
+        for (std::uint32_t step = 0U; step < outputs.size(); ++step) {
+            if (step >= at_once) {
+                EXPECT_EQ(scripts.submit(input_of(1U), refused), Status::kInvalidState) << step;
+                EXPECT_EQ(scripts.bench().run(input_of(1U), refused), Status::kInvalidState) << step;
+                EXPECT_EQ(scripts.stop(refused), Status::kInvalidState) << step;
+                EXPECT_EQ(scripts.session().set_parameters({}), Status::kInvalidState) << step;
+                ASSERT_EQ(scripts.finish(), Status::kOk);
+            }
+            EXPECT_EQ(scripts.session().steps_completed(), (step < at_once) ? 0U : ((step - at_once) + 1U));
+            ASSERT_EQ(submit(step), Status::kOk) << step;
+        }
+        for (std::uint32_t step = 0U; step < at_once; ++step) {
+            ASSERT_EQ(scripts.finish(), Status::kOk);
+        }
         EXPECT_EQ(scripts.session().poll(), Status::kInvalidState);
-        EXPECT_EQ(outputs[0], pipelined ? first : input_of(10U));
-        EXPECT_EQ(outputs[1], input_of(pipelined ? 10U : 11U));
-        EXPECT_EQ(outputs[2], input_of(pipelined ? 11U : 12U));
+        for (std::uint32_t step = 0U; step < outputs.size(); ++step) {
+            EXPECT_EQ(outputs.at(step), input_of(static_cast<std::uint8_t>((pipelined ? 9U : 10U) + step))) << step;
+        }
+        EXPECT_EQ(refused, Bytes(kTensorBytes, 0x77U));
     }
 }
 
 // A fault withholds the outputs of everything that is under way; what has completed before stays.
-TEST(OverlappingSession, AFaultWithholdsBothSteps) {
-    // Completions of queues: set-up one, prologue and steps two each.
-    for (const std::uint32_t lost : {4U, 5U, 6U, 7U}) {
+TEST_P(OverlappingSession, AFaultWithholdsAllSteps) {
+    const std::uint32_t at_once = GetParam();
+    constexpr std::uint32_t kFirst = 4U;  // completions of queues: set-up one, prologue and steps two each
+    for (std::uint32_t lost = kFirst; lost < (kFirst + (2U * at_once)); ++lost) {
         sim::FaultScript faults;
         faults.lose_completion = lost;
-        ScriptBench scripts{copying_case(script_pattern_two, 2U), faults};
+        ScriptBench scripts{copying_case(script_pattern_two, at_once), faults};
         ASSERT_EQ(scripts.start(input_of(1U)), Status::kOk);
         ASSERT_EQ(scripts.finish(), Status::kOk);
-        std::array<Bytes, 2> outputs{Bytes(kTensorBytes, 0x77U), Bytes(kTensorBytes, 0x77U)};
-        ASSERT_EQ(scripts.submit(input_of(2U), outputs[0]), Status::kOk);
-        ASSERT_EQ(scripts.submit(input_of(3U), outputs[1]), Status::kOk);
-        const Status first = scripts.finish();
-        if (lost < 6U) {
-            EXPECT_EQ(first, Status::kTimeout);
-            EXPECT_EQ(outputs[0], Bytes(kTensorBytes));
-        } else {
-            EXPECT_EQ(first, Status::kOk);
-            EXPECT_EQ(scripts.finish(), Status::kTimeout);
-            EXPECT_EQ(outputs[0], input_of(1U));
+        std::vector<Bytes> outputs(at_once, Bytes(kTensorBytes, 0x77U));
+        for (std::uint32_t step = 0U; step < at_once; ++step) {
+            ASSERT_EQ(scripts.submit(input_of(static_cast<std::uint8_t>(2U + step)), outputs.at(step)), Status::kOk);
         }
-        EXPECT_EQ(outputs[1], Bytes(kTensorBytes));
+        const std::uint32_t failing = (lost - kFirst) / 2U;
+        for (std::uint32_t step = 0U; step < at_once; ++step) {
+            if (step <= failing) {
+                ASSERT_EQ(scripts.finish(), (step < failing) ? Status::kOk : Status::kTimeout) << lost;
+            }
+        }
+        for (std::uint32_t step = 0U; step < at_once; ++step) {
+            const Bytes expected =
+                (step < failing) ? input_of(static_cast<std::uint8_t>(1U + step)) : Bytes(kTensorBytes);
+            EXPECT_EQ(outputs.at(step), expected) << lost;
+        }
+        EXPECT_EQ(scripts.session().fault().step, 3U + failing) << "1 was the set-up, 2 the prologue";
         EXPECT_EQ(scripts.session().poll(), Status::kFaultLatched);
         EXPECT_EQ(scripts.start(input_of(1U)), Status::kFaultLatched);
         EXPECT_EQ(scripts.stop(outputs[0]), Status::kFaultLatched);
         EXPECT_EQ(scripts.bench().platform.safe_state_entries(), 1U);
     }
 }
+
+INSTANTIATE_TEST_SUITE_P(StepsInFlight, OverlappingSession, testing::Values(2U, 3U, 10U, 16U));
 
 // A binary whose prologue only records events starts by itself in run().
 TEST(StartedSession, RunStartsWhereNothingIsTaken) {

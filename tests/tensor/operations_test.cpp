@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
+#include "capture_host/tensor/bfloat16.h"
 #include "capture_host/tensor/quantized.h"
 #include "capture_host/tensor/tensor_error.h"
+#include "capture_host/tensor/tiles.h"
 
 namespace pianola::tensor {
 namespace {
@@ -39,6 +42,8 @@ class OperationsTest : public ::testing::Test {
         for (std::size_t i = 0U; i < bytes.size(); i += bytes_per_element(tensor.type())) {
             if (tensor.type() == ElementType::kInt8) {
                 numbers.push_back(static_cast<std::int8_t>(bytes[i]));
+            } else if (tensor.type() == ElementType::kUint16) {
+                numbers.push_back(bytes[i] + (256 * bytes[i + 1U]));
             } else {
                 std::int32_t number = 0;
                 std::memcpy(&number, &bytes[i], sizeof(number));
@@ -111,6 +116,85 @@ TEST_F(OperationsTest, OperandsAreBroadcast) {
     EXPECT_EQ(numbers_of(binary(Binary::kMaximum, column, 2)), (Numbers{2, 2, 3}));
     EXPECT_EQ(rule_of([&] { static_cast<void>(binary(Binary::kAdd, row, on_device({4U}, {1, 2, 3, 4}))); }),
               TensorRule::kShape);
+}
+
+TEST_F(OperationsTest, TilesAreAnotherOrderOfTheSameData) {
+    const Shape shape{2U, 5U, 40U};
+    const Numbers numbers = series(0, 7, 400U);
+    const Tensor rows = on_device(shape, numbers, ElementType::kUint16);
+    const Tensor tiles = to_layout(rows, ElementLayout::kTile);
+    EXPECT_EQ(tiles.layout(), ElementLayout::kTile);
+    EXPECT_EQ(numbers_of(tiles), numbers);
+    EXPECT_EQ(numbers_of(to_layout(tiles, ElementLayout::kRowMajor, l1_interleaved())), numbers);
+    // Two rows of two tiles; the first row of the first face, then its second; then zeros.
+    const Numbers stored = numbers_of(tiles.storage());
+    ASSERT_EQ(stored.size(), std::size_t{4U} * kTileElements);
+    EXPECT_EQ(Numbers(stored.begin(), stored.begin() + 16), series(0, 7, 16U));
+    EXPECT_EQ(Numbers(stored.begin() + 16, stored.begin() + 32), series(40 * 7, 7, 16U));
+    EXPECT_EQ(Numbers(stored.begin() + 80, stored.begin() + 256), Numbers(176U, 0));
+    EXPECT_EQ(Numbers(stored.begin() + 256, stored.begin() + 272), series(16 * 7, 7, 16U));
+    EXPECT_EQ(tile_padded(shape), (Shape{2U, 32U, 64U}));
+    EXPECT_EQ(tile_padded({5U}), (Shape{32U, 32U}));
+    const Tensor host = to_layout(rows.cpu(), ElementLayout::kTile);
+    EXPECT_EQ(numbers_of(host.to(device_, kDramInterleaved).storage()), stored) << "as the transfer makes them";
+}
+
+TEST_F(OperationsTest, PartsOfTensors) {
+    const Tensor tensor = on_device({4U, 5U}, series(0, 1, 20U));
+    EXPECT_EQ(numbers_of(slice(tensor, {{1U, 4U, 2U}, {0U, 5U, 3U}})), (Numbers{5, 8, 15, 18}));
+    EXPECT_EQ(numbers_of(slice(tensor, {{3U, 4U}, {0U, 5U}})), series(15, 1, 5U));
+    const Tensor column = on_device({4U, 1U}, {-1, -2, -3, -4});
+    const Tensor joined = concat({column, column, column, column, column, tensor}, 1U);  // more than a gather takes
+    EXPECT_EQ(joined.shape(), (Shape{4U, 10U}));
+    const Numbers numbers = numbers_of(joined);
+    EXPECT_EQ(Numbers(numbers.begin(), numbers.begin() + 10), (Numbers{-1, -1, -1, -1, -1, 0, 1, 2, 3, 4}));
+    EXPECT_EQ(Numbers(numbers.begin() + 30, numbers.end()), (Numbers{-4, -4, -4, -4, -4, 15, 16, 17, 18, 19}));
+    EXPECT_EQ(rule_of([&] { static_cast<void>(concat({tensor, column}, 0U)); }), TensorRule::kShape);
+    EXPECT_EQ(rule_of([&] { static_cast<void>(slice(tensor, {{0U, 5U}, {0U, 5U}})); }), TensorRule::kArgument);
+}
+
+TEST_F(OperationsTest, TypesWithoutASign) {
+    const Tensor wide = on_device({4U}, {0, 300, 70000, -1}, ElementType::kUint32);  // -1: 2^32 - 1
+    EXPECT_EQ(numbers_of(typecast(wide, ElementType::kInt8)), (Numbers{0, 127, 127, 127}));
+    EXPECT_EQ(numbers_of(typecast(wide, ElementType::kUint16)), (Numbers{0, 300, 65535, 65535}));
+    EXPECT_EQ(numbers_of(typecast(wide, ElementType::kInt32)), (Numbers{0, 300, 70000, INT32_MAX}));
+    EXPECT_EQ(numbers_of(binary(Binary::kAdd, wide, 1)), (Numbers{1, 301, 70001, 0}));
+    const Tensor below = on_device({3U}, {-7, 0, 7});
+    EXPECT_EQ(numbers_of(typecast(below, ElementType::kUint16)), (Numbers{0, 0, 7}));
+    EXPECT_EQ(rule_of([&] { static_cast<void>(binary(Binary::kMaximum, wide, 1)); }), TensorRule::kType);
+}
+
+TEST(Bfloat16, IsRoundedToTheNearestAndTiesToEven) {
+    constexpr float kUnit = 0.0078125F;  // of numbers from 1 to 2
+    EXPECT_EQ(to_bfloat16(1.0F), 0x3F80U);
+    EXPECT_EQ(to_bfloat16(1.0F + (kUnit / 2.0F)), 0x3F80U);
+    EXPECT_EQ(to_bfloat16(1.0F + (kUnit * 1.5F)), 0x3F82U);
+    EXPECT_EQ(to_bfloat16(std::nextafter(1.0F + (kUnit / 2.0F), 2.0F)), 0x3F81U);
+    EXPECT_EQ(to_bfloat16(std::numeric_limits<float>::max()), 0x7F80U);
+    EXPECT_EQ(to_bfloat16(-std::numeric_limits<float>::infinity()), 0xFF80U);
+    EXPECT_TRUE(std::isnan(from_bfloat16(to_bfloat16(std::numeric_limits<float>::quiet_NaN()))));
+    EXPECT_EQ(from_bfloat16(0xC040U), -3.0F);
+}
+
+TEST_F(OperationsTest, MatricesInBatches) {
+    const Tensor left = on_device({2U, 1U, 2U}, {1, 2, 3, 4});
+    const Tensor right = on_device({1U, 2U, 1U}, {10, 1});
+    EXPECT_EQ(numbers_of(matmul(left, right)), (Numbers{12, 34}));
+    EXPECT_EQ(rule_of([&] { static_cast<void>(matmul(left, on_device({1U, 3U, 1U}, {1, 2, 3}))); }),
+              TensorRule::kShape);
+}
+
+TEST_F(OperationsTest, ShardsWithoutNumbersAreThoseOfTheDevice) {
+    const Tensor tensor = on_device({8U, 6U}, series(0, 1, 48U));
+    const Tensor moved = to_memory_config(tensor, {host::Layout::kHeightSharded, host::Memory::kL1, std::nullopt});
+    EXPECT_EQ(moved.memory_config(), shards({8U, 6U}, host::Layout::kHeightSharded));
+    EXPECT_EQ(numbers_of(moved), series(0, 1, 48U));
+    const MemoryConfig cut = shards({64U, 64U}, host::Layout::kHeightSharded);
+    EXPECT_EQ(
+        rule_of([&] {
+            static_cast<void>(Tensor::on_device({{64U, 64U}, ElementType::kInt8, cut, ElementLayout::kTile}, device_));
+        }),
+        TensorRule::kLayout);
 }
 
 TEST_F(OperationsTest, LayersWithoutScaling) {

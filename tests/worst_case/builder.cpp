@@ -25,7 +25,7 @@ Workload empty_workload() {
     manifest.regions.push_back({"memory", RegionKind::kShared, MemoryKind::kDram, spec.dram_base, memory_bytes});
     manifest.scripts.push_back({ScriptKind::kSetup, {}});
     manifest.scripts.push_back({ScriptKind::kStep, {}});
-    manifest.steps_in_flight = kMaxStepsInFlight;
+    manifest.steps_in_flight = kJudged.steps_in_flight;
     manifest.step_deadline_us = UINT32_MAX;
     manifest.setup_deadline_us = UINT32_MAX;
     manifest.source_name = "worst case";

@@ -153,7 +153,7 @@ void add_parameters(Workload& workload) {
     const auto index = static_cast<std::uint32_t>(workload.manifest.traces.size());
     const std::uint32_t address = kWorstDramBase + kScratch;
     TraceWords trace;
-    for (std::uint32_t i = 0U; i < kMaxPatchPoints; ++i) {
+    for (std::uint32_t i = 0U; i < kJudged.patch_points; ++i) {
         trace.fill(address, 4U);
     }
     add_trace(workload, trace);
@@ -161,7 +161,7 @@ void add_parameters(Workload& workload) {
     for (std::uint32_t i = 0U; i < kMaxParameters; ++i) {
         capture::ManifestParameter parameter{
             longest_name(), ParameterKind::kBufferAddress, address, address + 64U, 4U, {}};
-        for (std::uint32_t k = i; k < kMaxPatchPoints; k += kMaxParameters) {
+        for (std::uint32_t k = i; k < kJudged.patch_points; k += kMaxParameters) {
             parameter.points.push_back({index, (k * refdev::kFillWords) + 1U});
         }
         workload.manifest.parameters.push_back(parameter);

@@ -9,8 +9,9 @@ import typing as _typing
 
 from ._native import *  # noqa: F401,F403 -- the module's names are listed in _native and in the stubs
 from ._native import (
-    CapturedWorkload, DataType, Device, Layout, MeshDevice, MeshShape, Session, Tensor, TensorMemoryLayout,
-    WorkloadCapture, _visualize, close_device, close_mesh_device, open_device, open_mesh_device
+    CapturedWorkload, DataType, Device, Error, Layout, MemoryConfig, MeshDevice, MeshShape, Session, Tensor,
+    TensorMemoryLayout, WorkloadCapture, _visualize, close_device, close_mesh_device, from_numpy, open_device,
+    open_mesh_device
 )
 
 if _typing.TYPE_CHECKING:
@@ -22,6 +23,9 @@ int8: DataType = DataType.INT8
 uint8: DataType = DataType.UINT8
 int32: DataType = DataType.INT32
 float32: DataType = DataType.FLOAT32
+uint16: DataType = DataType.UINT16
+uint32: DataType = DataType.UINT32
+bfloat16: DataType = DataType.BFLOAT16
 ROW_MAJOR_LAYOUT: Layout = Layout.ROW_MAJOR
 TILE_LAYOUT: Layout = Layout.TILE
 
@@ -32,6 +36,41 @@ class ShardStrategy:
     HEIGHT = TensorMemoryLayout.HEIGHT_SHARDED
     WIDTH = TensorMemoryLayout.WIDTH_SHARDED
     BLOCK = TensorMemoryLayout.BLOCK_SHARDED
+
+
+class TorchError(Error, ImportError):
+    """TENSOR-TORCH: what from_torch() or to_torch() needs of PyTorch is not there."""
+
+    rule = "TENSOR-TORCH"
+
+
+def from_torch(
+    tensor: _typing.Any,
+    dtype: _typing.Optional[DataType] = None,
+    layout: Layout = ROW_MAJOR_LAYOUT,
+    device: _typing.Optional[Device] = None,
+    memory_config: _typing.Optional[MemoryConfig] = None,
+    cq_id: int = 0,
+) -> Tensor:
+    """from_numpy() of a PyTorch tensor: anything with detach(), cpu() and numpy(), and float() for torch.bfloat16."""
+    if not all(callable(getattr(tensor, name, None)) for name in ("detach", "cpu", "numpy")):
+        raise TorchError(f"TENSOR-TORCH: a {type(tensor).__name__} has no detach(), cpu() and numpy(); from_numpy() "
+                         "takes arrays")
+    held = tensor.detach().cpu()
+    if str(getattr(held, "dtype", "")) == "torch.bfloat16":  # NumPy has no such type; float32 holds every value
+        held, dtype = held.float(), bfloat16 if dtype is None else dtype
+    return from_numpy(held.numpy(), dtype, layout, device, memory_config, cq_id)
+
+
+def to_torch(tensor: Tensor) -> _typing.Any:
+    """A torch.Tensor with a host tensor's data. Without PyTorch: TorchError, which is an ImportError too."""
+    try:
+        import torch  # type: ignore[import-not-found] # pylint: disable=import-outside-toplevel,import-error
+    except ImportError as error:
+        raise TorchError("TENSOR-TORCH: to_torch() needs PyTorch, which cannot be imported; to_numpy() needs NumPy "
+                         "only") from error
+    array = torch.from_numpy(tensor.to_numpy())
+    return array.to(torch.bfloat16) if tensor.dtype == bfloat16 else array
 
 
 @_contextlib.contextmanager

@@ -5,6 +5,6 @@
 
 namespace pianola::pl330 {
 
-static_assert(footprint_agrees<sizeof(Pl330Driver), kDriverBytes32>());
+static_assert(footprint_agrees<sizeof(Pl330Driver), driver_bytes32(kCapacities)>());
 
 }  // namespace pianola::pl330

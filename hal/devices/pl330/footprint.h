@@ -3,8 +3,13 @@
 
 #include <cstdint>
 
+#include "pianola/config.h"
+
 namespace pianola::pl330 {
 
-inline constexpr std::uint32_t kDriverBytes32 = 5128U;  // Pl330Driver, with the programs that the engine fetches
+// Pl330Driver, of that profile, with the programs that the engine fetches.
+[[nodiscard]] constexpr std::uint32_t driver_bytes32(const Capacities& capacities) noexcept {
+    return 4680U + (224U * capacities.steps_in_flight);
+}
 
 }  // namespace pianola::pl330

@@ -12,6 +12,15 @@
 namespace pianola::refdev {
 
 inline constexpr std::uint32_t kRingWords = 512U;  // of each queue; a power of two
+// Every command has two words or more.
+inline constexpr std::uint32_t kRingCommands = kRingWords / 2U;
+
+// Of each event, those whose times are kept. No session has more under way than scripts have commands, in all its
+// steps, or a ring has room for: each record has its wait in the same scripts.
+[[nodiscard]] constexpr std::uint32_t kept_records(const Capacities& capacities) noexcept {
+    const std::uint32_t records = capacities.steps_in_flight * (kMaxScriptCommands / 2U);
+    return (records < kRingCommands) ? records : kRingCommands;
+}
 
 inline constexpr std::uint32_t kMaxGridEdge = 8U;  // columns, and rows
 static_assert((kMaxGridEdge * kMaxGridEdge) <= kMaxCores);

@@ -6,8 +6,8 @@
 
 namespace pianola::refdev {
 
-static_assert(footprint_agrees<sizeof(RefdevDriver), kDriverBytes32>());
-static_assert(footprint_agrees<sizeof(SharedState), kSharedStateBytes32>());
+static_assert(footprint_agrees<sizeof(RefdevDriver), driver_bytes32(kCapacities)>());
+static_assert(footprint_agrees<sizeof(SharedState), shared_state_bytes32(kCapacities)>());
 static_assert(footprint_agrees<sizeof(DeviceCore), kDeviceCoreBytes32>());
 
 }  // namespace pianola::refdev

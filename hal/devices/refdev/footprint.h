@@ -6,10 +6,18 @@
 
 #include <cstdint>
 
+#include "hal/devices/refdev/device_spec.h"
+
 namespace pianola::refdev {
 
-inline constexpr std::uint32_t kDriverBytes32 = 96U;          // RefdevDriver
-inline constexpr std::uint32_t kSharedStateBytes32 = 21712U;  // SharedState, execution logs included
-inline constexpr std::uint32_t kDeviceCoreBytes32 = 408U;     // DeviceCore; one per queue, on whichever core serves it
+// RefdevDriver, of that profile.
+[[nodiscard]] constexpr std::uint32_t driver_bytes32(const Capacities& capacities) noexcept {
+    return 80U + (8U * capacities.steps_in_flight);
+}
+// SharedState, of that profile, execution logs included.
+[[nodiscard]] constexpr std::uint32_t shared_state_bytes32(const Capacities& capacities) noexcept {
+    return 16944U + (336U * capacities.steps_in_flight) + (64U * kept_records(capacities));
+}
+inline constexpr std::uint32_t kDeviceCoreBytes32 = 408U;  // DeviceCore; one per queue, on whichever core serves it
 
 }  // namespace pianola::refdev

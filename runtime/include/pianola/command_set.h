@@ -124,7 +124,11 @@ struct DecodedCommand {
     }
 };
 
-// Whether a word of a command may change between replays.
+// Whether a word of a command may change between replays. Such words are separable: each of them has its effect
+// whatever the others hold, and what is accepted with every combination of a lowest and a highest value of each is
+// accepted with everything in between that is a multiple of an alignment, as long as operands do not come to overlap:
+// conditions on several words are sums that stay within a limit, or multiples of a number. Of that number one step of
+// the alignment is tried for each word.
 enum class PatchKind : std::uint8_t {
     kNone = 0U,
     kAddress,  // the device address of an operand: its extent moves with it, and nothing else changes

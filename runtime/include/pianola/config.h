@@ -22,10 +22,13 @@ struct Capacities {
     const char* name;
     std::uint32_t number;           // of schema::CapacityProfile: the larger, the more it takes
     std::uint32_t intervals;        // disjoint byte ranges in one map of a proof: 72 bytes of the plan's workspace each
+    std::uint32_t steps_in_flight;  // that rings must hold: of a session 152 bytes each, and 16 for each device
+    std::uint32_t patch_points;     // of all parameters: 4 bytes of a session each, and 1 of the plan's workspace
     std::uint32_t manifest_bytes;   // no RAM; bounds the time to validate, as those below
     std::uint32_t manifest_tables;  // that lie in the manifest, each as often as something refers to it
     std::uint32_t work_of_file;     // units of work of the proofs that any file may take
     std::uint32_t work_of_block;    // and for each kWorkBlockBytes of it
+    std::uint32_t mesh_devices;     // that one session drives: 92 bytes of it each, and 8 of the plan's workspace
 
     static constexpr std::uint32_t kWorkBlockBytes = 64U;
     // Work that the proofs over a file of so many bytes may take.
@@ -35,30 +38,40 @@ struct Capacities {
 };
 namespace profiles {
 inline constexpr Capacities kSmallEcu{
-    "small_ecu",   1U,
+    "small_ecu",
+    1U,
     64U,            // intervals
+    2U,             // steps_in_flight
+    16U,            // patch_points
     1024U * 1024U,  // manifest_bytes
     32768U,         // manifest_tables
     256U * 1024U,   // work_of_file
     32U,            // work_of_block
+    2U,             // mesh_devices
 };
 inline constexpr Capacities kDefault{
     "default",
     2U,
     512U,                 // intervals
+    16U,                  // steps_in_flight
+    256U,                 // patch_points
     16U * 1024U * 1024U,  // manifest_bytes
     256U * 1024U,         // manifest_tables
     1024U * 1024U,        // work_of_file
     256U,                 // work_of_block
+    8U,                   // mesh_devices
 };
 inline constexpr Capacities kHost{
     "host",
     3U,
     4096U,                // intervals
+    16U,                  // steps_in_flight
+    256U,                 // patch_points
     48U * 1024U * 1024U,  // manifest_bytes
     1024U * 1024U,        // manifest_tables
     64U * 1024U * 1024U,  // work_of_file
     2048U,                // work_of_block
+    16U,                  // mesh_devices
 };
 }  // namespace profiles
 // From the smallest to the largest.
@@ -86,6 +99,8 @@ inline constexpr std::uint32_t kMaxSelfTests = 256U;
 inline constexpr std::uint32_t kMaxTraceWords = kMaxFileBytes / 4U;  // of one trace
 inline constexpr std::uint32_t kMaxCommandWords = 64U;               // longest command
 inline constexpr std::uint32_t kMaxExtentsPerCommand = 6U;           // that one command touches
+inline constexpr std::uint32_t kMaxPatchesPerCommand = 4U;           // words of one command that parameters set
+inline constexpr std::uint32_t kMaxPointsPerParameter = 256U;        // Capacities::patch_points bounds those of all
 // Runs of an extent that the proofs look at one by one; of one with more they take the hull.
 inline constexpr std::uint32_t kMaxRunsPerExtent = 64U;
 inline constexpr std::uint32_t kMaxScriptCycles = 1U << 30U;  // device cycles of one script: about a second at 1 GHz
@@ -95,7 +110,6 @@ inline constexpr std::uint32_t kMaxScriptCycles = 1U << 30U;  // device cycles o
 // (docs/evidence/worst_case.md).
 inline constexpr std::uint32_t kWorkPerCommand = 2U;
 inline constexpr std::uint32_t kWorkPerExtent = 6U;
-inline constexpr std::uint32_t kPatchPointsPerWork = 8U;  // each is compared with every command
 inline constexpr std::uint32_t kRangesPerWork = 16U;  // that cores have touched: compared with each range of a dispatch
 inline constexpr std::uint32_t kRangesPerExtent =
     64U;  // of a map that kWorkPerExtent moves; those above: kRangesPerWork
@@ -110,14 +124,16 @@ inline constexpr std::uint32_t kMaxScripts = 4U;
 inline constexpr std::uint32_t kMaxScriptCommands = 64U;
 inline constexpr std::uint32_t kMaxTensorBuffers = 64U;  // of one input or output; each is a command
 inline constexpr std::uint32_t kMaxCores = 64U;          // of the grid; 10 bytes each in the workspace
-inline constexpr std::uint32_t kMaxMeshDevices = 1U;     // that one session drives
+inline constexpr std::uint32_t kMaxMeshDevices = kCapacities.mesh_devices;  // that one session drives
 // What a command set may keep from command to command of a trace. 8 bytes each in the workspace.
 inline constexpr std::uint32_t kMaxDecodeStateWords = 96U;
 inline constexpr std::uint32_t kMaxQueues = 2U;
 inline constexpr std::uint32_t kMaxEvents = 8U;
-inline constexpr std::uint32_t kMaxStepsInFlight = 2U;                 // rings must hold them all
-inline constexpr std::uint32_t kMaxParameters = 8U;                    // 20 bytes each
-inline constexpr std::uint32_t kMaxPatchPoints = 16U;                  // of all parameters together; 4 bytes each
+inline constexpr std::uint32_t kMaxStepsInFlight = kCapacities.steps_in_flight;
+static_assert((kMaxStepsInFlight & (kMaxStepsInFlight - 1U)) == 0U, "tokens wrap: two under way never share a slot");
+inline constexpr std::uint32_t kMaxParameters = 8U;  // 20 bytes each
+inline constexpr std::uint32_t kMaxPatchPoints = kCapacities.patch_points;
+static_assert((kMaxPatchPoints - 1U) <= UINT8_MAX, "PlanWorkspace::points has a byte for each");
 inline constexpr std::uint32_t kMaxIntervals = kCapacities.intervals;  // of each of six maps in the workspace
 // Bytes of device memory that are compared with the binary in one call. Bounds the time of a call; costs no RAM.
 inline constexpr std::uint32_t kScrubSliceBytes = 1024U;

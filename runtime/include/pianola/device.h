@@ -56,6 +56,9 @@ struct DeviceDescription {
     // What its runtime takes; static lifetime. At most what that runtime was built with. No part of the binary's
     // target.
     const Capacities* capacities{&kDeviceCapacities};
+    // The shape of the mesh that a session drives: the session fills it in, no device does. 0: any is right.
+    std::uint32_t mesh_rows{0U};
+    std::uint32_t mesh_columns{0U};
 };
 
 // A range of device memory and who may touch it. The device refuses everything else.
@@ -172,7 +175,7 @@ class Device {
     virtual void take_from_device(MutableByteSpan view) noexcept = 0;
 
     // Appends to the queue's ring; the device sees it after ring_doorbell(), and executes it only where its check fits
-    // what has arrived and how many commands the queue has executed before: of two steps in flight the first one could
+    // what has arrived and how many commands the queue has executed before: of several steps in flight the first could
     // be given out before it is noticed what the second one has done. kOk, kBusy where the ring is full (nothing was
     // started), kInvalidArgument.
     virtual Status enqueue(std::uint32_t queue, const QueueCommand& command) noexcept = 0;

@@ -31,7 +31,10 @@ struct FaultRecord {
     Status status{Status::kOk};  // kTimeout, kDeviceFault, kIntegrity; kOk while there is no fault
     FaultStage stage{FaultStage::kNone};
     // The reset that follows every fault succeeded. If not, the device may still write to the outputs.
-    bool device_stopped{false};
+    bool device_stopped{false};  // every device, where there are several
+    // The device that it was noticed on, in the mesh; (0, 0) where it was none.
+    std::uint8_t row{0U};
+    std::uint8_t column{0U};
     std::uint32_t queue{0U};        // the queue that it was noticed on
     std::uint32_t step{0U};         // token of the script: 1 is the set-up, 2 what is started first
     std::uint64_t time_us{0U};      // platform time at which it was noticed

@@ -13,11 +13,16 @@
 
 namespace pianola {
 
-inline constexpr std::uint32_t kSessionBytes32 = 4712U;  // Session
-inline constexpr std::uint32_t kVerdictBytes32 = 80U;    // Verdict: while loading only
-// PlanWorkspace of a runtime of that profile: while loading only. Six maps, of 12 bytes for each range.
+inline constexpr std::uint32_t kVerdictBytes32 = 80U;  // Verdict: while loading only
+// Session of a runtime of that profile: whatever mesh it drives, it has room for the largest.
+[[nodiscard]] constexpr std::uint32_t session_bytes32(const Capacities& capacities) noexcept {
+    const std::uint32_t device_bytes = 92U + (16U * capacities.steps_in_flight);
+    return 4928U + (152U * capacities.steps_in_flight) + (device_bytes * capacities.mesh_devices) +
+           (4U * capacities.patch_points);
+}
+// PlanWorkspace: while loading only. Six maps, of 12 bytes for each range.
 [[nodiscard]] constexpr std::uint32_t plan_workspace_bytes32(const Capacities& capacities) noexcept {
-    return 4816U + (72U * capacities.intervals);
+    return 5064U + (72U * capacities.intervals) + (8U * capacities.mesh_devices) + capacities.patch_points;
 }
 
 // Stack below the caller's frame, device driver included. Limits that the gates hold every board's build to, not

@@ -20,7 +20,18 @@ class Table;
 
 namespace pianola {
 
-enum class ElementType : std::uint8_t { kUnspecified = 0U, kInt8, kUint8, kInt16, kInt32, kFloat32, kBool };
+enum class ElementType : std::uint8_t {
+    kUnspecified = 0U,
+    kInt8,
+    kUint8,
+    kInt16,
+    kInt32,
+    kFloat32,
+    kBool,
+    kUint16,
+    kUint32,
+    kBfloat16,
+};
 enum class MemoryKind : std::uint8_t { kUnspecified = 0U, kDram, kL1 };
 enum class RegionKind : std::uint8_t {
     kUnspecified = 0U,
@@ -236,8 +247,11 @@ Status open_image(ByteSpan file, const Envelope& envelope, const Capacities& cap
         case ElementType::kBool:
             return 1U;
         case ElementType::kInt16:
+        case ElementType::kUint16:
+        case ElementType::kBfloat16:
             return 2U;
         case ElementType::kInt32:
+        case ElementType::kUint32:
         case ElementType::kFloat32:
             return 4U;
         case ElementType::kUnspecified:

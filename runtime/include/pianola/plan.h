@@ -32,6 +32,20 @@ namespace pianola {
 inline constexpr std::uint32_t kWeightsSlot = 0U;
 inline constexpr std::uint32_t kTracesSlot = 1U;
 
+// Devices of a mesh, a bit each, in row-major order.
+using DeviceBits = std::uint32_t;
+static_assert(kMaxMeshDevices <= 16U, "sessions and tools count them by bits");
+[[nodiscard]] constexpr bool has_device(DeviceBits devices, std::uint32_t device) noexcept {
+    return ((devices >> device) & 1U) != 0U;
+}
+[[nodiscard]] constexpr std::uint32_t count_of(DeviceBits devices) noexcept {
+    std::uint32_t count = 0U;
+    for (std::uint32_t device = 0U; device < kMaxMeshDevices; ++device) {
+        count += has_device(devices, device) ? 1U : 0U;
+    }
+    return count;
+}
+
 // A script command, resolved; a tensor in several buffers makes several.
 struct PlannedCommand {
     QueueCommand command;  // events: `value` is filled in at submit
@@ -39,18 +53,38 @@ struct PlannedCommand {
     std::uint8_t script{0U};  // index in the manifest
     std::uint8_t index{0U};   // of the command in that script
     std::uint8_t trace{0U};   // kReplay only
+    DeviceBits devices{0U};   // each takes it on its queue of that number
 };
 using PlannedCommands = std::array<PlannedCommand, kMaxScriptCommands>;
+
+// Queues of a mesh, a bit each: those of one device behind those of the one before.
+using QueueBits = std::uint32_t;
+static_assert((kMaxMeshDevices * kMaxQueues) <= 32U, "QueueBits has a bit for each queue");
+[[nodiscard]] constexpr QueueBits queue_bit(std::uint32_t device, std::uint32_t queue) noexcept {
+    return QueueBits{1U} << ((device * kMaxQueues) + queue);
+}
 
 // A run of planned commands.
 struct PlannedScript {
     std::uint32_t first{0U};
     std::uint32_t count{0U};  // 0: the binary has no such script, or it does nothing
-    std::array<std::uint32_t, kMaxQueues>
-        executed_commands{};  // what each queue's device count rises by, notify included
-    std::array<bool, kMaxQueues> queue_used{};
-    std::uint64_t cycles{0U};  // on the critical path, alone
     std::uint32_t deadline_us{0U};
+    QueueBits queues_used{0U};
+    std::uint64_t cycles{0U};  // on the critical path of the device that takes longest, alone
+    // What each queue's device count rises by, notify included; of each device.
+    std::array<std::array<std::uint32_t, kMaxQueues>, kMaxMeshDevices> executed_commands{};
+
+    [[nodiscard]] constexpr bool uses(std::uint32_t device, std::uint32_t queue) const noexcept {
+        return (queues_used & queue_bit(device, queue)) != 0U;
+    }
+};
+
+// Where an input or output lies: its devices in row-major order each have the piece that is next in its bytes, or all
+// of them.
+struct TensorPlace {
+    DeviceBits devices{0U};
+    std::uint32_t piece_bytes{0U};   // on each device
+    std::uint32_t stride_bytes{0U};  // from one device's piece to the next one's; 0 where all have the same
 };
 
 // A declared parameter, resolved.
@@ -70,12 +104,13 @@ struct PlannedParameter {
 // transfers are left out; and what speaks against it.
 enum class ViewsAnswer : std::uint8_t {
     kNotLooked = 0U,
-    kStepsOverlap,   // the binary is pipelined, or admits two steps in flight
-    kInPieces,       // the tensor lies in several buffers
-    kShared,         // the tensor shares bytes with another
-    kInputWritten,   // the command writes the input
-    kInputRead,      // the command reads the input where the step has not written it yet, or outside the step
-    kOutputWritten,  // the command writes the output behind the transfer that reads it
+    kSeveralDevices,  // the binary is for more than one
+    kStepsOverlap,    // the binary is pipelined, or admits several steps in flight
+    kInPieces,        // the tensor lies in several buffers
+    kShared,          // the tensor shares bytes with another
+    kInputWritten,    // the command writes the input
+    kInputRead,       // the command reads the input where the step has not written it yet, or outside the step
+    kOutputWritten,   // the command writes the output behind the transfer that reads it
     kProved,
 };
 struct PlannedViews {
@@ -94,6 +129,7 @@ struct Plan {
     std::uint32_t input_count{0U};
     std::uint32_t output_count{0U};
     std::uint32_t queue_count{0U};
+    std::uint32_t device_count{0U};  // of the mesh
     std::uint32_t trace_region_base{0U};
     std::uint32_t region_count{0U};
     std::uint32_t parameter_count{0U};
@@ -104,6 +140,8 @@ struct Plan {
     PlannedScript epilogue;
     std::array<std::uint32_t, kMaxInputs> input_bytes{};
     std::array<std::uint32_t, kMaxOutputs> output_bytes{};
+    std::array<TensorPlace, kMaxInputs> input_places{};
+    std::array<TensorPlace, kMaxOutputs> output_places{};
     std::array<RegionConfig, kMaxRegions> regions{};
     std::array<std::uint32_t, kMaxPatchPoints> patch_addresses{};  // device addresses of words in the trace region
     std::array<PlannedParameter, kMaxParameters> parameters{};
@@ -140,15 +178,17 @@ struct PlanWorkspace {
     PlannedScript setup;          // run once, right after the proofs
     std::array<RegionKind, kMaxRegions> region_kinds{};
     std::array<std::array<std::uint8_t, kMaxCores>, kMaxQueues>
-        core_users{};   // last command of each queue on each core
-    DeviceRange mesh;   // all of it
-    DecodeState state;  // of the trace that is walked
+        core_users{};               // last command of each queue on each core
+    DeviceRange mesh;               // all of it
+    std::uint32_t traces_used{0U};  // by the devices that have been looked at, a bit each
+    DecodeState state;              // of the trace that is walked
     // Of a command that a parameter patches: the state in front of it, and what it is with other values.
     DecodeState before;
     DecodeState variant_state;
     std::array<DecodedCommand, 2> variants;
-    IntervalMap weights;  // bytes that set-up writes and nobody else
-    IntervalMap written;  // bytes written so far
+    std::array<std::uint8_t, kMaxPatchPoints> points{};  // indices of Plan::patch_addresses, by address
+    IntervalMap weights;                                 // bytes that set-up writes and nobody else
+    IntervalMap written;                                 // bytes written so far
     // Who touched bytes last: per queue, by number of the command; or per core between two barriers of a trace.
     struct Touched {
         IntervalMap reads;

@@ -20,11 +20,12 @@ struct ParameterValues {
     std::array<bool, kMaxParameters> is_set{};
 };
 
-// Bytes of the file that lie on the device.
+// Bytes of the file that lie on devices.
 struct ConstantRange {
-    std::uint32_t address{0U};      // on the device
+    std::uint32_t address{0U};      // on each device
     std::uint32_t file_offset{0U};  // both are multiples of 4 for traces
     std::uint32_t size_bytes{0U};
+    DeviceBits devices{0U};  // that hold it
 };
 
 // What the set-up has written: first what stays as it is, then state, which is compared once only.
@@ -37,22 +38,28 @@ struct ConstantRanges {
 // How far they have been compared.
 struct ScrubCursor {
     std::uint32_t range{0U};
+    std::uint32_t device{0U};  // of those that hold the range
     std::uint32_t offset_bytes{0U};
 };
+
+// Of a mesh, in row-major order: all that constant ranges name.
+using Devices = Span<Device* const>;
 
 // What the set-up writes, of the file that `workspace` and `plan` were proved of. Weights, state and traces lie in it
 // where its envelope says.
 void find_constants(const PlanWorkspace& workspace, const Plan& plan, const Envelope& envelope,
                     ConstantRanges& constants) noexcept;
 
-// Whether the device holds what was authenticated: the digest of the file is computed anew, with what lies on the
-// device in the place of the file's own bytes. The file may have been changed since it was authenticated, by damage or
+// Whether every device holds what was authenticated: the digest of the file is computed anew, with what lies on the
+// devices in the place of the file's own bytes. The file may have been changed since it was authenticated, by damage or
 // by another bus master: then this does not come to kOk. O(file bytes): a digest, and reading back every constant once.
 //   kOk           device and file are as `envelope`, which the file was authenticated with, says
-//   kIntegrity    one of them is not, or two constants that come from the same bytes differ
+//   kIntegrity    one of them is not, or two constants that come from the same bytes differ, be it on two devices
 //   kDeviceFault  the device's memory can not be read
-Status authenticate_constants(Device& device, ByteSpan file, const Envelope& envelope,
-                              const ConstantRanges& constants) noexcept;
+// `suspect` is the first device that can not be read, or holds something else than the file; their number where there
+// is none.
+Status authenticate_constants(Devices devices, ByteSpan file, const Envelope& envelope, const ConstantRanges& constants,
+                              std::uint32_t& suspect) noexcept;
 
 // What a comparison looks at. References are the caller's.
 struct ScrubSource {
@@ -62,12 +69,13 @@ struct ScrubSource {
     const ParameterValues& values;
 };
 
-// Compares the next slice: at most kScrubSliceBytes, of one range that stays. Behind the last one it begins anew.
+// Compares the next slice: at most kScrubSliceBytes, of one range that stays, on one of the devices that hold it.
+// Behind the last one it begins anew.
 // O(kScrubSliceBytes).
 //   kOk           equal, and it was the last slice, or there is nothing to compare
 //   kPending      equal
 //   kIntegrity    not equal: `address` is the device address of the first 64 bytes that differ
 //   kDeviceFault  the device's memory can not be read there
-Status compare_slice(Device& device, const ScrubSource& source, ScrubCursor& cursor, std::uint32_t& address) noexcept;
+Status compare_slice(Devices devices, const ScrubSource& source, ScrubCursor& cursor, std::uint32_t& address) noexcept;
 
 }  // namespace pianola

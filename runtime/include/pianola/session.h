@@ -1,4 +1,4 @@
-// Session: one trace binary on one device, from file to results.
+// Session: one trace binary on its device, or on the devices of its mesh, from file to results.
 //
 // Place in the whole: what an ECU application uses. load() validates and programs; then, for every inference, submit()
 // and poll() from a cyclic task, or run(), which blocks. All memory is inside the object; nothing is allocated. Not
@@ -7,8 +7,8 @@
 // Where a binary has a prologue or an epilogue, start() comes before the first step and stop() after the last; each is
 // completed by poll() as a step is. A pipelined binary overlaps inferences: start() takes the first inputs, every step
 // takes the next inputs and gives the outputs of those before, and stop() gives the last outputs. Where the binary
-// admits two steps in flight, a second submit() is accepted before the first step has completed; poll() completes them
-// in order.
+// admits several steps in flight, further ones are accepted before the first has completed; poll() completes them in
+// order.
 //
 // Tensors come and go in one of two ways. Zero-copy: the application writes and reads device memory in place, through
 // input_view() and output_view(), and submit() copies nothing. Transfers: submit(inputs, outputs) has the device's
@@ -17,8 +17,9 @@
 //
 // Between two calls the state of a session lies sealed (runtime/integrity/seal.h). A call that goes on from it and
 // finds it changed latches a fault and does nothing else; input_view() and output_view() refuse with kIntegrity, and
-// leave the fault to the next call; load() begins anew. References to device, platform, command set and configuration
-// are outside the seal: a port that calls through a damaged one traps.
+// leave the fault to the next call; load() begins anew. References to devices, platform, command set and configuration,
+// and how many devices there are, are outside the seal: a port that calls through a damaged one traps, and a step on
+// fewer devices is never complete.
 //
 // The first failure while the device is involved latches: outputs are withheld (views are refused, memory that was
 // bound for transfers is overwritten with zeros), Platform::enter_safe_state() is called once, and every later call
@@ -29,6 +30,7 @@
 
 #include "pianola/command_set.h"
 #include "pianola/device.h"
+#include "pianola/device_set.h"
 #include "pianola/fault.h"
 #include "pianola/image.h"
 #include "pianola/plan.h"
@@ -80,6 +82,10 @@ class Session {
   public:
     // All of them must outlive the session.
     Session(Device& device, Platform& platform, const CommandSet& command_set, const SessionConfig& config) noexcept;
+    // For several devices. The set itself need not outlive this call. load() refuses where it is not rows times columns
+    // devices, more than kMaxMeshDevices, or devices that do not describe themselves alike: TGT-MESH.
+    Session(const DeviceSet& set, Platform& platform, const CommandSet& command_set,
+            const SessionConfig& config) noexcept;
 
     // Validates the file, twice over, so that no single fault of the core can stand in for a check; programs the
     // device, runs the set-up and compares what the device then holds with what was authenticated. Blocks: for as long
@@ -151,7 +157,7 @@ class Session {
     //   kFaultLatched, or the fault that latched now
     Status submit(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept;
 
-    // Looks once whether the step that is under way, or the older of two, has completed: bounded work.
+    // Looks once whether the step that is under way, or the oldest of several, has completed: bounded work.
     //   kOk            completed, and seen to be within its deadline: outputs are valid
     //   kPending       not yet
     //   kInvalidState  nothing is under way
@@ -226,7 +232,21 @@ class Session {
         ScriptKind kind{ScriptKind::kUnspecified};
         std::uint32_t inputs{0U};  // bound
         std::uint64_t started_us{0U};
-        std::array<std::uint64_t, kMaxQueues> digests{};  // that its completion records must have
+    };
+    // What one device has been given, and how far it has come.
+    struct Course {
+        std::array<std::uint64_t, kMaxQueues> digests{};   // of all that was enqueued, as the device will report it
+        std::array<std::uint32_t, kMaxQueues> enqueued{};  // commands of each queue since load()
+        std::array<std::uint32_t, kMaxQueues> executed{};  // each queue's device count when it last completed
+        std::array<std::uint32_t, kMaxEvents> records{};   // of each event since load()
+        // That the completion records of scripts under way must have, by token.
+        std::array<std::array<std::uint64_t, kMaxQueues>, kMaxStepsInFlight> expected{};
+    };
+    // The last queue that check_completions() has seen at work.
+    struct Pending {
+        std::uint32_t device{0U};
+        std::uint32_t queue{0U};
+        std::uint32_t progress{0U};  // of that queue
     };
     // Memory of the application that steps under way write to, by token: what a fault must withhold, whatever else is
     // damaged.
@@ -256,21 +276,19 @@ class Session {
         bool has_stepped{false};   // a step has completed since start()
         bool is_confirmed{false};  // every self-test vector, or where there is none a step, has gone well since load()
         bool is_verifying{false};  // the oldest has completed, and is not released yet
-        std::array<bool, kMaxQueues> queue_done{};  // of the oldest
-        std::uint32_t token{0U};                    // of the script under way, or of the last one; 1 is the set-up
-        std::uint32_t under_way{0U};                // scripts; their tokens are the last ones
-        std::uint32_t deadline_us{0U};              // of the oldest script under way, or of the last one
+        QueueBits pending{0U};     // that have not completed the oldest
+        std::uint32_t token{0U};   // of the script under way, or of the last one; 1 is the set-up
+        std::uint32_t under_way{0U};    // scripts; their tokens are the last ones
+        std::uint32_t deadline_us{0U};  // of the oldest script under way, or of the last one
         std::uint32_t steps_completed{0U};
-        std::array<std::uint32_t, kMaxQueues> executed{};  // each queue's device count when it last completed
-        std::array<std::uint64_t, kMaxQueues> digests{};   // of all that was enqueued, as the device will report it
-        std::array<std::uint32_t, kMaxQueues> enqueued{};  // commands of each queue since load()
-        std::array<std::uint32_t, kMaxEvents> records{};   // of each event since load()
-        ScrubCursor release;                               // how far the step that has completed is verified
-        ScrubCursor background;                            // how far scrub() has come
+        ScrubCursor release;     // how far the step that has completed is verified
+        ScrubCursor background;  // how far scrub() has come
         ParameterValues parameters;
         std::array<Flight, kMaxStepsInFlight> flights{};  // by token
+        std::array<Course, kMaxMeshDevices> courses{};    // by device; the last member, for running_bytes()
     };
 
+    [[nodiscard]] ByteSpan running_bytes() const noexcept;
     [[nodiscard]] bool is_whole() const noexcept;
     Status seal(Status status) noexcept;
     void seal_bound() noexcept;
@@ -278,14 +296,18 @@ class Session {
     Status check_idle_in(State state) noexcept;
     Status check_idle() noexcept;
     Status reseal(Status status) noexcept;
-    Status latch(Status status, FaultStage stage, std::uint32_t queue, const Completion& completion) noexcept;
-    Status latch(Status status, FaultStage stage, std::uint32_t queue = 0U) noexcept;  // there is no record
+    Status latch(Status status, FaultStage stage, std::uint32_t device, std::uint32_t queue,
+                 const Completion& completion) noexcept;
+    // There is no record.
+    Status latch(Status status, FaultStage stage, std::uint32_t device = 0U, std::uint32_t queue = 0U) noexcept;
     Status load_whole(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) noexcept;
     Status validate_twice(ByteSpan file, const DeviceDescription& description, PlanWorkspace& workspace,
                           Verdict& verdict) noexcept;
     Status validate_once(ByteSpan file, const DeviceDescription& description, PlanWorkspace& workspace,
                          Verdict& verdict) noexcept;
-    Status program_device(const Image& image) noexcept;
+    Status check_alike(const DeviceDescription& description, Verdict& verdict) noexcept;
+    Status program_devices(const Image& image) noexcept;
+    Status program_device(std::uint32_t index, const Image& image) noexcept;
     void find_views() noexcept;
     void give_views() noexcept;
     void take_views() noexcept;
@@ -300,18 +322,25 @@ class Session {
     [[nodiscard]] Flight& oldest() noexcept;
     void open_flight(ScriptKind kind, Io io) noexcept;
     void supervise(const PlannedScript& script) noexcept;
-    [[nodiscard]] QueueCommand bind(const PlannedCommand& planned) noexcept;
-    [[nodiscard]] bool lend(std::uint32_t flight, Span<const ByteSpan> inputs,
-                            Span<const MutableByteSpan> outputs) noexcept;
+    [[nodiscard]] Devices devices() const noexcept { return Devices{devices_.data(), device_count_}; }
+    [[nodiscard]] QueueCommand bind(const PlannedCommand& planned, Course& course) noexcept;
+    [[nodiscard]] std::uint32_t lend(std::uint32_t flight, Span<const ByteSpan> inputs,
+                                     Span<const MutableByteSpan> outputs) noexcept;
     Status give_back() noexcept;
-    Status enqueue_one(std::uint32_t queue, QueueCommand& command, std::uint32_t trace, FaultStage stage) noexcept;
+    Status enqueue_one(std::uint32_t device, std::uint32_t queue, QueueCommand& command, std::uint32_t trace,
+                       FaultStage stage) noexcept;
+    Status enqueue_on(std::uint32_t device, const PlannedScript& script, const PlannedCommands& commands,
+                      FaultStage stage) noexcept;
+    Status ring_doorbells(const PlannedScript& script, FaultStage stage) noexcept;
     Status enqueue(const PlannedScript& script, const PlannedCommands& commands, FaultStage stage) noexcept;
     Status submit_script(ScriptKind kind, Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept;
     [[nodiscard]] bool sizes_match(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs, bool takes,
                                    bool gives) const noexcept;
-    [[nodiscard]] std::uint32_t executed_in_step(std::uint32_t queue, std::uint32_t executed_commands) const noexcept;
+    Status look_at(std::uint32_t device, const PlannedScript& script, FaultStage stage, std::uint32_t token,
+                   Pending& pending) noexcept;
     Status check_completions(const PlannedScript& script, FaultStage stage) noexcept;
-    Status latch_reset(Status reset) noexcept;
+    Status reset_devices() noexcept;
+    Status set_word(std::uint32_t address, std::uint32_t value) noexcept;
     Status wait_for_setup(const PlannedScript& setup) noexcept;
     Status verify_release() noexcept;
     Status complete_oldest() noexcept;
@@ -320,7 +349,9 @@ class Session {
     Status check_read_back(const Envelope& envelope) noexcept;
     void withhold_outputs() noexcept;
 
-    Device& device_;
+    std::array<Device*, kMaxMeshDevices> devices_{};
+    std::uint32_t device_count_{1U};
+    std::uint32_t columns_{1U};
     Platform& platform_;
     const CommandSet& command_set_;
     const SessionConfig& config_;

@@ -25,7 +25,9 @@ IS_MOMENT, IS_END = 1, 2
 OK = 0x5AC396A5  # runtime/include/pianola/status.h
 STAGES = ("none", "reset", "program", "setup", "read-back", "submit", "step", "self-test", "parameter", "scrub",
           "state", "arm")
-REFERENCE_BYTES = 16  # four at the front of a session, outside its seal: runtime/include/pianola/session.h
+# Five references, two of them devices, and the shape of the mesh, at the front of a session, outside its seal:
+# runtime/include/pianola/session.h.
+REFERENCE_BYTES = 28
 
 Moment = collections.namedtuple("Moment", "kind number phase step inside")
 Trial = collections.namedtuple("Trial", "region byte bit moment")

@@ -64,7 +64,7 @@ class FaultTest {
     // That queue 0 executes in one step. Transfers are two of them: one input, one output.
     [[nodiscard]] std::uint32_t commands() const noexcept {
         constexpr std::uint32_t kTransferCommands = 2U;
-        return bench_.session.plan().step.executed_commands[0] - (transfers_ ? 0U : kTransferCommands);
+        return bench_.session.plan().step.executed_commands[0][0] - (transfers_ ? 0U : kTransferCommands);
     }
 
     // The output of the last step, wherever it is.

@@ -75,9 +75,9 @@ class Pl330Target final : public Target {
         return words;
     }
 
-    [[nodiscard]] std::vector<RamPart> ram() const override {
+    [[nodiscard]] std::vector<RamPart> ram(const Capacities& capacities) const override {
         return {{"driver", "device driver", "with the engine's own programs", "::pianola::pl330::Pl330Driver",
-                 "hal/devices/pl330/driver.h", kDriverBytes32, false}};
+                 "hal/devices/pl330/driver.h", driver_bytes32(capacities), false}};
     }
     [[nodiscard]] std::string device_constant(const DeviceDescription& device) const override {
         std::string sizes;

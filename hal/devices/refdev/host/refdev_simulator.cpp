@@ -1,5 +1,7 @@
 #include "hal/devices/refdev/host/refdev_simulator.h"
 
+#include <algorithm>
+
 #include "hal/devices/refdev/host/execution_log_reader.h"
 #include "hal/devices/refdev/host/refdev_target.h"
 #include "hal/sim/sim_device.h"
@@ -17,6 +19,11 @@ sim::SimOptions options_of(const DeviceDescription& device, const SimulatorOptio
     made.keep_log = options.keep_log;
     made.keep_completions = options.keep_completions;
     made.keep_execution_log = options.keep_execution_logs;
+    if (options.time) {
+        std::shared_ptr<void>& shared = options.time->of_family;
+        shared = shared ? shared : std::make_shared<sim::SimTime>();
+        made.time = std::static_pointer_cast<sim::SimTime>(shared);
+    }
     return made;
 }
 
@@ -27,7 +34,9 @@ class RefdevSimulator final : public Simulator, private DirectQueues {
 
     [[nodiscard]] Device& device() noexcept override { return device_; }
     [[nodiscard]] Platform& platform() noexcept override { return platform_; }
-    [[nodiscard]] std::uint64_t now_cycles() const noexcept override { return device_.now_cycles(); }
+    [[nodiscard]] std::uint64_t now_cycles() const noexcept override {
+        return std::max(device_.now_cycles(), device_.time().cycles);
+    }
     [[nodiscard]] std::uint64_t access_violations() const noexcept override { return device_.access_violations(); }
     [[nodiscard]] std::vector<LoggedCommand> command_log(std::uint32_t queue) const override {
         std::vector<LoggedCommand> commands;

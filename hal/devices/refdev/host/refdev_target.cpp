@@ -104,11 +104,11 @@ class RefdevTarget final : public Target {
         }
     }
 
-    [[nodiscard]] std::vector<RamPart> ram() const override {
+    [[nodiscard]] std::vector<RamPart> ram(const Capacities& capacities) const override {
         return {{"driver", "device driver", "", "::pianola::refdev::RefdevDriver", "hal/devices/refdev/refdev_driver.h",
-                 kDriverBytes32, false},
+                 driver_bytes32(capacities), false},
                 {"shared_state", "shared with device", "", "::pianola::refdev::SharedState",
-                 "hal/devices/refdev/shared_state.h", kSharedStateBytes32, true},
+                 "hal/devices/refdev/shared_state.h", shared_state_bytes32(capacities), true},
                 {"device_core", "device core", "per queue, on the core that serves it", "::pianola::refdev::DeviceCore",
                  "hal/devices/refdev/device_core.h", kDeviceCoreBytes32, false}};
     }

@@ -1,0 +1,179 @@
+// Parts of tensors, and tensors put together.
+#include <fmt/format.h>
+
+#include <functional>
+#include <numeric>
+
+#include "capture_host/tensor/each_device.h"
+#include "capture_host/tensor/gather_rows.h"
+#include "capture_host/tensor/row_work.h"
+#include "capture_host/tensor/tensor_error.h"
+
+namespace pianola::tensor {
+namespace {
+
+[[nodiscard]] std::uint32_t product(Shape::const_iterator begin, Shape::const_iterator end) {
+    return std::accumulate(begin, end, std::uint32_t{1U}, std::multiplies<>{});
+}
+
+// One axis of a slice: elements of `size_bytes`, so many of them and so far apart.
+struct Axis {
+    std::uint32_t count{1U};
+    std::uint32_t stride_bytes{0U};
+};
+
+// The axes of a slice without those that lie dense inside of the next one; the last is the run of bytes.
+struct Walk {
+    std::vector<Axis> axes;
+    std::uint32_t run_bytes{0U};
+};
+
+[[nodiscard]] Walk walk_of(const Shape& from, const Shape& to, const std::vector<SliceRange>& ranges,
+                           std::uint32_t element) {
+    Walk walk{{}, element};
+    std::uint32_t stride = element;
+    for (std::size_t axis = from.size(); axis > 0U; --axis) {
+        const Axis next{to[axis - 1U], ranges[axis - 1U].step * stride};
+        if (walk.axes.empty() && (next.stride_bytes == walk.run_bytes)) {
+            walk.run_bytes *= next.count;
+        } else if (!walk.axes.empty() &&
+                   (next.stride_bytes == (walk.axes.front().count * walk.axes.front().stride_bytes))) {
+            walk.axes.front().count *= next.count;
+        } else if (next.count > 1U) {
+            walk.axes.insert(walk.axes.begin(), next);
+        } else {
+            // One index: it is part of where the slice begins.
+        }
+        stride *= from[axis - 1U];
+    }
+    if (walk.axes.empty()) {
+        walk.axes.push_back({1U, walk.run_bytes});
+    }
+    return walk;
+}
+
+// A band for each index of the axes before its rows, which go over the last axis; or over the one before, where a row
+// can hold all runs of the last.
+[[nodiscard]] std::vector<RowBand> bands_of_walk(const Tensor& source, std::uint32_t begin, const Walk& walk) {
+    const bool joins = (walk.axes.size() > 1U) && (walk.axes.back().count <= refdev::kMaxGatherSegments);
+    const std::size_t row_axis = walk.axes.size() - (joins ? 2U : 1U);
+    const Axis rows = walk.axes[row_axis];
+    const Axis runs = joins ? walk.axes.back() : Axis{1U, 0U};
+    std::vector<std::uint32_t> offsets{begin};
+    for (std::size_t axis = 0U; axis < row_axis; ++axis) {
+        std::vector<std::uint32_t> next;
+        for (const std::uint32_t offset : offsets) {
+            for (std::uint32_t i = 0U; i < walk.axes[axis].count; ++i) {
+                next.push_back(offset + (i * walk.axes[axis].stride_bytes));
+            }
+        }
+        offsets = std::move(next);
+    }
+    std::vector<RowBand> bands;
+    for (const std::uint32_t offset : offsets) {
+        RowBand band{rows.count, {}};
+        for (std::uint32_t run = 0U; run < runs.count; ++run) {
+            band.parts.push_back(
+                {source, run_address(source) + offset + (run * runs.stride_bytes), rows.stride_bytes, walk.run_bytes});
+        }
+        bands.push_back(std::move(band));
+    }
+    return bands;
+}
+
+[[nodiscard]] Shape sliced_shape(const Shape& shape, const std::vector<SliceRange>& ranges) {
+    if (ranges.size() != shape.size()) {
+        throw TensorError{TensorRule::kArgument, fmt::format("slice: {} ranges for {}; there is one for each dimension",
+                                                             ranges.size(), to_string(shape))};
+    }
+    Shape sliced;
+    for (std::size_t i = 0U; i < shape.size(); ++i) {
+        const SliceRange& range = ranges[i];
+        if ((range.begin >= range.end) || (range.end > shape[i]) || (range.step == 0U)) {
+            throw TensorError{TensorRule::kArgument,
+                              fmt::format("slice: dimension {} of {} from {} to {} by {}; a slice has one element at "
+                                          "least, ends inside, and its step is at least 1",
+                                          i, to_string(shape), range.begin, range.end, range.step)};
+        }
+        sliced.push_back(((range.end - range.begin - 1U) / range.step) + 1U);
+    }
+    return sliced;
+}
+
+[[nodiscard]] Shape joined_shape(const std::vector<Tensor>& operands, std::uint32_t dimension) {
+    Shape shape = operands.front().shape();
+    if (dimension >= shape.size()) {
+        throw TensorError{TensorRule::kArgument, fmt::format("concat: dim is {}; {} has {} dimensions", dimension,
+                                                             to_string(shape), shape.size())};
+    }
+    std::uint64_t size = 0U;
+    for (const Tensor& operand : operands) {
+        require_same_device("concat", operands.front(), operand);
+        Shape other = operand.shape();
+        size += (dimension < other.size()) ? other[dimension] : 0U;
+        if (other.size() == shape.size()) {
+            other[dimension] = shape[dimension];
+        }
+        if ((other != shape) || (operand.type() != operands.front().type())) {
+            throw TensorError{
+                (other != shape) ? TensorRule::kShape : TensorRule::kType,
+                fmt::format("concat: {} of {} and {} of {}; types are equal, and shapes but for dimension "
+                            "{}",
+                            to_string(shape), type_name(operands.front().type()), to_string(operand.shape()),
+                            type_name(operand.type()), dimension)};
+        }
+    }
+    shape[dimension] = word(std::min<std::uint64_t>(size, UINT32_MAX));
+    return shape;
+}
+
+}  // namespace
+
+Tensor slice(const Tensor& operand, const std::vector<SliceRange>& ranges, const OperationOptions& options) {
+    if (is_distributed(operand, options)) {
+        return for_each_device("slice", [](const auto&... each) { return slice(each...); }, operand, ranges, options);
+    }
+    const char* const name = "slice";
+    static_cast<void>(operand.buffer());
+    const Shape shape = sliced_shape(operand.shape(), ranges);
+    const std::uint32_t element = bytes_per_element(operand.type());
+    std::uint32_t begin = 0U;
+    for (std::size_t i = 0U; i < ranges.size(); ++i) {
+        begin = (begin * operand.shape()[i]) + ranges[i].begin;
+    }
+    const Walk walk = walk_of(operand.shape(), shape, ranges, element);
+    const Tensor result = result_for(name, spec_of_shape(operand, shape, operand.type()), options, operand.device());
+    require_apart(name, result, operand);
+    return through_one_run(result, options.queue, [&](const Tensor& run) {
+        gather_rows(run, bands_of_walk(in_one_run(operand, options.queue), begin * element, walk), name, options.queue);
+    });
+}
+
+Tensor concat(const std::vector<Tensor>& operands, std::uint32_t dimension, const OperationOptions& options) {
+    if (is_distributed(operands, options)) {
+        return for_each_device(
+            "concat", [](const auto&... each) { return concat(each...); }, operands, dimension, options);
+    }
+    const char* const name = "concat";
+    if (operands.empty()) {
+        throw TensorError{TensorRule::kArgument, "concat: there are no tensors; it takes one at least"};
+    }
+    const Tensor& first = operands.front();
+    const TensorSpec spec = spec_of_shape(first, joined_shape(operands, dimension), first.type());
+    check_spec(spec);
+    const Tensor result = result_for(name, spec, options, first.device());
+    const auto axis = static_cast<std::ptrdiff_t>(dimension);
+    const std::uint32_t rows = product(spec.shape.begin(), spec.shape.begin() + axis);
+    std::vector<RowPart> parts;
+    for (const Tensor& operand : operands) {
+        require_apart(name, result, operand);
+        const Tensor source = in_one_run(operand, options.queue);
+        const std::uint32_t bytes =
+            product(operand.shape().begin() + axis, operand.shape().end()) * bytes_per_element(operand.type());
+        parts.push_back({source, run_address(source), bytes, bytes});
+    }
+    return through_one_run(result, options.queue,
+                           [&](const Tensor& run) { gather_rows(run, {{rows, parts}}, name, options.queue); });
+}
+
+}  // namespace pianola::tensor

@@ -1,0 +1,112 @@
+// What was captured on each device alone, as one binary for the mesh: it gives what each gives alone.
+#include "capture_host/link/merge.h"
+
+#include <gtest/gtest.h>
+
+#include "capture_host/files/files.h"
+#include "capture_host/files/text.h"
+#include "tests/device_set/mesh_bench.h"
+
+namespace pianola::test {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+using capture::MeshOptions;
+using capture::MeshPart;
+
+// The workload of each device, with its own constants.
+std::vector<MeshPart> parts_of(const MeshShape& shape, std::uint32_t queues) {
+    std::vector<MeshPart> parts;
+    const Workload mesh = make_mesh_workload(shape, queues);
+    std::vector<std::uint32_t> offsets;
+    for (const capture::ManifestCommand& command : mesh.manifest.scripts.front().commands) {
+        if (command.kind == ScriptCommandKind::kWriteBuffer) {
+            offsets.push_back(command.segment_offset);
+        }
+    }
+    for (const std::uint32_t offset : offsets) {
+        Workload alone = make_small_workload(queues);
+        const auto first = mesh.segments.weights.begin() + offset;
+        std::copy(first, first + kWorkloadBytes, alone.segments.weights.begin());
+        parts.push_back({alone.manifest, alone.segments});
+    }
+    return parts;
+}
+
+MeshOptions options_of(const MeshShape& shape) {
+    return {shape.rows, shape.columns, {"input"}};
+}
+
+std::string error_of(const std::vector<MeshPart>& parts, const MeshOptions& options) {
+    try {
+        (void)capture::merge_mesh(parts, options);
+    } catch (const capture::LinkError& error) {
+        return error.what();
+    }
+    return "";
+}
+
+TEST(Merge, GivesWhatEachDeviceGivesAlone) {
+    for (const MeshShape& shape : {MeshShape{1U, 2U}, MeshShape{2U, 2U}, MeshShape{1U, 8U}, MeshShape{1U, 1U}}) {
+        for (const std::uint32_t queues : {1U, 2U}) {
+            SCOPED_TRACE(testing::Message() << shape.rows << "x" << shape.columns << ", " << queues << " queues");
+            const MeshPart merged = capture::merge_mesh(parts_of(shape, queues), options_of(shape));
+            const files::AlignedBytes file{capture::write_trace_binary(merged.manifest, merged.segments)};
+            MeshDevices devices{shape.count()};
+            MeshBench bench{shape, devices};
+            ASSERT_EQ(bench.load(file.view()), Status::kOk)
+                << rule_id(bench.verdict.rule) << " " << files::path_text(bench.verdict.path);
+            for (std::uint32_t replay = 0U; replay < 10U; ++replay) {
+                const Bytes input = mesh_input(shape, replay);
+                Bytes output(input.size());
+                ASSERT_EQ(bench.run(input, output), Status::kOk);
+                EXPECT_EQ(output, mesh_output(input));
+            }
+        }
+    }
+}
+
+TEST(Merge, KeepsOnceWhatIsEqual) {
+    constexpr MeshShape kTwo{1U, 2U};
+    const std::vector<MeshPart> parts = parts_of(kTwo, 2U);
+    const MeshPart merged = capture::merge_mesh(parts, options_of(kTwo));
+    EXPECT_EQ(merged.segments.traces, parts.front().segments.traces);
+    EXPECT_EQ(merged.manifest.traces.size(), 1U);
+    EXPECT_EQ(merged.manifest.buffers.size(), parts.front().manifest.buffers.size());
+    // The step is the same for both; the set-up has a command more, for the other device's constants.
+    EXPECT_EQ(merged.manifest.scripts.at(1U).commands.size(), parts.front().manifest.scripts.at(1U).commands.size());
+    EXPECT_EQ(merged.manifest.scripts.at(0U).commands.size(),
+              parts.front().manifest.scripts.at(0U).commands.size() + 1U);
+    for (const capture::ManifestCommand& command : merged.manifest.scripts.at(1U).commands) {
+        EXPECT_EQ(command.devices.columns, 2U);
+    }
+}
+
+TEST(Merge, SaysWhatDoesNotFitTogether) {
+    constexpr MeshShape kTwo{1U, 2U};
+    const std::vector<MeshPart> parts = parts_of(kTwo, 1U);
+    EXPECT_EQ(error_of(parts, {2U, 2U, {}}), "a mesh of 2 x 2 devices has 2 parts");
+    EXPECT_EQ(error_of({}, {0U, 0U, {}}), "a mesh of 0 x 0 devices has 0 parts");
+    EXPECT_EQ(error_of(std::vector<MeshPart>(17U, parts.front()), {1U, 17U, {}}),
+              "a mesh of 17 devices: at most 16 are driven");
+    std::vector<MeshPart> changed = parts;
+    changed[1].manifest.target.clock_khz += 1U;
+    EXPECT_EQ(error_of(changed, options_of(kTwo)), "device 1 of the mesh has other target than the first");
+    changed = parts;
+    changed[1].manifest.regions[0].size_bytes += 64U;
+    EXPECT_EQ(error_of(changed, options_of(kTwo)), "device 1 of the mesh has other regions than the first");
+    changed = parts;
+    changed[1].manifest.inputs[0].scale = 2.0F;
+    EXPECT_EQ(error_of(changed, options_of(kTwo)), "tensor 'input' is another one on device 1");
+    changed = parts;
+    changed[1].manifest.traces[0].word_count += 100U;
+    EXPECT_EQ(error_of(changed, options_of(kTwo)), "a trace's words lie outside their segment");
+    // Of four devices, two at opposite corners.
+    changed = parts_of({2U, 2U}, 1U);
+    changed[1].manifest.inputs[0].name = "other";
+    changed[2].manifest.inputs[0].name = "other";
+    EXPECT_EQ(error_of(changed, {2U, 2U, {}}), "the devices of input 'input' are no rectangle of the mesh");
+}
+
+}  // namespace
+}  // namespace pianola::test
