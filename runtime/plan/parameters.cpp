@@ -255,8 +255,10 @@ bool widen_command(Context& context, const TracePosition& position, TraceCommand
         }
         variants.add(patch);
     }
-    return take_work(context, ((1U << count) + count) * (kWorkPerCommand + command.decoded.length_words)) &&
-           (variants.prove() || refuse(Rule::kParAccepted, variants.first()));
+    if (!take_work(context, ((1U << count) + count) * (kWorkPerCommand + command.decoded.length_words))) {
+        return false;
+    }
+    return variants.prove() ? true : refuse(Rule::kParAccepted, variants.first());
 }
 
 }  // namespace pianola::proof

@@ -18,12 +18,14 @@ namespace pianola::test {
 // Devices that outlive the session which drives them: another session may drive some of them afterwards.
 class MeshDevices {
   public:
-    // faults: of each device in row-major order; none of those behind the last.
+    // faults: of each device in row-major order; none of those behind the last. capacities: static lifetime.
     explicit MeshDevices(std::uint32_t count, const std::vector<sim::FaultScript>& faults = {},
-                         sim::Threading threading = sim::Threading::kInProcess) {
+                         sim::Threading threading = sim::Threading::kInProcess,
+                         const Capacities& capacities = kDeviceCapacities) {
         for (std::uint32_t i = 0U; i < count; ++i) {
             sim::SimOptions options;
             options.spec = small_device();
+            options.spec.capacities = &capacities;
             options.threading = threading;
             options.write_back_cache = threading == sim::Threading::kInProcess;
             options.time = time_;

@@ -126,5 +126,32 @@ TEST_P(MeshFailures, DamageInEachDeviceIsNamed) {
     }
 }
 
+// One that fails, and can not be stopped: the record says so, and all others are stopped.
+TEST_P(MeshFailures, OneThatDoesNotStopIsToldAndTheOthersStop) {
+    const MeshShape& shape = GetParam();
+    const files::AlignedBytes file{make_mesh_workload(shape, 1U).file()};
+    for (std::uint32_t failed = 0U; failed < shape.count(); ++failed) {
+        SCOPED_TRACE(testing::Message() << "device " << failed);
+        std::vector<Script> all(shape.count());
+        all.at(failed).fail_reset = 2U;  // behind that of load()
+        all.at(failed).refuse_enqueue = 4U;
+        MeshDevices devices{shape.count(), all};
+        MeshBench bench{shape, devices};
+        ASSERT_EQ(bench.load(file.view()), Status::kOk);
+        const Bytes input = mesh_input(shape, 5U);
+        Bytes output(input.size(), 0x77U);
+        EXPECT_NE(bench.run(input, output), Status::kOk);
+        EXPECT_EQ(output, Bytes(input.size(), 0U));
+        expect_fault_of(bench, shape, failed);
+        EXPECT_FALSE(bench.session.fault().device_stopped);
+        for (std::uint32_t device = 0U; device < shape.count(); ++device) {
+            RegionConfig region;
+            EXPECT_EQ(devices.at(device).programmed_region(0U, region),
+                      (device == failed) ? Status::kOk : Status::kInvalidArgument)
+                << device;
+        }
+    }
+}
+
 }  // namespace
 }  // namespace pianola::test

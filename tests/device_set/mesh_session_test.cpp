@@ -173,6 +173,50 @@ TEST(MeshSession, ProvesWhatIsTheSameOnce) {
     EXPECT_EQ(taken[0], kFour.count() * taken[1]);
 }
 
+// A device of the mesh that has a part of nothing: its memory is not touched, and the other works as one alone.
+TEST(MeshSession, ADeviceMayHaveNothingToDo) {
+    for (std::uint32_t worker = 0U; worker < 2U; ++worker) {
+        SCOPED_TRACE(testing::Message() << "device " << worker << " works");
+        Workload workload = make_small_workload(1U);
+        capture::Manifest& manifest = workload.manifest;
+        manifest.target.mesh_columns = kTwo.columns;
+        const DeviceRange range = device_range(kTwo, worker);
+        manifest.inputs.at(0U).devices = range;
+        manifest.outputs.at(0U).devices = range;
+        for (capture::ManifestScript& script : manifest.scripts) {
+            for (capture::ManifestCommand& command : script.commands) {
+                command.devices = range;
+            }
+        }
+        const files::AlignedBytes file{workload.file()};
+        MeshDevices devices{2U};
+        MeshBench bench{kTwo, devices};
+        ASSERT_EQ(bench.load(file.view()), Status::kOk)
+            << rule_id(bench.verdict.rule) << " " << files::path_text(bench.verdict.path);
+        const Bytes input = workload_input(3U);
+        Bytes output(input.size());
+        ASSERT_EQ(bench.run(input, output), Status::kOk);
+        EXPECT_EQ(output, workload_output(input));
+        EXPECT_EQ(devices.at(1U - worker).bound_source(kFirstInputSlot).size(), 0U);
+    }
+}
+
+// As many as the profile has room for.
+TEST(MeshSession, DrivesAsManyDevicesAsThereMayBe) {
+    constexpr MeshShape kMost{2U, kMaxMeshDevices / 2U};
+    Workload workload = make_mesh_workload(kMost, 1U);
+    workload.manifest.target.profile = CapacityProfile::kHost;
+    const files::AlignedBytes file{workload.file()};
+    MeshDevices devices{kMost.count(), {}, sim::Threading::kInProcess, profiles::kHost};
+    MeshBench bench{kMost, devices};
+    ASSERT_EQ(bench.load(file.view()), Status::kOk)
+        << rule_id(bench.verdict.rule) << " " << files::path_text(bench.verdict.path);
+    const Bytes input = mesh_input(kMost, 3U);
+    Bytes output(input.size());
+    ASSERT_EQ(bench.run(input, output), Status::kOk);
+    EXPECT_EQ(output, mesh_output(input));
+}
+
 TEST(MeshSession, UnloadStopsEveryDevice) {
     MeshDevices devices{2U};
     const files::AlignedBytes file{make_mesh_workload(kTwo, 1U).file()};

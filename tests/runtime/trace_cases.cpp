@@ -75,8 +75,16 @@ void add_trace_behind_gap(Workload& workload, DeviceDescription& /*device*/) {
     workload.manifest.traces.push_back({"second", kSecond, 1U, 1U, 16U, {}});
 }
 
+// A second trace that no script names.
+void add_trace_of_no_script(Workload& workload, DeviceDescription& /*device*/) {
+    add_trace(workload, {header_word(Opcode::kEnd, 1U)});
+    workload.manifest.scripts.front().commands.pop_back();  // that loads it
+}
+
 std::vector<RuleCase> segment_cases() {
     return {
+        {Rule::kScrTraceOnce, "neither loaded nor replayed", "traces[1]", manifest_start(),
+         workload_edit(add_trace_of_no_script)},
         trace_case(Rule::kTrcSegment, "longer than the segment", "traces[0].word_count",
                    [](auto& trace) { trace.word_count += 1U; }),
         trace_case(Rule::kTrcSegment, "no words", "traces[0].word_count", [](auto& trace) { trace.word_count = 0U; }),
