@@ -114,7 +114,17 @@ std::vector<std::uint32_t> transfers_of(const Manifest& manifest, const Manifest
     }
 }
 
-std::uint64_t script_cycles(const Manifest& manifest, const ManifestScript& script, const CommandSet& command_set) {
+namespace {
+
+[[nodiscard]] bool is_for(const ManifestCommand& command, std::uint32_t row, std::uint32_t column) {
+    const DeviceRange& devices = command.devices;
+    return (row >= devices.row) && (row < (std::uint32_t{devices.row} + devices.rows)) && (column >= devices.column) &&
+           (column < (std::uint32_t{devices.column} + devices.columns));
+}
+
+// Of the device at that place of the mesh.
+std::uint64_t device_cycles(const Manifest& manifest, const ManifestScript& script, const CommandSet& command_set,
+                            std::uint32_t row, std::uint32_t column) {
     std::array<std::uint64_t, kMaxQueues> cycles{};
     std::array<std::uint64_t, kMaxEvents> recorded{};
     std::array<bool, kMaxQueues> used{};
@@ -125,6 +135,9 @@ std::uint64_t script_cycles(const Manifest& manifest, const ManifestScript& scri
         return command_set.queue_cycles(command);
     };
     for (const ManifestCommand& command : script.commands) {
+        if (!is_for(command, row, column)) {
+            continue;
+        }
         std::uint64_t& now = cycles.at(command.queue);
         used.at(command.queue) = true;
         if (command.kind == ScriptCommandKind::kWaitEvent) {
@@ -145,6 +158,18 @@ std::uint64_t script_cycles(const Manifest& manifest, const ManifestScript& scri
     for (std::size_t queue = 0U; queue < cycles.size(); ++queue) {
         const std::uint64_t notify = used.at(queue) ? cost(QueueCommandKind::kNotify, 0U) : 0U;
         longest = std::max(longest, cycles.at(queue) + notify);
+    }
+    return longest;
+}
+
+}  // namespace
+
+std::uint64_t script_cycles(const Manifest& manifest, const ManifestScript& script, const CommandSet& command_set) {
+    std::uint64_t longest = 0U;
+    for (std::uint32_t row = 0U; row < manifest.target.mesh_rows; ++row) {
+        for (std::uint32_t column = 0U; column < manifest.target.mesh_columns; ++column) {
+            longest = std::max(longest, device_cycles(manifest, script, command_set, row, column));
+        }
     }
     return longest;
 }

@@ -138,6 +138,10 @@ class Draft {
     std::uint32_t add_weights();
     // Self-tests whose bytes would have to fit what is changed; the file without them is confirmed.
     void drop_self_tests();
+    // All devices of the mesh, which are several.
+    [[nodiscard]] DeviceRange require_mesh() const;
+    // All commands of that kind on the object are for these devices.
+    void give_to(ScriptCommandKind kind, std::uint32_t object, const DeviceRange& devices);
     // The first input; the first output of a file without inputs.
     [[nodiscard]] capture::ManifestTensor& first_tensor();
 

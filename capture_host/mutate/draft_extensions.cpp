@@ -154,6 +154,24 @@ void Draft::drop_self_tests() {
     }
 }
 
+DeviceRange Draft::require_mesh() const {
+    const capture::ManifestTarget& target = manifest_.target;
+    if ((target.mesh_rows * target.mesh_columns) < 2U) {
+        throw NotApplicable{"the file is for one device"};
+    }
+    return {0U, 0U, static_cast<std::uint8_t>(target.mesh_rows), static_cast<std::uint8_t>(target.mesh_columns)};
+}
+
+void Draft::give_to(ScriptCommandKind kind, std::uint32_t object, const DeviceRange& devices) {
+    for (capture::ManifestScript& script : manifest_.scripts) {
+        for (ManifestCommand& command : script.commands) {
+            if ((command.kind == kind) && (command.object == object)) {
+                command.devices = devices;
+            }
+        }
+    }
+}
+
 capture::ManifestTensor& Draft::first_tensor() {
     if (manifest_.inputs.empty() && manifest_.outputs.empty()) {
         throw NotApplicable{"the file has neither inputs nor outputs"};

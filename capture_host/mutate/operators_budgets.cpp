@@ -175,7 +175,8 @@ void repeat_barriers(Draft& draft) {
     constexpr std::uint32_t kVisits = 5U;
     draft.require_queues(2U);
     use_both_queues(draft);
-    Words words = draft.end();
+    Words words = draft.barrier();
+    append(words, draft.end());
     static_cast<void>(draft.add_trace("work", words));
     const auto trace = static_cast<std::uint32_t>(draft.manifest().traces.size() - 1U);
     const ManifestCommand replay{ScriptCommandKind::kReplayTrace, draft.main_queue(), trace, 0U};

@@ -89,6 +89,54 @@ void repeat_input(Draft& draft) {
     draft.expect_path(fmt::format("inputs[{}].buffer", index));
 }
 
+// An input on one device, which a place is expected to be wrong of.
+ManifestTensor& add_input(Draft& draft) {
+    const std::uint32_t input = draft.add_input(1U, kBlock);
+    draft.confirm("an input");
+    draft.expect_path(fmt::format("inputs[{}].devices", input));
+    return draft.manifest().inputs.at(input);
+}
+
+// Without the commands that write it: none of them is for a device that has a part of it.
+void place_beyond(Draft& draft) {
+    add_input(draft).devices.row = static_cast<std::uint8_t>(draft.manifest().target.mesh_rows);
+    const std::size_t input = draft.manifest().inputs.size() - 1U;
+    for (capture::ManifestScript& script : draft.manifest().scripts) {
+        auto& commands = script.commands;
+        commands.erase(std::remove_if(commands.begin(), commands.end(),
+                                      [input](const capture::ManifestCommand& command) {
+                                          return (command.kind == ScriptCommandKind::kWriteInput) &&
+                                                 (command.object == input);
+                                      }),
+                       commands.end());
+    }
+    draft.settle();
+}
+
+void cut_unevenly(Draft& draft) {
+    const DeviceRange mesh = draft.require_mesh();
+    draft.drop_self_tests();
+    const std::uint32_t input = draft.add_input(1U, kBlock);
+    ManifestTensor& tensor = draft.manifest().inputs.at(input);
+    tensor.placement = Placement::kSharded;
+    tensor.devices = mesh;
+    tensor.shape = {kBlock * mesh.rows * mesh.columns};
+    draft.give_to(ScriptCommandKind::kWriteInput, input, mesh);
+    draft.confirm("an input in equal pieces");
+    tensor.shape.front() += 1U;
+    draft.expect_path(fmt::format("inputs[{}].devices", input));
+}
+
+void copy_output(Draft& draft) {
+    const DeviceRange mesh = draft.require_mesh();
+    const std::uint32_t output = draft.add_output(1U, kBlock);
+    draft.confirm("an output of one device");
+    draft.manifest().outputs.at(output).devices = mesh;
+    draft.give_to(ScriptCommandKind::kReadOutput, output, mesh);
+    draft.settle();
+    draft.expect_path(fmt::format("outputs[{}].devices", output));
+}
+
 constexpr std::array kOperators{
     Operator{Rule::kLayRegionAlignment, "misaligned", "an unused region four bytes behind an aligned address", true,
              [](Draft& draft) { add_spare(draft).base += 4U; }, "regions[last].base"},
@@ -147,11 +195,11 @@ constexpr std::array kOperators{
     Operator{Rule::kLayTensorSize, "no-buffer", "a tensor in no buffer", false,
              [](Draft& draft) { tensor_without_self_tests(draft).buffer_count = 0U; }, "tensor.buffer_count"},
     Operator{Rule::kLayTensorOverlap, "the-same-bytes", "a second input on the bytes of the first", true, repeat_input},
-    Operator{Rule::kLayPlacement, "in-pieces", "an output in pieces on one device", true,
-             [](Draft& draft) { draft.manifest().outputs.at(0U).placement = Placement::kSharded; },
-             "outputs[0].devices"},
-    Operator{Rule::kLayPlacement, "beyond", "an output on a device that is not there", true,
-             [](Draft& draft) { draft.manifest().outputs.at(0U).devices.row = 1U; }, "outputs[0].devices"},
+    Operator{Rule::kLayPlacement, "in-pieces", "an input in pieces on one device", true,
+             [](Draft& draft) { add_input(draft).placement = Placement::kSharded; }},
+    Operator{Rule::kLayPlacement, "beyond", "an input on a device that is not there", true, place_beyond},
+    Operator{Rule::kLayPlacement, "uneven", "an input in pieces that are not equal", true, cut_unevenly},
+    Operator{Rule::kLayPlacement, "copies", "an output of which several devices have all", true, copy_output},
     Operator{Rule::kLayQuantisation, "not-a-number", "a scale that is not a number", true,
              [](Draft& draft) { tensor_without_self_tests(draft).scale = std::numeric_limits<float>::quiet_NaN(); },
              "tensor.scale"},

@@ -88,8 +88,8 @@ void overfill_points(Draft& draft) {
     while (barriers.size() < capacity) {
         append(barriers, draft.barrier());
     }
-    draft.require_trace_region("that many barriers");
     const std::uint32_t first = draft.append_commands(barriers);
+    draft.require_trace_region("that many barriers");
     std::size_t points = 0U;
     for (const ManifestParameter& parameter : manifest.parameters) {
         points += parameter.points.size();

@@ -101,6 +101,13 @@ void break_pipeline(Draft& draft) {
     draft.settle();
 }
 
+// A command that none of the workload's devices takes: it changes nothing that they do.
+void record_on(Draft& draft, const DeviceRange& devices) {
+    ManifestCommand record{ScriptCommandKind::kRecordEvent, 0U, draft.free_event(), 0U};
+    record.devices = devices;
+    draft.commands(ScriptKind::kStep).push_back(record);
+}
+
 void leave_output_unwritten(Draft& draft) {
     const std::uint32_t output = draft.add_output(1U, kBlock);
     draft.confirm("an output, which a fill writes");
@@ -142,10 +149,21 @@ constexpr std::array kOperators{
                  add(draft, ScriptKind::kStep, {ScriptCommandKind::kLoadTrace, draft.main_queue(), trace, 0U});
              },
              "step[last].body"},
-    Operator{Rule::kScrDevices, "none", "a step's first command is for no device", true,
-             [](Draft& draft) { draft.commands(ScriptKind::kStep).at(0U).devices.rows = 0U; }, "step[0].devices"},
-    Operator{Rule::kScrDevices, "beyond", "a step's first command is for a device that is not there", true,
-             [](Draft& draft) { draft.commands(ScriptKind::kStep).at(0U).devices.column = 1U; }, "step[0].devices"},
+    Operator{Rule::kScrDevices, "none", "a step's last command is for no device", true,
+             [](Draft& draft) { record_on(draft, {0U, 0U, 0U, 1U}); }, "step[last].devices"},
+    Operator{Rule::kScrDevices, "beyond", "a step's last command is for a device that is not there", true,
+             [](Draft& draft) {
+                 record_on(draft, {0U, static_cast<std::uint8_t>(draft.manifest().target.mesh_columns), 1U, 1U});
+             },
+             "step[last].devices"},
+    Operator{Rule::kScrDevices, "without-tensor", "an input is written on devices that have no part of it", true,
+             [](Draft& draft) {
+                 const DeviceRange mesh = draft.require_mesh();
+                 const std::uint32_t input = draft.add_input(1U, kBlock);
+                 draft.confirm("an input");
+                 draft.give_to(ScriptCommandKind::kWriteInput, input, mesh);
+                 draft.expect_command(ScriptKind::kStep, 0U, "devices");
+             }},
     Operator{Rule::kScrIndex, "trace", "a step replays a trace that is not there", false,
              [](Draft& draft) {
                  const std::uint32_t command = draft.main_replay();

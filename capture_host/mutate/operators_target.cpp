@@ -65,7 +65,9 @@ constexpr std::array kOperators{
     Operator{Rule::kTgtMesh, "none", "a mesh without rows", false, [](Draft& draft) { target(draft).mesh_rows = 0U; },
              "target.mesh_rows"},
     Operator{Rule::kTgtMesh, "beyond", "a mesh of more devices than a session drives", true,
-             [](Draft& draft) { target(draft).mesh_columns = draft.device().capacities->mesh_devices + 1U; },
+             [](Draft& draft) {
+                 target(draft).mesh_columns = (draft.device().capacities->mesh_devices / target(draft).mesh_rows) + 1U;
+             },
              "target.mesh_rows"},
 };
 

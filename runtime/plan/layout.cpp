@@ -170,15 +170,16 @@ bool place_tensor(Context& context, const TensorList& list, const TensorView& te
 // The buffers of a tensor: where they may lie, and how much they hold.
 bool check_tensor_buffers(Context& context, const TensorList& list, const TensorView& tensor,
                           std::uint64_t& buffer_bytes) noexcept {
-    for (std::uint32_t i = tensor.buffer; i < (tensor.buffer + tensor.buffer_count); ++i) {
+    bool good = true;
+    for (std::uint32_t i = tensor.buffer; good && (i < (tensor.buffer + tensor.buffer_count)); ++i) {
         const BufferView buffer = context.image.buffer(i);
         const RegionKind kind = context.workspace.region_kinds[buffer.region];
-        if ((kind != list.kind) && (kind != RegionKind::kShared)) {
-            return refuse_at(context, Rule::kLayTensorRegion, "buffer", buffer.region);
-        }
+        good = ((kind == list.kind) || (kind == RegionKind::kShared))
+                   ? true
+                   : refuse_at(context, Rule::kLayTensorRegion, "buffer", buffer.region);
         buffer_bytes += buffer.size_bytes;
     }
-    return true;
+    return good;
 }
 
 // What the lists come to.

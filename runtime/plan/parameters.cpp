@@ -243,19 +243,21 @@ bool widen_command(Context& context, const TracePosition& position, TraceCommand
         return refuse_at(context, rule, nullptr, words[patch.word], patch.parameter->maximum);
     };
     Variants variants{context, words, command};
-    for (std::uint32_t i = position.point; i < end; ++i) {
+    bool good = true;
+    for (std::uint32_t i = position.point; good && (i < end); ++i) {
         const std::uint32_t point = context.workspace.points[i];
         const std::uint32_t index = parameter_of(plan, point);
         const bool is_address = context.image.parameter(index).kind == ParameterKind::kBufferAddress;
         const Patch patch{(plan.patch_addresses[point] - address) / kWordBytes, is_address, &plan.parameters[index]};
         const bool is_word =
             context.command_set.patch_kind(words, patch.word) == (is_address ? PatchKind::kAddress : PatchKind::kValue);
-        if (!is_word || !patch.parameter->admits(words[patch.word])) {
-            return refuse(is_word ? Rule::kParValue : Rule::kParWord, patch);
-        }
+        good = (is_word && patch.parameter->admits(words[patch.word]))
+                   ? true
+                   : refuse(is_word ? Rule::kParValue : Rule::kParWord, patch);
         variants.add(patch);
     }
-    if (!take_work(context, ((1U << count) + count) * (kWorkPerCommand + command.decoded.length_words))) {
+    const std::uint32_t each = kWorkPerCommand + command.decoded.length_words;
+    if (!good || !take_work(context, ((1U << count) + count) * each)) {
         return false;
     }
     return variants.prove() ? true : refuse(Rule::kParAccepted, variants.first());

@@ -82,11 +82,9 @@ bool append_tensor(Context& context, const ScriptCommandView& view, ScriptInMaki
     const TensorView tensor = is_input ? context.image.input(view.object) : context.image.output(view.object);
     const DeviceBits places =
         is_input ? context.plan.input_places[view.object].devices : context.plan.output_places[view.object].devices;
-    if ((script.devices & ~places) != 0U) {
-        return refuse_at(context, Rule::kScrDevices, "devices", count_of(script.devices & ~places), 0U);
-    }
     command.slot = (is_input ? kFirstInputSlot : 0U) + view.object;
-    bool good = true;
+    const DeviceBits elsewhere = script.devices & ~places;
+    bool good = (elsewhere == 0U) ? true : refuse_at(context, Rule::kScrDevices, "devices", count_of(elsewhere), 0U);
     for (std::uint32_t i = 0U; good && (i < tensor.buffer_count); ++i) {
         static_cast<void>(name_buffer(context, tensor.buffer + i, command));
         good = append(context, view.queue, script, command);

@@ -11,7 +11,8 @@ constexpr std::size_t kEpilogueUses = 3U;
 bool count_uses(Context& context, ScriptKind kind, PerKind& used) noexcept {
     const std::uint32_t index = find_script(context.image, kind);
     const std::uint32_t count = (index < context.image.script_count()) ? context.image.script(index).command_count : 0U;
-    for (std::uint32_t i = 0U; i < count; ++i) {
+    bool good = true;
+    for (std::uint32_t i = 0U; good && (i < count); ++i) {
         const ScriptCommandView view = context.image.script_command(index, i);
         const KindRule& rule = kKindRules[index_of(view.kind)];
         const DeviceBits devices = devices_in(context.workspace.mesh, view.devices);
@@ -20,13 +21,11 @@ bool count_uses(Context& context, ScriptKind kind, PerKind& used) noexcept {
         }
         std::uint32_t& objects = used[index_of(view.kind)];
         const std::uint32_t bit = 1U << view.object;
-        if ((objects & bit) != 0U) {
-            enter_command(context, "scripts", index, i, view.file_offset);
-            return refuse_at(context, rule.once, rule.field, 2U, 1U);
-        }
+        enter_command(context, "scripts", index, i, view.file_offset);
+        good = ((objects & bit) == 0U) ? true : refuse_at(context, rule.once, rule.field, 2U, 1U);
         objects |= bit;
     }
-    return true;
+    return good;
 }
 
 // The tensors that the device has a part of, a bit each.

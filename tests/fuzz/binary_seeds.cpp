@@ -4,6 +4,7 @@
 #include "tests/hostile/mutator.h"
 #include "tests/kernels/launch.h"
 #include "tests/proofs/patterns.h"
+#include "tests/support/mesh_workload.h"
 #include "tests/support/trace_file.h"
 #include "tests/support/workload.h"
 
@@ -79,7 +80,9 @@ std::vector<Seed> manifest_seeds() {
             {"pattern_one.ptb", pattern(false, false, 1U)},
             {"pattern_one_overlapping.ptb", pattern(false, false, 2U)},
             {"pattern_two.ptb", pattern(true, false, 2U)},
-            {"pattern_two_shared.ptb", pattern(true, true, 1U)}};
+            {"pattern_two_shared.ptb", pattern(true, true, 1U)},
+            {"mesh_of_two.ptb", test::make_mesh_workload({1U, 2U}, 1U).file()},
+            {"mesh_of_four.ptb", test::make_replicated_workload({2U, 2U}, 2U).file()}};
 }
 
 std::vector<Seed> decoder_seeds() {

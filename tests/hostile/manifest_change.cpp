@@ -20,6 +20,8 @@ std::vector<std::uint32_t*> numbers_of(Manifest& manifest) {
                                         &target.clock_khz,
                                         &target.queue_count,
                                         &target.ring_words,
+                                        &target.mesh_rows,
+                                        &target.mesh_columns,
                                         &manifest.step_deadline_us,
                                         &manifest.setup_deadline_us,
                                         &manifest.self_test_count};
@@ -112,6 +114,42 @@ void change_lists(Random& random, Manifest& manifest) {
     }
 }
 
+DeviceRange some_devices(Random& random) {
+    const auto below = [&random](std::uint32_t limit) { return static_cast<std::uint8_t>(random.below(limit)); };
+    return {below(2U), below(3U), below(3U), below(4U)};
+}
+
+// Spreads tensors over devices, outputs in pieces.
+void spread_tensors(Random& random, Manifest& manifest, const DeviceRange& devices) {
+    for (auto* const tensors : {&manifest.inputs, &manifest.outputs}) {
+        const bool is_output = tensors == &manifest.outputs;
+        for (auto& tensor : *tensors) {
+            tensor.devices = devices;
+            tensor.placement = (is_output || random.one_in(2U)) ? Placement::kSharded : Placement::kReplicated;
+            if ((tensor.placement == Placement::kSharded) && !tensor.shape.empty()) {
+                tensor.shape.front() *= std::uint32_t{devices.rows} * devices.columns;
+            }
+        }
+    }
+}
+
+// Another mesh: with what is on one device on all of them, or with devices that have nothing to do.
+void change_mesh(Random& random, Manifest& manifest) {
+    const DeviceRange mesh{0U, 0U, static_cast<std::uint8_t>(1U + random.below(2U)),
+                           static_cast<std::uint8_t>(2U + random.below(2U))};
+    manifest.target.mesh_rows = mesh.rows;
+    manifest.target.mesh_columns = mesh.columns;
+    if (random.one_in(3U)) {
+        return;
+    }
+    for (auto& script : manifest.scripts) {
+        for (auto& command : script.commands) {
+            command.devices = mesh;
+        }
+    }
+    spread_tensors(random, manifest, mesh);
+}
+
 void change_script_command(Random& random, Manifest& manifest) {
     if (manifest.scripts.empty()) {
         return;
@@ -123,6 +161,8 @@ void change_script_command(Random& random, Manifest& manifest) {
     capture::ManifestCommand& command = commands[random.below(static_cast<std::uint32_t>(commands.size()))];
     if (random.one_in(2U)) {
         command.kind = static_cast<ScriptCommandKind>(1U + random.below(7U));
+    } else if (random.one_in(3U)) {
+        command.devices = some_devices(random);
     } else if (random.one_in(2U)) {
         command.queue = random.below(3U);
     } else {
@@ -168,7 +208,7 @@ void change_rest(Random& random, Manifest& manifest) {
 }  // namespace
 
 void change_something(Random& random, Manifest& manifest) {
-    switch (random.below(8U)) {
+    switch (random.below(9U)) {
         case 0U:
         case 1U:
         case 2U: {
@@ -187,6 +227,9 @@ void change_something(Random& random, Manifest& manifest) {
             break;
         case 6U:
             change_kinds(random, manifest);
+            break;
+        case 7U:
+            change_mesh(random, manifest);
             break;
         default:
             change_rest(random, manifest);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "pianola/development_config.h"
 #include "trace_binary_generated.h"
 
 namespace pianola::test {
@@ -53,28 +54,44 @@ std::uint8_t input_byte(std::uint8_t step) {
     return static_cast<std::uint8_t>(0x3BU + (step * 0x51U));
 }
 
-// As many steps at a time as the binary admits.
-void run_overlapping(Bench& bench) {
-    Session& session = bench.session;
-    const Plan& plan = session.plan();
-    const auto finish = [&session](Status status) {
-        require_ok(is_ok(status) ? session.wait() : status, "what was accepted completes with steps in flight");
-    };
-    const StepMemory first{plan, 0x3BU};
-    const StepMemory second{plan, 0x8CU};
-    if (plan.prologue.count != 0U) {  // steps may overlap without one
-        finish(session.start(plan.is_pipelined ? first.given() : Span<const ByteSpan>{}));
+}  // namespace
+
+Rig::Rig(const Subject& subject, std::uint32_t rows, std::uint32_t columns) : spec_{subject.spec} {
+    const auto time = std::make_shared<sim::SimTime>();
+    std::vector<Device*> pointers;
+    for (std::uint32_t i = 0U; i < (rows * columns); ++i) {
+        sim::SimOptions options = options_for(subject);
+        options.time = time;
+        devices_.push_back(std::make_unique<sim::SimDevice>(options));
+        pointers.push_back(devices_.back().get());
     }
-    require_ok(session.submit(first.given(), first.taken()), "a first step is submitted");
-    require_ok(session.submit(second.given(), second.taken()), "a second step is submitted");
-    finish(Status::kOk);
-    finish(Status::kOk);
-    if ((plan.prologue.count | plan.epilogue.count) != 0U) {
-        finish(session.stop(plan.is_pipelined ? first.taken() : Span<const MutableByteSpan>{}));
+    platform_ = std::make_unique<sim::SimPlatform>(*devices_.front());
+    session_ = std::make_unique<Session>(DeviceSet{{pointers.data(), pointers.size()}, rows, columns}, *platform_,
+                                         command_set_, kDevelopmentConfig);
+}
+
+void Rig::fill_memory(std::uint8_t value) {
+    for (const auto& device : devices_) {
+        std::fill_n(device->memory_at(spec_.dram_base, spec_.dram_bytes), spec_.dram_bytes, value);
+        std::fill_n(device->memory_at(spec_.l1_base, spec_.l1_bytes), spec_.l1_bytes, value);
     }
 }
 
-}  // namespace
+std::uint64_t Rig::now_cycles() const {
+    std::uint64_t now = 0U;
+    for (const auto& device : devices_) {
+        now = std::max(now, device->now_cycles());
+    }
+    return now;
+}
+
+std::uint64_t Rig::access_violations() const {
+    std::uint64_t violations = 0U;
+    for (const auto& device : devices_) {
+        violations += device->access_violations();
+    }
+    return violations;
+}
 
 void require(bool kept, const std::string& promise) {
     if (!kept) {
@@ -92,7 +109,7 @@ void require_honest_refusal(Status status, const Verdict& verdict, std::size_t f
     require(!path_text(verdict).empty(), "a refusal names a field");
 }
 
-Target::Target(Subject subject) : subject_{std::move(subject)}, bench_{options_for(subject_)} {
+Target::Target(Subject subject) : subject_{std::move(subject)} {
     DeviceDescription device;
     refdev::describe(subject_.spec, device);
     validator_ = std::make_unique<Validator>(device);
@@ -124,33 +141,62 @@ bool Target::attack_behind_digest(const std::vector<std::uint8_t>& file) {
     return judge(validator_->validate_behind_digest(view_of(bytes)), Rule::kNotRun, file.size());
 }
 
-void Target::fill_memory(std::uint8_t value) {
-    const refdev::DeviceSpec& spec = subject_.spec;
-    std::fill_n(bench_.device.memory_at(spec.dram_base, spec.dram_bytes), spec.dram_bytes, value);
-    std::fill_n(bench_.device.memory_at(spec.l1_base, spec.l1_bytes), spec.l1_bytes, value);
+Rig& Target::rig() {
+    const TargetView named = validator_->image().target();
+    std::unique_ptr<Rig>& rig = rigs_[{named.mesh_rows, named.mesh_columns}];
+    if (!rig) {
+        rig = std::make_unique<Rig>(subject_, named.mesh_rows, named.mesh_columns);
+    }
+    return *rig;
 }
 
-Tensors Target::run_steps(const ExactBytes& bytes) {
-    require_ok(bench_.load(view_of(bytes)), "an accepted file loads");
-    const Plan& plan = bench_.session.plan();
+namespace {
+
+// As many steps at a time as the binary admits.
+void run_overlapping(Rig& rig) {
+    Session& session = rig.session();
+    const Plan& plan = session.plan();
+    const auto finish = [&session](Status status) {
+        require_ok(is_ok(status) ? session.wait() : status, "what was accepted completes with steps in flight");
+    };
+    const StepMemory first{plan, 0x3BU};
+    const StepMemory second{plan, 0x8CU};
+    if (plan.prologue.count != 0U) {  // steps may overlap without one
+        finish(session.start(plan.is_pipelined ? first.given() : Span<const ByteSpan>{}));
+    }
+    require_ok(session.submit(first.given(), first.taken()), "a first step is submitted");
+    require_ok(session.submit(second.given(), second.taken()), "a second step is submitted");
+    finish(Status::kOk);
+    finish(Status::kOk);
+    if ((plan.prologue.count | plan.epilogue.count) != 0U) {
+        finish(session.stop(plan.is_pipelined ? first.taken() : Span<const MutableByteSpan>{}));
+    }
+}
+
+// Two steps; returns the outputs of both.
+Tensors run_steps(Rig& rig, const ExactBytes& bytes) {
+    require_ok(rig.load(view_of(bytes)), "an accepted file loads");
+    Session& session = rig.session();
+    const Plan& plan = session.plan();
     // A pipelined binary computes an inference in all its scripts, another one runs its prologue once.
     const std::uint64_t before_each = plan.is_pipelined ? (plan.prologue.cycles + plan.epilogue.cycles) : 0U;
     const std::uint64_t before_first = plan.is_pipelined ? 0U : plan.prologue.cycles;
     Tensors results;
     for (std::uint8_t step = 0U; step < 2U; ++step) {
         StepMemory memory{plan, input_byte(step)};
-        const std::uint64_t started = bench_.device.now_cycles();
-        require_ok(bench_.session.run(memory.given(), memory.taken()), "an accepted file replays");
+        const std::uint64_t started = rig.now_cycles();
+        require_ok(session.run(memory.given(), memory.taken()), "an accepted file replays");
         const std::uint64_t proved = plan.step.cycles + before_each + ((step == 0U) ? before_first : 0U);
-        require((bench_.device.now_cycles() - started) == proved, "a step takes the time that was proved");
+        require((rig.now_cycles() - started) == proved, "a step takes the time that was proved");
         results.insert(results.end(), memory.outputs.begin(), memory.outputs.end());
     }
     return results;
 }
 
-Tensors Target::run_steps_on_views(const ExactBytes& bytes) {
-    require_ok(bench_.load(view_of(bytes)), "an accepted file loads again");
-    Session& session = bench_.session;
+// The same two steps without transfers.
+Tensors run_steps_on_views(Rig& rig, const ExactBytes& bytes) {
+    require_ok(rig.load(view_of(bytes)), "an accepted file loads again");
+    Session& session = rig.session();
     if (session.plan().prologue.count != 0U) {
         require_ok(session.start({}), "a prologue starts");
         require_ok(session.wait(), "a prologue completes");
@@ -174,27 +220,30 @@ Tensors Target::run_steps_on_views(const ExactBytes& bytes) {
     return results;
 }
 
+}  // namespace
+
 void Target::replay_accepted(const ExactBytes& bytes) {
-    fill_memory(0x00U);
-    const Tensors first = run_steps(bytes);
+    Rig& rig = this->rig();
+    rig.fill_memory(0x00U);
+    const Tensors first = run_steps(rig, bytes);
     if (subject_.is_small) {
-        fill_memory(0xA5U);
-        require(run_steps(bytes) == first, "outputs do not depend on what memory held before");
+        rig.fill_memory(0xA5U);
+        require(run_steps(rig, bytes) == first, "outputs do not depend on what memory held before");
     }
-    if (bench_.session.has_views()) {
-        require(run_steps_on_views(bytes) == first, "outputs do not depend on how tensors travel");
+    if (rig.session().has_views()) {
+        require(run_steps_on_views(rig, bytes) == first, "outputs do not depend on how tensors travel");
     }
-    std::vector<std::uint8_t> scratch(bench_.session.output_bytes());
-    if (bench_.session.self_test_count() > 0U) {
-        const Status status = bench_.session.self_test(0U, {scratch.data(), scratch.size()});
+    std::vector<std::uint8_t> scratch(rig.session().output_bytes());
+    if (rig.session().self_test_count() > 0U) {
+        const Status status = rig.session().self_test(0U, {scratch.data(), scratch.size()});
         require(is_ok(status) || (status == Status::kIntegrity), "a self-test passes or latches");
         self_tests_failed_ += is_ok(status) ? 0U : 1U;
     }
-    if (bench_.session.plan().steps_in_flight > 1U) {
-        require_ok(bench_.load(view_of(bytes)), "an accepted file loads again");
-        run_overlapping(bench_);
+    if (rig.session().plan().steps_in_flight > 1U) {
+        require_ok(rig.load(view_of(bytes)), "an accepted file loads again");
+        run_overlapping(rig);
     }
-    require(bench_.device.access_violations() == 0U, "no command touches a byte outside its extents");
+    require(rig.access_violations() == 0U, "no command touches a byte outside its extents");
 }
 
 bool repair_cycles(const Verdict& verdict, std::vector<std::uint8_t>& file) {

@@ -7,14 +7,16 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "hal/sim/sim_device.h"
+#include "hal/sim/sim_platform.h"
 #include "tests/hostile/aligned_bytes.h"
 #include "tests/hostile/subject.h"
-#include "tests/support/bench.h"
 #include "tests/support/trace_file.h"
 
 namespace pianola::test {
@@ -29,6 +31,28 @@ void require(bool kept, const std::string& promise);
 
 // What every refusal of a file of so many bytes promises.
 void require_honest_refusal(Status status, const Verdict& verdict, std::size_t file_bytes);
+
+// A session over the devices of a mesh, which have one time.
+class Rig {
+  public:
+    Rig(const Subject& subject, std::uint32_t rows, std::uint32_t columns);
+
+    [[nodiscard]] Status load(ByteSpan file) { return session_->load(file, *workspace_, verdict_); }
+    [[nodiscard]] Session& session() noexcept { return *session_; }
+    void fill_memory(std::uint8_t value);
+    // Of the device that is furthest.
+    [[nodiscard]] std::uint64_t now_cycles() const;
+    [[nodiscard]] std::uint64_t access_violations() const;
+
+  private:
+    refdev::DeviceSpec spec_;
+    std::vector<std::unique_ptr<sim::SimDevice>> devices_;
+    std::unique_ptr<sim::SimPlatform> platform_;
+    refdev::RefdevCommandSet command_set_;
+    std::unique_ptr<Session> session_;
+    std::unique_ptr<PlanWorkspace> workspace_{std::make_unique<PlanWorkspace>()};
+    Verdict verdict_;
+};
 
 class Target {
   public:
@@ -48,15 +72,12 @@ class Target {
   private:
     // The verdict on a file of so many bytes. True where it was accepted.
     [[nodiscard]] bool judge(Status status, Rule accepted, std::size_t file_bytes) const;
-    void fill_memory(std::uint8_t value);
-    // Two steps; returns the outputs of both.
-    std::vector<std::vector<std::uint8_t>> run_steps(const ExactBytes& bytes);
-    // The same two steps without transfers.
-    std::vector<std::vector<std::uint8_t>> run_steps_on_views(const ExactBytes& bytes);
+    // With the devices that the accepted file is for.
+    [[nodiscard]] Rig& rig();
     void replay_accepted(const ExactBytes& bytes);
 
     Subject subject_;
-    Bench bench_;
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::unique_ptr<Rig>> rigs_;  // by rows and columns
     std::unique_ptr<Validator> validator_;
     std::uint32_t self_tests_failed_{0U};
 };

@@ -3,8 +3,35 @@
 #include "hal/devices/refdev/host/refdev_target.h"
 #include "tests/mutate/subjects.h"
 #include "tests/runtime/rule_case.h"
+#include "tests/support/mesh_workload.h"
 
 namespace pianola::test {
+namespace {
+
+NamedSubject mesh_subject(const MeshShape& shape, std::uint32_t queues) {
+    DeviceDescription device;
+    refdev::describe(small_device(), device);
+    return make_subject(std::to_string(shape.rows) + " x " + std::to_string(shape.columns),
+                        make_mesh_workload(shape, queues).file(), device);
+}
+
+// With a trace region for more commands than the proofs may look at in a file of their length.
+NamedSubject long_traces_subject() {
+    constexpr std::uint32_t kTraceRegionBytes = 128U * 1024U;
+    Workload workload = make_workload(2U, 1U);
+    DeviceDescription device = default_device();
+    device.trace_region_bytes = kTraceRegionBytes;
+    workload.manifest.target.trace_region_bytes = kTraceRegionBytes;
+    for (capture::ManifestRegion& region : workload.manifest.regions) {
+        if (region.kind == RegionKind::kTrace) {
+            region.base = (device.dram_base + device.dram_bytes) - kTraceRegionBytes;
+            region.size_bytes = kTraceRegionBytes;
+        }
+    }
+    return make_subject("long traces", workload.file(), device);
+}
+
+}  // namespace
 
 NamedSubject make_subject(const std::string& name, const std::vector<std::uint8_t>& file,
                           const DeviceDescription& device) {
@@ -30,8 +57,13 @@ NamedSubject short_rings_subject() {
 }
 
 std::vector<NamedSubject> small_subjects() {
-    return {make_subject("one queue", make_workload(1U, 2U).file(), default_device()), two_queues_subject(),
-            make_subject("parameters", accepted_parameters().front().file, default_device()), short_rings_subject()};
+    return {make_subject("one queue", make_workload(1U, 2U).file(), default_device()),
+            two_queues_subject(),
+            make_subject("parameters", accepted_parameters().front().file, default_device()),
+            short_rings_subject(),
+            long_traces_subject(),
+            mesh_subject({1U, 2U}, 1U),
+            mesh_subject({2U, 2U}, 2U)};
 }
 
 }  // namespace pianola::test

@@ -22,7 +22,7 @@ struct NamedSubject {
 
 [[nodiscard]] NamedSubject two_queues_subject();
 [[nodiscard]] NamedSubject short_rings_subject();  // for a device whose rings a set-up can fill
-// These two, one queue, and declared parameters.
+// These two, one queue, declared parameters, long traces, and two meshes.
 [[nodiscard]] std::vector<NamedSubject> small_subjects();
 
 // Captured with the host API.

@@ -61,6 +61,9 @@ void records_come_after_the_work(Kit& kit) noexcept {
 void last_records_are_kept(Kit& kit) noexcept {
     const std::uint32_t words = kit.command_set().queue_words(event_command(QueueCommandKind::kRecordEvent, 0U, 0U)) +
                                 kit.command_set().queue_words(notify_command(1U));
+    if (!kit.expect(words != 0U, "a notification takes no words of the ring")) {
+        return;
+    }
     const std::uint32_t room = kit.description().ring_words / words;
     const std::uint32_t kept = (room < kMaxStepsInFlight) ? room : kMaxStepsInFlight;
     for (std::uint32_t queue = 0U; queue < kit.queues(); ++queue) {
