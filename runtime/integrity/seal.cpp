@@ -4,10 +4,9 @@
 
 namespace pianola {
 
-std::uint32_t seal_of(ByteSpan object) noexcept {
-    constexpr std::uint32_t kOffsetBasis = 0x811C'9DC5U;
+std::uint32_t seal_of(ByteSpan object, std::uint32_t before) noexcept {
     constexpr std::uint32_t kPrime = 0x0100'0193U;
-    std::uint32_t seal = kOffsetBasis;
+    std::uint32_t seal = before;
     for (std::size_t i = 0U; i < object.size(); i += sizeof(std::uint32_t)) {
         seal = (seal ^ load_aligned_word(&object[i])) * kPrime;
     }

@@ -6,41 +6,29 @@ namespace {
 // Devices of a mesh share no memory but the host's, and none waits for another: an event is recorded and waited for by
 // each device on its own. So what a device does depends on its own commands alone, and a mesh does what its devices do
 // one by one. Each device's commands are proved as those of a single device are; docs/DESIGN.md has the argument.
-using Check = bool (*)(Context&) noexcept;
-constexpr std::array<Check, 4> kChecks{check_set_up, check_order, check_data_flow, check_races};
 
-[[nodiscard]] bool are_for_both(const PlannedCommands& commands, std::uint32_t count, std::uint32_t one,
-                                std::uint32_t other) noexcept {
-    bool all = true;
+// Those of `devices` that take what the context's device takes of the commands, and nothing else.
+[[nodiscard]] DeviceBits alike(const Context& context, const PlannedCommands& commands, std::uint32_t count,
+                               DeviceBits devices) noexcept {
+    DeviceBits left = devices;
     for (std::uint32_t i = 0U; i < count; ++i) {
-        all = all && (has_device(commands[i].devices, one) == has_device(commands[i].devices, other));
+        left &= is_taken(context, commands[i]) ? commands[i].devices : ~commands[i].devices;
     }
-    return all;
+    return left;
 }
 
-// Whether every command of the context's device is one of an earlier device too, and the other way round: then what was
-// proved of that one is proved of this one.
+// Whether an earlier device has the same commands: then what was proved of that one is proved of this one.
 [[nodiscard]] bool is_proved(const Context& context) noexcept {
     const Plan& plan = context.plan;
     const PlanWorkspace& workspace = context.workspace;
-    bool is_same = false;
-    for (std::uint32_t other = 0U; (other < context.mesh_device) && !is_same; ++other) {
-        is_same = are_for_both(workspace.setup_commands, workspace.setup.count, other, context.mesh_device) &&
-                  are_for_both(plan.commands, plan.epilogue.first + plan.epilogue.count, other, context.mesh_device);
-    }
-    return is_same;
+    const DeviceBits earlier = (DeviceBits{1U} << context.mesh_device) - 1U;
+    return alike(context, workspace.setup_commands, workspace.setup.count,
+                 alike(context, plan.commands, plan.epilogue.first + plan.epilogue.count, earlier)) != 0U;
 }
 
 [[nodiscard]] bool prove_device(Context& context) noexcept {
-    if (is_proved(context)) {
-        return true;
-    }
-    for (const Check check : kChecks) {
-        if (!check(context)) {
-            return false;
-        }
-    }
-    return true;
+    return is_proved(context) ||
+           (check_set_up(context) && check_order(context) && check_data_flow(context) && check_races(context));
 }
 
 }  // namespace

@@ -100,6 +100,15 @@ bool check_mesh(Context& context, const TargetView& target) noexcept {
            (device.capacities->patch_points <= kMaxPatchPoints) && (device.capacities->mesh_devices <= kMaxMeshDevices);
 }
 
+[[nodiscard]] bool are_equal(const DeviceDescription& one, const DeviceDescription& other,
+                             Span<const Comparison> comparisons) noexcept {
+    bool equal = true;
+    for (const Comparison& comparison : comparisons) {
+        equal = equal && (one.*comparison.device == other.*comparison.device);
+    }
+    return equal;
+}
+
 }  // namespace
 
 bool check_target(Context& context) noexcept {
@@ -130,3 +139,16 @@ bool check_target(Context& context) noexcept {
 }
 
 }  // namespace pianola::proof
+
+namespace pianola {
+
+bool are_alike(const DeviceDescription& one, const DeviceDescription& other) noexcept {
+    return (std::strncmp(one.family, other.family, kMaxNameBytes + 1U) == 0) &&
+           digests_equal(ByteSpan{one.kernel_library}, ByteSpan{other.kernel_library}) &&
+           proof::are_equal(one, other, proof::kCommandSet) && proof::are_equal(one, other, proof::kMachine) &&
+           (one.attestation == other.attestation) && (one.costs == other.costs) &&
+           (one.capacities->number == other.capacities->number) &&
+           (one.capacities->intervals == other.capacities->intervals);
+}
+
+}  // namespace pianola

@@ -8,24 +8,60 @@ using Uses = std::array<PerKind, kScriptsInOrder.size()>;
 constexpr std::size_t kPrologueUses = 1U;
 constexpr std::size_t kEpilogueUses = 3U;
 
+// The kind of script command that a planned one comes from, and its object. None of events, of weights, and of what
+// moves another part of a tensor than the first.
+struct Use {
+    ScriptCommandKind kind{ScriptCommandKind::kUnspecified};
+    std::uint32_t object{0U};
+};
+[[nodiscard]] Use use_of(const PlannedCommand& planned) noexcept {
+    const QueueCommand& command = planned.command;
+    if (command.kind == QueueCommandKind::kReplay) {
+        return Use{ScriptCommandKind::kReplayTrace, planned.trace};
+    }
+    if ((command.kind == QueueCommandKind::kWrite) && (command.slot == kTracesSlot)) {
+        return Use{ScriptCommandKind::kLoadTrace, planned.trace};
+    }
+    if (!is_transfer(command.kind) || (command.slot_offset != 0U)) {
+        return Use{};
+    }
+    if (command.kind == QueueCommandKind::kRead) {
+        return Use{ScriptCommandKind::kReadOutput, command.slot};
+    }
+    return (command.slot >= kFirstInputSlot) ? Use{ScriptCommandKind::kWriteInput, command.slot - kFirstInputSlot}
+                                             : Use{};
+}
+
 bool count_uses(Context& context, ScriptKind kind, PerKind& used) noexcept {
-    const std::uint32_t index = find_script(context.image, kind);
-    const std::uint32_t count = (index < context.image.script_count()) ? context.image.script(index).command_count : 0U;
+    const PlannedScript& script = script_of(context, kind);
+    const PlannedCommands& commands = commands_of(context, kind);
     bool good = true;
-    for (std::uint32_t i = 0U; good && (i < count); ++i) {
-        const ScriptCommandView view = context.image.script_command(index, i);
-        const KindRule& rule = kKindRules[index_of(view.kind)];
-        const DeviceBits devices = devices_in(context.workspace.mesh, view.devices);
-        if ((rule.once == Rule::kNotRun) || !has_device(devices, context.mesh_device)) {
+    for (std::uint32_t i = script.first; good && (i < (script.first + script.count)); ++i) {
+        const Use use = use_of(commands[i]);
+        const KindRule& rule = kKindRules[index_of(use.kind)];
+        if ((rule.once == Rule::kNotRun) || !is_taken(context, commands[i])) {
             continue;
         }
-        std::uint32_t& objects = used[index_of(view.kind)];
-        const std::uint32_t bit = 1U << view.object;
-        enter_command(context, "scripts", index, i, view.file_offset);
+        std::uint32_t& objects = used[index_of(use.kind)];
+        const std::uint32_t bit = 1U << use.object;
+        enter_command(context, commands[i]);
         good = ((objects & bit) == 0U) ? true : refuse_at(context, rule.once, rule.field, 2U, 1U);
         objects |= bit;
     }
     return good;
+}
+
+// Refuses the first of the objects that are missing, a bit each, if there is one.
+bool check_missing(Context& context, const char* list, std::uint32_t missing, Rule rule) noexcept {
+    if (missing == 0U) {
+        return true;
+    }
+    std::uint32_t first = 0U;
+    while (((missing >> first) & 1U) == 0U) {
+        first += 1U;
+    }
+    enter_root(context, list, first);
+    return refuse_at(context, rule, nullptr, 0U, 1U);
 }
 
 // The tensors that the device has a part of, a bit each.
@@ -45,22 +81,13 @@ struct Requirement {
     std::uint32_t wanted;
 };
 
-// The first of the objects that no script names.
 bool check_requirement(Context& context, const Requirement& requirement, const Uses& uses) noexcept {
     const std::size_t kind = index_of(requirement.kind);
     std::uint32_t missing = requirement.wanted;
     for (std::size_t i = 0U; i < uses.size(); ++i) {
         missing &= ((requirement.scripts & bit_of(kScriptsInOrder[i])) != 0U) ? ~uses[i][kind] : missing;
     }
-    if (missing == 0U) {
-        return true;
-    }
-    std::uint32_t first = 0U;
-    while (((missing >> first) & 1U) == 0U) {
-        first += 1U;
-    }
-    enter_root(context, requirement.list, first);
-    return refuse_at(context, kKindRules[kind].once, nullptr, 0U, 1U);
+    return check_missing(context, requirement.list, missing, kKindRules[kind].once);
 }
 
 // The first inputs and the last outputs of a pipelined workload: all of both, or none of either.
@@ -105,14 +132,8 @@ bool check_uses(Context& context) noexcept {
 }
 
 bool check_traces_used(Context& context) noexcept {
-    const std::uint32_t count = context.image.trace_count();
-    for (std::uint32_t i = 0U; i < count; ++i) {
-        if (((context.workspace.traces_used >> i) & 1U) == 0U) {
-            enter_root(context, "traces", i);
-            return refuse_at(context, Rule::kScrTraceOnce, nullptr, 0U, 1U);
-        }
-    }
-    return true;
+    const std::uint32_t all = (1U << context.image.trace_count()) - 1U;
+    return check_missing(context, "traces", all & ~context.workspace.traces_used, Rule::kScrTraceOnce);
 }
 
 bool is_state(const Plan& plan, const PlanWorkspace& workspace, const QueueCommand& command) noexcept {

@@ -9,6 +9,15 @@ namespace {
     return (one.data() == other.data()) && (one.size() == other.size());
 }
 
+// A device's part of a tensor; empty where it has none.
+template <typename Byte>
+[[nodiscard]] Span<Byte> piece_of(Span<Byte> tensor, const TensorPlace& place, std::uint32_t device) noexcept {
+    const DeviceBits before = place.devices & ((DeviceBits{1U} << device) - 1U);
+    return has_device(place.devices, device)
+               ? tensor.subspan(std::size_t{count_of(before)} * place.stride_bytes, place.piece_bytes)
+               : Span<Byte>{};
+}
+
 }  // namespace
 
 // The oldest script that is under way; where none is, the last one.
@@ -17,7 +26,7 @@ std::uint32_t Session::oldest_token() const noexcept {
 }
 
 Session::Flight& Session::oldest() noexcept {
-    return running_.flights[oldest_token() % kMaxStepsInFlight];
+    return running_.flights[place_of(oldest_token())];
 }
 
 // The next token is that of a new script, which is under way from here on.
@@ -26,7 +35,7 @@ void Session::open_flight(ScriptKind kind, Io io) noexcept {
     running_.under_way += 1U;
     running_.io = io;
     running_.has_result = false;
-    Flight& flight = running_.flights[running_.token % kMaxStepsInFlight];
+    Flight& flight = running_.flights[place_of(running_.token)];
     flight.kind = kind;
     flight.inputs = 0U;
     flight.started_us = platform_.now_us();
@@ -38,58 +47,44 @@ void Session::supervise(const PlannedScript& script) noexcept {
     running_.pending = script.queues_used;
 }
 
-// Binds each device's part of the tensors to the slots of a flight. The first device that would use anything else;
-// device_count_ where none would.
-std::uint32_t Session::lend(std::uint32_t flight, Span<const ByteSpan> inputs,
-                            Span<const MutableByteSpan> outputs) noexcept {
-    for (std::uint32_t i = 0U; i < inputs.size(); ++i) {
-        const std::uint32_t slot = kFirstInputSlot + (flight * kMaxInputs) + i;
-        const TensorPlace& place = loaded_.plan.input_places[i];
-        std::uint32_t offset = 0U;
-        for (std::uint32_t device = 0U; device < device_count_; ++device) {
-            if (!has_device(place.devices, device)) {
-                continue;
-            }
-            const ByteSpan piece = inputs[i].subspan(offset, place.piece_bytes);
-            if (!is_ok(devices_[device]->bind_source(slot, piece)) ||
-                !is_same(devices_[device]->bound_source(slot), piece)) {
-                return device;
-            }
-            offset += place.stride_bytes;
+// Binds each device's part of the tensors to the slots of the newest flight. The first device that would use anything
+// else; device_count_ where none would.
+std::uint32_t Session::lend(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept {
+    const std::uint32_t flight = place_of(running_.token);
+    std::uint32_t device = 0U;
+    bool is_lent = true;
+    while (is_lent && (device < device_count_)) {
+        Device& to = *devices_[device];
+        for (std::uint32_t i = 0U; i < inputs.size(); ++i) {
+            const std::uint32_t slot = kFirstInputSlot + (flight * kMaxInputs) + i;
+            const ByteSpan piece = piece_of(inputs[i], loaded_.plan.input_places[i], device);
+            const bool is_bound = is_ok(to.bind_source(slot, piece));
+            is_lent = is_bound && is_same(to.bound_source(slot), piece) && is_lent;
         }
-    }
-    for (std::uint32_t i = 0U; i < outputs.size(); ++i) {
-        const std::uint32_t slot = (flight * kMaxOutputs) + i;
-        const TensorPlace& place = loaded_.plan.output_places[i];
-        std::uint32_t offset = 0U;
-        for (std::uint32_t device = 0U; device < device_count_; ++device) {
-            if (!has_device(place.devices, device)) {
-                continue;
-            }
-            const MutableByteSpan piece = outputs[i].subspan(offset, place.piece_bytes);
-            if (!is_ok(devices_[device]->bind_destination(slot, piece)) ||
-                !is_same(devices_[device]->bound_destination(slot), piece)) {
-                return device;
-            }
-            offset += place.stride_bytes;
+        for (std::uint32_t i = 0U; i < outputs.size(); ++i) {
+            const std::uint32_t slot = (flight * kMaxOutputs) + i;
+            const MutableByteSpan piece = piece_of(outputs[i], loaded_.plan.output_places[i], device);
+            const bool is_bound = is_ok(to.bind_destination(slot, piece));
+            is_lent = is_bound && is_same(to.bound_destination(slot), piece) && is_lent;
         }
+        device += is_lent ? 1U : 0U;
     }
-    return device_count_;
+    return device;
 }
 
 // What the oldest script has lent is the application's again: neither a device nor cache maintenance touches it any
 // more.
 Status Session::give_back() noexcept {
-    const std::uint32_t flight = oldest_token() % kMaxStepsInFlight;
+    const std::uint32_t flight = place_of(oldest_token());
     const std::uint32_t inputs = running_.flights[flight].inputs;
-    const std::uint32_t outputs = bound_.counts[flight];
+    Lent& lent = bound_.flights[flight];
     for (std::uint32_t device = 0U; device < device_count_; ++device) {
         Device& held_by = *devices_[device];
         bool is_free = true;
         for (std::uint32_t i = 0U; i < inputs; ++i) {
             is_free = is_ok(held_by.bind_source(kFirstInputSlot + (flight * kMaxInputs) + i, ByteSpan{})) && is_free;
         }
-        for (std::uint32_t i = 0U; i < outputs; ++i) {
+        for (std::uint32_t i = 0U; i < lent.count; ++i) {
             const std::uint32_t slot = (flight * kMaxOutputs) + i;
             const bool is_unbound = is_ok(held_by.bind_destination(slot, MutableByteSpan{}));
             is_free = is_unbound && held_by.bound_destination(slot).empty() && is_free;
@@ -98,13 +93,15 @@ Status Session::give_back() noexcept {
             return latch(Status::kDeviceFault, FaultStage::kStep, device);
         }
     }
+    lent.count = 0U;
+    seal_bound();
     return Status::kOk;
 }
 
 // A planned command as this step's: with the slots of its flight, and what its event has counted to.
 QueueCommand Session::bind(const PlannedCommand& planned, Course& course) noexcept {
     QueueCommand command = planned.command;
-    const std::uint32_t flight = running_.token % kMaxStepsInFlight;
+    const std::uint32_t flight = place_of(running_.token);
     if (command.kind == QueueCommandKind::kRead) {
         command.slot += flight * kMaxOutputs;
     } else if ((command.kind == QueueCommandKind::kWrite) && (command.slot >= kFirstInputSlot)) {
@@ -135,6 +132,7 @@ Status Session::enqueue_one(std::uint32_t device, std::uint32_t queue, QueueComm
 [[gnu::always_inline]] inline Status Session::enqueue_on(std::uint32_t device, const PlannedScript& script,
                                                          const PlannedCommands& commands, FaultStage stage) noexcept {
     Course& course = running_.courses[device];
+    auto& expected = running_.flights[place_of(running_.token)].expected[device];
     for (std::uint32_t i = script.first; i < (script.first + script.count); ++i) {
         const PlannedCommand& planned = commands[i];
         if (((running_.io == Io::kViews) && is_transfer(planned.command.kind)) ||
@@ -156,7 +154,7 @@ Status Session::enqueue_one(std::uint32_t device, std::uint32_t queue, QueueComm
         if (!is_ok(enqueued)) {
             return enqueued;
         }
-        course.expected[running_.token % kMaxStepsInFlight][queue] = course.digests[queue];
+        expected[queue] = course.digests[queue];
     }
     return Status::kOk;
 }
@@ -215,7 +213,7 @@ Status Session::enqueue(const PlannedScript& script, const PlannedCommands& comm
             wrong |= executed ^ (script.executed_commands[device][queue] - left_out);
         }
         if (attests == Attestation::kDigest) {
-            wrong |= completion.digest ^ course.expected[token % kMaxStepsInFlight][queue];
+            wrong |= completion.digest ^ running_.flights[place_of(token)].expected[device][queue];
         }
         if (wrong != 0U) {
             completion.fault_command = executed;
@@ -230,7 +228,7 @@ Status Session::enqueue(const PlannedScript& script, const PlannedCommands& comm
 // Gives the devices their chance to run, and looks once whether all of them have completed the oldest script.
 Status Session::check_completions(const PlannedScript& script, FaultStage stage) noexcept {
     const std::uint32_t token = oldest_token();
-    const Flight& flight = running_.flights[token % kMaxStepsInFlight];
+    const Flight& flight = running_.flights[place_of(token)];
     Pending pending;
     for (std::uint32_t device = 0U; device < device_count_; ++device) {
         const Status status = is_ok(devices_[device]->service()) ? look_at(device, script, stage, token, pending)
@@ -290,7 +288,6 @@ Status Session::complete_oldest() noexcept {
     if (!is_ok(status)) {
         return status;
     }
-    bound_.counts[oldest_token() % kMaxStepsInFlight] = 0U;
     running_.under_way -= 1U;
     if (running_.under_way != 0U) {
         // The device has been at work on the one before until now.

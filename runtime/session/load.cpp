@@ -15,35 +15,6 @@ namespace {
            (one.fetch == other.fetch);
 }
 
-// Whether two devices differ in nothing that a binary could be proved for.
-[[nodiscard]] bool are_alike(const DeviceDescription& one, const DeviceDescription& other) noexcept {
-    const auto list = [](const DeviceDescription& device) noexcept {
-        return std::array<std::uint32_t, 18>{device.command_set_id,
-                                             device.command_set_version,
-                                             device.dram_base,
-                                             device.dram_bytes,
-                                             device.l1_base,
-                                             device.l1_bytes,
-                                             device.trace_region_bytes,
-                                             device.clock_khz,
-                                             device.queue_count,
-                                             device.ring_words,
-                                             device.grid_columns,
-                                             device.grid_rows,
-                                             device.dram_banks,
-                                             static_cast<std::uint32_t>(device.attestation),
-                                             static_cast<std::uint32_t>(device.costs),
-                                             device.weights_layout,
-                                             device.capacities->number,
-                                             device.capacities->intervals};
-    };
-    const auto numbers = list(one);
-    const auto others = list(other);
-    return (std::strncmp(one.family, other.family, kMaxNameBytes + 1U) == 0) &&
-           (std::memcmp(numbers.data(), others.data(), sizeof(numbers)) == 0) &&
-           digests_equal(ByteSpan{one.kernel_library}, ByteSpan{other.kernel_library});
-}
-
 // Whether a view is the device's memory at an address: what this core writes to its ends, the control path reads there.
 // Leaves it as it was.
 [[nodiscard]] bool shows(Device& device, std::uint32_t address, MutableByteSpan view) noexcept {
@@ -110,11 +81,8 @@ Status Session::load_whole(ByteSpan file, PlanWorkspace& workspace, Verdict& ver
         verdict.status = described;
         return latch(Status::kDeviceFault, FaultStage::kReset);
     }
+    description.mesh_rows = rows_;
     description.mesh_columns = columns_;
-    description.mesh_rows = 0U;
-    for (std::uint32_t row = 0U; row < kMaxMeshDevices; ++row) {
-        description.mesh_rows += ((row * columns_) < device_count_) ? 1U : 0U;
-    }
     const Status valid = validate_twice(file, description, workspace, verdict);
     if (!is_ok(valid)) {
         return valid;
@@ -127,6 +95,10 @@ Status Session::load_whole(ByteSpan file, PlanWorkspace& workspace, Verdict& ver
     if (!is_ok(programmed)) {
         return programmed;
     }
+    while (bound_.mask < (loaded_.plan.steps_in_flight - 1U)) {  // of those, none share a place
+        bound_.mask = (bound_.mask * 2U) + 1U;
+    }
+    seal_bound();
     open_flight(ScriptKind::kSetup, Io::kTransfers);
     supervise(workspace.setup);
     const Status started = enqueue(workspace.setup, workspace.setup_commands, FaultStage::kSetup);

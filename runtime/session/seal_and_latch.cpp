@@ -15,27 +15,60 @@ template <typename Object>
     return ByteSpan{reinterpret_cast<const std::uint8_t*>(&object), sizeof(object)};
 }
 
+// What of an object lies in front of one of its members.
+template <typename Object, typename Member>
+[[nodiscard]] ByteSpan in_front_of(const Object& object, const Member& member) noexcept {
+    const ByteSpan whole = bytes_of(object);
+    return whole.subspan(0U, static_cast<std::size_t>(bytes_of(member).data() - whole.data()));
+}
+
+// The first elements: what is behind them, nobody reads. A damaged count shows none.
+template <typename Array>
+[[nodiscard]] ByteSpan first_of(const Array& array, std::size_t count) noexcept {
+    return bytes_of(array).subspan(0U, count * sizeof(array[0]));
+}
+
 }  // namespace
 
-// What the steps change, without the courses of devices that there are not: nothing reads them.
-ByteSpan Session::running_bytes() const noexcept {
-    const std::uint32_t absent = (device_count_ < kMaxMeshDevices) ? (kMaxMeshDevices - device_count_) : 0U;
-    return bytes_of(running_).subspan(0U, sizeof(running_) - (absent * sizeof(Course)));
+std::uint32_t Session::seal_of_bound() const noexcept {
+    return seal_of(first_of(bound_.flights, std::size_t{bound_.mask} + 1U), bound_.mask);
+}
+
+// All but the lists, which has their lengths: it comes before them.
+std::uint32_t Session::seal_of_loaded() const noexcept {
+    return seal_of(in_front_of(loaded_.constants, loaded_.constants.ranges),
+                   seal_of(in_front_of(loaded_, loaded_.plan.patch_addresses)));
+}
+
+std::uint32_t Session::seal_of_lists() const noexcept {
+    const Plan& plan = loaded_.plan;
+    const std::uint32_t patches = seal_of(first_of(plan.patch_addresses, plan.patch_count));
+    const std::uint32_t commands = seal_of(first_of(plan.commands, plan.epilogue.first + plan.epilogue.count), patches);
+    return seal_of(first_of(loaded_.constants.ranges, loaded_.constants.count), commands);
+}
+
+// What the steps change, without the courses of devices that there are not.
+std::uint32_t Session::seal_of_running() const noexcept {
+    return seal_of(
+        first_of(running_.flights, std::size_t{bound_.mask} + 1U),
+        seal_of(first_of(running_.courses, device_count_), seal_of(in_front_of(running_, running_.courses))));
 }
 
 // Behind a load, or a start from nothing.
 Status Session::seal(Status status) noexcept {
     if (config_.release != Release::kAtCompletion) {
-        loaded_seal_ = seal_of(bytes_of(loaded_));
+        loaded_seal_ = seal_of_loaded();
+        lists_seal_ = seal_of_lists();
     }
+    seal_bound();
     return reseal(status);
 }
 
 // Whether the state is as the last call left it. Where memories correct themselves, nobody asks.
 bool Session::is_whole() const noexcept {
     return (config_.release == Release::kAtCompletion) ||
-           ((seal_of(bytes_of(loaded_)) == loaded_seal_) && (seal_of(running_bytes()) == running_seal_) &&
-            (seal_of(bytes_of(bound_)) == bound_seal_));
+           ((seal_of_bound() == bound_seal_) && (seal_of_loaded() == loaded_seal_) &&
+            (seal_of_lists() == lists_seal_) && (seal_of_running() == running_seal_));
 }
 
 // Every call that goes on from the state begins and ends with these.
@@ -46,16 +79,15 @@ Status Session::check_seals() noexcept {
 
 Status Session::reseal(Status status) noexcept {
     if (config_.release != Release::kAtCompletion) {
-        running_seal_ = seal_of(running_bytes());
+        running_seal_ = seal_of_running();
     }
-    seal_bound();
     return status;
 }
 
 void Session::seal_bound() noexcept {
     if (config_.release != Release::kAtCompletion) {
         bound_copy_ = bound_;
-        bound_seal_ = seal_of(bytes_of(bound_));
+        bound_seal_ = seal_of_bound();
     }
 }
 
@@ -64,13 +96,13 @@ Status Session::latch(Status status, FaultStage stage, std::uint32_t device, std
     const Flight& flight = oldest();
     fault_.status = status;
     fault_.stage = stage;
-    for (std::uint32_t row = 0U; row < kMaxMeshDevices; ++row) {  // not every core divides
-        const std::uint32_t column = device - (row * columns_);   // wraps in front of the row
-        if (column < columns_) {
-            fault_.row = static_cast<std::uint8_t>(row);
-            fault_.column = static_cast<std::uint8_t>(column);
-        }
+    fault_.row = 0U;
+    std::uint32_t column = device;
+    for (std::uint32_t row = 1U; (row < rows_) && (column >= columns_); ++row) {  // not every core divides
+        column -= columns_;
+        fault_.row = static_cast<std::uint8_t>(row);
     }
+    fault_.column = static_cast<std::uint8_t>(column);
     fault_.queue = queue;
     fault_.step = oldest_token();
     fault_.time_us = platform_.now_us();
@@ -102,15 +134,16 @@ Status Session::latch(Status status, FaultStage stage, std::uint32_t device, std
 
 // Writes through a pointer that is known to be whole only.
 void Session::withhold_outputs() noexcept {
-    if ((config_.release != Release::kAtCompletion) && (seal_of(bytes_of(bound_)) != bound_seal_)) {
+    if ((config_.release != Release::kAtCompletion) && (seal_of_bound() != bound_seal_)) {
         bound_ = bound_copy_;
     }
-    for (std::uint32_t flight = 0U; flight < kMaxStepsInFlight; ++flight) {
-        for (std::uint32_t i = 0U; i < bound_.counts[flight]; ++i) {
-            std::memset(bound_.outputs[flight][i].data(), 0, bound_.outputs[flight][i].size());
+    for (Lent& lent : Span<Lent>{bound_.flights}.subspan(0U, std::size_t{bound_.mask} + 1U)) {
+        for (const MutableByteSpan output : Span<MutableByteSpan>{lent.outputs}.subspan(0U, lent.count)) {
+            std::memset(output.data(), 0, output.size());
         }
-        bound_.counts[flight] = 0U;
+        lent.count = 0U;
     }
+    seal_bound();
 }
 
 // A latched fault comes before everything else.

@@ -21,6 +21,7 @@ Session::Session(const DeviceSet& set, Platform& platform, const CommandSet& com
     }
     if (is_set) {  // else there is none, which load() refuses
         device_count_ = static_cast<std::uint32_t>(count);
+        rows_ = set.rows;
         columns_ = set.columns;
     }
     static_cast<void>(seal(Status::kOk));
@@ -92,13 +93,14 @@ Status Session::submit_script(ScriptKind kind, Span<const ByteSpan> inputs,
     if (running_.under_way == 1U) {
         supervise(script);
     }
-    const std::uint32_t index = running_.token % kMaxStepsInFlight;
-    const std::uint32_t failed = lend(index, inputs, outputs);
-    running_.flights[index].inputs = static_cast<std::uint32_t>(inputs.size());
+    const std::uint32_t place = place_of(running_.token);
+    const std::uint32_t failed = lend(inputs, outputs);
+    running_.flights[place].inputs = static_cast<std::uint32_t>(inputs.size());
+    Lent& lent = bound_.flights[place];
     for (std::uint32_t i = 0U; i < outputs.size(); ++i) {
-        bound_.outputs[index][i] = outputs[i];
+        lent.outputs[i] = outputs[i];
     }
-    bound_.counts[index] = static_cast<std::uint32_t>(outputs.size());
+    lent.count = static_cast<std::uint32_t>(outputs.size());
     seal_bound();  // before the first fault that may withhold them
     return reseal((failed == device_count_) ? enqueue(script, loaded_.plan.commands, FaultStage::kSubmit)
                                             : latch(Status::kDeviceFault, FaultStage::kSubmit, failed));

@@ -17,7 +17,7 @@ inline constexpr std::uint32_t kVerdictBytes32 = 80U;  // Verdict: while loading
 // Session of a runtime of that profile: whatever mesh it drives, it has room for the largest.
 [[nodiscard]] constexpr std::uint32_t session_bytes32(const Capacities& capacities) noexcept {
     const std::uint32_t device_bytes = 92U + (16U * capacities.steps_in_flight);
-    return 4928U + (152U * capacities.steps_in_flight) + (device_bytes * capacities.mesh_devices) +
+    return 4944U + (152U * capacities.steps_in_flight) + (device_bytes * capacities.mesh_devices) +
            (4U * capacities.patch_points);
 }
 // PlanWorkspace: while loading only. Six maps, of 12 bytes for each range.

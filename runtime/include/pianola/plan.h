@@ -40,8 +40,8 @@ static_assert(kMaxMeshDevices <= 16U, "sessions and tools count them by bits");
 }
 [[nodiscard]] constexpr std::uint32_t count_of(DeviceBits devices) noexcept {
     std::uint32_t count = 0U;
-    for (std::uint32_t device = 0U; device < kMaxMeshDevices; ++device) {
-        count += has_device(devices, device) ? 1U : 0U;
+    for (DeviceBits left = devices; left != 0U; left &= left - 1U) {
+        count += 1U;
     }
     return count;
 }
@@ -143,11 +143,12 @@ struct Plan {
     std::array<TensorPlace, kMaxInputs> input_places{};
     std::array<TensorPlace, kMaxOutputs> output_places{};
     std::array<RegionConfig, kMaxRegions> regions{};
-    std::array<std::uint32_t, kMaxPatchPoints> patch_addresses{};  // device addresses of words in the trace region
     std::array<PlannedParameter, kMaxParameters> parameters{};
     std::array<std::uint64_t, kMaxTraces>
-        trace_digests{};         // that a replay comes to; 0 where no script replays the trace
-    PlannedCommands commands{};  // of all scripts but the set-up
+        trace_digests{};  // that a replay comes to; 0 where no script replays the trace
+    // The last two, of which most binaries use little: sessions look at no more than that.
+    std::array<std::uint32_t, kMaxPatchPoints> patch_addresses{};  // device addresses of words in the trace region
+    PlannedCommands commands{};                                    // of all scripts but the set-up
 
     // One of the three: every kind but the set-up.
     [[nodiscard]] PlannedScript& script(ScriptKind kind) noexcept;
@@ -207,6 +208,9 @@ struct PlanWorkspace {
 };
 
 }  // namespace PIANOLA_PROFILE
+
+// Whether two devices differ in nothing that a binary could be proved for.
+[[nodiscard]] bool are_alike(const DeviceDescription& one, const DeviceDescription& other) noexcept;
 
 // kOk, or kRefused with a verdict; the plan is complete only after kOk.
 Status prove_plan(const Image& image, const DeviceDescription& device, const CommandSet& command_set,

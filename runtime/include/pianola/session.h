@@ -232,6 +232,8 @@ class Session {
         ScriptKind kind{ScriptKind::kUnspecified};
         std::uint32_t inputs{0U};  // bound
         std::uint64_t started_us{0U};
+        // That the completion records of the devices' queues must have.
+        std::array<std::array<std::uint64_t, kMaxQueues>, kMaxMeshDevices> expected{};
     };
     // What one device has been given, and how far it has come.
     struct Course {
@@ -239,8 +241,6 @@ class Session {
         std::array<std::uint32_t, kMaxQueues> enqueued{};  // commands of each queue since load()
         std::array<std::uint32_t, kMaxQueues> executed{};  // each queue's device count when it last completed
         std::array<std::uint32_t, kMaxEvents> records{};   // of each event since load()
-        // That the completion records of scripts under way must have, by token.
-        std::array<std::array<std::uint64_t, kMaxQueues>, kMaxStepsInFlight> expected{};
     };
     // The last queue that check_completions() has seen at work.
     struct Pending {
@@ -248,11 +248,17 @@ class Session {
         std::uint32_t queue{0U};
         std::uint32_t progress{0U};  // of that queue
     };
-    // Memory of the application that steps under way write to, by token: what a fault must withhold, whatever else is
-    // damaged.
+    // Memory of the application that a step under way writes to.
+    struct Lent {
+        std::uint32_t count{0U};
+        std::array<MutableByteSpan, kMaxOutputs> outputs{};
+    };
+    // What a fault must withhold, whatever else is damaged.
     struct Bound {
-        std::array<std::uint32_t, kMaxStepsInFlight> counts{};
-        std::array<std::array<MutableByteSpan, kMaxOutputs>, kMaxStepsInFlight> outputs{};
+        // The bits of a token that choose among `flights`, here and in Running: as few as the binary's steps in flight
+        // take, so that places that it never uses cost nothing.
+        std::uint32_t mask{0U};
+        std::array<Lent, kMaxStepsInFlight> flights{};
     };
 
     // What stays as it is between load() and unload().
@@ -265,8 +271,8 @@ class Session {
         ByteSpan file;
         std::array<std::uint32_t, kMaxQueues> transfers{};  // of each queue in a step: what zero-copy I/O leaves out
         Tensors views;
-        ConstantRanges constants;
         Plan plan;
+        ConstantRanges constants;
     };
     // What the steps change.
     struct Running {
@@ -284,11 +290,14 @@ class Session {
         ScrubCursor release;     // how far the step that has completed is verified
         ScrubCursor background;  // how far scrub() has come
         ParameterValues parameters;
+        std::array<Course, kMaxMeshDevices> courses{};    // by device
         std::array<Flight, kMaxStepsInFlight> flights{};  // by token
-        std::array<Course, kMaxMeshDevices> courses{};    // by device; the last member, for running_bytes()
     };
 
-    [[nodiscard]] ByteSpan running_bytes() const noexcept;
+    [[nodiscard]] std::uint32_t seal_of_bound() const noexcept;
+    [[nodiscard]] std::uint32_t seal_of_loaded() const noexcept;
+    [[nodiscard]] std::uint32_t seal_of_lists() const noexcept;
+    [[nodiscard]] std::uint32_t seal_of_running() const noexcept;
     [[nodiscard]] bool is_whole() const noexcept;
     Status seal(Status status) noexcept;
     void seal_bound() noexcept;
@@ -319,13 +328,14 @@ class Session {
     [[nodiscard]] Status refuse_view(bool is_there) const noexcept;
     [[nodiscard]] State idle_state() const noexcept;
     [[nodiscard]] std::uint32_t oldest_token() const noexcept;
+    // Where a script that is under way has its place.
+    [[nodiscard]] std::uint32_t place_of(std::uint32_t token) const noexcept { return token & bound_.mask; }
     [[nodiscard]] Flight& oldest() noexcept;
     void open_flight(ScriptKind kind, Io io) noexcept;
     void supervise(const PlannedScript& script) noexcept;
     [[nodiscard]] Devices devices() const noexcept { return Devices{devices_.data(), device_count_}; }
     [[nodiscard]] QueueCommand bind(const PlannedCommand& planned, Course& course) noexcept;
-    [[nodiscard]] std::uint32_t lend(std::uint32_t flight, Span<const ByteSpan> inputs,
-                                     Span<const MutableByteSpan> outputs) noexcept;
+    [[nodiscard]] std::uint32_t lend(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept;
     Status give_back() noexcept;
     Status enqueue_one(std::uint32_t device, std::uint32_t queue, QueueCommand& command, std::uint32_t trace,
                        FaultStage stage) noexcept;
@@ -351,11 +361,13 @@ class Session {
 
     std::array<Device*, kMaxMeshDevices> devices_{};
     std::uint32_t device_count_{1U};
+    std::uint32_t rows_{1U};
     std::uint32_t columns_{1U};
     Platform& platform_;
     const CommandSet& command_set_;
     const SessionConfig& config_;
     std::uint32_t loaded_seal_{0U};
+    std::uint32_t lists_seal_{0U};
     std::uint32_t running_seal_{0U};
     std::uint32_t bound_seal_{0U};
     FaultRecord fault_;
