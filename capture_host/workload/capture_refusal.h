@@ -14,6 +14,6 @@
 namespace pianola::host {
 
 [[nodiscard]] std::string explain_refusal(const LinkedCapture& linked, const Verdict& verdict,
-                                          const DeviceState& device);
+                                          const DeviceGrid& grid);
 
 }  // namespace pianola::host

@@ -37,12 +37,14 @@ auto replaying(Act act) {
 
 class Trial {
   public:
-    Trial(const std::vector<std::uint8_t>& file, const DeviceDescription& device)
-        : replay_{ByteSpan{file.data(), file.size()}, usual_target(), device, options()} {
+    // `spec`: of each device.
+    Trial(const CapturedWorkload& workload, const DeviceDescription& spec)
+        : device_{device_of(workload.manifest.target, spec)},
+          replay_{ByteSpan{workload.file.data(), workload.file.size()}, usual_target(), device_, options()} {
         try {
             replaying([this] { replay_.load(); });
         } catch (const replay::Refused& refused) {
-            throw TrialRefused{refused.verdict(), remedy_for(replay_.file(), device, refused.verdict())};
+            throw TrialRefused{refused.verdict(), remedy_for(replay_.file(), device_, refused.verdict())};
         }
     }
 
@@ -66,6 +68,16 @@ class Trial {
         return options;
     }
 
+    // The mesh that the workload is for, and the profile that such a mesh needs.
+    static DeviceDescription device_of(const capture::ManifestTarget& target, const DeviceDescription& spec) {
+        DeviceDescription device = spec;
+        device.mesh_rows = target.mesh_rows;
+        device.mesh_columns = target.mesh_columns;
+        device.capacities = &profile_of(target);
+        return device;
+    }
+
+    DeviceDescription device_;
     Replay replay_;
 };
 
@@ -84,6 +96,15 @@ void compare(const std::string& what, const std::vector<std::uint8_t>& is, const
 
 }  // namespace
 
+const Capacities& profile_of(const capture::ManifestTarget& target) {
+    for (const Capacities* const profile : {&profiles::kSmallEcu, &profiles::kDefault}) {
+        if (static_cast<CapacityProfile>(profile->number) == target.profile) {
+            return *profile;
+        }
+    }
+    return profiles::kHost;
+}
+
 TrialRefused::TrialRefused(const Verdict& verdict, const std::string& remedy)
     : HostError{HostRule::kCaptureRefused,
                 fmt::format("the runtime does not accept the file: {}{}", pianola::rule_id(verdict.rule), remedy)},
@@ -92,7 +113,7 @@ TrialRefused::TrialRefused(const Verdict& verdict, const std::string& remedy)
 
 std::vector<Tensors> replay_workload(const CapturedWorkload& workload, const DeviceDescription& spec,
                                      const std::vector<Tensors>& inputs) {
-    return Trial{workload.file, spec}.run(inputs);
+    return Trial{workload, spec}.run(inputs);
 }
 
 void compare_to_golden(const std::vector<Tensors>& outputs, const std::vector<Tensors>& golden) {
@@ -116,7 +137,7 @@ void compare_to_capture(const CapturedWorkload& workload, const DeviceDescriptio
 }
 
 void try_workload(const CapturedWorkload& workload, const DeviceDescription& spec) {
-    Trial trial{workload.file, spec};
+    Trial trial{workload, spec};
     compare_to_golden(trial.run(workload.inputs), workload.outputs);
     trial.test();
 }

@@ -20,6 +20,9 @@ class TrialRefused : public HostError {
     std::string remedy_;
 };
 
+// Of the runtime that the workload needs.
+[[nodiscard]] const Capacities& profile_of(const capture::ManifestTarget& target);
+
 // Loads the file: all of the runtime's proofs. Throws API-CAPTURE-REFUSED, which names the rule. Replays the captured
 // inputs in order; throws API-COMPARE where an output differs from the captured run's. Then replays the file's
 // self-test vectors.
