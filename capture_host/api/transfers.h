@@ -28,7 +28,7 @@ struct ReadHandle::State {
     RaceDetector::Clock clock{};
     bool ready{false};
     std::atomic<bool> seen{false};  // by the host
-    std::string failure;  // why it will never be ready
+    std::string failure;            // why it will never be ready
 };
 
 class Transfers {

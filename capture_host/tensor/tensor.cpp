@@ -237,9 +237,9 @@ namespace {
 
 // Shards that share their bytes. A topology says where data came from only.
 bool are_replicas(const Tensor& source) {
-    return !source.is_distributed() || std::all_of(source.shards().begin(), source.shards().end(), [&](const Tensor& shard) {
-        return &shard.bytes() == &source.shards().front().bytes();
-    });
+    return !source.is_distributed() ||
+           std::all_of(source.shards().begin(), source.shards().end(),
+                       [&](const Tensor& shard) { return &shard.bytes() == &source.shards().front().bytes(); });
 }
 
 void copy_to_mesh(const Tensor& source, const Tensor& destination, std::uint32_t queue, bool blocking) {

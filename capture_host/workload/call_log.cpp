@@ -27,10 +27,10 @@ std::string Call::text() const {
         case CallKind::kReplay:
             return fmt::format("an execution of trace {} on queue {}{}", object, queue, place);
         case CallKind::kRecordEvent:
-            return fmt::format("a record of event {} on queue {}{}", object, queue, place);
+            return fmt::format("a record of event {} on queue {}{}", (event != 0U) ? event : object, queue, place);
         case CallKind::kWaitEvent:
         default:
-            return fmt::format("a wait for event {} on queue {}{}", object, queue, place);
+            return fmt::format("a wait for event {} on queue {}{}", (event != 0U) ? event : object, queue, place);
     }
 }
 

@@ -36,8 +36,8 @@ bool is_in(const Bytes& part, std::size_t row_bytes, const Bytes& whole) {
 
 bool has_carried(const Call& read, const Call& write) {
     const Bytes& given = read.handle.data();
-    return !is_one_value(given) && (is_in(given, read.buffer->row_bytes, write.data) ||
-                                    is_in(write.data, write.buffer->row_bytes, given));
+    return !is_one_value(given) &&
+           (is_in(given, read.buffer->row_bytes, write.data) || is_in(write.data, write.buffer->row_bytes, given));
 }
 
 [[noreturn]] void refuse(const Call& read, const Call& write) {

@@ -110,11 +110,10 @@ class Spreader {
 
     [[nodiscard]] bool are_replicas(const std::vector<Part>& parts) const {
         const std::vector<std::uint64_t> first = writers_of(parts.front());
-        const bool are_known = is_input() && std::none_of(first.begin(), first.end(), [](auto writer) {
-                                   return writer == 0U;
-                               });
-        return are_known && std::all_of(parts.begin(), parts.end(),
-                                        [&](const Part& part) { return writers_of(part) == first; });
+        const bool are_known =
+            is_input() && std::none_of(first.begin(), first.end(), [](auto writer) { return writer == 0U; });
+        return are_known &&
+               std::all_of(parts.begin(), parts.end(), [&](const Part& part) { return writers_of(part) == first; });
     }
 
     // Parts that are given the same by one call each; the others together.
@@ -155,10 +154,11 @@ class Spreader {
 
     void require_box(const SpreadTensor& tensor) const {
         if (!is_box(tensor.parts)) {
-            throw HostError{HostRule::kCaptureTensor,
-                            fmt::format("the devices of '{}' are no rectangle of the mesh; declare what the others hold "
-                                        "under another name",
-                                        tensor.name)};
+            throw HostError{
+                HostRule::kCaptureTensor,
+                fmt::format("the devices of '{}' are no rectangle of the mesh; declare what the others hold "
+                            "under another name",
+                            tensor.name)};
         }
     }
 
@@ -202,8 +202,9 @@ void complete_scripts(std::vector<LinkedCapture>& parts) {
     for (LinkedCapture& part : parts) {
         std::vector<capture::ManifestScript> all;
         for (const ScriptKind kind : kOrder) {
-            const auto own = std::find_if(part.manifest.scripts.begin(), part.manifest.scripts.end(),
-                                          [kind](const capture::ManifestScript& script) { return script.kind == kind; });
+            const auto own =
+                std::find_if(part.manifest.scripts.begin(), part.manifest.scripts.end(),
+                             [kind](const capture::ManifestScript& script) { return script.kind == kind; });
             if (own != part.manifest.scripts.end()) {
                 all.push_back(*own);
             } else if (kinds.count(kind) != 0U) {
@@ -289,10 +290,11 @@ Records merge_records(const std::vector<const Records*>& devices, const std::vec
         for (const Part& part : tensor->is_replicated ? first : tensor->parts) {
             const Records& own = *devices.at(part.device);
             if (own.size() != count) {
-                throw HostError{HostRule::kCaptureContent,
-                                fmt::format("a device has moved its part of '{}' in {} of {} inferences; let every turn "
-                                            "move the tensors of all devices",
-                                            entry.name, own.size(), count)};
+                throw HostError{
+                    HostRule::kCaptureContent,
+                    fmt::format("a device has moved its part of '{}' in {} of {} inferences; let every turn "
+                                "move the tensors of all devices",
+                                entry.name, own.size(), count)};
             }
             for (std::size_t record = 0U; record < count; ++record) {
                 std::vector<std::uint8_t>& whole = merged[record][static_cast<std::size_t>(&entry - order.data())];

@@ -15,6 +15,7 @@
 #include "capture_host/workload/capture_memory.h"
 #include "capture_host/workload/capture_order.h"
 #include "capture_host/workload/capture_refusal.h"
+#include "capture_host/workload/capture_slots.h"
 #include "capture_host/workload/capture_staging.h"
 #include "capture_host/workload/workload_trial.h"
 
@@ -205,11 +206,29 @@ class Maker {
             if (!options_.refused_file.empty()) {
                 files::store_file(options_.refused_file, workload.file);
             }
+            check_alone(steps_in_flight);
             throw HostError{HostRule::kCaptureRefused,
-                            explain_refusal(linked, refused.verdict(), grid_) + refused.remedy()};
+                            explain_refusal(linked, refused.verdict(), device_) + refused.remedy()};
         }
         workload.warnings.insert(workload.warnings.begin(), warnings_.begin(), warnings_.end());
         return workload;
+    }
+
+    // What the runtime refuses of one device's work it refuses of that device alone, which says more.
+    void check_alone(std::uint32_t steps_in_flight) const {
+        for (std::size_t i = 0U; (works_.size() > 1U) && (i < works_.size()); ++i) {
+            const DeviceWork& work = *works_[i];
+            const LinkedCapture alone = link_capture(device_.family, device_.spec, work.scripts,
+                                                     work.reading.declarations, options_, steps_in_flight);
+            try {
+                try_load(capture::write_trace_binary(alone.manifest, alone.segments), device_.spec);
+            } catch (const TrialRefused& refused) {
+                throw HostError{HostRule::kCaptureRefused,
+                                fmt::format("device ({}, {}): {}{}", i / grid_.columns, i % grid_.columns,
+                                            explain_refusal(alone, refused.verdict(), grid_.devices[i]->state()),
+                                            refused.remedy())};
+            }
+        }
     }
 
     // Of what one step in flight leaves without an effect.
@@ -251,8 +270,9 @@ bool is_reading_wrong(HostRule rule) {
 
 }  // namespace
 
-CapturedWorkload make_workload(const DeviceGrid& grid, const std::vector<Section>& program,
+CapturedWorkload make_workload(const DeviceGrid& grid, const std::vector<Section>& recorded,
                                const Declarations& declarations, CaptureOptions options) {
+    const std::vector<Section> program = with_event_slots(recorded);
     const CommandSet& command_set = grid.devices.front()->state().command_set;
     std::exception_ptr refusal;  // of the likeliest; rather of the likeliest that has no fault but its order
     bool is_order = false;

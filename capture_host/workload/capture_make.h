@@ -11,7 +11,7 @@
 namespace pianola::host {
 
 // All reads have completed, and the devices' locks are held. Throws API-CAPTURE-*.
-[[nodiscard]] CapturedWorkload make_workload(const DeviceGrid& grid, const std::vector<Section>& program,
+[[nodiscard]] CapturedWorkload make_workload(const DeviceGrid& grid, const std::vector<Section>& recorded,
                                              const Declarations& declarations, CaptureOptions options);
 
 }  // namespace pianola::host

@@ -21,13 +21,12 @@ struct Place {
 
 class Explainer {
   public:
-    Explainer(const LinkedCapture& linked, const DeviceGrid& grid)
-        : linked_{linked}, grid_{grid}, device_{grid.devices.front()->state()} {}
+    Explainer(const LinkedCapture& linked, const DeviceState& device) : linked_{linked}, device_{device} {}
 
     [[nodiscard]] std::string command(const Place& place) const {
         const capture::ManifestCommand& command = at(place);
-        return fmt::format("command {} of {} ({} on queue {}{})", place.command, script(place), action(command),
-                           command.queue, devices(command));
+        return fmt::format("command {} of {} ({} on queue {})", place.command, script(place), action(command),
+                           command.queue);
     }
 
     [[nodiscard]] std::string conflict(const Place& later, const Place& earlier, bool bytes) const {
@@ -51,24 +50,6 @@ class Explainer {
   private:
     [[nodiscard]] const capture::ManifestCommand& at(const Place& place) const {
         return linked_.manifest.scripts.at(place.script).commands.at(place.command);
-    }
-
-    [[nodiscard]] std::string devices(const capture::ManifestCommand& command) const {
-        if (grid_.devices.size() == 1U) {
-            return {};
-        }
-        const DeviceRange& range = command.devices;
-        const std::string first = fmt::format("({}, {})", range.row, range.column);
-        return ((range.rows * range.columns) == 1)
-                   ? fmt::format(" of device {}", first)
-                   : fmt::format(" of devices {} to ({}, {})", first, (range.row + range.rows) - 1,
-                                 (range.column + range.columns) - 1);
-    }
-
-    // The first of them.
-    [[nodiscard]] const DeviceState& device_of(const Place& place) const {
-        const DeviceRange& range = at(place).devices;
-        return grid_.devices.at((range.row * grid_.columns) + range.column)->state();
     }
 
     [[nodiscard]] const char* script(const Place& place) const {
@@ -196,7 +177,7 @@ class Explainer {
                 named.add(range.begin, range.end);
             }
         }
-        for (const auto& [id, buffer] : device_of(later).buffers) {
+        for (const auto& [id, buffer] : device_.buffers) {
             if (touches(common, *buffer) && !touches(named, *buffer)) {
                 names.push_back(fmt::format("buffer {} at 0x{:08X}", id, buffer->address()));
                 named.add(addresses_of(*buffer));
@@ -216,19 +197,18 @@ class Explainer {
     }
 
     const LinkedCapture& linked_;
-    const DeviceGrid& grid_;
-    const DeviceState& device_;  // the first; all are alike but for their buffers
+    const DeviceState& device_;
 };
 
 }  // namespace
 
-std::string explain_refusal(const LinkedCapture& linked, const Verdict& verdict, const DeviceGrid& grid) {
+std::string explain_refusal(const LinkedCapture& linked, const Verdict& verdict, const DeviceState& device) {
     const std::string numbers = capture::describe_numbers(verdict);
     std::string text =
         fmt::format("the runtime does not accept the captured workload: {} at {}{}", pianola::rule_id(verdict.rule),
                     files::path_text(verdict.path), numbers.empty() ? numbers : (" (" + numbers + ")"));
     const Span<const FieldPath::Step> steps = verdict.path.steps();
-    const Explainer explainer{linked, grid};
+    const Explainer explainer{linked, device};
     if ((verdict.rule == Rule::kOrdRace) || (verdict.rule == Rule::kOrdCores)) {
         const auto place = [](std::uint64_t number) {
             constexpr std::uint32_t kScriptShift = 16U;

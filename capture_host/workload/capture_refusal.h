@@ -14,6 +14,6 @@
 namespace pianola::host {
 
 [[nodiscard]] std::string explain_refusal(const LinkedCapture& linked, const Verdict& verdict,
-                                          const DeviceGrid& grid);
+                                          const DeviceState& device);
 
 }  // namespace pianola::host

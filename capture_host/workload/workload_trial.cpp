@@ -37,10 +37,8 @@ auto replaying(Act act) {
 
 class Trial {
   public:
-    // `spec`: of each device.
-    Trial(const CapturedWorkload& workload, const DeviceDescription& spec)
-        : device_{device_of(workload.manifest.target, spec)},
-          replay_{ByteSpan{workload.file.data(), workload.file.size()}, usual_target(), device_, options()} {
+    Trial(const std::vector<std::uint8_t>& file, const DeviceDescription& device)
+        : device_{device}, replay_{ByteSpan{file.data(), file.size()}, usual_target(), device_, options()} {
         try {
             replaying([this] { replay_.load(); });
         } catch (const replay::Refused& refused) {
@@ -60,6 +58,10 @@ class Trial {
             replaying([&] { replay_.check(session.self_test(i, {scratch.data(), scratch.size()})); });
         }
     }
+
+    // `spec`: of each device.
+    Trial(const CapturedWorkload& workload, const DeviceDescription& spec)
+        : Trial{workload.file, device_of(workload.manifest.target, spec)} {}
 
   private:
     static SimulatorOptions options() {
@@ -134,6 +136,10 @@ void compare_to_golden(const std::vector<Tensors>& outputs, const std::vector<Te
 
 void compare_to_capture(const CapturedWorkload& workload, const DeviceDescription& spec) {
     compare_to_golden(replay_workload(workload, spec, workload.inputs), workload.outputs);
+}
+
+void try_load(const std::vector<std::uint8_t>& file, const DeviceDescription& spec) {
+    static_cast<void>(Trial{file, spec});
 }
 
 void try_workload(const CapturedWorkload& workload, const DeviceDescription& spec) {

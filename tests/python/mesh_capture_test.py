@@ -179,7 +179,7 @@ class Captures(Case):
                     ttnn.copy_host_to_device_tensor(host, x, cq_id=1)
                     self.composed(mesh, ttnn.relu(x))
 
-        rule(self, "API-CAPTURE-REFUSED", captured, "ORD-RACE", "no event orders them", "of devices (0, 0) to (0, 1)")
+        rule(self, "API-CAPTURE-REFUSED", captured, "ORD-RACE", "no event orders them", "device (0, 0): ")
 
     def test_names(self):
         mesh = self.open((1, 2))
