@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
     options.time = std::make_shared<pianola::sim::SimTime>();  // one for both
     pianola::sim::SimDevice first{options};
     pianola::sim::SimDevice second{options};
-    const pianola::sim::SimPlatform platform{first};
+    pianola::sim::SimPlatform platform{first};
     const pianola::refdev::RefdevCommandSet command_set;
     const pianola::SessionConfig& config = pianola::kDevelopmentConfig;
 
