@@ -137,6 +137,22 @@ class Captures(Case):
         self.assertEqual(ttnn.Session(capture.result.file).inputs[0]["shape"], (8, 16))
         self.expect(capture.result, lambda given: {"output 0": numpy.maximum(given["input 0"], 0)})
 
+    def test_replicas(self):
+        """Those of all devices are one piece, those along one dimension of the mesh are pieces."""
+        mesh = self.open((2, 2))
+        with ttnn.capture(mesh) as capture:
+            for _ in range(2):
+                x = ttnn.from_numpy(self.array(ROWS, WIDTH), device=mesh,
+                                    mesh_mapper=ttnn.ReplicateTensorToMesh(mesh))
+                y = ttnn.from_numpy(self.array(2 * ROWS, WIDTH), device=mesh,
+                                    mesh_mapper=ttnn.ShardTensor2dMesh(mesh, (2, 2), dims=(0, None)))
+                self.composed(mesh, ttnn.maximum(x, y))
+        self.assertEqual([each["shape"] for each in ttnn.Session(capture.result.file).inputs],
+                         [(ROWS, WIDTH), (4 * ROWS, WIDTH)])
+        self.expect(
+            capture.result,
+            lambda given: {"output 0": numpy.maximum(numpy.tile(given["input 0"], (4, 1)), given["input 1"])})
+
     def test_equal_pieces_are_still_pieces(self):
         """Zeros on all devices do not make a tensor replicated."""
         mesh = self.open((1, 2))
@@ -265,6 +281,23 @@ class Captures(Case):
         self.assertIn("comes after the host has seen a read of buffer", capture.result.warnings[0])
         self.expect(
             capture.result, lambda given: {f"output {i}": numpy.maximum(given[f"input {i}"], 0) for i in range(2)})
+
+    def test_what_is_carried_to_the_next_step_is_an_input(self):
+        mesh = self.open((1, 2))
+        left, right = mesh.create_submeshes(ttnn.MeshShape(1, 1))
+        middle = self.array(ROWS, WIDTH)
+        with ttnn.capture(mesh) as capture:
+            for _ in range(3):
+                y = ttnn.from_numpy(middle, device=right)
+                x = ttnn.from_numpy(self.array(ROWS, WIDTH), device=left)
+                ttnn.neg(y).cpu()
+                middle = ttnn.to_numpy(ttnn.get_device_tensors(ttnn.relu(x))[0].cpu())
+        self.assertEqual((capture.result.steps, capture.result.warnings), (3, []))
+        self.expect(
+            capture.result, lambda given: {
+                "output 0": numpy.maximum(given["input 0"], 0),
+                "output 1": saturated(-given["input 1"].astype(int))
+            })
 
     def test_set_up_after_a_read_of_another_device(self):
         mesh = self.open((1, 2))
