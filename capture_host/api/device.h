@@ -76,6 +76,8 @@ class ReadHandle {
     [[nodiscard]] bool is_ready() const;                          // gives the device its chance to run
     [[nodiscard]] const std::vector<std::uint8_t>& data() const;  // row-major; waits until the read has completed
 
+    [[nodiscard]] bool is_seen() const noexcept;  // whether somebody has called data()
+
     struct State;
     explicit ReadHandle(std::shared_ptr<State> state) : state_{std::move(state)} {}
 

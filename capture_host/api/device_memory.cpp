@@ -293,6 +293,7 @@ BufferPtr Device::allocate(const BufferConfig& config) {
                                                   "a buffer", config.owner);
     const BufferPtr buffer = BufferPlacement::make(state_->spec, config, placement, offset, BufferId{next_id()},
                                                    shared_from_this(), shared_from_this());
+    buffer->first_twin_ = (state_->lockstep != nullptr) ? state_->lockstep->first_twin(buffer->id()) : buffer->id();
     state_->buffers[buffer->id().value] = buffer.get();
     state_->note_overwritten(buffer);
     return buffer;

@@ -118,7 +118,12 @@ const std::vector<std::uint8_t>& ReadHandle::data() const {
     if (!state_->ready) {
         throw HostError{HostRule::kDeviceClosed, "the device has gone before the read was completed"};
     }
+    state_->seen = true;
     return state_->data;
+}
+
+bool ReadHandle::is_seen() const noexcept {
+    return (state_ != nullptr) && state_->seen;
 }
 
 void Device::compile(Program& program) {

@@ -24,6 +24,7 @@ Lockstep::~Lockstep() {
 void Lockstep::take_turn(std::size_t device) {
     turn_ = device;
     repeated_ = 0U;
+    twins_ = 0U;
 }
 
 RangeSet Lockstep::allocated(Memory memory) const {
@@ -63,6 +64,14 @@ std::uint32_t Lockstep::repeat() {
     }
     repeated_ += 1U;
     return given_[repeated_ - 1U];
+}
+
+BufferId Lockstep::first_twin(BufferId buffer) {
+    if (leads()) {
+        buffers_.push_back(buffer);
+    }
+    twins_ += 1U;
+    return (twins_ <= buffers_.size()) ? buffers_[twins_ - 1U] : buffer;
 }
 
 }  // namespace pianola::host

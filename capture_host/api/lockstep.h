@@ -36,6 +36,8 @@ class Lockstep {
     void note(std::uint32_t offset) { given_.push_back(offset); }
     // What the first device was given by the same call.
     [[nodiscard]] std::uint32_t repeat();
+    // For Device::allocate(): the first device's buffer by the same call.
+    [[nodiscard]] BufferId first_twin(BufferId buffer);
 
   private:
     std::vector<std::shared_ptr<Device>> devices_;
@@ -43,6 +45,8 @@ class Lockstep {
     std::size_t turn_{0U};
     std::vector<std::uint32_t> given_;
     std::size_t repeated_{0U};
+    std::vector<BufferId> buffers_;  // of the first device
+    std::size_t twins_{0U};
 };
 
 }  // namespace pianola::host

@@ -5,6 +5,7 @@
 // host API.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -26,7 +27,8 @@ struct ReadHandle::State {
     std::vector<std::uint8_t> data;
     RaceDetector::Clock clock{};
     bool ready{false};
-    std::string failure;  // why it will never be ready
+    std::atomic<bool> seen{false};  // by the host
+    std::string failure;            // why it will never be ready
 };
 
 class Transfers {

@@ -90,6 +90,8 @@ class Buffer {
     Buffer& operator=(const Buffer&) = delete;
 
     [[nodiscard]] BufferId id() const noexcept { return id_; }
+    // The first device's of the buffers that a mesh has allocated as one; the buffer's own id where it is alone.
+    [[nodiscard]] BufferId first_twin() const noexcept { return first_twin_; }
     [[nodiscard]] const BufferConfig& config() const noexcept { return config_; }
     [[nodiscard]] std::uint64_t size_bytes() const noexcept { return config_.rows * config_.row_bytes; }
     [[nodiscard]] bool is_allocated() const noexcept { return allocated_; }
@@ -122,6 +124,7 @@ class Buffer {
     };
 
     BufferId id_;
+    BufferId first_twin_;
     BufferConfig config_;
     std::weak_ptr<Device> device_;
     std::weak_ptr<MemoryHolder> holder_;  // the same

@@ -31,6 +31,14 @@ const BufferPtr& MeshBuffer::on(const MeshCoordinate& coordinate) const {
     return found->second.buffer;
 }
 
+std::vector<BufferPtr> MeshBuffer::shards() const {
+    std::vector<BufferPtr> all;
+    for (const auto& [place, part] : parts_) {
+        all.push_back(part.buffer);
+    }
+    return all;
+}
+
 std::map<MeshCoordinate, MeshBuffer::Part> plan_parts(const MeshShape& mesh, const MeshBufferConfig& config) {
     std::map<MeshCoordinate, MeshBuffer::Part> parts;
     for (const MeshCoordinate& coordinate : MeshCoordinateRange{mesh}.coordinates()) {

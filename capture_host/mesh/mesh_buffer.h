@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "capture_host/buffers/buffer.h"
 #include "capture_host/mesh/mesh_shape.h"
@@ -57,6 +58,7 @@ class MeshBuffer {
     [[nodiscard]] const BufferPtr& on(const MeshCoordinate& coordinate) const;
     // Of any device: for the arguments of programs, which take the one of the device that they run on.
     [[nodiscard]] const BufferPtr& any() const { return parts_.begin()->second.buffer; }
+    [[nodiscard]] std::vector<BufferPtr> shards() const;  // row-major, for declarations of captures
     [[nodiscard]] const std::map<MeshCoordinate, Part>& parts() const noexcept { return parts_; }
 
   private:

@@ -148,6 +148,18 @@ std::vector<MeshCoordinate> MeshDevice::coordinates(const MeshRange& range) cons
     return range.value_or(all).coordinates();
 }
 
+DeviceGrid MeshDevice::grid() const {
+    const FamilyLock lock{family_->mutex};
+    check_open();
+    DeviceGrid all;
+    for (const std::uint32_t id : ids_) {
+        all.devices.push_back(family_->devices.at(id));
+    }
+    all.columns = shape_[shape_.dims() - 1U];
+    all.rows = shape_.mesh_size() / all.columns;
+    return all;
+}
+
 MeshPtr MeshDevice::part(const MeshShape& shape, const std::vector<MeshCoordinate>& coordinates) {
     std::vector<std::uint32_t> ids;
     for (const MeshCoordinate& coordinate : coordinates) {
@@ -268,6 +280,12 @@ void MeshDevice::in_step(const std::vector<MeshCoordinate>& coordinates,
         lockstep.take_turn(i);
         on(device_id(coordinates[i]), [&](Device& /*device*/) { call(devices[i], i); });
     }
+}
+
+void MeshDevice::as_replicas(const std::function<void()>& call) {
+    const FamilyLock lock{family_->mutex};
+    const Replicating replicating{*family_};
+    call();
 }
 
 std::string visualize(const MeshDevice& mesh) {

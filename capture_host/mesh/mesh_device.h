@@ -20,6 +20,7 @@
 #include "capture_host/mesh/mesh_error.h"
 #include "capture_host/mesh/mesh_shape.h"
 #include "capture_host/mesh/mesh_workload.h"
+#include "capture_host/workload/workload_capture.h"
 
 namespace pianola::host {
 
@@ -45,6 +46,8 @@ class MeshDevice final : public std::enable_shared_from_this<MeshDevice> {
     [[nodiscard]] std::uint32_t device_id(const MeshCoordinate& coordinate) const;
     [[nodiscard]] std::shared_ptr<Device> device(const MeshCoordinate& coordinate) const;
     [[nodiscard]] std::vector<MeshCoordinate> coordinates(const MeshRange& range = std::nullopt) const;
+    // For captures: WorkloadCapture{mesh->grid()}. A mesh of other than 2 dimensions is rows of its last one.
+    [[nodiscard]] DeviceGrid grid() const;
 
     // Sub-meshes keep the devices open until they have gone. Throws API-MESH-SHAPE.
     [[nodiscard]] MeshPtr create_submesh(const MeshShape& shape,
@@ -112,6 +115,8 @@ class MeshDevice final : public std::enable_shared_from_this<MeshDevice> {
     void with_device(const MeshCoordinate& coordinate, const std::function<void(Device&)>& call) const;
     void in_step(const std::vector<MeshCoordinate>& coordinates,
                  const std::function<void(const std::shared_ptr<Device>&, std::size_t)>& call);
+    // What `call` writes, it writes to every device: a capture sees one input.
+    void as_replicas(const std::function<void()>& call);
 
   private:
     friend MeshPtr open_mesh(const MeshShape& shape, const DeviceOptions& options);

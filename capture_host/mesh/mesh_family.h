@@ -37,6 +37,7 @@ struct MeshFamily {
     std::map<std::uint64_t, MeshTrace> traces;
     std::vector<std::weak_ptr<MeshDevice>> meshes;               // sub-meshes
     std::map<std::uint64_t, std::weak_ptr<MeshBuffer>> buffers;  // by the id of each device's buffer
+    std::uint64_t replicas{0U};                                  // of the call that gives all the same bytes
 };
 
 using FamilyLock = std::lock_guard<std::recursive_mutex>;
@@ -44,15 +45,36 @@ using FamilyLock = std::lock_guard<std::recursive_mutex>;
 // While it lives, calls on a device are those of a mesh.
 class Speaking {
   public:
-    Speaking(Device& device, std::uint64_t mesh) : state_{device.state()}, before_{state_.speaker} {
+    Speaking(Device& device, std::uint64_t mesh, std::uint64_t replicas)
+        : state_{device.state()}, before_{state_.speaker}, replicas_before_{state_.replicas} {
         state_.speaker = mesh;
+        state_.replicas = replicas;
     }
-    ~Speaking() { state_.speaker = before_; }
+    ~Speaking() {
+        state_.speaker = before_;
+        state_.replicas = replicas_before_;
+    }
     Speaking(const Speaking&) = delete;
     Speaking& operator=(const Speaking&) = delete;
 
   private:
     DeviceState& state_;
+    std::uint64_t before_;
+    std::uint64_t replicas_before_;
+};
+
+// While it lives, what is written are replicas of one call.
+class Replicating {
+  public:
+    explicit Replicating(MeshFamily& family) : family_{family}, before_{family.replicas} {
+        family_.replicas = next_id();
+    }
+    ~Replicating() { family_.replicas = before_; }
+    Replicating(const Replicating&) = delete;
+    Replicating& operator=(const Replicating&) = delete;
+
+  private:
+    MeshFamily& family_;
     std::uint64_t before_;
 };
 
@@ -62,7 +84,7 @@ auto MeshDevice::on(std::uint32_t id, const Call& call) const {
     Device& device = *family_->devices.at(id);
     try {
         const Lock lock{device.state().mutex};
-        const Speaking speaking{device, id_};
+        const Speaking speaking{device, id_, family_->replicas};
         return call(device);
     } catch (const HostError& error) {
         refuse(id, error);

@@ -95,11 +95,14 @@ void MeshDevice::write(std::uint32_t queue, const MeshBufferPtr& buffer, ByteSpa
     check_working();
     require_mine(*buffer);
     require_size(*buffer, bytes.size());
-    for (const MeshCoordinate& place : coordinates(range)) {
-        if (!buffer->is_sharded()) {
-            write_shard(queue, buffer, place, bytes);
-            continue;
-        }
+    if (!buffer->is_sharded()) {
+        as_replicas([&] {
+            for (const MeshCoordinate& place : coordinates(range)) {
+                write_shard(queue, buffer, place, bytes);
+            }
+        });
+    }
+    for (const MeshCoordinate& place : buffer->is_sharded() ? coordinates(range) : std::vector<MeshCoordinate>{}) {
         const MeshBuffer::Part& part = buffer->parts().at(place);
         if (part.is_used) {
             std::vector<std::uint8_t> shard(buffer->shard_bytes());

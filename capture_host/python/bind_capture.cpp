@@ -120,10 +120,24 @@ void bind_workloads(py::module_& module) {
             "Writes the .ptb, whole or not at all.", py::arg("path"));
 }
 
+// What a tensor has on each device.
+[[nodiscard]] std::vector<host::BufferPtr> buffers_of(const Tensor& tensor) {
+    std::vector<host::BufferPtr> buffers;
+    for (const Tensor& shard : tensor.is_distributed() ? tensor.shards() : std::vector<Tensor>{tensor}) {
+        buffers.push_back(shard.buffer());
+    }
+    return buffers;
+}
+
+[[nodiscard]] host::DeviceGrid grid_of(const AnyDevice& device) {
+    const auto* const mesh = std::get_if<host::MeshPtr>(&device);
+    return (mesh != nullptr) ? (*mesh)->grid() : host::DeviceGrid{{std::get<0>(device)}, 1U, 1U};
+}
+
 void bind_captures(py::module_& module) {
     py::class_<WorkloadCapture>(module, "WorkloadCapture",
-                                "Records the calls on a device; pianola.capture() begins one.")
-        .def(py::init([](const DevicePtr& device, const std::string& name, std::int64_t step_deadline_us,
+                                "Records the calls on a device, or on those of a mesh; pianola.capture() begins one.")
+        .def(py::init([](const AnyDevice& device, const std::string& name, std::int64_t step_deadline_us,
                          std::int64_t steps_in_flight, bool self_tests, const std::optional<Path>& refused_file) {
                  host::CaptureOptions options;
                  options.source_name = name;
@@ -133,7 +147,7 @@ void bind_captures(py::module_& module) {
                  if (refused_file.has_value()) {
                      options.refused_file = path_from(refused_file->object);
                  }
-                 return std::make_unique<WorkloadCapture>(device, options);
+                 return std::make_unique<WorkloadCapture>(grid_of(device), options);
              }),
              py::arg("device").none(false), py::kw_only(), py::arg("name") = "host program",
              py::arg("step_deadline_us") = 0, py::arg("steps_in_flight") = 0, py::arg("self_tests") = true,
@@ -142,7 +156,7 @@ void bind_captures(py::module_& module) {
             "declare_input",
             [](WorkloadCapture& self, const Tensor& tensor, const std::string& name, float scale,
                std::int32_t zero_point) {
-                self.declare_input(tensor.buffer(), declaration(tensor, name, scale, zero_point));
+                self.declare_input(buffers_of(tensor), declaration(tensor, name, scale, zero_point));
             },
             "What every step is given; in the order of declaration.", py::arg("tensor"), py::arg("name"),
             py::arg("scale") = 0.0F, py::arg("zero_point") = 0)
@@ -150,14 +164,14 @@ void bind_captures(py::module_& module) {
             "declare_output",
             [](WorkloadCapture& self, const Tensor& tensor, const std::string& name, float scale,
                std::int32_t zero_point) {
-                self.declare_output(tensor.buffer(), declaration(tensor, name, scale, zero_point));
+                self.declare_output(buffers_of(tensor), declaration(tensor, name, scale, zero_point));
             },
             "What every step gives; in the order of declaration.", py::arg("tensor"), py::arg("name"),
             py::arg("scale") = 0.0F, py::arg("zero_point") = 0)
         .def(
             "declare_constant",
             [](WorkloadCapture& self, const Tensor& tensor, const std::string& name) {
-                self.declare_constant(tensor.buffer(), name);
+                self.declare_constant(buffers_of(tensor), name);
             },
             "Written before the first step, and never again.", py::arg("tensor"), py::arg("name") = "constant")
         .def(

@@ -235,6 +235,13 @@ void Tensor::read_from(const Tensor& source, std::uint32_t queue, bool blocking)
 
 namespace {
 
+// Shards that share their bytes. A topology says where data came from only.
+bool are_replicas(const Tensor& source) {
+    return !source.is_distributed() ||
+           std::all_of(source.shards().begin(), source.shards().end(),
+                       [&](const Tensor& shard) { return &shard.bytes() == &source.shards().front().bytes(); });
+}
+
 void copy_to_mesh(const Tensor& source, const Tensor& destination, std::uint32_t queue, bool blocking) {
     const std::vector<Tensor>& shards = destination.shards();
     const std::vector<host::MeshCoordinate>& places = destination.topology().coordinates;
@@ -242,9 +249,16 @@ void copy_to_mesh(const Tensor& source, const Tensor& destination, std::uint32_t
         throw host::MeshError{host::MeshRule::kUneven,
                               fmt::format("{} shards are copied into {}", source.shards().size(), shards.size())};
     }
-    destination.mesh()->in_step(places, [&](const std::shared_ptr<host::Device>& /*device*/, std::size_t i) {
-        copy_host_to_device(source.is_distributed() ? source.shards()[i] : source, shards[i], queue);
-    });
+    const auto copy = [&] {
+        destination.mesh()->in_step(places, [&](const std::shared_ptr<host::Device>& /*device*/, std::size_t i) {
+            copy_host_to_device(source.is_distributed() ? source.shards()[i] : source, shards[i], queue);
+        });
+    };
+    if (are_replicas(source)) {
+        destination.mesh()->as_replicas(copy);
+    } else {
+        copy();
+    }
     if (blocking) {
         for (const host::MeshCoordinate& place : places) {
             destination.mesh()->with_device(place, [queue](host::Device& device) { device.finish(queue); });

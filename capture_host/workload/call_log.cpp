@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace pianola::host {
 
 bool Call::is_like(const Call& other) const {
@@ -17,18 +19,18 @@ bool Call::is_like(const Call& other) const {
 std::string Call::text() const {
     switch (kind) {
         case CallKind::kWrite:
-            return fmt::format("a write of buffer {} on queue {}", object, queue);
+            return fmt::format("a write of buffer {} on queue {}{}", object, queue, place);
         case CallKind::kRead:
-            return fmt::format("a read of buffer {} on queue {}", object, queue);
+            return fmt::format("a read of buffer {} on queue {}{}", object, queue, place);
         case CallKind::kProgram:
-            return fmt::format("program '{}' on queue {}", trace->programs.front().name, queue);
+            return fmt::format("program '{}' on queue {}{}", trace->programs.front().name, queue, place);
         case CallKind::kReplay:
-            return fmt::format("an execution of trace {} on queue {}", object, queue);
+            return fmt::format("an execution of trace {} on queue {}{}", object, queue, place);
         case CallKind::kRecordEvent:
-            return fmt::format("a record of event {} on queue {}", object, queue);
+            return fmt::format("a record of event {} on queue {}{}", (event != 0U) ? event : object, queue, place);
         case CallKind::kWaitEvent:
         default:
-            return fmt::format("a wait for event {} on queue {}", object, queue);
+            return fmt::format("a wait for event {} on queue {}{}", (event != 0U) ? event : object, queue, place);
     }
 }
 
@@ -48,49 +50,86 @@ std::shared_ptr<const CapturedBuffer> captured_buffer(const Buffer& buffer) {
     return captured;
 }
 
-Call& CallLog::append(CallKind kind, std::uint32_t queue, std::uint64_t object) {
-    Call call;
-    call.kind = kind;
-    call.queue = queue;
+void CallLog::append(Call call) {
+    const std::lock_guard<std::mutex> lock{mutex_};
     call.number = ++calls_;
-    call.object = object;
+    if ((call.kind == CallKind::kWrite) && !call.place.empty()) {
+        note_seen(call.number);
+    } else if ((call.kind == CallKind::kRead) && !call.place.empty()) {
+        unseen_.emplace_back(sections_.size() - 1U, sections_.back().calls.size());
+    } else {
+        // Of one device nobody asks.
+    }
     sections_.back().calls.push_back(std::move(call));
-    return sections_.back().calls.back();
 }
 
-void CallLog::on_write(std::uint32_t queue, const Buffer& buffer, ByteSpan data) {
-    Call& call = append(CallKind::kWrite, queue, buffer.id().value);
-    call.buffer = captured_buffer(buffer);
-    call.data.assign(data.begin(), data.end());
+// What the host has looked at it may write.
+void CallLog::note_seen(std::uint64_t write) {
+    const auto look = [&](const std::pair<std::size_t, std::size_t>& place) {
+        Call& read = sections_[place.first].calls[place.second];
+        read.seen = read.handle.is_seen() ? write : 0U;
+        return read.seen != 0U;
+    };
+    unseen_.erase(std::remove_if(unseen_.begin(), unseen_.end(), look), unseen_.end());
 }
 
-void CallLog::on_read(std::uint32_t queue, const Buffer& buffer, const ReadHandle& handle) {
-    Call& call = append(CallKind::kRead, queue, buffer.id().value);
-    call.buffer = captured_buffer(buffer);
-    call.handle = handle;
+void CallLog::begin_section(ScriptKind kind) {
+    const std::lock_guard<std::mutex> lock{mutex_};
+    sections_.push_back({kind, {}});
 }
 
-void CallLog::on_program(std::uint32_t queue, const Assembled& program) {
+Call DeviceRecorder::call(CallKind kind, std::uint32_t queue, std::uint64_t object) const {
+    Call made;
+    made.kind = kind;
+    made.queue = queue;
+    made.object = object;
+    made.device = number_;
+    made.place = place_;
+    return made;
+}
+
+void DeviceRecorder::on_write(std::uint32_t queue, const Buffer& buffer, ByteSpan data) {
+    Call made = call(CallKind::kWrite, queue, buffer.id().value);
+    made.buffer = captured_buffer(buffer);
+    made.twin = buffer.first_twin().value;
+    made.replicas = device_.replicas;
+    made.data.assign(data.begin(), data.end());
+    log_->append(std::move(made));
+}
+
+void DeviceRecorder::on_read(std::uint32_t queue, const Buffer& buffer, const ReadHandle& handle) {
+    Call made = call(CallKind::kRead, queue, buffer.id().value);
+    made.buffer = captured_buffer(buffer);
+    made.twin = buffer.first_twin().value;
+    made.handle = handle;
+    log_->append(std::move(made));
+}
+
+void DeviceRecorder::on_program(std::uint32_t queue, const Assembled& program) {
     auto trace = std::make_shared<CapturedTrace>();
     trace->programs.push_back(program);
-    append(CallKind::kProgram, queue, 0U).trace = std::move(trace);
+    Call made = call(CallKind::kProgram, queue, 0U);
+    made.trace = std::move(trace);
+    log_->append(std::move(made));
 }
 
-void CallLog::on_replay(std::uint32_t queue, TraceId trace) {
+void DeviceRecorder::on_replay(std::uint32_t queue, TraceId trace) {
     const TraceState& source = device_.trace(trace);
     auto captured = std::make_shared<CapturedTrace>();
     captured->source = trace;
     captured->words = source.words;
     captured->names = source.programs;
-    append(CallKind::kReplay, queue, trace.value).trace = std::move(captured);
+    Call made = call(CallKind::kReplay, queue, trace.value);
+    made.trace = std::move(captured);
+    log_->append(std::move(made));
 }
 
-void CallLog::on_record_event(std::uint32_t queue, EventId event) {
-    (void)append(CallKind::kRecordEvent, queue, event.value);
+void DeviceRecorder::on_record_event(std::uint32_t queue, EventId event) {
+    log_->append(call(CallKind::kRecordEvent, queue, event.value));
 }
 
-void CallLog::on_wait_event(std::uint32_t queue, EventId event) {
-    (void)append(CallKind::kWaitEvent, queue, event.value);
+void DeviceRecorder::on_wait_event(std::uint32_t queue, EventId event) {
+    log_->append(call(CallKind::kWaitEvent, queue, event.value));
 }
 
 }  // namespace pianola::host

@@ -6,7 +6,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "capture_host/api/device_state.h"
@@ -38,10 +40,16 @@ struct Call {
     std::uint32_t queue{0U};
     std::uint64_t number{0U};  // in the order of the calls, from 1
     std::uint64_t object{0U};  // buffer, trace or event; 0 for a program
+    std::uint64_t event{0U};   // for people, where `object` is what stands for one
     std::shared_ptr<const CapturedBuffer> buffer;
     std::shared_ptr<const CapturedTrace> trace;
     std::vector<std::uint8_t> data;  // of a write
     ReadHandle handle;               // of a read
+    std::uint32_t device{0U};        // row-major
+    std::string place;               // of several devices: " of device (0, 1)"
+    std::uint64_t twin{0U};          // of a buffer: Buffer::first_twin()
+    std::uint64_t replicas{0U};      // of a write: the call of a mesh that gave its devices the same; 0: none
+    std::uint64_t seen{0U};          // of a read: the first write behind the host's look at the data; 0: none
 
     // The same call, whatever data it moves.
     [[nodiscard]] bool is_like(const Call& other) const;
@@ -53,9 +61,29 @@ struct Section {
     std::vector<Call> calls;
 };
 
-class CallLog final : public CallRecorder {
+// Of all devices of a capture, whose calls may come from several threads.
+class CallLog {
   public:
-    explicit CallLog(DeviceState& device) : device_{device} {}
+    // Behind the last one; numbers it.
+    void append(Call call);
+    void begin_section(ScriptKind kind);
+    [[nodiscard]] const std::vector<Section>& sections() const noexcept { return sections_; }
+
+  private:
+    void note_seen(std::uint64_t write);
+
+    std::mutex mutex_;
+    std::vector<Section> sections_{Section{}};
+    std::vector<std::pair<std::size_t, std::size_t>> unseen_;  // reads: section, call
+    std::uint64_t calls_{0U};
+};
+
+// What one device tells the log.
+class DeviceRecorder final : public CallRecorder {
+  public:
+    // place: see Call.
+    DeviceRecorder(std::shared_ptr<CallLog> log, DeviceState& device, std::uint32_t number, std::string place)
+        : log_{std::move(log)}, device_{device}, number_{number}, place_{std::move(place)} {}
 
     void on_write(std::uint32_t queue, const Buffer& buffer, ByteSpan data) override;
     void on_read(std::uint32_t queue, const Buffer& buffer, const ReadHandle& handle) override;
@@ -64,15 +92,13 @@ class CallLog final : public CallRecorder {
     void on_record_event(std::uint32_t queue, EventId event) override;
     void on_wait_event(std::uint32_t queue, EventId event) override;
 
-    void begin_section(ScriptKind kind) { sections_.push_back({kind, {}}); }
-    [[nodiscard]] const std::vector<Section>& sections() const noexcept { return sections_; }
-
   private:
-    Call& append(CallKind kind, std::uint32_t queue, std::uint64_t object);
+    [[nodiscard]] Call call(CallKind kind, std::uint32_t queue, std::uint64_t object) const;
 
+    std::shared_ptr<CallLog> log_;
     DeviceState& device_;
-    std::vector<Section> sections_{Section{}};
-    std::uint64_t calls_{0U};
+    std::uint32_t number_;
+    std::string place_;
 };
 
 [[nodiscard]] std::shared_ptr<const CapturedBuffer> captured_buffer(const Buffer& buffer);

@@ -60,15 +60,22 @@ void check_scripts(const Scripts& scripts, const Declarations& declarations) {
     const std::vector<ScriptItem>& step = scripts.find(ScriptKind::kStep)->commands;
     check_tensors(step, ScriptCommandKind::kWriteInput, declarations.inputs, "input", "a step");
     check_tensors(step, ScriptCommandKind::kReadOutput, declarations.outputs, "output", "a step");
-    if (step.empty()) {
+}
+
+void check_content(const std::vector<DeviceScripts>& devices) {
+    const auto any = [&devices](ScriptKind kind, ScriptCommandKind command) {
+        return std::any_of(devices.begin(), devices.end(),
+                           [&](const DeviceScripts& each) { return has(each.scripts->find(kind), command); });
+    };
+    if (std::all_of(devices.begin(), devices.end(), [](const DeviceScripts& each) {
+            return each.scripts->find(ScriptKind::kStep)->commands.empty();
+        })) {
         refuse(HostRule::kCaptureContent,
                "nothing was captured in a step: the binary would do nothing; call the program's work between the "
                "capture's begin, or begin_step(), and its end");
     }
-    const capture::ManifestScript* const prologue = scripts.find(ScriptKind::kPrologue);
-    const capture::ManifestScript* const epilogue = scripts.find(ScriptKind::kEpilogue);
-    const bool first_inputs = has(prologue, ScriptCommandKind::kWriteInput);
-    const bool last_outputs = has(epilogue, ScriptCommandKind::kReadOutput);
+    const bool first_inputs = any(ScriptKind::kPrologue, ScriptCommandKind::kWriteInput);
+    const bool last_outputs = any(ScriptKind::kEpilogue, ScriptCommandKind::kReadOutput);
     if (first_inputs != last_outputs) {
         refuse(HostRule::kCaptureContent,
                first_inputs ? "the prologue writes inputs, so the epilogue must read the last outputs: mark it with "
@@ -76,10 +83,17 @@ void check_scripts(const Scripts& scripts, const Declarations& declarations) {
                             : "the epilogue reads outputs, so the prologue must write the first inputs: mark it with "
                               "begin_prologue(), or leave the read behind the last step out");
     }
-    if (first_inputs) {  // then both are there
-        check_tensors(prologue->commands, ScriptCommandKind::kWriteInput, declarations.inputs, "input", "the prologue");
-        check_tensors(epilogue->commands, ScriptCommandKind::kReadOutput, declarations.outputs, "output",
-                      "the epilogue");
+    for (const DeviceScripts& each : devices) {
+        const auto items = [&each](ScriptKind kind) {
+            const capture::ManifestScript* const script = each.scripts->find(kind);
+            return (script == nullptr) ? std::vector<ScriptItem>{} : script->commands;
+        };
+        if (first_inputs) {  // then both are there
+            check_tensors(items(ScriptKind::kPrologue), ScriptCommandKind::kWriteInput, each.declarations->inputs,
+                          "input", "the prologue");
+            check_tensors(items(ScriptKind::kEpilogue), ScriptCommandKind::kReadOutput, each.declarations->outputs,
+                          "output", "the epilogue");
+        }
     }
 }
 

@@ -11,7 +11,14 @@ namespace pianola::host {
 // A loop's steps are one step.
 void check_steps_alike(const std::vector<const Section*>& steps);
 
-// A step does something; every tensor is moved once; first inputs go with last outputs.
+// Every tensor is moved once in a step.
 void check_scripts(const Scripts& scripts, const Declarations& declarations);
+
+// Of all devices together: a step does something; first inputs go with last outputs, and each is moved once.
+struct DeviceScripts {
+    const Scripts* scripts;
+    const Declarations* declarations;
+};
+void check_content(const std::vector<DeviceScripts>& devices);
 
 }  // namespace pianola::host

@@ -38,11 +38,17 @@ Calls part(const Calls& calls, std::size_t first, std::size_t count) {
 }
 
 std::vector<std::uint64_t> flow_of(const Calls& calls, const CommandSet& command_set) {
-    DataFlow flow{command_set};
+    std::map<std::uint32_t, DataFlow> flows;  // devices share no memory
     for (const Call& call : calls) {
-        flow.add(call);
+        flows.try_emplace(call.device, command_set).first->second.add(call);
     }
-    return flow.end();
+    std::vector<std::uint64_t> all;
+    for (auto& [device, flow] : flows) {
+        const std::vector<std::uint64_t> one = flow.end();
+        all.insert(all.end(), {device, one.size()});
+        all.insert(all.end(), one.begin(), one.end());
+    }
+    return all;
 }
 
 // A number for each call, the same for calls of one shape.
@@ -50,7 +56,9 @@ std::vector<std::size_t> shapes_of(const Calls& calls, const CommandSet& command
     std::map<std::vector<std::uint64_t>, std::size_t> known;
     std::vector<std::size_t> shapes;
     for (const Call& call : calls) {
-        shapes.push_back(known.emplace(call_shape(call, command_set), known.size()).first->second);
+        std::vector<std::uint64_t> shape = call_shape(call, command_set);
+        shape.push_back(call.device);
+        shapes.push_back(known.emplace(std::move(shape), known.size()).first->second);
     }
     return shapes;
 }
@@ -120,6 +128,8 @@ Calls moved_by(const Calls& like, const Calls& calls) {
         made[i].data = calls[i].data;
         made[i].handle = calls[i].handle;
         made[i].number = calls[i].number;
+        made[i].replicas = calls[i].replicas;
+        made[i].seen = calls[i].seen;
     }
     return made;
 }
@@ -182,10 +192,10 @@ void unify_steps(std::vector<Section>& sections, const CommandSet& command_set) 
 // Writes whose bytes something has read, by their calls' numbers.
 std::set<std::uint64_t> read_writes(const std::vector<Section>& sections, const CommandSet& command_set) {
     std::set<std::uint64_t> numbers;
-    DataFlow flow{command_set};
+    std::map<std::uint32_t, DataFlow> flows;
     for (const Section& section : sections) {
         for (const Call& call : section.calls) {
-            for (const Origin& origin : flow.add_named(call)) {
+            for (const Origin& origin : flows.try_emplace(call.device, command_set).first->second.add_named(call)) {
                 numbers.insert(DataFlow::call_of(origin.writer));
             }
         }
@@ -241,10 +251,16 @@ void declare_missing(const std::vector<Section>& sections, Declarations& declara
             const bool is_constant = is_input && (declarations.constants.count(call.object) != 0U);
             const bool is_wanted = is_input ? find_inputs : (find_outputs && (call.kind == CallKind::kRead));
             if (is_wanted && !is_constant) {
+                const auto before = static_cast<std::uint32_t>(
+                    std::count_if(tensors.begin(), tensors.end(),
+                                  [&](const DeclaredTensor& other) { return other.id.value == call.object; }));
                 tensors.push_back({BufferId{call.object},
                                    call.buffer,
                                    {fmt::format("{} {}", is_input ? "input" : "output", tensors.size()),
-                                    call.buffer->type, call.buffer->shape}});
+                                    call.buffer->type, call.buffer->shape},
+                                   call.device,
+                                   true,
+                                   {call.twin, before}});
             }
         }
         return;

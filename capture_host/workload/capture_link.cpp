@@ -25,13 +25,15 @@ void check_limit(const char* what, std::uint64_t count, std::uint64_t limit, con
 class Linker {
   public:
     Linker(const Target& target, const DeviceDescription& spec, const Scripts& scripts,
-           const Declarations& declarations, const CaptureOptions& options)
+           const Declarations& declarations, const CaptureOptions& options, const RangeSet& others)
         : commands_of_{target.command_set()},
           spec_{spec},
           scripts_{scripts},
           declarations_{declarations},
           options_{options},
-          memory_{capture_memory(target.command_set(), scripts, declarations)} {}
+          memory_{capture_memory(target.command_set(), scripts, declarations)} {
+        memory_.used.add(others);
+    }
 
     LinkedCapture link(std::uint32_t steps_in_flight) {
         check_limit("steps in flight", steps_in_flight, spec_.capacities->steps_in_flight,
@@ -250,8 +252,8 @@ class Linker {
 
 LinkedCapture link_capture(const Target& target, const DeviceDescription& spec, const Scripts& scripts,
                            const Declarations& declarations, const CaptureOptions& options,
-                           std::uint32_t steps_in_flight) {
-    return Linker{target, spec, scripts, declarations, options}.link(steps_in_flight);
+                           std::uint32_t steps_in_flight, const RangeSet& others) {
+    return Linker{target, spec, scripts, declarations, options, others}.link(steps_in_flight);
 }
 
 }  // namespace pianola::host

@@ -12,9 +12,9 @@ struct LinkedCapture {
     capture::Segments segments;
 };
 
-// Throws API-CAPTURE-*.
+// `others`: what other devices of the binary use, because all have the same regions. Throws API-CAPTURE-*.
 [[nodiscard]] LinkedCapture link_capture(const Target& target, const DeviceDescription& spec, const Scripts& scripts,
                                          const Declarations& declarations, const CaptureOptions& options,
-                                         std::uint32_t steps_in_flight);
+                                         std::uint32_t steps_in_flight, const RangeSet& others = {});
 
 }  // namespace pianola::host

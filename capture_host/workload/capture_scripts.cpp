@@ -203,12 +203,12 @@ std::vector<const Call*> setup_writes(const Section& section, const Declarations
             last[call.object] = &call;
         }
     }
-    for (const auto& [id, name] : declarations.constants) {
+    for (const auto& [id, constant] : declarations.constants) {
         if (last.count(id) == 0U) {
             refuse(HostRule::kCaptureTensor,
                    fmt::format("the constant '{}' (buffer {}) was not written before the first step; "
                                "write it after begin_capture and before the first mark",
-                               name, id));
+                               constant.name, id));
         }
     }
     std::vector<const Call*> writes;

@@ -18,15 +18,25 @@ struct DeclaredTensor {
     BufferId id;
     std::shared_ptr<const CapturedBuffer> buffer;
     TensorDeclaration declaration;
+    std::uint32_t device{0U};
+    bool is_found{false};  // nobody has declared it
+    // Of several devices: what stands for the same on each of them. Those that the program has declared go by their
+    // names, those that were found by the buffers that the mesh has allocated as one.
+    std::pair<std::uint64_t, std::uint32_t> twin{};  // the first one's buffer; how often the device's step has moved it
 };
 struct DeclaredParameter {
     TraceId trace;
     TraceParameter parameter;
+    std::uint32_t device{0U};
+};
+struct DeclaredConstant {
+    std::string name;
+    std::uint32_t device{0U};
 };
 struct Declarations {
     std::vector<DeclaredTensor> inputs;
     std::vector<DeclaredTensor> outputs;
-    std::map<std::uint64_t, std::string> constants;
+    std::map<std::uint64_t, DeclaredConstant> constants;
     std::vector<DeclaredParameter> parameters;
 };
 

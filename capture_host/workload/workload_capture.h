@@ -50,11 +50,19 @@ struct CapturedWorkload {
     std::vector<std::vector<std::vector<std::uint8_t>>> outputs;
 };
 
+// Devices that are captured together, row-major, all with the same options: MeshDevice::grid().
+struct DeviceGrid {
+    std::vector<std::shared_ptr<Device>> devices;
+    std::uint32_t rows{1U};
+    std::uint32_t columns{1U};
+};
+
 class WorkloadCapture {
   public:
     // Throws API-CAPTURE-STATE where the device is being captured already, API-CAPTURE-OFF where recording was compiled
     // out.
     explicit WorkloadCapture(std::shared_ptr<Device> device, CaptureOptions options = {});
+    explicit WorkloadCapture(DeviceGrid grid, CaptureOptions options = {});
     // A capture that nobody has ended ends without a result.
     ~WorkloadCapture();
     WorkloadCapture(const WorkloadCapture&) = delete;
@@ -65,7 +73,12 @@ class WorkloadCapture {
     void declare_output(const BufferPtr& buffer, const TensorDeclaration& tensor);
     // Written before the first step, and never again.
     void declare_constant(const BufferPtr& buffer, const std::string& name = "constant");
-    // A parameter of a trace, which the binary's user may set between steps.
+    // Of several devices: one tensor, with a part in each of their buffers. Pieces follow each other in the first
+    // dimension, row-major over the devices; what the mesh writes to all of them is one piece.
+    void declare_input(const std::vector<BufferPtr>& shards, const TensorDeclaration& tensor);
+    void declare_output(const std::vector<BufferPtr>& shards, const TensorDeclaration& tensor);
+    void declare_constant(const std::vector<BufferPtr>& shards, const std::string& name = "constant");
+    // A parameter of a trace of the only device, which the binary's user may set between steps.
     void declare_parameter(TraceId trace, const TraceParameter& parameter);
 
     // Marks. begin_step() again begins the next step; N >= 2 identical steps become one.

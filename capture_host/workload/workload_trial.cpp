@@ -38,11 +38,11 @@ auto replaying(Act act) {
 class Trial {
   public:
     Trial(const std::vector<std::uint8_t>& file, const DeviceDescription& device)
-        : replay_{ByteSpan{file.data(), file.size()}, usual_target(), device, options()} {
+        : device_{device}, replay_{ByteSpan{file.data(), file.size()}, usual_target(), device_, options()} {
         try {
             replaying([this] { replay_.load(); });
         } catch (const replay::Refused& refused) {
-            throw TrialRefused{refused.verdict(), remedy_for(replay_.file(), device, refused.verdict())};
+            throw TrialRefused{refused.verdict(), remedy_for(replay_.file(), device_, refused.verdict())};
         }
     }
 
@@ -59,6 +59,10 @@ class Trial {
         }
     }
 
+    // `spec`: of each device.
+    Trial(const CapturedWorkload& workload, const DeviceDescription& spec)
+        : Trial{workload.file, device_of(workload.manifest.target, spec)} {}
+
   private:
     static SimulatorOptions options() {
         SimulatorOptions options;
@@ -66,6 +70,16 @@ class Trial {
         return options;
     }
 
+    // The mesh that the workload is for, and the profile that such a mesh needs.
+    static DeviceDescription device_of(const capture::ManifestTarget& target, const DeviceDescription& spec) {
+        DeviceDescription device = spec;
+        device.mesh_rows = target.mesh_rows;
+        device.mesh_columns = target.mesh_columns;
+        device.capacities = &profile_of(target);
+        return device;
+    }
+
+    DeviceDescription device_;
     Replay replay_;
 };
 
@@ -84,6 +98,15 @@ void compare(const std::string& what, const std::vector<std::uint8_t>& is, const
 
 }  // namespace
 
+const Capacities& profile_of(const capture::ManifestTarget& target) {
+    for (const Capacities* const profile : {&profiles::kSmallEcu, &profiles::kDefault}) {
+        if (static_cast<CapacityProfile>(profile->number) == target.profile) {
+            return *profile;
+        }
+    }
+    return profiles::kHost;
+}
+
 TrialRefused::TrialRefused(const Verdict& verdict, const std::string& remedy)
     : HostError{HostRule::kCaptureRefused,
                 fmt::format("the runtime does not accept the file: {}{}", pianola::rule_id(verdict.rule), remedy)},
@@ -92,7 +115,7 @@ TrialRefused::TrialRefused(const Verdict& verdict, const std::string& remedy)
 
 std::vector<Tensors> replay_workload(const CapturedWorkload& workload, const DeviceDescription& spec,
                                      const std::vector<Tensors>& inputs) {
-    return Trial{workload.file, spec}.run(inputs);
+    return Trial{workload, spec}.run(inputs);
 }
 
 void compare_to_golden(const std::vector<Tensors>& outputs, const std::vector<Tensors>& golden) {
@@ -115,8 +138,12 @@ void compare_to_capture(const CapturedWorkload& workload, const DeviceDescriptio
     compare_to_golden(replay_workload(workload, spec, workload.inputs), workload.outputs);
 }
 
+void try_load(const std::vector<std::uint8_t>& file, const DeviceDescription& spec) {
+    static_cast<void>(Trial{file, spec});
+}
+
 void try_workload(const CapturedWorkload& workload, const DeviceDescription& spec) {
-    Trial trial{workload.file, spec};
+    Trial trial{workload, spec};
     compare_to_golden(trial.run(workload.inputs), workload.outputs);
     trial.test();
 }

@@ -20,7 +20,12 @@ class TrialRefused : public HostError {
     std::string remedy_;
 };
 
-// Loads the file: all of the runtime's proofs. Throws API-CAPTURE-REFUSED, which names the rule. Replays the captured
+// Of the runtime that the workload needs.
+[[nodiscard]] const Capacities& profile_of(const capture::ManifestTarget& target);
+
+// Loads a file for one device: all of the runtime's proofs. Throws TrialRefused.
+void try_load(const std::vector<std::uint8_t>& file, const DeviceDescription& spec);
+// The same of a workload. Replays the captured
 // inputs in order; throws API-COMPARE where an output differs from the captured run's. Then replays the file's
 // self-test vectors.
 void try_workload(const CapturedWorkload& workload, const DeviceDescription& spec);

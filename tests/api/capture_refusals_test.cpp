@@ -194,10 +194,13 @@ TEST(CaptureRefusals, Limits) {
         WorkloadCapture capture{small.device};
         small.declare(capture);
         small.device->enqueue_write(0U, small.input, view(Bytes(64U)));
+        std::vector<host::EventId> events;
         for (int i = 0; i < 20; ++i) {
             small.device->enqueue_program(0U, small.program);
-            const host::EventId event = small.device->create_event();
-            small.device->record_event(0U, event);
+            events.push_back(small.device->create_event());
+            small.device->record_event(0U, events.back());
+        }
+        for (const host::EventId event : events) {
             small.device->wait_for_event(1U, event);
         }
         (void)small.device->enqueue_read(0U, small.output);

@@ -82,6 +82,16 @@ TEST(Merge, KeepsOnceWhatIsEqual) {
     }
 }
 
+// Each of them is loaded, and replayed, once.
+TEST(Merge, TracesOfOneDeviceStayApart) {
+    constexpr MeshShape kTwo{1U, 2U};
+    std::vector<MeshPart> parts = parts_of(kTwo, 1U);
+    for (MeshPart& part : parts) {
+        part.manifest.traces.push_back(part.manifest.traces.front());
+    }
+    EXPECT_EQ(capture::merge_mesh(parts, options_of(kTwo)).manifest.traces.size(), 2U);
+}
+
 TEST(Merge, SaysWhatDoesNotFitTogether) {
     constexpr MeshShape kTwo{1U, 2U};
     const std::vector<MeshPart> parts = parts_of(kTwo, 1U);

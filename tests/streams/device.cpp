@@ -8,6 +8,8 @@ namespace {
 
 constexpr std::uint32_t kInt8 = 1U;  // as the kernels number it
 
+}  // namespace
+
 host::Program program_of(const Launch& launch, const std::map<std::uint32_t, host::BufferPtr>& buffers) {
     host::Program program{"launch"};
     const bool is_plus = launch.code == Code::kPlus;
@@ -25,6 +27,8 @@ host::Program program_of(const Launch& launch, const std::map<std::uint32_t, hos
     }
     return program;
 }
+
+namespace {
 
 class Runner {
   public:

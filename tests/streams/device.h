@@ -3,6 +3,8 @@
 // Place in the whole: what the model is held against (tests/streams).
 #pragma once
 
+#include <map>
+
 #include "capture_host/workload/workload_capture.h"
 #include "tests/streams/program.h"
 
@@ -16,6 +18,7 @@ struct Ran {
 
 // With `is_captured`, while the whole of it is captured. Throws HostError where the device refuses a call.
 [[nodiscard]] Ran run(const Program& program, const std::vector<Bytes>& data, bool is_captured);
+[[nodiscard]] host::Program program_of(const Launch& launch, const std::map<std::uint32_t, host::BufferPtr>& buffers);
 [[nodiscard]] host::DeviceOptions options_of(const Program& program);
 
 }  // namespace pianola::streams

@@ -17,6 +17,7 @@
 #include "capture_host/files/files.h"
 #include "capture_host/replay/replay.h"
 #include "tests/streams/device.h"
+#include "tests/streams/mesh.h"
 
 namespace pianola::streams {
 namespace {
@@ -270,6 +271,19 @@ int play(std::uint32_t seed, std::uint32_t count, const std::string& folder, boo
     return ((counts.wrong == 0U) && is_enough) ? 0 : 1;
 }
 
+int play_mesh(std::uint32_t seed, std::uint32_t count, bool is_shown, bool is_lying) {
+    const MeshCounts counts = play_meshes(seed, count, is_shown, is_lying);
+    fmt::print("programs on meshes {}, captured {}, refused {}, wrong {}\n", count, counts.captured, counts.refused,
+               counts.wrong);
+    if (is_lying) {
+        return ((2U * counts.wrong) > count) ? 0 : 1;
+    }
+    constexpr std::uint32_t kPercent = 100U;
+    constexpr std::uint32_t kLeastCaptured = 70U;
+    const bool is_enough = (counts.captured * kPercent) >= (count * kLeastCaptured);
+    return ((counts.wrong == 0U) && is_enough) ? 0 : 1;
+}
+
 int run_command(int argc, const char* const* argv) {
     CLI::App app{"Random programs of the host API: captured, or refused with a remedy."};
     std::uint32_t seed = 1U;
@@ -277,17 +291,19 @@ int run_command(int argc, const char* const* argv) {
     std::string folder;
     bool is_shown = false;
     bool is_lying = false;
+    bool is_mesh = false;
     app.add_option("--seed", seed, "of the first program");
     app.add_option("--count", count, "of programs");
     app.add_option("--folder", folder, "for binaries, inputs and what is right");
     app.add_flag("--show-refusals", is_shown);
+    app.add_flag("--mesh", is_mesh, "on meshes of 2 to 8 devices");
     app.add_flag("--lie", is_lying, "the model computes wrongly, which must be noticed");
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         return app.exit(error);
     }
-    return play(seed, count, folder, is_shown, is_lying);
+    return is_mesh ? play_mesh(seed, count, is_shown, is_lying) : play(seed, count, folder, is_shown, is_lying);
 }
 
 }  // namespace

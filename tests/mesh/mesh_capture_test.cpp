@@ -1,0 +1,248 @@
+// Captures of a mesh: one binary for all devices, against arithmetic on arrays.
+#include "tests/mesh/capture_support.h"
+
+namespace pianola::test {
+namespace {
+
+TEST_F(MeshCapture, AThousandReplaysOfACutTensor) {
+    const std::vector<MeshShape> shapes{{1U, 2U}, {2U, 2U}, {1U, 8U}};
+    for (const MeshShape& shape : shapes) {
+        SCOPED_TRACE(to_string(shape));
+        open(shape);
+        const MeshBufferPtr input = cut();
+        const MeshBufferPtr output = cut();
+        WorkloadCapture capture{mesh_->grid()};
+        for (std::uint32_t i = 0U; i < kTurns; ++i) {
+            mesh_->write(0U, input, view(pattern(input->size_bytes(), i)));
+            run_all(3, input, output);
+            (void)mesh_->read(0U, output);
+        }
+        const CapturedWorkload workload = capture.end();
+        EXPECT_EQ(workload.steps, kTurns);
+        ASSERT_EQ(workload.manifest.inputs.size(), 1U);
+        EXPECT_EQ(workload.manifest.target.mesh_columns, shape[1U]);
+        expect(workload, 1000U, [](const Tensors& given) { return Tensors{plus(given.front(), 3)}; });
+        EXPECT_TRUE(workload.warnings.empty());
+        EXPECT_EQ(workload.manifest.self_test_count, kTurns);
+    }
+}
+
+// One input for all, another program in each row, one device's result.
+TEST_F(MeshCapture, ProgramsByRangeAndOneCoordinate) {
+    open({2U, 2U});
+    const MeshBufferPtr input = shared();
+    const MeshBufferPtr output = shared();
+    WorkloadCapture capture{mesh_->grid()};
+    for (std::uint32_t i = 0U; i < kTurns; ++i) {
+        mesh_->write(0U, input, view(pattern(kBytes, i)));
+        run({{box({0U, 0U}, {0U, 1U}), 5}, {box({1U, 0U}, {1U, 1U}), -9}}, input, output);
+        (void)read_shard(*mesh_, output, {1U, 0U});
+        (void)read_shard(*mesh_, output, {0U, 1U});
+    }
+    const CapturedWorkload workload = capture.end();
+    ASSERT_EQ(workload.manifest.inputs.size(), 1U);
+    EXPECT_EQ(workload.manifest.inputs.front().placement, Placement::kReplicated);
+    // Two corners are no rectangle: each is an output, in the order of the devices.
+    ASSERT_EQ(workload.manifest.outputs.size(), 2U);
+    expect(workload, 20U,
+           [](const Tensors& given) { return Tensors{plus(given.front(), 5), plus(given.front(), -9)}; });
+}
+
+TEST_F(MeshCapture, WhatIsWrittenToARangeIsAnInputOfIt) {
+    open({2U, 2U});
+    const MeshBufferPtr input = shared();
+    const MeshBufferPtr output = cut();
+    WorkloadCapture capture{mesh_->grid()};
+    for (std::uint32_t i = 0U; i < kTurns; ++i) {
+        mesh_->write(0U, input, view(pattern(kBytes, i)), false, box({0U, 0U}, {0U, 1U}));
+        mesh_->write(0U, input, view(pattern(kBytes, i + 50U)), false, box({1U, 0U}, {1U, 1U}));
+        run_all(1, input, output);
+        (void)mesh_->read(0U, output);
+    }
+    const CapturedWorkload workload = capture.end();
+    ASSERT_EQ(workload.manifest.inputs.size(), 2U);
+    expect(workload, 20U, [](const Tensors& given) {
+        const Bytes upper = plus(given[0], 1);
+        const Bytes lower = plus(given[1], 1);
+        return Tensors{joined({upper, upper, lower, lower})};
+    });
+}
+
+// Shards that are written and read one by one are pieces of one tensor.
+TEST_F(MeshCapture, ShardsOneByOne) {
+    open({1U, 8U});
+    const MeshBufferPtr input = shared();
+    const MeshBufferPtr output = shared();
+    WorkloadCapture capture{mesh_->grid()};
+    for (std::uint32_t i = 0U; i < kTurns; ++i) {
+        for (const MeshCoordinate& place : mesh_->coordinates()) {
+            mesh_->write_shard(0U, input, place, view(pattern(kBytes, i + place[1U])));
+        }
+        run({{box({0U, 0U}, {0U, 3U}), 1}, {box({0U, 4U}, {0U, 7U}), 2}}, input, output);
+        for (const MeshCoordinate& place : mesh_->coordinates()) {
+            (void)mesh_->read_shard(0U, output, place);
+        }
+    }
+    const CapturedWorkload workload = capture.end();
+    ASSERT_EQ(workload.manifest.inputs.size(), 1U);
+    ASSERT_EQ(workload.manifest.outputs.size(), 1U);
+    expect(workload, 20U, [](const Tensors& given) {
+        std::vector<Bytes> pieces;
+        for (std::size_t i = 0U; i < 8U; ++i) {
+            pieces.push_back(plus(piece(given.front(), i), (i < 4U) ? 1 : 2));
+        }
+        return Tensors{joined(pieces)};
+    });
+}
+
+// Each device has weights of its own from set-up.
+TEST_F(MeshCapture, SetUpOfEachDevice) {
+    open({1U, 2U});
+    const MeshBufferPtr start = cut();
+    const MeshBufferPtr input = shared();
+    const MeshBufferPtr output = cut();
+    WorkloadCapture capture{mesh_->grid()};
+    const Bytes first = pattern(start->size_bytes(), 99U);
+    mesh_->write(0U, start, view(first));
+    for (std::uint32_t i = 0U; i < kTurns; ++i) {
+        mesh_->write(0U, input, view(pattern(kBytes, i)));
+        MeshWorkload work;
+        host::Program program{"sum"};
+        const host::KernelHandle kernel = program.add_kernel("binary", host::one_core({0U, 0U}));
+        program.set_runtime_args(
+            kernel, {0U, 0U},
+            {host::BufferArgument{input->any(), {}, 0U}, host::BufferArgument{start->any(), {}, 0U},
+             host::BufferArgument{output->any(), {}, 0U}});
+        program.set_common_runtime_args(kernel, {kBytes, 1U, 1U});
+        work.add_program(MeshCoordinateRange{mesh_->shape()}, std::move(program));
+        mesh_->enqueue_workload(0U, work);
+        (void)mesh_->read(0U, output);
+    }
+    const CapturedWorkload workload = capture.end();
+    const auto sum = [](const Bytes& one, const Bytes& other) {
+        Bytes result;
+        for (std::size_t i = 0U; i < one.size(); ++i) {
+            result.push_back(plus(Bytes{one[i]}, (other[i] < 128U) ? int{other[i]} : (int{other[i]} - 256)).front());
+        }
+        return result;
+    };
+    expect(workload, 20U, [&](const Tensors& given) {
+        return Tensors{joined({sum(given.front(), piece(first, 0U)), sum(given.front(), piece(first, 1U))})};
+    });
+}
+
+// Queue 1 writes, queue 0 works and reads; events are those of ranges, taken anew in every turn.
+TEST_F(MeshCapture, TwoQueuesWithEventsOverRanges) {
+    for (const bool is_reused : {true, false}) {
+        open({2U, 2U}, 2U);
+        const MeshBufferPtr input = cut();
+        const MeshBufferPtr output = cut();
+        const EventId kept_written = mesh_->create_event();
+        const EventId kept_taken = mesh_->create_event();
+        const auto event = [&](EventId kept) { return is_reused ? kept : mesh_->create_event(); };
+        WorkloadCapture capture{mesh_->grid()};
+        EventId taken = event(kept_taken);
+        mesh_->record_event(0U, taken);
+        for (std::uint32_t i = 0U; i < kTurns; ++i) {
+            mesh_->wait_for_event(1U, taken);
+            mesh_->write(1U, input, view(pattern(input->size_bytes(), i)));
+            const EventId written = event(kept_written);
+            mesh_->record_event(1U, written);
+            mesh_->wait_for_event(0U, written);
+            run({{box({0U, 0U}, {0U, 1U}), 7}, {box({1U, 0U}, {1U, 1U}), 8}}, input, output);
+            taken = event(kept_taken);
+            mesh_->record_event(0U, taken);
+            (void)mesh_->read(0U, output);
+        }
+        const CapturedWorkload workload = capture.end();
+        EXPECT_EQ(workload.steps, kTurns);
+        EXPECT_EQ(workload.manifest.steps_in_flight, 2U);
+        expect(workload, 50U, [](const Tensors& given) {
+            const Bytes& all = given.front();
+            return Tensors{joined(
+                {plus(piece(all, 0U), 7), plus(piece(all, 1U), 7), plus(piece(all, 2U), 8), plus(piece(all, 3U), 8)})};
+        });
+    }
+}
+
+TEST_F(MeshCapture, TracesOfTheMesh) {
+    open({2U, 2U});
+    const MeshBufferPtr input = shared();
+    const MeshBufferPtr output = shared();
+    MeshWorkload workload;
+    workload.add_program(box({0U, 0U}, {1U, 0U}), plus_program(input, output, 10));
+    workload.add_program(box({0U, 1U}, {1U, 1U}), plus_program(input, output, 20));
+    mesh_->compile(workload);
+    const host::TraceId trace = mesh_->begin_trace_capture(0U);
+    mesh_->enqueue_workload(0U, workload);
+    mesh_->end_trace_capture(0U, trace);
+    const MeshPtr left = mesh_->create_submesh({2U, 1U});
+    WorkloadCapture capture{mesh_->grid()};
+    for (std::uint32_t i = 0U; i < kTurns; ++i) {
+        mesh_->write(0U, input, view(pattern(kBytes, i)));
+        mesh_->execute_trace(0U, trace);
+        left->execute_trace(0U, trace);  // once more: the same result
+        for (const MeshCoordinate& place : mesh_->coordinates()) {
+            (void)mesh_->read_shard(0U, output, place);
+        }
+    }
+    expect(capture.end(), 20U, [](const Tensors& given) {
+        const Bytes ten = plus(given.front(), 10);
+        const Bytes twenty = plus(given.front(), 20);
+        return Tensors{joined({ten, twenty, ten, twenty})};
+    });
+}
+
+TEST_F(MeshCapture, APartOfAMesh) {
+    open({1U, 8U});
+    const MeshPtr half = mesh_->create_submesh({1U, 4U}, MeshCoordinate{0U, 4U});
+    const MeshBufferPtr buffer = replicated(*half, kBytes);
+    WorkloadCapture capture{half->grid()};
+    for (std::uint32_t i = 0U; i < kTurns; ++i) {
+        half->write(0U, buffer, view(pattern(kBytes, i)));
+        MeshWorkload work;
+        work.add_program(MeshCoordinateRange{half->shape()}, plus_program(buffer, buffer, 4));
+        half->enqueue_workload(0U, work);
+        (void)half->read(0U, buffer);
+    }
+    const CapturedWorkload workload = capture.end();
+    EXPECT_EQ(workload.manifest.target.mesh_columns, 4U);
+    expect(workload, 20U, [](const Tensors& given) { return Tensors{plus(given.front(), 4)}; });
+}
+
+// A device may have nothing to do at all.
+TEST_F(MeshCapture, DevicesWithoutWork) {
+    open({2U, 2U});
+    const MeshBufferPtr buffer = shared();
+    WorkloadCapture capture{mesh_->grid()};
+    for (std::uint32_t i = 0U; i < kTurns; ++i) {
+        mesh_->write_shard(0U, buffer, {1U, 1U}, view(pattern(kBytes, i)));
+        run({{box({1U, 1U}, {1U, 1U}), 6}}, buffer, buffer);
+        (void)read_shard(*mesh_, buffer, {1U, 1U});
+    }
+    expect(capture.end(), 20U, [](const Tensors& given) { return Tensors{plus(given.front(), 6)}; });
+}
+
+TEST_F(MeshCapture, NamesAndMarks) {
+    open({1U, 2U});
+    const MeshBufferPtr input = cut();
+    const MeshBufferPtr output = cut();
+    WorkloadCapture capture{mesh_->grid()};
+    capture.declare_input(input->shards(), {"image", ElementType::kInt8, {kBytes}, 0.5F, 3});
+    capture.declare_output(output->shards(), {"scores", ElementType::kInt8, {kBytes}, 1.0F, 0});
+    for (std::uint32_t i = 0U; i < kTurns; ++i) {
+        capture.begin_step();
+        mesh_->write(0U, input, view(pattern(input->size_bytes(), i)));
+        run_all(2, input, output);
+        (void)mesh_->read(0U, output);
+    }
+    const CapturedWorkload workload = capture.end();
+    EXPECT_EQ(workload.manifest.inputs.front().name, "image");
+    EXPECT_EQ(workload.manifest.inputs.front().shape, (std::vector<std::uint32_t>{2U * kBytes}));
+    EXPECT_EQ(workload.manifest.outputs.front().name, "scores");
+    host::compare_to_capture(workload, mesh_->device({0U, 0U})->spec());
+    expect(workload, 20U, [](const Tensors& given) { return Tensors{plus(given.front(), 2)}; });
+}
+
+}  // namespace
+}  // namespace pianola::test
