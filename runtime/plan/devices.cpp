@@ -12,8 +12,8 @@ namespace {
 }
 
 // Those of `devices` that take what the context's device takes of the commands, and nothing else.
-[[nodiscard]] DeviceBits alike(const Context& context, const PlannedCommands& commands, std::uint32_t count,
-                               DeviceBits devices) noexcept {
+[[nodiscard, gnu::noinline]] DeviceBits alike(const Context& context, const PlannedCommands& commands,
+                                              std::uint32_t count, DeviceBits devices) noexcept {
     DeviceBits left = devices;
     for (std::uint32_t i = 0U; i < count; ++i) {
         left &= is_taken(context, commands[i]) ? commands[i].devices : ~commands[i].devices;

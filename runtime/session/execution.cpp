@@ -10,7 +10,7 @@ namespace {
 }
 
 // Where in a tensor's bytes the part of one of its devices begins.
-[[nodiscard]] std::uint32_t offset_of(const TensorPlace& place, std::uint32_t device) noexcept {
+[[nodiscard, gnu::noinline]] std::uint32_t offset_of(const TensorPlace& place, std::uint32_t device) noexcept {
     return count_of(place.devices & ((DeviceBits{1U} << device) - 1U)) * place.stride_bytes;
 }
 

@@ -15,34 +15,33 @@ template <typename Object>
     return ByteSpan{reinterpret_cast<const std::uint8_t*>(&object), sizeof(object)};
 }
 
-// From the start of an object that ends with a list to the end of the list's first elements: what is behind them,
-// nobody reads. A damaged count shows nothing.
+// How many bytes of an object come before its list, and the list's first elements: what is behind them, nobody reads.
 template <typename Object, typename List>
-[[nodiscard]] std::uint32_t seal_up_to(const Object& object, const List& list, std::size_t count,
-                                       std::uint32_t before = kSealOfNothing) noexcept {
-    const ByteSpan whole = bytes_of(object);
-    const std::size_t front = static_cast<std::size_t>(bytes_of(list).data() - whole.data());
-    return (count <= list.size()) ? seal_of(whole.subspan(0U, front + (count * sizeof(list[0]))), before) : before;
+[[nodiscard]] std::size_t bytes_up_to(const Object& object, const List& list, std::uint32_t count) noexcept {
+    return static_cast<std::size_t>(bytes_of(list).data() - bytes_of(object).data()) + (count * sizeof(list[0]));
 }
 
 }  // namespace
 
 std::uint32_t Session::seal_of_bound() const noexcept {
-    return seal_up_to(bound_, bound_.flights, std::size_t{bound_.mask} + 1U);
+    return seal_of(bytes_of(bound_), bytes_up_to(bound_, bound_.flights, bound_.mask + 1U), kSealOfNothing);
 }
 
 std::uint32_t Session::seal_of_loaded() const noexcept {
     const Plan& plan = loaded_.plan;
-    const std::uint32_t before = seal_up_to(loaded_, plan.patch_addresses, plan.patch_count);
-    const std::uint32_t constants =
-        seal_up_to(loaded_.constants, loaded_.constants.ranges, loaded_.constants.count, before);
-    return seal_up_to(plan.commands, plan.commands, plan.epilogue.first + plan.epilogue.count, constants);
+    const ConstantRanges& constants = loaded_.constants;
+    const std::size_t commands = (plan.epilogue.first + plan.epilogue.count) * sizeof(plan.commands[0]);
+    const std::uint32_t sealed =
+        seal_of(bytes_of(loaded_), bytes_up_to(loaded_, plan.patch_addresses, plan.patch_count), kSealOfNothing);
+    return seal_of(bytes_of(constants), bytes_up_to(constants, constants.ranges, constants.count),
+                   seal_of(bytes_of(plan.commands), commands, sealed));
 }
 
 // What the steps change, without the courses of devices that there are not.
 std::uint32_t Session::seal_of_running() const noexcept {
-    return seal_up_to(running_.flights, running_.flights, std::size_t{bound_.mask} + 1U,
-                      seal_up_to(running_, running_.courses, device_count_));
+    const std::uint32_t sealed =
+        seal_of(bytes_of(running_), bytes_up_to(running_, running_.courses, device_count_), kSealOfNothing);
+    return seal_of(bytes_of(running_.flights), (bound_.mask + 1U) * sizeof(Flight), sealed);
 }
 
 // Behind a load, or a start from nothing.
