@@ -233,16 +233,6 @@ bool check_self_tests(Context& context, std::uint64_t vector_bytes) noexcept {
                : refuse_wide_at(context, Rule::kLaySelfTest, nullptr, segment.size_bytes, expected);
 }
 
-// One buffer of a tensor. workspace.written holds those that the list has named before.
-bool name_buffer(Context& context, const BufferView& buffer) noexcept {
-    IntervalMap& named = context.workspace.written;
-    const std::uint32_t address = context.plan.regions[buffer.region].base + buffer.offset_bytes;
-    if (named.largest_tag(address, buffer.size_bytes, 0U) != 0U) {
-        return refuse_at(context, Rule::kLayTensorOverlap, "buffer", address, buffer.size_bytes);
-    }
-    return assign(context, named, ByteRun{address, buffer.size_bytes, Access::kWrite, "buffer"}, kWrittenTag);
-}
-
 }  // namespace
 
 bool check_layout(Context& context) noexcept {
@@ -266,18 +256,19 @@ bool check_layout(Context& context) noexcept {
 }
 
 bool check_tensors_apart(Context& context) noexcept {
+    const PlannedScript& step = context.plan.step;
     bool good = true;
     for (const TensorList& list : kTensorLists) {
         const bool is_input = list.kind == RegionKind::kInput;
-        const std::uint32_t count = is_input ? context.plan.input_count : context.plan.output_count;
-        context.workspace.written.clear();  // it has what the list has named
-        for (std::uint32_t index = 0U; index < count; ++index) {
-            const TensorPlace& place = is_input ? context.plan.input_places[index] : context.plan.output_places[index];
-            const TensorView tensor = tensor_of(context, list, index);
-            const std::uint32_t buffers = has_device(place.devices, context.mesh_device) ? tensor.buffer_count : 0U;
-            enter(context, list.name, index, tensor.file_offset);
-            for (std::uint32_t i = 0U; good && (i < buffers); ++i) {
-                good = name_buffer(context, context.image.buffer(tensor.buffer + i));
+        const QueueCommandKind moves = is_input ? QueueCommandKind::kWrite : QueueCommandKind::kRead;
+        IntervalMap& named = context.workspace.written;  // what the list has named
+        named.clear();
+        for (std::uint32_t i = step.first; good && (i < (step.first + step.count)); ++i) {
+            const PlannedCommand& entry = context.plan.commands[i];
+            if (is_taken(context, entry) && (entry.command.kind == moves)) {
+                const std::uint32_t index = entry.command.slot - (is_input ? kFirstInputSlot : 0U);
+                enter(context, list.name, index, tensor_of(context, list, index).file_offset);
+                good = claim(context, named, entry.command, Rule::kLayTensorOverlap);
             }
         }
     }

@@ -32,6 +32,14 @@ void enter_command(Context& context, const PlannedCommand& command) noexcept {
     enter_command(context, "scripts", command.script, command.index, kOffsetOnRefusal);
 }
 
+bool refuse_at(Context& context, Rule rule, const char* field) noexcept {
+    return refuse_wide_at(context, rule, field, 0U, 0U);
+}
+
+bool refuse_at(Context& context, Rule rule, const char* field, std::uint32_t actual) noexcept {
+    return refuse_wide_at(context, rule, field, actual, 0U);
+}
+
 bool refuse_at(Context& context, Rule rule, const char* field, std::uint32_t actual, std::uint32_t limit) noexcept {
     return refuse_wide_at(context, rule, field, actual, limit);
 }
@@ -77,6 +85,12 @@ bool assign(Context& context, IntervalMap& map, const ByteRun& run, std::uint32_
     return take_moves(context, map) &&
            (is_ok(map.assign(run.address, run.size_bytes, tag, context.device.capacities->intervals)) ||
             refuse_interval(context, run.field));
+}
+
+bool claim(Context& context, IntervalMap& map, const QueueCommand& buffer, Rule rule) noexcept {
+    return (map.largest_tag(buffer.address, buffer.size_bytes, 0U) == 0U)
+               ? assign(context, map, ByteRun{buffer.address, buffer.size_bytes, Access::kWrite, "buffer"}, kWrittenTag)
+               : refuse_at(context, rule, "buffer", buffer.address, buffer.size_bytes);
 }
 
 }  // namespace pianola::proof

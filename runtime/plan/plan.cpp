@@ -117,9 +117,8 @@ bool check_budgets(Context& context) noexcept {
 }
 
 using Check = bool (*)(Context&) noexcept;
-constexpr std::array<Check, 9> kChecks{check_target,        check_steps_in_flight, check_layout,
-                                       check_trace_segment, check_parameters,      check_scripts,
-                                       check_devices,       check_traces_used,     check_budgets};
+constexpr std::array<Check, 8> kChecks{check_target,     check_steps_in_flight, check_layout,  check_trace_segment,
+                                       check_parameters, check_scripts,         check_devices, check_budgets};
 
 }  // namespace
 }  // namespace proof
@@ -131,7 +130,6 @@ Status prove_plan(const Image& image, const DeviceDescription& device, const Com
     plan.step.count = 0U;
     plan.parameter_count = 0U;
     workspace.setup.count = 0U;
-    workspace.traces_used = 0U;
     // Whatever was in this memory before, all words of it are cleared with the first use.
     workspace.state.used = kMaxDecodeStateWords;
     workspace.before.used = kMaxDecodeStateWords;

@@ -52,9 +52,12 @@ void enter_root(Context& context, const char* field, std::uint32_t index = Field
 // Sets the place to "scripts[s].commands[c]": the script command that a planned command comes from.
 void enter_command(Context& context, const PlannedCommand& command) noexcept;
 
-// Both refuse a field of the context's place; with nullptr for a name, the place itself. They return false.
-[[nodiscard]] bool refuse_at(Context& context, Rule rule, const char* field, std::uint32_t actual = 0U,
-                             std::uint32_t limit = 0U) noexcept;
+// All refuse a field of the context's place; with nullptr for a name, the place itself. They return false. Not one with
+// defaults: most have nothing to say of a limit.
+[[nodiscard]] bool refuse_at(Context& context, Rule rule, const char* field) noexcept;
+[[nodiscard]] bool refuse_at(Context& context, Rule rule, const char* field, std::uint32_t actual) noexcept;
+[[nodiscard]] bool refuse_at(Context& context, Rule rule, const char* field, std::uint32_t actual,
+                             std::uint32_t limit) noexcept;
 [[nodiscard]] bool refuse_wide_at(Context& context, Rule rule, const char* field, std::uint64_t actual,
                                   std::uint64_t limit) noexcept;
 // The same for no room in a map.
@@ -69,6 +72,8 @@ void enter_command(Context& context, const PlannedCommand& command) noexcept;
 
 // The tag of every byte of a map that is a set.
 inline constexpr std::uint32_t kWrittenTag = 1U;
+// Adds bytes to such a map, as a command's or tensor's "buffer", or refuses where it has one of them.
+[[nodiscard]] bool claim(Context& context, IntervalMap& map, const QueueCommand& buffer, Rule rule) noexcept;
 
 [[nodiscard]] constexpr std::uint32_t core_count(const DeviceDescription& device) noexcept {
     return device.grid_columns * device.grid_rows;
@@ -88,7 +93,7 @@ inline constexpr std::uint32_t kWrittenTag = 1U;
 // traces.cpp: the traces tile their segment, which fits into the trace region.
 [[nodiscard]] bool check_trace_segment(Context& context) noexcept;
 
-// scripts.cpp: which commands are where; indices. Resolves all scripts.
+// scripts.cpp: which commands are where; indices; everything exactly once. Resolves all scripts.
 [[nodiscard]] bool check_scripts(Context& context) noexcept;
 
 // From here to races.cpp, all is about the commands of one device: context.mesh_device.
@@ -96,13 +101,10 @@ inline constexpr std::uint32_t kWrittenTag = 1U;
 // layout.cpp: no two inputs, nor outputs, of the device share a byte.
 [[nodiscard]] bool check_tensors_apart(Context& context) noexcept;
 
-// uses.cpp: everything exactly once; what the set-up writes.
-[[nodiscard]] bool check_uses(Context& context) noexcept;
+// set_up.cpp: what the set-up writes.
 [[nodiscard]] bool check_set_up(Context& context) noexcept;
 // Whether a command of the set-up writes state.
 [[nodiscard]] bool is_state(const Plan& plan, const PlanWorkspace& workspace, const QueueCommand& command) noexcept;
-// Behind all devices: there is no trace that none of them replays.
-[[nodiscard]] bool check_traces_used(Context& context) noexcept;
 
 // order.cpp: events take turns, so that there is no deadlock; rings; the critical path of every script.
 [[nodiscard]] bool check_order(Context& context) noexcept;

@@ -1,4 +1,4 @@
-// What scripts may hold. Included by scripts.cpp and uses.cpp only.
+// What scripts may hold. Included by scripts.cpp only.
 #pragma once
 
 #include "runtime/plan/proof.h"
@@ -40,11 +40,5 @@ inline constexpr std::array<KindRule, kKinds> kKindRules{{
 
 // A number per kind of command.
 using PerKind = std::array<std::uint32_t, kKinds>;
-inline constexpr std::uint32_t kUsedBits = 32U;
-static_assert((kMaxTraces < kUsedBits) && (kMaxInputs < kUsedBits) && (kMaxOutputs < kUsedBits));
-
-// As sessions run them.
-inline constexpr std::array<ScriptKind, 4> kScriptsInOrder{ScriptKind::kSetup, ScriptKind::kPrologue, ScriptKind::kStep,
-                                                           ScriptKind::kEpilogue};
 
 }  // namespace pianola::proof

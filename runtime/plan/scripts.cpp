@@ -17,6 +17,13 @@ namespace {
     return objects;
 }
 
+// The devices for which a script names each object, of the kinds of command that may do so once.
+constexpr std::size_t kFirstOnce = index_of(ScriptCommandKind::kLoadTrace);
+constexpr std::size_t kOnceKinds = (index_of(ScriptCommandKind::kReadOutput) - kFirstOnce) + 1U;
+using NamedObjects = std::array<std::uint16_t, kMaxTraces>;
+using Named = std::array<NamedObjects, kOnceKinds>;
+static_assert((kMaxInputs <= kMaxTraces) && (kMaxOutputs <= kMaxTraces));
+
 // A script while its commands are resolved.
 struct ScriptInMaking {
     ScriptKind kind{ScriptKind::kUnspecified};
@@ -24,6 +31,7 @@ struct ScriptInMaking {
     std::uint8_t command{0U};  // of the script, the one that is resolved
     std::uint8_t trace{0U};    // that it names
     DeviceBits devices{0U};    // that it is for
+    Named named{};
 };
 
 // `executed` are the commands of the trace that a replay runs.
@@ -82,6 +90,7 @@ bool append_tensor(Context& context, const ScriptCommandView& view, ScriptInMaki
     const TensorView tensor = is_input ? context.image.input(view.object) : context.image.output(view.object);
     const DeviceBits places =
         is_input ? context.plan.input_places[view.object].devices : context.plan.output_places[view.object].devices;
+    context.plan.is_pipelined = context.plan.is_pipelined || (script.kind != ScriptKind::kStep);
     command.slot = (is_input ? kFirstInputSlot : 0U) + view.object;
     const DeviceBits elsewhere = script.devices & ~places;
     bool good = (elsewhere == 0U) ? true : refuse_at(context, Rule::kScrDevices, "devices", count_of(elsewhere), 0U);
@@ -149,9 +158,18 @@ bool check_command(Context& context, const ScriptCommandView& view, const PerKin
         return refuse_at(context, Rule::kScrIndex, rule.field, view.object, count);
     }
     script.devices = devices_in(context.workspace.mesh, view.devices);
-    return (script.devices != 0U) ? true
-                                  : refuse_at(context, Rule::kScrDevices, "devices",
-                                              view.devices.rows * view.devices.columns, context.plan.device_count);
+    if (script.devices == 0U) {
+        return refuse_at(context, Rule::kScrDevices, "devices", view.devices.rows * view.devices.columns,
+                         context.plan.device_count);
+    }
+    if (rule.once != Rule::kNotRun) {
+        std::uint16_t& named = script.named[index_of(view.kind) - kFirstOnce][view.object];
+        if ((named & script.devices) != 0U) {
+            return refuse_at(context, rule.once, rule.field, 2U, 1U);
+        }
+        named = static_cast<std::uint16_t>(named | script.devices);
+    }
+    return true;
 }
 
 bool resolve_script(Context& context, const PerKind& objects, std::uint32_t first, ScriptInMaking& script) noexcept {
@@ -194,12 +212,63 @@ bool check_script_kinds(Context& context) noexcept {
     return true;
 }
 
-[[nodiscard]] bool moves_tensors(const Plan& plan, const PlannedScript& script) noexcept {
-    bool moves = false;
-    for (std::uint32_t i = script.first; i < (script.first + script.count); ++i) {
-        moves = moves || is_transfer(plan.commands[i].command.kind);
+using Scripts = std::array<ScriptInMaking, 4>;  // set-up, prologue, step, epilogue
+
+[[nodiscard]] const NamedObjects& named_by(const Scripts& scripts, std::size_t script,
+                                           ScriptCommandKind kind) noexcept {
+    return scripts[script].named[index_of(kind) - kFirstOnce];
+}
+
+// The first of the tensors that is not named for all devices that have a part of it, and for no other; their number
+// where there is none.
+[[nodiscard]] std::uint32_t first_missing(Span<const TensorPlace> tensors, const NamedObjects& named) noexcept {
+    std::uint32_t i = 0U;
+    while ((i < tensors.size()) && (named[i] == tensors[i].devices)) {
+        i += 1U;
     }
-    return moves;
+    return i;
+}
+
+bool refuse_missing(Context& context, const char* list, std::uint32_t index, Rule rule) noexcept {
+    enter_root(context, list, index);
+    return refuse_at(context, rule, nullptr, 0U, 1U);
+}
+
+// Every object is named where it must be: a device loads the traces that it replays, and no others; each of its tensors
+// is moved in the step. The first inputs and the last outputs of a pipelined workload: all of both, or none of either.
+bool check_uses(Context& context, const Scripts& scripts) noexcept {
+    constexpr std::size_t kPrologueUses = 1U;
+    constexpr std::size_t kStepUses = 2U;
+    constexpr std::size_t kEpilogueUses = 3U;
+    const std::uint32_t traces = context.image.trace_count();
+    for (std::uint32_t i = 0U; i < traces; ++i) {
+        std::uint32_t replays = 0U;
+        for (std::size_t script = kPrologueUses; script < scripts.size(); ++script) {
+            replays |= named_by(scripts, script, ScriptCommandKind::kReplayTrace)[i];
+        }
+        if ((replays == 0U) || (named_by(scripts, 0U, ScriptCommandKind::kLoadTrace)[i] != replays)) {
+            return refuse_missing(context, "traces", i, Rule::kScrTraceOnce);
+        }
+    }
+    const Plan& plan = context.plan;
+    const Span<const TensorPlace> inputs{plan.input_places.data(), plan.input_count};
+    const Span<const TensorPlace> outputs{plan.output_places.data(), plan.output_count};
+    const std::uint32_t input = first_missing(inputs, named_by(scripts, kStepUses, ScriptCommandKind::kWriteInput));
+    if (input != plan.input_count) {
+        return refuse_missing(context, "inputs", input, Rule::kScrInputOnce);
+    }
+    const std::uint32_t output = first_missing(outputs, named_by(scripts, kStepUses, ScriptCommandKind::kReadOutput));
+    if (output != plan.output_count) {
+        return refuse_missing(context, "outputs", output, Rule::kScrOutputOnce);
+    }
+    const std::uint32_t first_input =
+        first_missing(inputs, named_by(scripts, kPrologueUses, ScriptCommandKind::kWriteInput));
+    const std::uint32_t last_output =
+        first_missing(outputs, named_by(scripts, kEpilogueUses, ScriptCommandKind::kReadOutput));
+    enter_root(context, "scripts");
+    return (!plan.is_pipelined || ((first_input == plan.input_count) && (last_output == plan.output_count)))
+               ? true
+               : refuse_at(context, Rule::kScrPipeline, nullptr, first_input, last_output);
 }
 
 }  // namespace
@@ -208,19 +277,18 @@ bool check_scripts(Context& context) noexcept {
     if (!check_script_kinds(context)) {
         return false;
     }
+    context.plan.is_pipelined = false;
     const PerKind objects = count_objects(context);
+    Scripts scripts{{{ScriptKind::kSetup}, {ScriptKind::kPrologue}, {ScriptKind::kStep}, {ScriptKind::kEpilogue}}};
     std::uint32_t first = 0U;
-    for (const ScriptKind kind : kScriptsInOrder) {
-        ScriptInMaking script{kind};
+    for (ScriptInMaking& script : scripts) {
         if (!resolve_script(context, objects, first, script)) {
             return false;
         }
         // The set-up has commands of its own.
-        first += (kind == ScriptKind::kSetup) ? 0U : script_of(context, kind).count;
+        first += (script.kind == ScriptKind::kSetup) ? 0U : script_of(context, script.kind).count;
     }
-    context.plan.is_pipelined =
-        moves_tensors(context.plan, context.plan.prologue) || moves_tensors(context.plan, context.plan.epilogue);
-    return true;
+    return check_uses(context, scripts);
 }
 
 }  // namespace pianola::proof

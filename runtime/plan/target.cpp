@@ -17,12 +17,12 @@ struct Comparison {
     std::uint32_t DeviceDescription::* device;
 };
 
-constexpr std::array<Comparison, 2> kCommandSet{{
+// The first two are the command set, which comes before the kernels; the others are the machine.
+constexpr std::size_t kCommandSetNumbers = 2U;
+constexpr std::array<Comparison, 14> kNumbers{{
     {Rule::kTgtCommandSet, "command_set_id", &TargetView::command_set_id, &DeviceDescription::command_set_id},
     {Rule::kTgtCommandSet, "command_set_version", &TargetView::command_set_version,
      &DeviceDescription::command_set_version},
-}};
-constexpr std::array<Comparison, 12> kMachine{{
     {Rule::kTgtMemory, "dram_base", &TargetView::dram_base, &DeviceDescription::dram_base},
     {Rule::kTgtMemory, "dram_bytes", &TargetView::dram_bytes, &DeviceDescription::dram_bytes},
     {Rule::kTgtMemory, "l1_base", &TargetView::l1_base, &DeviceDescription::l1_base},
@@ -36,6 +36,14 @@ constexpr std::array<Comparison, 12> kMachine{{
     {Rule::kTgtGrid, "grid_rows", &TargetView::grid_rows, &DeviceDescription::grid_rows},
     {Rule::kTgtGrid, "dram_banks", &TargetView::dram_banks, &DeviceDescription::dram_banks},
     {Rule::kTgtWeightsLayout, "weights_layout", &TargetView::weights_layout, &DeviceDescription::weights_layout},
+}};
+constexpr Span<const Comparison> kCommandSet = Span<const Comparison>{kNumbers}.subspan(0U, kCommandSetNumbers);
+constexpr Span<const Comparison> kMachine =
+    Span<const Comparison>{kNumbers}.subspan(kCommandSetNumbers, kNumbers.size() - kCommandSetNumbers);
+// Where a session has said which shape it drives.
+constexpr std::array<Comparison, 2> kMesh{{
+    {Rule::kTgtMesh, "mesh_rows", &TargetView::mesh_rows, &DeviceDescription::mesh_rows},
+    {Rule::kTgtMesh, "mesh_columns", &TargetView::mesh_columns, &DeviceDescription::mesh_columns},
 }};
 
 bool compare(Context& context, const TargetView& target, Span<const Comparison> comparisons) noexcept {
@@ -75,12 +83,8 @@ bool check_mesh(Context& context, const TargetView& target) noexcept {
     if ((devices == 0U) || (devices > device.capacities->mesh_devices)) {
         return refuse_at(context, Rule::kTgtMesh, "mesh_rows", devices, device.capacities->mesh_devices);
     }
-    const bool is_driven = device.mesh_rows != 0U;
-    if (is_driven && (target.mesh_rows != device.mesh_rows)) {
-        return refuse_at(context, Rule::kTgtMesh, "mesh_rows", target.mesh_rows, device.mesh_rows);
-    }
-    if (is_driven && (target.mesh_columns != device.mesh_columns)) {
-        return refuse_at(context, Rule::kTgtMesh, "mesh_columns", target.mesh_columns, device.mesh_columns);
+    if ((device.mesh_rows != 0U) && !compare(context, target, kMesh)) {
+        return false;
     }
     context.plan.device_count = devices;
     context.workspace.mesh.rows = static_cast<std::uint8_t>(target.mesh_rows);
@@ -98,15 +102,6 @@ bool check_mesh(Context& context, const TargetView& target) noexcept {
            (device.capacities->intervals <= kMaxIntervals) &&
            (device.capacities->steps_in_flight <= kMaxStepsInFlight) &&
            (device.capacities->patch_points <= kMaxPatchPoints) && (device.capacities->mesh_devices <= kMaxMeshDevices);
-}
-
-[[nodiscard]] bool are_equal(const DeviceDescription& one, const DeviceDescription& other,
-                             Span<const Comparison> comparisons) noexcept {
-    bool equal = true;
-    for (const Comparison& comparison : comparisons) {
-        equal = equal && (one.*comparison.device == other.*comparison.device);
-    }
-    return equal;
 }
 
 }  // namespace
@@ -143,9 +138,12 @@ bool check_target(Context& context) noexcept {
 namespace pianola {
 
 bool are_alike(const DeviceDescription& one, const DeviceDescription& other) noexcept {
-    return (std::strncmp(one.family, other.family, kMaxNameBytes + 1U) == 0) &&
+    bool alike = true;
+    for (const proof::Comparison& comparison : proof::kNumbers) {
+        alike = alike && (one.*comparison.device == other.*comparison.device);
+    }
+    return alike && (std::strncmp(one.family, other.family, kMaxNameBytes + 1U) == 0) &&
            digests_equal(ByteSpan{one.kernel_library}, ByteSpan{other.kernel_library}) &&
-           proof::are_equal(one, other, proof::kCommandSet) && proof::are_equal(one, other, proof::kMachine) &&
            (one.attestation == other.attestation) && (one.costs == other.costs) &&
            (one.capacities->number == other.capacities->number) &&
            (one.capacities->intervals == other.capacities->intervals);

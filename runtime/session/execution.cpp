@@ -9,13 +9,9 @@ namespace {
     return (one.data() == other.data()) && (one.size() == other.size());
 }
 
-// A device's part of a tensor; empty where it has none.
-template <typename Byte>
-[[nodiscard]] Span<Byte> piece_of(Span<Byte> tensor, const TensorPlace& place, std::uint32_t device) noexcept {
-    const DeviceBits before = place.devices & ((DeviceBits{1U} << device) - 1U);
-    return has_device(place.devices, device)
-               ? tensor.subspan(std::size_t{count_of(before)} * place.stride_bytes, place.piece_bytes)
-               : Span<Byte>{};
+// Where in a tensor's bytes the part of one of its devices begins.
+[[nodiscard, gnu::noinline]] std::uint32_t offset_of(const TensorPlace& place, std::uint32_t device) noexcept {
+    return count_of(place.devices & ((DeviceBits{1U} << device) - 1U)) * place.stride_bytes;
 }
 
 }  // namespace
@@ -57,15 +53,21 @@ std::uint32_t Session::lend(Span<const ByteSpan> inputs, Span<const MutableByteS
         Device& to = *devices_[device];
         for (std::uint32_t i = 0U; i < inputs.size(); ++i) {
             const std::uint32_t slot = kFirstInputSlot + (flight * kMaxInputs) + i;
-            const ByteSpan piece = piece_of(inputs[i], loaded_.plan.input_places[i], device);
-            const bool is_bound = is_ok(to.bind_source(slot, piece));
-            is_lent = is_bound && is_same(to.bound_source(slot), piece) && is_lent;
+            const TensorPlace& place = loaded_.plan.input_places[i];
+            if (has_device(place.devices, device)) {
+                const ByteSpan piece = inputs[i].subspan(offset_of(place, device), place.piece_bytes);
+                const bool is_bound = is_ok(to.bind_source(slot, piece));
+                is_lent = is_bound && is_same(to.bound_source(slot), piece) && is_lent;
+            }
         }
         for (std::uint32_t i = 0U; i < outputs.size(); ++i) {
             const std::uint32_t slot = (flight * kMaxOutputs) + i;
-            const MutableByteSpan piece = piece_of(outputs[i], loaded_.plan.output_places[i], device);
-            const bool is_bound = is_ok(to.bind_destination(slot, piece));
-            is_lent = is_bound && is_same(to.bound_destination(slot), piece) && is_lent;
+            const TensorPlace& place = loaded_.plan.output_places[i];
+            if (has_device(place.devices, device)) {
+                const MutableByteSpan piece = outputs[i].subspan(offset_of(place, device), place.piece_bytes);
+                const bool is_bound = is_ok(to.bind_destination(slot, piece));
+                is_lent = is_bound && is_same(to.bound_destination(slot), piece) && is_lent;
+            }
         }
         device += is_lent ? 1U : 0U;
     }

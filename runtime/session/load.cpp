@@ -168,7 +168,7 @@ Status Session::validate_twice(ByteSpan file, const DeviceDescription& descripti
 // One description stands for all devices.
 Status Session::check_alike(const DeviceDescription& description, Verdict& verdict) noexcept {
     for (std::uint32_t device = 1U; device < device_count_; ++device) {
-        DeviceDescription other;
+        DeviceDescription other = description;
         if (!is_ok(devices_[device]->describe(other)) || !are_alike(description, other)) {
             verdict.path.enter("devices", device);
             return refuse(verdict, Rule::kTgtMesh, 0U, device);

@@ -15,50 +15,39 @@ template <typename Object>
     return ByteSpan{reinterpret_cast<const std::uint8_t*>(&object), sizeof(object)};
 }
 
-// What of an object lies in front of one of its members.
-template <typename Object, typename Member>
-[[nodiscard]] ByteSpan in_front_of(const Object& object, const Member& member) noexcept {
-    const ByteSpan whole = bytes_of(object);
-    return whole.subspan(0U, static_cast<std::size_t>(bytes_of(member).data() - whole.data()));
-}
-
-// The first elements: what is behind them, nobody reads. A damaged count shows none.
-template <typename Array>
-[[nodiscard]] ByteSpan first_of(const Array& array, std::size_t count) noexcept {
-    return bytes_of(array).subspan(0U, count * sizeof(array[0]));
+// How many bytes of an object come before its list, and the list's first elements: what is behind them, nobody reads.
+template <typename Object, typename List>
+[[nodiscard]] std::size_t bytes_up_to(const Object& object, const List& list, std::uint32_t count) noexcept {
+    return static_cast<std::size_t>(bytes_of(list).data() - bytes_of(object).data()) + (count * sizeof(list[0]));
 }
 
 }  // namespace
 
 std::uint32_t Session::seal_of_bound() const noexcept {
-    return seal_of(first_of(bound_.flights, std::size_t{bound_.mask} + 1U), bound_.mask);
+    return seal_of(bytes_of(bound_), bytes_up_to(bound_, bound_.flights, bound_.mask + 1U), kSealOfNothing);
 }
 
-// All but the lists, which has their lengths: it comes before them.
 std::uint32_t Session::seal_of_loaded() const noexcept {
-    return seal_of(in_front_of(loaded_.constants, loaded_.constants.ranges),
-                   seal_of(in_front_of(loaded_, loaded_.plan.patch_addresses)));
-}
-
-std::uint32_t Session::seal_of_lists() const noexcept {
     const Plan& plan = loaded_.plan;
-    const std::uint32_t patches = seal_of(first_of(plan.patch_addresses, plan.patch_count));
-    const std::uint32_t commands = seal_of(first_of(plan.commands, plan.epilogue.first + plan.epilogue.count), patches);
-    return seal_of(first_of(loaded_.constants.ranges, loaded_.constants.count), commands);
+    const ConstantRanges& constants = loaded_.constants;
+    const std::size_t commands = (plan.epilogue.first + plan.epilogue.count) * sizeof(plan.commands[0]);
+    const std::uint32_t sealed =
+        seal_of(bytes_of(loaded_), bytes_up_to(loaded_, plan.patch_addresses, plan.patch_count), kSealOfNothing);
+    return seal_of(bytes_of(constants), bytes_up_to(constants, constants.ranges, constants.count),
+                   seal_of(bytes_of(plan.commands), commands, sealed));
 }
 
 // What the steps change, without the courses of devices that there are not.
 std::uint32_t Session::seal_of_running() const noexcept {
-    return seal_of(
-        first_of(running_.flights, std::size_t{bound_.mask} + 1U),
-        seal_of(first_of(running_.courses, device_count_), seal_of(in_front_of(running_, running_.courses))));
+    const std::uint32_t sealed =
+        seal_of(bytes_of(running_), bytes_up_to(running_, running_.courses, device_count_), kSealOfNothing);
+    return seal_of(bytes_of(running_.flights), (bound_.mask + 1U) * sizeof(Flight), sealed);
 }
 
 // Behind a load, or a start from nothing.
 Status Session::seal(Status status) noexcept {
     if (config_.release != Release::kAtCompletion) {
         loaded_seal_ = seal_of_loaded();
-        lists_seal_ = seal_of_lists();
     }
     seal_bound();
     return reseal(status);
@@ -68,7 +57,7 @@ Status Session::seal(Status status) noexcept {
 bool Session::is_whole() const noexcept {
     return (config_.release == Release::kAtCompletion) ||
            ((seal_of_bound() == bound_seal_) && (seal_of_loaded() == loaded_seal_) &&
-            (seal_of_lists() == lists_seal_) && (seal_of_running() == running_seal_));
+            (seal_of_running() == running_seal_));
 }
 
 // Every call that goes on from the state begins and ends with these.

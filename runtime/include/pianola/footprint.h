@@ -22,7 +22,7 @@ inline constexpr std::uint32_t kVerdictBytes32 = 80U;  // Verdict: while loading
 }
 // PlanWorkspace: while loading only. Six maps, of 12 bytes for each range.
 [[nodiscard]] constexpr std::uint32_t plan_workspace_bytes32(const Capacities& capacities) noexcept {
-    return 5064U + (72U * capacities.intervals) + (8U * capacities.mesh_devices) + capacities.patch_points;
+    return 5056U + (72U * capacities.intervals) + (8U * capacities.mesh_devices) + capacities.patch_points;
 }
 
 // Stack below the caller's frame, device driver included. Limits that the gates hold every board's build to, not

@@ -179,10 +179,9 @@ struct PlanWorkspace {
     PlannedScript setup;          // run once, right after the proofs
     std::array<RegionKind, kMaxRegions> region_kinds{};
     std::array<std::array<std::uint8_t, kMaxCores>, kMaxQueues>
-        core_users{};               // last command of each queue on each core
-    DeviceRange mesh;               // all of it
-    std::uint32_t traces_used{0U};  // by the devices that have been looked at, a bit each
-    DecodeState state;              // of the trace that is walked
+        core_users{};   // last command of each queue on each core
+    DeviceRange mesh;   // all of it
+    DecodeState state;  // of the trace that is walked
     // Of a command that a parameter patches: the state in front of it, and what it is with other values.
     DecodeState before;
     DecodeState variant_state;

@@ -296,7 +296,6 @@ class Session {
 
     [[nodiscard]] std::uint32_t seal_of_bound() const noexcept;
     [[nodiscard]] std::uint32_t seal_of_loaded() const noexcept;
-    [[nodiscard]] std::uint32_t seal_of_lists() const noexcept;
     [[nodiscard]] std::uint32_t seal_of_running() const noexcept;
     [[nodiscard]] bool is_whole() const noexcept;
     Status seal(Status status) noexcept;
@@ -367,7 +366,6 @@ class Session {
     const CommandSet& command_set_;
     const SessionConfig& config_;
     std::uint32_t loaded_seal_{0U};
-    std::uint32_t lists_seal_{0U};
     std::uint32_t running_seal_{0U};
     std::uint32_t bound_seal_{0U};
     FaultRecord fault_;
