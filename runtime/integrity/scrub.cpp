@@ -43,14 +43,13 @@ bool are_equal(ByteSpan held, ByteSpan expected) noexcept {
 
 // A piece of the file, and what devices hold in its place: the same everywhere.
 struct Piece {
-    ByteSpan file;
     ByteSpan bytes;
     bool is_read{false};  // from a device: `bytes` are those of `chunk`
     alignas(std::uint32_t) Chunk chunk;
 };
 
-// What each of the devices has at an address becomes the piece, or is as what one before it had. `suspect` becomes the
-// first device that can not be read, or that holds something else than the file.
+// What each of the devices has at an address becomes the piece, or is as what one before it had. Else `suspect` becomes
+// the device.
 Status read_piece(Devices devices, DeviceBits holders, std::uint32_t address, Piece& piece,
                   std::uint32_t& suspect) noexcept {
     for (std::uint32_t device = 0U; device < devices.size(); ++device) {
@@ -60,15 +59,9 @@ Status read_piece(Devices devices, DeviceBits holders, std::uint32_t address, Pi
         alignas(std::uint32_t) Chunk other;
         const MutableByteSpan held{piece.is_read ? other.data() : piece.chunk.data(), piece.bytes.size()};
         const bool is_answered = is_ok(devices[device]->read_back(address, held));
-        const bool is_the_files = is_answered && are_equal(held, piece.file);
-        if ((suspect == devices.size()) && !is_the_files) {
+        if (!is_answered || (piece.is_read && !are_equal(held, piece.bytes))) {
             suspect = device;
-        }
-        if (!is_answered) {
-            return Status::kDeviceFault;
-        }
-        if (piece.is_read && !are_equal(held, piece.bytes)) {
-            return Status::kIntegrity;
+            return is_answered ? Status::kIntegrity : Status::kDeviceFault;
         }
         piece.bytes = ByteSpan{piece.chunk.data(), piece.bytes.size()};
         piece.is_read = true;
@@ -107,15 +100,14 @@ std::uint32_t piece_bytes(const ConstantRanges& constants, std::uint32_t file_of
 
 Status authenticate_constants(Devices devices, ByteSpan file, const Envelope& envelope, const ConstantRanges& constants,
                               std::uint32_t& suspect) noexcept {
-    suspect = static_cast<std::uint32_t>(devices.size());
+    suspect = 0U;
     Sha256 hash;
     hash.update(file.subspan(0U, header::kDigest));
     const std::uint32_t end = envelope.total_bytes - envelope.signature_bytes;
     std::uint32_t offset = header::kBytes;
     while (offset < end) {  // a piece is never empty
         Piece piece;
-        piece.file = file.subspan(offset, piece_bytes(constants, offset, end - offset));
-        piece.bytes = piece.file;
+        piece.bytes = file.subspan(offset, piece_bytes(constants, offset, end - offset));
         const Status read = read_piece(devices, constants, offset, piece, suspect);
         if (!is_ok(read)) {
             return read;
@@ -144,7 +136,7 @@ void find_constants(const PlanWorkspace& workspace, const Plan& plan, const Enve
 }
 
 Status compare_slice(Devices devices, const ScrubSource& source, ScrubCursor& cursor, std::uint32_t& address) noexcept {
-    if (source.constants.kept_count == 0U) {
+    if (source.count == 0U) {
         return Status::kOk;
     }
     const ConstantRange& range = source.constants.ranges[cursor.range];
@@ -185,7 +177,7 @@ Status compare_slice(Devices devices, const ScrubSource& source, ScrubCursor& cu
     }
     cursor.device = 0U;
     cursor.range += 1U;
-    if (cursor.range < source.constants.kept_count) {
+    if (cursor.range < source.count) {
         return Status::kPending;
     }
     cursor.range = 0U;

@@ -118,23 +118,22 @@ QueueCommand Session::bind(const PlannedCommand& planned, Course& course) noexce
     return command;
 }
 
-Status Session::enqueue_one(std::uint32_t device, std::uint32_t queue, QueueCommand& command, std::uint32_t trace,
-                            FaultStage stage) noexcept {
-    Course& course = running_.courses[device];
+// False where the device does not take it.
+bool Session::enqueue_one(Device& device, Course& course, std::uint32_t queue, QueueCommand& command,
+                          std::uint32_t trace) noexcept {
     std::uint64_t& digest = course.digests[queue];
     std::uint32_t& number = course.enqueued[queue];
     digest = command_set_.seal(digest, number, loaded_.plan.trace_digests[trace], command);
     number += 1U;
-    return is_ok(devices_[device]->enqueue(queue, command)) ? Status::kOk
-                                                            : latch(Status::kDeviceFault, stage, device, queue);
+    return is_ok(device.enqueue(queue, command));
 }
 
 // What is left of a script where the commands for other devices are taken out, and a notification behind it on every
 // queue that it uses. Always inlined, as ring_doorbells() and look_at() are: there is one caller, mostly one device.
 [[gnu::always_inline]] inline Status Session::enqueue_on(std::uint32_t device, const PlannedScript& script,
                                                          const PlannedCommands& commands, FaultStage stage) noexcept {
+    Device& to = *devices_[device];
     Course& course = running_.courses[device];
-    auto& expected = running_.flights[place_of(running_.token)].expected[device];
     for (std::uint32_t i = script.first; i < (script.first + script.count); ++i) {
         const PlannedCommand& planned = commands[i];
         if (((running_.io == Io::kViews) && is_transfer(planned.command.kind)) ||
@@ -142,31 +141,35 @@ Status Session::enqueue_one(std::uint32_t device, std::uint32_t queue, QueueComm
             continue;
         }
         QueueCommand command = bind(planned, course);
-        const Status enqueued = enqueue_one(device, planned.queue, command, planned.trace, stage);
-        if (!is_ok(enqueued)) {
-            return enqueued;
+        if (!enqueue_one(to, course, planned.queue, command, planned.trace)) {
+            return latch(Status::kDeviceFault, stage, device, planned.queue);
         }
     }
     QueueCommand notify;
     notify.kind = QueueCommandKind::kNotify;
     notify.value = running_.token;
-    for (std::uint32_t queue = 0U; queue < loaded_.plan.queue_count; ++queue) {
-        const Status enqueued =
-            script.uses(device, queue) ? enqueue_one(device, queue, notify, 0U, stage) : Status::kOk;
-        if (!is_ok(enqueued)) {
-            return enqueued;
+    auto& expected = running_.flights[place_of(running_.token)].expected[device];
+    QueueBits used = script.queues_used >> (device * kMaxQueues);
+    for (std::uint32_t queue = 0U; queue < kMaxQueues; ++queue) {
+        if ((used & 1U) != 0U) {
+            if (!enqueue_one(to, course, queue, notify, 0U)) {
+                return latch(Status::kDeviceFault, stage, device, queue);
+            }
+            expected[queue] = course.digests[queue];
         }
-        expected[queue] = course.digests[queue];
+        used >>= 1U;
     }
     return Status::kOk;
 }
 
 [[gnu::always_inline]] inline Status Session::ring_doorbells(const PlannedScript& script, FaultStage stage) noexcept {
+    QueueBits used = script.queues_used;
     for (std::uint32_t device = 0U; device < device_count_; ++device) {
-        for (std::uint32_t queue = 0U; queue < loaded_.plan.queue_count; ++queue) {
-            if (script.uses(device, queue) && !is_ok(devices_[device]->ring_doorbell(queue))) {
+        for (std::uint32_t queue = 0U; queue < kMaxQueues; ++queue) {
+            if (((used & 1U) != 0U) && !is_ok(devices_[device]->ring_doorbell(queue))) {
                 return latch(Status::kDeviceFault, stage, device, queue);
             }
+            used >>= 1U;
         }
     }
     return Status::kOk;
@@ -191,7 +194,7 @@ Status Session::enqueue(const PlannedScript& script, const PlannedCommands& comm
                                                       FaultStage stage, std::uint32_t token,
                                                       Pending& pending) noexcept {
     Course& course = running_.courses[device];
-    for (std::uint32_t queue = 0U; queue < loaded_.plan.queue_count; ++queue) {
+    for (std::uint32_t queue = 0U; queue < kMaxQueues; ++queue) {
         if ((running_.pending & queue_bit(device, queue)) == 0U) {
             continue;
         }
@@ -248,12 +251,11 @@ Status Session::check_completions(const PlannedScript& script, FaultStage stage)
     return (running_.pending != 0U) ? Status::kPending : Status::kOk;
 }
 
-// The next slice of what set-up has written.
-Status Session::compare_constants(ScrubCursor& cursor, FaultStage stage) noexcept {
+// The next slice of the first `count` ranges that set-up has written.
+Status Session::compare_constants(const std::uint32_t& count, ScrubCursor& cursor, FaultStage stage) noexcept {
     Completion where;
-    const Status status =
-        compare_slice(devices(), ScrubSource{loaded_.file, loaded_.plan, loaded_.constants, running_.parameters},
-                      cursor, where.fault_address);
+    const ScrubSource source{loaded_.file, loaded_.plan, loaded_.constants, running_.parameters, count};
+    const Status status = compare_slice(devices(), source, cursor, where.fault_address);
     return ((status == Status::kOk) || (status == Status::kPending)) ? status
                                                                      : latch(status, stage, cursor.device, 0U, where);
 }
@@ -276,7 +278,7 @@ Status Session::verify_release() noexcept {
         running_.is_verifying = true;
         running_.release = ScrubCursor{};
     }
-    const Status compared = compare_constants(running_.release, FaultStage::kScrub);
+    const Status compared = compare_constants(loaded_.constants.kept_count, running_.release, FaultStage::kScrub);
     running_.is_verifying = compared == Status::kPending;
     return compared;
 }

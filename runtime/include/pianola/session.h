@@ -336,8 +336,8 @@ class Session {
     [[nodiscard]] QueueCommand bind(const PlannedCommand& planned, Course& course) noexcept;
     [[nodiscard]] std::uint32_t lend(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept;
     Status give_back() noexcept;
-    Status enqueue_one(std::uint32_t device, std::uint32_t queue, QueueCommand& command, std::uint32_t trace,
-                       FaultStage stage) noexcept;
+    [[nodiscard]] bool enqueue_one(Device& device, Course& course, std::uint32_t queue, QueueCommand& command,
+                                   std::uint32_t trace) noexcept;
     Status enqueue_on(std::uint32_t device, const PlannedScript& script, const PlannedCommands& commands,
                       FaultStage stage) noexcept;
     Status ring_doorbells(const PlannedScript& script, FaultStage stage) noexcept;
@@ -354,7 +354,7 @@ class Session {
     Status verify_release() noexcept;
     Status complete_oldest() noexcept;
     Status finish(Status submitted) noexcept;
-    Status compare_constants(ScrubCursor& cursor, FaultStage stage) noexcept;
+    Status compare_constants(const std::uint32_t& count, ScrubCursor& cursor, FaultStage stage) noexcept;
     Status check_read_back(const Envelope& envelope) noexcept;
     void withhold_outputs() noexcept;
 
