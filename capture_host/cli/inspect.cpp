@@ -53,14 +53,15 @@ std::vector<CommandLine> decode_trace(const BinaryFile& file, const Image& image
     return lines;
 }
 
-// The buffers that there are: inspect also serves files that verify refuses.
+// The buffers that there are, on all devices that have a piece: inspect also serves files that verify refuses.
 std::uint64_t bytes_of(const capture::ManifestTensor& tensor, const capture::Manifest& manifest) {
     std::uint64_t bytes = 0U;
     const std::size_t end = std::min<std::size_t>(tensor.buffer + tensor.buffer_count, manifest.buffers.size());
     for (std::size_t i = tensor.buffer; i < end; ++i) {
         bytes += manifest.buffers[i].size_bytes;
     }
-    return bytes;
+    const std::uint32_t devices = std::uint32_t{tensor.devices.rows} * tensor.devices.columns;
+    return (tensor.placement == Placement::kSharded) ? (bytes * devices) : bytes;
 }
 
 nlohmann::json to_json(const DeviceRange& devices) {

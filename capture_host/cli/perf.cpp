@@ -109,6 +109,7 @@ class PerfPrinter {
 
 int show(const PerfArguments& arguments) {
     const VerifiedFile file{arguments.file, arguments.target};
+    require_one_device(file, arguments.file);
     const timeline::Workload workload = timeline::read_workload(file.image(), file.plan(), file.target());
     std::vector<Performance> all;
     try {

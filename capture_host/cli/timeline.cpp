@@ -61,10 +61,7 @@ class TimelineMaker {
           workload_{timeline::read_workload(file_.image(), file_.plan(), file_.target())} {}
 
     int run() {
-        if (file_.plan().device_count != 1U) {
-            throw CliError{kUsage, fmt::format("{} is for {} devices; a timeline is of one", arguments_.file,
-                                               file_.plan().device_count)};
-        }
+        require_one_device(file_, arguments_.file);
         const Renderer renderer = arguments_.output.empty() ? nullptr : renderer_for(arguments_.output);
         picture_.title = fmt::format("{}: {}", printable_base_name(arguments_.file),
                                      capture::to_string(file_.image().provenance().source_name));

@@ -1,7 +1,7 @@
 // VerifiedFile: a trace binary that the validator accepts, with what the proofs found out.
 //
-// Place in the whole: what `embed` and `size` begin with, so that neither ever speaks of a binary that the target would
-// refuse. Host only.
+// Place in the whole: what `embed`, `size`, `timeline` and `perf` begin with, so that none ever speaks of a binary that
+// the target would refuse. Host only.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -37,6 +37,9 @@ class VerifiedFile {
     Image image_;
     Plan plan_;
 };
+
+// Throws CliError where the binary is for several devices, of which no timeline is made.
+void require_one_device(const VerifiedFile& file, const std::string& file_name);
 
 // A C identifier for a file: its base name without the suffix, every other character as '_', and "binary_" in front
 // where that would not start with a letter. "models/road-signs.ptb" is "road_signs".

@@ -47,10 +47,12 @@ ManifestTensor& tensor_without_self_tests(Draft& draft) {
 
 void grow_shape(Draft& draft) {
     ManifestTensor& tensor = tensor_without_self_tests(draft);
+    const bool is_sharded = tensor.placement == Placement::kSharded;
+    const std::uint32_t pieces = is_sharded ? (std::uint32_t{tensor.devices.rows} * tensor.devices.columns) : 1U;
     if (tensor.shape.empty()) {
         tensor.shape.push_back(2U);
     } else {
-        tensor.shape.back() += 1U;
+        tensor.shape.back() += pieces;  // which stay equal
     }
 }
 

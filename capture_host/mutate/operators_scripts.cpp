@@ -159,9 +159,9 @@ constexpr std::array kOperators{
     Operator{Rule::kScrDevices, "without-tensor", "an input is written on devices that have no part of it", true,
              [](Draft& draft) {
                  const DeviceRange mesh = draft.require_mesh();
-                 const std::uint32_t input = draft.add_input(1U, kBlock);
+                 static_cast<void>(draft.add_input(1U, kBlock));
                  draft.confirm("an input");
-                 draft.give_to(ScriptCommandKind::kWriteInput, input, mesh);
+                 draft.commands(ScriptKind::kStep).front().devices = mesh;  // which writes it
                  draft.expect_command(ScriptKind::kStep, 0U, "devices");
              }},
     Operator{Rule::kScrIndex, "trace", "a step replays a trace that is not there", false,

@@ -52,12 +52,13 @@ class CliTest(unittest.TestCase):
         self.run_pianola("capture", self.folder / "sample" / "road_signs.tflite", "-o", output, *arguments)
         return output
 
-    def random_binaries(self, count, first=1):
+    def random_binaries(self, count, first=1, mesh=(1, 1)):
         """Random programs that the validator accepts, each with what `inspect` shows of it; and the options for their
-        device."""
-        folder = self.folder / "random"
+        device. Of a mesh of rows and columns, the folder NAME.alone has what each device does alone."""
+        folder = self.folder / f"random_{mesh[0]}x{mesh[1]}"
         folder.mkdir()
-        subprocess.run([OPTIONS.random, "--write", folder, "--seed", str(first), "--count", str(count)], check=True)
+        subprocess.run([OPTIONS.random, "--write", folder, "--seed", str(first), "--count", str(count),
+                        "--rows", str(mesh[0]), "--columns", str(mesh[1])], check=True)
         device = ("--device", folder / "device.json")
         return [(path, json.loads(self.run_pianola("inspect", path, "--json").stdout))
                 for path in sorted(folder.glob("*.ptb"))], device

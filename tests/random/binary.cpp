@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "capture_host/link/merge.h"
 #include "tests/support/workload.h"
 
 namespace pianola::programs {
@@ -70,7 +71,7 @@ void add_regions(const Program& program, capture::Manifest& manifest) {
 void add_tensors(const std::vector<Pieces>& tensors, capture::Manifest& manifest,
                  std::vector<capture::ManifestTensor>& list) {
     for (const Pieces& pieces : tensors) {
-        const capture::ManifestTensor tensor{"tensor",
+        const capture::ManifestTensor tensor{"tensor " + std::to_string(list.size()),
                                              static_cast<std::uint32_t>(manifest.buffers.size()),
                                              ElementType::kInt8,
                                              {bytes_of(pieces)},
@@ -132,9 +133,12 @@ void add_scripts(const Program& program, capture::Manifest& manifest) {
 
 }  // namespace
 
-Bytes binary_of(const Program& program) {
-    capture::Manifest manifest;
-    capture::Segments segments;
+namespace {
+
+capture::MeshPart part_of(const Program& program) {
+    capture::MeshPart part;
+    capture::Manifest& manifest = part.manifest;
+    capture::Segments& segments = part.segments;
     manifest.target = target();
     manifest.source_name = "random";
     manifest.tool_version = "0";
@@ -168,7 +172,39 @@ Bytes binary_of(const Program& program) {
         }
         manifest.parameters.push_back(entry);
     }
-    return capture::write_trace_binary(manifest, segments);
+    return part;
+}
+
+Bytes file_of(const capture::MeshPart& part) {
+    return capture::write_trace_binary(part.manifest, part.segments);
+}
+
+}  // namespace
+
+Bytes binary_of(const Program& program) {
+    return file_of(part_of(program));
+}
+
+MeshBinary mesh_of(const Program& program, std::uint32_t rows, std::uint32_t columns) {
+    constexpr std::uint32_t kStep = 29U;
+    MeshBinary mesh;
+    std::vector<capture::MeshPart> parts;
+    for (std::uint32_t device = 0U; device < (rows * columns); ++device) {
+        capture::MeshPart part = part_of(program);
+        for (std::uint8_t& byte : part.segments.weights) {
+            byte = static_cast<std::uint8_t>(byte + (device * kStep));
+        }
+        part.manifest.self_test_count = 0U;  // they were for the first device's weights
+        part.segments.self_tests.clear();
+        mesh.alone.push_back(file_of(part));
+        parts.push_back(std::move(part));
+    }
+    capture::MeshOptions options{rows, columns, {}};
+    for (std::size_t i = 0U; i < program.inputs.size(); i += 2U) {
+        options.sharded_inputs.insert(parts.front().manifest.inputs.at(i).name);
+    }
+    mesh.file = file_of(capture::merge_mesh(parts, options));
+    return mesh;
 }
 
 }  // namespace pianola::programs

@@ -9,6 +9,8 @@
 #include <thread>
 
 #include "capture_host/files/files.h"
+#include "capture_host/link/link.h"
+#include "tests/device_set/mesh_bench.h"
 #include "tests/random/binary.h"
 #include "tests/random/maker.h"
 #include "tests/random/player.h"
@@ -23,6 +25,7 @@ struct Arguments {
     std::uint32_t jobs{1U};
     bool lie{false};
     std::string folder;
+    test::MeshShape mesh;
 };
 
 constexpr std::uint32_t kProgress = 50'000U;
@@ -105,6 +108,27 @@ int play(const Arguments& arguments) {
     return (((all.wrong + all.faults) == 0U) && is_of_every_kind(all)) ? 0 : 1;
 }
 
+// NAME.ptb for the mesh, and NAME.alone/I.ptb for what its device I does alone, where a session loads it.
+void write_mesh(const Program& program, const test::MeshShape& shape, const std::filesystem::path& name) {
+    MeshBinary mesh;
+    try {
+        mesh = mesh_of(program, shape.rows, shape.columns);
+    } catch (const capture::LinkError&) {
+        return;  // two traces with the same words become one, and more such
+    }
+    const files::AlignedBytes file{mesh.file};
+    test::MeshDevices devices{shape.count()};
+    if (!is_ok(test::MeshBench{shape, devices}.load(file.view()))) {
+        return;
+    }
+    files::store_file(name.string() + ".ptb", mesh.file);
+    const std::filesystem::path folder = name.string() + ".alone";
+    std::filesystem::create_directory(folder);
+    for (std::size_t i = 0U; i < mesh.alone.size(); ++i) {
+        files::store_file(folder / fmt::format("{}.ptb", i), mesh.alone.at(i));
+    }
+}
+
 // Binaries for the tests of the command line: every program that the validator accepts, as FOLDER/SEED.ptb, and the
 // device that all of them are for.
 int write(const Arguments& arguments) {
@@ -117,7 +141,12 @@ int write(const Arguments& arguments) {
     options.spec = spec;
     for (std::uint32_t seed = arguments.seed; seed < (arguments.seed + arguments.count); ++seed) {
         test::Random random{seed};
-        const files::AlignedBytes file{binary_of(make_program(random))};
+        const Program program = make_program(random);
+        if (arguments.mesh.count() > 1U) {
+            write_mesh(program, arguments.mesh, folder / fmt::format("{}", seed));
+            continue;
+        }
+        const files::AlignedBytes file{binary_of(program)};
         if (is_ok(test::Bench{options}.load(file.view()))) {
             files::store_file(folder / fmt::format("{}.ptb", seed), {file.view().begin(), file.view().end()});
         }
@@ -133,6 +162,10 @@ int run(int count, char** values) {
     app.add_option("--jobs", arguments.jobs, "Threads")->check(CLI::Range(1U, 64U));
     app.add_flag("--lie", arguments.lie, "The emulator adds wrongly: 0 where that is noticed");
     app.add_option("--write", arguments.folder, "Play nothing: put the binaries that are accepted into this folder");
+    app.add_option("--rows", arguments.mesh.rows, "With --write: of the mesh that each is for")
+        ->check(CLI::Range(1U, 4U));
+    app.add_option("--columns", arguments.mesh.columns, "With --write: of the mesh that each is for")
+        ->check(CLI::Range(1U, 4U));
     CLI11_PARSE(app, count, values);
     return arguments.folder.empty() ? play(arguments) : write(arguments);
 }
