@@ -165,6 +165,37 @@ TEST_F(MeshCapture, TwoQueuesWithEventsOverRanges) {
     }
 }
 
+// The input is a turn ahead; both devices are given it, and one is read.
+TEST_F(MeshCapture, APipelineOfWhichOneDeviceIsRead) {
+    open({1U, 2U}, 2U);
+    const MeshBufferPtr input = shared();
+    const MeshBufferPtr middle = shared();
+    const MeshBufferPtr output = shared();
+    const EventId written = mesh_->create_event();
+    const EventId taken = mesh_->create_event();
+    const auto write = [&](std::uint32_t seed) {
+        mesh_->write(1U, input, view(pattern(kBytes, seed)));
+        mesh_->record_event(1U, written);
+    };
+    WorkloadCapture capture{mesh_->grid()};
+    write(100U);
+    for (std::uint32_t i = 0U; i <= kTurns; ++i) {
+        mesh_->wait_for_event(0U, written);
+        run_all(2, input, middle);
+        if (i < kTurns) {
+            mesh_->record_event(0U, taken);
+            mesh_->wait_for_event(1U, taken);
+            write(i);
+        }
+        run_all(3, middle, output);
+        (void)mesh_->read_shard(0U, output, {0U, 1U});
+    }
+    const CapturedWorkload workload = capture.end();
+    EXPECT_EQ(workload.steps, kTurns);
+    EXPECT_EQ(workload.manifest.self_test_count, kTurns + 1U);
+    expect_replays(workload, 20U, [](const Tensors& given) { return Tensors{plus(plus(given.front(), 2), 3)}; });
+}
+
 TEST_F(MeshCapture, TracesOfTheMesh) {
     open({2U, 2U});
     const MeshBufferPtr input = shared();
