@@ -175,7 +175,6 @@ class Merger {
         range.columns = static_cast<std::uint8_t>(last_column - range.column);
     }
 
-    // Traces of one device stay apart: each is loaded and replayed once.
     std::uint32_t number_trace(const MeshPart& part, const ManifestTrace& trace, std::set<std::uint32_t>& used) {
         const Bytes words = bytes_at(part.segments.traces, trace.offset_bytes,
                                      std::size_t{trace.word_count} * sizeof(std::uint32_t), "a trace's words");
@@ -196,8 +195,7 @@ class Merger {
         }
         merged_.manifest.traces.push_back(placed);
         traces_.push_back(words);
-        used.insert(static_cast<std::uint32_t>(traces_.size()) - 1U);
-        return static_cast<std::uint32_t>(traces_.size()) - 1U;
+        return *used.insert(static_cast<std::uint32_t>(traces_.size()) - 1U).first;
     }
 
     void number_objects() {
@@ -219,7 +217,7 @@ class Merger {
             for (std::uint32_t i = 0U; i < part.buffers.size(); ++i) {
                 (void)number_buffers(part, i, 1U);  // names for people: what no command moves, kernels have
             }
-            std::set<std::uint32_t> used;
+            std::set<std::uint32_t> used;  // each is loaded and replayed once: equal ones stay apart
             for (std::uint32_t i = 0U; i < part.traces.size(); ++i) {
                 numbers.traces[i] = number_trace(parts_[device], part.traces[i], used);
             }

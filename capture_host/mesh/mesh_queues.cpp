@@ -95,14 +95,7 @@ void MeshDevice::write(std::uint32_t queue, const MeshBufferPtr& buffer, ByteSpa
     check_working();
     require_mine(*buffer);
     require_size(*buffer, bytes.size());
-    if (!buffer->is_sharded()) {
-        as_replicas([&] {
-            for (const MeshCoordinate& place : coordinates(range)) {
-                write_shard(queue, buffer, place, bytes);
-            }
-        });
-    }
-    for (const MeshCoordinate& place : buffer->is_sharded() ? coordinates(range) : std::vector<MeshCoordinate>{}) {
+    const auto write_part = [&](const MeshCoordinate& place) {
         const MeshBuffer::Part& part = buffer->parts().at(place);
         if (part.is_used) {
             std::vector<std::uint8_t> shard(buffer->shard_bytes());
@@ -111,6 +104,15 @@ void MeshDevice::write(std::uint32_t queue, const MeshBufferPtr& buffer, ByteSpa
             });
             write_shard(queue, buffer, place, ByteSpan{shard.data(), shard.size()});
         }
+    };
+    const std::vector<MeshCoordinate> places = coordinates(range);
+    if (buffer->is_sharded()) {
+        std::for_each(places.begin(), places.end(), write_part);
+    } else {
+        as_replicas([&] {
+            std::for_each(places.begin(), places.end(),
+                          [&](const MeshCoordinate& place) { write_shard(queue, buffer, place, bytes); });
+        });
     }
     if (blocking) {
         finish(queue);

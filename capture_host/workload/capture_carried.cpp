@@ -67,7 +67,7 @@ class Steps {
         }
     }
 
-    std::vector<std::string> check() const {
+    [[nodiscard]] std::vector<std::string> check() const {
         std::vector<std::string> warnings;
         const std::vector<Call>& first = steps_.front()->calls;
         for (std::size_t write = 0U; write < first.size(); ++write) {

@@ -106,7 +106,12 @@ class Meaning {
         }
     }
 
-    [[nodiscard]] std::string why_no_vectors() { return is_pipeline_ ? why_not_pipelined() : why_not_carried(); }
+    [[nodiscard]] std::string why_no_vectors() {
+        if (outputs_.empty()) {
+            return {};  // of several devices, one that nobody reads
+        }
+        return is_pipeline_ ? why_not_pipelined() : why_not_carried();
+    }
 
   private:
     Outputs outputs_of(const std::vector<const Section*>& sections) {

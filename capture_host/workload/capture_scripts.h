@@ -22,7 +22,7 @@ struct DeclaredTensor {
     bool is_found{false};  // nobody has declared it
     // Of several devices: what stands for the same on each of them. Those that the program has declared go by their
     // names, those that were found by the buffers that the mesh has allocated as one.
-    std::pair<std::uint64_t, std::uint32_t> twin{};  // the first one's buffer; how often the device's step has moved it
+    std::pair<std::uint64_t, std::uint32_t> twin;  // the first one's buffer; how often the device's step has moved it
 };
 struct DeclaredParameter {
     TraceId trace;

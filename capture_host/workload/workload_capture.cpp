@@ -89,7 +89,7 @@ struct WorkloadCapture::State {
     void declare(std::vector<DeclaredTensor>& tensors, const BufferPtr& buffer, const TensorDeclaration& tensor) const {
         const std::uint32_t device = check_declared(buffer, tensors);
         check_shape(buffer, tensor);
-        tensors.push_back({buffer->id(), captured_buffer(*buffer), tensor, device});
+        tensors.push_back({buffer->id(), captured_buffer(*buffer), tensor, device, false, {}});
     }
     void begin(ScriptKind kind, std::initializer_list<ScriptKind> behind, const char* why_not) {
         check_active();

@@ -23,7 +23,7 @@ text = (pathlib.Path(source) / "docs/examples/ecu_mesh.cpp").read_text(encoding=
 page = (pathlib.Path(source) / "docs/guide/integration.md").read_text(encoding="utf-8")
 shown = page.split("## Several devices", 1)[1].split("```cpp\n", 1)[1].split("```", 1)[0].splitlines()
 lines = [line.strip() for line in text.splitlines()]
-assert shown and all(line.strip() in lines for line in shown), "docs/guide/integration.md shows other lines than ecu_mesh.cpp"
+assert shown and all(line.strip() in lines for line in shown), "integration.md shows other lines than ecu_mesh.cpp"
 
 with tempfile.TemporaryDirectory() as name:
     binary = pathlib.Path(name) / "mesh.ptb"

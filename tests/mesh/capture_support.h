@@ -72,7 +72,7 @@ class MeshCapture : public ::testing::Test {
     }
     // Each device's part of every input is what `right` makes of it, by the device's number.
     template <typename Right>
-    void expect(const CapturedWorkload& workload, std::uint32_t count, const Right& right) const {
+    void expect_replays(const CapturedWorkload& workload, std::uint32_t count, const Right& right) const {
         std::vector<Tensors> inputs;
         for (std::uint32_t i = 0U; i < count; ++i) {
             inputs.emplace_back();

@@ -21,7 +21,7 @@ TEST_F(MeshCapture, AThousandReplaysOfACutTensor) {
         EXPECT_EQ(workload.steps, kTurns);
         ASSERT_EQ(workload.manifest.inputs.size(), 1U);
         EXPECT_EQ(workload.manifest.target.mesh_columns, shape[1U]);
-        expect(workload, 1000U, [](const Tensors& given) { return Tensors{plus(given.front(), 3)}; });
+        expect_replays(workload, 1000U, [](const Tensors& given) { return Tensors{plus(given.front(), 3)}; });
         EXPECT_TRUE(workload.warnings.empty());
         EXPECT_EQ(workload.manifest.self_test_count, kTurns);
     }
@@ -44,8 +44,8 @@ TEST_F(MeshCapture, ProgramsByRangeAndOneCoordinate) {
     EXPECT_EQ(workload.manifest.inputs.front().placement, Placement::kReplicated);
     // Two corners are no rectangle: each is an output, in the order of the devices.
     ASSERT_EQ(workload.manifest.outputs.size(), 2U);
-    expect(workload, 20U,
-           [](const Tensors& given) { return Tensors{plus(given.front(), 5), plus(given.front(), -9)}; });
+    expect_replays(workload, 20U,
+                   [](const Tensors& given) { return Tensors{plus(given.front(), 5), plus(given.front(), -9)}; });
 }
 
 TEST_F(MeshCapture, WhatIsWrittenToARangeIsAnInputOfIt) {
@@ -61,7 +61,7 @@ TEST_F(MeshCapture, WhatIsWrittenToARangeIsAnInputOfIt) {
     }
     const CapturedWorkload workload = capture.end();
     ASSERT_EQ(workload.manifest.inputs.size(), 2U);
-    expect(workload, 20U, [](const Tensors& given) {
+    expect_replays(workload, 20U, [](const Tensors& given) {
         const Bytes upper = plus(given[0], 1);
         const Bytes lower = plus(given[1], 1);
         return Tensors{joined({upper, upper, lower, lower})};
@@ -86,7 +86,7 @@ TEST_F(MeshCapture, ShardsOneByOne) {
     const CapturedWorkload workload = capture.end();
     ASSERT_EQ(workload.manifest.inputs.size(), 1U);
     ASSERT_EQ(workload.manifest.outputs.size(), 1U);
-    expect(workload, 20U, [](const Tensors& given) {
+    expect_replays(workload, 20U, [](const Tensors& given) {
         std::vector<Bytes> pieces;
         for (std::size_t i = 0U; i < 8U; ++i) {
             pieces.push_back(plus(piece(given.front(), i), (i < 4U) ? 1 : 2));
@@ -126,7 +126,7 @@ TEST_F(MeshCapture, SetUpOfEachDevice) {
         }
         return result;
     };
-    expect(workload, 20U, [&](const Tensors& given) {
+    expect_replays(workload, 20U, [&](const Tensors& given) {
         return Tensors{joined({sum(given.front(), piece(first, 0U)), sum(given.front(), piece(first, 1U))})};
     });
 }
@@ -157,12 +157,43 @@ TEST_F(MeshCapture, TwoQueuesWithEventsOverRanges) {
         const CapturedWorkload workload = capture.end();
         EXPECT_EQ(workload.steps, kTurns);
         EXPECT_EQ(workload.manifest.steps_in_flight, 2U);
-        expect(workload, 50U, [](const Tensors& given) {
+        expect_replays(workload, 50U, [](const Tensors& given) {
             const Bytes& all = given.front();
             return Tensors{joined(
                 {plus(piece(all, 0U), 7), plus(piece(all, 1U), 7), plus(piece(all, 2U), 8), plus(piece(all, 3U), 8)})};
         });
     }
+}
+
+// The input is a turn ahead; both devices are given it, and one is read.
+TEST_F(MeshCapture, APipelineOfWhichOneDeviceIsRead) {
+    open({1U, 2U}, 2U);
+    const MeshBufferPtr input = shared();
+    const MeshBufferPtr middle = shared();
+    const MeshBufferPtr output = shared();
+    const EventId written = mesh_->create_event();
+    const EventId taken = mesh_->create_event();
+    const auto write = [&](std::uint32_t seed) {
+        mesh_->write(1U, input, view(pattern(kBytes, seed)));
+        mesh_->record_event(1U, written);
+    };
+    WorkloadCapture capture{mesh_->grid()};
+    write(100U);
+    for (std::uint32_t i = 0U; i <= kTurns; ++i) {
+        mesh_->wait_for_event(0U, written);
+        run_all(2, input, middle);
+        if (i < kTurns) {
+            mesh_->record_event(0U, taken);
+            mesh_->wait_for_event(1U, taken);
+            write(i);
+        }
+        run_all(3, middle, output);
+        (void)mesh_->read_shard(0U, output, {0U, 1U});
+    }
+    const CapturedWorkload workload = capture.end();
+    EXPECT_EQ(workload.steps, kTurns);
+    EXPECT_EQ(workload.manifest.self_test_count, kTurns + 1U);
+    expect_replays(workload, 20U, [](const Tensors& given) { return Tensors{plus(plus(given.front(), 2), 3)}; });
 }
 
 TEST_F(MeshCapture, TracesOfTheMesh) {
@@ -186,7 +217,7 @@ TEST_F(MeshCapture, TracesOfTheMesh) {
             (void)mesh_->read_shard(0U, output, place);
         }
     }
-    expect(capture.end(), 20U, [](const Tensors& given) {
+    expect_replays(capture.end(), 20U, [](const Tensors& given) {
         const Bytes ten = plus(given.front(), 10);
         const Bytes twenty = plus(given.front(), 20);
         return Tensors{joined({ten, twenty, ten, twenty})};
@@ -207,7 +238,7 @@ TEST_F(MeshCapture, APartOfAMesh) {
     }
     const CapturedWorkload workload = capture.end();
     EXPECT_EQ(workload.manifest.target.mesh_columns, 4U);
-    expect(workload, 20U, [](const Tensors& given) { return Tensors{plus(given.front(), 4)}; });
+    expect_replays(workload, 20U, [](const Tensors& given) { return Tensors{plus(given.front(), 4)}; });
 }
 
 // A device may have nothing to do at all.
@@ -220,7 +251,7 @@ TEST_F(MeshCapture, DevicesWithoutWork) {
         run({{box({1U, 1U}, {1U, 1U}), 6}}, buffer, buffer);
         (void)read_shard(*mesh_, buffer, {1U, 1U});
     }
-    expect(capture.end(), 20U, [](const Tensors& given) { return Tensors{plus(given.front(), 6)}; });
+    expect_replays(capture.end(), 20U, [](const Tensors& given) { return Tensors{plus(given.front(), 6)}; });
 }
 
 TEST_F(MeshCapture, NamesAndMarks) {
@@ -241,7 +272,7 @@ TEST_F(MeshCapture, NamesAndMarks) {
     EXPECT_EQ(workload.manifest.inputs.front().shape, (std::vector<std::uint32_t>{2U * kBytes}));
     EXPECT_EQ(workload.manifest.outputs.front().name, "scores");
     host::compare_to_capture(workload, mesh_->device({0U, 0U})->spec());
-    expect(workload, 20U, [](const Tensors& given) { return Tensors{plus(given.front(), 2)}; });
+    expect_replays(workload, 20U, [](const Tensors& given) { return Tensors{plus(given.front(), 2)}; });
 }
 
 }  // namespace

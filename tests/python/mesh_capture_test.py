@@ -252,8 +252,8 @@ class Captures(Case):
             return program
 
         for carry in (lambda array: array, lambda array: numpy.vstack([array, array]), lambda array: array[:1]):
-            rule(self, "API-CAPTURE-CONTENT", stages(carry), "a write of buffer", "of device (0, 1)", "a read of buffer",
-                 "of device (0, 0)", "capture each part of the mesh by itself")
+            rule(self, "API-CAPTURE-CONTENT", stages(carry), "a write of buffer", "of device (0, 1)",
+                 "a read of buffer", "of device (0, 0)", "capture each part of the mesh by itself")
 
     def test_gathered_shards_are_refused(self):
         mesh = self.open((1, 2))

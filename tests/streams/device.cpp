@@ -133,6 +133,11 @@ class Runner {
 
 }  // namespace
 
+bool has_remedy(const std::string& refusal) {
+    const std::size_t rule = refusal.find(':');
+    return (refusal.find(';') != std::string::npos) || (refusal.find(": ", rule + 2U) != std::string::npos);
+}
+
 host::DeviceOptions options_of(const Program& program) {
     host::DeviceOptions options;
     options.num_command_queues = program.queues;

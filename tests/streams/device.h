@@ -18,6 +18,8 @@ struct Ran {
 
 // With `is_captured`, while the whole of it is captured. Throws HostError where the device refuses a call.
 [[nodiscard]] Ran run(const Program& program, const std::vector<Bytes>& data, bool is_captured);
+// A capture's refusal says what to do about it.
+[[nodiscard]] bool has_remedy(const std::string& refusal);
 [[nodiscard]] host::Program program_of(const Launch& launch, const std::map<std::uint32_t, host::BufferPtr>& buffers);
 [[nodiscard]] host::DeviceOptions options_of(const Program& program);
 

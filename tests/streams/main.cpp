@@ -216,8 +216,7 @@ class Player {
         if (is_shown_) {
             fmt::print("seed {} ({}): {}\n", seed, program.shape, refusal);
         }
-        require(refusal.find(';') != std::string::npos || refusal.find(": ", rule.size() + 2U) != std::string::npos,
-                "a refusal without a remedy: " + refusal);
+        require(has_remedy(refusal), "a refusal without a remedy: " + refusal);
     }
 
     void store(const Program& program, std::uint32_t seed, const Ran& ran, const std::vector<Bytes>& data,

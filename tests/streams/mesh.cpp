@@ -312,6 +312,7 @@ void try_program(const MeshProgram& made, MeshCounts& counts, bool is_shown, boo
     require(MeshRunner{made}.run(other, false) == golden, "the eager run is not what the model says");
     if (!captured.workload.has_value()) {
         counts.refused += 1U;
+        require(has_remedy(captured.refusal), "a refusal without a remedy: " + captured.refusal);
         if (is_shown) {
             fmt::print("seed {} ({}): {}\n", made.seed, made.program.shape, captured.refusal);
         }
