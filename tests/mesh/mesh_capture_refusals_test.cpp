@@ -33,7 +33,8 @@ TEST_F(MeshCapture, WhatIsRefused) {
     const host::TensorDeclaration tensor{"x", ElementType::kInt8, {kBytes}, 1.0F, 0};
     {
         WorkloadCapture capture{mesh_->grid()};
-        expect_rule(HostRule::kCaptureState, "being captured already", [&] { WorkloadCapture again{mesh_->grid()}; });
+        expect_rule(HostRule::kCaptureState, "being captured already",
+                    [&] { const WorkloadCapture again{mesh_->grid()}; });
         expect_rule(HostRule::kTraceParameter, "capture one device",
                     [&] { capture.declare_parameter({}, host::TraceParameter{}); });
         const auto apart = host::open_device(small_device());
@@ -43,7 +44,7 @@ TEST_F(MeshCapture, WhatIsRefused) {
     expect_rule(HostRule::kCaptureState, "3 devices are no grid of 2 x 2", [&] {
         host::DeviceGrid grid = mesh_->grid();
         grid.devices.pop_back();
-        WorkloadCapture capture{grid};
+        const WorkloadCapture capture{grid};
     });
     const auto program = [&](const std::vector<host::BufferPtr>& inputs) {
         WorkloadCapture capture{mesh_->grid()};

@@ -17,7 +17,6 @@ namespace {
 
 using host::MeshBufferPtr;
 using host::MeshCoordinate;
-using host::MeshCoordinateRange;
 using host::MeshPtr;
 using host::MeshShape;
 using replay::Tensors;
@@ -165,7 +164,7 @@ class MeshRunner {
         }
     }
 
-    host::MeshWorkload workload_of(const Launch& launch) const {
+    [[nodiscard]] host::MeshWorkload workload_of(const Launch& launch) const {
         host::MeshWorkload work;
         std::map<std::uint32_t, host::BufferPtr> buffers;
         for (const auto& [object, buffer] : buffers_) {

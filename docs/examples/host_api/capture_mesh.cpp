@@ -26,9 +26,10 @@ using pianola::host::open_mesh;
 using pianola::host::Program;
 using pianola::host::WorkloadCapture;
 
-constexpr std::uint32_t kBytes = 64U;  // of a row
-constexpr std::uint32_t kInt8 = 1U;    // as the kernel numbers element types,
-constexpr std::uint32_t kAdd = 1U;     // and its operations
+constexpr std::uint32_t kBytes = 64U;     // of a row
+constexpr std::uint64_t kTwoRows = 128U;  // one for each device
+constexpr std::uint32_t kInt8 = 1U;       // as the kernel numbers element types,
+constexpr std::uint32_t kAdd = 1U;        // and its operations
 
 MeshWorkload sum(const MeshPtr& mesh, const MeshBufferPtr& input, const MeshBufferPtr& weights,
                  const MeshBufferPtr& output) {
@@ -52,7 +53,7 @@ int run_example(const char* path) {
     row.row_bytes = kBytes;
     GlobalMatrix two_rows;
     two_rows.rows = 1U;
-    two_rows.row_bytes = 2U * kBytes;  // the mesh's columns cut it
+    two_rows.row_bytes = kTwoRows;  // the mesh's columns cut it
     const MeshBufferPtr weights = mesh->allocate({row, {}});
     const MeshBufferPtr input = mesh->allocate({row, two_rows});
     const MeshBufferPtr output = mesh->allocate({row, two_rows});
@@ -62,7 +63,7 @@ int run_example(const char* path) {
     mesh->write(0U, weights, {ones.data(), ones.size()});  // in front of the loop: set-up of both devices
     bool is_right = true;
     for (std::uint8_t i = 0U; i < 3U; ++i) {
-        const std::vector<std::uint8_t> data(2U * kBytes, i);
+        const std::vector<std::uint8_t> data(kTwoRows, i);
         mesh->write(0U, input, {data.data(), data.size()});  // an input in two pieces
         mesh->enqueue_workload(0U, sum(mesh, input, weights, output));
         const std::vector<std::uint8_t> result = mesh->read(0U, output);  // an output in two pieces
