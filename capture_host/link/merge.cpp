@@ -78,6 +78,14 @@ class Merger {
     }
 
   private:
+    struct TraceContent {
+        Bytes words;
+        std::set<std::pair<std::uint32_t, std::string>> points;  // word, and the parameter's name
+
+        [[nodiscard]] bool operator==(const TraceContent& other) const {
+            return (words == other.words) && (points == other.points);
+        }
+    };
     struct Numbers {  // what an object of a part is in the whole
         std::map<std::uint32_t, std::uint32_t> inputs;
         std::map<std::uint32_t, std::uint32_t> outputs;
@@ -175,26 +183,41 @@ class Merger {
         range.columns = static_cast<std::uint8_t>(last_column - range.column);
     }
 
-    std::uint32_t number_trace(const MeshPart& part, const ManifestTrace& trace, std::set<std::uint32_t>& used) {
-        const Bytes words = bytes_at(part.segments.traces, trace.offset_bytes,
-                                     std::size_t{trace.word_count} * sizeof(std::uint32_t), "a trace's words");
+    // Of a trace of a part: its words, and which of them are patched, by whose values.
+    [[nodiscard]] static TraceContent content_of(const MeshPart& part, std::uint32_t number) {
+        const ManifestTrace& trace = part.manifest.traces.at(number);
+        TraceContent content;
+        content.words = bytes_at(part.segments.traces, trace.offset_bytes,
+                                 std::size_t{trace.word_count} * sizeof(std::uint32_t), "a trace's words");
+        for (const ManifestParameter& parameter : part.manifest.parameters) {
+            for (const ManifestPatchPoint& point : parameter.points) {
+                if (point.trace == number) {
+                    content.points.emplace(point.word, parameter.name);
+                }
+            }
+        }
+        return content;
+    }
+
+    std::uint32_t number_trace(const MeshPart& part, std::uint32_t number, std::set<std::uint32_t>& used) {
+        const TraceContent content = content_of(part, number);
         for (std::size_t i = 0U; i < traces_.size(); ++i) {
-            if ((traces_[i] == words) && used.insert(static_cast<std::uint32_t>(i)).second) {
+            if ((traces_[i] == content) && used.insert(static_cast<std::uint32_t>(i)).second) {
                 return static_cast<std::uint32_t>(i);
             }
         }
         Bytes& segment = merged_.segments.traces;
         segment.resize(align_up(segment.size(), std::size_t{kFileAlignmentBytes}));
-        ManifestTrace placed = trace;
+        ManifestTrace placed = part.manifest.traces.at(number);
         placed.offset_bytes = static_cast<std::uint32_t>(segment.size());
-        segment.insert(segment.end(), words.begin(), words.end());
+        segment.insert(segment.end(), content.words.begin(), content.words.end());
         const std::uint32_t room = merged_.manifest.target.trace_region_bytes;
         if (segment.size() > room) {
             throw LinkError{fmt::format("the devices' traces take {} bytes together, the trace region has {}",
                                         segment.size(), room)};
         }
         merged_.manifest.traces.push_back(placed);
-        traces_.push_back(words);
+        traces_.push_back(content);
         return *used.insert(static_cast<std::uint32_t>(traces_.size()) - 1U).first;
     }
 
@@ -219,7 +242,7 @@ class Merger {
             }
             std::set<std::uint32_t> used;  // each is loaded and replayed once: equal ones stay apart
             for (std::uint32_t i = 0U; i < part.traces.size(); ++i) {
-                numbers.traces[i] = number_trace(parts_[device], part.traces[i], used);
+                numbers.traces[i] = number_trace(parts_[device], i, used);
             }
         }
         check_rectangles("input ", manifest.inputs, holders);
@@ -386,8 +409,8 @@ class Merger {
     const std::vector<MeshPart>& parts_;
     const MeshOptions& options_;
     MeshPart merged_;
-    std::vector<Numbers> numbers_;  // of each part
-    std::vector<Bytes> traces_;     // words of the merged traces
+    std::vector<Numbers> numbers_;      // of each part
+    std::vector<TraceContent> traces_;  // of the merged traces
     std::map<Bytes, std::uint32_t> weights_;
 };
 

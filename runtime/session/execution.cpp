@@ -147,7 +147,7 @@ bool Session::enqueue_one(Device& device, Course& course, std::uint32_t queue, Q
     }
     QueueCommand notify;
     notify.kind = QueueCommandKind::kNotify;
-    notify.value = running_.token;
+    notify.value = token_on(device, running_.token);
     auto& expected = running_.flights[place_of(running_.token)].expected[device];
     QueueBits used = script.queues_used >> (device * kMaxQueues);
     for (std::uint32_t queue = 0U; queue < kMaxQueues; ++queue) {
@@ -194,12 +194,13 @@ Status Session::enqueue(const PlannedScript& script, const PlannedCommands& comm
                                                       FaultStage stage, std::uint32_t token,
                                                       Pending& pending) noexcept {
     Course& course = running_.courses[device];
+    const std::uint32_t own_token = token_on(device, token);
     for (std::uint32_t queue = 0U; queue < kMaxQueues; ++queue) {
         if ((running_.pending & queue_bit(device, queue)) == 0U) {
             continue;
         }
         Completion completion;
-        const Status status = devices_[device]->completion(queue, token, completion);
+        const Status status = devices_[device]->completion(queue, own_token, completion);
         const std::uint32_t before = course.executed[queue];  // counts since then wrap, as both do
         if (status == Status::kPending) {
             pending = Pending{device, queue, completion.executed_commands - before};
@@ -213,7 +214,7 @@ Status Session::enqueue(const PlannedScript& script, const PlannedCommands& comm
         const std::uint32_t left_out = (running_.io == Io::kViews) ? loaded_.transfers[queue] : 0U;
         const Attestation attests = loaded_.plan.attestation;
         // Of a device that attests nothing the token is all the evidence there is.
-        std::uint64_t wrong = (completion.token ^ token) | static_cast<std::uint32_t>(completion.fault);
+        std::uint64_t wrong = (completion.token ^ own_token) | static_cast<std::uint32_t>(completion.fault);
         if (attests != Attestation::kNothing) {
             wrong |= executed ^ (script.executed_commands[device][queue] - left_out);
         }

@@ -18,6 +18,9 @@ Session::Session(const DeviceSet& set, Platform& platform, const CommandSet& com
     for (std::size_t i = 0U; is_set && (i < count); ++i) {
         devices_[i] = set.devices[i];
         is_set = devices_[i] != nullptr;
+        for (std::size_t earlier = 0U; earlier < i; ++earlier) {
+            is_set = is_set && (devices_[earlier] != devices_[i]);
+        }
     }
     if (is_set) {  // else there is none, which load() refuses
         device_count_ = static_cast<std::uint32_t>(count);

@@ -92,6 +92,50 @@ TEST(Merge, TracesOfOneDeviceStayApart) {
     EXPECT_EQ(capture::merge_mesh(parts, options_of(kTwo)).manifest.traces.size(), 2U);
 }
 
+// What a session over `parts`' binary gives once the parameter is set, where there is one.
+Bytes output_with(const MeshShape& shape, const MeshPart& part, bool has_parameter, const Bytes& input) {
+    const files::AlignedBytes file{capture::write_trace_binary(part.manifest, part.segments)};
+    MeshDevices devices{shape.count()};
+    MeshBench bench{shape, devices};
+    EXPECT_EQ(bench.load(file.view()), Status::kOk)
+        << rule_id(bench.verdict.rule) << " " << files::path_text(bench.verdict.path);
+    const std::array<Session::ParameterValue, 1> values{{{0U, 7U}}};
+    if (has_parameter) {
+        EXPECT_EQ(bench.session.set_parameters(Span<const Session::ParameterValue>{values}), Status::kOk);
+    }
+    Bytes output(input.size());
+    EXPECT_EQ(bench.run(input, output), Status::kOk);
+    return output;
+}
+
+// Traces of equal words whose parameters differ: a device's words change with its own parameters only.
+TEST(Merge, ParametersAreThoseOfTheirDevice) {
+    constexpr MeshShape kOne{1U, 1U};
+    constexpr MeshShape kTwo{1U, 2U};
+    constexpr std::uint32_t kInputZeroPoint = 6U;  // words of the first launch
+    constexpr std::uint32_t kOutputZeroPoint = 9U;
+    const Bytes piece = workload_input(3U);
+    Bytes both = piece;
+    both.insert(both.end(), piece.begin(), piece.end());
+    for (const std::vector<std::uint32_t>& second :
+         {std::vector<std::uint32_t>{}, {kInputZeroPoint}, {kOutputZeroPoint}}) {
+        SCOPED_TRACE(testing::Message() << "the second device's word " << (second.empty() ? 0U : second.front()));
+        const Workload small = make_small_workload(1U);
+        std::vector<MeshPart> parts(2U, MeshPart{small.manifest, small.segments});
+        capture::ManifestParameter parameter{"p", ParameterKind::kRuntimeArgument, 0U, 10U,
+                                             1U,  {{0U, kOutputZeroPoint}}};
+        parts[0].manifest.parameters = {parameter};
+        if (!second.empty()) {
+            parameter.points = {{0U, second.front()}};
+            parts[1].manifest.parameters = {parameter};
+        }
+        Bytes expected = output_with(kOne, parts[0], true, piece);
+        const Bytes of_second = output_with(kOne, parts[1], !second.empty(), piece);
+        expected.insert(expected.end(), of_second.begin(), of_second.end());
+        EXPECT_EQ(output_with(kTwo, capture::merge_mesh(parts, options_of(kTwo)), true, both), expected);
+    }
+}
+
 TEST(Merge, SaysWhatDoesNotFitTogether) {
     constexpr MeshShape kTwo{1U, 2U};
     const std::vector<MeshPart> parts = parts_of(kTwo, 1U);

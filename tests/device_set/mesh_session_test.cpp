@@ -37,6 +37,7 @@ TEST(MeshSession, RefusesSetsThatAreNone) {
     EXPECT_EQ(refusal({0U, 2U}, both), "TGT-MESH devices");
     EXPECT_EQ(refusal({2U, 0U}, both), "TGT-MESH devices");
     EXPECT_EQ(refusal(kTwo, {both[0], nullptr}), "TGT-MESH devices");
+    EXPECT_EQ(refusal(kTwo, {both[0], both[0]}), "TGT-MESH devices");
     EXPECT_EQ(refusal({1U, kMaxMeshDevices + 1U}, std::vector<Device*>(kMaxMeshDevices + 1U, both[0])),
               "TGT-MESH devices");
     // 2^32 times 2^31 is 0 where a product wraps.
@@ -171,6 +172,47 @@ TEST(MeshSession, ProvesWhatIsTheSameOnce) {
         }
     }
     EXPECT_EQ(taken[0], kFour.count() * taken[1]);
+}
+
+// Two devices with the same commands, of which one hangs, and is said to have done what the other has.
+TEST(MeshSession, NoDeviceAnswersForAnother) {
+    Workload alike = make_mesh_workload(kTwo, 1U);
+    std::vector<capture::ManifestCommand>& setup = alike.manifest.scripts.front().commands;
+    setup.pop_back();  // the first device's weights are left
+    setup.back().devices = all_devices(kTwo);
+    const files::AlignedBytes file{alike.file()};
+    sim::SimOptions options;
+    options.spec = small_device();
+    using Record = std::function<Status(campaign::HookedDevice & other, std::uint32_t token, Completion& completion)>;
+    // Read from the wrong device; or its record for its own token of this step, under the token that is asked for.
+    const Record misread = [](campaign::HookedDevice& other, std::uint32_t token, Completion& completion) {
+        return other.inner().completion(0U, token, completion);
+    };
+    const Record passed_off = [](campaign::HookedDevice& other, std::uint32_t token, Completion& completion) {
+        constexpr std::uint32_t kToken = 2U;  // of the first step
+        const Status status = other.inner().completion(0U, kToken, completion);
+        completion.token = token;
+        return status;
+    };
+    for (const auto& [record, expected] :
+         {std::pair{misread, Status::kTimeout}, std::pair{passed_off, Status::kIntegrity}}) {
+        campaign::HookedDevice first{options};
+        campaign::HookedDevice second{options};
+        MeshBench bench{kTwo, {&first, &second}, first.inner()};
+        ASSERT_EQ(bench.load(file.view()), Status::kOk);
+        second.set_hook([](campaign::Call call, std::uint32_t) {
+            return (call == campaign::Call::kService) ? std::optional<Status>{Status::kOk} : std::nullopt;
+        });
+        second.set_completion_hook(
+            [&first, answer = record](std::uint32_t, std::uint32_t token, Status, Completion& completion) {
+                return answer(first, token, completion);
+            });
+        const Bytes input = mesh_input(kTwo, 1U);
+        Bytes output(input.size(), 0x55U);
+        EXPECT_EQ(bench.run(input, output), expected);
+        EXPECT_EQ(bench.session.fault().column, 1U);
+        EXPECT_EQ(output, Bytes(input.size(), 0U));
+    }
 }
 
 // A device of the mesh that has a part of nothing: its memory is not touched, and the other works as one alone.

@@ -20,7 +20,7 @@ namespace pianola::refdev {
 struct SharedState {
     std::array<QueueMemory, kMaxQueues> queues;
     EventFile events;     // written by the queues; cleared by the ECU core during a reset
-    HostMemory host;      // written by the ECU core while no command is under way
+    HostMemory host;      // written by the ECU core, of each slot while no command that names it is under way
     DeviceMemory memory;  // written by the ECU core between a reset and the first doorbell
 
     // Reset, in two phases. Odd: queues stop, and confirm by writing the same number; then the ECU core alone owns all

@@ -18,8 +18,8 @@
 // Between two calls the state of a session lies sealed (runtime/integrity/seal.h). A call that goes on from it and
 // finds it changed latches a fault and does nothing else; input_view() and output_view() refuse with kIntegrity, and
 // leave the fault to the next call; load() begins anew. References to devices, platform, command set and configuration,
-// and how many devices there are, are outside the seal: a port that calls through a damaged one traps, and a step on
-// fewer devices is never complete.
+// and how many devices there are, are outside the seal: a port that calls through a damaged one traps; a step on fewer
+// devices is never complete, nor is one for which another device of the mesh answers, whose tokens are others.
 //
 // The first failure while the device is involved latches: outputs are withheld (views are refused, memory that was
 // bound for transfers is overwritten with zeros), Platform::enter_safe_state() is called once, and every later call
@@ -132,7 +132,7 @@ class Session {
         std::uint32_t index{0U};  // in the binary's order
         std::uint32_t value{0U};
     };
-    // Sets all of them, or none. O(patch points). The binary's own values hold after load().
+    // Sets all of them, or none. O(patch points x devices). The binary's own values hold after load().
     //   kOk
     //   kInvalidArgument  no such parameter, or a value that it does not admit; nothing was changed
     //   kInvalidState     not loaded, or something is under way; nothing was changed
@@ -327,6 +327,13 @@ class Session {
     [[nodiscard]] Status refuse_view(bool is_there) const noexcept;
     [[nodiscard]] State idle_state() const noexcept;
     [[nodiscard]] std::uint32_t oldest_token() const noexcept;
+    // What a device's notifications of a script carry: no other device of the mesh gives it for the same script, nor a
+    // digest over it. A multiple of any number of steps in flight is added, which drivers keep records by.
+    [[nodiscard]] static constexpr std::uint32_t token_on(std::uint32_t device, std::uint32_t token) noexcept {
+        constexpr std::uint32_t kDeviceBit = 28U;
+        static_assert(((kMaxMeshDevices - 1U) >> (32U - kDeviceBit)) == 0U);
+        return token + (device << kDeviceBit);
+    }
     // Where a script that is under way has its place.
     [[nodiscard]] std::uint32_t place_of(std::uint32_t token) const noexcept { return token & bound_.mask; }
     [[nodiscard]] Flight& oldest() noexcept;
