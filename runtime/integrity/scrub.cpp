@@ -43,13 +43,14 @@ bool are_equal(ByteSpan held, ByteSpan expected) noexcept {
 
 // A piece of the file, and what devices hold in its place: the same everywhere.
 struct Piece {
+    ByteSpan file;
     ByteSpan bytes;
     bool is_read{false};  // from a device: `bytes` are those of `chunk`
     alignas(std::uint32_t) Chunk chunk;
 };
 
-// What each of the devices has at an address becomes the piece, or is as what one before it had. Else `suspect` becomes
-// the device.
+// What each of the devices has at an address becomes the piece, or is as what one before it had. `suspect` becomes the
+// first device that can not be read, or, where there are several, that holds something else than the file.
 Status read_piece(Devices devices, DeviceBits holders, std::uint32_t address, Piece& piece,
                   std::uint32_t& suspect) noexcept {
     for (std::uint32_t device = 0U; device < devices.size(); ++device) {
@@ -59,9 +60,15 @@ Status read_piece(Devices devices, DeviceBits holders, std::uint32_t address, Pi
         alignas(std::uint32_t) Chunk other;
         const MutableByteSpan held{piece.is_read ? other.data() : piece.chunk.data(), piece.bytes.size()};
         const bool is_answered = is_ok(devices[device]->read_back(address, held));
-        if (!is_answered || (piece.is_read && !are_equal(held, piece.bytes))) {
+        const bool is_the_files = is_answered && ((devices.size() == 1U) || are_equal(held, piece.file));
+        if ((suspect == devices.size()) && !is_the_files) {
             suspect = device;
-            return is_answered ? Status::kIntegrity : Status::kDeviceFault;
+        }
+        if (!is_answered) {
+            return Status::kDeviceFault;
+        }
+        if (piece.is_read && !are_equal(held, piece.bytes)) {
+            return Status::kIntegrity;
         }
         piece.bytes = ByteSpan{piece.chunk.data(), piece.bytes.size()};
         piece.is_read = true;
@@ -100,14 +107,15 @@ std::uint32_t piece_bytes(const ConstantRanges& constants, std::uint32_t file_of
 
 Status authenticate_constants(Devices devices, ByteSpan file, const Envelope& envelope, const ConstantRanges& constants,
                               std::uint32_t& suspect) noexcept {
-    suspect = 0U;
+    suspect = static_cast<std::uint32_t>(devices.size());
     Sha256 hash;
     hash.update(file.subspan(0U, header::kDigest));
     const std::uint32_t end = envelope.total_bytes - envelope.signature_bytes;
     std::uint32_t offset = header::kBytes;
     while (offset < end) {  // a piece is never empty
         Piece piece;
-        piece.bytes = file.subspan(offset, piece_bytes(constants, offset, end - offset));
+        piece.file = file.subspan(offset, piece_bytes(constants, offset, end - offset));
+        piece.bytes = piece.file;
         const Status read = read_piece(devices, constants, offset, piece, suspect);
         if (!is_ok(read)) {
             return read;
@@ -136,7 +144,7 @@ void find_constants(const PlanWorkspace& workspace, const Plan& plan, const Enve
 }
 
 Status compare_slice(Devices devices, const ScrubSource& source, ScrubCursor& cursor, std::uint32_t& address) noexcept {
-    if (source.count == 0U) {
+    if (source.constants.kept_count == 0U) {
         return Status::kOk;
     }
     const ConstantRange& range = source.constants.ranges[cursor.range];
@@ -177,7 +185,7 @@ Status compare_slice(Devices devices, const ScrubSource& source, ScrubCursor& cu
     }
     cursor.device = 0U;
     cursor.range += 1U;
-    if (cursor.range < source.count) {
+    if (cursor.range < source.constants.kept_count) {
         return Status::kPending;
     }
     cursor.range = 0U;

@@ -233,6 +233,30 @@ bool check_self_tests(Context& context, std::uint64_t vector_bytes) noexcept {
                : refuse_wide_at(context, Rule::kLaySelfTest, nullptr, segment.size_bytes, expected);
 }
 
+// No two inputs, nor outputs, of a device share a byte.
+bool check_tensors_apart(Context& context, std::uint32_t device) noexcept {
+    const Plan& plan = context.plan;
+    IntervalMap& named = context.workspace.written;  // what the list has named
+    bool good = true;
+    for (const TensorList& list : kTensorLists) {
+        const bool is_input = list.kind == RegionKind::kInput;
+        const std::uint32_t count = is_input ? plan.input_count : plan.output_count;
+        named.clear();
+        for (std::uint32_t index = 0U; good && (index < count); ++index) {
+            const TensorPlace& place = is_input ? plan.input_places[index] : plan.output_places[index];
+            const TensorView tensor = tensor_of(context, list, index);
+            const std::uint32_t buffers = has_device(place.devices, device) ? tensor.buffer_count : 0U;
+            enter(context, list.name, index, tensor.file_offset);
+            for (std::uint32_t i = 0U; good && (i < buffers); ++i) {
+                const BufferView buffer = context.image.buffer(tensor.buffer + i);
+                good = claim(context, named, plan.regions[buffer.region].base + buffer.offset_bytes, buffer.size_bytes,
+                             Rule::kLayTensorOverlap);
+            }
+        }
+    }
+    return good;
+}
+
 }  // namespace
 
 bool check_layout(Context& context) noexcept {
@@ -252,27 +276,12 @@ bool check_layout(Context& context) noexcept {
             return false;
         }
     }
-    return check_self_tests(context, vector_bytes);
-}
-
-bool check_tensors_apart(Context& context) noexcept {
-    const PlannedScript& step = context.plan.step;
-    bool good = true;
-    for (const TensorList& list : kTensorLists) {
-        const bool is_input = list.kind == RegionKind::kInput;
-        const QueueCommandKind moves = is_input ? QueueCommandKind::kWrite : QueueCommandKind::kRead;
-        IntervalMap& named = context.workspace.written;  // what the list has named
-        named.clear();
-        for (std::uint32_t i = step.first; good && (i < (step.first + step.count)); ++i) {
-            const PlannedCommand& entry = context.plan.commands[i];
-            if (is_taken(context, entry) && (entry.command.kind == moves)) {
-                const std::uint32_t index = entry.command.slot - (is_input ? kFirstInputSlot : 0U);
-                enter(context, list.name, index, tensor_of(context, list, index).file_offset);
-                good = claim(context, named, entry.command, Rule::kLayTensorOverlap);
-            }
+    for (std::uint32_t device = 0U; device < plan.device_count; ++device) {
+        if (!check_tensors_apart(context, device)) {
+            return false;
         }
     }
-    return good;
+    return check_self_tests(context, vector_bytes);
 }
 
 }  // namespace pianola::proof

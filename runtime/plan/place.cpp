@@ -87,10 +87,10 @@ bool assign(Context& context, IntervalMap& map, const ByteRun& run, std::uint32_
             refuse_interval(context, run.field));
 }
 
-bool claim(Context& context, IntervalMap& map, const QueueCommand& buffer, Rule rule) noexcept {
-    return (map.largest_tag(buffer.address, buffer.size_bytes, 0U) == 0U)
-               ? assign(context, map, ByteRun{buffer.address, buffer.size_bytes, Access::kWrite, "buffer"}, kWrittenTag)
-               : refuse_at(context, rule, "buffer", buffer.address, buffer.size_bytes);
+bool claim(Context& context, IntervalMap& map, std::uint32_t address, std::uint32_t size_bytes, Rule rule) noexcept {
+    return (map.largest_tag(address, size_bytes, 0U) == 0U)
+               ? assign(context, map, ByteRun{address, size_bytes, Access::kWrite, "buffer"}, kWrittenTag)
+               : refuse_at(context, rule, "buffer", address, size_bytes);
 }
 
 }  // namespace pianola::proof

@@ -73,7 +73,8 @@ void enter_command(Context& context, const PlannedCommand& command) noexcept;
 // The tag of every byte of a map that is a set.
 inline constexpr std::uint32_t kWrittenTag = 1U;
 // Adds bytes to such a map, as a command's or tensor's "buffer", or refuses where it has one of them.
-[[nodiscard]] bool claim(Context& context, IntervalMap& map, const QueueCommand& buffer, Rule rule) noexcept;
+[[nodiscard]] bool claim(Context& context, IntervalMap& map, std::uint32_t address, std::uint32_t size_bytes,
+                         Rule rule) noexcept;
 
 [[nodiscard]] constexpr std::uint32_t core_count(const DeviceDescription& device) noexcept {
     return device.grid_columns * device.grid_rows;
@@ -97,9 +98,6 @@ inline constexpr std::uint32_t kWrittenTag = 1U;
 [[nodiscard]] bool check_scripts(Context& context) noexcept;
 
 // From here to races.cpp, all is about the commands of one device: context.mesh_device.
-
-// layout.cpp: no two inputs, nor outputs, of the device share a byte.
-[[nodiscard]] bool check_tensors_apart(Context& context) noexcept;
 
 // set_up.cpp: what the set-up writes.
 [[nodiscard]] bool check_set_up(Context& context) noexcept;

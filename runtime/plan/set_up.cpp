@@ -21,7 +21,7 @@ bool check_set_up(Context& context) noexcept {
         }
         enter_command(context, entry);
         IntervalMap& written = is_state(context.plan, workspace, command) ? workspace.written : workspace.weights;
-        good = claim(context, written, command, Rule::kScrWeightsOnce);
+        good = claim(context, written, command.address, command.size_bytes, Rule::kScrWeightsOnce);
     }
     return good;
 }

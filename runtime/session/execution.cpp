@@ -252,11 +252,12 @@ Status Session::check_completions(const PlannedScript& script, FaultStage stage)
     return (running_.pending != 0U) ? Status::kPending : Status::kOk;
 }
 
-// The next slice of the first `count` ranges that set-up has written.
-Status Session::compare_constants(const std::uint32_t& count, ScrubCursor& cursor, FaultStage stage) noexcept {
+// The next slice of what set-up has written.
+Status Session::compare_constants(ScrubCursor& cursor, FaultStage stage) noexcept {
     Completion where;
-    const ScrubSource source{loaded_.file, loaded_.plan, loaded_.constants, running_.parameters, count};
-    const Status status = compare_slice(devices(), source, cursor, where.fault_address);
+    const Status status =
+        compare_slice(devices(), ScrubSource{loaded_.file, loaded_.plan, loaded_.constants, running_.parameters},
+                      cursor, where.fault_address);
     return ((status == Status::kOk) || (status == Status::kPending)) ? status
                                                                      : latch(status, stage, cursor.device, 0U, where);
 }
@@ -279,7 +280,7 @@ Status Session::verify_release() noexcept {
         running_.is_verifying = true;
         running_.release = ScrubCursor{};
     }
-    const Status compared = compare_constants(loaded_.constants.kept_count, running_.release, FaultStage::kScrub);
+    const Status compared = compare_constants(running_.release, FaultStage::kScrub);
     running_.is_verifying = compared == Status::kPending;
     return compared;
 }

@@ -261,9 +261,9 @@ Status Session::check_read_back(const Envelope& envelope) noexcept {
     }
     Status compared = (held == Status::kIntegrity) ? Status::kPending : Status::kOk;
     while (compared == Status::kPending) {  // ends with the constants, which the setup's commands bound
-        compared = compare_constants(loaded_.constants.count, running_.background, FaultStage::kReadBack);
+        compared = compare_constants(running_.background, FaultStage::kReadBack);
     }
-    return is_ok(compared) ? latch(held, FaultStage::kReadBack, suspect) : compared;
+    return is_ok(compared) ? latch(held, FaultStage::kReadBack, (suspect == device_count_) ? 0U : suspect) : compared;
 }
 
 // Where a device answers anything else than it may, the answer is kDeviceFault: it is not passed on unread.

@@ -65,7 +65,7 @@ Status Session::scrub() noexcept {
     if (!is_ok(ready)) {
         return ready;
     }
-    const Status compared = compare_constants(loaded_.constants.kept_count, running_.background, FaultStage::kScrub);
+    const Status compared = compare_constants(running_.background, FaultStage::kScrub);
     return reseal((compared == Status::kPending) ? Status::kOk : compared);
 }
 

@@ -279,9 +279,10 @@ TEST(SessionState, PastFaultsOutliveLoads) {
 TEST(SessionState, AFaultStaysLatchedWithoutItsRecord) {
     Exposed exposed{Release::kVerified};
     ASSERT_EQ(exposed.load(), Status::kOk);
-    exposed.memory()[exposed.find(kArmed)] ^= 1U;
+    const std::size_t armed = exposed.find(kArmed);
+    exposed.memory()[armed] ^= 1U;
     ASSERT_EQ(exposed.submit(), Status::kIntegrity);
-    exposed.memory()[sizeof(Session) - 1U] ^= 1U;
+    exposed.memory()[armed] ^= 1U;
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-005
     const auto* const record = reinterpret_cast<const std::uint8_t*>(&exposed.session.fault());
     const FaultRecord none;

@@ -56,7 +56,8 @@ void find_constants(const PlanWorkspace& workspace, const Plan& plan, const Enve
 //   kOk           device and file are as `envelope`, which the file was authenticated with, says
 //   kIntegrity    one of them is not, or two constants that come from the same bytes differ, be it on two devices
 //   kDeviceFault  the device's memory can not be read
-// `suspect` is the device that can not be read, or that has something else than one before it; 0 where there is none.
+// `suspect` is the first device that can not be read, or, of several, that holds something else than the file; their
+// number where there is none.
 Status authenticate_constants(Devices devices, ByteSpan file, const Envelope& envelope, const ConstantRanges& constants,
                               std::uint32_t& suspect) noexcept;
 
@@ -66,10 +67,9 @@ struct ScrubSource {
     const Plan& plan;
     const ConstantRanges& constants;
     const ParameterValues& values;
-    const std::uint32_t& count;  // of the ranges, from the first one on
 };
 
-// Compares the next slice: at most kScrubSliceBytes, of one range, on one of the devices that hold it.
+// Compares the next slice: at most kScrubSliceBytes, of one range that stays, on one of the devices that hold it.
 // Behind the last one it begins anew.
 // O(kScrubSliceBytes).
 //   kOk           equal, and it was the last slice, or there is nothing to compare

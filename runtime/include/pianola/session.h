@@ -361,7 +361,7 @@ class Session {
     Status verify_release() noexcept;
     Status complete_oldest() noexcept;
     Status finish(Status submitted) noexcept;
-    Status compare_constants(const std::uint32_t& count, ScrubCursor& cursor, FaultStage stage) noexcept;
+    Status compare_constants(ScrubCursor& cursor, FaultStage stage) noexcept;
     Status check_read_back(const Envelope& envelope) noexcept;
     void withhold_outputs() noexcept;
 
