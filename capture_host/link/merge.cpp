@@ -6,6 +6,8 @@
 #include <map>
 #include <tuple>
 
+#include "capture_host/link/part_content.h"
+
 namespace pianola::capture {
 namespace {
 
@@ -32,15 +34,6 @@ template <typename Item>
 bool are_same(const std::vector<Item>& some, const std::vector<Item>& others) {
     return std::equal(some.begin(), some.end(), others.begin(), others.end(),
                       [](const Item& one, const Item& other) { return key_of(one) == key_of(other); });
-}
-
-// Where bytes are in a segment, or would begin.
-Bytes bytes_at(const Bytes& segment, std::size_t offset, std::size_t count, const char* what) {
-    if ((offset > segment.size()) || (count > (segment.size() - offset))) {
-        throw LinkError{fmt::format("{} lie outside their segment", what)};
-    }
-    const auto first = segment.begin() + static_cast<std::ptrdiff_t>(offset);
-    return {first, first + static_cast<std::ptrdiff_t>(count)};
 }
 
 class Merger {
@@ -78,14 +71,6 @@ class Merger {
     }
 
   private:
-    struct TraceContent {
-        Bytes words;
-        std::set<std::pair<std::uint32_t, std::string>> points;  // word, and the parameter's name
-
-        [[nodiscard]] bool operator==(const TraceContent& other) const {
-            return (words == other.words) && (points == other.points);
-        }
-    };
     struct Numbers {  // what an object of a part is in the whole
         std::map<std::uint32_t, std::uint32_t> inputs;
         std::map<std::uint32_t, std::uint32_t> outputs;
@@ -181,22 +166,6 @@ class Merger {
         range.column = std::min(range.column, one.column);
         range.rows = static_cast<std::uint8_t>(last_row - range.row);
         range.columns = static_cast<std::uint8_t>(last_column - range.column);
-    }
-
-    // Of a trace of a part: its words, and which of them are patched, by whose values.
-    [[nodiscard]] static TraceContent content_of(const MeshPart& part, std::uint32_t number) {
-        const ManifestTrace& trace = part.manifest.traces.at(number);
-        TraceContent content;
-        content.words = bytes_at(part.segments.traces, trace.offset_bytes,
-                                 std::size_t{trace.word_count} * sizeof(std::uint32_t), "a trace's words");
-        for (const ManifestParameter& parameter : part.manifest.parameters) {
-            for (const ManifestPatchPoint& point : parameter.points) {
-                if (point.trace == number) {
-                    content.points.emplace(point.word, parameter.name);
-                }
-            }
-        }
-        return content;
     }
 
     std::uint32_t number_trace(const MeshPart& part, std::uint32_t number, std::set<std::uint32_t>& used) {
