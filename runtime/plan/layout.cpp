@@ -156,7 +156,8 @@ bool place_tensor(Context& context, const TensorList& list, const TensorView& te
     const std::uint32_t devices = count_of(place.devices);
     bool is_right = (devices == 1U) ? !is_sharded : (!is_sharded && (list.kind == RegionKind::kInput));
     if (is_sharded && (devices > 1U)) {
-        is_right = (bytes % (devices * element_bytes(tensor.type))) == 0U;
+        const std::uint32_t in_element = element_bytes(tensor.type) - 1U;  // bits: a power of two, or none are right
+        is_right = ((bytes % devices) == 0U) && (((bytes / devices) & in_element) == 0U);
     }
     if ((devices == 0U) || !is_right) {
         return refuse_at(context, Rule::kLayPlacement, "devices", tensor.devices.rows * tensor.devices.columns,
