@@ -17,12 +17,12 @@ struct Comparison {
     std::uint32_t DeviceDescription::* device;
 };
 
-// The first two are the command set, which comes before the kernels; the others are the machine.
-constexpr std::size_t kCommandSetNumbers = 2U;
-constexpr std::array<Comparison, 14> kNumbers{{
+constexpr std::array<Comparison, 2> kCommandSet{{
     {Rule::kTgtCommandSet, "command_set_id", &TargetView::command_set_id, &DeviceDescription::command_set_id},
     {Rule::kTgtCommandSet, "command_set_version", &TargetView::command_set_version,
      &DeviceDescription::command_set_version},
+}};
+constexpr std::array<Comparison, 12> kMachine{{
     {Rule::kTgtMemory, "dram_base", &TargetView::dram_base, &DeviceDescription::dram_base},
     {Rule::kTgtMemory, "dram_bytes", &TargetView::dram_bytes, &DeviceDescription::dram_bytes},
     {Rule::kTgtMemory, "l1_base", &TargetView::l1_base, &DeviceDescription::l1_base},
@@ -37,9 +37,6 @@ constexpr std::array<Comparison, 14> kNumbers{{
     {Rule::kTgtGrid, "dram_banks", &TargetView::dram_banks, &DeviceDescription::dram_banks},
     {Rule::kTgtWeightsLayout, "weights_layout", &TargetView::weights_layout, &DeviceDescription::weights_layout},
 }};
-constexpr Span<const Comparison> kCommandSet = Span<const Comparison>{kNumbers}.subspan(0U, kCommandSetNumbers);
-constexpr Span<const Comparison> kMachine =
-    Span<const Comparison>{kNumbers}.subspan(kCommandSetNumbers, kNumbers.size() - kCommandSetNumbers);
 // Where a session has said which shape it drives.
 constexpr std::array<Comparison, 2> kMesh{{
     {Rule::kTgtMesh, "mesh_rows", &TargetView::mesh_rows, &DeviceDescription::mesh_rows},
@@ -92,6 +89,15 @@ bool check_mesh(Context& context, const TargetView& target) noexcept {
     return true;
 }
 
+[[nodiscard]] bool are_equal(const DeviceDescription& one, const DeviceDescription& other,
+                             Span<const Comparison> comparisons) noexcept {
+    bool equal = true;
+    for (const Comparison& comparison : comparisons) {
+        equal = equal && (one.*comparison.device == other.*comparison.device);
+    }
+    return equal;
+}
+
 // A device that says nonsense of itself is refused, so that later checks can rely on it.
 [[nodiscard]] bool is_sane(const DeviceDescription& device) noexcept {
     return (device.clock_khz != 0U) && (device.queue_count != 0U) && (device.queue_count <= kMaxQueues) &&
@@ -138,11 +144,8 @@ bool check_target(Context& context) noexcept {
 namespace pianola {
 
 bool are_alike(const DeviceDescription& one, const DeviceDescription& other) noexcept {
-    bool alike = true;
-    for (const proof::Comparison& comparison : proof::kNumbers) {
-        alike = alike && (one.*comparison.device == other.*comparison.device);
-    }
-    return alike && (std::strncmp(one.family, other.family, kMaxNameBytes + 1U) == 0) &&
+    return proof::are_equal(one, other, proof::kCommandSet) && proof::are_equal(one, other, proof::kMachine) &&
+           (std::strncmp(one.family, other.family, kMaxNameBytes + 1U) == 0) &&
            digests_equal(ByteSpan{one.kernel_library}, ByteSpan{other.kernel_library}) &&
            (one.attestation == other.attestation) && (one.costs == other.costs) &&
            (one.capacities->number == other.capacities->number) &&
