@@ -68,7 +68,17 @@ TEST(MeshSession, RefusesADeviceOfAnotherKind) {
         [](DeviceDescription& device) { device.kernel_library.back() ^= 1U; },
         [](DeviceDescription& device) { device.clock_khz += 1U; },
         [](DeviceDescription& device) { device.command_set_id += 1U; },
+        [](DeviceDescription& device) { device.attestation = Attestation::kCount; },
+        [](DeviceDescription& device) { device.costs = CostKind::kNotPublished; },
         [](DeviceDescription& device) { device.capacities = &profiles::kSmallEcu; },
+        [](DeviceDescription& device) {
+            static const Capacities kFewer = [] {
+                Capacities fewer = kDeviceCapacities;
+                fewer.intervals -= 1U;
+                return fewer;
+            }();
+            device.capacities = &kFewer;
+        },
     };
     sim::SimOptions options;
     options.spec = small_device();
