@@ -219,11 +219,11 @@ using Scripts = std::array<ScriptInMaking, 4>;  // set-up, prologue, step, epilo
     return scripts[script].named[index_of(kind) - kFirstOnce];
 }
 
-// The first of the tensors that is not named for all devices that have a part of it, and for no other; their number
+// The first of the tensors that is not named for every device that has a part of it (others are refused); their number
 // where there is none.
 [[nodiscard]] std::uint32_t first_missing(Span<const TensorPlace> tensors, const NamedObjects& named) noexcept {
     std::uint32_t i = 0U;
-    while ((i < tensors.size()) && (named[i] == tensors[i].devices)) {
+    while ((i < tensors.size()) && ((tensors[i].devices & ~std::uint32_t{named[i]}) == 0U)) {
         i += 1U;
     }
     return i;
