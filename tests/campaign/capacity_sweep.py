@@ -31,7 +31,8 @@ import tempfile
 import campaign_record
 
 SOURCES = pathlib.Path(__file__).resolve().parents[2]
-CONFIG = "runtime/include/pianola/config.h"
+INCLUDES = "runtime/include"
+CONFIG = f"{INCLUDES}/pianola/config.h"
 CAPACITY = re.compile(r"^inline constexpr std::uint32_t (kMax\w+|kScrubSliceBytes) = ([^;]+);", re.M)
 # The profile of the devices that the runner makes, and the one that a build for the host has its arrays from.
 JUDGED, BUILT = "kDefault", "kHost"
@@ -106,20 +107,22 @@ class Compiler:
                 self.commands.append((pathlib.Path(entry["directory"]), kept, entry["file"]))
         if not self.commands:
             raise RuntimeError(f"{build} has no commands for the runtime")
-        self.names = list(self.pool.map(self.names_in, self.commands))
+        self.names, reads = zip(*self.pool.map(self.names_in, self.commands))
+        self.reader = reads.index(True)
 
     @staticmethod
     def names_in(command):
-        """The names that a source reads, headers included, outside the configuration."""
+        """The names that a source reads, headers included, outside the configuration; and whether it reads that."""
         directory, words, source = command
         run = subprocess.run([*words, "-E", source], cwd=directory, capture_output=True, text=True, check=True)
-        names, inside = set(), False
+        names, inside, reads = set(), False, False
         for line in run.stdout.splitlines():
             if line.startswith("# "):
                 inside = CONFIG in line
+                reads = reads or inside
             elif not inside:
                 names.update(re.findall(r"\b[a-zA-Z_]\w*", line))
-        return names
+        return names, reads
 
     def compile(self, overlay, name):
         """The program's path, or what the compiler says. Without a name, everything is compiled, and kept."""
@@ -129,14 +132,17 @@ class Compiler:
         for index, command in enumerate(self.commands):
             if reached is None:
                 jobs.append((objects[index], command))
-            elif index == 0 or self.names[index] & reached:
+            elif index == self.reader or self.names[index] & reached:
                 objects[index] = self.folder / f"{index}.o"
                 jobs.append((objects[index], command))
 
         def one(job):
             target, (directory, words, source) = job
-            run = subprocess.run([words[0], f"-I{overlay}", *words[1:], *SANITIZERS, "-o", target, "-c", source],
-                                 cwd=directory, capture_output=True, text=True, check=False)
+            run = subprocess.run(
+                [words[0], f"-I{overlay / INCLUDES}", *words[1:], *SANITIZERS, "-H", "-o", target, "-c", source],
+                cwd=directory, capture_output=True, text=True, check=False)
+            if name is not None and run.returncode == 0 and str(overlay) not in run.stderr:
+                raise RuntimeError(f"{source} has not read the configuration of {overlay}")
             return run.stderr if run.returncode != 0 else None
         complaints = [text for text in self.pool.map(one, jobs) if text]
         if complaints:
