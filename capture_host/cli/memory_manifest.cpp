@@ -151,12 +151,12 @@ MemoryManifest gather_manifest(const VerifiedFile& file, const std::string& file
     gather_segments(image.envelope(), manifest);
     gather_regions(file, manifest);
     for (std::uint32_t i = 0U; i < plan.input_count; ++i) {
-        manifest.inputs.push_back({capture::to_string(image.input(i).name), plan.input_bytes.at(i)});
-        manifest.input_bytes += plan.input_bytes.at(i);
+        manifest.inputs.push_back({capture::to_string(image.input(i).name), plan.inputs.at(i).bytes});
+        manifest.input_bytes += plan.inputs.at(i).bytes;
     }
     for (std::uint32_t i = 0U; i < plan.output_count; ++i) {
-        manifest.outputs.push_back({capture::to_string(image.output(i).name), plan.output_bytes.at(i)});
-        manifest.output_bytes += plan.output_bytes.at(i);
+        manifest.outputs.push_back({capture::to_string(image.output(i).name), plan.outputs.at(i).bytes});
+        manifest.output_bytes += plan.outputs.at(i).bytes;
     }
     manifest.no_views = describe_views(plan, image);
     const CommandSet& commands = file.target().command_set();

@@ -145,7 +145,7 @@ class Run {
     [[nodiscard]] std::vector<Tensors> load_inputs() const {
         std::vector<Tensors> records(1U);
         for (std::size_t i = 0U; i < arguments_.inputs.size(); ++i) {
-            const std::uint32_t bytes = session_.plan().input_bytes.at(i);
+            const std::uint32_t bytes = session_.plan().inputs.at(i).bytes;
             const auto fail = [&](const std::string& size) {
                 throw CliError{
                     kUsage,

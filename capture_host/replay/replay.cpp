@@ -51,11 +51,11 @@ Session session_of(const std::vector<std::unique_ptr<Simulator>>& simulators, co
         simulators.front()->platform(), command_set, kDevelopmentConfig};
 }
 
-template <typename Sizes>
-Tensors zeros(const Sizes& sizes, std::uint32_t count) {
+template <typename Planned>
+Tensors zeros(const Planned& planned, std::uint32_t count) {
     Tensors tensors;
     for (std::uint32_t i = 0U; i < count; ++i) {
-        tensors.emplace_back(sizes.at(i));
+        tensors.emplace_back(planned.at(i).bytes);
     }
     return tensors;
 }
@@ -133,11 +133,11 @@ void Replay::set_parameter(const std::string& name, std::uint32_t value) {
 }
 
 Tensors Replay::empty_inputs() const {
-    return zeros(session_.plan().input_bytes, session_.plan().input_count);
+    return zeros(session_.plan().inputs, session_.plan().input_count);
 }
 
 Tensors Replay::empty_outputs() const {
-    return zeros(session_.plan().output_bytes, session_.plan().output_count);
+    return zeros(session_.plan().outputs, session_.plan().output_count);
 }
 
 std::vector<Tensors> Replay::run(const std::vector<Tensors>& inputs,

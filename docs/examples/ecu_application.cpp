@@ -53,13 +53,13 @@ int main(int argc, char** argv) {
         return 3;
     }
     const pianola::Plan& plan = session.plan();
-    if ((plan.input_count != 1U) || (plan.output_count != 1U) || (plan.input_bytes[0] > g_input.size()) ||
-        (plan.output_bytes[0] > g_output.size())) {
+    if ((plan.input_count != 1U) || (plan.output_count != 1U) || (plan.inputs[0].bytes > g_input.size()) ||
+        (plan.outputs[0].bytes > g_output.size())) {
         std::cerr << "this application has memory for one small input and one small output\n";
         return 2;
     }
-    const ByteSpan input{g_input.data(), plan.input_bytes[0]};
-    const MutableByteSpan output{g_output.data(), plan.output_bytes[0]};
+    const ByteSpan input{g_input.data(), plan.inputs[0].bytes};
+    const MutableByteSpan output{g_output.data(), plan.outputs[0].bytes};
     while (session.steps_completed() < 3U) {  // on target: once per tick, for ever
         const Status status = cycle(session, input, output);
         if (!is_ok(status) && (status != Status::kPending)) {

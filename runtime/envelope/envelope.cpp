@@ -5,6 +5,7 @@
 #include "pianola/bytes.h"
 #include "pianola/config.h"
 #include "pianola_schema_hash.h"
+#include "runtime/verdict/refusal.h"
 
 namespace pianola {
 namespace {
@@ -31,11 +32,17 @@ struct Reading {
     Verdict& verdict;
 };
 
-bool refuse_field(const Reading& reading, Rule rule, const char* field, std::uint32_t field_place,
-                  std::size_t actual = 0U, std::size_t limit = 0U) noexcept {
+Status note_refusal(const Reading& reading, Rule rule, const char* field, std::uint32_t field_place, std::size_t actual,
+                    std::size_t limit) noexcept {
     reading.verdict.path.enter("header");
     reading.verdict.path.enter(field);
-    return is_ok(refuse_wide(reading.verdict, rule, field_place, actual, limit));
+    return refuse_wide(reading.verdict, rule, field_place, actual, limit);
+}
+
+[[gnu::always_inline]] inline bool refuse_field(const Reading& reading, Rule rule, const char* field,
+                                                std::uint32_t field_place, std::size_t actual = 0U,
+                                                std::size_t limit = 0U) noexcept {
+    return is_passed_over(note_refusal(reading, rule, field, field_place, actual, limit));
 }
 
 // A header field that has one legal value.

@@ -53,15 +53,15 @@ struct Piece {
 // first device that can not be read, or, where there are several, that holds something else than the file.
 Status read_piece(Devices devices, DeviceBits holders, std::uint32_t address, Piece& piece,
                   std::uint32_t& suspect) noexcept {
-    for (std::uint32_t device = 0U; device < devices.size(); ++device) {
+    for (std::uint32_t device = 0U; device < count_of(devices); ++device) {
         if (!has_device(holders, device)) {
             continue;
         }
         alignas(std::uint32_t) Chunk other;
         const MutableByteSpan held{piece.is_read ? other.data() : piece.chunk.data(), piece.bytes.size()};
         const bool is_answered = is_ok(devices[device]->read_back(address, held));
-        const bool is_the_files = is_answered && ((devices.size() == 1U) || are_equal(held, piece.file));
-        if ((suspect == devices.size()) && !is_the_files) {
+        const bool is_the_files = is_answered && ((count_of(devices) == 1U) || are_equal(held, piece.file));
+        if ((suspect == count_of(devices)) && !is_the_files) {
             suspect = device;
         }
         if (!is_answered) {
@@ -107,7 +107,7 @@ std::uint32_t piece_bytes(const ConstantRanges& constants, std::uint32_t file_of
 
 Status authenticate_constants(Devices devices, ByteSpan file, const Envelope& envelope, const ConstantRanges& constants,
                               std::uint32_t& suspect) noexcept {
-    suspect = static_cast<std::uint32_t>(devices.size());
+    suspect = count_of(devices);
     Sha256 hash;
     hash.update(file.subspan(0U, header::kDigest));
     const std::uint32_t end = envelope.total_bytes - envelope.signature_bytes;
@@ -148,7 +148,7 @@ Status compare_slice(Devices devices, const ScrubSource& source, ScrubCursor& cu
         return Status::kOk;
     }
     const ConstantRange& range = source.constants.ranges[cursor.range];
-    while (!has_device(range.devices, cursor.device) && ((cursor.device + 1U) < devices.size())) {
+    while (!has_device(range.devices, cursor.device) && ((cursor.device + 1U) < count_of(devices))) {
         cursor.device += 1U;
     }
     Device& device = *devices[cursor.device];
@@ -180,7 +180,7 @@ Status compare_slice(Devices devices, const ScrubSource& source, ScrubCursor& cu
     }
     cursor.offset_bytes = 0U;
     cursor.device += 1U;
-    if ((range.devices >> cursor.device) != 0U) {
+    if (!kDrivesOneDevice && ((range.devices >> cursor.device) != 0U)) {
         return Status::kPending;
     }
     cursor.device = 0U;

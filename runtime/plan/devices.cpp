@@ -42,8 +42,8 @@ DeviceBits devices_in(const DeviceRange& mesh, const DeviceRange& range) noexcep
 }
 
 bool check_devices(Context& context) noexcept {
-    for (context.mesh_device = 0U; context.mesh_device < context.plan.device_count; ++context.mesh_device) {
-        if (!is_proved(context) && !prove_device(context)) {
+    for (context.mesh_device = 0U; context.mesh_device < device_count(context.plan); ++context.mesh_device) {
+        if ((kDrivesOneDevice || !is_proved(context)) && !prove_device(context)) {
             return false;
         }
     }

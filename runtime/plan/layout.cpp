@@ -149,23 +149,23 @@ constexpr std::array<TensorList, 2> kTensorLists{{{"inputs", RegionKind::kInput}
 
 // Fills in where the tensor lies. One whole copy is read of an output: there is one. Pieces are equal, and cut no
 // element.
-bool place_tensor(Context& context, const TensorList& list, const TensorView& tensor, std::uint32_t bytes,
-                  TensorPlace& place) noexcept {
-    place.devices = devices_in(context.workspace.mesh, tensor.devices);
+bool place_tensor(Context& context, const TensorList& list, const TensorView& tensor, PlannedTensor& planned) noexcept {
+    planned.devices = devices_in(context.workspace.mesh, tensor.devices);
+    planned.piece_bytes = planned.bytes;
+    planned.stride_bytes = 0U;
+    const std::uint32_t devices = count_of(planned.devices);
     const bool is_sharded = tensor.placement == Placement::kSharded;
-    const std::uint32_t devices = count_of(place.devices);
-    bool is_right = (devices == 1U) ? !is_sharded : (!is_sharded && (list.kind == RegionKind::kInput));
-    if (is_sharded && (devices > 1U)) {
-        const std::uint32_t in_element = element_bytes(tensor.type) - 1U;  // bits: a power of two, or none are right
-        is_right = ((bytes % devices) == 0U) && (((bytes / devices) & in_element) == 0U);
+    bool is_right = !is_sharded && ((devices == 1U) || (list.kind == RegionKind::kInput));
+    if (!kDrivesOneDevice && is_sharded && (devices > 1U)) {
+        const std::uint32_t in_element = element_bytes(tensor.type) - 1U;  // bits
+        planned.piece_bytes = planned.bytes / devices;
+        planned.stride_bytes = planned.piece_bytes;
+        is_right = ((planned.bytes % devices) == 0U) && ((planned.piece_bytes & in_element) == 0U);
     }
-    if ((devices == 0U) || !is_right) {
-        return refuse_at(context, Rule::kLayPlacement, "devices", tensor.devices.rows * tensor.devices.columns,
-                         context.plan.device_count);
-    }
-    place.piece_bytes = is_sharded ? (bytes / devices) : bytes;
-    place.stride_bytes = is_sharded ? place.piece_bytes : 0U;
-    return true;
+    return (is_right && (devices != 0U))
+               ? true
+               : refuse_at(context, Rule::kLayPlacement, "devices", tensor.devices.rows * tensor.devices.columns,
+                           context.plan.device_count);
 }
 
 // The buffers of a tensor: where they may lie, and how much they hold.
@@ -183,14 +183,8 @@ bool check_tensor_buffers(Context& context, const TensorList& list, const Tensor
     return good;
 }
 
-// What the lists come to.
-struct TensorFill {
-    std::uint32_t& bytes;
-    TensorPlace& place;
-};
-
-// Checks one tensor, and fills in its size and place.
-bool check_tensor(Context& context, const TensorList& list, std::uint32_t index, const TensorFill& fill) noexcept {
+// Checks one tensor, and plans it.
+bool check_tensor(Context& context, const TensorList& list, std::uint32_t index, PlannedTensor& planned) noexcept {
     const TensorView tensor = tensor_of(context, list, index);
     enter(context, list.name, index, tensor.file_offset);
     const std::uint32_t buffers = context.image.buffer_count();
@@ -201,27 +195,20 @@ bool check_tensor(Context& context, const TensorList& list, std::uint32_t index,
         return refuse_at(context, Rule::kScrIndex, "buffer", tensor.buffer, buffers);
     }
     std::uint64_t buffer_bytes = 0U;
-    fill.bytes = tensor_bytes(tensor);
-    if (!check_tensor_buffers(context, list, tensor, buffer_bytes) ||
-        !place_tensor(context, list, tensor, fill.bytes, fill.place)) {
+    planned.bytes = tensor_bytes(tensor);
+    if (!check_tensor_buffers(context, list, tensor, buffer_bytes) || !place_tensor(context, list, tensor, planned)) {
         return false;
     }
-    if (fill.place.piece_bytes != buffer_bytes) {
-        return refuse_wide_at(context, Rule::kLayTensorSize, "shape", fill.place.piece_bytes, buffer_bytes);
+    if (planned.piece_bytes != buffer_bytes) {
+        return refuse_wide_at(context, Rule::kLayTensorSize, "shape", planned.piece_bytes, buffer_bytes);
     }
     return quantisation_fits(tensor) ? true : refuse_at(context, Rule::kLayQuantisation, "scale");
 }
 
-// Checks a list, with one of `sizes` and of `places` for each tensor; vector_bytes rises by their sum.
-bool check_tensors(Context& context, const TensorList& list, Span<std::uint32_t> sizes, Span<TensorPlace> places,
-                   std::uint64_t& vector_bytes) noexcept {
-    for (std::uint32_t i = 0U; i < sizes.size(); ++i) {
-        if (!check_tensor(context, list, i, TensorFill{sizes[i], places[i]})) {
-            return false;
-        }
-        vector_bytes += sizes[i];
-    }
-    return true;
+// The plan's tensors of a list.
+[[nodiscard]] Span<PlannedTensor> planned_of(Plan& plan, const TensorList& list) noexcept {
+    return (list.kind == RegionKind::kInput) ? Span<PlannedTensor>{plan.inputs.data(), plan.input_count}
+                                             : Span<PlannedTensor>{plan.outputs.data(), plan.output_count};
 }
 
 bool check_self_tests(Context& context, std::uint64_t vector_bytes) noexcept {
@@ -235,25 +222,34 @@ bool check_self_tests(Context& context, std::uint64_t vector_bytes) noexcept {
 }
 
 // No two inputs, nor outputs, of a device share a byte.
-bool check_tensors_apart(Context& context, std::uint32_t device) noexcept {
-    const Plan& plan = context.plan;
+bool check_tensors_apart(Context& context, const TensorList& list, std::uint32_t device) noexcept {
+    const Span<const PlannedTensor> tensors = planned_of(context.plan, list);
     IntervalMap& named = context.workspace.written;  // what the list has named
+    named.clear();
     bool good = true;
-    for (const TensorList& list : kTensorLists) {
-        const bool is_input = list.kind == RegionKind::kInput;
-        const std::uint32_t count = is_input ? plan.input_count : plan.output_count;
-        named.clear();
-        for (std::uint32_t index = 0U; good && (index < count); ++index) {
-            const TensorPlace& place = is_input ? plan.input_places[index] : plan.output_places[index];
-            const TensorView tensor = tensor_of(context, list, index);
-            const std::uint32_t buffers = has_device(place.devices, device) ? tensor.buffer_count : 0U;
-            enter(context, list.name, index, tensor.file_offset);
-            for (std::uint32_t i = 0U; good && (i < buffers); ++i) {
-                const BufferView buffer = context.image.buffer(tensor.buffer + i);
-                good = claim(context, named, plan.regions[buffer.region].base + buffer.offset_bytes, buffer.size_bytes,
-                             Rule::kLayTensorOverlap);
-            }
+    for (std::uint32_t index = 0U; good && (index < tensors.size()); ++index) {
+        const TensorView tensor = tensor_of(context, list, index);
+        const std::uint32_t buffers = has_device(tensors[index].devices, device) ? tensor.buffer_count : 0U;
+        enter(context, list.name, index, tensor.file_offset);
+        for (std::uint32_t i = 0U; good && (i < buffers); ++i) {
+            const BufferView buffer = context.image.buffer(tensor.buffer + i);
+            good = claim(context, named, context.plan.regions[buffer.region].base + buffer.offset_bytes,
+                         buffer.size_bytes, Rule::kLayTensorOverlap);
         }
+    }
+    return good;
+}
+
+// Checks a list; vector_bytes rises by the sizes of its tensors.
+bool check_tensors(Context& context, const TensorList& list, std::uint64_t& vector_bytes) noexcept {
+    const Span<PlannedTensor> tensors = planned_of(context.plan, list);
+    bool good = true;
+    for (std::uint32_t i = 0U; good && (i < tensors.size()); ++i) {
+        good = check_tensor(context, list, i, tensors[i]);
+        vector_bytes += tensors[i].bytes;
+    }
+    for (std::uint32_t device = 0U; good && (device < device_count(context.plan)); ++device) {
+        good = check_tensors_apart(context, list, device);
     }
     return good;
 }
@@ -264,21 +260,11 @@ bool check_layout(Context& context) noexcept {
     if (!check_regions(context) || !check_buffers(context)) {
         return false;
     }
-    Plan& plan = context.plan;
-    plan.input_count = context.image.input_count();
-    plan.output_count = context.image.output_count();
+    context.plan.input_count = context.image.input_count();
+    context.plan.output_count = context.image.output_count();
     std::uint64_t vector_bytes = 0U;  // at most 16 tensors of 32-bit size
     for (const TensorList& list : kTensorLists) {
-        const bool is_input = list.kind == RegionKind::kInput;
-        const Span<std::uint32_t> sizes{is_input ? plan.input_bytes.data() : plan.output_bytes.data(),
-                                        is_input ? plan.input_count : plan.output_count};
-        const Span<TensorPlace> places{is_input ? plan.input_places.data() : plan.output_places.data(), sizes.size()};
-        if (!check_tensors(context, list, sizes, places, vector_bytes)) {
-            return false;
-        }
-    }
-    for (std::uint32_t device = 0U; device < plan.device_count; ++device) {
-        if (!check_tensors_apart(context, device)) {
+        if (!check_tensors(context, list, vector_bytes)) {
             return false;
         }
     }

@@ -32,20 +32,21 @@ void enter_command(Context& context, const PlannedCommand& command) noexcept {
     enter_command(context, "scripts", command.script, command.index, kOffsetOnRefusal);
 }
 
-bool refuse_at(Context& context, Rule rule, const char* field) noexcept {
-    return refuse_wide_at(context, rule, field, 0U, 0U);
+Status note_refusal(Context& context, Rule rule, const char* field) noexcept {
+    return note_wide_refusal(context, rule, field, 0U, 0U);
 }
 
-bool refuse_at(Context& context, Rule rule, const char* field, std::uint32_t actual) noexcept {
-    return refuse_wide_at(context, rule, field, actual, 0U);
+Status note_refusal(Context& context, Rule rule, const char* field, std::uint32_t actual) noexcept {
+    return note_wide_refusal(context, rule, field, actual, 0U);
 }
 
-bool refuse_at(Context& context, Rule rule, const char* field, std::uint32_t actual, std::uint32_t limit) noexcept {
-    return refuse_wide_at(context, rule, field, actual, limit);
+Status note_refusal(Context& context, Rule rule, const char* field, std::uint32_t actual,
+                    std::uint32_t limit) noexcept {
+    return note_wide_refusal(context, rule, field, actual, limit);
 }
 
-bool refuse_wide_at(Context& context, Rule rule, const char* field, std::uint64_t actual,
-                    std::uint64_t limit) noexcept {
+Status note_wide_refusal(Context& context, Rule rule, const char* field, std::uint64_t actual,
+                         std::uint64_t limit) noexcept {
     const Place& place = context.place;
     FieldPath& path = context.verdict.path;
     path.enter(place.list, place.index);
@@ -58,7 +59,7 @@ bool refuse_wide_at(Context& context, Rule rule, const char* field, std::uint64_
     const std::uint32_t offset = (place.file_offset != kOffsetOnRefusal)
                                      ? place.file_offset
                                      : context.image.script_command(place.index, place.inner_index).file_offset;
-    return is_ok(refuse_wide(context.verdict, rule, offset, actual, limit));
+    return refuse_wide(context.verdict, rule, offset, actual, limit);
 }
 
 bool refuse_interval(Context& context, const char* field) noexcept {

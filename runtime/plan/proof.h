@@ -3,6 +3,7 @@
 
 #include "pianola/plan.h"
 #include "runtime/plan/runs.h"
+#include "runtime/verdict/refusal.h"
 
 namespace pianola::proof {
 
@@ -52,14 +53,29 @@ void enter_root(Context& context, const char* field, std::uint32_t index = Field
 // Sets the place to "scripts[s].commands[c]": the script command that a planned command comes from.
 void enter_command(Context& context, const PlannedCommand& command) noexcept;
 
-// All refuse a field of the context's place; with nullptr for a name, the place itself. They return false. Not one with
-// defaults: most have nothing to say of a limit.
-[[nodiscard]] bool refuse_at(Context& context, Rule rule, const char* field) noexcept;
-[[nodiscard]] bool refuse_at(Context& context, Rule rule, const char* field, std::uint32_t actual) noexcept;
-[[nodiscard]] bool refuse_at(Context& context, Rule rule, const char* field, std::uint32_t actual,
-                             std::uint32_t limit) noexcept;
-[[nodiscard]] bool refuse_wide_at(Context& context, Rule rule, const char* field, std::uint64_t actual,
-                                  std::uint64_t limit) noexcept;
+// place.cpp: fills in the verdict, for a field of the context's place; with nullptr for a name, the place itself. Not one
+// with defaults: most have nothing to say of a limit.
+Status note_refusal(Context& context, Rule rule, const char* field) noexcept;
+Status note_refusal(Context& context, Rule rule, const char* field, std::uint32_t actual) noexcept;
+Status note_refusal(Context& context, Rule rule, const char* field, std::uint32_t actual, std::uint32_t limit) noexcept;
+Status note_wide_refusal(Context& context, Rule rule, const char* field, std::uint64_t actual,
+                         std::uint64_t limit) noexcept;
+
+// The same, and false.
+[[nodiscard]] inline bool refuse_at(Context& context, Rule rule, const char* field) noexcept {
+    return is_passed_over(note_refusal(context, rule, field));
+}
+[[nodiscard]] inline bool refuse_at(Context& context, Rule rule, const char* field, std::uint32_t actual) noexcept {
+    return is_passed_over(note_refusal(context, rule, field, actual));
+}
+[[nodiscard]] inline bool refuse_at(Context& context, Rule rule, const char* field, std::uint32_t actual,
+                                    std::uint32_t limit) noexcept {
+    return is_passed_over(note_refusal(context, rule, field, actual, limit));
+}
+[[nodiscard]] inline bool refuse_wide_at(Context& context, Rule rule, const char* field, std::uint64_t actual,
+                                         std::uint64_t limit) noexcept {
+    return is_passed_over(note_wide_refusal(context, rule, field, actual, limit));
+}
 // The same for no room in a map.
 [[nodiscard]] bool refuse_interval(Context& context, const char* field) noexcept;
 

@@ -50,7 +50,7 @@ bool append(Context& context, std::uint32_t queue, ScriptInMaking& script, const
     entry.trace = script.trace;
     entry.devices = script.devices;
     planned.count += 1U;
-    for (std::uint32_t device = 0U; device < context.plan.device_count; ++device) {
+    for (std::uint32_t device = 0U; device < device_count(context.plan); ++device) {
         if (has_device(script.devices, device)) {
             // With the notify that ends the script.
             planned.executed_commands[device][queue] += executed + (planned.uses(device, queue) ? 1U : 2U);
@@ -89,7 +89,7 @@ bool append_tensor(Context& context, const ScriptCommandView& view, ScriptInMaki
     const bool is_input = view.kind == ScriptCommandKind::kWriteInput;
     const TensorView tensor = is_input ? context.image.input(view.object) : context.image.output(view.object);
     const DeviceBits places =
-        is_input ? context.plan.input_places[view.object].devices : context.plan.output_places[view.object].devices;
+        is_input ? context.plan.inputs[view.object].devices : context.plan.outputs[view.object].devices;
     context.plan.is_pipelined = context.plan.is_pipelined || (script.kind != ScriptKind::kStep);
     command.slot = (is_input ? kFirstInputSlot : 0U) + view.object;
     const DeviceBits elsewhere = script.devices & ~places;
@@ -160,7 +160,7 @@ bool check_command(Context& context, const ScriptCommandView& view, const PerKin
     script.devices = devices_in(context.workspace.mesh, view.devices);
     if (script.devices == 0U) {
         return refuse_at(context, Rule::kScrDevices, "devices", view.devices.rows * view.devices.columns,
-                         context.plan.device_count);
+                         device_count(context.plan));
     }
     if (rule.once != Rule::kNotRun) {
         std::uint16_t& named = script.named[index_of(view.kind) - kFirstOnce][view.object];
@@ -221,7 +221,7 @@ using Scripts = std::array<ScriptInMaking, 4>;  // set-up, prologue, step, epilo
 
 // The first of the tensors that is not named for every device that has a part of it (others are refused); their number
 // where there is none.
-[[nodiscard]] std::uint32_t first_missing(Span<const TensorPlace> tensors, const NamedObjects& named) noexcept {
+[[nodiscard]] std::uint32_t first_missing(Span<const PlannedTensor> tensors, const NamedObjects& named) noexcept {
     std::uint32_t i = 0U;
     while ((i < tensors.size()) && ((tensors[i].devices & ~std::uint32_t{named[i]}) == 0U)) {
         i += 1U;
@@ -251,8 +251,8 @@ bool check_uses(Context& context, const Scripts& scripts) noexcept {
         }
     }
     const Plan& plan = context.plan;
-    const Span<const TensorPlace> inputs{plan.input_places.data(), plan.input_count};
-    const Span<const TensorPlace> outputs{plan.output_places.data(), plan.output_count};
+    const Span<const PlannedTensor> inputs{plan.inputs.data(), plan.input_count};
+    const Span<const PlannedTensor> outputs{plan.outputs.data(), plan.output_count};
     const std::uint32_t input = first_missing(inputs, named_by(scripts, kStepUses, ScriptCommandKind::kWriteInput));
     if (input != plan.input_count) {
         return refuse_missing(context, "inputs", input, Rule::kScrInputOnce);

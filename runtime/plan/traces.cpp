@@ -6,8 +6,8 @@ namespace {
 constexpr std::uint32_t kWordBytes = 4U;
 
 // Refuses a field of the command that is the context's place; it lies in that word of it.
-bool refuse_word(Context& context, std::uint32_t word, Rule rule, const char* field, std::uint32_t actual,
-                 std::uint32_t limit) noexcept {
+[[nodiscard]] bool refuse_word(Context& context, std::uint32_t word, Rule rule, const char* field, std::uint32_t actual,
+                               std::uint32_t limit) noexcept {
     context.place.file_offset += word * kWordBytes;
     return refuse_at(context, rule, field, actual, limit);
 }

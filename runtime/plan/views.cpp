@@ -15,7 +15,7 @@ static_assert((kMaxInputs + kMaxOutputs) <= 16U, "TensorUse has a bit for each t
 }
 
 [[nodiscard]] std::uint32_t bytes_of(const Plan& plan, std::uint32_t tensor) noexcept {
-    return (tensor >= kMaxInputs) ? plan.output_bytes[tensor - kMaxInputs] : plan.input_bytes[tensor];
+    return (tensor >= kMaxInputs) ? plan.outputs[tensor - kMaxInputs].bytes : plan.inputs[tensor].bytes;
 }
 
 }  // namespace
@@ -32,7 +32,7 @@ void find_tensors(Context& context) noexcept {
     tensors.clear();
     context.workspace.uses.fill(TensorUse{});
     plan.views = PlannedViews{};
-    if (plan.device_count > 1U) {
+    if (device_count(plan) > 1U) {
         plan.views.answer = ViewsAnswer::kSeveralDevices;
     } else if (plan.is_pipelined || (plan.steps_in_flight > 1U)) {
         plan.views.answer = ViewsAnswer::kStepsOverlap;

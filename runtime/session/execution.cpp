@@ -10,8 +10,14 @@ namespace {
 }
 
 // Where in a tensor's bytes the part of one of its devices begins.
-[[nodiscard, gnu::noinline]] std::uint32_t offset_of(const TensorPlace& place, std::uint32_t device) noexcept {
-    return count_of(place.devices & ((DeviceBits{1U} << device) - 1U)) * place.stride_bytes;
+[[nodiscard, gnu::noinline]] std::uint32_t offset_of(const PlannedTensor& tensor, std::uint32_t device) noexcept {
+    return count_of(tensor.devices & ((DeviceBits{1U} << device) - 1U)) * tensor.stride_bytes;
+}
+
+// What of a tensor's bytes is one of its devices'.
+template <typename Bytes>
+[[nodiscard]] Bytes piece_of(Bytes bytes, const PlannedTensor& tensor, std::uint32_t device) noexcept {
+    return kDrivesOneDevice ? bytes : bytes.subspan(offset_of(tensor, device), tensor.piece_bytes);
 }
 
 }  // namespace
@@ -44,27 +50,27 @@ void Session::supervise(const PlannedScript& script) noexcept {
 }
 
 // Binds each device's part of the tensors to the slots of the newest flight. The first device that would use anything
-// else; device_count_ where none would.
+// else; device_count() where none would.
 std::uint32_t Session::lend(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept {
     const std::uint32_t flight = place_of(running_.token);
     std::uint32_t device = 0U;
     bool is_lent = true;
-    while (is_lent && (device < device_count_)) {
+    while (is_lent && (device < device_count())) {
         Device& to = *devices_[device];
         for (std::uint32_t i = 0U; i < inputs.size(); ++i) {
             const std::uint32_t slot = kFirstInputSlot + (flight * kMaxInputs) + i;
-            const TensorPlace& place = loaded_.plan.input_places[i];
-            if (has_device(place.devices, device)) {
-                const ByteSpan piece = inputs[i].subspan(offset_of(place, device), place.piece_bytes);
+            const PlannedTensor& tensor = loaded_.plan.inputs[i];
+            if (has_device(tensor.devices, device)) {
+                const ByteSpan piece = piece_of(inputs[i], tensor, device);
                 const bool is_bound = is_ok(to.bind_source(slot, piece));
                 is_lent = is_bound && is_same(to.bound_source(slot), piece) && is_lent;
             }
         }
         for (std::uint32_t i = 0U; i < outputs.size(); ++i) {
             const std::uint32_t slot = (flight * kMaxOutputs) + i;
-            const TensorPlace& place = loaded_.plan.output_places[i];
-            if (has_device(place.devices, device)) {
-                const MutableByteSpan piece = outputs[i].subspan(offset_of(place, device), place.piece_bytes);
+            const PlannedTensor& tensor = loaded_.plan.outputs[i];
+            if (has_device(tensor.devices, device)) {
+                const MutableByteSpan piece = piece_of(outputs[i], tensor, device);
                 const bool is_bound = is_ok(to.bind_destination(slot, piece));
                 is_lent = is_bound && is_same(to.bound_destination(slot), piece) && is_lent;
             }
@@ -80,7 +86,7 @@ Status Session::give_back() noexcept {
     const std::uint32_t flight = place_of(oldest_token());
     const std::uint32_t inputs = running_.flights[flight].inputs;
     Lent& lent = bound_.flights[flight];
-    for (std::uint32_t device = 0U; device < device_count_; ++device) {
+    for (std::uint32_t device = 0U; device < device_count(); ++device) {
         Device& held_by = *devices_[device];
         bool is_free = true;
         for (std::uint32_t i = 0U; i < inputs; ++i) {
@@ -164,7 +170,7 @@ bool Session::enqueue_one(Device& device, Course& course, std::uint32_t queue, Q
 
 [[gnu::always_inline]] inline Status Session::ring_doorbells(const PlannedScript& script, FaultStage stage) noexcept {
     QueueBits used = script.queues_used;
-    for (std::uint32_t device = 0U; device < device_count_; ++device) {
+    for (std::uint32_t device = 0U; device < device_count(); ++device) {
         for (std::uint32_t queue = 0U; queue < kMaxQueues; ++queue) {
             if (((used & 1U) != 0U) && !is_ok(devices_[device]->ring_doorbell(queue))) {
                 return latch(Status::kDeviceFault, stage, device, queue);
@@ -176,7 +182,7 @@ bool Session::enqueue_one(Device& device, Course& course, std::uint32_t queue, Q
 }
 
 Status Session::enqueue(const PlannedScript& script, const PlannedCommands& commands, FaultStage stage) noexcept {
-    for (std::uint32_t device = 0U; device < device_count_; ++device) {
+    for (std::uint32_t device = 0U; device < device_count(); ++device) {
         const Status enqueued = enqueue_on(device, script, commands, stage);
         if (!is_ok(enqueued)) {
             return enqueued;
@@ -236,7 +242,7 @@ Status Session::check_completions(const PlannedScript& script, FaultStage stage)
     const std::uint32_t token = oldest_token();
     const Flight& flight = running_.flights[place_of(token)];
     Pending pending;
-    for (std::uint32_t device = 0U; device < device_count_; ++device) {
+    for (std::uint32_t device = 0U; device < device_count(); ++device) {
         const Status status = is_ok(devices_[device]->service()) ? look_at(device, script, stage, token, pending)
                                                                  : latch(Status::kDeviceFault, stage, device);
         if (!is_ok(status)) {

@@ -167,7 +167,7 @@ Status Session::validate_twice(ByteSpan file, const DeviceDescription& descripti
 
 // One description stands for all devices.
 Status Session::check_alike(const DeviceDescription& description, Verdict& verdict) noexcept {
-    for (std::uint32_t device = 1U; device < device_count_; ++device) {
+    for (std::uint32_t device = 1U; device < device_count(); ++device) {
         DeviceDescription other = description;
         if (!is_ok(devices_[device]->describe(other)) || !are_alike(description, other)) {
             verdict.path.enter("devices", device);
@@ -228,7 +228,7 @@ Status Session::program_devices(const Image& image) noexcept {
         return latch(Status::kIntegrity, FaultStage::kArm);
     }
     Status status = reset_devices();
-    for (std::uint32_t device = 0U; is_ok(status) && (device < device_count_); ++device) {
+    for (std::uint32_t device = 0U; is_ok(status) && (device < device_count()); ++device) {
         status = program_device(device, image);
     }
     return status;
@@ -263,7 +263,7 @@ Status Session::check_read_back(const Envelope& envelope) noexcept {
     while (compared == Status::kPending) {  // ends with the constants, which the setup's commands bound
         compared = compare_constants(running_.background, FaultStage::kReadBack);
     }
-    return is_ok(compared) ? latch(held, FaultStage::kReadBack, (suspect == device_count_) ? 0U : suspect) : compared;
+    return is_ok(compared) ? latch(held, FaultStage::kReadBack, (suspect == device_count()) ? 0U : suspect) : compared;
 }
 
 // Where a device answers anything else than it may, the answer is kDeviceFault: it is not passed on unread.

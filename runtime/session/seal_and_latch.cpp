@@ -40,7 +40,7 @@ std::uint32_t Session::seal_of_loaded() const noexcept {
 // What the steps change, without the courses of devices that there are not.
 std::uint32_t Session::seal_of_running() const noexcept {
     const std::uint32_t sealed =
-        seal_of(bytes_of(running_), bytes_up_to(running_, running_.courses, device_count_), kSealOfNothing);
+        seal_of(bytes_of(running_), bytes_up_to(running_, running_.courses, device_count()), kSealOfNothing);
     return seal_of(bytes_of(running_.flights), (bound_.mask + 1U) * sizeof(Flight), sealed);
 }
 
@@ -87,7 +87,8 @@ Status Session::latch(Status status, FaultStage stage, std::uint32_t device, std
     fault_.stage = stage;
     fault_.row = 0U;
     std::uint32_t column = device;
-    for (std::uint32_t row = 1U; (row < rows_) && (column >= columns_); ++row) {  // not every core divides
+    // Not every core divides.
+    for (std::uint32_t row = 1U; !kDrivesOneDevice && (row < rows_) && (column >= columns_); ++row) {
         column -= columns_;
         fault_.row = static_cast<std::uint8_t>(row);
     }

@@ -19,14 +19,14 @@ Status Session::self_test(std::uint32_t index, MutableByteSpan scratch) noexcept
     std::size_t offset = index * vector_bytes;
     std::array<ByteSpan, kMaxInputs> inputs{};
     for (std::uint32_t i = 0U; i < loaded_.plan.input_count; ++i) {
-        inputs[i] = vectors.subspan(offset, loaded_.plan.input_bytes[i]);
-        offset += loaded_.plan.input_bytes[i];
+        inputs[i] = vectors.subspan(offset, loaded_.plan.inputs[i].bytes);
+        offset += loaded_.plan.inputs[i].bytes;
     }
     std::array<MutableByteSpan, kMaxOutputs> outputs{};
     std::size_t used = 0U;
     for (std::uint32_t i = 0U; i < loaded_.plan.output_count; ++i) {
-        outputs[i] = scratch.subspan(used, loaded_.plan.output_bytes[i]);
-        used += loaded_.plan.output_bytes[i];
+        outputs[i] = scratch.subspan(used, loaded_.plan.outputs[i].bytes);
+        used += loaded_.plan.outputs[i].bytes;
     }
     const Status status = run(Span<const ByteSpan>{inputs.data(), loaded_.plan.input_count},
                               Span<const MutableByteSpan>{outputs.data(), loaded_.plan.output_count});

@@ -79,10 +79,10 @@ bool Session::sizes_match(Span<const ByteSpan> inputs, Span<const MutableByteSpa
     bool match = (inputs.size() == (takes ? loaded_.plan.input_count : 0U)) &&
                  (outputs.size() == (gives ? loaded_.plan.output_count : 0U));
     for (std::uint32_t i = 0U; match && (i < inputs.size()); ++i) {
-        match = inputs[i].size() == loaded_.plan.input_bytes[i];
+        match = inputs[i].size() == loaded_.plan.inputs[i].bytes;
     }
     for (std::uint32_t i = 0U; match && (i < outputs.size()); ++i) {
-        match = outputs[i].size() == loaded_.plan.output_bytes[i];
+        match = outputs[i].size() == loaded_.plan.outputs[i].bytes;
     }
     return match;
 }
@@ -105,8 +105,8 @@ Status Session::submit_script(ScriptKind kind, Span<const ByteSpan> inputs,
     }
     lent.count = static_cast<std::uint32_t>(outputs.size());
     seal_bound();  // before the first fault that may withhold them
-    return reseal((failed == device_count_) ? enqueue(script, loaded_.plan.commands, FaultStage::kSubmit)
-                                            : latch(Status::kDeviceFault, FaultStage::kSubmit, failed));
+    return reseal((failed == device_count()) ? enqueue(script, loaded_.plan.commands, FaultStage::kSubmit)
+                                             : latch(Status::kDeviceFault, FaultStage::kSubmit, failed));
 }
 
 Status Session::submit(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept {
@@ -156,7 +156,7 @@ Status Session::stop(Span<const MutableByteSpan> outputs) noexcept {
 // On every device: where one does not have the trace, nothing replays the word. Where results are released at
 // completion, nothing else would see that it did not arrive.
 Status Session::set_word(std::uint32_t address, std::uint32_t value) noexcept {
-    for (std::uint32_t device = 0U; device < device_count_; ++device) {
+    for (std::uint32_t device = 0U; device < device_count(); ++device) {
         std::array<std::uint8_t, sizeof(value)> held{};
         if (!is_ok(devices_[device]->patch_word(address, value)) ||
             !is_ok(devices_[device]->read_back(address, held)) ||
@@ -235,7 +235,7 @@ std::uint32_t Session::output_bytes() const noexcept {
     std::uint32_t bytes = 0U;
     const std::uint32_t count = is_whole() ? loaded_.plan.output_count : 0U;
     for (std::uint32_t i = 0U; i < count; ++i) {
-        bytes += loaded_.plan.output_bytes[i];
+        bytes += loaded_.plan.outputs[i].bytes;
     }
     return bytes;
 }

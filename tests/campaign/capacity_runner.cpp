@@ -48,11 +48,11 @@ Status replay(Machine& machine, Sha256& outputs_digest) {
     std::vector<ByteSpan> input_views;
     std::vector<MutableByteSpan> output_views;
     for (std::uint32_t i = 0U; i < plan.input_count; ++i) {
-        inputs.emplace_back(plan.input_bytes.at(i));
+        inputs.emplace_back(plan.inputs.at(i).bytes);
         input_views.emplace_back(inputs.back().data(), inputs.back().size());
     }
     for (std::uint32_t i = 0U; i < plan.output_count; ++i) {
-        outputs.emplace_back(plan.output_bytes.at(i));
+        outputs.emplace_back(plan.outputs.at(i).bytes);
         output_views.emplace_back(outputs.back().data(), outputs.back().size());
     }
     Bytes scratch(session.output_bytes());

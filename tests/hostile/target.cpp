@@ -28,10 +28,10 @@ struct StepMemory {
 
     StepMemory(const Plan& plan, std::uint8_t input) {
         for (std::uint32_t i = 0U; i < plan.input_count; ++i) {
-            inputs.emplace_back(plan.input_bytes.at(i), input);
+            inputs.emplace_back(plan.inputs.at(i).bytes, input);
         }
         for (std::uint32_t i = 0U; i < plan.output_count; ++i) {
-            outputs.emplace_back(plan.output_bytes.at(i));
+            outputs.emplace_back(plan.outputs.at(i).bytes);
         }
         for (const auto& each : inputs) {
             input_views.emplace_back(each.data(), each.size());

@@ -59,7 +59,7 @@ class Player {
     Tensors run(const Tensors& inputs) {
         Tensors outputs;
         for (std::uint32_t i = 0U; i < plan().output_count; ++i) {
-            outputs.emplace_back(plan().output_bytes.at(i));
+            outputs.emplace_back(plan().outputs.at(i).bytes);
         }
         std::vector<ByteSpan> input_views;
         std::vector<MutableByteSpan> output_views;
@@ -81,7 +81,7 @@ class Player {
     [[nodiscard]] Tensors seeded_inputs(std::uint32_t seed) const {
         Tensors inputs;
         for (std::uint32_t i = 0U; i < plan().input_count; ++i) {
-            inputs.emplace_back(plan().input_bytes.at(i));
+            inputs.emplace_back(plan().inputs.at(i).bytes);
         }
         capture::fill_with_seed(seed, inputs);
         return inputs;

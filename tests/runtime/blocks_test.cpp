@@ -7,6 +7,7 @@
 #include "pianola/bytes.h"
 #include "pianola/command_set.h"
 #include "pianola/development_config.h"
+#include "pianola/plan.h"
 #include "pianola/rule.h"
 #include "pianola/sha256.h"
 #include "tests/support/trace_file.h"
@@ -60,6 +61,12 @@ TEST(Elements, HaveSizes) {
     EXPECT_EQ(element_bytes(ElementType::kFloat32), 4U);
     EXPECT_EQ(element_bytes(ElementType::kUnspecified), 0U);
     EXPECT_EQ(element_bytes(static_cast<ElementType>(0x7FU)), 0U) << "and what is no element";
+}
+
+// A plan that is not filled in must not let a word of a trace be set.
+TEST(PlannedParameters, AdmitNothingBeforeTheyArePlanned) {
+    EXPECT_FALSE(PlannedParameter{}.admits(0U));
+    EXPECT_TRUE((PlannedParameter{0U, 0U, 4U, 0U, 0U}.admits(0U)));
 }
 
 TEST(Digests, OfAnotherSizeDiffer) {

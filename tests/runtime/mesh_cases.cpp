@@ -18,8 +18,9 @@ constexpr DeviceRange kSecond{0U, 1U, 1U, 1U};
 // Set-up: LoadTrace 0, WriteBuffer 0 of the first device, of the second. Step: WriteInput 0, ReplayTrace 0, ReadOutput
 // 0, of both. Input and output are sharded.
 std::function<Mutant()> mesh_edit(const Edit& edit) {
-    return workload_edit([edit](Workload& workload, DeviceDescription& /*device*/) {
+    return workload_edit([edit](Workload& workload, DeviceDescription& device) {
         spread(workload, kTwo, Placement::kSharded);
+        device.capacities = &profiles::kDefault;
         edit(workload.manifest);
     });
 }

@@ -102,7 +102,7 @@ TEST(SessionState, EveryBitOfTheCommandsAndTheirNumberIsNoticed) {
         return static_cast<std::size_t>(reinterpret_cast<const std::uint8_t*>(&object) - exposed.memory());
     };
     std::vector<std::size_t> words;
-    for (std::size_t at = place(plan.step); at < place(plan.input_bytes); at += sizeof(std::uint32_t)) {
+    for (std::size_t at = place(plan.step); at < place(plan.inputs); at += sizeof(std::uint32_t)) {
         words.push_back(at);
     }
     for (std::size_t at = place(plan.commands[0]); at < place(plan.commands[count]); at += sizeof(std::uint32_t)) {

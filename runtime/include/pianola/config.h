@@ -28,7 +28,8 @@ struct Capacities {
     std::uint32_t manifest_tables;  // that lie in the manifest, each as often as something refers to it
     std::uint32_t work_of_file;     // units of work of the proofs that any file may take
     std::uint32_t work_of_block;    // and for each kWorkBlockBytes of it
-    std::uint32_t mesh_devices;     // that one session drives: 92 bytes of it each, and 8 of the plan's workspace
+    // That one session drives: 92 bytes of it each, and 8 of the plan's workspace. A runtime for one has no code for more.
+    std::uint32_t mesh_devices;
 
     static constexpr std::uint32_t kWorkBlockBytes = 64U;
     // Work that the proofs over a file of so many bytes may take.
@@ -47,7 +48,7 @@ inline constexpr Capacities kSmallEcu{
     32768U,         // manifest_tables
     256U * 1024U,   // work_of_file
     32U,            // work_of_block
-    2U,             // mesh_devices
+    1U,             // mesh_devices
 };
 inline constexpr Capacities kDefault{
     "default",
@@ -125,6 +126,8 @@ inline constexpr std::uint32_t kMaxScriptCommands = 64U;
 inline constexpr std::uint32_t kMaxTensorBuffers = 64U;  // of one input or output; each is a command
 inline constexpr std::uint32_t kMaxCores = 64U;          // of the grid; 10 bytes each in the workspace
 inline constexpr std::uint32_t kMaxMeshDevices = kCapacities.mesh_devices;  // that one session drives
+// Such a runtime has no code that asks which of its devices something is about.
+inline constexpr bool kDrivesOneDevice = kMaxMeshDevices == 1U;
 // What a command set may keep from command to command of a trace. 8 bytes each in the workspace.
 inline constexpr std::uint32_t kMaxDecodeStateWords = 96U;
 inline constexpr std::uint32_t kMaxQueues = 2U;

@@ -16,9 +16,11 @@ namespace pianola {
 inline constexpr std::uint32_t kVerdictBytes32 = 80U;  // Verdict: while loading only
 // Session of a runtime of that profile: whatever mesh it drives, it has room for the largest.
 [[nodiscard]] constexpr std::uint32_t session_bytes32(const Capacities& capacities) noexcept {
+    constexpr std::uint32_t kLast = 7U;  // of the bytes that it is aligned to
     const std::uint32_t device_bytes = 92U + (16U * capacities.steps_in_flight);
-    return 4944U + (152U * capacities.steps_in_flight) + (device_bytes * capacities.mesh_devices) +
-           (4U * capacities.patch_points);
+    const std::uint32_t bytes = 4940U + (152U * capacities.steps_in_flight) + (device_bytes * capacities.mesh_devices) +
+                                (4U * capacities.patch_points);
+    return (bytes + kLast) & ~kLast;
 }
 // PlanWorkspace: while loading only. Six maps, of 12 bytes for each range.
 [[nodiscard]] constexpr std::uint32_t plan_workspace_bytes32(const Capacities& capacities) noexcept {

@@ -239,25 +239,23 @@ class Image {
 Status open_image(ByteSpan file, const Envelope& envelope, const Capacities& capacities, Image& image,
                   Verdict& verdict) noexcept;
 
-// Bytes of one element; 0 for kUnspecified.
+// Bytes of one element.
+inline constexpr std::array<std::uint8_t, 10> kElementBytes{{
+    0U,  // kUnspecified: refused as an enumerator
+    1U,  // kInt8
+    1U,  // kUint8
+    2U,  // kInt16
+    4U,  // kInt32
+    4U,  // kFloat32
+    1U,  // kBool
+    2U,  // kUint16
+    4U,  // kUint32
+    2U,  // kBfloat16
+}};
+static_assert(kElementBytes.size() == (static_cast<std::size_t>(ElementType::kBfloat16) + 1U));
 [[nodiscard]] constexpr std::uint32_t element_bytes(ElementType type) noexcept {
-    switch (type) {
-        case ElementType::kInt8:
-        case ElementType::kUint8:
-        case ElementType::kBool:
-            return 1U;
-        case ElementType::kInt16:
-        case ElementType::kUint16:
-        case ElementType::kBfloat16:
-            return 2U;
-        case ElementType::kInt32:
-        case ElementType::kUint32:
-        case ElementType::kFloat32:
-            return 4U;
-        case ElementType::kUnspecified:
-        default:
-            return 0U;
-    }
+    const auto index = static_cast<std::size_t>(type);
+    return (index < kElementBytes.size()) ? kElementBytes[index] : 0U;
 }
 
 }  // namespace pianola

@@ -36,9 +36,12 @@ inline constexpr std::uint32_t kTracesSlot = 1U;
 using DeviceBits = std::uint32_t;
 static_assert(kMaxMeshDevices <= 16U, "sessions and tools count them by bits");
 [[nodiscard]] constexpr bool has_device(DeviceBits devices, std::uint32_t device) noexcept {
-    return ((devices >> device) & 1U) != 0U;
+    return kDrivesOneDevice || (((devices >> device) & 1U) != 0U);
 }
 [[nodiscard]] constexpr std::uint32_t count_of(DeviceBits devices) noexcept {
+    if (kDrivesOneDevice) {
+        return devices;
+    }
     std::uint32_t count = 0U;
     for (DeviceBits left = devices; left != 0U; left &= left - 1U) {
         count += 1U;
@@ -79,9 +82,10 @@ struct PlannedScript {
     }
 };
 
-// Where an input or output lies: its devices in row-major order each have the piece that is next in its bytes, or all
-// of them.
-struct TensorPlace {
+// An input or output, and where it lies: its devices in row-major order each have the piece that is next in its bytes,
+// or all of them.
+struct PlannedTensor {
+    std::uint32_t bytes{0U};
     DeviceBits devices{0U};
     std::uint32_t piece_bytes{0U};   // on each device
     std::uint32_t stride_bytes{0U};  // from one device's piece to the next one's; 0 where all have the same
@@ -91,12 +95,12 @@ struct TensorPlace {
 struct PlannedParameter {
     std::uint32_t minimum{0U};
     std::uint32_t maximum{0U};
-    std::uint32_t alignment{1U};
+    std::uint32_t alignment{0U};
     std::uint32_t first_point{0U};
     std::uint32_t point_count{0U};
 
     [[nodiscard]] constexpr bool admits(std::uint32_t value) const noexcept {
-        return (value >= minimum) && (value <= maximum) && ((value % alignment) == 0U);
+        return (alignment != 0U) && (value >= minimum) && (value <= maximum) && ((value % alignment) == 0U);
     }
 };
 
@@ -138,10 +142,8 @@ struct Plan {
     PlannedScript step;
     PlannedScript prologue;
     PlannedScript epilogue;
-    std::array<std::uint32_t, kMaxInputs> input_bytes{};
-    std::array<std::uint32_t, kMaxOutputs> output_bytes{};
-    std::array<TensorPlace, kMaxInputs> input_places{};
-    std::array<TensorPlace, kMaxOutputs> output_places{};
+    std::array<PlannedTensor, kMaxInputs> inputs{};
+    std::array<PlannedTensor, kMaxOutputs> outputs{};
     std::array<RegionConfig, kMaxRegions> regions{};
     std::array<PlannedParameter, kMaxParameters> parameters{};
     std::array<std::uint64_t, kMaxTraces>
@@ -153,6 +155,10 @@ struct Plan {
     // One of the three: every kind but the set-up.
     [[nodiscard]] PlannedScript& script(ScriptKind kind) noexcept;
 };
+
+[[nodiscard]] constexpr std::uint32_t device_count(const Plan& plan) noexcept {
+    return kDrivesOneDevice ? 1U : plan.device_count;
+}
 
 // Inputs, and outputs from bit kMaxInputs on, of which a trace touches a byte.
 struct TensorUse {

@@ -44,6 +44,9 @@ struct ScrubCursor {
 
 // Of a mesh, in row-major order: all that constant ranges name.
 using Devices = Span<Device* const>;
+[[nodiscard]] constexpr std::uint32_t count_of(Devices devices) noexcept {
+    return kDrivesOneDevice ? 1U : static_cast<std::uint32_t>(devices.size());
+}
 
 // What the set-up writes, of the file that `workspace` and `plan` were proved of. Weights, state and traces lie in it
 // where its envelope says.

@@ -339,6 +339,8 @@ class Session {
     [[nodiscard]] Flight& oldest() noexcept;
     void open_flight(ScriptKind kind, Io io) noexcept;
     void supervise(const PlannedScript& script) noexcept;
+    // Of a session that has loaded: there may be none before.
+    [[nodiscard]] std::uint32_t device_count() const noexcept { return kDrivesOneDevice ? 1U : device_count_; }
     [[nodiscard]] Devices devices() const noexcept { return Devices{devices_.data(), device_count_}; }
     [[nodiscard]] QueueCommand bind(const PlannedCommand& planned, Course& course) noexcept;
     [[nodiscard]] std::uint32_t lend(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept;

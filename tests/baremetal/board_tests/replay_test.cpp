@@ -107,8 +107,8 @@ std::int32_t test_replay(const Arguments& arguments) noexcept {
         return kNotLoaded;
     }
     const Plan& plan = bench().session.plan();
-    const std::uint32_t input_bytes = plan.input_bytes[0];
-    const std::uint32_t output_bytes = plan.output_bytes[0];
+    const std::uint32_t input_bytes = plan.inputs[0].bytes;
+    const std::uint32_t output_bytes = plan.outputs[0].bytes;
     const auto records = static_cast<std::uint32_t>(inputs.size() / input_bytes);
     const MutableByteSpan outputs = area.allocate(records * output_bytes);
     if ((records == 0U) || outputs.empty()) {

@@ -140,14 +140,14 @@ Tensors& tensors() noexcept {
 [[nodiscard]] Span<const ByteSpan> inputs_of(const Plan& plan) noexcept {
     const std::uint32_t count = (plan.input_count < kMaxInputs) ? plan.input_count : kMaxInputs;
     for (std::uint32_t i = 0U; i < count; ++i) {
-        tensors().input_spans[i] = ByteSpan{tensors().inputs[i].data(), plan.input_bytes[i]};
+        tensors().input_spans[i] = ByteSpan{tensors().inputs[i].data(), plan.inputs[i].bytes};
     }
     return {tensors().input_spans.data(), count};
 }
 [[nodiscard]] Span<const MutableByteSpan> outputs_of(const Plan& plan) noexcept {
     const std::uint32_t count = (plan.output_count < kMaxOutputs) ? plan.output_count : kMaxOutputs;
     for (std::uint32_t i = 0U; i < count; ++i) {
-        tensors().output_spans[i] = MutableByteSpan{tensors().outputs[i].data(), plan.output_bytes[i]};
+        tensors().output_spans[i] = MutableByteSpan{tensors().outputs[i].data(), plan.outputs[i].bytes};
     }
     return {tensors().output_spans.data(), count};
 }

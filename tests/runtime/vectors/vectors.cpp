@@ -1,9 +1,9 @@
-// pianola_vectors PACK EXPECTATIONS [mutants]: the validator's test vectors, for validators on other machines.
+// pianola_vectors PACK EXPECTATIONS [mutants|meshes]: the validator's test vectors, for validators on other machines.
 //
 // Writes every file that the host suite refuses or accepts into one pack, and beside it, as JSON, what each must come
 // to: rule, path and offset as the table of cases says, the two numbers of a verdict as this machine's validator says.
-// With the word mutants, the pack holds what the mutation kit makes of small files instead: rule and path as the kit
-// says.
+// All are judged by the profile small_ecu. With the word meshes, the pack holds the cases for a profile with several
+// devices instead; with mutants, what the mutation kit makes of small files: rule and path as the kit says.
 #include <algorithm>
 #include <cstring>
 #include <exception>
@@ -114,9 +114,12 @@ nlohmann::ordered_json verdict_of(const Verdict& verdict) {
             {"limit", verdict.limit}};
 }
 
-void add_refused(Pack& pack) {
+void add_refused(Pack& pack, const Capacities& profile) {
     for (const RuleCase& rule_case : all_cases()) {
         const Mutant mutant = rule_case.make();
+        if (mutant.device.capacities != &profile) {
+            continue;
+        }
         Validator validator{mutant.device};
         static_cast<void>(validator.validate(mutant.file));
         nlohmann::ordered_json expected = verdict_of(validator.verdict());
@@ -203,19 +206,23 @@ void add_mutants(Pack& pack) {
 }  // namespace pianola::test
 
 int main(int argc, char** argv) {
-    const bool of_mutants = (argc == 4) && (std::string{argv[3]} == "mutants");
-    if ((argc != 3) && !of_mutants) {
-        std::cerr << "usage: pianola_vectors PACK EXPECTATIONS [mutants]\n";
+    const std::string what{(argc == 4) ? argv[3] : ""};
+    const bool of_mutants = what == "mutants";
+    const bool of_meshes = what == "meshes";
+    if ((argc != 3) && !of_mutants && !of_meshes) {
+        std::cerr << "usage: pianola_vectors PACK EXPECTATIONS [mutants|meshes]\n";
         return 2;
     }
     try {
         pianola::test::Pack pack;
         if (of_mutants) {
             pianola::test::add_mutants(pack);
+        } else if (of_meshes) {
+            pianola::test::add_refused(pack, pianola::profiles::kDefault);
         } else {
             pianola::test::add_accepted(pack);
             pianola::test::add_misaligned(pack);
-            pianola::test::add_refused(pack);
+            pianola::test::add_refused(pack, pianola::profiles::kSmallEcu);
         }
         pianola::files::store_file(argv[1], pack.bytes());
         pianola::files::store_file(argv[2], pack.expectations().dump(1) + "\n");
