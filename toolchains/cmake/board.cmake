@@ -127,3 +127,16 @@ add_custom_command(
     DEPENDS pianola_host_tools ${host_pianola} ${sample_model} ${board_device}
     COMMENT "capture and sign road_signs" VERBATIM)
 add_custom_target(pianola_board_sample DEPENDS ${sample}.S)
+
+# The same for two devices, from the example that captures for them: unsigned, for images that are made of it.
+set(mesh_sample ${pianola_board_sample_dir}/two_devices)
+pianola_use_host_tools(pianola_host_mesh_example pianola_example_capture_mesh)
+add_custom_command(
+    OUTPUT ${mesh_sample}.ptb ${mesh_sample}.S ${mesh_sample}.h ${mesh_sample}_manifest.h
+    COMMAND ${pianola_host_bin}/pianola_example_capture_mesh ${mesh_sample}.ptb
+    COMMAND ${host_pianola} embed ${mesh_sample}.ptb -o ${mesh_sample}.S --header ${mesh_sample}.h
+    COMMAND ${host_pianola} size ${mesh_sample}.ptb --device ${board_device} --header -o ${mesh_sample}_manifest.h
+    DEPENDS pianola_host_tools pianola_host_mesh_example ${host_pianola}
+            ${pianola_host_bin}/pianola_example_capture_mesh
+    COMMENT "capture for two devices" VERBATIM)
+add_custom_target(pianola_board_mesh_sample DEPENDS ${mesh_sample}.S)
