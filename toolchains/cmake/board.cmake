@@ -19,11 +19,11 @@ function(pianola_add_board_part part)
 endfunction()
 
 # pianola_add_board_application(<name> SOURCES file... [LIBS target...] [DEFINITIONS name=value...] [DEVICE_PER_CORE]):
-# the image <name>, for every core of the board, linked by the script hal/boards/<board>/memory.ld. Beside it lies <name>.map. There is no
-# start-up code but the board's, no heap, and of libraries only the C library (memcpy and its kind) and the compiler's
-# own. The script takes the sizes of the device's memories from the linker fragment of a memory manifest, manifest.ld:
-# that of the board's folder, where the device's memories have sizes of their own, else the sample's. With
-# DEVICE_PER_CORE each device core is a device, with memories of its own; else all of them are one.
+# the image <name>, for every core of the board, linked by the script hal/boards/<board>/memory.ld. Beside it lies
+# <name>.map. There is no start-up code but the board's, no heap, and of libraries only the C library (memcpy and its
+# kind) and the compiler's own. The script takes the sizes of the device's memories from the linker fragment of a memory
+# manifest, manifest.ld: that of the board's folder, where the device's memories have sizes of their own, else the
+# sample's. With DEVICE_PER_CORE each device core is a device, with memories of its own; else all of them are one.
 function(pianola_add_board_application name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "DEVICE_PER_CORE" "" "SOURCES;LIBS;DEFINITIONS")
     set(devices pianola_one_device)
@@ -42,8 +42,8 @@ function(pianola_add_board_application name)
         LINK_DEPENDS "${script};${PROJECT_SOURCE_DIR}/hal/boards/common/sections.ld;${manifest_dir}/manifest.ld")
     target_compile_definitions(${name} PRIVATE ${arg_DEFINITIONS})
     target_link_libraries(${name} PRIVATE
-        pianola_board ${devices} pianola_board_common pianola_arch ${arg_LIBS} pianola_${PIANOLA_BOARD_DEVICE} pianola_refdev
-        pianola_warnings pianola_target_rules)
+        pianola_board ${devices} pianola_board_common pianola_arch ${arg_LIBS} pianola_${PIANOLA_BOARD_DEVICE}
+        pianola_refdev pianola_warnings pianola_target_rules)
     if(manifest_dir STREQUAL pianola_board_sample_dir)
         add_dependencies(${name} pianola_board_sample)
     endif()

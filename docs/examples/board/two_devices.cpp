@@ -1,6 +1,7 @@
 // An ECU application on bare metal that drives two devices, on a board on which each device core is one:
-// docs/guide/boards.md. The binary is that of docs/examples/host_api/capture_mesh.cpp; docs/examples/ecu_mesh.cpp is the
-// same on the simulator. What an application adds for signatures, memory protection and a cyclic task, main.cpp shows.
+// docs/guide/boards.md. The binary is that of docs/examples/host_api/capture_mesh.cpp; docs/examples/ecu_mesh.cpp is
+// the same on the simulator. What an application adds for signatures, memory protection and a cyclic task, main.cpp
+// shows.
 #include "two_devices.h"  // made by `pianola embed`: the binary's symbols
 
 #include <array>

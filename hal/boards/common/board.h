@@ -18,8 +18,8 @@ inline constexpr std::uint32_t kAllQueues = UINT32_MAX;
 [[nodiscard]] const char* name() noexcept;
 
 // Cores that run the device: 0 where it shares the ECU core and runs inside service(). Core `core` (0 <= core <
-// device_cores()) serves queue `core`, or every queue where there is one device core only; in an image that has a device
-// per core (core_device.h) it is device `core`.
+// device_cores()) serves queue `core`, or every queue where there is one device core only; in an image that has a
+// device per core (core_device.h) it is device `core`.
 [[nodiscard]] std::uint32_t device_cores() noexcept;
 
 // ECU core, once, first thing in main(): releases the device's cores, which enter device_main().

@@ -1,5 +1,5 @@
-// BoardLink: the reference device's DeviceLink on every board; and what it shares with the links of boards on which each
-// device core is a device (core_device.h).
+// BoardLink: the reference device's DeviceLink on every board; and what it shares with the links of boards on which
+// each device core is a device (core_device.h).
 //
 // Place in the whole: turns the functions of board.h into what RefdevDriver needs. Owned by the application; used by
 // the ECU core.

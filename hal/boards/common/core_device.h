@@ -1,8 +1,8 @@
 // CoreLink: the DeviceLink of one device core, on boards whose device cores are devices of their own.
 //
-// Place in the whole: images that are linked with DEVICE_PER_CORE (toolchains/cmake/board.cmake). There core n is device
-// n: it serves all queues of that device and has a SharedState and device memory of its own, and an application has as
-// many BoardDevices as it drives. Owned by the application; used by the ECU core. Bare metal only.
+// Place in the whole: images that are linked with DEVICE_PER_CORE (toolchains/cmake/board.cmake). There core n is
+// device n: it serves all queues of that device and has a SharedState and device memory of its own, and an application
+// has as many BoardDevices as it drives. Owned by the application; used by the ECU core. Bare metal only.
 #pragma once
 
 #include <cstdint>

@@ -75,8 +75,8 @@ class DeviceServer {
     std::array<QueueServer, kMaxQueues> queues_;
 };
 
-// What a device core does for ever: works until there is nothing to do, then tells the ECU core and sleeps. The ECU core
-// is woken too often rather than too seldom: it looks at completion records, not at the signal.
+// What a device core does for ever: works until there is nothing to do, then tells the ECU core and sleeps. The ECU
+// core is woken too often rather than too seldom: it looks at completion records, not at the signal.
 template <typename Server>
 [[noreturn]] void serve(Server& server) noexcept {
     bool worked = false;

@@ -1,5 +1,5 @@
-// replay BINARY INPUTS OUTPUTS: replays every record of a file of inputs on two devices, with as many steps in flight as
-// the binary admits. In every step both devices' cores have to meet, see device_probe.h.
+// replay BINARY INPUTS OUTPUTS: replays every record of a file of inputs on two devices, with as many steps in flight
+// as the binary admits. In every step both devices' cores have to meet, see device_probe.h.
 #include "hal/boards/common/semihosting.h"
 #include "tests/baremetal/mesh/mesh_bench.h"
 
