@@ -9,7 +9,7 @@ What a board.json says:
   about           what a reader of the emulator's command line must know
   architecture    folder of hal/arch
   device          folder of hal/devices; the default is refdev
-  device_cores    cores that play the device; 0 where it shares the ECU core or is a peripheral
+  device_cores    cores that play the device, or a device each; 0 where it shares the ECU core or is a peripheral
   emulator        QEMU and its machine
   image_by        "kernel": QEMU takes the image for the machine's kernel (the default); "loader": as a file in memory
   starter         what the first core runs to start the others: file beside the image, address, core

@@ -1,6 +1,6 @@
 // An ECU application that drives two devices, on the simulator: what docs/guide/integration.md says of several devices.
 // The binary is that of docs/examples/host_api/capture_mesh.cpp. On a board, SimDevice and SimPlatform are replaced by
-// the board's own Device and Platform; nothing else changes.
+// the board's own Device and Platform; nothing else changes (docs/guide/boards.md).
 
 #include <array>
 #include <iostream>
@@ -15,8 +15,7 @@
 
 namespace {
 
-constexpr std::uint32_t kTraceRegionBytes = 4096U;  // as the binary was captured
-constexpr std::size_t kBytes = 128U;                // of the input, and of the output: a half for each device
+constexpr std::size_t kBytes = 128U;  // of the input, and of the output: a half for each device
 
 pianola::PlanWorkspace g_workspace;
 std::array<std::uint8_t, kBytes> g_input;
@@ -30,9 +29,7 @@ int main(int argc, char** argv) {
         return 2;
     }
     const pianola::files::AlignedBytes file{pianola::files::load_file(argv[1])};  // on target: an address in flash
-    pianola::sim::SimOptions options;
-    options.spec.trace_region_bytes = kTraceRegionBytes;
-    options.spec.queue_count = 1U;
+    pianola::sim::SimOptions options;                          // the usual device, for which the binary was captured
     options.time = std::make_shared<pianola::sim::SimTime>();  // one for both
     pianola::sim::SimDevice first{options};
     pianola::sim::SimDevice second{options};

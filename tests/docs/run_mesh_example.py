@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What docs/guide/integration.md shows of several devices is the application that runs here, with the binary that the
-example of docs/guide/mesh.md captures.
+example of docs/guide/mesh.md captures; and what docs/guide/boards.md shows is the one that runs on boards.
 
 Usage: run_mesh_example.py SOURCE CAPTURE_MESH PIANOLA ECU_MESH
 """
@@ -19,11 +19,17 @@ def run(*command, code=0):
     return done.stdout
 
 
-text = (pathlib.Path(source) / "docs/examples/ecu_mesh.cpp").read_text(encoding="utf-8")
-page = (pathlib.Path(source) / "docs/guide/integration.md").read_text(encoding="utf-8")
-shown = page.split("## Several devices", 1)[1].split("```cpp\n", 1)[1].split("```", 1)[0].splitlines()
-lines = [line.strip() for line in text.splitlines()]
-assert shown and all(line.strip() in lines for line in shown), "integration.md shows other lines than ecu_mesh.cpp"
+def check_page(page, example):
+    """What a page's section of several devices shows must be lines of an example."""
+    text = (pathlib.Path(source) / "docs/guide" / page).read_text(encoding="utf-8")
+    shown = text.split("## Several devices", 1)[1].split("```cpp\n", 1)[1].split("```", 1)[0].splitlines()
+    code = (pathlib.Path(source) / "docs/examples" / example).read_text(encoding="utf-8")
+    lines = [line.strip() for line in code.splitlines()]
+    assert shown and all(line.strip() in lines for line in shown), f"{page} shows other lines than {example}"
+
+
+check_page("integration.md", "ecu_mesh.cpp")
+check_page("boards.md", "board/two_devices.cpp")
 
 with tempfile.TemporaryDirectory() as name:
     binary = pathlib.Path(name) / "mesh.ptb"

@@ -79,9 +79,11 @@ GENERATED = {
     "pianola_schema_hash.h": "schema",
     "trace_binary_generated.h": "schema",
     "tflite_subset_generated.h": "capture_host",
-    # What `pianola embed` and `pianola size` write about the sample, for the example application.
+    # What `pianola embed` and `pianola size` write about their binaries, for the example applications.
     "road_signs.h": "capture_host",
     "road_signs_manifest.h": "capture_host",
+    "two_devices.h": "capture_host",
+    "two_devices_manifest.h": "capture_host",
     "fleet_key.h": "capture_host",
 }
 DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*include\b[ \t]*(.*)$", re.MULTILINE)

@@ -1,16 +1,16 @@
 # A board's build: one image per application, for one board (cache variable PIANOLA_BOARD, set by the board's preset).
 #
-# A board is put together from three parts, each an object library: pianola_arch (hal/arch/<architecture>),
-# pianola_board_common (hal/boards/common) and pianola_board (hal/boards/<board>). Object libraries, because vectors,
-# start-up and what the three call in one another must reach the linker whatever it has seen before; --gc-sections drops
-# what is not used.
+# A board is put together from parts, each an object library: pianola_arch (hal/arch/<architecture>),
+# pianola_board_common (hal/boards/common), what its device cores run (also there: pianola_one_device or
+# pianola_core_devices) and pianola_board (hal/boards/<board>). Object libraries, because vectors, start-up and what the
+# parts call in one another must reach the linker whatever it has seen before; --gc-sections drops what is not used.
 
 if(PIANOLA_BOARD)
     # Behind all own libraries, wherever these are named. The two need each other.
     set(CMAKE_CXX_STANDARD_LIBRARIES "-Wl,--start-group -lc -lgcc -Wl,--end-group")
 endif()
 
-# pianola_add_board_part(<arch|board_common|board> SOURCES file... [LIBS target...]): one of the three parts.
+# pianola_add_board_part(<name> SOURCES file... [LIBS target...]): the part pianola_<name>.
 function(pianola_add_board_part part)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBS")
     add_library(pianola_${part} OBJECT ${arg_SOURCES})
@@ -18,13 +18,19 @@ function(pianola_add_board_part part)
         PRIVATE pianola_warnings pianola_target_rules)
 endfunction()
 
-# pianola_add_board_application(<name> SOURCES file... [LIBS target...] [DEFINITIONS name=value...]): the image <name>,
-# for every core of the board, linked by the script hal/boards/<board>/memory.ld. Beside it lies <name>.map. There is no
-# start-up code but the board's, no heap, and of libraries only the C library (memcpy and its kind) and the compiler's
-# own. The script takes the sizes of the device's memories from the linker fragment of a memory manifest, manifest.ld:
-# that of the board's folder, where the device's memories have sizes of their own, else the sample's.
+# pianola_add_board_application(<name> SOURCES file... [LIBS target...] [DEFINITIONS name=value...] [DEVICE_PER_CORE]):
+# the image <name>, for every core of the board, linked by the script hal/boards/<board>/memory.ld. Beside it lies
+# <name>.map. There is no start-up code but the board's, no heap, and of libraries only the C library (memcpy and its
+# kind) and the compiler's own. The script takes the sizes of the device's memories from the linker fragment of a memory
+# manifest, manifest.ld: that of the board's folder, where the device's memories have sizes of their own, else the
+# sample's. With DEVICE_PER_CORE each device core is a device, with memories of its own; else all of them are one.
 function(pianola_add_board_application name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBS;DEFINITIONS")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "DEVICE_PER_CORE" "" "SOURCES;LIBS;DEFINITIONS")
+    set(devices pianola_one_device)
+    if(arg_DEVICE_PER_CORE)
+        set(devices pianola_core_devices)
+        pianola_board_fact(device_cores ${PIANOLA_BOARD} device_cores)
+    endif()
     set(board_dir ${PROJECT_SOURCE_DIR}/hal/boards/${PIANOLA_BOARD})
     set(script ${board_dir}/memory.ld)
     set(manifest_dir ${board_dir})
@@ -36,15 +42,16 @@ function(pianola_add_board_application name)
         LINK_DEPENDS "${script};${PROJECT_SOURCE_DIR}/hal/boards/common/sections.ld;${manifest_dir}/manifest.ld")
     target_compile_definitions(${name} PRIVATE ${arg_DEFINITIONS})
     target_link_libraries(${name} PRIVATE
-        pianola_board pianola_board_common pianola_arch ${arg_LIBS} pianola_${PIANOLA_BOARD_DEVICE} pianola_refdev
-        pianola_warnings pianola_target_rules)
+        pianola_board ${devices} pianola_board_common pianola_arch ${arg_LIBS} pianola_${PIANOLA_BOARD_DEVICE}
+        pianola_refdev pianola_warnings pianola_target_rules)
     if(manifest_dir STREQUAL pianola_board_sample_dir)
         add_dependencies(${name} pianola_board_sample)
     endif()
     target_link_options(${name} PRIVATE
         -nostdlib -L${PROJECT_SOURCE_DIR}/hal/boards/common -L${manifest_dir} -T ${script}
         LINKER:--gc-sections LINKER:--no-warn-rwx-segments LINKER:-z,noexecstack LINKER:--fatal-warnings
-        LINKER:-Map=$<TARGET_FILE_DIR:${name}>/${name}.map)
+        LINKER:-Map=$<TARGET_FILE_DIR:${name}>/${name}.map
+        $<$<BOOL:${arg_DEVICE_PER_CORE}>:LINKER:--defsym=__devices=${device_cores}>)
 endfunction()
 
 # The tidy preset looks at code for boards as well (lint_boards.cmake) and needs what is generated for it.
@@ -120,3 +127,16 @@ add_custom_command(
     DEPENDS pianola_host_tools ${host_pianola} ${sample_model} ${board_device}
     COMMENT "capture and sign road_signs" VERBATIM)
 add_custom_target(pianola_board_sample DEPENDS ${sample}.S)
+
+# The same for two devices, from the example that captures for them: unsigned, for images that are made of it.
+set(mesh_sample ${pianola_board_sample_dir}/two_devices)
+pianola_use_host_tools(pianola_host_mesh_example pianola_example_capture_mesh)
+add_custom_command(
+    OUTPUT ${mesh_sample}.ptb ${mesh_sample}.S ${mesh_sample}.h ${mesh_sample}_manifest.h
+    COMMAND ${pianola_host_bin}/pianola_example_capture_mesh ${mesh_sample}.ptb
+    COMMAND ${host_pianola} embed ${mesh_sample}.ptb -o ${mesh_sample}.S --header ${mesh_sample}.h
+    COMMAND ${host_pianola} size ${mesh_sample}.ptb --device ${board_device} --header -o ${mesh_sample}_manifest.h
+    DEPENDS pianola_host_tools pianola_host_mesh_example ${host_pianola}
+            ${pianola_host_bin}/pianola_example_capture_mesh
+    COMMENT "capture for two devices" VERBATIM)
+add_custom_target(pianola_board_mesh_sample DEPENDS ${mesh_sample}.S)

@@ -47,10 +47,10 @@ endforeach()
 # What is the same for all, with the architecture of which there are most.
 set(shared_toolchain ${CMAKE_CURRENT_LIST_DIR}/cortex-m33.cmake)
 pianola_lint_board_code(board_common ${shared_toolchain}
-    hal/arch/*.cpp hal/boards/common/*.cpp tests/baremetal/board_tests/*.cpp tests/baremetal/probed/*.cpp
-    tests/baremetal/skips/*.cpp)
+    hal/arch/*.cpp hal/boards/common/*.cpp tests/baremetal/board_tests/*.cpp tests/baremetal/mesh/*.cpp
+    tests/baremetal/probed/*.cpp tests/baremetal/skips/*.cpp)
 
-# The example apart: it includes what is generated from the project's own sample.
+# The examples apart: they include what is generated from their binaries.
 pianola_lint_board_code(example ${shared_toolchain} docs/examples/board/*.cpp)
 target_include_directories(pianola_lint_example SYSTEM PRIVATE ${pianola_board_sample_dir})
-add_dependencies(pianola_lint_example pianola_board_sample)
+add_dependencies(pianola_lint_example pianola_board_sample pianola_board_mesh_sample)

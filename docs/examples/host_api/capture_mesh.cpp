@@ -1,5 +1,5 @@
 // A program on two devices as one trace binary: half of the rows on each, the same weights on both. Stored for an ECU
-// that drives two devices (docs/examples/ecu_mesh.cpp).
+// that drives two devices (docs/examples/ecu_mesh.cpp; on bare metal docs/examples/board/two_devices.cpp).
 // usage: capture_mesh FILE.ptb
 #include <exception>
 #include <iostream>
@@ -26,6 +26,7 @@ using pianola::host::open_mesh;
 using pianola::host::Program;
 using pianola::host::WorkloadCapture;
 
+constexpr std::uint32_t kTraceRegionBytes = 64U * 1024U;
 constexpr std::uint32_t kBytes = 64U;     // of a row
 constexpr std::uint64_t kTwoRows = 128U;  // one for each device
 constexpr std::uint32_t kInt8 = 1U;       // as the kernel numbers element types,
@@ -45,8 +46,10 @@ MeshWorkload sum(const MeshPtr& mesh, const MeshBufferPtr& input, const MeshBuff
 }
 
 int run_example(const char* path) {
-    DeviceOptions options;
-    options.trace_region_size = 4096U;
+    DeviceOptions options;  // what the ECU's devices are
+    options.spec.capacities = &pianola::profiles::kSmallEcu;
+    options.trace_region_size = kTraceRegionBytes;
+    options.num_command_queues = 2U;
     const MeshPtr mesh = open_mesh({1U, 2U}, options);
     BufferConfig row;
     row.rows = 1U;

@@ -18,14 +18,16 @@ inline constexpr std::uint32_t kAllQueues = UINT32_MAX;
 [[nodiscard]] const char* name() noexcept;
 
 // Cores that run the device: 0 where it shares the ECU core and runs inside service(). Core `core` (0 <= core <
-// device_cores()) serves queue `core`, or every queue where there is one device core only.
+// device_cores()) serves queue `core`, or every queue where there is one device core only; in an image that has a
+// device per core (core_device.h) it is device `core`.
 [[nodiscard]] std::uint32_t device_cores() noexcept;
 
 // ECU core, once, first thing in main(): releases the device's cores, which enter device_main().
 void start_device_cores() noexcept;
 
 // ECU core to device core, and back. Each makes the caller's earlier stores visible first, then raises an interrupt, or
-// an event where the board has no interrupt between these cores.
+// an event where the board has no interrupt between these cores. A device core is named by the queue that it serves or,
+// where it is a device, by that device's number.
 void signal_device(std::uint32_t queue) noexcept;
 void signal_ecu() noexcept;
 
@@ -55,5 +57,6 @@ void invalidate_cache(MutableByteSpan memory) noexcept;
 
 }  // namespace pianola::board
 
-// Entry of each device core, after start-up has given it a stack. Defined in hal/boards/common/device_firmware.cpp.
+// Entry of each device core, after start-up has given it a stack. An image has that of
+// hal/boards/common/device_firmware.cpp or that of core_device.cpp.
 extern "C" void pianola_device_main(std::uint32_t core) noexcept;

@@ -25,21 +25,21 @@ Status BoardLink::service() noexcept {
     return Status::kOk;
 }
 
-void BoardLink::relax() noexcept {
+void BoardLinkBase::relax() noexcept {
     if (device_cores() != 0U) {
         wait_for_signal();
     }
 }
 
-std::uint64_t BoardLink::now_us() noexcept {
+std::uint64_t BoardLinkBase::now_us() noexcept {
     return board::now_us();
 }
 
-void BoardLink::clean(ByteSpan memory) noexcept {
+void BoardLinkBase::clean(ByteSpan memory) noexcept {
     clean_cache(memory);
 }
 
-void BoardLink::invalidate(MutableByteSpan memory) noexcept {
+void BoardLinkBase::invalidate(MutableByteSpan memory) noexcept {
     invalidate_cache(memory);
 }
 

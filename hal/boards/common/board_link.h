@@ -1,4 +1,5 @@
-// BoardLink: the reference device's DeviceLink on every board.
+// BoardLink: the reference device's DeviceLink on every board; and what it shares with the links of boards on which
+// each device core is a device (core_device.h).
 //
 // Place in the whole: turns the functions of board.h into what RefdevDriver needs. Owned by the application; used by
 // the ECU core.
@@ -12,7 +13,25 @@
 
 namespace pianola::board {
 
-class BoardLink final : public refdev::DeviceLink {
+// What is the same for every device of a board.
+class BoardLinkBase : public refdev::DeviceLink {
+  public:
+    BoardLinkBase(const BoardLinkBase&) = delete;
+    BoardLinkBase(BoardLinkBase&&) = delete;
+    BoardLinkBase& operator=(const BoardLinkBase&) = delete;
+    BoardLinkBase& operator=(BoardLinkBase&&) = delete;
+
+    void relax() noexcept final;
+    [[nodiscard]] std::uint64_t now_us() noexcept final;
+    void clean(ByteSpan memory) noexcept final;
+    void invalidate(MutableByteSpan memory) noexcept final;
+
+  protected:
+    BoardLinkBase() = default;
+    ~BoardLinkBase() = default;
+};
+
+class BoardLink final : public BoardLinkBase {
   public:
     BoardLink(const refdev::DeviceSpec& spec, refdev::SharedState& shared) noexcept
         : spec_{spec}, own_device_{shared} {}
@@ -25,10 +44,6 @@ class BoardLink final : public refdev::DeviceLink {
     [[nodiscard]] std::uint8_t* memory_at(std::uint32_t address, std::uint32_t size_bytes) noexcept override;
     void signal(std::uint32_t queue) noexcept override;
     Status service() noexcept override;
-    void relax() noexcept override;
-    [[nodiscard]] std::uint64_t now_us() noexcept override;
-    void clean(ByteSpan memory) noexcept override;
-    void invalidate(MutableByteSpan memory) noexcept override;
 
   private:
     refdev::DeviceSpec spec_;

@@ -1,7 +1,6 @@
-// DeviceServer: the queues that one core serves, in turn.
+// DeviceServer: the queues that one core serves, in turn; and the loop of device firmware around it.
 //
-// Place in the whole: the loop body of device firmware, and what a board without a device core runs in service(). Bare
-// metal only.
+// Place in the whole: what device cores run, and what a board without a device core runs in service(). Bare metal only.
 #pragma once
 
 #include <array>
@@ -13,7 +12,8 @@
 
 namespace pianola::board {
 
-// Keeps a queue's execution log, and wakes the core of another queue that may be waiting for an event.
+// Keeps a queue's execution log, and wakes the core of another queue that may be waiting for an event. Where cores are
+// devices of their own nobody waits there, and the other device finds nothing to do.
 class QueueObserver final : public refdev::CommandObserver {
   public:
     explicit QueueObserver(refdev::ExecutionLog& log) noexcept : log_{log} {}
@@ -74,5 +74,23 @@ class DeviceServer {
   private:
     std::array<QueueServer, kMaxQueues> queues_;
 };
+
+// What a device core does for ever: works until there is nothing to do, then tells the ECU core and sleeps. The ECU
+// core is woken too often rather than too seldom: it looks at completion records, not at the signal.
+template <typename Server>
+[[noreturn]] void serve(Server& server) noexcept {
+    bool worked = false;
+    for (;;) {  // the device never ends
+        if (server.step()) {
+            worked = true;
+            continue;
+        }
+        if (worked) {
+            worked = false;
+            signal_ecu();
+        }
+        wait_for_signal();
+    }
+}
 
 }  // namespace pianola::board

@@ -1,5 +1,5 @@
 // The machine "virt" of QEMU with four RV32 harts: hart 0 is the ECU core, harts 1 and 2 are the device's command
-// processors.
+// processors, or a device each.
 #include "hal/boards/common/board.h"
 
 #include <array>

@@ -84,12 +84,12 @@ std::uint32_t Arguments::number_at(std::uint32_t index) const noexcept {
     return number;
 }
 
-bool load_binary(Bench& bench, ByteSpan file) noexcept {
-    const Status status = bench.session.load(file, bench.workspace, bench.verdict);
+bool load_binary(Session& session, PlanWorkspace& workspace, Verdict& verdict, ByteSpan file) noexcept {
+    const Status status = session.load(file, workspace, verdict);
     if (status == Status::kRefused) {
-        report_verdict(bench.verdict);
+        report_verdict(verdict);
     } else if (!is_ok(status)) {
-        report_fault(bench.session.fault());
+        report_fault(session.fault());
     }
     return is_ok(status);
 }

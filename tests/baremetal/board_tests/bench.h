@@ -97,7 +97,10 @@ class Arguments {
 
 // Loads a binary into the session. False, with a message that names rule, path and offset or the fault, where that
 // fails.
-[[nodiscard]] bool load_binary(Bench& bench, ByteSpan file) noexcept;
+[[nodiscard]] bool load_binary(Session& session, PlanWorkspace& workspace, Verdict& verdict, ByteSpan file) noexcept;
+[[nodiscard]] inline bool load_binary(Bench& bench, ByteSpan file) noexcept {
+    return load_binary(bench.session, bench.workspace, bench.verdict, file);
+}
 
 // Polls until the step under way has ended, idling in between.
 Status finish(Bench& bench) noexcept;
@@ -134,5 +137,7 @@ std::int32_t test_vectors(const Arguments& arguments) noexcept;
 std::int32_t test_signature(const Arguments& arguments) noexcept;
 std::int32_t test_protection(const Arguments& arguments) noexcept;
 std::int32_t test_interleave(const Arguments& arguments) noexcept;
+std::int32_t test_mesh(const Arguments& arguments) noexcept;
+std::int32_t test_mesh_failure(const Arguments& arguments) noexcept;
 
 }  // namespace pianola::baremetal

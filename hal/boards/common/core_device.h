@@ -1,0 +1,47 @@
+// CoreLink: the DeviceLink of one device core, on boards whose device cores are devices of their own.
+//
+// Place in the whole: images that are linked with DEVICE_PER_CORE (toolchains/cmake/board.cmake). There core n is
+// device n: it serves all queues of that device and has a SharedState and device memory of its own, and an application
+// has as many BoardDevices as it drives. Owned by the application; used by the ECU core. Bare metal only.
+#pragma once
+
+#include <cstdint>
+
+#include "hal/boards/common/board_link.h"
+#include "hal/devices/refdev/device_spec.h"
+#include "hal/devices/refdev/shared_state.h"
+#include "pianola/span.h"
+
+namespace pianola::board {
+
+class CoreLink final : public BoardLinkBase {
+  public:
+    // For device `core` (0 <= core < device_cores()) of boards whose devices are all of this spec. Behind the last
+    // device there is no memory: memory_at() gives nullptr.
+    CoreLink(const refdev::DeviceSpec& spec, std::uint32_t core) noexcept;
+    ~CoreLink() = default;
+    CoreLink(const CoreLink&) = delete;
+    CoreLink(CoreLink&&) = delete;
+    CoreLink& operator=(const CoreLink&) = delete;
+    CoreLink& operator=(CoreLink&&) = delete;
+
+    // The device's memories, for windows of protection: its share of what the linker script sets aside.
+    [[nodiscard]] MutableByteSpan dram() const noexcept { return dram_; }
+    [[nodiscard]] MutableByteSpan l1() const noexcept { return l1_; }
+
+    [[nodiscard]] std::uint8_t* memory_at(std::uint32_t address, std::uint32_t size_bytes) noexcept override;
+    void signal(std::uint32_t queue) noexcept override;
+    Status service() noexcept override;
+
+  private:
+    MutableByteSpan dram_;
+    MutableByteSpan l1_;
+    std::uint32_t dram_base_;
+    std::uint32_t l1_base_;
+    std::uint32_t core_;
+};
+
+// What the ECU core and device `core` share. core < kMaxMeshDevices.
+[[nodiscard]] refdev::SharedState& core_state(std::uint32_t core) noexcept;
+
+}  // namespace pianola::board
