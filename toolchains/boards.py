@@ -3,6 +3,7 @@
 does.
 
     toolchains/boards.py                the names, in the order of CMakePresets.json
+    toolchains/boards.py --mesh         presets in which each device core of a board is a device of its own
 
 What a board.json says:
 
@@ -24,6 +25,7 @@ import functools
 import json
 import pathlib
 import re
+import sys
 import typing
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -115,5 +117,10 @@ def with_campaign(campaign):
     return [name for name, board in boards().items() if campaign in board.campaigns]
 
 
+def mesh_presets():
+    """The presets of boards that act as several devices."""
+    return [f"{name}_mesh" for name, board in boards().items() if board.device_cores > 1]
+
+
 if __name__ == "__main__":
-    print("\n".join(names()))
+    print("\n".join(mesh_presets() if sys.argv[1:] == ["--mesh"] else names()))

@@ -8,9 +8,10 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 mapfile -t boards < <(toolchains/boards.py)
+mapfile -t meshes < <(toolchains/boards.py --mesh)
 presets=("$@")
 if [ "${#presets[@]}" -eq 0 ]; then
-    presets=(release "${boards[@]}" asan tsan coverage tidy)
+    presets=(release "${boards[@]}" "${meshes[@]}" asan tsan coverage tidy)
 fi
 
 # Builds a preset; a board at both optimisation levels. -k 0 shows every finding at once instead of one per run. What

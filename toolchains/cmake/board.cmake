@@ -10,6 +10,16 @@ if(PIANOLA_BOARD)
     set(CMAKE_CXX_STANDARD_LIBRARIES "-Wl,--start-group -lc -lgcc -Wl,--end-group")
 endif()
 
+# Whether there are images in which each device core is a device: the board has several, and the profile's sessions drive
+# them.
+set(PIANOLA_DEVICE_PER_CORE OFF)
+if(PIANOLA_BOARD AND NOT pianola_profile STREQUAL kSmallEcu)
+    pianola_board_fact(device_cores ${PIANOLA_BOARD} device_cores)
+    if(device_cores GREATER 1)
+        set(PIANOLA_DEVICE_PER_CORE ON)
+    endif()
+endif()
+
 # pianola_add_board_part(<name> SOURCES file... [LIBS target...]): the part pianola_<name>.
 function(pianola_add_board_part part)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBS")
@@ -128,14 +138,17 @@ add_custom_command(
     COMMENT "capture and sign road_signs" VERBATIM)
 add_custom_target(pianola_board_sample DEPENDS ${sample}.S)
 
-# The same for two devices, from the example that captures for them: unsigned, for images that are made of it.
+# The same for two devices, from the example that captures for them: unsigned, for images that are made of it. Sessions
+# of the profile default drive as many.
+set(mesh_device ${pianola_board_sample_dir}/mesh_device.json)
+file(CONFIGURE OUTPUT ${mesh_device} CONTENT "{ \"profile\": \"default\" }\n")
 set(mesh_sample ${pianola_board_sample_dir}/two_devices)
 pianola_use_host_tools(pianola_host_mesh_example pianola_example_capture_mesh)
 add_custom_command(
     OUTPUT ${mesh_sample}.ptb ${mesh_sample}.S ${mesh_sample}.h ${mesh_sample}_manifest.h
     COMMAND ${pianola_host_bin}/pianola_example_capture_mesh ${mesh_sample}.ptb
     COMMAND ${host_pianola} embed ${mesh_sample}.ptb -o ${mesh_sample}.S --header ${mesh_sample}.h
-    COMMAND ${host_pianola} size ${mesh_sample}.ptb --device ${board_device} --header -o ${mesh_sample}_manifest.h
+    COMMAND ${host_pianola} size ${mesh_sample}.ptb --device ${mesh_device} --header -o ${mesh_sample}_manifest.h
     DEPENDS pianola_host_tools pianola_host_mesh_example ${host_pianola}
             ${pianola_host_bin}/pianola_example_capture_mesh
     COMMENT "capture for two devices" VERBATIM)

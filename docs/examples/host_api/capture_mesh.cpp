@@ -47,7 +47,6 @@ MeshWorkload sum(const MeshPtr& mesh, const MeshBufferPtr& input, const MeshBuff
 
 int run_example(const char* path) {
     DeviceOptions options;  // what the ECU's devices are
-    options.spec.capacities = &pianola::profiles::kSmallEcu;
     options.trace_region_size = kTraceRegionBytes;
     options.num_command_queues = 2U;
     const MeshPtr mesh = open_mesh({1U, 2U}, options);

@@ -1,5 +1,5 @@
-// pianola_board_mesh_binaries FOLDER: captures what the tests of several devices replay on a board, for the small_ecu
-// profile.
+// pianola_board_mesh_binaries FOLDER: captures what the tests of several devices replay on a board, for the profile
+// default.
 //
 //   two.ptb         two devices. Input 0 is a row for each, input 1 a bias for both; each has weights of its own.
 //                   Device 0 gives saturate(saturate(row + bias) + weights),
@@ -103,7 +103,6 @@ class Workload {
   private:
     static DeviceOptions options() {
         DeviceOptions options;
-        options.spec.capacities = &pianola::profiles::kSmallEcu;
         options.trace_region_size = 64U * 1024U;  // the boards' devices have this one,
         options.num_command_queues = 2U;          // and these
         return options;
