@@ -13,6 +13,9 @@ namespace {
 
 constexpr std::uint64_t kNsPerMs = 1'000'000U;
 constexpr std::uint32_t kIoQueue = 1U;
+// With several devices, unless the workload says. Rings alone would let a fast device run ahead of a slow one by
+// hundreds of steps, and what was measured would depend on when that ends.
+constexpr std::uint32_t kStepsInFlight = 4U;
 
 // The four events of the pattern with two queues.
 constexpr std::uint32_t kWritten = 0U;   // queue 1 has written the input
@@ -29,6 +32,7 @@ class Maker {
           dispatch_cycles_{to_cycles(cost.dispatch_ns, workload)},
           replay_cycles_{to_cycles(cost.replay_ns, workload)} {
         pattern.name = name;
+        pattern.devices = {workload.coordinate};
         pattern.queues = queues;
         pattern.ring_words = workload.ring_words;
     }
@@ -217,6 +221,43 @@ void Maker::transfer_on_second_queue() {
     notify(kIoQueue);
 }
 
+// The devices' items in turn.
+std::vector<Item> in_turn(const std::vector<Pattern>& devices, std::vector<Item> Pattern::* items) {
+    std::size_t most = 0U;
+    for (const Pattern& device : devices) {
+        most = std::max(most, (device.*items).size());
+    }
+    std::vector<Item> all;
+    for (std::size_t i = 0U; i < most; ++i) {
+        for (std::uint32_t device = 0U; device < devices.size(); ++device) {
+            const std::vector<Item>& own = devices[device].*items;
+            if (i < own.size()) {
+                all.push_back(own[i]);
+                all.back().device = device;
+            }
+        }
+    }
+    return all;
+}
+
+// As one; a single one stays as it is.
+Pattern joined(const std::vector<Pattern>& devices) {
+    Pattern all = devices.front();
+    if (devices.size() == 1U) {
+        return all;
+    }
+    for (const auto items : {&Pattern::prologue, &Pattern::step, &Pattern::epilogue}) {
+        all.*items = in_turn(devices, items);
+    }
+    all.devices.clear();
+    for (const Pattern& each : devices) {
+        all.devices.push_back(each.devices.front());
+        all.queues = std::max(all.queues, each.queues);
+    }
+    all.steps_in_flight = (all.steps_in_flight == 0U) ? kStepsInFlight : all.steps_in_flight;
+    return all;
+}
+
 }  // namespace
 
 bool can_stage(const Workload& workload) {
@@ -304,6 +345,26 @@ Pattern session_pattern(const Workload& workload, const HostCost& cost) {
     maker.script(workload.prologue, &Pattern::prologue);
     maker.script(workload.epilogue, &Pattern::epilogue);
     return maker.pattern;
+}
+
+Pattern make_pattern(const Mode& mode, const std::vector<Workload>& devices, const HostCost& cost) {
+    std::vector<Pattern> patterns;
+    for (const Workload& device : devices) {
+        patterns.push_back(mode.make(device, cost));
+        if (device.is_idle() && (devices.size() > 1U)) {
+            patterns.back().prologue.clear();
+            patterns.back().step.clear();
+        }
+    }
+    return joined(patterns);
+}
+
+Pattern session_pattern(const std::vector<Workload>& devices, const HostCost& cost) {
+    std::vector<Pattern> patterns;
+    for (const Workload& device : devices) {
+        patterns.push_back(session_pattern(device, cost));
+    }
+    return joined(patterns);
 }
 
 }  // namespace pianola::timeline
