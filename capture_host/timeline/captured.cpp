@@ -108,6 +108,9 @@ void run_captured(ByteSpan file, const Target& target, const DeviceDescription& 
     options.keep_log = true;
     replay::Replay replay{file, target, device, options};
     replay.load();
+    if (replay.simulators().size() != pattern.devices.size()) {
+        throw std::logic_error{"the pattern is for another mesh than the binary"};
+    }
     const Cycles origin = replay_steps(replay, steps, sink);
     for (std::uint32_t place = 0U; place < pattern.devices.size(); ++place) {
         for (std::uint32_t queue = 0U; queue < pattern.queues; ++queue) {

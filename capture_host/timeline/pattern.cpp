@@ -13,9 +13,9 @@ namespace {
 
 constexpr std::uint64_t kNsPerMs = 1'000'000U;
 constexpr std::uint32_t kIoQueue = 1U;
-// With several devices, unless the workload says. Rings alone would let a fast device run ahead of a slow one by
-// hundreds of steps, and what was measured would depend on when that ends.
-constexpr std::uint32_t kStepsInFlight = 4U;
+// With several devices, unless the workload says. Rings alone would let a fast device run ahead of a slow one by many
+// steps, and what was measured would depend on when that ends.
+constexpr std::uint32_t kStepsInFlight = 2U;
 
 // The four events of the pattern with two queues.
 constexpr std::uint32_t kWritten = 0U;   // queue 1 has written the input

@@ -52,7 +52,7 @@ struct Pattern {
     std::vector<Item> prologue;  // once, for the first step
     std::vector<Item> step;
     std::vector<Item> epilogue;  // once, for the last step
-    std::vector<Coordinate> devices;
+    std::vector<Coordinate> devices{Coordinate{}};
     std::uint32_t queues{1U};  // of each device
     std::uint32_t ring_words{0U};
     bool doorbell_per_command{false};  // else one for each queue and step
