@@ -24,8 +24,8 @@ struct Ratio {
     }
 };
 
-// Between the end of the computation of one step and that of a later one, first and last steps left out; of a device that
-// only transfers, between the ends of what it does.
+// Between the end of the computation of one step and that of a later one, first and last steps left out; of a device
+// that only transfers, between the ends of what it does.
 struct SteadyState {
     Ratio cycles_per_step;  // part: cycles, whole: steps
     Ratio busy;             // of those cycles: some queue executes commands of the workload's traces

@@ -1,8 +1,8 @@
 // Pattern: what the host enqueues for every step, and on which queue.
 //
 // Place in the whole: between workloads and the model (schedule.h). A pattern is one way to drive the same workload:
-// operation by operation, as a trace, or as a trace with transfers on a second queue; on several devices, one pattern for
-// all of them. docs/guide/timeline.md says what each one assumes. Times are device cycles. Host only.
+// operation by operation, as a trace, or as a trace with transfers on a second queue; on several devices, one pattern
+// for all of them. docs/guide/timeline.md says what each one assumes. Times are device cycles. Host only.
 #pragma once
 
 #include <array>
@@ -85,8 +85,8 @@ inline constexpr std::array<Mode, 4> kModes{
 [[nodiscard]] bool is_possible(const Mode& mode, const Workload& workload);
 // The binary's own scripts: what Session does.
 [[nodiscard]] Pattern session_pattern(const Workload& workload, const HostCost& cost);
-// The same for all devices of a mesh. There is one host: it takes the devices in turn, command by command. A device that
-// steps give nothing to do has no items of a mode.
+// The same for all devices of a mesh. There is one host: it takes the devices in turn, command by command. A device
+// that steps give nothing to do has no items of a mode.
 [[nodiscard]] Pattern make_pattern(const Mode& mode, const std::vector<Workload>& devices, const HostCost& cost);
 [[nodiscard]] Pattern session_pattern(const std::vector<Workload>& devices, const HostCost& cost);
 

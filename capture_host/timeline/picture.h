@@ -24,8 +24,8 @@ struct Panel {
     std::shared_ptr<const Pattern> pattern;  // owns the slices' names
     std::vector<Slice> slices;
 
-    // The host, the queues of the pattern, and the cores that are used: one group. Of several devices, one with the host,
-    // and one for each device.
+    // The host, the queues of the pattern, and the cores that are used: one group. Of several devices, one with the
+    // host, and one for each device.
     [[nodiscard]] std::vector<LaneGroup> groups() const;
     [[nodiscard]] Cycles end() const;
 };

@@ -71,8 +71,8 @@ struct Workload {
     [[nodiscard]] bool is_idle() const { return step.empty(); }
 };
 
-// Of each device of the mesh, in row-major order. The image and plan must have been proved together; the result does not
-// refer to them. The target has static lifetime.
+// Of each device of the mesh, in row-major order. The image and plan must have been proved together; the result does
+// not refer to them. The target has static lifetime.
 [[nodiscard]] std::vector<Workload> read_workloads(const Image& image, const Plan& plan, const Target& target);
 
 }  // namespace pianola::timeline

@@ -1,5 +1,5 @@
-// Several devices under one host: each has lanes and figures of its own, worked out by hand on two devices with different
-// programs.
+// Several devices under one host: each has lanes and figures of its own, worked out by hand on two devices with
+// different programs.
 
 #include <gtest/gtest.h>
 
@@ -181,6 +181,19 @@ TEST(Mesh, OfEqualDevicesIsThatOfOne) {
             EXPECT_EQ(steady.busy.part, alone.busy.part) << mode.name;
             EXPECT_EQ(steady.hidden.part, alone.hidden.part) << mode.name;
         }
+    }
+}
+
+// A device that is a sixteenth faster than the slowest waits for it in all steps that are measured.
+TEST(Mesh, DevicesSoonHaveOnePace) {
+    std::vector<Workload> devices = Subject{test::make_mesh_workload({1U, 2U}, 1U)}.workloads();
+    const Cycles more = (kShortStep / 15U) + 1U;
+    devices.front().traces[0][0].cycles += more;
+    for (const Mode& mode : {kModes.at(0U), kModes.at(1U)}) {
+        const std::vector<SteadyState> steady = measure(make_pattern(mode, devices, kFree));
+        const Cycles slowest = kShortStep + more - ((mode.make == eager_pattern) ? (2U * kCommand) : 0U);
+        EXPECT_EQ(steady.front().cycles_per_step.part, slowest * steady.front().cycles_per_step.whole) << mode.name;
+        EXPECT_EQ(steady.back().cycles_per_step.part, slowest * steady.back().cycles_per_step.whole) << mode.name;
     }
 }
 
