@@ -34,6 +34,10 @@ class PerfPrinter {
 
     void print_text() const {
         fmt::print("{}: us of each step\n", printable_base_name(arguments_.file));
+        if (all_.empty()) {
+            fmt::print("  steps give no device anything to do\n");
+            return;
+        }
         print_line("mode", "step", headings());
         for (const Performance& each : all_) {
             print_line(name_of(each), us(each.steady.cycles_per_step.value()), cells(each.total(), each));
@@ -122,8 +126,8 @@ int show(const PerfArguments& arguments) {
     } catch (const replay::Stopped& error) {
         throw CliError{kReplayFault, fmt::format("{}: {}; `pianola run` says more", arguments.file, error.what())};
     }
-    if (std::none_of(all.begin(), all.end(),
-                     [&arguments](const Performance& each) { return each.mode == arguments.mode; })) {
+    if (!all.empty() && std::none_of(all.begin(), all.end(),
+                                     [&arguments](const Performance& each) { return each.mode == arguments.mode; })) {
         throw CliError{kUsage, fmt::format("--mode {}: not possible for this binary on device family {}; `pianola "
                                            "timeline` says why",
                                            arguments.mode, file.device().family)};

@@ -185,6 +185,9 @@ targets::Words copy_words(const Workload& workload, std::uint32_t bytes) {
 }
 
 void Maker::stage(const std::vector<ScriptCommand>& transfers, const char* what) {
+    if (workload_.traces.empty()) {
+        return;  // nothing computes, and no trace could hold the copy
+    }
     std::vector<TraceCommand> trace;
     for (const ScriptCommand& transfer : transfers) {
         const auto add_copy = [&](std::uint32_t /*word*/, const DecodedCommand& copy) {
@@ -253,6 +256,7 @@ Pattern joined(const std::vector<Pattern>& devices) {
     for (const Pattern& each : devices) {
         all.devices.push_back(each.devices.front());
         all.queues = std::max(all.queues, each.queues);
+        all.doorbell_per_command = all.doorbell_per_command || each.doorbell_per_command;
     }
     all.steps_in_flight = (all.steps_in_flight == 0U) ? kStepsInFlight : all.steps_in_flight;
     return all;
@@ -350,11 +354,8 @@ Pattern session_pattern(const Workload& workload, const HostCost& cost) {
 Pattern make_pattern(const Mode& mode, const std::vector<Workload>& devices, const HostCost& cost) {
     std::vector<Pattern> patterns;
     for (const Workload& device : devices) {
-        patterns.push_back(mode.make(device, cost));
-        if (device.is_idle() && (devices.size() > 1U)) {
-            patterns.back().prologue.clear();
-            patterns.back().step.clear();
-        }
+        patterns.push_back(device.is_idle() ? Maker{mode.name, device, cost, mode.queues}.pattern
+                                            : mode.make(device, cost));
     }
     return joined(patterns);
 }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -197,21 +198,75 @@ TEST(Mesh, DevicesSoonHaveOnePace) {
     }
 }
 
-// Device (0, 1) has no command in any step.
+// One of two devices has no command in any step; the other one does what it does alone.
 TEST(Mesh, AnIdleDeviceHasEmptyLanesAndNoFigures) {
-    test::Workload workload = test::make_small_workload(1U);
-    workload.manifest.target.mesh_rows = 1U;
-    workload.manifest.target.mesh_columns = 2U;
-    const Subject subject{workload};
-    ASSERT_EQ(subject.workloads().size(), 2U);
-    EXPECT_FALSE(subject.workloads().front().is_idle());
-    EXPECT_TRUE(subject.workloads().back().is_idle());
-    for (const Performance& each :
-         measure_operations(subject.file(), subject.device(), subject.workloads(), kSlowHost)) {
-        EXPECT_EQ(each.device, (Coordinate{0U, 0U}));
+    for (const std::uint32_t working : {0U, 1U}) {
+        test::Workload workload = test::make_small_workload(1U);
+        const DeviceRange range = test::device_range(kMixedShape, working);
+        workload.manifest.target.mesh_columns = 2U;
+        workload.manifest.inputs.at(0U).devices = range;
+        workload.manifest.outputs.at(0U).devices = range;
+        for (capture::ManifestScript& script : workload.manifest.scripts) {
+            for (capture::ManifestCommand& command : script.commands) {
+                command.devices = range;
+            }
+        }
+        const Subject subject{workload};
+        const Subject alone{1U};
+        ASSERT_EQ(subject.workloads().size(), 2U);
+        EXPECT_FALSE(subject.workloads().at(working).is_idle());
+        EXPECT_TRUE(subject.workloads().at(1U - working).is_idle());
+        const std::vector<Performance> shown =
+            measure_operations(subject.file(), subject.device(), subject.workloads(), kSlowHost);
+        const std::vector<Performance> expected =
+            measure_operations(alone.file(), alone.device(), alone.workloads(), kSlowHost);
+        ASSERT_EQ(shown.size(), expected.size());
+        for (std::size_t i = 0U; i < shown.size(); ++i) {
+            EXPECT_EQ(shown[i].mode, expected[i].mode);
+            EXPECT_EQ(shown[i].device, (Coordinate{0U, working}));
+            EXPECT_EQ(shown[i].steady.cycles_per_step.part, expected[i].steady.cycles_per_step.part) << shown[i].mode;
+            EXPECT_EQ(shown[i].total().host, expected[i].total().host) << shown[i].mode;
+        }
+        for (const Pattern& pattern : all_patterns(subject.workloads(), kSlowHost)) {
+            EXPECT_TRUE(counts_of(slices_of(pattern, 2U), 1U - working).empty()) << pattern.name;
+        }
     }
+}
+
+// Steps without a command are valid, and so are traces that there are not.
+TEST(Mesh, StepsThatDoNothingHaveNoFigures) {
+    test::Workload workload = test::make_small_workload(2U);
+    workload.manifest.inputs.clear();
+    workload.manifest.outputs.clear();
+    workload.manifest.traces.clear();
+    workload.manifest.step_cycles = 0U;
+    workload.segments.traces.clear();
+    for (capture::ManifestScript& script : workload.manifest.scripts) {
+        std::vector<capture::ManifestCommand>& commands = script.commands;
+        commands.erase(std::remove_if(commands.begin(), commands.end(),
+                                      [](const capture::ManifestCommand& command) {
+                                          return command.kind != ScriptCommandKind::kWriteBuffer;
+                                      }),
+                       commands.end());
+    }
+    const Subject subject{workload};
+    EXPECT_TRUE(measure_operations(subject.file(), subject.device(), subject.workloads(), kSlowHost).empty());
     for (const Pattern& pattern : all_patterns(subject.workloads(), kSlowHost)) {
-        EXPECT_TRUE(counts_of(slices_of(pattern, 2U), 1U).empty()) << pattern.name;
+        EXPECT_TRUE(slices_of(pattern, 2U).empty()) << pattern.name;
+    }
+}
+
+// As where an output lies on an input: transfers, and no trace to hold a copy.
+TEST(Mesh, TransfersWithoutTracesAreMeasured) {
+    Workload workload = Subject{2U}.workload();
+    workload.traces.clear();
+    workload.step = {workload.inputs.front(), workload.outputs.front()};
+    for (const Pattern& pattern : all_patterns({workload}, kFree)) {
+        const Performance device = measure_operations(pattern).front();
+        EXPECT_EQ(device.total().to_device, kTransfer * device.steps) << pattern.name;
+        EXPECT_EQ(device.total().from_device, kTransfer * device.steps) << pattern.name;
+        EXPECT_EQ(device.total().kernel, 0U) << pattern.name;
+        EXPECT_GE(device.steady.cycles_per_step.part, kTransfer * device.steps) << pattern.name;
     }
 }
 
