@@ -83,7 +83,9 @@ class Model {
             }
         }
         // Without completion records to wait for, a prologue is but the first step's beginning.
-        if ((pattern_.steps_in_flight != 0U) || (&items != &pattern_.prologue)) {
+        const bool completes = std::any_of(items.begin(), items.end(),
+                                           [](const Item& item) { return item.kind == QueueCommandKind::kNotify; });
+        if (completes || (&items != &pattern_.prologue)) {
             ring_doorbells();
         }
     }

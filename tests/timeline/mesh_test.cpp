@@ -38,6 +38,15 @@ Counts counts_of(const std::vector<Slice>& slices, std::uint32_t device) {
     return counts;
 }
 
+// Starts and ends on the first queue.
+std::vector<std::pair<Cycles, Cycles>> times_on(const std::vector<Slice>& slices, std::uint32_t device) {
+    std::vector<std::pair<Cycles, Cycles>> times;
+    for (const Slice& slice : on_lane(slices, LaneKind::kQueue, 0U, device)) {
+        times.emplace_back(slice.start, slice.end);
+    }
+    return times;
+}
+
 TEST(Mesh, EveryDeviceHasAWorkload) {
     const Subject subject{mixed(2U)};
     ASSERT_EQ(subject.workloads().size(), 2U);
@@ -84,6 +93,7 @@ TEST(Mesh, TracedByHand) {
     for (const Performance& device : devices) {
         const TimeSpent total = device.total();
         const bool is_first = device.device == Coordinate{0U, 0U};
+        EXPECT_GT(device.steps, 0U);
         EXPECT_EQ(device.steady.cycles_per_step.part, kLongStep * device.steps);
         EXPECT_EQ(total.to_device, kTransfer * device.steps);
         EXPECT_EQ(total.from_device, kTransfer * device.steps);
@@ -105,6 +115,7 @@ TEST(Mesh, ColumnsAddUpToTheStepOfEachDevice) {
                     for (const Performance& device : devices) {
                         EXPECT_EQ(device_time(device.total()), device.steady.cycles_per_step.part)
                             << mode.name << ", " << dispatch << " and " << replay << " ns";
+                        EXPECT_GT(device.steps, 0U);
                         EXPECT_EQ(device.steps, device.steady.cycles_per_step.whole);
                     }
                 }
@@ -121,6 +132,7 @@ TEST(Mesh, ColumnsOfTheBinaryItselfAddUpToo) {
     for (std::size_t i = all.size() - 2U; i < all.size(); ++i) {
         EXPECT_EQ(all[i].mode, "as-captured");
         EXPECT_EQ(all[i].device, (Coordinate{0U, static_cast<std::uint32_t>(i % 2U)}));
+        EXPECT_GT(all[i].steps, 0U);
         EXPECT_EQ(all[i].steady.cycles_per_step.part, kLongStep * all[i].steps) << "the session waits for all devices";
         EXPECT_EQ(device_time(all[i].total()), all[i].steady.cycles_per_step.part);
         EXPECT_DOUBLE_EQ(all[i].gain,
@@ -144,6 +156,7 @@ TEST(Mesh, TheHostTakesDevicesInTurn) {
     EXPECT_EQ(on_lane(slices, LaneKind::kQueue, 0U, 0U).at(1U).start, 1100U);
     EXPECT_EQ(on_lane(slices, LaneKind::kQueue, 0U, 1U).at(1U).start, 2100U);
     for (const Performance& device : measure_operations(pattern)) {
+        EXPECT_GT(device.steps, 0U);
         EXPECT_EQ(device.total().host, 2150U * device.steps);
         EXPECT_EQ(device.steady.cycles_per_step.part, 4300U * device.steps);
     }
@@ -227,8 +240,12 @@ TEST(Mesh, AnIdleDeviceHasEmptyLanesAndNoFigures) {
             EXPECT_EQ(shown[i].steady.cycles_per_step.part, expected[i].steady.cycles_per_step.part) << shown[i].mode;
             EXPECT_EQ(shown[i].total().host, expected[i].total().host) << shown[i].mode;
         }
-        for (const Pattern& pattern : all_patterns(subject.workloads(), kSlowHost)) {
-            EXPECT_TRUE(counts_of(slices_of(pattern, 2U), 1U - working).empty()) << pattern.name;
+        const std::vector<Pattern> patterns_alone = all_patterns(alone.workloads(), kSlowHost);
+        const std::vector<Pattern> patterns = all_patterns(subject.workloads(), kSlowHost);
+        for (std::size_t i = 0U; i < patterns.size(); ++i) {
+            const std::vector<Slice> slices = slices_of(patterns[i], 2U);
+            EXPECT_TRUE(counts_of(slices, 1U - working).empty()) << patterns[i].name;
+            EXPECT_EQ(times_on(slices, working), times_on(slices_of(patterns_alone[i], 2U), 0U)) << patterns[i].name;
         }
     }
 }
@@ -263,6 +280,7 @@ TEST(Mesh, TransfersWithoutTracesAreMeasured) {
     workload.step = {workload.inputs.front(), workload.outputs.front()};
     for (const Pattern& pattern : all_patterns({workload}, kFree)) {
         const Performance device = measure_operations(pattern).front();
+        EXPECT_GT(device.steps, 0U) << pattern.name;
         EXPECT_EQ(device.total().to_device, kTransfer * device.steps) << pattern.name;
         EXPECT_EQ(device.total().from_device, kTransfer * device.steps) << pattern.name;
         EXPECT_EQ(device.total().kernel, 0U) << pattern.name;
@@ -290,6 +308,7 @@ TEST(Mesh, ADeviceThatOnlyTransfersIsMeasured) {
         measure_operations(make_pattern(kModes.at(0U), subject.workloads(), kSlowHost));
     ASSERT_EQ(devices.size(), 2U);
     for (const Performance& device : devices) {
+        EXPECT_EQ(device.steps, kMeasuredSteps / 2U - 1U);
         EXPECT_EQ(device.steady.cycles_per_step.part, 2250U * device.steps);  // 5 of 50, and two operations
         EXPECT_EQ(device_time(device.total()), device.steady.cycles_per_step.part);
     }
