@@ -54,7 +54,7 @@ class PerfPrinter {
     }
 
     void print_json() const {
-        const nlohmann::json modes = json_list(all_, [this](const Performance& each) {
+        const nlohmann::json modes = json_list(all_, [](const Performance& each) {
             nlohmann::json mode = members(each.total(), each);
             mode["mode"] = each.mode;
             mode["device"] = json_place(each.device);
