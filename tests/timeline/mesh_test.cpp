@@ -308,7 +308,7 @@ TEST(Mesh, ADeviceThatOnlyTransfersIsMeasured) {
         measure_operations(make_pattern(kModes.at(0U), subject.workloads(), kSlowHost));
     ASSERT_EQ(devices.size(), 2U);
     for (const Performance& device : devices) {
-        EXPECT_EQ(device.steps, kMeasuredSteps / 2U - 1U);
+        EXPECT_EQ(device.steps, (kMeasuredSteps / 2U) - 1U);
         EXPECT_EQ(device.steady.cycles_per_step.part, 2250U * device.steps);  // 5 of 50, and two operations
         EXPECT_EQ(device_time(device.total()), device.steady.cycles_per_step.part);
     }
