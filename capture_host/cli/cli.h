@@ -147,6 +147,12 @@ nlohmann::json json_list(const List& list, const Make& make) {
     return json;
 }
 
+// A device's place in a mesh.
+template <typename Place>
+nlohmann::json json_place(const Place& place) {
+    return {{"row", place.row}, {"column", place.column}};
+}
+
 // "int8[1,49,10,1]"
 [[nodiscard]] std::string type_and_shape(const TensorView& tensor);
 

@@ -29,31 +29,37 @@ struct PerfArguments {
 
 class PerfPrinter {
   public:
-    PerfPrinter(const PerfArguments& arguments, const VerifiedFile& file, const timeline::Workload& workload,
-                const std::vector<Performance>& all)
-        : arguments_{arguments}, file_{file}, clock_khz_{workload.clock_khz}, all_{all} {}
+    PerfPrinter(const PerfArguments& arguments, const VerifiedFile& file, const std::vector<Performance>& all)
+        : arguments_{arguments}, file_{file}, clock_khz_{file.image().target().clock_khz}, all_{all} {}
 
     void print_text() const {
         fmt::print("{}: us of each step\n", printable_base_name(arguments_.file));
+        if (all_.empty()) {
+            fmt::print("  steps give no device anything to do\n");
+            return;
+        }
         print_line("mode", "step", headings());
         for (const Performance& each : all_) {
-            print_line(each.mode, us(each.steady.cycles_per_step.value()), cells(each.total(), each));
+            print_line(name_of(each), us(each.steady.cycles_per_step.value()), cells(each.total(), each));
         }
-        const Performance& chosen = *std::find_if(
-            all_.begin(), all_.end(), [this](const Performance& each) { return each.mode == arguments_.mode; });
-        fmt::print("\n{}, operation by operation\n", chosen.mode);
-        print_line("operation", "", headings());
-        for (const OperationTime& each : chosen.operations) {
-            print_line(each.name, "", cells(each.spent, chosen));
+        for (const Performance& chosen : all_) {
+            if (chosen.mode == arguments_.mode) {
+                fmt::print("\n{}, operation by operation\n", name_of(chosen));
+                print_line("operation", "", headings());
+                for (const OperationTime& each : chosen.operations) {
+                    print_line(each.name, "", cells(each.spent, chosen));
+                }
+            }
         }
     }
 
     void print_json() const {
-        const nlohmann::json modes = json_list(all_, [this](const Performance& each) {
+        const nlohmann::json modes = json_list(all_, [](const Performance& each) {
             nlohmann::json mode = members(each.total(), each);
             mode["mode"] = each.mode;
+            mode["device"] = json_place(each.device);
             mode["cycles_per_step"] = each.steady.cycles_per_step.value();
-            mode["gain"] = all_.front().steady.cycles_per_step.value() / each.steady.cycles_per_step.value();
+            mode["gain"] = each.gain;
             mode["operations"] = json_list(each.operations, [&each](const OperationTime& operation) {
                 nlohmann::json entry = members(operation.spent, each);
                 entry["name"] = operation.name;
@@ -70,6 +76,9 @@ class PerfPrinter {
     }
 
   private:
+    [[nodiscard]] std::string name_of(const Performance& each) const {
+        return (file_.plan().device_count > 1U) ? fmt::format("{} {}", each.mode, to_string(each.device)) : each.mode;
+    }
     static void print_line(const std::string& name, const std::string& step, const std::vector<std::string>& cells) {
         constexpr std::size_t kNameColumns = 28U;
         fmt::print("  {:<28}{:>12}{}\n", name.substr(0U, kNameColumns - 1U), step, fmt::join(cells, ""));
@@ -109,21 +118,21 @@ class PerfPrinter {
 
 int show(const PerfArguments& arguments) {
     const VerifiedFile file{arguments.file, arguments.target};
-    require_one_device(file, arguments.file);
-    const timeline::Workload workload = timeline::read_workload(file.image(), file.plan(), file.target());
+    const std::vector<timeline::Workload> workloads =
+        timeline::read_workloads(file.image(), file.plan(), file.target());
     std::vector<Performance> all;
     try {
-        all = timeline::measure_operations(file.bytes(), file.device(), workload, arguments.cost);
+        all = timeline::measure_operations(file.bytes(), file.device(), workloads, arguments.cost);
     } catch (const replay::Stopped& error) {
         throw CliError{kReplayFault, fmt::format("{}: {}; `pianola run` says more", arguments.file, error.what())};
     }
-    if (std::none_of(all.begin(), all.end(),
-                     [&arguments](const Performance& each) { return each.mode == arguments.mode; })) {
+    if (!all.empty() && std::none_of(all.begin(), all.end(),
+                                     [&arguments](const Performance& each) { return each.mode == arguments.mode; })) {
         throw CliError{kUsage, fmt::format("--mode {}: not possible for this binary on device family {}; `pianola "
                                            "timeline` says why",
                                            arguments.mode, file.device().family)};
     }
-    const PerfPrinter printer{arguments, file, workload, all};
+    const PerfPrinter printer{arguments, file, all};
     arguments.json ? printer.print_json() : printer.print_text();
     return kDone;
 }
@@ -143,7 +152,8 @@ void add_perf(CLI::App& app, Action& action) {
         "kernel,\n"
         "to and from the device (transfers), gap (the queue has nothing to do, or waits). Modes and costs of the host "
         "are those\n"
-        "of `pianola timeline`. docs/guide/timeline.md defines every figure.");
+        "of `pianola timeline`. Of several devices, each has its own lines, with its coordinate in the mesh.\n"
+        "docs/guide/timeline.md defines every figure.");
     add_text(*command, "file", arguments->file, kReads, "Trace binary")->required();
     command->add_option("--mode", arguments->mode, "Mode whose operations are listed; JSON has all")
         ->check(CLI::IsMember({"eager", "traced", "two-queues", "two-queues-split", "as-captured"}))

@@ -58,14 +58,14 @@ class TimelineMaker {
     explicit TimelineMaker(const TimelineArguments& arguments)
         : arguments_{arguments},
           file_{arguments.file, arguments.target},
-          workload_{timeline::read_workload(file_.image(), file_.plan(), file_.target())} {}
+          workloads_{timeline::read_workloads(file_.image(), file_.plan(), file_.target())} {}
 
     int run() {
-        require_one_device(file_, arguments_.file);
         const Renderer renderer = arguments_.output.empty() ? nullptr : renderer_for(arguments_.output);
         picture_.title = fmt::format("{}: {}", printable_base_name(arguments_.file),
                                      capture::to_string(file_.image().provenance().source_name));
-        picture_.clock_khz = workload_.clock_khz;
+        picture_.clock_khz = any().clock_khz;
+        picture_.is_mesh = workloads_.size() > 1U;
         picture_.dispatch_ns = arguments_.cost.dispatch_ns;
         picture_.replay_ns = arguments_.cost.replay_ns;
         check_mode();
@@ -79,17 +79,19 @@ class TimelineMaker {
     }
 
   private:
+    // What all devices have in common is that of the first.
+    [[nodiscard]] const timeline::Workload& any() const { return workloads_.front(); }
     [[nodiscard]] bool is_replayed() const { return timeline::can_run_captured(file_.target()); }
 
     void check_mode() const {
         for (const timeline::Mode& mode : timeline::kModes) {
-            if ((arguments_.mode == mode.name) && !timeline::is_possible(mode, workload_)) {
-                throw CliError{kUsage, (mode.queues <= workload_.queue_count)
+            if ((arguments_.mode == mode.name) && !timeline::is_possible(mode, any())) {
+                throw CliError{kUsage, (mode.queues <= any().queue_count)
                                            ? fmt::format("--mode {} needs a command that copies; device family {} has "
                                                          "none",
                                                          mode.name, file_.device().family)
                                            : fmt::format("--mode {} needs 2 queues; the binary's device has {}",
-                                                         mode.name, workload_.queue_count)};
+                                                         mode.name, any().queue_count)};
             }
         }
         if (arguments_.mode == kAsCaptured) {
@@ -110,10 +112,9 @@ class TimelineMaker {
 
     void measure_all() {
         for (const timeline::Mode& mode : timeline::kModes) {
-            if (timeline::is_possible(mode, workload_)) {
-                const timeline::SteadyState steady = measure(mode.make(workload_, arguments_.cost));
-                const timeline::SteadyState free = measure(mode.make(workload_, timeline::HostCost{}));
-                add_row(mode.name, steady).host_bound = steady.cycles_per_step.value() > free.cycles_per_step.value();
+            if (timeline::is_possible(mode, any())) {
+                add_rows(mode.name, measure(make_pattern(mode, workloads_, arguments_.cost)),
+                         measure(make_pattern(mode, workloads_, timeline::HostCost{})), false);
             }
         }
         if (is_replayed()) {
@@ -128,13 +129,23 @@ class TimelineMaker {
                 fmt::format("Device family {} publishes no costs: its times are 0 here, and all gaps are the host's.",
                             file_.device().family));
         }
-        if (workload_.queue_count < 2U) {
+        for (const timeline::Workload& device : workloads_) {
+            if (device.is_idle()) {
+                picture_.notes.push_back(
+                    fmt::format("Steps give device {} nothing to do.", to_string(device.coordinate)));
+            }
+        }
+        note_queues();
+    }
+
+    void note_queues() {
+        if (any().queue_count < 2U) {
             picture_.notes.emplace_back("The device has one queue: nothing can overlap.");
-        } else if (timeline::can_stage(workload_)) {
+        } else if (timeline::can_stage(any())) {
             picture_.notes.push_back(fmt::format(
-                "two-queues copies input and output at the ends of the trace: {} bytes of device memory and "
-                "{} cycles per step more than the trace.",
-                staging_bytes(), staging_cycles()));
+                "two-queues copies input and output at the ends of the trace: {} bytes of device memory "
+                "and {} cycles per step more than the trace{}.",
+                staging_bytes(), staging_cycles(), picture_.is_mesh ? ", on the device where they are most" : ""));
         } else {
             picture_.notes.push_back(fmt::format(
                 "two-queues is not there: device family {} has no command that copies.", file_.device().family));
@@ -142,60 +153,72 @@ class TimelineMaker {
     }
 
     void measure_captured() {
-        timeline::Meter meter;
-        const Pattern session = timeline::session_pattern(workload_, timeline::HostCost{});
-        run_captured(timeline::steps_to_measure(workload_), session,
-                     [&meter](const Slice& slice) { meter.add(slice); });
-        add_row(kAsCaptured, meter.result()).host_is_free = true;
+        const Pattern session = timeline::session_pattern(workloads_, timeline::HostCost{});
+        const std::vector<timeline::SteadyState> steady = timeline::measure(session, [&](const timeline::Sink& sink) {
+            run_captured(timeline::steps_to_measure(any()), session, sink);
+        });
+        add_rows(kAsCaptured, steady, steady, true);
         picture_.notes.emplace_back(
             "as-captured is the simulator's log of what a session does, with a host that takes no time.");
     }
 
-    Row& add_row(const char* mode, const timeline::SteadyState& steady) {
-        Row row;
-        row.mode = mode;
-        row.steady = steady;
-        if (!picture_.rows.empty()) {
-            row.gain = picture_.rows.front().steady.cycles_per_step.value() / steady.cycles_per_step.value();
+    // Of each device that steps give something to do; and with a host that takes no time.
+    void add_rows(const char* mode, const std::vector<timeline::SteadyState>& steady,
+                  const std::vector<timeline::SteadyState>& free, bool host_is_free) {
+        if (eager_.empty()) {
+            eager_ = steady;
         }
-        picture_.rows.push_back(row);
-        return picture_.rows.back();
+        for (std::size_t i = 0U; i < workloads_.size(); ++i) {
+            if (workloads_[i].is_idle()) {
+                continue;
+            }
+            const double cycles = steady[i].cycles_per_step.value();
+            const double eager = eager_[i].cycles_per_step.value();
+            picture_.rows.push_back({mode, workloads_[i].coordinate, steady[i],
+                                     cycles > free[i].cycles_per_step.value(), host_is_free, eager / cycles});
+        }
     }
 
     [[nodiscard]] std::uint64_t staging_bytes() const {
-        std::uint64_t bytes = 0U;
-        for (const auto* const transfers : {&workload_.inputs, &workload_.outputs}) {
-            for (const timeline::ScriptCommand& transfer : *transfers) {
-                bytes += transfer.bytes;
+        std::uint64_t most = 0U;
+        for (const timeline::Workload& device : workloads_) {
+            std::uint64_t bytes = 0U;
+            for (const auto* const transfers : {&device.inputs, &device.outputs}) {
+                for (const timeline::ScriptCommand& transfer : *transfers) {
+                    bytes += transfer.bytes;
+                }
             }
+            most = std::max(most, bytes);
         }
-        return bytes;
+        return most;
     }
 
     [[nodiscard]] std::uint64_t staging_cycles() const {
-        std::uint64_t cycles = 0U;
-        for (const timeline::Item& item : timeline::two_queue_pattern(workload_, arguments_.cost).step) {
+        std::vector<std::uint64_t> cycles(workloads_.size());
+        const timeline::Mode& copying = *std::find_if(timeline::kModes.begin(), timeline::kModes.end(),
+                                                      [](const timeline::Mode& mode) { return mode.copies; });
+        for (const timeline::Item& item : make_pattern(copying, workloads_, arguments_.cost).step) {
             if (item.body_category == timeline::Category::kStaging) {
-                cycles += item.cycles;
+                cycles[item.device] += item.cycles;
                 for (const timeline::TraceCommand& command : item.body) {
-                    cycles += command.cycles;
+                    cycles[item.device] += command.cycles;
                 }
             }
         }
-        return cycles;
+        return *std::max_element(cycles.begin(), cycles.end());
     }
 
     void draw_panels() {
         for (const timeline::Mode& mode : timeline::kModes) {
-            if (timeline::is_possible(mode, workload_) && is_asked(mode.name)) {
-                const Pattern pattern = mode.make(workload_, arguments_.cost);
+            if (timeline::is_possible(mode, any()) && is_asked(mode.name)) {
+                const Pattern pattern = make_pattern(mode, workloads_, arguments_.cost);
                 draw(pattern, [this](const Pattern& from, const timeline::Sink& sink) {
                     timeline::schedule(from, arguments_.steps, sink);
                 });
             }
         }
         if (is_asked(kAsCaptured) && is_replayed()) {
-            draw(timeline::session_pattern(workload_, timeline::HostCost{}),
+            draw(timeline::session_pattern(workloads_, timeline::HostCost{}),
                  [this](const Pattern& from, const timeline::Sink& sink) {
                      run_captured(arguments_.steps, from, sink);
                  });
@@ -233,7 +256,7 @@ class TimelineMaker {
         }
         fmt::print("{}\n", picture_.title);
         for (const std::vector<std::string>& line : timeline::table_cells(picture_)) {
-            fmt::print("  {:<17}{:>16}{:>13}{:>13}{:>20}{:>15}{:>14}\n", line[0], line[1], line[2], line[3], line[4],
+            fmt::print("  {:<25}{:>16}{:>13}{:>13}{:>20}{:>15}{:>14}\n", line[0], line[1], line[2], line[3], line[4],
                        line[5], line[6]);
         }
         for (const std::string& note : picture_.notes) {
@@ -248,6 +271,7 @@ class TimelineMaker {
     void report_json() const {
         const nlohmann::json modes = json_list(picture_.rows, [](const Row& row) -> nlohmann::json {
             return {{"mode", row.mode},
+                    {"device", json_place(row.device)},
                     {"cycles", row.steady.cycles_per_step.part},
                     {"steps", row.steady.cycles_per_step.whole},
                     {"cycles_per_step", row.steady.cycles_per_step.value()},
@@ -258,7 +282,7 @@ class TimelineMaker {
                     {"input_hidden_share", row.steady.hidden.value()}};
         });
         const nlohmann::json json{{"file", printable_base_name(arguments_.file)},
-                                  {"clock_khz", workload_.clock_khz},
+                                  {"clock_khz", picture_.clock_khz},
                                   {"dispatch_ns", arguments_.cost.dispatch_ns},
                                   {"replay_ns", arguments_.cost.replay_ns},
                                   {"staging_bytes", staging_bytes()},
@@ -269,7 +293,8 @@ class TimelineMaker {
 
     const TimelineArguments& arguments_;
     VerifiedFile file_;
-    timeline::Workload workload_;
+    std::vector<timeline::Workload> workloads_;  // of each device
+    std::vector<timeline::SteadyState> eager_;   // of each device too
     Picture picture_;
     std::uint64_t slices_{0U};
 };
@@ -287,8 +312,9 @@ void add_timeline(CLI::App& app, Action& action) {
         "  pianola timeline kws.ptb -o kws.json --mode traced --steps 8    for ui.perfetto.dev\n\n"
         "Modes: eager (the host dispatches every operation), traced, two-queues (transfers on queue 1, input and "
         "output\n"
-        "copied), two-queues-split (the trace cut in their stead), as-captured (the simulator's log). Device times are "
-        "those\n"
+        "copied), two-queues-split (the trace cut in their stead), as-captured (the simulator's log). Of several "
+        "devices,\n"
+        "each has its own lanes and lines, with its coordinate in the mesh. Device times are those\n"
         "of the binary's proved costs. Host times are assumptions: 9,300 ns per operation is what tt-metal's\n"
         "micro-benchmark takes without a trace, where the host limits it (8,100 with one; its issue 15336); about 300 "
         "ns\n"

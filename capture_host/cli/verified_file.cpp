@@ -46,13 +46,6 @@ VerifiedFile::VerifiedFile(const std::string& file_name, const TargetArguments& 
     }
 }
 
-void require_one_device(const VerifiedFile& file, const std::string& file_name) {
-    if (file.plan().device_count != 1U) {
-        throw CliError{kUsage,
-                       fmt::format("{} is for {} devices; a timeline is of one", file_name, file.plan().device_count)};
-    }
-}
-
 std::string symbol_for(const std::string& file_name) {
     std::string symbol = std::filesystem::path{file_name}.stem().string();
     std::replace_if(symbol.begin(), symbol.end(), [](char each) { return !belongs_in_symbol(each); }, '_');

@@ -38,9 +38,6 @@ class VerifiedFile {
     Plan plan_;
 };
 
-// Throws CliError where the binary is for several devices, of which no timeline is made.
-void require_one_device(const VerifiedFile& file, const std::string& file_name);
-
 // A C identifier for a file: its base name without the suffix, every other character as '_', and "binary_" in front
 // where that would not start with a letter. "models/road-signs.ptb" is "road_signs".
 [[nodiscard]] std::string symbol_for(const std::string& file_name);

@@ -258,7 +258,7 @@ void bind_captures(py::module_& module) {
     return named_records(self.run(records), self.manifest().outputs);
 }
 
-[[nodiscard]] Entry performance_entry(const timeline::Performance& performance, double slowest) {
+[[nodiscard]] Entry performance_entry(const timeline::Performance& performance) {
     const auto note = [&performance](py::dict& entry, const timeline::TimeSpent& spent) {
         for (const timeline::TimeColumn& column : timeline::kTimeColumns) {
             entry[column.name] = performance.per_step(spent.*column.cycles);
@@ -273,8 +273,9 @@ void bind_captures(py::module_& module) {
         operations.append(operation);
     }
     entry["mode"] = performance.mode;
+    entry["device"] = py::make_tuple(performance.device.row, performance.device.column);
     entry["cycles_per_step"] = performance.steady.cycles_per_step.value();
-    entry["gain"] = slowest / performance.steady.cycles_per_step.value();
+    entry["gain"] = performance.gain;
     note(entry, performance.total());
     entry["operations"] = operations;
     return {std::move(entry)};
@@ -282,10 +283,9 @@ void bind_captures(py::module_& module) {
 
 [[nodiscard]] std::vector<Entry> performance_of(const Player& self, std::int64_t dispatch_ns, std::int64_t replay_ns) {
     const HostCost cost{unsigned_from(dispatch_ns, "dispatch_ns"), unsigned_from(replay_ns, "replay_ns")};
-    const std::vector<timeline::Performance> all = self.performance(cost);
     std::vector<Entry> entries;
-    for (const timeline::Performance& each : all) {
-        entries.push_back(performance_entry(each, all.front().steady.cycles_per_step.value()));
+    for (const timeline::Performance& each : self.performance(cost)) {
+        entries.push_back(performance_entry(each));
     }
     return entries;
 }
@@ -321,8 +321,10 @@ void bind_session(py::module_& module) {
             },
             py::arg("name"), py::arg("value"))
         .def("performance", &performance_of,
-             "Cycles of each step, operation by operation, in every mode: what `pianola perf` shows.", py::kw_only(),
-             py::arg("dispatch_ns") = kDefaultHostCost.dispatch_ns, py::arg("replay_ns") = kDefaultHostCost.replay_ns)
+             "Cycles of each step, operation by operation, in every mode and on every device: what `pianola perf` "
+             "shows.",
+             py::kw_only(), py::arg("dispatch_ns") = kDefaultHostCost.dispatch_ns,
+             py::arg("replay_ns") = kDefaultHostCost.replay_ns)
         .def("self_test", &Player::self_test, "Replays the binary's own self-test vectors; gives their number.");
 }
 

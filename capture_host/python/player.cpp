@@ -104,9 +104,9 @@ void Player::set_parameter(const std::string& name, std::uint32_t value) {
 
 std::vector<timeline::Performance> Player::performance(const HostCost& cost) const {
     const replay::Replay& replay = *state_->replay;
-    const timeline::Workload workload =
-        timeline::read_workload(replay.image(), replay.session().plan(), *state_->found.target);
-    return timeline::measure_operations(replay.file(), state_->found.device, workload, cost);
+    const std::vector<timeline::Workload> workloads =
+        timeline::read_workloads(replay.image(), replay.session().plan(), *state_->found.target);
+    return timeline::measure_operations(replay.file(), state_->found.device, workloads, cost);
 }
 
 std::uint32_t Player::self_test() {

@@ -32,7 +32,7 @@ class Player {
     [[nodiscard]] std::vector<Tensors> run(const std::vector<Tensors>& inputs);
     // A new value for a declared parameter, from the next run() on.
     void set_parameter(const std::string& name, std::uint32_t value);
-    // Where the time of each operation goes, in every mode.
+    // Where the time of each operation goes, in every mode and on every device.
     [[nodiscard]] std::vector<timeline::Performance> performance(const HostCost& cost) const;
     // Replays the binary's own self-test vectors, and returns how many there are.
     std::uint32_t self_test();

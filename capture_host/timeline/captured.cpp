@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kUnderWay = "under way";
 
-// What a queue executes, in order.
+// What a queue of a device executes, in order.
 struct Expected {
     Category category{Category::kControl};
     std::string_view name;
@@ -19,11 +19,11 @@ struct Expected {
     const Item* item{nullptr};
     const TraceCommand* command{nullptr};
 };
-using ExpectedQueues = std::vector<std::vector<Expected>>;
+using ExpectedQueues = std::vector<std::vector<Expected>>;  // those of one device behind those of the one before
 
-void expect(const std::vector<Item>& items, std::uint32_t step, ExpectedQueues& queues) {
+void expect(const Pattern& pattern, const std::vector<Item>& items, std::uint32_t step, ExpectedQueues& queues) {
     for (const Item& item : items) {
-        std::vector<Expected>& queue = queues.at(item.queue);
+        std::vector<Expected>& queue = queues.at((std::size_t{item.device} * pattern.queues) + item.queue);
         queue.push_back({item.category, item.label, step, &item, nullptr});
         for (const TraceCommand& command : item.body) {
             queue.push_back({item.body_category, command.label, step, &item, &command});
@@ -39,14 +39,15 @@ Cycles replay_steps(replay::Replay& replay, std::uint32_t steps, const Sink& sin
     const replay::Destinations outputs{output_bytes};
     Session& session = replay.session();
     const Plan& plan = session.plan();
-    replay.simulator().clear_command_log();
+    for (const auto& simulator : replay.simulators()) {
+        simulator->clear_command_log();
+    }
     const Cycles origin = replay.simulator().now_cycles();
     Cycles seen = origin;                            // when the host has last seen a completion
     const auto complete = [&](std::uint32_t step) {  // the oldest submission
         replay.finish(Status::kOk);
         const Cycles now = replay.simulator().now_cycles();
-        sink({Lane{LaneKind::kHost, 0U}, Category::kHostWaits, seen - origin, now - origin, step, kUnderWay, nullptr,
-              nullptr});
+        sink({Lane{}, Category::kHostWaits, seen - origin, now - origin, step, kUnderWay, nullptr, nullptr});
         seen = now;
     };
     if (plan.prologue.count > 0U) {
@@ -68,6 +69,20 @@ Cycles replay_steps(replay::Replay& replay, std::uint32_t steps, const Sink& sin
     return origin;
 }
 
+void show(const Lane& queue, const std::vector<LoggedCommand>& log, const std::vector<Expected>& expected,
+          Cycles origin, const Sink& sink) {
+    if (log.size() != expected.size()) {
+        throw std::logic_error{"the simulator's log holds other commands than the binary's scripts"};
+    }
+    for (std::size_t i = 0U; i < log.size(); ++i) {
+        const Expected& each = expected[i];
+        const std::optional<std::uint32_t> core = log[i].core;
+        const Lane lane = core.has_value() ? Lane{LaneKind::kCore, *core, queue.device} : queue;
+        sink({lane, each.category, log[i].start_cycles - origin, log[i].end_cycles - origin, each.step, each.name,
+              each.item, each.command});
+    }
+}
+
 }  // namespace
 
 bool can_run_captured(const Target& target) {
@@ -83,28 +98,25 @@ std::uint32_t steps_to_measure(const Workload& workload) {
 
 void run_captured(ByteSpan file, const Target& target, const DeviceDescription& device, const Pattern& pattern,
                   std::uint32_t steps, const Sink& sink) {
-    ExpectedQueues expected(pattern.queues);
-    expect(pattern.prologue, 0U, expected);
+    ExpectedQueues expected(pattern.devices.size() * pattern.queues);
+    expect(pattern, pattern.prologue, 0U, expected);
     for (std::uint32_t step = 0U; step < steps; ++step) {
-        expect(pattern.step, step, expected);
+        expect(pattern, pattern.step, step, expected);
     }
-    expect(pattern.epilogue, steps - 1U, expected);
+    expect(pattern, pattern.epilogue, steps - 1U, expected);
     SimulatorOptions options;
     options.keep_log = true;
     replay::Replay replay{file, target, device, options};
     replay.load();
+    if (replay.simulators().size() != pattern.devices.size()) {
+        throw std::logic_error{"the pattern is for another mesh than the binary"};
+    }
     const Cycles origin = replay_steps(replay, steps, sink);
-    for (std::uint32_t queue = 0U; queue < pattern.queues; ++queue) {
-        const std::vector<LoggedCommand> log = replay.simulator().command_log(queue);
-        if (log.size() != expected[queue].size()) {
-            throw std::logic_error{"the simulator's log holds other commands than the binary's scripts"};
-        }
-        for (std::size_t i = 0U; i < log.size(); ++i) {
-            const Expected& each = expected[queue][i];
-            const std::optional<std::uint32_t> core = log[i].core;
-            const Lane lane = core.has_value() ? Lane{LaneKind::kCore, *core} : Lane{LaneKind::kQueue, queue};
-            sink({lane, each.category, log[i].start_cycles - origin, log[i].end_cycles - origin, each.step, each.name,
-                  each.item, each.command});
+    for (std::uint32_t place = 0U; place < pattern.devices.size(); ++place) {
+        for (std::uint32_t queue = 0U; queue < pattern.queues; ++queue) {
+            const Simulator& simulator = *replay.simulators().at(place);
+            show({LaneKind::kQueue, queue, place}, simulator.command_log(queue),
+                 expected[(std::size_t{place} * pattern.queues) + queue], origin, sink);
         }
     }
 }

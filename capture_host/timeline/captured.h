@@ -1,7 +1,8 @@
 // The binary itself on the simulator, as slices of time.
 //
-// Place in the whole: the picture that is measured rather than modelled, and what the model is held against. The
-// simulator's host takes no time, so that the host's lane shows only when a step is under way. Host only.
+// Place in the whole: the picture that is measured rather than modelled, and what the model is held against. Simulators
+// of a mesh have one time. The simulator's host takes no time, so that the host's lane shows only when a step is under
+// way. Host only.
 #pragma once
 
 #include <vector>
@@ -17,7 +18,7 @@ namespace pianola::timeline {
 // Steps after which each takes exactly what the one before took; with several in flight, once they are.
 [[nodiscard]] std::uint32_t steps_to_measure(const Workload& workload);
 
-// Replays `steps` steps on inputs of zeros and calls the sink with what the simulator's log says, from the start of the
+// Replays `steps` steps on inputs of zeros and calls the sink with what the simulators' logs say, from the start of the
 // first step. `pattern` is the session pattern of this file; it gives the names, and must outlive what the sink keeps.
 // Throws what replay::Replay throws, and std::logic_error where the log is not made of the pattern's commands.
 void run_captured(ByteSpan file, const Target& target, const DeviceDescription& device, const Pattern& pattern,

@@ -1,5 +1,5 @@
-// Chrome's trace event format: JSON that Perfetto and chrome://tracing open. Each panel is a process, each lane a
-// thread.
+// Chrome's trace event format: JSON that Perfetto and chrome://tracing open. Each panel is a process, each
+// lane a thread; of several devices, the host and each device are processes.
 
 #include <fmt/format.h>
 
@@ -16,34 +16,39 @@ Json metadata(const char* what, std::size_t process, std::size_t thread, const J
     return {{"ph", "M"}, {"name", what}, {"pid", process}, {"tid", thread}, {"args", args}};
 }
 
+void add_lanes(const Picture& picture, const Panel& panel, const std::vector<Lane>& lanes, std::size_t process,
+               std::vector<Json>& events) {
+    for (std::size_t lane = 0U; lane < lanes.size(); ++lane) {
+        events.push_back(metadata("thread_name", process, lane + 1U, {{"name", lane_name(lanes[lane])}}));
+        events.push_back(metadata("thread_sort_index", process, lane + 1U, {{"sort_index", lane}}));
+        for (const Slice& slice : panel.slices) {
+            if (!(slice.lane == lanes[lane])) {
+                continue;
+            }
+            events.push_back(
+                {{"ph", "X"},
+                 {"name", std::string{slice.name}},
+                 {"cat", style_of(slice.category).name},
+                 {"pid", process},
+                 {"tid", lane + 1U},
+                 {"ts", to_us(slice.start, picture.clock_khz)},
+                 {"dur", to_us(slice.end - slice.start, picture.clock_khz)},
+                 {"args", {{"step", slice.step}, {"start_cycles", slice.start}, {"cycles", slice.end - slice.start}}}});
+        }
+    }
+}
+
 }  // namespace
 
 std::string render_chrome(const Picture& picture) {
     std::vector<Json> events;
-    for (std::size_t panel_index = 0U; panel_index < picture.panels.size(); ++panel_index) {
-        const Panel& panel = picture.panels[panel_index];
-        const std::size_t process = panel_index + 1U;
-        events.push_back(metadata("process_name", process, 0U, {{"name", panel.pattern->name}}));
-        events.push_back(metadata("process_sort_index", process, 0U, {{"sort_index", panel_index}}));
-        const std::vector<Lane> lanes = panel.lanes();
-        for (std::size_t lane = 0U; lane < lanes.size(); ++lane) {
-            events.push_back(metadata("thread_name", process, lane + 1U, {{"name", lane_name(lanes[lane])}}));
-            events.push_back(metadata("thread_sort_index", process, lane + 1U, {{"sort_index", lane}}));
-            for (const Slice& slice : panel.slices) {
-                if (!(slice.lane == lanes[lane])) {
-                    continue;
-                }
-                events.push_back(
-                    {{"ph", "X"},
-                     {"name", std::string{slice.name}},
-                     {"cat", style_of(slice.category).name},
-                     {"pid", process},
-                     {"tid", lane + 1U},
-                     {"ts", to_us(slice.start, picture.clock_khz)},
-                     {"dur", to_us(slice.end - slice.start, picture.clock_khz)},
-                     {"args",
-                      {{"step", slice.step}, {"start_cycles", slice.start}, {"cycles", slice.end - slice.start}}}});
-            }
+    std::size_t process = 0U;
+    for (const Panel& panel : picture.panels) {
+        for (const LaneGroup& group : panel.groups()) {
+            process += 1U;
+            events.push_back(metadata("process_name", process, 0U, {{"name", group.name}}));
+            events.push_back(metadata("process_sort_index", process, 0U, {{"sort_index", process - 1U}}));
+            add_lanes(picture, panel, group.lanes, process, events);
         }
     }
     std::string text = "{\"displayTimeUnit\": \"ns\",\n\"otherData\": ";

@@ -1,10 +1,11 @@
-// Gaps: what a pattern's steady state is worth.
+// Gaps: what a pattern's steady state is worth, on each device.
 //
 // Place in the whole: measures slices, from the model or from the simulator. docs/guide/timeline.md defines every
 // figure. Host only.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,23 +24,26 @@ struct Ratio {
     }
 };
 
-// Between the end of the computation of one step and that of a later one, first and last steps left out.
+// Between the end of the computation of one step and that of a later one, first and last steps left out; of a device
+// that only transfers, between the ends of what it does.
 struct SteadyState {
     Ratio cycles_per_step;  // part: cycles, whole: steps
     Ratio busy;             // of those cycles: some queue executes commands of the workload's traces
     Ratio hidden;           // of the cycles of input transfers: the same
 };
 
-// Collects the slices of at least three steps.
+// Collects one device's slices of at least three steps.
 class Meter {
   public:
     void add(const Slice& slice);
     // The first half of the steps is the running-in, and the last one has nothing to do for a next one.
     [[nodiscard]] SteadyState result() const;
-    // Steps that the result is of: those behind the first, up to the last.
+    // Steps that the result is of: those behind the first, up to the last. And the time, from end to end.
     struct Window {
         std::size_t first{0U};
         std::size_t last{0U};
+        Cycles begin{0U};
+        Cycles end{0U};
 
         [[nodiscard]] bool has(std::uint32_t step) const { return (step > first) && (step <= last); }
     };
@@ -56,20 +60,26 @@ class Meter {
     std::vector<Interval> compute_;
     std::vector<Interval> writes_;
     std::vector<Cycles> computed_;  // for each step: when its computation has ended
+    std::vector<Cycles> ended_;     // and the last thing that the device does
 };
 
 // Steps that the table's figures are measured over; half of them are the running-in.
 inline constexpr std::uint32_t kMeasuredSteps = 64U;
 
-[[nodiscard]] SteadyState measure(const Pattern& pattern);
+// Gives the sink the slices of a pattern's steps.
+using Run = std::function<void(const Sink& sink)>;
+// Of each device; of what `run` gives, or of the model.
+[[nodiscard]] std::vector<SteadyState> measure(const Pattern& pattern, const Run& run);
+[[nodiscard]] std::vector<SteadyState> measure(const Pattern& pattern);
 
 // One line of the table.
 struct Row {
     std::string mode;
+    Coordinate device;
     SteadyState steady;
     bool host_bound{false};    // a host that takes no time would make steps shorter
     bool host_is_free{false};  // measured on the simulator, whose host takes no time
-    double gain{1.0};          // of a step, against eager
+    double gain{1.0};          // of a step, against eager on the same device
 };
 
 }  // namespace pianola::timeline

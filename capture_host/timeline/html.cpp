@@ -214,7 +214,8 @@ views.forEach(({ panel, canvas }) => {
   canvas.addEventListener("dblclick", event => {
     const hit = under(event);
     if (hit) {
-      const same = panel.lanes.slice(1).flatMap(lane => lane.slices.filter(slice => slice[3] === hit.slice[3]));
+      const lanes = panel.lanes.filter(lane => lane.name !== "host" || panel.lanes.length === 1);
+      const same = lanes.flatMap(lane => lane.slices.filter(slice => slice[3] === hit.slice[3]));
       const begin = same.reduce((least, slice) => Math.min(least, slice[0]), Infinity);
       const end = same.reduce((most, slice) => Math.max(most, slice[0] + slice[1]), 0);
       show(begin - (end - begin) * 0.03, end + (end - begin) * 0.03);
@@ -248,11 +249,13 @@ class Data {
         }
         json_["panels"] = Json::array();
         for (const Panel& panel : picture.panels) {
-            Json lanes = Json::array();
-            for (const Lane& lane : panel.lanes()) {
-                lanes.push_back({{"name", lane_name(lane)}, {"slices", slices_of(panel, lane)}});
+            for (const LaneGroup& group : panel.groups()) {
+                Json lanes = Json::array();
+                for (const Lane& lane : group.lanes) {
+                    lanes.push_back({{"name", lane_name(lane)}, {"slices", slices_of(panel, lane)}});
+                }
+                json_["panels"].push_back({{"name", group.name}, {"lanes", lanes}});
             }
-            json_["panels"].push_back({{"name", panel.pattern->name}, {"lanes", lanes}});
         }
         json_["names"] = names_;
     }

@@ -63,25 +63,33 @@ using Line = std::pair<std::uint32_t, std::string>;
     }
 }
 
-// The lines of the steps that are measured.
+// The lines of what is measured: of the host, the steps; of a device, exactly the time, so that nothing is missing or
+// counted twice at its ends.
 class Lines {
   public:
     explicit Lines(const Meter::Window& window) : window_{window} {}
 
-    [[nodiscard]] bool counts(const Slice& slice) const { return window_.has(slice.step); }
+    // Whether the slice, or what its queue has not done in front of it, from `idle` on, is measured.
+    [[nodiscard]] bool counts(const Slice& slice, Cycles idle) const {
+        return window_.has(slice.step) || ((slice.lane.kind != LaneKind::kHost) && (slice.end > window_.begin) &&
+                                           (std::min(idle, slice.start) < window_.end));
+    }
+    // The part that is measured; may be empty.
+    [[nodiscard]] Busy::Interval measured(Busy::Interval interval) const {
+        const Cycles start = std::clamp(interval.start, window_.begin, window_.end);
+        return {start, std::clamp(interval.end, start, window_.end)};
+    }
 
     [[nodiscard]] TimeSpent& of(const Slice& slice) { return entry_of(slice).time.spent; }
 
-    void note_kernel(const Slice& slice) { entry_of(slice).kernels[slice.step].add(kernel_of(slice)); }
+    void note_kernel(const Slice& slice) { entry_of(slice).kernels.add(measured(kernel_of(slice))); }
 
     // In the order in which the device begins them.
     [[nodiscard]] std::vector<OperationTime> operations() {
         std::multimap<Cycles, OperationTime> sorted;  // equal keys stay in order
         for (auto& [line, entry] : entries_) {
-            for (auto& [step, busy] : entry.kernels) {
-                busy.join();
-                entry.time.spent.kernel += busy.sum();
-            }
+            entry.kernels.join();
+            entry.time.spent.kernel = entry.kernels.sum();
             sorted.emplace(entry.first, entry.time);
         }
         std::vector<OperationTime> times;
@@ -93,8 +101,8 @@ class Lines {
   private:
     struct Entry {
         OperationTime time;
-        Cycles first{UINT64_MAX};               // when the device begins it
-        std::map<std::uint32_t, Busy> kernels;  // by step
+        Cycles first{UINT64_MAX};  // when the device begins it
+        Busy kernels;
     };
 
     [[nodiscard]] Entry& entry_of(const Slice& slice) {
@@ -102,7 +110,7 @@ class Lines {
         Entry& entry = entries_[{line.first, (line.first == 0U) ? line.second : std::string{}}];
         const bool has_name = (slice.command == nullptr) || (slice.command->kind != CommandKind::kBarrier);
         entry.time.name = has_name ? line.second : entry.time.name;
-        if (slice.lane.kind != LaneKind::kHost) {
+        if ((slice.lane.kind != LaneKind::kHost) && window_.has(slice.step)) {
             entry.first = std::min(entry.first, slice.start);
         }
         return entry;
@@ -112,18 +120,35 @@ class Lines {
     std::map<Line, Entry> entries_;
 };
 
-// What a queue's slice is spent on; in front of that it waits, for kernels or for an event.
-void spend(const Slice& slice, const Busy& busy, TimeSpent& spent) {
+// What a queue's slice is spent on; in front of that it waits, for kernels or for an event. Before the slice, since
+// `idle`, the queue had nothing to do.
+void spend(const Slice& slice, Cycles idle, const Busy& kernels, Lines& lines) {
+    const auto outside = [&](Cycles start, Cycles end) {
+        const Busy::Interval part = lines.measured({start, end});
+        return kernels.outside(part.start, part.end);
+    };
     const Cycles own = (slice.command != nullptr) ? slice.command->cycles : slice.item->cycles;
     const Cycles begin = slice.end - own;
-    spent.gap += busy.outside(slice.start, begin);
+    const Busy::Interval transfer = lines.measured({begin, slice.end});
+    TimeSpent& spent = lines.of(slice);
+    spent.gap += outside(std::min(idle, slice.start), begin);
     if (slice.category == Category::kWrite) {
-        spent.to_device += own;
+        spent.to_device += transfer.end - transfer.start;
     } else if (slice.category == Category::kRead) {
-        spent.from_device += own;
+        spent.from_device += transfer.end - transfer.start;
     } else {
-        spent.dispatch += busy.outside(begin, slice.end);
+        spent.dispatch += outside(begin, slice.end);
     }
+}
+
+std::vector<Performance> measure_slices(const Pattern& pattern, const Run& run) {
+    std::vector<OperationMeter> meters(pattern.devices.size());
+    run([&meters](const Slice& slice) { meters[slice.device()].add(slice); });
+    std::vector<Performance> devices;
+    for (std::size_t i = 0U; i < meters.size(); ++i) {
+        devices.push_back(meters[i].result(pattern.name, pattern.devices[i]));
+    }
+    return devices;
 }
 
 }  // namespace
@@ -145,7 +170,7 @@ void OperationMeter::add(const Slice& slice) {
     }
 }
 
-Performance OperationMeter::result(const std::string& mode) const {
+Performance OperationMeter::result(const std::string& mode, const Coordinate& device) const {
     const Meter::Window window = meter_.window();
     std::map<std::uint32_t, Busy> busy;  // kernels, by the queue whose they are
     for (const Slice& slice : slices_) {
@@ -161,13 +186,11 @@ Performance OperationMeter::result(const std::string& mode) const {
     for (const Slice& slice : slices_) {
         const bool is_queue = slice.lane.kind == LaneKind::kQueue;
         Cycles& end = ends[slice.item->queue];
-        if (lines.counts(slice)) {
-            const Busy& kernels = busy[slice.item->queue];
+        if (lines.counts(slice, is_queue ? end : slice.start)) {
             if (slice.lane.kind == LaneKind::kHost) {
                 lines.of(slice).host += slice.end - slice.start;
             } else if (is_queue) {
-                lines.of(slice).gap += (slice.start > end) ? kernels.outside(end, slice.start) : 0U;
-                spend(slice, kernels, lines.of(slice));
+                spend(slice, end, busy[slice.item->queue], lines);
             } else {
                 // Of a core: its kernels are all that there is.
             }
@@ -177,35 +200,49 @@ Performance OperationMeter::result(const std::string& mode) const {
         }
         end = is_queue ? slice.end : end;
     }
-    return {mode, meter_.result(), static_cast<std::uint32_t>(window.last - window.first), lines.operations()};
+    Performance performance;
+    performance.mode = mode;
+    performance.device = device;
+    performance.steady = meter_.result();
+    performance.steps = static_cast<std::uint32_t>(window.last - window.first);
+    performance.operations = lines.operations();
+    return performance;
 }
 
-Performance measure_operations(const Pattern& pattern) {
+std::vector<Performance> measure_operations(const Pattern& pattern) {
     std::size_t slices_of_step = 0U;
     for (const Item& item : pattern.step) {
         slices_of_step += 2U + (2U * item.body.size());
     }
     const std::size_t steps = std::clamp(kSlicesKept / std::max<std::size_t>(slices_of_step, 1U), kFewestMeasured,
                                          std::size_t{kMeasuredSteps});
-    OperationMeter meter;
-    schedule(pattern, static_cast<std::uint32_t>(steps), [&meter](const Slice& slice) { meter.add(slice); });
-    return meter.result(pattern.name);
+    return measure_slices(pattern,
+                          [&](const Sink& sink) { schedule(pattern, static_cast<std::uint32_t>(steps), sink); });
 }
 
-std::vector<Performance> measure_operations(ByteSpan file, const DeviceDescription& device, const Workload& workload,
-                                            const HostCost& cost) {
-    std::vector<Performance> all;
+std::vector<Performance> measure_operations(ByteSpan file, const DeviceDescription& device,
+                                            const std::vector<Workload>& workloads, const HostCost& cost) {
+    std::vector<std::vector<Performance>> modes;
     for (const Mode& mode : kModes) {
-        if (is_possible(mode, workload)) {
-            all.push_back(measure_operations(mode.make(workload, cost)));
+        if (is_possible(mode, workloads.front())) {
+            modes.push_back(measure_operations(make_pattern(mode, workloads, cost)));
         }
     }
-    if (can_run_captured(*workload.target)) {
-        const Pattern session = session_pattern(workload, HostCost{});
-        OperationMeter meter;
-        run_captured(file, *workload.target, device, session, steps_to_measure(workload),
-                     [&meter](const Slice& slice) { meter.add(slice); });
-        all.push_back(meter.result(session.name));
+    const Target& target = *workloads.front().target;
+    if (can_run_captured(target)) {
+        const Pattern session = session_pattern(workloads, HostCost{});
+        modes.push_back(measure_slices(session, [&](const Sink& sink) {
+            run_captured(file, target, device, session, steps_to_measure(workloads.front()), sink);
+        }));
+    }
+    std::vector<Performance> all;
+    for (std::vector<Performance>& mode : modes) {
+        for (std::size_t i = 0U; i < workloads.size(); ++i) {
+            if (!workloads[i].is_idle()) {
+                mode[i].gain = modes.front()[i].steady.cycles_per_step.value() / mode[i].steady.cycles_per_step.value();
+                all.push_back(std::move(mode[i]));
+            }
+        }
     }
     return all;
 }

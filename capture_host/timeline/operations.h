@@ -1,4 +1,4 @@
-// Operations: where the time of each operation of a step goes.
+// Operations: where the time of each operation of a step goes, on each device.
 //
 // Place in the whole: measures slices, as gaps.h does, but operation by operation. docs/guide/timeline.md defines every
 // column. Host only.
@@ -40,9 +40,12 @@ struct OperationTime {
     TimeSpent spent;
 };
 
+// Of one device.
 struct Performance {
     std::string mode;
+    Coordinate device;
     SteadyState steady;
+    double gain{1.0};                       // of a step, against eager
     std::uint32_t steps{0U};                // that the sums below are of
     std::vector<OperationTime> operations;  // in the order of the step; transfers, events and control among them
 
@@ -53,21 +56,23 @@ struct Performance {
     }
 };
 
-// Collects the slices of at least three steps; what they point into must live until the result is there.
+// Collects one device's slices of at least three steps; what they point into must live until the result is there.
 class OperationMeter {
   public:
     void add(const Slice& slice);
-    [[nodiscard]] Performance result(const std::string& mode) const;
+    [[nodiscard]] Performance result(const std::string& mode, const Coordinate& device) const;
 
   private:
     Meter meter_;
     std::vector<Slice> slices_;
 };
 
-[[nodiscard]] Performance measure_operations(const Pattern& pattern);
+// Of each device.
+[[nodiscard]] std::vector<Performance> measure_operations(const Pattern& pattern);
 // Of every mode that is possible, in the order of kModes; last the binary itself where the target's simulator can show
-// it, with a host that takes no time. The workload is the file's. Throws what run_captured() throws.
+// it, with a host that takes no time. In a mode, of every device that steps give something to do. The workloads are the
+// file's. Throws what run_captured() throws.
 [[nodiscard]] std::vector<Performance> measure_operations(ByteSpan file, const DeviceDescription& device,
-                                                          const Workload& workload, const HostCost& cost);
+                                                          const std::vector<Workload>& workloads, const HostCost& cost);
 
 }  // namespace pianola::timeline

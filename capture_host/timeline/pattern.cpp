@@ -13,6 +13,9 @@ namespace {
 
 constexpr std::uint64_t kNsPerMs = 1'000'000U;
 constexpr std::uint32_t kIoQueue = 1U;
+// With several devices, unless the workload says. Rings alone would let a fast device run ahead of a slow one by many
+// steps, and what was measured would depend on when that ends.
+constexpr std::uint32_t kStepsInFlight = 2U;
 
 // The four events of the pattern with two queues.
 constexpr std::uint32_t kWritten = 0U;   // queue 1 has written the input
@@ -29,6 +32,7 @@ class Maker {
           dispatch_cycles_{to_cycles(cost.dispatch_ns, workload)},
           replay_cycles_{to_cycles(cost.replay_ns, workload)} {
         pattern.name = name;
+        pattern.devices = {workload.coordinate};
         pattern.queues = queues;
         pattern.ring_words = workload.ring_words;
     }
@@ -181,6 +185,9 @@ targets::Words copy_words(const Workload& workload, std::uint32_t bytes) {
 }
 
 void Maker::stage(const std::vector<ScriptCommand>& transfers, const char* what) {
+    if (workload_.traces.empty()) {
+        return;  // nothing computes, and no trace could hold the copy
+    }
     std::vector<TraceCommand> trace;
     for (const ScriptCommand& transfer : transfers) {
         const auto add_copy = [&](std::uint32_t /*word*/, const DecodedCommand& copy) {
@@ -215,6 +222,44 @@ void Maker::transfer_on_second_queue() {
     read_outputs(kIoQueue);
     record(kIoQueue, kReadBack);
     notify(kIoQueue);
+}
+
+// The devices' items in turn.
+std::vector<Item> in_turn(const std::vector<Pattern>& devices, std::vector<Item> Pattern::* items) {
+    std::size_t most = 0U;
+    for (const Pattern& device : devices) {
+        most = std::max(most, (device.*items).size());
+    }
+    std::vector<Item> all;
+    for (std::size_t i = 0U; i < most; ++i) {
+        for (std::uint32_t device = 0U; device < devices.size(); ++device) {
+            const std::vector<Item>& own = devices[device].*items;
+            if (i < own.size()) {
+                all.push_back(own[i]);
+                all.back().device = device;
+            }
+        }
+    }
+    return all;
+}
+
+// As one; a single one stays as it is.
+Pattern joined(const std::vector<Pattern>& devices) {
+    Pattern all = devices.front();
+    if (devices.size() == 1U) {
+        return all;
+    }
+    for (const auto items : {&Pattern::prologue, &Pattern::step, &Pattern::epilogue}) {
+        all.*items = in_turn(devices, items);
+    }
+    all.devices.clear();
+    for (const Pattern& each : devices) {
+        all.devices.push_back(each.devices.front());
+        all.queues = std::max(all.queues, each.queues);
+        all.doorbell_per_command = all.doorbell_per_command || each.doorbell_per_command;
+    }
+    all.steps_in_flight = (all.steps_in_flight == 0U) ? kStepsInFlight : all.steps_in_flight;
+    return all;
 }
 
 }  // namespace
@@ -304,6 +349,23 @@ Pattern session_pattern(const Workload& workload, const HostCost& cost) {
     maker.script(workload.prologue, &Pattern::prologue);
     maker.script(workload.epilogue, &Pattern::epilogue);
     return maker.pattern;
+}
+
+Pattern make_pattern(const Mode& mode, const std::vector<Workload>& devices, const HostCost& cost) {
+    std::vector<Pattern> patterns;
+    for (const Workload& device : devices) {
+        patterns.push_back(device.is_idle() ? Maker{mode.name, device, cost, mode.queues}.pattern
+                                            : mode.make(device, cost));
+    }
+    return joined(patterns);
+}
+
+Pattern session_pattern(const std::vector<Workload>& devices, const HostCost& cost) {
+    std::vector<Pattern> patterns;
+    for (const Workload& device : devices) {
+        patterns.push_back(session_pattern(device, cost));
+    }
+    return joined(patterns);
 }
 
 }  // namespace pianola::timeline

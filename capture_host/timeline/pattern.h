@@ -1,8 +1,8 @@
 // Pattern: what the host enqueues for every step, and on which queue.
 //
-// Place in the whole: between a workload and the model (schedule.h). A pattern is one way to drive the same workload:
-// operation by operation, as a trace, or as a trace with transfers on a second queue. docs/guide/timeline.md says what
-// each one assumes. Times are device cycles. Host only.
+// Place in the whole: between workloads and the model (schedule.h). A pattern is one way to drive the same workload:
+// operation by operation, as a trace, or as a trace with transfers on a second queue; on several devices, one pattern
+// for all of them. docs/guide/timeline.md says what each one assumes. Times are device cycles. Host only.
 #pragma once
 
 #include <array>
@@ -33,6 +33,7 @@ using pianola::HostCost;  // rounded up to whole device cycles
 
 // One command on a queue.
 struct Item {
+    std::uint32_t device{0U};  // index of Pattern::devices
     std::uint32_t queue{0U};
     QueueCommandKind kind{QueueCommandKind::kUnspecified};  // kUnspecified: an operation without trace
     Category category{Category::kControl};
@@ -51,7 +52,8 @@ struct Pattern {
     std::vector<Item> prologue;  // once, for the first step
     std::vector<Item> step;
     std::vector<Item> epilogue;  // once, for the last step
-    std::uint32_t queues{1U};
+    std::vector<Coordinate> devices{Coordinate{}};
+    std::uint32_t queues{1U};  // of each device
     std::uint32_t ring_words{0U};
     bool doorbell_per_command{false};  // else one for each queue and step
     // Steps that may be under way before the host waits for the oldest, as Session does; prologue and epilogue run
@@ -83,5 +85,9 @@ inline constexpr std::array<Mode, 4> kModes{
 [[nodiscard]] bool is_possible(const Mode& mode, const Workload& workload);
 // The binary's own scripts: what Session does.
 [[nodiscard]] Pattern session_pattern(const Workload& workload, const HostCost& cost);
+// The same for all devices of a mesh. There is one host: it takes the devices in turn, command by command. A device
+// that steps give nothing to do has no items of a mode.
+[[nodiscard]] Pattern make_pattern(const Mode& mode, const std::vector<Workload>& devices, const HostCost& cost);
+[[nodiscard]] Pattern session_pattern(const std::vector<Workload>& devices, const HostCost& cost);
 
 }  // namespace pianola::timeline

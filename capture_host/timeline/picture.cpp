@@ -13,21 +13,28 @@ constexpr double kPercent = 100.0;
 
 }  // namespace
 
-std::vector<Lane> Panel::lanes() const {
-    std::vector<Lane> lanes{Lane{LaneKind::kHost, 0U}};
-    for (std::uint32_t queue = 0U; queue < pattern->queues; ++queue) {
-        lanes.push_back({LaneKind::kQueue, queue});
-    }
-    std::set<std::uint32_t> cores;
+std::vector<LaneGroup> Panel::groups() const {
+    const std::size_t devices = pattern->devices.size();
+    std::vector<std::set<std::uint32_t>> cores(devices);
     for (const Slice& slice : slices) {
         if (slice.lane.kind == LaneKind::kCore) {
-            cores.insert(slice.lane.index);
+            cores[slice.lane.device].insert(slice.lane.index);
         }
     }
-    for (const std::uint32_t core : cores) {
-        lanes.push_back({LaneKind::kCore, core});
+    std::vector<LaneGroup> groups{{pattern->name, {Lane{}}}};
+    for (std::uint32_t device = 0U; device < devices; ++device) {
+        if (devices > 1U) {
+            groups.push_back({fmt::format("{}, device {}", pattern->name, to_string(pattern->devices[device])), {}});
+        }
+        std::vector<Lane>& lanes = groups.back().lanes;
+        for (std::uint32_t queue = 0U; queue < pattern->queues; ++queue) {
+            lanes.push_back({LaneKind::kQueue, queue, device});
+        }
+        for (const std::uint32_t core : cores[device]) {
+            lanes.push_back({LaneKind::kCore, core, device});
+        }
     }
-    return lanes;
+    return groups;
 }
 
 Cycles Panel::end() const {
@@ -90,17 +97,19 @@ double to_us(Cycles cycles, std::uint32_t clock_khz) {
 }
 
 std::vector<std::vector<std::string>> table_cells(const Picture& picture) {
-    std::vector<std::vector<std::string>> cells{
-        {"mode", "cycles per step", "us per step", "device busy", "bound by", "gain on eager", "input hidden"}};
+    std::vector<std::vector<std::string>> cells{{picture.is_mesh ? "mode and device" : "mode", "cycles per step",
+                                                 "us per step", "device busy", "bound by", "gain on eager",
+                                                 "input hidden"}};
     for (const Row& row : picture.rows) {
         const Ratio& step = row.steady.cycles_per_step;
         const bool is_whole = (step.part % step.whole) == 0U;
-        cells.push_back(
-            {row.mode, is_whole ? fmt::format("{}", step.part / step.whole) : fmt::format("{:.1f}", step.value()),
-             fmt::format("{:.3f}", step.value() * kUsPerMs / picture.clock_khz),
-             fmt::format("{:.2f} %", row.steady.busy.value() * kPercent),
-             row.host_is_free ? "device (host free)" : (row.host_bound ? "host" : "device"),
-             fmt::format("{:.2f}", row.gain), fmt::format("{:.1f} %", row.steady.hidden.value() * kPercent)});
+        cells.push_back({picture.is_mesh ? fmt::format("{} {}", row.mode, to_string(row.device)) : row.mode,
+                         is_whole ? fmt::format("{}", step.part / step.whole) : fmt::format("{:.1f}", step.value()),
+                         fmt::format("{:.3f}", step.value() * kUsPerMs / picture.clock_khz),
+                         fmt::format("{:.2f} %", row.steady.busy.value() * kPercent),
+                         row.host_is_free ? "device (host free)" : (row.host_bound ? "host" : "device"),
+                         fmt::format("{:.2f}", row.gain),
+                         fmt::format("{:.1f} %", row.steady.hidden.value() * kPercent)});
     }
     return cells;
 }

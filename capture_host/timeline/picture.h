@@ -14,12 +14,19 @@
 
 namespace pianola::timeline {
 
+// Lanes under one heading.
+struct LaneGroup {
+    std::string name;
+    std::vector<Lane> lanes;
+};
+
 struct Panel {
     std::shared_ptr<const Pattern> pattern;  // owns the slices' names
     std::vector<Slice> slices;
 
-    // The host, the queues of the pattern, and the cores that are used.
-    [[nodiscard]] std::vector<Lane> lanes() const;
+    // The host, the queues of the pattern, and the cores that are used: one group. Of several devices, one with the
+    // host, and one for each device.
+    [[nodiscard]] std::vector<LaneGroup> groups() const;
     [[nodiscard]] Cycles end() const;
 };
 
@@ -28,6 +35,7 @@ struct Picture {
     std::uint32_t clock_khz{0U};
     std::uint64_t dispatch_ns{0U};
     std::uint64_t replay_ns{0U};
+    bool is_mesh{false};  // rows have their device's coordinate
     std::vector<Panel> panels;
     std::vector<Row> rows;
     std::vector<std::string> notes;

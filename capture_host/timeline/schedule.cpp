@@ -38,9 +38,18 @@ struct Queue {
     Cycles cores_done{0U};
 };
 
+struct Events {
+    std::array<std::vector<Cycles>, kMaxEvents> records;  // times of each event's records, in order
+    std::array<std::size_t, kMaxEvents> records_enqueued{};
+};
+
 class Model {
   public:
-    Model(const Pattern& pattern, const Sink& sink) : pattern_{pattern}, sink_{sink}, queues_(pattern.queues) {}
+    Model(const Pattern& pattern, const Sink& sink)
+        : pattern_{pattern},
+          sink_{sink},
+          queues_(pattern.devices.size() * pattern.queues),
+          events_(pattern.devices.size()) {}
 
     void run(std::uint32_t steps) {
         submit(pattern_.prologue, 0U, false);
@@ -74,17 +83,19 @@ class Model {
             }
         }
         // Without completion records to wait for, a prologue is but the first step's beginning.
-        if ((pattern_.steps_in_flight != 0U) || (&items != &pattern_.prologue)) {
+        const bool completes = std::any_of(items.begin(), items.end(),
+                                           [](const Item& item) { return item.kind == QueueCommandKind::kNotify; });
+        if (completes || (&items != &pattern_.prologue)) {
             ring_doorbells();
         }
     }
 
     void enqueue(const Item& item, std::uint32_t step) {
-        Queue& queue = queues_.at(item.queue);
+        Queue& queue = queues_.at((std::size_t{item.device} * pattern_.queues) + item.queue);
         make_room(queue, item, step);
         host(item.host_cycles, (item.kind == QueueCommandKind::kUnspecified) ? Category::kDispatch : Category::kEnqueue,
              step, item.label, &item);
-        std::size_t& records = records_enqueued_.at(item.event);
+        std::size_t& records = events_.at(item.device).records_enqueued.at(item.event);
         const auto submission = static_cast<std::uint32_t>(completions_.size() - 1U);
         queue.ring.push_back({&item, step, submission, records, 0U});
         records += (item.kind == QueueCommandKind::kRecordEvent) ? 1U : 0U;
@@ -133,8 +144,8 @@ class Model {
     void run_queues() {
         for (bool moved = true; moved;) {
             moved = false;
-            for (std::uint32_t i = 0U; i < queues_.size(); ++i) {
-                while ((queues_[i].published > 0U) && execute(i)) {
+            for (Queue& queue : queues_) {
+                while ((queue.published > 0U) && execute(queue)) {
                     moved = true;
                 }
             }
@@ -142,19 +153,19 @@ class Model {
     }
 
     // False where the queue's next command has to wait for a record that has not been made.
-    bool execute(std::uint32_t index) {
-        Queue& queue = queues_[index];
+    bool execute(Queue& queue) {
         const Enqueued next = queue.ring.front();
         const Item& item = *next.item;
+        Events& events = events_[item.device];
         Cycles recorded = 0U;
         if ((item.kind == QueueCommandKind::kWaitEvent) && (next.records > 0U)) {
-            const std::vector<Cycles>& records = records_.at(item.event);
+            const std::vector<Cycles>& records = events.records.at(item.event);
             if (records.size() < next.records) {
                 return false;
             }
             recorded = records[next.records - 1U];
         }
-        const Lane lane{LaneKind::kQueue, index};
+        const Lane lane{LaneKind::kQueue, item.queue, item.device};
         const Cycles start = std::max(queue.time, next.doorbell);
         if (item.cycles > 0U) {
             join_cores(queue);
@@ -171,7 +182,7 @@ class Model {
             queue.freed.push_back({queue.time, item.ring_words});
         }
         if (item.kind == QueueCommandKind::kRecordEvent) {
-            records_.at(item.event).push_back(queue.time);
+            events.records.at(item.event).push_back(queue.time);
         } else if (item.kind == QueueCommandKind::kNotify) {
             Cycles& completed = completions_.at(next.submission);
             completed = std::max(completed, queue.time);
@@ -195,7 +206,7 @@ class Model {
             const Cycles begin = std::max(queue.time, free);
             free = begin + command.core_cycles;
             queue.cores_done = std::max(queue.cores_done, free);
-            const Lane core{LaneKind::kCore, command.core};
+            const Lane core{LaneKind::kCore, command.core, item.device};
             sink_({core, category, begin, free, step, command.label, &item, &command});
         }
     }
@@ -209,7 +220,7 @@ class Model {
 
     void host(Cycles cycles, Category category, std::uint32_t step, std::string_view name, const Item* item = nullptr) {
         if (cycles > 0U) {
-            sink_({Lane{LaneKind::kHost, 0U}, category, host_time_, host_time_ + cycles, step, name, item, nullptr});
+            sink_({Lane{}, category, host_time_, host_time_ + cycles, step, name, item, nullptr});
             host_time_ += cycles;
         }
     }
@@ -217,8 +228,7 @@ class Model {
     const Pattern& pattern_;
     const Sink& sink_;
     std::vector<Queue> queues_;
-    std::array<std::vector<Cycles>, kMaxEvents> records_;  // times of each event's records, in order
-    std::array<std::size_t, kMaxEvents> records_enqueued_{};
+    std::vector<Events> events_;       // of each device
     std::vector<Cycles> completions_;  // of each submission: prologue, steps, epilogue
     std::size_t first_step_{0U};       // submission of the first step
     Cycles host_time_{0U};

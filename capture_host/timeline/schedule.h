@@ -3,7 +3,8 @@
 // Place in the whole: turns a pattern into slices of time; gaps.h measures them, picture.h draws them. The model is the
 // device's own (docs/reference/device.md) - queues in order, a wait ends no earlier than its record, a command starts
 // no earlier than its doorbell, one ring per queue - and a host that enqueues in order, runs ahead as far as the rings
-// let it, and takes the time that the pattern says. All times are device cycles from the start of the first step.
+// let it, and takes the time that the pattern says. Devices share the host, and nothing else. All times are device
+// cycles from the start of the first step.
 // Deterministic. Host only.
 #pragma once
 
@@ -20,9 +21,10 @@ enum class LaneKind : std::uint8_t { kHost, kQueue, kCore };
 struct Lane {
     LaneKind kind{LaneKind::kHost};
     std::uint32_t index{0U};
+    std::uint32_t device{0U};  // index of Pattern::devices; 0 of the host
 };
 [[nodiscard]] constexpr bool operator==(const Lane& left, const Lane& right) {
-    return (left.kind == right.kind) && (left.index == right.index);
+    return (left.kind == right.kind) && (left.index == right.index) && (left.device == right.device);
 }
 
 // One stretch of time on one lane. Slices of a lane come in order and do not overlap.
@@ -35,6 +37,9 @@ struct Slice {
     std::string_view name;                 // belongs to the pattern, as the next two do
     const Item* item{nullptr};             // that the time is spent on
     const TraceCommand* command{nullptr};  // of its body; where it is one
+
+    // That it is for, on the host's lane too.
+    [[nodiscard]] std::uint32_t device() const { return (item != nullptr) ? item->device : lane.device; }
 };
 
 using Sink = std::function<void(const Slice&)>;

@@ -58,7 +58,9 @@ class Drawing {
         draw_legend();
         y_ += kLine / 2.0;
         for (const Panel& panel : picture_.panels) {
-            draw_panel(panel);
+            for (const LaneGroup& group : panel.groups()) {
+                draw_lanes(panel, group);
+            }
         }
         y_ += kLine;
         draw_table();
@@ -102,14 +104,13 @@ class Drawing {
         }
     }
 
-    void draw_panel(const Panel& panel) {
+    void draw_lanes(const Panel& panel, const LaneGroup& group) {
         y_ += kPanelGap;
-        text(kLeft, "mode", panel.pattern->name);
+        text(kLeft, "mode", group.name);
         y_ += kLine / 2.0;
         const double top = y_;
-        const std::vector<Lane> lanes = panel.lanes();
-        draw_ticks(top, static_cast<double>(lanes.size()) * kLanePitch);
-        for (const Lane& lane : lanes) {
+        draw_ticks(top, static_cast<double>(group.lanes.size()) * kLanePitch);
+        for (const Lane& lane : group.lanes) {
             body_ +=
                 fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" class=\"lane\"/>\n",
                             kLeft, y_, kPlot, kLaneHeight);

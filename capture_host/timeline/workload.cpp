@@ -27,8 +27,10 @@ bool meets_any(const std::vector<Range>& ranges, const Extent& extent) {
 
 class Reader {
   public:
-    Reader(const Image& image, const Plan& plan, const Target& target)
-        : image_{image}, plan_{plan}, command_set_{target.command_set()} {
+    Reader(const Image& image, const Plan& plan, const Target& target, std::uint32_t device)
+        : image_{image}, plan_{plan}, command_set_{target.command_set()}, device_{device} {
+        const std::uint32_t columns = image.target().mesh_columns;
+        workload_.coordinate = {device / columns, device % columns};
         workload_.target = &target;
     }
 
@@ -50,8 +52,9 @@ class Reader {
 
   private:
     void note_transfers() {
-        for (std::uint32_t i = 0U; i < plan_.step.count; ++i) {
-            const QueueCommand& command = plan_.commands.at(plan_.step.first + i).command;
+        const std::vector<PlannedCommand> planned = own(plan_.step);
+        for (std::size_t i = 0U; i < planned.size(); ++i) {
+            const QueueCommand& command = planned[i].command;
             if (command.kind == QueueCommandKind::kWrite) {
                 inputs_.push_back({command.address, command.size_bytes});
                 workload_.inputs.push_back(workload_.step[i]);
@@ -89,10 +92,18 @@ class Reader {
         }
     }
 
+    // What the device takes of a script.
+    [[nodiscard]] std::vector<PlannedCommand> own(const PlannedScript& script) const {
+        std::vector<PlannedCommand> commands;
+        const PlannedCommand* const first = plan_.commands.begin() + script.first;
+        std::copy_if(first, first + script.count, std::back_inserter(commands),
+                     [this](const PlannedCommand& each) { return has_device(each.devices, device_); });
+        return commands;
+    }
+
     [[nodiscard]] std::vector<ScriptCommand> read_script(const PlannedScript& script) const {
         std::vector<ScriptCommand> commands;
-        for (std::uint32_t i = script.first; i < (script.first + script.count); ++i) {
-            const PlannedCommand& planned = plan_.commands.at(i);
+        for (const PlannedCommand& planned : own(script)) {
             const QueueCommand& command = planned.command;
             const bool replays = command.kind == QueueCommandKind::kReplay;
             commands.push_back({planned.queue, command.kind, command.size_bytes,
@@ -147,6 +158,7 @@ class Reader {
     const Image& image_;
     const Plan& plan_;
     const CommandSet& command_set_;
+    std::uint32_t device_;
     Workload workload_;
     std::vector<Range> inputs_;
     std::vector<Range> outputs_;
@@ -167,8 +179,16 @@ std::vector<TraceCommand> Workload::commands() const {
     return all;
 }
 
-Workload read_workload(const Image& image, const Plan& plan, const Target& target) {
-    return Reader{image, plan, target}.read();
+std::string to_string(const Coordinate& coordinate) {
+    return fmt::format("({}, {})", coordinate.row, coordinate.column);
+}
+
+std::vector<Workload> read_workloads(const Image& image, const Plan& plan, const Target& target) {
+    std::vector<Workload> devices;
+    for (std::uint32_t device = 0U; device < plan.device_count; ++device) {
+        devices.push_back(Reader{image, plan, target, device}.read());
+    }
+    return devices;
 }
 
 }  // namespace pianola::timeline

@@ -1,4 +1,4 @@
-// Workload: what a timeline must know of a trace binary.
+// Workload: what a timeline must know of a trace binary, as one of its devices sees it.
 //
 // Place in the whole: the only part of the timeline that reads images and plans; patterns and the model work on it.
 // Times are device cycles, by the command set's own cost model. Host only.
@@ -39,7 +39,19 @@ struct ScriptCommand {
     std::string label;
 };
 
+// Where a device is in the binary's mesh.
+struct Coordinate {
+    std::uint32_t row{0U};
+    std::uint32_t column{0U};
+};
+[[nodiscard]] constexpr bool operator==(const Coordinate& left, const Coordinate& right) {
+    return (left.row == right.row) && (left.column == right.column);
+}
+// "(0, 1)"
+[[nodiscard]] std::string to_string(const Coordinate& coordinate);
+
 struct Workload {
+    Coordinate coordinate;
     const Target* target{nullptr};  // static lifetime
     std::uint32_t clock_khz{0U};
     std::uint32_t queue_count{0U};
@@ -55,9 +67,12 @@ struct Workload {
 
     // All commands of the step's traces, in the order of replay, without their ends.
     [[nodiscard]] std::vector<TraceCommand> commands() const;
+    // Whether steps give the device nothing to do.
+    [[nodiscard]] bool is_idle() const { return step.empty(); }
 };
 
-// The image and plan must have been proved together; the result does not refer to them. The target has static lifetime.
-[[nodiscard]] Workload read_workload(const Image& image, const Plan& plan, const Target& target);
+// Of each device of the mesh, in row-major order. The image and plan must have been proved together; the result does
+// not refer to them. The target has static lifetime.
+[[nodiscard]] std::vector<Workload> read_workloads(const Image& image, const Plan& plan, const Target& target);
 
 }  // namespace pianola::timeline

@@ -142,14 +142,6 @@ class Mesh(cli_support.CliTest):
         self.assertEqual(bytes(int(each, 0) for each in numbers.split(",") if each.strip()), binary.read_bytes())
         self.assertEqual(self.json_of("embed", binary, "-o", output)["bytes"], binary.stat().st_size)
 
-    def test_a_timeline_is_of_one_device(self):
-        (binary, _), *_ = self.of_mesh((1, 2))[0]
-        for command in ("timeline", "perf"):
-            for options in ((), ("--json",)):
-                run = self.run_pianola(command, binary, *options, code=USAGE)
-                self.assertIn("is for 2 devices; a timeline is of one", run.stderr)
-                self.assertEqual(run.stdout, "")
-
     def test_mutants_of_a_mesh_are_refused_by_their_rules(self):
         made = set()
         for mesh in ((1, 2), (2, 2)):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""pianola perf: columns that add up, the same figures as the timeline's, and refusals."""
+"""pianola perf: columns that add up, on each device; the same figures as the timeline's, and refusals."""
 import json
+import re
 
 import cli_support
 from cli_support import REFUSED, USAGE, sealed
@@ -67,6 +68,52 @@ class Perf(cli_support.CliTest):
         self.assertEqual(list(self.modes(binary)), ["eager", "traced", "as-captured"])
         run = self.run_pianola("perf", binary, "--mode", "two-queues", code=USAGE)
         self.assertIn("--mode two-queues", run.stderr)
+
+    def test_devices_of_a_mesh_add_up_and_are_what_each_is_alone(self):
+        for mesh in ((1, 2), (2, 2)):
+            binaries, device = self.random_binaries(12, mesh=mesh)
+            places = [{"row": row, "column": column} for row in range(mesh[0]) for column in range(mesh[1])]
+            for binary, _ in binaries:
+                for free in ((), ("--dispatch-ns", 0, "--replay-ns", 0)):
+                    shown = json.loads(self.run_pianola("perf", binary, "--json", *free, *device).stdout)["modes"]
+                    for number, place in enumerate(places):
+                        own = {mode["mode"]: mode for mode in shown if mode["device"] == place}
+                        self.assertEqual(len(own) * len(places), len(shown))
+                        for mode in ("eager", "traced"):
+                            self.assertAlmostEqual(own[mode]["cycles_per_step"],
+                                                   sum(own[mode][column] for column in COLUMNS[1:]), places=6)
+                        if free:
+                            alone = self.modes(binary.with_suffix(".alone") / f"{number}.ptb", *free, *device)
+                            self.assertEqual(list(own), list(alone))
+                            for mode, entry in own.items():
+                                self.assertEqual({**entry, "device": places[0]}, alone[mode], f"{binary} {mode}")
+
+    def test_one_host_works_for_all_devices_of_a_mesh(self):
+        (binary, _), *_ = self.random_binaries(6, mesh=(1, 2))[0]
+        slow = ("--dispatch-ns", 40000, "--replay-ns", 40000)
+        alone = self.modes(binary.with_suffix(".alone") / "0.ptb", *slow)
+        shown = json.loads(self.run_pianola("perf", binary, "--json", *slow).stdout)["modes"]
+        for mode in ("eager", "traced", "two-queues", "two-queues-split"):
+            own = [each for each in shown if each["mode"] == mode]
+            self.assertEqual(len(own), 2)
+            for each in own:
+                self.assertEqual(each["host"], alone[mode]["host"])
+                self.assertEqual(each["cycles_per_step"], 2 * alone[mode]["cycles_per_step"])
+
+    def test_text_has_each_device_of_a_mesh(self):
+        (binary, _), *_ = self.random_binaries(6, mesh=(1, 2))[0]
+        text = self.run_pianola("perf", binary, "--mode", "two-queues-split").stdout
+        for place in ("(0, 0)", "(0, 1)"):
+            for mode in ("eager", "traced", "two-queues", "two-queues-split", "as-captured"):
+                self.assertRegex(text, rf"(?m)^  {mode} {re.escape(place)} +\d")
+            self.assertIn(f"\ntwo-queues-split {place}, operation by operation\n", text)
+
+    def test_a_damaged_binary_for_a_mesh_is_not_measured(self):
+        (binary, _), *_ = self.random_binaries(6, mesh=(1, 2))[0]
+        contents = bytearray(binary.read_bytes())
+        contents[len(contents) // 2] ^= 1
+        self.run_pianola("perf", self.write("bad.ptb", bytes(contents)), code=REFUSED)
+        self.run_pianola("perf", binary, "--mode", "fast", code=USAGE)
 
 
 if __name__ == "__main__":

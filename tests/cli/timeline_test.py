@@ -48,6 +48,20 @@ def lanes_of(text):
     return lanes
 
 
+def groups_of(text):
+    """Of a Chrome trace, each process's lanes by name: their slices as name, start, cycles and step."""
+    events = json.loads(text)["traceEvents"]
+    names = {(event["name"], event["pid"], event["tid"]): event["args"]["name"] for event in events
+             if event["ph"] == "M" and "name" in event["args"]}
+    groups = {name: {} for (what, _, _), name in names.items() if what == "process_name"}
+    for event in events:
+        if event["ph"] == "X":
+            lane = groups[names["process_name", event["pid"], 0]].setdefault(
+                names["thread_name", event["pid"], event["tid"]], [])
+            lane.append((event["name"], event["args"]["start_cycles"], event["args"]["cycles"], event["args"]["step"]))
+    return groups
+
+
 class Timeline(cli_support.CliTest):
     """Table and pictures."""
 
@@ -175,6 +189,50 @@ class Timeline(cli_support.CliTest):
         self.assertEqual([mode["mode"] for mode in shown["modes"]], ["eager", "traced", "as-captured"])
         run = self.run_pianola("timeline", binary, "--device", spec, "--mode", "two-queues", code=USAGE)
         self.assertIn("2 queues", run.stderr)
+
+    def test_lanes_of_a_mesh_are_those_of_each_device_alone(self):
+        free = ("--dispatch-ns", 0, "--replay-ns", 0)
+        for mesh in ((1, 2), (2, 2)):
+            places = [f"({row}, {column})" for row in range(mesh[0]) for column in range(mesh[1])]
+            for binary, _ in self.random_binaries(12, mesh=mesh)[0]:
+                together = groups_of(self.draw(binary, "json", *free))
+                self.assertEqual(set(together), {mode + group for mode in MODES
+                                                 for group in ("", *(f", device {place}" for place in places))})
+                for number, place in enumerate(places):
+                    alone = groups_of(self.draw(binary.with_suffix(".alone") / f"{number}.ptb", "json", *free))
+                    for mode in MODES:
+                        alone[mode].pop("host", None)
+                        self.assertEqual(together[f"{mode}, device {place}"], alone[mode], f"{binary} {mode}")
+                        self.assertLessEqual(set(together[mode]), {"host"})
+
+    def test_the_host_of_a_mesh_takes_its_devices_in_turn(self):
+        (binary, _), *_ = self.random_binaries(6, mesh=(1, 2))[0]
+        together = groups_of(self.draw(binary, "json", "--mode", "traced", "--replay-ns", 2000, "--steps", 1))
+        alone = groups_of(self.draw(binary.with_suffix(".alone") / "0.ptb", "json", "--mode", "traced", "--replay-ns",
+                                    2000, "--steps", 1))
+        commands = [name for name, *_ in alone["traced"]["host"]]
+        self.assertEqual([name for name, *_ in together["traced"]["host"]], [name for name in commands for _ in "01"])
+        starts = {place: together[f"traced, device {place}"]["queue 0"][0][1] for place in ("(0, 0)", "(0, 1)")}
+        self.assertEqual(starts, dict.fromkeys(starts, 2 * len(commands) * 1000), "one doorbell for a step")
+
+    def test_the_table_of_a_mesh(self):
+        (binary, _), *_ = self.random_binaries(6, mesh=(1, 2))[0]
+        shown = json.loads(self.run_pianola("timeline", binary, "--json").stdout)["modes"]
+        self.assertEqual([(row["mode"], row["device"]) for row in shown],
+                         [(mode, {"row": 0, "column": column}) for mode in MODES for column in range(2)])
+        for row, eager in zip(shown, 5 * shown[:2]):
+            self.assertAlmostEqual(row["gain"], eager["cycles_per_step"] / row["cycles_per_step"])
+        text = self.run_pianola("timeline", binary).stdout
+        for mode in MODES:
+            for column in range(2):
+                self.assertIn(f"{mode} (0, {column})", text)
+        for suffix in ("svg", "html"):
+            picture = self.draw(binary, suffix)
+            self.assertIn("two-queues-split, device (0, 1)", picture)
+        contents = bytearray(binary.read_bytes())
+        contents[len(contents) // 2] ^= 1
+        self.run_pianola("timeline", self.write("bad.ptb", bytes(contents)), "-o", "p.html", code=REFUSED)
+        self.assertFalse((self.folder / "p.html").exists())
 
     def test_wrong_arguments(self):
         binary = self.capture("hello_world_int8")

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "capture_host/replay/replay.h"
 #include "hal/devices/refdev/host/refdev_target.h"
@@ -21,28 +22,42 @@ namespace {
 
 constexpr std::uint32_t kSteps = 5U;
 
-// The simulator's own log of all scripts, without any code of the timeline.
-std::vector<refdev::ExecutedCommand> simulate(const Subject& subject) {
+// Start and end of every command on every lane. The log has a dispatch where its core works; what its queue spends on
+// it is in the model only.
+using Times = std::map<std::tuple<std::uint32_t, LaneKind, std::uint32_t>, std::vector<std::pair<Cycles, Cycles>>>;
+
+// The simulators' own logs of all scripts, without any code of the timeline.
+Times simulate(const Subject& subject) {
     sim::SimOptions options;
     options.spec = test::small_device();
     options.keep_log = true;
-    sim::SimDevice device{options};
-    sim::SimPlatform platform{device};
+    options.time = std::make_shared<sim::SimTime>();
+    std::vector<std::unique_ptr<sim::SimDevice>> devices;
+    std::vector<Device*> pointers;
+    for (std::size_t i = 0U; i < subject.workloads().size(); ++i) {
+        devices.push_back(std::make_unique<sim::SimDevice>(options));
+        pointers.push_back(devices.back().get());
+    }
+    sim::SimPlatform platform{*devices.front()};
     const refdev::RefdevCommandSet command_set;
-    Session session{device, platform, command_set, kDevelopmentConfig};
+    Session session{DeviceSet{{pointers.data(), pointers.size()}, 1U, static_cast<std::uint32_t>(pointers.size())},
+                    platform, command_set, kDevelopmentConfig};
     const auto workspace = std::make_unique<PlanWorkspace>();
     Verdict verdict;
     EXPECT_EQ(session.load(subject.file(), *workspace, verdict), Status::kOk);
-    device.clear_log();
-    const std::vector<std::uint8_t> input = test::workload_input(1U);
-    std::vector<std::uint8_t> output(test::kWorkloadBytes);
+    for (const auto& device : devices) {
+        device->clear_log();
+    }
+    const test::MeshShape shape{1U, static_cast<std::uint32_t>(devices.size())};
+    const std::vector<std::uint8_t> input = test::mesh_input(shape, 1U);
+    std::vector<std::uint8_t> output(input.size());
     const ByteSpan in{input.data(), input.size()};
     const MutableByteSpan out{output.data(), output.size()};
     const auto finish = [&session](Status submitted) {
         EXPECT_EQ(submitted, Status::kOk);
         EXPECT_EQ(session.wait(), Status::kOk);
     };
-    const Cycles origin = device.now_cycles();
+    const Cycles origin = devices.front()->now_cycles();
     const Plan& plan = session.plan();
     if (plan.is_pipelined) {
         finish(session.start({&in, 1U}));
@@ -59,27 +74,27 @@ std::vector<refdev::ExecutedCommand> simulate(const Subject& subject) {
     if (plan.is_pipelined) {
         finish(session.stop({&out, 1U}));
     }
-    EXPECT_EQ(output, test::workload_output(input));
-    std::vector<refdev::ExecutedCommand> log;
-    for (std::uint32_t queue = 0U; queue < options.spec.queue_count; ++queue) {
-        for (refdev::ExecutedCommand command : device.log(queue)) {
-            command.start_cycles -= origin;
-            command.end_cycles -= origin;
-            log.push_back(command);
+    EXPECT_EQ(output, test::mesh_output(input));
+    Times times;
+    for (std::uint32_t device = 0U; device < devices.size(); ++device) {
+        for (std::uint32_t queue = 0U; queue < options.spec.queue_count; ++queue) {
+            for (const refdev::ExecutedCommand& command : devices[device]->log(queue)) {
+                const bool is_core = command.core != refdev::kNoCore;
+                times[{device, is_core ? LaneKind::kCore : LaneKind::kQueue, is_core ? command.core : command.queue}]
+                    .emplace_back(command.start_cycles - origin, command.end_cycles - origin);
+            }
         }
     }
-    return log;
+    return times;
 }
-
-// Start and end of every command on every lane. The log has a dispatch where its core works; what its queue spends on
-// it is in the model only.
-using Times = std::map<std::pair<LaneKind, std::uint32_t>, std::vector<std::pair<Cycles, Cycles>>>;
 
 Times times_of(const std::vector<Slice>& slices, const Subject& subject) {
     std::set<std::string> dispatched;
-    for (const TraceCommand& command : subject.workload().traces.front()) {
-        if (command.kind == CommandKind::kDispatch) {
-            dispatched.insert(command.label);
+    for (const std::vector<TraceCommand>& trace : subject.workload().traces) {
+        for (const TraceCommand& command : trace) {
+            if (command.kind == CommandKind::kDispatch) {
+                dispatched.insert(command.label);
+            }
         }
     }
     Times times;
@@ -87,18 +102,8 @@ Times times_of(const std::vector<Slice>& slices, const Subject& subject) {
         const bool is_front =
             (slice.lane.kind == LaneKind::kQueue) && (dispatched.count(std::string{slice.name}) != 0U);
         if ((slice.lane.kind != LaneKind::kHost) && !is_front) {
-            times[{slice.lane.kind, slice.lane.index}].emplace_back(slice.start, slice.end);
+            times[{slice.lane.device, slice.lane.kind, slice.lane.index}].emplace_back(slice.start, slice.end);
         }
-    }
-    return times;
-}
-
-Times times_of(const std::vector<refdev::ExecutedCommand>& log) {
-    Times times;
-    for (const refdev::ExecutedCommand& command : log) {
-        const bool is_core = command.core != refdev::kNoCore;
-        times[is_core ? std::pair{LaneKind::kCore, command.core} : std::pair{LaneKind::kQueue, command.queue}]
-            .emplace_back(command.start_cycles, command.end_cycles);
     }
     return times;
 }
@@ -109,40 +114,43 @@ std::vector<test::Workload> all_workloads() {
             on_cores(1U),
             on_cores(2U),
             pipelined(1U),
-            pipelined(2U)};
+            pipelined(2U),
+            mixed(1U),
+            mixed(2U),
+            test::make_mesh_workload({1U, 3U}, 2U)};
 }
 
 TEST(Captured, TheModelIsTheSimulator) {
     for (const test::Workload& workload : all_workloads()) {
         const Subject subject{workload};
-        const Times simulated = times_of(simulate(subject));
+        const Times simulated = simulate(subject);
         EXPECT_GE(simulated.size(), 1U);
-        EXPECT_EQ(times_of(slices_of(session_pattern(subject.workload(), HostCost{}), kSteps), subject), simulated);
+        EXPECT_EQ(times_of(slices_of(session_pattern(subject.workloads(), HostCost{}), kSteps), subject), simulated);
     }
 }
 
 TEST(Captured, TracedOnOneQueueIsTheSimulatorToo) {
     const Subject subject{1U};
-    EXPECT_EQ(times_of(slices_of(traced_pattern(subject.workload(), HostCost{}), kSteps), subject),
-              times_of(simulate(subject)));
+    EXPECT_EQ(times_of(slices_of(traced_pattern(subject.workload(), HostCost{}), kSteps), subject), simulate(subject));
 }
 
 TEST(Captured, DrawsWhatTheLogSays) {
     for (const test::Workload& workload : all_workloads()) {
         const Subject subject{workload};
-        const Pattern pattern = session_pattern(subject.workload(), HostCost{});
+        const Pattern pattern = session_pattern(subject.workloads(), HostCost{});
         std::vector<Slice> slices;
-        run_captured(subject.file(), refdev::target(), refdev::description_of(test::small_device()), pattern, kSteps,
+        run_captured(subject.file(), refdev::target(), subject.device(), pattern, kSteps,
                      [&slices](const Slice& slice) { slices.push_back(slice); });
-        EXPECT_EQ(times_of(slices, subject), times_of(simulate(subject)));
+        const Times simulated = simulate(subject);
+        EXPECT_EQ(times_of(slices, subject), simulated);
         Cycles end = 0U;  // the host has a step under way all the time
         for (const Slice& slice : on_lane(slices, LaneKind::kHost)) {
             EXPECT_EQ(slice.start, end);
             end = slice.end;
         }
         Cycles last = 0U;
-        for (const refdev::ExecutedCommand& command : simulate(subject)) {
-            last = std::max(last, command.end_cycles);
+        for (const auto& [lane, times] : simulated) {
+            last = std::max(last, times.back().second);
         }
         EXPECT_EQ(end, last);
     }
@@ -165,7 +173,7 @@ TEST(Captured, CoresAreWorkedOutByHand) {
     ASSERT_EQ(second.size(), 1U);
     EXPECT_EQ(second[0].start, begin + 32U);
     EXPECT_EQ(second[0].end, begin + 108U);
-    const SteadyState steady = measure(traced_pattern(subject.workload(), HostCost{}));
+    const SteadyState steady = measure(traced_pattern(subject.workload(), HostCost{})).front();
     EXPECT_EQ(steady.cycles_per_step.part, steady.cycles_per_step.whole * (488U - kTrace + kCoresTrace));
     EXPECT_EQ(steady.busy.part, steady.cycles_per_step.whole * kCoresTrace);
 }
@@ -176,6 +184,16 @@ TEST(Captured, APatternOfAnotherFileIsRefused) {
     EXPECT_THROW(run_captured(subject.file(), refdev::target(), refdev::description_of(test::small_device()), pattern,
                               1U, [](const Slice&) {}),
                  std::logic_error);
+}
+
+TEST(Captured, APatternOfAnotherMeshIsRefused) {
+    const Subject mesh{mixed(1U)};
+    for (const std::vector<Workload>& workloads :
+         {std::vector<Workload>{mesh.workload()}, Subject{test::make_mesh_workload({1U, 3U}, 1U)}.workloads()}) {
+        const Pattern pattern = session_pattern(workloads, HostCost{});
+        EXPECT_THROW(run_captured(mesh.file(), refdev::target(), mesh.device(), pattern, 1U, [](const Slice&) {}),
+                     std::logic_error);
+    }
 }
 
 TEST(Captured, AFileThatIsRefusedIsNotReplayed) {

@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include "hal/devices/refdev/device_spec.h"
 #include "tests/timeline/subject.h"
 
 namespace pianola::timeline {
@@ -41,7 +40,7 @@ TEST(Operations, EagerByHand) {
     // Doorbells at 50, 1050, 2050, 2100 and 2150 of each 2150. The second operation ends at 2190, the read at 2282, the
     // completion record at 2298, which is behind the next write's doorbell; that write ends at 2390, and the
     // doorbell of the next operation is at 3200.
-    expect_lines(measure_operations(eager_pattern(subject.workload(), kSlowHost)),
+    expect_lines(measure_operations(eager_pattern(subject.workload(), kSlowHost)).front(),
                  {{50.0, 0.0, 0.0, transfer, 0.0, 0.0},
                   {1000.0, 0.0, first, 0.0, 0.0, 3200.0 - 2390.0},
                   {1000.0, 0.0, second, 0.0, 0.0, 1000.0 - first},
@@ -54,7 +53,7 @@ TEST(Operations, TracedByHand) {
     const double transfer = kTransfer;
     const double command = kCommand;
     // Replay, end and completion record in one line.
-    expect_lines(measure_operations(traced_pattern(subject.workload(), kFree)),
+    expect_lines(measure_operations(traced_pattern(subject.workload(), kFree)).front(),
                  {{0.0, 0.0, 0.0, transfer, 0.0, 0.0},
                   {0.0, 3.0 * command, 0.0, 0.0, 0.0, 0.0},
                   {0.0, 0.0, double{kFirst}, 0.0, 0.0, 0.0},
@@ -68,7 +67,7 @@ TEST(Operations, OfOneQueueAddUpToTheStep) {
         for (const HostCost& cost : {kFree, kSlowHost}) {
             for (const Pattern& pattern :
                  {eager_pattern(subject.workload(), cost), traced_pattern(subject.workload(), cost)}) {
-                const Performance performance = measure_operations(pattern);
+                const Performance performance = measure_operations(pattern).front();
                 const TimeSpent total = performance.total();
                 EXPECT_DOUBLE_EQ(performance.per_step(total.dispatch + total.kernel + total.to_device +
                                                       total.from_device + total.gap),
@@ -86,20 +85,19 @@ TEST(Operations, OfSeveralCoresAreOneLineEach) {
     for (const TraceCommand& command : subject.workload().commands()) {
         operations = std::max<std::size_t>(operations, command.operation);
     }
-    const Performance performance = measure_operations(eager_pattern(subject.workload(), kSlowHost));
+    const Performance performance = measure_operations(eager_pattern(subject.workload(), kSlowHost)).front();
     EXPECT_EQ(performance.operations.size(), operations + 3U);  // write, read, completion record
     EXPECT_DOUBLE_EQ(performance.per_step(performance.total().host),
                      (1000.0 * static_cast<double>(operations)) + 150.0);
 }
 
 TEST(Operations, OfTheBinaryItselfAreTheModels) {
-    DeviceDescription device;
-    refdev::describe(test::small_device(), device);
     for (const std::uint32_t queues : {1U, 2U}) {
         const Subject subject{queues};
-        const std::vector<Performance> all = measure_operations(subject.file(), device, subject.workload(), kFree);
+        const std::vector<Performance> all =
+            measure_operations(subject.file(), subject.device(), subject.workloads(), kFree);
         ASSERT_EQ(all.back().mode, "as-captured");
-        const Performance model = measure_operations(session_pattern(subject.workload(), kFree));
+        const Performance model = measure_operations(session_pattern(subject.workload(), kFree)).front();
         EXPECT_EQ(columns_of(all.back().total(), all.back()), columns_of(model.total(), model)) << queues;
         EXPECT_EQ(all.size(), kModes.size() + 1U);
     }

@@ -18,11 +18,11 @@ Picture make_picture(const std::string& name) {
     Picture picture;
     picture.title = name;
     picture.clock_khz = subject.workload().clock_khz;
-    for (Pattern& pattern : all_patterns(subject.workload(), {2000U, 100U})) {
+    for (Pattern& pattern : all_patterns(subject.workloads(), {2000U, 100U})) {
         pattern.step[1].label = name;
         Row row;
         row.mode = pattern.name;
-        row.steady = measure(pattern);
+        row.steady = measure(pattern).front();
         picture.rows.push_back(row);
         Panel panel;
         panel.pattern = std::make_shared<const Pattern>(pattern);

@@ -189,7 +189,7 @@ TEST(Schedule, LanesAreInOrderAndWhole) {
     constexpr std::uint32_t kSteps = 50U;
     for (const std::uint64_t dispatch : {0U, 3U, 400U, 9'300U}) {
         for (const std::uint64_t replay : {0U, 1U, 77U, 300U, 2'000U}) {
-            for (const Pattern& pattern : all_patterns(subject.workload(), {dispatch, replay})) {
+            for (const Pattern& pattern : all_patterns(subject.workloads(), {dispatch, replay})) {
                 const std::vector<Slice> slices = slices_of(pattern, kSteps);
                 std::map<std::pair<LaneKind, std::uint32_t>, Cycles> ends;
                 std::map<Category, Cycles> sums;

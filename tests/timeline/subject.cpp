@@ -71,20 +71,49 @@ test::Workload pipelined(std::uint32_t steps_in_flight) {
     return workload;
 }
 
+test::Workload mixed(std::uint32_t queues) {
+    const std::vector<std::uint32_t> words = test::words_of(test::make_small_workload(queues).segments.traces);
+    test::Workload workload = on_cores(queues);
+    test::add_trace(workload, words);
+    workload.manifest.traces.back().programs = {{"requantize", 1U}, {"sum", 1U}};
+    test::spread(workload, kMixedShape, Placement::kSharded);
+    const DeviceRange first = test::device_range(kMixedShape, 0U);
+    const DeviceRange second = test::device_range(kMixedShape, 1U);
+    for (capture::ManifestScript& script : workload.manifest.scripts) {
+        std::vector<capture::ManifestCommand>& commands = script.commands;
+        for (std::size_t i = 0U; i < commands.size(); ++i) {
+            if (commands[i].kind == ScriptCommandKind::kLoadTrace) {
+                commands[i].devices = (commands[i].object == 0U) ? first : second;
+            } else if (commands[i].kind == ScriptCommandKind::kReplayTrace) {
+                commands[i].devices = first;
+                capture::ManifestCommand other = commands[i];
+                other.devices = second;
+                other.object = 1U;
+                i += 1U;
+                commands.insert(commands.begin() + static_cast<std::ptrdiff_t>(i), other);
+            } else {
+                // Of both.
+            }
+        }
+    }
+    return workload;
+}
+
 Subject::Subject(std::uint32_t queues) : Subject{test::make_small_workload(queues)} {}
 
 Subject::Subject(const test::Workload& workload) : bytes_{workload.file()} {
     const auto workspace = std::make_unique<PlanWorkspace>();
     const refdev::RefdevCommandSet command_set;
-    DeviceDescription device;
-    refdev::describe(test::small_device(), device);
+    refdev::describe(test::small_device(), device_);
+    device_.mesh_rows = workload.manifest.target.mesh_rows;
+    device_.mesh_columns = workload.manifest.target.mesh_columns;
     Image image;
     Plan plan;
     Verdict verdict;
-    EXPECT_EQ(capture::verify(bytes_.view(), device, command_set, kDevelopmentTrust, *workspace, image, plan, verdict),
+    EXPECT_EQ(capture::verify(bytes_.view(), device_, command_set, kDevelopmentTrust, *workspace, image, plan, verdict),
               Status::kOk)
         << rule_id(verdict.rule) << " " << verdict.actual << " " << verdict.limit;
-    workload_ = read_workload(image, plan, refdev::target());
+    workloads_ = read_workloads(image, plan, refdev::target());
 }
 
 std::vector<Slice> slices_of(const Pattern& pattern, std::uint32_t steps) {
@@ -93,16 +122,20 @@ std::vector<Slice> slices_of(const Pattern& pattern, std::uint32_t steps) {
     return slices;
 }
 
-std::vector<Slice> on_lane(const std::vector<Slice>& slices, LaneKind kind, std::uint32_t index) {
+std::vector<Slice> on_lane(const std::vector<Slice>& slices, LaneKind kind, std::uint32_t index, std::uint32_t device) {
     std::vector<Slice> lane;
     std::copy_if(slices.begin(), slices.end(), std::back_inserter(lane),
-                 [kind, index](const Slice& slice) { return slice.lane == Lane{kind, index}; });
+                 [&](const Slice& slice) { return slice.lane == Lane{kind, index, device}; });
     return lane;
 }
 
-std::vector<Pattern> all_patterns(const Workload& workload, const HostCost& cost) {
-    return {eager_pattern(workload, cost), traced_pattern(workload, cost), two_queue_pattern(workload, cost),
-            split_pattern(workload, cost), session_pattern(workload, cost)};
+std::vector<Pattern> all_patterns(const std::vector<Workload>& workloads, const HostCost& cost) {
+    std::vector<Pattern> patterns;
+    for (const Mode& mode : kModes) {
+        patterns.push_back(make_pattern(mode, workloads, cost));
+    }
+    patterns.push_back(session_pattern(workloads, cost));
+    return patterns;
 }
 
 }  // namespace pianola::timeline

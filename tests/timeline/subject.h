@@ -10,7 +10,7 @@
 #include "capture_host/files/files.h"
 #include "capture_host/timeline/gaps.h"
 #include "capture_host/timeline/schedule.h"
-#include "tests/support/workload.h"
+#include "tests/support/mesh_workload.h"
 
 namespace pianola::timeline {
 
@@ -25,12 +25,16 @@ class Subject {
     explicit Subject(std::uint32_t queues);
     explicit Subject(const test::Workload& workload);
 
-    [[nodiscard]] const Workload& workload() const noexcept { return workload_; }
+    // Of the first device, and of all.
+    [[nodiscard]] const Workload& workload() const { return workloads_.front(); }
+    [[nodiscard]] const std::vector<Workload>& workloads() const noexcept { return workloads_; }
+    [[nodiscard]] const DeviceDescription& device() const noexcept { return device_; }
     [[nodiscard]] ByteSpan file() const noexcept { return bytes_.view(); }
 
   private:
     files::AlignedBytes bytes_;
-    Workload workload_;
+    DeviceDescription device_;
+    std::vector<Workload> workloads_;
 };
 
 // The same workload as three requantizes of 32 bytes each on the cores 0, 1 and 0, a barrier, and the add on the whole
@@ -41,9 +45,15 @@ inline constexpr Cycles kCoresTrace = 340U;  // Captured.CoresAreWorkedOutByHand
 // The same workload in a pipeline: the prologue writes the first input, every step replays, reads, and writes the next.
 [[nodiscard]] test::Workload pipelined(std::uint32_t steps_in_flight);
 
+// For a mesh of 1x2: the small workload on its device (0, 1), and on (0, 0) the one that works on cores, as a second
+// trace.
+[[nodiscard]] test::Workload mixed(std::uint32_t queues);
+inline constexpr test::MeshShape kMixedShape{1U, 2U};
+
 [[nodiscard]] std::vector<Slice> slices_of(const Pattern& pattern, std::uint32_t steps);
-[[nodiscard]] std::vector<Slice> on_lane(const std::vector<Slice>& slices, LaneKind kind, std::uint32_t index = 0U);
-// Every pattern of the workload.
-[[nodiscard]] std::vector<Pattern> all_patterns(const Workload& workload, const HostCost& cost);
+[[nodiscard]] std::vector<Slice> on_lane(const std::vector<Slice>& slices, LaneKind kind, std::uint32_t index = 0U,
+                                         std::uint32_t device = 0U);
+// Every pattern of the workloads.
+[[nodiscard]] std::vector<Pattern> all_patterns(const std::vector<Workload>& workloads, const HostCost& cost);
 
 }  // namespace pianola::timeline
