@@ -28,7 +28,8 @@ struct FlipOptions {
 [[nodiscard]] std::vector<NamedTally> change_file(const Mode& mode, const FlipOptions& options);
 [[nodiscard]] std::vector<NamedTally> flip_bits(const Mode& mode, const FlipOptions& options);
 
-// Says on standard output what was silent.
-void note(const Mode& mode, const std::string& what, Call call, std::uint32_t number, Outcome outcome);
+// Says on standard output what was silent. number: of the calls of that device.
+void note(const Mode& mode, std::uint32_t device, const std::string& what, Call call, std::uint32_t number,
+          Outcome outcome);
 
 }  // namespace pianola::campaign

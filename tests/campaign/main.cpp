@@ -194,10 +194,11 @@ int run(int argc, char** argv) {
 
 namespace pianola::campaign {
 
-void note(const Mode& mode, const std::string& what, Call call, std::uint32_t number, Outcome outcome) {
+void note(const Mode& mode, std::uint32_t device, const std::string& what, Call call, std::uint32_t number,
+          Outcome outcome) {
     if (outcome == Outcome::kSilent) {
-        std::cout << "silent: " << name_of(mode) << ", " << what << ", call " << number << " of kind "
-                  << static_cast<std::uint32_t>(call) << "\n";
+        std::cout << "silent: " << name_of(mode) << ", " << what << ", device " << device << ", call " << number
+                  << " of kind " << static_cast<std::uint32_t>(call) << "\n";
     }
 }
 

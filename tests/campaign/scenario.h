@@ -16,7 +16,7 @@
 #include "pianola/session.h"
 #include "tests/campaign/hooked_device.h"
 #include "tests/campaign/mode.h"
-#include "tests/proofs/small_case.h"
+#include "tests/campaign/workload.h"
 
 namespace pianola::campaign {
 
@@ -51,7 +51,7 @@ class Scenario {
 
     Outcome run();
 
-    [[nodiscard]] HookedDevice& device() noexcept { return device_; }
+    [[nodiscard]] HookedDevice& device(std::uint32_t index) noexcept { return *devices_[index]; }
     [[nodiscard]] Session& session() noexcept { return session_; }
     [[nodiscard]] MutableByteSpan file() noexcept { return file_.mutable_view(); }
     [[nodiscard]] const Image& image() const noexcept { return workspace_->image; }
@@ -82,9 +82,9 @@ class Scenario {
 
     Mode mode_;
     test::SmallCase small_;
-    test::Interpreter meaning_{small_};
+    Meaning meaning_{small_};
     files::AlignedBytes file_;
-    HookedDevice device_;
+    std::vector<std::unique_ptr<HookedDevice>> devices_;
     sim::SimPlatform platform_;
     refdev::RefdevCommandSet command_set_;
     SessionConfig config_;
