@@ -15,7 +15,7 @@ namespace pianola::campaign {
 namespace {
 
 using Memory = std::function<MutableByteSpan(Scenario& scenario)>;
-using Life = Outcome (*)(Scenario& scenario);
+using Life = void (*)(Scenario& scenario, const Place& place, Tally& tally);
 
 // Released at completion, a session does not compare these with anything.
 constexpr const char* kOutside = "released at completion: left to memory that corrects itself";
@@ -32,13 +32,14 @@ MutableByteSpan bytes_of(Object& object) {
     return {reinterpret_cast<std::uint8_t*>(&object), sizeof(object)};
 }
 
-Outcome run_here(Scenario& scenario) {
-    return scenario.run();
+void run_here(Scenario& scenario, const Place& place, Tally& tally) {
+    const Outcome outcome = scenario.run();
+    count(scenario, place, outcome, tally);
 }
 
 // In a process of its own, for damage that may end it: nothing compares the state of a session that releases at
 // completion, and it holds references to the application's memory.
-Outcome run_apart(Scenario& scenario) {
+void run_apart(Scenario& scenario, const Place& /*place*/, Tally& tally) {
     constexpr int kFirstCode = 100;  // of the exit codes that are outcomes; others are a sanitizer's
     constexpr unsigned kMostSeconds = 60U;
     const pid_t child = fork();
@@ -55,7 +56,7 @@ Outcome run_apart(Scenario& scenario) {
         throw std::runtime_error{"cannot wait for a run"};
     }
     const bool is_outcome = WIFEXITED(status) && (WEXITSTATUS(status) >= kFirstCode);
-    return is_outcome ? static_cast<Outcome>(WEXITSTATUS(status) - kFirstCode) : Outcome::kCrashed;
+    tally.add(is_outcome ? static_cast<Outcome>(WEXITSTATUS(status) - kFirstCode) : Outcome::kCrashed);
 }
 
 // Every bit at every moment where that is few enough, else as many as asked for, drawn by the seed.
@@ -65,14 +66,14 @@ Tally try_all(std::uint64_t bits, std::uint32_t moments, const FlipOptions& opti
     const std::uint64_t all = bits * moments;
     if (all <= options.samples) {
         for (std::uint64_t i = 0U; i < all; ++i) {
-            tally.add(attempt(i / moments, static_cast<std::uint32_t>(i % moments)));
+            attempt(i / moments, static_cast<std::uint32_t>(i % moments), tally);
         }
         return tally;
     }
     std::mt19937_64 random{options.seed};
     for (std::uint32_t i = 0U; i < options.samples; ++i) {
         const std::uint64_t drawn = random() % all;
-        tally.add(attempt(drawn / moments, static_cast<std::uint32_t>(drawn % moments)));
+        attempt(drawn / moments, static_cast<std::uint32_t>(drawn % moments), tally);
     }
     return tally;
 }
@@ -91,16 +92,17 @@ Tally flip_before_calls(const Mode& mode, const Target& target, const FlipOption
     Scenario clean{mode};
     (void)clean.run();
     const std::uint64_t bits = std::uint64_t{target.memory(clean).size()} * 8U;
-    return try_all(bits, clean.device(target.device).calls(), options, [&](std::uint64_t bit, std::uint32_t call) {
-        Scenario scenario{mode};
-        scenario.device(target.device).set_hook([&](Call, std::uint32_t number) -> std::optional<Status> {
-            if (number == call) {
-                flip(target.memory(scenario), bit);
-            }
-            return std::nullopt;
+    return try_all(
+        bits, clean.device(target.device).calls(), options, [&](std::uint64_t bit, std::uint32_t call, Tally& tally) {
+            Scenario scenario{mode};
+            scenario.device(target.device).set_hook([&](Call, std::uint32_t number) -> std::optional<Status> {
+                if (number == call) {
+                    flip(target.memory(scenario), bit);
+                }
+                return std::nullopt;
+            });
+            life(scenario, {mode, target.device, target.name, Call::kService, call, !target.is_session}, tally);
         });
-        return life(scenario);
-    });
 }
 
 // Between two calls of the session.
@@ -108,14 +110,14 @@ Tally flip_between_calls(const Mode& mode, const Target& target, const FlipOptio
     Scenario clean{mode};
     (void)clean.run();
     const std::uint64_t bits = std::uint64_t{target.memory(clean).size()} * 8U;
-    return try_all(bits, clean.moments(), options, [&](std::uint64_t bit, std::uint32_t moment) {
+    return try_all(bits, clean.moments(), options, [&](std::uint64_t bit, std::uint32_t moment, Tally& tally) {
         Scenario scenario{mode};
         scenario.at_moments([&](std::uint32_t now) {
             if (now == moment) {
                 flip(target.memory(scenario), bit);
             }
         });
-        return life(scenario);
+        life(scenario, {mode, target.device, target.name, Call::kService, moment, !target.is_session}, tally);
     });
 }
 
@@ -197,10 +199,7 @@ std::vector<NamedTally> flip_bits(const Mode& mode, const FlipOptions& options) 
             tallies.push_back({std::string{target.name} + " at completion", tally, kOutside});
             continue;
         }
-        const Tally tally = flip_where(mode, target, options, run_here);
-        tallies.push_back({target.name, tally});
-        note(mode, target.device, target.name, Call::kService, 0U,
-             (tally.silent == 0U) ? Outcome::kHarmless : Outcome::kSilent);
+        tallies.push_back({target.name, flip_where(mode, target, options, run_here)});
     }
     return tallies;
 }

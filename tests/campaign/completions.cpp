@@ -120,8 +120,7 @@ std::vector<NamedTally> disturb_completions(const Mode& mode) {
                 Outcome outcome = Outcome::kSilent;
                 injected = inject(scenario, scenario.device(device), n, outcome);
                 if (injected) {
-                    tally.add(outcome);
-                    note(mode, device, name, Call::kCompletion, n, outcome);
+                    count(scenario, {mode, device, name, Call::kCompletion, n}, outcome, tally);
                 }
             }
         }

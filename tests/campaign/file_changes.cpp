@@ -13,7 +13,8 @@ constexpr std::uint32_t kBits = 8U;
 // The first call of each device comes before the validations, which have campaigns of their own.
 constexpr std::uint32_t kFirstCall = 1U;
 
-Outcome change(const Mode& mode, std::uint64_t bit, std::uint32_t device, std::uint32_t call) {
+void change(const Mode& mode, const char* name, std::uint64_t bit, std::uint32_t device, std::uint32_t call,
+            Tally& tally) {
     Scenario scenario{mode};
     scenario.device(device).set_hook([&](Call, std::uint32_t number) -> std::optional<Status> {
         if (number == call) {
@@ -22,7 +23,8 @@ Outcome change(const Mode& mode, std::uint64_t bit, std::uint32_t device, std::u
         }
         return std::nullopt;
     });
-    return scenario.run();
+    const Outcome outcome = scenario.run();
+    count(scenario, {mode, device, name, Call::kService, call, false}, outcome, tally);
 }
 
 }  // namespace
@@ -49,9 +51,7 @@ std::vector<NamedTally> change_file(const Mode& mode, const FlipOptions& options
             const auto device = static_cast<std::uint32_t>((mode.devices > 1U) ? (random() % mode.devices) : 0U);
             const std::uint32_t calls = clean.device(device).calls() - kFirstCall;
             const std::uint32_t call = kFirstCall + static_cast<std::uint32_t>(random() % calls);
-            const Outcome outcome = change(mode, bit, device, call);
-            tally.add(outcome);
-            note(mode, device, part.name, Call::kService, call, outcome);
+            change(mode, part.name, bit, device, call, tally);
         }
         tallies.push_back({part.name, tally});
     }

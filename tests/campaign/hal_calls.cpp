@@ -51,8 +51,7 @@ void fail_each_call(const Mode& mode, std::uint32_t device, std::size_t failure,
         });
         const Outcome outcome = scenario.run();
         if (injected) {
-            tally.add(outcome);
-            note(mode, device, "call fails", at, n, outcome);
+            count(scenario, {mode, device, "call fails", at, n}, outcome, tally);
         } else if (!reached && (outcome != Outcome::kHarmless)) {
             tally.add(Outcome::kSilent);  // the clean run at the end must be clean
         } else {

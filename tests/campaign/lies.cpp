@@ -52,8 +52,7 @@ void tell_each(const Mode& mode, std::uint32_t device, const char* name, Lie lie
         });
         const Outcome outcome = scenario.run();
         if (injected) {
-            tally.add(outcome);
-            note(mode, device, name, at, n, outcome);
+            count(scenario, {mode, device, name, at, n, lie != Lie::kNeighbour}, outcome, tally);
         }
     }
 }

@@ -62,7 +62,10 @@ bool report(const std::vector<NamedTally>& sums, std::size_t modes) {
     if (outside.injected != 0U) {
         std::cout << std::left << std::setw(kWidth) << "outside" << outside << "\n";
     }
-    return (inside.injected != 0U) && (inside.silent == 0U) && (inside.crashed == 0U);
+    if (inside.misnamed != 0U) {
+        std::cout << std::left << std::setw(kWidth) << "another device is named" << inside.misnamed << "\n";
+    }
+    return (inside.injected != 0U) && (inside.silent == 0U) && (inside.crashed == 0U) && (inside.misnamed == 0U);
 }
 
 // As tests/campaign/campaign_record.py has it.
@@ -194,11 +197,15 @@ int run(int argc, char** argv) {
 
 namespace pianola::campaign {
 
-void note(const Mode& mode, std::uint32_t device, const std::string& what, Call call, std::uint32_t number,
-          Outcome outcome) {
-    if (outcome == Outcome::kSilent) {
-        std::cout << "silent: " << name_of(mode) << ", " << what << ", device " << device << ", call " << number
-                  << " of kind " << static_cast<std::uint32_t>(call) << "\n";
+void count(const Scenario& scenario, const Place& place, Outcome outcome, Tally& tally) {
+    tally.add(outcome);
+    const bool is_misnamed =
+        place.is_of_device && (outcome == Outcome::kDetected) && scenario.blames_another(place.device);
+    tally.misnamed += is_misnamed ? 1U : 0U;
+    if ((outcome == Outcome::kSilent) || is_misnamed) {
+        std::cout << (is_misnamed ? "another device is named: " : "silent: ") << name_of(place.mode) << ", "
+                  << place.what << ", device " << place.device << ", call " << place.number << " of kind "
+                  << static_cast<std::uint32_t>(place.call) << "\n";
     }
 }
 

@@ -95,6 +95,7 @@ void Tally::add(const Tally& other) noexcept {
     harmless += other.harmless;
     silent += other.silent;
     crashed += other.crashed;
+    misnamed += other.misnamed;
 }
 
 std::ostream& operator<<(std::ostream& stream, const Tally& tally) {
@@ -277,6 +278,11 @@ bool Scenario::is_given_back_unchanged() const {
         return std::all_of(turn.inputs.begin(), turn.inputs.end(), is_reused) &&
                std::all_of(turn.outputs.begin(), turn.outputs.end(), is_reused);
     });
+}
+
+bool Scenario::blames_another(std::uint32_t device) const noexcept {
+    const FaultRecord& fault = session_.fault();
+    return !is_ok(fault.status) && ((fault.row != 0U) || (fault.column != device));
 }
 
 Outcome Scenario::run() {

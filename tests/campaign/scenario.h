@@ -34,6 +34,7 @@ struct Tally {
     std::uint64_t harmless{0U};
     std::uint64_t silent{0U};
     std::uint64_t crashed{0U};
+    std::uint64_t misnamed{0U};  // of those detected: the record of the fault names a device that was as it must be
 
     void add(Outcome outcome) noexcept;
     void add(const Tally& other) noexcept;
@@ -50,6 +51,8 @@ class Scenario {
     [[nodiscard]] std::uint32_t moments() const noexcept { return moment_; }
 
     Outcome run();
+    // A fault has latched that is said to be another device's. Behind run().
+    [[nodiscard]] bool blames_another(std::uint32_t device) const noexcept;
 
     [[nodiscard]] HookedDevice& device(std::uint32_t index) noexcept { return *devices_[index]; }
     [[nodiscard]] Session& session() noexcept { return session_; }
