@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <functional>
 #include <random>
 #include <stdexcept>
@@ -148,7 +149,9 @@ MutableByteSpan state_of(Scenario& scenario) {
 }
 
 // Of one device.
-std::vector<Target> targets_on(std::uint32_t device, std::uint32_t queues) {
+std::vector<Target> targets_on(std::uint32_t device, const Mode& mode) {
+    // Of what is written in such a life: with many steps in flight, all.
+    const std::size_t used_ring_bytes = (mode.in_flight > 2U) ? SIZE_MAX : (200U * sizeof(std::uint32_t));
     const auto shared = [device](Scenario& scenario) -> refdev::SharedState& {
         return scenario.device(device).inner().shared();
     };
@@ -172,11 +175,11 @@ std::vector<Target> targets_on(std::uint32_t device, std::uint32_t queues) {
         {"event counters and times", [=](Scenario& scenario) { return bytes_of(shared(scenario).events); }, device},
     };
     const auto add = [&](const char* name, const Memory& memory) { targets.push_back({name, memory, device}); };
-    for (std::uint32_t index = 0U; index < queues; ++index) {
-        // Of what is written in such a life.
-        constexpr std::size_t kUsedRingBytes = 200U * sizeof(std::uint32_t);
-        add("rings",
-            [=](Scenario& scenario) { return bytes_of(queue(scenario, index).ring).subspan(0U, kUsedRingBytes); });
+    for (std::uint32_t index = 0U; index < mode.queues; ++index) {
+        add("rings", [=](Scenario& scenario) {
+            const MutableByteSpan ring = bytes_of(queue(scenario, index).ring);
+            return ring.subspan(0U, std::min(ring.size(), used_ring_bytes));
+        });
         add("ring positions", [=](Scenario& scenario) { return bytes_of(queue(scenario, index).published); });
         add("consumed words", [=](Scenario& scenario) { return bytes_of(queue(scenario, index).consumed); });
         add("completion records", [=](Scenario& scenario) { return bytes_of(queue(scenario, index).completions); });
@@ -191,7 +194,7 @@ std::vector<Target> targets_on(std::uint32_t device, std::uint32_t queues) {
 std::vector<NamedTally> flip_bits(const Mode& mode, const FlipOptions& options) {
     std::vector<Target> targets{{"session state", state_of, 0U, true, true}};
     for (std::uint32_t device = 0U; device < mode.devices; ++device) {
-        const std::vector<Target> more = targets_on(device, mode.queues);
+        const std::vector<Target> more = targets_on(device, mode);
         targets.insert(targets.end(), more.begin(), more.end());
     }
     std::vector<NamedTally> tallies;
