@@ -28,7 +28,16 @@ struct FlipOptions {
 [[nodiscard]] std::vector<NamedTally> change_file(const Mode& mode, const FlipOptions& options);
 [[nodiscard]] std::vector<NamedTally> flip_bits(const Mode& mode, const FlipOptions& options);
 
-// Says on standard output what was silent.
-void note(const Mode& mode, const std::string& what, Call call, std::uint32_t number, Outcome outcome);
+// Where a fault was injected.
+struct Place {
+    const Mode& mode;
+    std::uint32_t device;
+    std::string what;
+    Call call;
+    std::uint32_t number;     // of the calls of that device
+    bool is_of_device{true};  // and of no other one: what latches must name it
+};
+// Adds what came of it, and says on standard output what was silent, or is said to be the fault of another device.
+void count(const Scenario& scenario, const Place& place, Outcome outcome, Tally& tally);
 
 }  // namespace pianola::campaign

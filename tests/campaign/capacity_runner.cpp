@@ -1,8 +1,9 @@
-// capacity_runner FILE.ptb...: loads each file on a simulator of its own, replays some steps, and says what came of it.
+// capacity_runner FILE.ptb [ROWS COLUMNS]: loads a file on a simulator, or on the simulators of a mesh of that shape,
+// replays some steps, and says what came of it.
 //
 // Place in the whole: tests only. capacity_sweep.py compiles it with the runtime and the simulator, each time with
-// another capacity made smaller. One line for each file: the rule that refused it, a digest of all outputs, or the
-// stage of a fault.
+// another capacity made smaller. One line: the rule that refused the file, a digest of all outputs, or the stage of a
+// fault.
 #include <array>
 #include <exception>
 #include <iostream>
@@ -24,11 +25,38 @@ using Bytes = std::vector<std::uint8_t>;
 
 constexpr std::uint32_t kSteps = 3U;
 
+using Devices = std::vector<std::unique_ptr<sim::SimDevice>>;
+
+Devices devices_of(std::uint32_t count) {
+    sim::SimOptions options;
+    options.time = std::make_shared<sim::SimTime>();
+    Devices devices;
+    for (std::uint32_t i = 0U; i < count; ++i) {
+        devices.push_back(std::make_unique<sim::SimDevice>(options));
+    }
+    return devices;
+}
+
+Session session_of(const Devices& devices, std::uint32_t rows, std::uint32_t columns, Platform& platform,
+                   const CommandSet& command_set) {
+    std::vector<Device*> pointers;
+    for (const auto& device : devices) {
+        pointers.push_back(device.get());
+    }
+    return Session{DeviceSet{{pointers.data(), pointers.size()}, rows, columns}, platform, command_set,
+                   kDevelopmentConfig};
+}
+
 struct Machine {
-    sim::SimDevice device{sim::SimOptions{}};
-    sim::SimPlatform platform{device};
+    Machine(std::uint32_t rows, std::uint32_t columns)
+        : devices{devices_of(rows * columns)},
+          platform{*devices.front()},
+          session{session_of(devices, rows, columns, platform, command_set)} {}
+
+    Devices devices;
+    sim::SimPlatform platform;
     refdev::RefdevCommandSet command_set;
-    Session session{device, platform, command_set, kDevelopmentConfig};
+    Session session;
     PlanWorkspace workspace;
     Verdict verdict;
 };
@@ -69,9 +97,17 @@ Status replay(Machine& machine, Sha256& outputs_digest) {
     return is_ok(status) ? session.scrub() : status;
 }
 
-void judge(const std::string& name) {
-    const files::AlignedBytes file{files::load_file(name)};
-    const auto machine = std::make_unique<Machine>();
+std::uint32_t number(const std::string& word) {
+    return static_cast<std::uint32_t>(std::stoul(word));
+}
+
+// The words of the command line.
+void judge(const std::vector<std::string>& words) {
+    const files::AlignedBytes file{files::load_file(words.at(0U))};
+    const bool is_mesh = words.size() > 1U;
+    const std::uint32_t rows = is_mesh ? number(words.at(1U)) : 1U;
+    const std::uint32_t columns = is_mesh ? number(words.at(2U)) : 1U;
+    const auto machine = std::make_unique<Machine>(rows, columns);
     const Status loaded = machine->session.load(file.view(), machine->workspace, machine->verdict);
     std::string outcome;
     if (loaded == Status::kRefused) {
@@ -97,9 +133,7 @@ void judge(const std::string& name) {
 
 int main(int argc, char** argv) {
     try {
-        for (const std::string& name : std::vector<std::string>(argv + 1, argv + argc)) {
-            pianola::judge(name);
-        }
+        pianola::judge({argv + 1, argv + argc});
         return 0;
     } catch (const std::exception& error) {
         std::cerr << "capacity_runner: " << error.what() << std::endl;

@@ -43,6 +43,7 @@ PARTS = ("/pianola_runtime.dir/", "/pianola_refdev.dir/", "/pianola_kernels.dir/
 SANITIZERS = ["-O0", "-fsanitize=address,undefined", "-fno-sanitize=vptr", "-fno-sanitize-recover=all"]
 REFUSED = re.compile(r"[A-Z]{3}-[A-Z-]+")
 ENDED = "exit code"  # what is said of a runner that has not ended with 0
+MESH = re.compile(r"_(\d+)x(\d+)$")  # at the end of a file's name: the shape of its mesh
 
 
 def capacities():
@@ -183,7 +184,9 @@ def outcomes(program, files):
     """One line for each file; of a runner that ends in another way, what it says."""
     lines = []
     for file in files:
-        run = subprocess.run([program, file], capture_output=True, text=True, check=False,
+        shape = MESH.search(file.stem)
+        words = [program, file, *(shape.groups() if shape else ())]
+        run = subprocess.run(words, capture_output=True, text=True, check=False,
                              env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"})
         ended = f"{ENDED} {run.returncode}: {first_complaint(run.stderr)}"
         lines.append(run.stdout.strip() if run.returncode == 0 else ended)

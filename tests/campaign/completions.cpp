@@ -5,14 +5,14 @@
 namespace pianola::campaign {
 namespace {
 
-// What happens to the n-th doorbell, and the n-th completion that the device reports. Returns whether there was one.
-using Inject = bool (*)(Scenario& scenario, std::uint32_t n, Outcome& outcome);
+// What happens to the n-th doorbell, and the n-th completion that a device reports. Returns whether there was one.
+using Inject = bool (*)(Scenario& scenario, HookedDevice& device, std::uint32_t n, Outcome& outcome);
 
-bool doorbell(Scenario& scenario, std::uint32_t n, Outcome& outcome, bool twice) {
+bool doorbell(Scenario& scenario, HookedDevice& device, std::uint32_t n, Outcome& outcome, bool twice) {
     std::uint32_t seen = 0U;
     bool injected = false;
     bool nested = false;
-    scenario.device().set_hook([&](Call call, std::uint32_t) -> std::optional<Status> {
+    device.set_hook([&](Call call, std::uint32_t) -> std::optional<Status> {
         if ((call != Call::kRingDoorbell) || nested) {
             return std::nullopt;
         }
@@ -24,7 +24,7 @@ bool doorbell(Scenario& scenario, std::uint32_t n, Outcome& outcome, bool twice)
         if (twice) {
             nested = true;
             for (std::uint32_t queue = 0U; queue < kMaxQueues; ++queue) {
-                (void)is_ok(scenario.device().inner().ring_doorbell(queue));
+                (void)is_ok(device.inner().ring_doorbell(queue));
             }
             nested = false;
             return std::nullopt;
@@ -34,72 +34,70 @@ bool doorbell(Scenario& scenario, std::uint32_t n, Outcome& outcome, bool twice)
     outcome = scenario.run();
     return injected;
 }
-bool lose_doorbell(Scenario& scenario, std::uint32_t n, Outcome& outcome) {
-    return doorbell(scenario, n, outcome, false);
+bool lose_doorbell(Scenario& scenario, HookedDevice& device, std::uint32_t n, Outcome& outcome) {
+    return doorbell(scenario, device, n, outcome, false);
 }
-bool double_doorbell(Scenario& scenario, std::uint32_t n, Outcome& outcome) {
-    return doorbell(scenario, n, outcome, true);
+bool double_doorbell(Scenario& scenario, HookedDevice& device, std::uint32_t n, Outcome& outcome) {
+    return doorbell(scenario, device, n, outcome, true);
 }
 
-bool lose_completion(Scenario& scenario, std::uint32_t n, Outcome& outcome) {
+bool lose_completion(Scenario& scenario, HookedDevice& device, std::uint32_t n, Outcome& outcome) {
     std::uint32_t reported = 0U;
     bool injected = false;
-    scenario.device().set_completion_hook(
-        [&](std::uint32_t, std::uint32_t, Status status, Completion& completion) -> Status {
-            reported += is_ok(status) ? 1U : 0U;
-            injected = injected || (reported == (n + 1U));
-            if (!injected || !is_ok(status)) {
-                return status;
-            }
-            completion = Completion{};
-            return Status::kPending;  // from here on for ever
-        });
+    device.set_completion_hook([&](std::uint32_t, std::uint32_t, Status status, Completion& completion) -> Status {
+        reported += is_ok(status) ? 1U : 0U;
+        injected = injected || (reported == (n + 1U));
+        if (!injected || !is_ok(status)) {
+            return status;
+        }
+        completion = Completion{};
+        return Status::kPending;  // from here on for ever
+    });
     outcome = scenario.run();
     return injected;
 }
 
-bool delay_completion(Scenario& scenario, std::uint32_t n, Outcome& outcome, std::uint32_t looks) {
+bool delay_completion(Scenario& scenario, HookedDevice& device, std::uint32_t n, Outcome& outcome,
+                      std::uint32_t looks) {
     std::uint32_t reported = 0U;
     std::uint32_t held_back = 0U;
-    scenario.device().set_completion_hook(
-        [&](std::uint32_t, std::uint32_t, Status status, Completion& completion) -> Status {
-            if (is_ok(status) && (reported == n) && (held_back < looks)) {
-                held_back += 1U;
-                completion = Completion{};
-                return Status::kPending;
-            }
-            reported += is_ok(status) ? 1U : 0U;
-            return status;
-        });
+    device.set_completion_hook([&](std::uint32_t, std::uint32_t, Status status, Completion& completion) -> Status {
+        if (is_ok(status) && (reported == n) && (held_back < looks)) {
+            held_back += 1U;
+            completion = Completion{};
+            return Status::kPending;
+        }
+        reported += is_ok(status) ? 1U : 0U;
+        return status;
+    });
     outcome = scenario.run();
     return held_back != 0U;
 }
-bool delay_a_little(Scenario& scenario, std::uint32_t n, Outcome& outcome) {
-    return delay_completion(scenario, n, outcome, 3U);
+bool delay_a_little(Scenario& scenario, HookedDevice& device, std::uint32_t n, Outcome& outcome) {
+    return delay_completion(scenario, device, n, outcome, 3U);
 }
-bool delay_too_long(Scenario& scenario, std::uint32_t n, Outcome& outcome) {
-    return delay_completion(scenario, n, outcome, 50'000U);
+bool delay_too_long(Scenario& scenario, HookedDevice& device, std::uint32_t n, Outcome& outcome) {
+    return delay_completion(scenario, device, n, outcome, 50'000U);
 }
 
 // The record of the notification before is reported once more, as if it were this one's.
-bool double_completion(Scenario& scenario, std::uint32_t n, Outcome& outcome) {
+bool double_completion(Scenario& scenario, HookedDevice& device, std::uint32_t n, Outcome& outcome) {
     std::uint32_t reported = 0U;
     bool injected = false;
     Completion last;
-    scenario.device().set_completion_hook(
-        [&](std::uint32_t, std::uint32_t, Status status, Completion& completion) -> Status {
-            if (!is_ok(status)) {
-                return status;
-            }
-            const Completion now = completion;
-            if ((reported == (n + 1U)) && !injected) {
-                injected = true;
-                completion = last;
-            }
-            last = now;
-            reported += 1U;
+    device.set_completion_hook([&](std::uint32_t, std::uint32_t, Status status, Completion& completion) -> Status {
+        if (!is_ok(status)) {
             return status;
-        });
+        }
+        const Completion now = completion;
+        if ((reported == (n + 1U)) && !injected) {
+            injected = true;
+            completion = last;
+        }
+        last = now;
+        reported += 1U;
+        return status;
+    });
     outcome = scenario.run();
     return injected;
 }
@@ -115,14 +113,15 @@ std::vector<NamedTally> disturb_completions(const Mode& mode) {
     std::vector<NamedTally> tallies;
     for (const auto& [name, inject] : injections) {
         Tally tally;
-        bool injected = true;
-        for (std::uint32_t n = 0U; injected; ++n) {
-            Scenario scenario{mode};
-            Outcome outcome = Outcome::kSilent;
-            injected = inject(scenario, n, outcome);
-            if (injected) {
-                tally.add(outcome);
-                note(mode, name, Call::kCompletion, n, outcome);
+        for (std::uint32_t device = 0U; device < mode.devices; ++device) {
+            bool injected = true;
+            for (std::uint32_t n = 0U; injected; ++n) {
+                Scenario scenario{mode};
+                Outcome outcome = Outcome::kSilent;
+                injected = inject(scenario, scenario.device(device), n, outcome);
+                if (injected) {
+                    count(scenario, {mode, device, name, Call::kCompletion, n}, outcome, tally);
+                }
             }
         }
         tallies.push_back({name, tally});

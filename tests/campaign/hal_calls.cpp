@@ -31,37 +31,43 @@ const std::map<Call, std::vector<Status>>& failures() {
     return kFailures;
 }
 
+// Of one device, with the failure of that number.
+void fail_each_call(const Mode& mode, std::uint32_t device, std::size_t failure, Tally& tally) {
+    bool reached = true;
+    for (std::uint32_t n = 0U; reached; ++n) {
+        bool injected = false;
+        reached = false;
+        Scenario scenario{mode};
+        Call at{};
+        scenario.device(device).set_hook([&](Call call, std::uint32_t number) -> std::optional<Status> {
+            if (number != n) {
+                return std::nullopt;
+            }
+            reached = true;
+            at = call;
+            const std::vector<Status>& kinds = failures().at(call);
+            injected = failure < kinds.size();
+            return injected ? std::optional<Status>{kinds.at(failure)} : std::nullopt;
+        });
+        const Outcome outcome = scenario.run();
+        if (injected) {
+            count(scenario, {mode, device, "call fails", at, n}, outcome, tally);
+        } else if (!reached && (outcome != Outcome::kHarmless)) {
+            tally.add(Outcome::kSilent);  // the clean run at the end must be clean
+        } else {
+            // Fewer failures are possible here, or all went well.
+        }
+    }
+}
+
 }  // namespace
 
 std::vector<NamedTally> fail_calls(const Mode& mode) {
     Tally tally;
     constexpr std::size_t kMostFailures = 3U;
-    for (std::size_t failure = 0U; failure < kMostFailures; ++failure) {
-        bool reached = true;
-        for (std::uint32_t n = 0U; reached; ++n) {
-            bool injected = false;
-            reached = false;
-            Scenario scenario{mode};
-            Call at{};
-            scenario.device().set_hook([&](Call call, std::uint32_t number) -> std::optional<Status> {
-                if (number != n) {
-                    return std::nullopt;
-                }
-                reached = true;
-                at = call;
-                const std::vector<Status>& kinds = failures().at(call);
-                injected = failure < kinds.size();
-                return injected ? std::optional<Status>{kinds.at(failure)} : std::nullopt;
-            });
-            const Outcome outcome = scenario.run();
-            if (injected) {
-                tally.add(outcome);
-                note(mode, "call fails", at, n, outcome);
-            } else if (!reached && (outcome != Outcome::kHarmless)) {
-                tally.add(Outcome::kSilent);  // the clean run at the end must be clean
-            } else {
-                // Fewer failures are possible here, or all went well.
-            }
+    for (std::uint32_t device = 0U; device < mode.devices; ++device) {
+        for (std::size_t failure = 0U; failure < kMostFailures; ++failure) {
+            fail_each_call(mode, device, failure, tally);
         }
     }
     return {{"calls that fail", tally}};

@@ -41,6 +41,7 @@ enum class Lie : std::uint8_t {
     kTwice,      // the same once more
     kWrong,      // another value: memory, word, permission
     kElsewhere,  // in another place: slot, queue, address
+    kNeighbour,  // on another device of the mesh
 };
 
 // number counts the calls from 0. An answer stands for the call, which is then not made; where a call has none, it
@@ -69,6 +70,8 @@ class HookedDevice final : public Device {
 
     void set_hook(Hook hook) { hook_ = std::move(hook); }
     void set_lies(LieHook lies) { lies_ = std::move(lies); }
+    // What is made on another device is made on that one, past its hooks.
+    void set_neighbour(HookedDevice& neighbour) { neighbour_ = &neighbour.device_; }
     void set_given_region_hook(GivenRegionHook hook) { given_region_hook_ = std::move(hook); }
     void set_completion_hook(CompletionHook hook) { completion_hook_ = std::move(hook); }
     void set_region_hook(RegionHook hook) { region_hook_ = std::move(hook); }
@@ -79,7 +82,7 @@ class HookedDevice final : public Device {
 
     Status describe(DeviceDescription& description) const noexcept override {
         return through(Call::kDescribe, [&](Lie lie) {
-            const Status status = device_.describe(description);
+            const Status status = made_on(lie).describe(description);
             description.l1_bytes += (lie == Lie::kWrong) ? kStep : 0U;
             description.dram_base += (lie == Lie::kElsewhere) ? kStep : 0U;
             if (description_hook_) {
@@ -89,7 +92,7 @@ class HookedDevice final : public Device {
         });
     }
     Status reset() noexcept override {
-        return through(Call::kReset, [&](Lie) { return device_.reset(); });
+        return through(Call::kReset, [&](Lie lie) { return made_on(lie).reset(); });
     }
     Status program_region(const RegionConfig& region) noexcept override {
         return through(Call::kProgramRegion, [&](Lie lie) {
@@ -101,19 +104,19 @@ class HookedDevice final : public Device {
             if (given_region_hook_) {
                 given_region_hook_(changed);
             }
-            return device_.program_region(changed);
+            return made_on(lie).program_region(changed);
         });
     }
     Status programmed_region(std::uint32_t index, RegionConfig& region) const noexcept override {
         return through(Call::kProgrammedRegion, [&](Lie lie) {
-            const Status status = device_.programmed_region(index + ((lie == Lie::kElsewhere) ? 1U : 0U), region);
+            const Status status = made_on(lie).programmed_region(index + ((lie == Lie::kElsewhere) ? 1U : 0U), region);
             region.kernels_write = region.kernels_write != (lie == Lie::kWrong);
             return region_hook_ ? region_hook_(status, region) : status;
         });
     }
     Status read_back(std::uint32_t address, MutableByteSpan out) noexcept override {
         return through(Call::kReadBack, [&](Lie lie) {
-            const Status status = device_.read_back(address + ((lie == Lie::kElsewhere) ? kStep : 0U), out);
+            const Status status = made_on(lie).read_back(address + ((lie == Lie::kElsewhere) ? kStep : 0U), out);
             if ((lie == Lie::kWrong) && !out.empty()) {
                 out[0] = static_cast<std::uint8_t>(out[0] ^ 1U);
             }
@@ -122,49 +125,49 @@ class HookedDevice final : public Device {
     }
     Status patch_word(std::uint32_t address, std::uint32_t word) noexcept override {
         return through(Call::kPatchWord, [&](Lie lie) {
-            return device_.patch_word(address + ((lie == Lie::kElsewhere) ? 4U : 0U),
-                                      word ^ ((lie == Lie::kWrong) ? 1U : 0U));
+            return made_on(lie).patch_word(address + ((lie == Lie::kElsewhere) ? 4U : 0U),
+                                           word ^ ((lie == Lie::kWrong) ? 1U : 0U));
         });
     }
     Status bind_source(std::uint32_t slot, ByteSpan memory) noexcept override {
         return through(Call::kBindSource, [&](Lie lie) {
-            return device_.bind_source((lie == Lie::kElsewhere) ? ((slot + 1U) % kSourceSlots) : slot,
-                                       (lie == Lie::kWrong) ? ByteSpan{other(memory.size())} : memory);
+            return made_on(lie).bind_source((lie == Lie::kElsewhere) ? ((slot + 1U) % kSourceSlots) : slot,
+                                            (lie == Lie::kWrong) ? ByteSpan{other(memory.size())} : memory);
         });
     }
     Status bind_destination(std::uint32_t slot, MutableByteSpan memory) noexcept override {
         return through(Call::kBindDestination, [&](Lie lie) {
-            return device_.bind_destination((lie == Lie::kElsewhere) ? ((slot + 1U) % kDestinationSlots) : slot,
-                                            (lie == Lie::kWrong) ? other(memory.size()) : memory);
+            return made_on(lie).bind_destination((lie == Lie::kElsewhere) ? ((slot + 1U) % kDestinationSlots) : slot,
+                                                 (lie == Lie::kWrong) ? other(memory.size()) : memory);
         });
     }
     [[nodiscard]] ByteSpan bound_source(std::uint32_t slot) const noexcept override {
         return bound(Call::kBoundSource,
-                     [&](std::uint32_t other_slot) { return device_.bound_source(slot + other_slot); });
+                     [&](Lie lie, std::uint32_t moved) { return made_on(lie).bound_source(slot + moved); });
     }
     [[nodiscard]] ByteSpan bound_destination(std::uint32_t slot) const noexcept override {
         return bound(Call::kBoundDestination,
-                     [&](std::uint32_t other_slot) { return device_.bound_destination(slot + other_slot); });
+                     [&](Lie lie, std::uint32_t moved) { return made_on(lie).bound_destination(slot + moved); });
     }
     [[nodiscard]] MutableByteSpan host_view(std::uint32_t address, std::uint32_t size_bytes) noexcept override {
         MutableByteSpan view;
         (void)is_ok(through(Call::kHostView, [&](Lie lie) {
             view = (lie == Lie::kWrong)
                        ? other(size_bytes)
-                       : device_.host_view(address + ((lie == Lie::kElsewhere) ? kStep : 0U), size_bytes);
+                       : made_on(lie).host_view(address + ((lie == Lie::kElsewhere) ? kStep : 0U), size_bytes);
             return Status::kOk;
         }));
         return view;
     }
     void give_to_device(ByteSpan view) noexcept override {
-        (void)is_ok(through(Call::kGiveToDevice, [&](Lie) {
-            device_.give_to_device(view);
+        (void)is_ok(through(Call::kGiveToDevice, [&](Lie lie) {
+            made_on(lie).give_to_device(view);
             return Status::kOk;
         }));
     }
     void take_from_device(MutableByteSpan view) noexcept override {
-        (void)is_ok(through(Call::kTakeFromDevice, [&](Lie) {
-            device_.take_from_device(view);
+        (void)is_ok(through(Call::kTakeFromDevice, [&](Lie lie) {
+            made_on(lie).take_from_device(view);
             return Status::kOk;
         }));
     }
@@ -175,20 +178,22 @@ class HookedDevice final : public Device {
                 changed.address += kStep;
                 changed.value += 1U;
             }
-            return device_.enqueue((lie == Lie::kElsewhere) ? (queue ^ 1U) : queue, changed);
+            return made_on(lie).enqueue((lie == Lie::kElsewhere) ? (queue ^ 1U) : queue, changed);
         });
     }
     Status ring_doorbell(std::uint32_t queue) noexcept override {
-        return through(Call::kRingDoorbell,
-                       [&](Lie lie) { return device_.ring_doorbell((lie == Lie::kElsewhere) ? (queue ^ 1U) : queue); });
+        return through(Call::kRingDoorbell, [&](Lie lie) {
+            return made_on(lie).ring_doorbell((lie == Lie::kElsewhere) ? (queue ^ 1U) : queue);
+        });
     }
     Status service() noexcept override {
-        return through(Call::kService, [&](Lie) { return device_.service(); });
+        return through(Call::kService, [&](Lie lie) { return made_on(lie).service(); });
     }
     Status completion(std::uint32_t queue, std::uint32_t token, Completion& completion) noexcept override {
         const std::uint32_t number = calls_;
         const Status status = through(Call::kCompletion, [&](Lie lie) {
-            const Status made = device_.completion((lie == Lie::kElsewhere) ? (queue ^ 1U) : queue, token, completion);
+            const Status made =
+                made_on(lie).completion((lie == Lie::kElsewhere) ? (queue ^ 1U) : queue, token, completion);
             completion.digest ^= (lie == Lie::kWrong) ? 1U : 0U;
             return made;
         });
@@ -222,7 +227,7 @@ class HookedDevice final : public Device {
         ByteSpan memory;
         (void)is_ok(through(call, [&](Lie lie) {
             memory = (lie == Lie::kWrong) ? ByteSpan{other_.data(), other_.size()}
-                                          : read((lie == Lie::kElsewhere) ? 1U : 0U);
+                                          : read(lie, (lie == Lie::kElsewhere) ? 1U : 0U);
             return Status::kOk;
         }));
         if (bound_hook_) {
@@ -236,7 +241,13 @@ class HookedDevice final : public Device {
         return {other_.data(), (size_bytes == 0U) ? 1U : size_bytes};
     }
 
+    [[nodiscard]] const sim::SimDevice& made_on(Lie lie) const noexcept {
+        return (lie == Lie::kNeighbour) ? *neighbour_ : device_;
+    }
+    [[nodiscard]] sim::SimDevice& made_on(Lie lie) noexcept { return (lie == Lie::kNeighbour) ? *neighbour_ : device_; }
+
     sim::SimDevice device_;
+    sim::SimDevice* neighbour_{&device_};
     Hook hook_;
     LieHook lies_;
     CompletionHook completion_hook_;

@@ -34,35 +34,44 @@ namespace {
     }
 }
 
+// Each call of one device.
+void tell_each(const Mode& mode, std::uint32_t device, const char* name, Lie lie, Tally& tally) {
+    Scenario clean{mode};
+    (void)clean.run();
+    for (std::uint32_t n = 0U; n < clean.device(device).calls(); ++n) {
+        bool injected = false;
+        Call at{};
+        Scenario scenario{mode};
+        scenario.device(device).set_lies([&](Call call, std::uint32_t number) {
+            if ((number != n) || is_truth(call, lie)) {
+                return Lie::kNone;
+            }
+            injected = true;
+            at = call;
+            return lie;
+        });
+        const Outcome outcome = scenario.run();
+        if (injected) {
+            count(scenario, {mode, device, name, at, n, lie != Lie::kNeighbour}, outcome, tally);
+        }
+    }
+}
+
 }  // namespace
 
 std::vector<NamedTally> tell_lies(const Mode& mode) {
-    const std::vector<std::pair<const char*, Lie>> lies{{"call omitted", Lie::kOmitted},
-                                                        {"call made twice", Lie::kTwice},
-                                                        {"call made wrongly", Lie::kWrong},
-                                                        {"call made elsewhere", Lie::kElsewhere}};
-    Scenario clean{mode};
-    (void)clean.run();
+    std::vector<std::pair<const char*, Lie>> lies{{"call omitted", Lie::kOmitted},
+                                                  {"call made twice", Lie::kTwice},
+                                                  {"call made wrongly", Lie::kWrong},
+                                                  {"call made elsewhere", Lie::kElsewhere}};
+    if (mode.devices > 1U) {
+        lies.emplace_back("call made on another device", Lie::kNeighbour);
+    }
     std::vector<NamedTally> tallies;
     for (const auto& [name, lie] : lies) {
         Tally tally;
-        for (std::uint32_t n = 0U; n < clean.device().calls(); ++n) {
-            bool injected = false;
-            Call at{};
-            Scenario scenario{mode};
-            scenario.device().set_lies([&, told = lie](Call call, std::uint32_t number) {
-                if ((number != n) || is_truth(call, told)) {
-                    return Lie::kNone;
-                }
-                injected = true;
-                at = call;
-                return told;
-            });
-            const Outcome outcome = scenario.run();
-            if (injected) {
-                tally.add(outcome);
-                note(mode, name, at, n, outcome);
-            }
+        for (std::uint32_t device = 0U; device < mode.devices; ++device) {
+            tell_each(mode, device, name, lie, tally);
         }
         tallies.push_back({name, tally});
     }

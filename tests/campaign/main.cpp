@@ -1,8 +1,10 @@
 // pianola_campaign: faults on purpose, and what comes of them.
 //
-//   pianola_campaign hal-calls | lies | completions | file-changes | bit-flips [--mode NAME]... [--seed N] [--samples
-//   N] [--record FILE] pianola_campaign campaigns             their names pianola_campaign modes                 which
-//   there are, and which cannot exist pianola_campaign write-files FOLDER    for capacity_sweep.py
+//   pianola_campaign hal-calls | lies | completions | file-changes | bit-flips
+//                    [--mode NAME]... [--meshes N] [--seed N] [--samples N] [--record FILE]
+//   pianola_campaign campaigns             their names
+//   pianola_campaign modes                 which there are, and which cannot exist
+//   pianola_campaign write-files FOLDER    for capacity_sweep.py
 //
 // Ends with 1 where a wrong output was released by a fault that a session answers for.
 #include <CLI/CLI.hpp>
@@ -17,6 +19,7 @@
 #include "capture_host/files/files.h"
 #include "tests/campaign/campaigns.h"
 #include "tests/mutate/subjects.h"
+#include "tests/support/mesh_workload.h"
 
 namespace pianola::campaign {
 namespace {
@@ -62,7 +65,10 @@ bool report(const std::vector<NamedTally>& sums, std::size_t modes) {
     if (outside.injected != 0U) {
         std::cout << std::left << std::setw(kWidth) << "outside" << outside << "\n";
     }
-    return (inside.injected != 0U) && (inside.silent == 0U) && (inside.crashed == 0U);
+    if (inside.misnamed != 0U) {
+        std::cout << std::left << std::setw(kWidth) << "another device is named" << inside.misnamed << "\n";
+    }
+    return (inside.injected != 0U) && (inside.silent == 0U) && (inside.crashed == 0U) && (inside.misnamed == 0U);
 }
 
 // As tests/campaign/campaign_record.py has it.
@@ -104,6 +110,20 @@ int list_modes() {
     return 0;
 }
 
+// All modes; of those with several devices each N-th.
+std::vector<Mode> modes_with(std::uint32_t each_mesh) {
+    std::vector<Mode> modes;
+    std::uint32_t meshes = 0U;
+    for (const Mode& mode : all_modes()) {
+        const bool is_mesh = mode.devices > 1U;
+        if (!is_mesh || ((meshes % each_mesh) == 0U)) {
+            modes.push_back(mode);
+        }
+        meshes += is_mesh ? 1U : 0U;
+    }
+    return modes;
+}
+
 std::vector<Mode> modes_named(const std::vector<std::string>& names) {
     std::vector<Mode> modes;
     for (const std::string& name : names) {
@@ -116,7 +136,7 @@ std::vector<Mode> modes_named(const std::vector<std::string>& names) {
     if (modes.size() != names.size()) {
         throw std::invalid_argument{"no such mode: see pianola_campaign modes"};
     }
-    return names.empty() ? all_modes() : modes;
+    return modes;
 }
 
 int write_files(const std::filesystem::path& folder) {
@@ -125,11 +145,14 @@ int write_files(const std::filesystem::path& folder) {
         const DeviceDescription& device = each.subject.device;
         const bool is_usual = (device.ring_words == refdev::kRingWords) &&
                               (device.trace_region_bytes == refdev::DeviceSpec{}.trace_region_bytes);
-        if (is_usual) {  // the others, and all for meshes, are for devices that the runner does not have
+        if (is_usual) {  // the others are for devices that the runner does not have
             files::store_file(folder / ("small_" + std::to_string(number) + ".ptb"), each.subject.file);
             number += 1U;
         }
     }
+    test::Workload mesh = test::make_workload(2U);  // for the runner's devices: as many as the default profile admits
+    test::spread(mesh, {2U, profiles::kDefault.mesh_devices / 2U}, Placement::kSharded);
+    files::store_file(folder / "mesh_2x4.ptb", mesh.file());
     return (number != 0U) ? 0 : 1;
 }
 
@@ -139,6 +162,7 @@ int run(int argc, char** argv) {
     FlipOptions flips;
     std::vector<std::string> names;
     std::string record;
+    std::uint32_t each_mesh = 1U;
     const std::vector<Command> campaigns{
         {app.add_subcommand("hal-calls", "The N-th call of the device fails, for every N"), fail_calls, false},
         {app.add_subcommand("lies", "The N-th call of the device is omitted, doubled or made wrongly"), tell_lies,
@@ -151,6 +175,9 @@ int run(int argc, char** argv) {
          [&flips](const Mode& mode) { return flip_bits(mode, flips); }, true}};
     for (const Command& command : campaigns) {
         command.app->add_option("--mode", names, "In these modes only");
+        command.app->add_option("--meshes", each_mesh, "Of the modes with several devices each N-th only")
+            ->check(CLI::PositiveNumber)
+            ->capture_default_str();
         command.app->add_option("--record", record, "Writes the counts to this file, as JSON");
         if (command.is_sampled) {
             command.app->add_option("--seed", flips.seed, "For what is sampled")->capture_default_str();
@@ -176,7 +203,7 @@ int run(int argc, char** argv) {
             std::cout << command.app->get_name() << "\n";
         }
         if (command.app->parsed()) {
-            const std::vector<Mode> modes = modes_named(names);
+            const std::vector<Mode> modes = names.empty() ? modes_with(each_mesh) : modes_named(names);
             std::uint32_t unclean = 0U;
             const std::vector<NamedTally> sums = run_modes(modes, command.campaign, unclean);
             const bool is_good = report(sums, modes.size()) && (unclean == 0U);
@@ -194,10 +221,15 @@ int run(int argc, char** argv) {
 
 namespace pianola::campaign {
 
-void note(const Mode& mode, const std::string& what, Call call, std::uint32_t number, Outcome outcome) {
-    if (outcome == Outcome::kSilent) {
-        std::cout << "silent: " << name_of(mode) << ", " << what << ", call " << number << " of kind "
-                  << static_cast<std::uint32_t>(call) << "\n";
+void count(const Scenario& scenario, const Place& place, Outcome outcome, Tally& tally) {
+    tally.add(outcome);
+    const bool is_misnamed =
+        place.is_of_device && (outcome == Outcome::kDetected) && scenario.blames_another(place.device);
+    tally.misnamed += is_misnamed ? 1U : 0U;
+    if ((outcome == Outcome::kSilent) || is_misnamed) {
+        std::cout << (is_misnamed ? "another device is named: " : "silent: ") << name_of(place.mode) << ", "
+                  << place.what << ", device " << place.device << ", call " << place.number << " of kind "
+                  << static_cast<std::uint32_t>(place.call) << "\n";
     }
 }
 

@@ -5,7 +5,6 @@
 #include <stdexcept>
 
 #include "pianola/development_config.h"
-#include "tests/proofs/patterns.h"
 #include "tests/support/random.h"
 #include "tests/support/workload.h"
 
@@ -13,64 +12,18 @@ namespace pianola::campaign {
 namespace {
 
 using test::SmallCase;
-using test::SmallStep;
 
 // Enough for as many under way as there may be, and some behind the step before which the parameter changes.
 constexpr std::uint32_t kLeastSteps = 5U;
 constexpr std::uint32_t kStepsBehind = 3U;
 constexpr std::uint32_t kChangesBefore = 2U;  // at the earliest
-constexpr std::uint8_t kFirstValue = 0x21U;
-constexpr std::uint8_t kSecondValue = 0x43U;
 // What the application writes over memory that it has back.
 constexpr std::uint8_t kReused = 0x77U;
 // More than any number of polls up to the deadline.
 constexpr std::uint32_t kMaxPolls = 100'000U;
-
-// Two inputs, two outputs, two traces. Every byte of the outputs comes from an input, a weight or the parameter, and
-// none is zero for ever.
-SmallCase memory_and_traces() {
-    SmallCase small;
-    small.inputs = {{0U, 8U}, {8U, 8U}};
-    small.outputs = {{16U, 8U}, {24U, 8U}};
-    small.traces.resize(2U);
-    small.traces[0] = {{SmallStep::Kind::kCopy, {32U, 8U}, 0U, 0U, 0U},
-                       {SmallStep::Kind::kLaunch, {40U, 8U}, 8U, 0U, 0U}};
-    small.traces[1] = {{SmallStep::Kind::kFill, {30U, 2U}, 0U, kFirstValue, 0U},
-                       {SmallStep::Kind::kDispatch, {16U, 8U}, 32U, 0U, 1U},
-                       {SmallStep::Kind::kCopy, {24U, 4U}, 40U, 0U, 0U},
-                       {SmallStep::Kind::kCopy, {28U, 2U}, 48U, 0U, 0U}};
-    return small;
-}
-
-// One queue, and the next inputs are there before the outputs are read.
-void script_one_queue_pipelined(SmallCase& small) {
-    using test::read_output;
-    using test::replay;
-    using test::write_input;
-    small.prologue = test::Commands{write_input(0U, 0U), write_input(0U, 1U)};
-    small.step = {replay(0U, 0U),      replay(0U, 1U),      write_input(0U, 0U),
-                  write_input(0U, 1U), read_output(0U, 0U), read_output(0U, 1U)};
-    small.epilogue = test::Commands{replay(0U, 0U), replay(0U, 1U), read_output(0U, 0U), read_output(0U, 1U)};
-}
-
-SmallCase case_of(const Mode& mode) {
-    SmallCase small = memory_and_traces();
-    small.in_flight = mode.in_flight;
-    if ((mode.in_flight > 2U) && mode.pipelined && (mode.queues == 2U)) {
-        small.inputs = {{0U, 16U}};  // the same bytes in one piece: the rings have room for all steps
-        small.outputs = {{16U, 16U}};
-    }
-    if (mode.parameters) {
-        constexpr std::uint32_t kFillValueWord = 3U;
-        small.parameters = {{"value", ParameterKind::kRuntimeArgument, 0U, UINT8_MAX, 1U, {{1U, kFillValueWord}}}};
-    }
-    if (mode.queues == 1U) {
-        mode.pipelined ? script_one_queue_pipelined(small) : script_one_queue(small);
-    } else {
-        mode.pipelined ? script_pattern_two(small) : script_pattern_one(small);
-    }
-    return small;
-}
+// Behind so many polls without a sign the application looks less often: it lets more time pass before each.
+constexpr std::uint32_t kEagerPolls = 64U;
+constexpr std::uint32_t kIdlesLater = 64U;
 
 // A copy for each life. The release mode is not the file's.
 const std::vector<std::uint8_t>& binary_of(const Mode& mode, const SmallCase& small) {
@@ -82,11 +35,29 @@ const std::vector<std::uint8_t>& binary_of(const Mode& mode, const SmallCase& sm
     return binary;
 }
 
-sim::SimOptions options() {
+std::vector<std::unique_ptr<HookedDevice>> devices_of(const Mode& mode) {
     sim::SimOptions options;
     options.spec = test::small_device();
     options.write_back_cache = true;
-    return options;
+    options.time = std::make_shared<sim::SimTime>();
+    std::vector<std::unique_ptr<HookedDevice>> devices;
+    for (std::uint32_t i = 0U; i < mode.devices; ++i) {
+        devices.push_back(std::make_unique<HookedDevice>(options));
+    }
+    for (std::uint32_t i = 0U; i < mode.devices; ++i) {
+        devices.at(i)->set_neighbour(*devices.at((i + 1U) % mode.devices));
+    }
+    return devices;
+}
+
+Session session_of(const std::vector<std::unique_ptr<HookedDevice>>& devices, Platform& platform,
+                   const CommandSet& command_set, const SessionConfig& config) {
+    std::vector<Device*> pointers;
+    for (const auto& device : devices) {
+        pointers.push_back(device.get());
+    }
+    const auto columns = static_cast<std::uint32_t>(pointers.size());
+    return Session{DeviceSet{{pointers.data(), pointers.size()}, 1U, columns}, platform, command_set, config};
 }
 
 SessionConfig config_of(const Mode& mode) {
@@ -124,6 +95,7 @@ void Tally::add(const Tally& other) noexcept {
     harmless += other.harmless;
     silent += other.silent;
     crashed += other.crashed;
+    misnamed += other.misnamed;
 }
 
 std::ostream& operator<<(std::ostream& stream, const Tally& tally) {
@@ -135,10 +107,10 @@ Scenario::Scenario(const Mode& mode)
     : mode_{mode},
       small_{case_of(mode)},
       file_{binary_of(mode, small_)},
-      device_{options()},
-      platform_{device_.inner()},
+      devices_{devices_of(mode)},
+      platform_{device(0U).inner()},
       config_{config_of(mode)},
-      session_{device_, platform_, command_set_, config_} {
+      session_{session_of(devices_, platform_, command_set_, config_)} {
     if (!why_not(mode).empty()) {
         throw std::invalid_argument{name_of(mode) + ": " + why_not(mode)};
     }
@@ -155,8 +127,8 @@ void Scenario::at_moment() {
 Scenario::Turn& Scenario::begin(const test::Commands& commands, bool takes_inputs) {
     Turn& turn = turns_.emplace_back();
     test::Random random{static_cast<std::uint32_t>(released_.size() + turns_.size())};
-    for (std::size_t i = 0U; takes_inputs && (i < small_.inputs.size()); ++i) {
-        std::vector<std::uint8_t>& input = turn.inputs.emplace_back(small_.inputs.at(i).count);
+    for (std::uint32_t i = 0U; takes_inputs && (i < small_.inputs.size()); ++i) {
+        std::vector<std::uint8_t>& input = turn.inputs.emplace_back(input_bytes(small_, i));
         std::generate(input.begin(), input.end(), [&] { return static_cast<std::uint8_t>(random.byte() | 1U); });
     }
     turn.expected = meaning_.run(commands, turn.inputs);
@@ -229,7 +201,8 @@ bool Scenario::finish(std::size_t limit) {
             at_moment();
         }
         for (std::uint32_t i = 0U; (status == Status::kPending) && (i < kMaxPolls); ++i) {
-            if (!session_.is_verifying()) {
+            const std::uint32_t idles = session_.is_verifying() ? 0U : ((i < kEagerPolls) ? 1U : kIdlesLater);
+            for (std::uint32_t n = 0U; n < idles; ++n) {
                 platform_.idle();
             }
             status = session_.poll();
@@ -250,8 +223,7 @@ bool Scenario::change_parameter() {
     if (!finish(1U)) {
         return false;
     }
-    small_.traces[1].front().value = kSecondValue;
-    const std::array<Session::ParameterValue, 1> values{Session::ParameterValue{0U, kSecondValue}};
+    const std::array<Session::ParameterValue, 1> values{Session::ParameterValue{0U, change_value(small_)}};
     return is_ok(session_.set_parameters(values));
 }
 
@@ -306,6 +278,11 @@ bool Scenario::is_given_back_unchanged() const {
         return std::all_of(turn.inputs.begin(), turn.inputs.end(), is_reused) &&
                std::all_of(turn.outputs.begin(), turn.outputs.end(), is_reused);
     });
+}
+
+bool Scenario::blames_another(std::uint32_t device) const noexcept {
+    const FaultRecord& fault = session_.fault();
+    return !is_ok(fault.status) && ((fault.row != 0U) || (fault.column != device));
 }
 
 Outcome Scenario::run() {

@@ -16,7 +16,7 @@
 #include "pianola/session.h"
 #include "tests/campaign/hooked_device.h"
 #include "tests/campaign/mode.h"
-#include "tests/proofs/small_case.h"
+#include "tests/campaign/workload.h"
 
 namespace pianola::campaign {
 
@@ -34,6 +34,7 @@ struct Tally {
     std::uint64_t harmless{0U};
     std::uint64_t silent{0U};
     std::uint64_t crashed{0U};
+    std::uint64_t misnamed{0U};  // of those detected: the record of the fault names a device that was as it must be
 
     void add(Outcome outcome) noexcept;
     void add(const Tally& other) noexcept;
@@ -50,8 +51,10 @@ class Scenario {
     [[nodiscard]] std::uint32_t moments() const noexcept { return moment_; }
 
     Outcome run();
+    // A fault has latched that is said to be another device's. Behind run().
+    [[nodiscard]] bool blames_another(std::uint32_t device) const noexcept;
 
-    [[nodiscard]] HookedDevice& device() noexcept { return device_; }
+    [[nodiscard]] HookedDevice& device(std::uint32_t index) noexcept { return *devices_[index]; }
     [[nodiscard]] Session& session() noexcept { return session_; }
     [[nodiscard]] MutableByteSpan file() noexcept { return file_.mutable_view(); }
     [[nodiscard]] const Image& image() const noexcept { return workspace_->image; }
@@ -82,9 +85,9 @@ class Scenario {
 
     Mode mode_;
     test::SmallCase small_;
-    test::Interpreter meaning_{small_};
+    Meaning meaning_{small_};
     files::AlignedBytes file_;
-    HookedDevice device_;
+    std::vector<std::unique_ptr<HookedDevice>> devices_;
     sim::SimPlatform platform_;
     refdev::RefdevCommandSet command_set_;
     SessionConfig config_;

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
-"""Proof that docs.campaigns_page can fail: on a page that differs, and on records that are missing, wrong or silent."""
+"""Proof that docs.campaigns_page can fail: on a page that differs, and on records that are missing, wrong or silent.
+Also which kinds `campaigns.py --missing` tries anew."""
 import copy
 import pathlib
 import sys
 import unittest
+from unittest import mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "toolchains"))
-import campaigns_page  # noqa: E402  (the path must be there first)
+import campaigns  # noqa: E402  (the path must be there first)
+import campaigns_page  # noqa: E402
 from campaign_record import kind  # noqa: E402
 from campaigns import Campaign  # noqa: E402
 
@@ -71,6 +74,14 @@ class CampaignsPage(unittest.TestCase):
         self.assertEqual(campaigns_page.unknown_programs(campaigns_page.campaigns.CAMPAIGNS, None), [])
         # A program that names its campaign like its argument.
         self.assertIn("campaigns: not in toolchains/campaigns.py", campaigns_page.unknown_programs(KNOWN, "echo"))
+
+    def test_what_is_tried_anew(self):
+        known = Campaign("faults", "tests/one.py", (), kinds=("left", "right", "new"), choose="--only",
+                         tried={"left": 16, "right": 8, "new": 4})
+        self.record["kinds"][0]["note"], self.record["kinds"][1]["note"] = "2: 1, 0", "8: 4, 2, 0"
+        with mock.patch.dict(campaigns.CAMPAIGNS, {"one": known}), \
+                mock.patch.object(campaigns.campaign_record, "kept", return_value={"one": self.record}):
+            self.assertEqual(campaigns.missing_kinds("one"), ["left", "new"])
 
     def test_tables_are_the_records(self):
         campaigns_page.campaigns.CAMPAIGNS, kept = KNOWN, campaigns_page.campaigns.CAMPAIGNS

@@ -146,7 +146,8 @@ void add_tensors(const SmallCase& small, Manifest& manifest) {
             manifest.buffers.push_back({"tensor", region, offset, range.count});
             capture::ManifestTensor tensor{"tensor", buffer, ElementType::kInt8, {range.count}, 1.0F, 0, 1U};
             tensor.devices = all_of(small);
-            if (!is_input && (small.devices() > 1U)) {
+            const bool is_whole = is_input && (manifest.inputs.size() >= small.sharded_inputs);
+            if (!is_whole && (small.devices() > 1U)) {
                 tensor.placement = Placement::kSharded;
                 tensor.shape = {small.devices(), range.count};
             }

@@ -58,9 +58,10 @@ struct SmallCase {
     std::uint32_t in_flight{1U};
     bool shared{false};
     std::vector<capture::ManifestParameter> parameters;
-    // Every device has all inputs, and a piece of each output.
+    // Every device has a piece of each output and of the first inputs, and all of the other inputs.
     std::uint32_t mesh_rows{1U};
     std::uint32_t mesh_columns{1U};
+    std::uint32_t sharded_inputs{0U};
 
     [[nodiscard]] std::uint32_t devices() const noexcept { return mesh_rows * mesh_columns; }
     [[nodiscard]] bool takes(const capture::ManifestCommand& command, std::uint32_t device) const noexcept;
