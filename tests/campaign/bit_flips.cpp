@@ -33,8 +33,8 @@ MutableByteSpan bytes_of(Object& object) {
     return {reinterpret_cast<std::uint8_t*>(&object), sizeof(object)};
 }
 
-// Where every queue has completed, but late, the record names none, which is (0, 0): a flip in a trace can make a device
-// slow.
+// Where every queue has completed, but late, the record names none, which is (0, 0): a flip in a trace can make a
+// device slow.
 void run_here(Scenario& scenario, const Place& place, Tally& tally) {
     const Outcome outcome = scenario.run();
     Place named = place;
