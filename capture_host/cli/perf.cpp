@@ -147,12 +147,10 @@ void add_perf(CLI::App& app, Action& action) {
         "  pianola perf kws.ptb                     all modes, and the operations of a traced step\n"
         "  pianola perf kws.ptb --mode eager        the operations without a trace\n"
         "  pianola perf kws.ptb --json              all operations of all modes\n\n"
-        "Columns, in us of each step, in cycles in JSON: host (makes and enqueues), dispatch (queues, in front of and "
-        "between kernels), "
-        "kernel,\n"
-        "to and from the device (transfers), gap (the queue has nothing to do, or waits). Modes and costs of the host "
-        "are those\n"
-        "of `pianola timeline`. Of several devices, each has its own lines, with its coordinate in the mesh.\n"
+        "Columns, in us of each step, in cycles in JSON: host (makes and enqueues), dispatch (queues, in front of\n"
+        "and between kernels), kernel, host_to_device, device_to_host, gap (the queue has nothing to do, or waits).\n"
+        "Modes and costs of the host are those of `pianola timeline`. Of several devices, each has its own\n"
+        "lines, with its coordinate in the mesh.\n"
         "docs/guide/timeline.md defines every figure.");
     add_text(*command, "file", arguments->file, kReads, "Trace binary")->required();
     command->add_option("--mode", arguments->mode, "Mode whose operations are listed; JSON has all")

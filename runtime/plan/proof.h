@@ -53,8 +53,8 @@ void enter_root(Context& context, const char* field, std::uint32_t index = Field
 // Sets the place to "scripts[s].commands[c]": the script command that a planned command comes from.
 void enter_command(Context& context, const PlannedCommand& command) noexcept;
 
-// place.cpp: fills in the verdict, for a field of the context's place; with nullptr for a name, the place itself. Not one
-// with defaults: most have nothing to say of a limit.
+// place.cpp: fills in the verdict, for a field of the context's place; with nullptr for a name, the place itself. Not
+// one with defaults: most have nothing to say of a limit.
 Status note_refusal(Context& context, Rule rule, const char* field) noexcept;
 Status note_refusal(Context& context, Rule rule, const char* field, std::uint32_t actual) noexcept;
 Status note_refusal(Context& context, Rule rule, const char* field, std::uint32_t actual, std::uint32_t limit) noexcept;

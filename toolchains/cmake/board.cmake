@@ -10,8 +10,8 @@ if(PIANOLA_BOARD)
     set(CMAKE_CXX_STANDARD_LIBRARIES "-Wl,--start-group -lc -lgcc -Wl,--end-group")
 endif()
 
-# Whether there are images in which each device core is a device: the board has several, and the profile's sessions drive
-# them.
+# Whether there are images in which each device core is a device: the board has several, and sessions of the profile
+# drive them.
 set(PIANOLA_DEVICE_PER_CORE OFF)
 if(PIANOLA_BOARD AND NOT pianola_profile STREQUAL kSmallEcu)
     pianola_board_fact(device_cores ${PIANOLA_BOARD} device_cores)
@@ -38,6 +38,10 @@ function(pianola_add_board_application name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "DEVICE_PER_CORE" "" "SOURCES;LIBS;DEFINITIONS")
     set(devices pianola_one_device)
     if(arg_DEVICE_PER_CORE)
+        if(NOT PIANOLA_DEVICE_PER_CORE)
+            message(FATAL_ERROR "${name}: DEVICE_PER_CORE needs several device cores, and a PIANOLA_PROFILE other than "
+                                "kSmallEcu, whose sessions drive one device")
+        endif()
         set(devices pianola_core_devices)
         pianola_board_fact(device_cores ${PIANOLA_BOARD} device_cores)
     endif()
@@ -138,10 +142,13 @@ add_custom_command(
     COMMENT "capture and sign road_signs" VERBATIM)
 add_custom_target(pianola_board_sample DEPENDS ${sample}.S)
 
-# The same for two devices, from the example that captures for them: unsigned, for images that are made of it. Sessions
-# of the profile default drive as many.
-set(mesh_device ${pianola_board_sample_dir}/mesh_device.json)
-file(CONFIGURE OUTPUT ${mesh_device} CONTENT "{ \"profile\": \"default\" }\n")
+# The same for two devices, from the example that captures for them: unsigned, for images that are made of it. Where
+# there are none, the linter looks at their source as if for the profile default, whose sessions drive as many.
+set(mesh_device ${board_device})
+if(NOT PIANOLA_DEVICE_PER_CORE)
+    set(mesh_device ${pianola_board_sample_dir}/mesh_device.json)
+    file(CONFIGURE OUTPUT ${mesh_device} CONTENT "{ \"profile\": \"default\" }\n")
+endif()
 set(mesh_sample ${pianola_board_sample_dir}/two_devices)
 pianola_use_host_tools(pianola_host_mesh_example pianola_example_capture_mesh)
 add_custom_command(

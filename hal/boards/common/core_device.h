@@ -25,10 +25,6 @@ class CoreLink final : public BoardLinkBase {
     CoreLink& operator=(const CoreLink&) = delete;
     CoreLink& operator=(CoreLink&&) = delete;
 
-    // The device's memories, for windows of protection: its share of what the linker script sets aside.
-    [[nodiscard]] MutableByteSpan dram() const noexcept { return dram_; }
-    [[nodiscard]] MutableByteSpan l1() const noexcept { return l1_; }
-
     [[nodiscard]] std::uint8_t* memory_at(std::uint32_t address, std::uint32_t size_bytes) noexcept override;
     void signal(std::uint32_t queue) noexcept override;
     Status service() noexcept override;

@@ -28,7 +28,7 @@ struct Capacities {
     std::uint32_t manifest_tables;  // that lie in the manifest, each as often as something refers to it
     std::uint32_t work_of_file;     // units of work of the proofs that any file may take
     std::uint32_t work_of_block;    // and for each kWorkBlockBytes of it
-    // That one session drives: 92 bytes of it each, and 8 of the plan's workspace. A runtime for one has no code for more.
+    // That one session drives: 92 bytes of it each, 8 of the plan's workspace. A runtime for one has no code for more.
     std::uint32_t mesh_devices;
 
     static constexpr std::uint32_t kWorkBlockBytes = 64U;

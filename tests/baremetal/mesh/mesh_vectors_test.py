@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The validator of a board whose sessions drive several devices gives the verdicts that the host suite asks for: its own
-cases of a mesh. One for a single device does not look at such files (TGT-PROFILE)."""
+"""The validator of a board whose sessions drive several devices gives the verdicts that the host suite asks for: its
+own cases of a mesh. One for a single device does not look at such files (TGT-PROFILE)."""
 import pathlib
 import sys
 
