@@ -1,5 +1,6 @@
 #include "runtime/image/schema_check.h"
 #include "runtime/image/table_cursor.h"
+#include "runtime/verdict/refusal.h"
 
 namespace pianola {
 namespace {
@@ -131,7 +132,7 @@ class StrictnessCheck {
         cursor_.describe(verdict_.path);
         verdict_.path.enter(cursor_.field().name, index);
         const auto offset = static_cast<const std::uint8_t*>(where) - file_.data();
-        return is_ok(refuse(verdict_, rule, static_cast<std::uint32_t>(offset), actual, limit));
+        return is_passed_over(refuse(verdict_, rule, static_cast<std::uint32_t>(offset), actual, limit));
     }
 
     const SchemaRules& rules_;

@@ -90,7 +90,9 @@ Status Session::give_back() noexcept {
         Device& held_by = *devices_[device];
         bool is_free = true;
         for (std::uint32_t i = 0U; i < inputs; ++i) {
-            is_free = is_ok(held_by.bind_source(kFirstInputSlot + (flight * kMaxInputs) + i, ByteSpan{})) && is_free;
+            const std::uint32_t slot = kFirstInputSlot + (flight * kMaxInputs) + i;
+            const bool is_unbound = is_ok(held_by.bind_source(slot, ByteSpan{}));
+            is_free = is_unbound && held_by.bound_source(slot).empty() && is_free;
         }
         for (std::uint32_t i = 0U; i < lent.count; ++i) {
             const std::uint32_t slot = (flight * kMaxOutputs) + i;

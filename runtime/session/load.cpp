@@ -268,7 +268,7 @@ Status Session::check_read_back(const Envelope& envelope) noexcept {
 
 // Where a device answers anything else than it may, the answer is kDeviceFault: it is not passed on unread.
 Status Session::reset_devices() noexcept {
-    for (std::uint32_t device = 0U; device < device_count_; ++device) {
+    for (std::uint32_t device = 0U; (device < kMaxMeshDevices) && (devices_[device] != nullptr); ++device) {
         const Status reset = devices_[device]->reset();
         if (!is_ok(reset)) {
             return latch((reset == Status::kTimeout) ? reset : Status::kDeviceFault, FaultStage::kReset, device);

@@ -82,6 +82,10 @@ void Session::seal_bound() noexcept {
 
 Status Session::latch(Status status, FaultStage stage, std::uint32_t device, std::uint32_t queue,
                       const Completion& completion) noexcept {
+    // What chooses among flights, and the pointers that are written through below, must be whole.
+    if ((config_.release != Release::kAtCompletion) && (seal_of_bound() != bound_seal_)) {
+        bound_ = bound_copy_;
+    }
     const Flight& flight = oldest();
     fault_.status = status;
     fault_.stage = stage;
@@ -109,8 +113,8 @@ Status Session::latch(Status status, FaultStage stage, std::uint32_t device, std
     // Outputs are withheld only once no device can write to them any more. Where one does not stop, the safe state has
     // to see to that: it learns so from the record.
     fault_.device_stopped = true;
-    for (Device* const each : devices()) {
-        fault_.device_stopped = is_ok(each->reset()) && fault_.device_stopped;
+    for (Device* const each : devices_) {  // not by their number, which no seal covers
+        fault_.device_stopped = ((each == nullptr) || is_ok(each->reset())) && fault_.device_stopped;
     }
     withhold_outputs();
     history_.add(fault_);
@@ -122,11 +126,7 @@ Status Session::latch(Status status, FaultStage stage, std::uint32_t device, std
     return latch(status, stage, device, queue, Completion{});
 }
 
-// Writes through a pointer that is known to be whole only.
 void Session::withhold_outputs() noexcept {
-    if ((config_.release != Release::kAtCompletion) && (seal_of_bound() != bound_seal_)) {
-        bound_ = bound_copy_;
-    }
     for (Lent& lent : Span<Lent>{bound_.flights}.subspan(0U, std::size_t{bound_.mask} + 1U)) {
         for (const MutableByteSpan output : Span<MutableByteSpan>{lent.outputs}.subspan(0U, lent.count)) {
             std::memset(output.data(), 0, output.size());

@@ -22,10 +22,12 @@ Session::Session(const DeviceSet& set, Platform& platform, const CommandSet& com
             is_set = is_set && (devices_[earlier] != devices_[i]);
         }
     }
-    if (is_set) {  // else there is none, which load() refuses
+    if (is_set) {
         device_count_ = static_cast<std::uint32_t>(count);
         rows_ = set.rows;
         columns_ = set.columns;
+    } else {
+        devices_.fill(nullptr);  // load() refuses
     }
     static_cast<void>(seal(Status::kOk));
 }

@@ -245,6 +245,39 @@ TEST(SessionState, WhateverChangesTheOutputIsWithheld) {
     EXPECT_GT(noticed, sizeof(MutableByteSpan) * kMaxOutputs / 4U) << "all that the one step has bound, and more";
 }
 
+// A fault that latches goes by nothing that is damaged: neither by the number of devices, which no seal covers, nor by
+// what chooses among the steps under way.
+TEST(SessionState, LatchingGoesByNothingThatIsDamaged) {
+    constexpr std::size_t kNumberOfDevices = sizeof(std::array<Device*, kMaxMeshDevices>);
+    constexpr std::uint32_t kFarAway = 1U << 20U;
+    constexpr std::uint32_t kFirstStep = 2U;  // its token
+    for (const bool is_number : {true, false}) {
+        Exposed exposed{Release::kVerified};
+        ASSERT_EQ(exposed.load(), Status::kOk);
+        ASSERT_EQ(exposed.submit(), Status::kOk);
+        ASSERT_FALSE(exposed.device.bound_destination(0U).empty());
+        const auto change = [&exposed](std::size_t at, std::uint32_t bits) {
+            std::uint32_t word = 0U;
+            std::memcpy(&word, exposed.memory() + at, sizeof(word));
+            word ^= bits;
+            std::memcpy(exposed.memory() + at, &word, sizeof(word));
+        };
+        if (is_number) {
+            ASSERT_EQ(exposed.find(1U), kNumberOfDevices);
+            change(kNumberOfDevices, 1U);
+        } else {
+            change(first_sealed(exposed) - sizeof(std::uint64_t), kFarAway);
+            for (std::size_t at = exposed.find(kFirstStep); at < sizeof(Session); at = exposed.find(kFirstStep)) {
+                change(at, kFarAway);
+            }
+        }
+        EXPECT_EQ(exposed.session.poll(), Status::kIntegrity);
+        EXPECT_TRUE(exposed.session.fault().device_stopped);
+        EXPECT_TRUE(exposed.device.bound_destination(0U).empty()) << "it was reset";
+        EXPECT_EQ(exposed.output, Bytes(kWorkloadBytes, 0U));
+    }
+}
+
 // The last one first, over loads; the oldest go.
 TEST(SessionState, PastFaultsOutliveLoads) {
     const files::AlignedBytes file{make_workload(1U).file()};

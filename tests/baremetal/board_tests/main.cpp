@@ -8,9 +8,10 @@ namespace {
 
 using pianola::baremetal::Test;
 
-constexpr std::array<Test, 9U> kTests{{
+constexpr std::array<Test, 10U> kTests{{
     {"conformance", pianola::baremetal::test_conformance},
     {"count", pianola::baremetal::test_count},
+    {"device_set", pianola::baremetal::test_device_set},
     {"overlap", pianola::baremetal::test_overlap},
     {"protection", pianola::baremetal::test_protection},
     {"replay", pianola::baremetal::test_replay},
