@@ -43,7 +43,8 @@ DeviceBits devices_in(const DeviceRange& mesh, const DeviceRange& range) noexcep
 
 bool check_devices(Context& context) noexcept {
     for (context.mesh_device = 0U; context.mesh_device < device_count(context.plan); ++context.mesh_device) {
-        if ((kDrivesOneDevice || !is_proved(context)) && !prove_device(context)) {
+        const bool is_new = kDrivesOneDevice || !is_proved(context);
+        if (is_new && !prove_device(context)) {
             return false;
         }
     }

@@ -297,18 +297,22 @@ TEST_F(SessionDevice, ThatWouldUseOtherMemoryIsAFault) {
     }
 }
 
-// It says that it has let go of the output, and has not.
-TEST_F(SessionDevice, ThatKeepsAnOutputIsAFault) {
-    ASSERT_EQ(load(), Status::kOk);
-    ASSERT_EQ(submit(), Status::kOk);
-    device_.set_bound_hook([this](Call call, ByteSpan& memory) {
-        if (call == Call::kBoundDestination) {
-            memory = ByteSpan{output_.data(), output_.size()};
-        }
-    });
-    EXPECT_EQ(session_.wait(), Status::kDeviceFault);
-    EXPECT_EQ(output_, Bytes(kWorkloadBytes, 0U));
-    expect_fault(Status::kDeviceFault, FaultStage::kStep);
+// It says that it has let go of the input, or of the output, and has not.
+TEST_F(SessionDevice, ThatKeepsMemoryIsAFault) {
+    for (const Call kept : {Call::kBoundSource, Call::kBoundDestination}) {
+        device_.set_bound_hook({});
+        ASSERT_EQ(load(), Status::kOk);
+        output_.assign(kWorkloadBytes, 0x77U);
+        ASSERT_EQ(submit(), Status::kOk);
+        device_.set_bound_hook([this, kept](Call call, ByteSpan& memory) {
+            if (call == kept) {
+                memory = ByteSpan{output_.data(), output_.size()};
+            }
+        });
+        EXPECT_EQ(session_.wait(), Status::kDeviceFault);
+        EXPECT_EQ(output_, Bytes(kWorkloadBytes, 0U));
+        EXPECT_EQ(session_.fault().stage, FaultStage::kStep);
+    }
 }
 
 // Views are looked at once the set-up has been read back. Steps do without them.
