@@ -47,13 +47,16 @@ endforeach()
 # What is the same for all, with the architecture of which there are most.
 set(shared_toolchain ${CMAKE_CURRENT_LIST_DIR}/cortex-m33.cmake)
 pianola_lint_board_code(board_common ${shared_toolchain}
-    hal/arch/*.cpp hal/boards/common/*.cpp tests/baremetal/board_tests/*.cpp tests/baremetal/mesh/*.cpp
-    tests/baremetal/probed/*.cpp tests/baremetal/skips/*.cpp)
+    hal/arch/*.cpp hal/boards/common/*.cpp tests/baremetal/board_tests/*.cpp tests/baremetal/probed/*.cpp
+    tests/baremetal/skips/*.cpp)
+pianola_lint_board_code(mesh ${shared_toolchain} tests/baremetal/mesh/*.cpp)
 
 # The examples apart: they include what is generated from their binaries, of which each is for one profile.
 pianola_lint_board_code(example ${shared_toolchain} docs/examples/board/main.cpp)
 pianola_lint_board_code(two_devices ${shared_toolchain} docs/examples/board/two_devices.cpp)
-target_compile_options(pianola_lint_two_devices PRIVATE "SHELL:-UPIANOLA_PROFILE -DPIANOLA_PROFILE=kDefault")
+foreach(several IN ITEMS mesh two_devices)
+    target_compile_options(pianola_lint_${several} PRIVATE "SHELL:-UPIANOLA_PROFILE -DPIANOLA_PROFILE=kDefault")
+endforeach()
 foreach(example IN ITEMS example two_devices)
     target_include_directories(pianola_lint_${example} SYSTEM PRIVATE ${pianola_board_sample_dir})
     add_dependencies(pianola_lint_${example} pianola_board_sample pianola_board_mesh_sample)
