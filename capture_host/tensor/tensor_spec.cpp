@@ -199,17 +199,17 @@ MemoryConfig resolved(const MemoryConfig& memory, const Shape& shape, ElementLay
     return tiles;
 }
 
-host::BufferConfig buffer_config(const TensorSpec& tensor) {
-    const TensorSpec spec = storage_spec(tensor);
+host::BufferConfig buffer_config(const TensorSpec& spec) {
+    const TensorSpec stored = storage_spec(spec);
     host::BufferConfig config;
-    config.rows = rows_of(spec.shape);
-    config.element_bytes = bytes_per_element(spec.type);
-    config.row_bytes = std::uint64_t{columns_of(spec.shape)} * config.element_bytes;
-    config.memory = spec.memory.memory;
-    config.layout = spec.memory.layout;
-    config.shard = spec.memory.shard;
-    config.type = spec.type;
-    config.shape = spec.shape;
+    config.rows = rows_of(stored.shape);
+    config.element_bytes = bytes_per_element(stored.type);
+    config.row_bytes = std::uint64_t{columns_of(stored.shape)} * config.element_bytes;
+    config.memory = stored.memory.memory;
+    config.layout = stored.memory.layout;
+    config.shard = stored.memory.shard;
+    config.type = stored.type;
+    config.shape = stored.shape;
     return config;
 }
 
