@@ -38,7 +38,7 @@ bool check_data_flow(Context& context) noexcept {
         const QueueCommand& command = entry.command;
         bool good = true;
         if (!is_taken(context, entry)) {
-            // Another device's.
+            good = true;  // another device's
         } else if (command.kind == QueueCommandKind::kWrite) {
             good = check_write(context, entry);
         } else if (command.kind == QueueCommandKind::kReplay) {

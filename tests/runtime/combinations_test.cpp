@@ -142,7 +142,6 @@ bool accepts(Validator& validator, Combination made, const std::vector<std::uint
 // The first combination that is refused where it stands alone, in words; empty where there is none.
 std::string first_refused(Validator& validator, const Combination& made) {
     std::vector<std::uint32_t> words = made.words;
-    std::vector<std::uint32_t> left(made.patched.size(), 0U);
     while (true) {
         if (!accepts(validator, made, words, false)) {
             std::string text = "with";

@@ -151,7 +151,7 @@ TEST_P(OverlappingSession, TakesSoManyStepsAndNoMore) {
         EXPECT_FALSE(scripts.session().has_views());
         ASSERT_EQ(pipelined ? scripts.start(input_of(9U)) : scripts.session().start({}), Status::kOk);
         ASSERT_EQ(scripts.finish(), Status::kOk);
-        std::vector<Bytes> outputs(3U * at_once, Bytes(kTensorBytes));
+        std::vector<Bytes> outputs(std::size_t{3U} * at_once, Bytes(kTensorBytes));
         Bytes refused(kTensorBytes, 0x77U);
         const auto submit = [&](std::uint32_t step) {
             return scripts.submit(input_of(static_cast<std::uint8_t>(10U + step)), outputs.at(step));

@@ -130,9 +130,9 @@ TEST_F(OperationsTest, TilesAreAnotherOrderOfTheSameData) {
     const Numbers stored = numbers_of(tiles.storage());
     ASSERT_EQ(stored.size(), std::size_t{4U} * kTileElements);
     EXPECT_EQ(Numbers(stored.begin(), stored.begin() + 16), series(0, 7, 16U));
-    EXPECT_EQ(Numbers(stored.begin() + 16, stored.begin() + 32), series(40 * 7, 7, 16U));
+    EXPECT_EQ(Numbers(stored.begin() + 16, stored.begin() + 32), series(std::int64_t{40} * 7, 7, 16U));
     EXPECT_EQ(Numbers(stored.begin() + 80, stored.begin() + 256), Numbers(176U, 0));
-    EXPECT_EQ(Numbers(stored.begin() + 256, stored.begin() + 272), series(16 * 7, 7, 16U));
+    EXPECT_EQ(Numbers(stored.begin() + 256, stored.begin() + 272), series(std::int64_t{16} * 7, 7, 16U));
     EXPECT_EQ(tile_padded(shape), (Shape{2U, 32U, 64U}));
     EXPECT_EQ(tile_padded({5U}), (Shape{32U, 32U}));
     const Tensor host = to_layout(rows.cpu(), ElementLayout::kTile);
