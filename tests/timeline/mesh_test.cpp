@@ -66,7 +66,8 @@ TEST(Mesh, LanesHaveWhatTheirDeviceDoes) {
     const Subject subject{mixed(1U)};
     constexpr std::uint32_t kSteps = 3U;
     for (const HostCost& cost : {kFree, kSlowHost}) {
-        const std::vector<Slice> slices = slices_of(make_pattern(kModes.at(1U), subject.workloads(), cost), kSteps);
+        const Pattern pattern = make_pattern(kModes.at(1U), subject.workloads(), cost);  // slices have its names
+        const std::vector<Slice> slices = slices_of(pattern, kSteps);
         const Counts both{{"write 96 bytes", kSteps},
                           {"read 96 bytes", kSteps},
                           {"replay", kSteps},
