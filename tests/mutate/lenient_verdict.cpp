@@ -1,9 +1,14 @@
 #include "tests/mutate/lenient_verdict.h"
 
 #include "pianola/verdict.h"
+#include "tests/mutate/lenient/runtime/verdict/refusal.h"
 
 namespace pianola::test {
 namespace {
+
+// What the functions below answer decides: a check goes on where they answer kOk, and nowhere else.
+static_assert(is_passed_over(Status::kOk));
+static_assert(!is_passed_over(Status::kRefused));
 
 Rule ignored = Rule::kNotRun;
 unsigned passed_over = 0U;
