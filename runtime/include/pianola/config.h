@@ -139,7 +139,7 @@ inline constexpr std::uint32_t kMaxPatchPoints = kCapacities.patch_points;
 static_assert((kMaxPatchPoints - 1U) <= UINT8_MAX, "PlanWorkspace::points has a byte for each");
 inline constexpr std::uint32_t kMaxIntervals = kCapacities.intervals;  // of each of six maps in the workspace
 // Bytes of device memory that are compared with the binary in one call. Bounds the time of a call; costs no RAM.
-inline constexpr std::uint32_t kScrubSliceBytes = 1024U;
+inline constexpr std::uint32_t kScrubSliceBytes = 4096U;
 inline constexpr std::uint32_t kMaxFaultRecords = 4U;  // kept after the fact; 64 bytes each
 inline constexpr std::uint32_t kMaxPathSteps = 5U;     // of a field path; 16 bytes each in a verdict
 

@@ -72,13 +72,18 @@ struct ScrubSource {
     const ParameterValues& values;
 };
 
-// Compares the next slice: at most kScrubSliceBytes, of one range that stays, on one of the devices that hold it.
-// Behind the last one it begins anew.
-// O(kScrubSliceBytes).
+// Compares the next slice: kScrubSliceBytes of the ranges that stay, one after the other, on each device that holds
+// them. A range takes 64 bytes of a slice at least. Bytes are looked at where Device::host_view() shows them, and
+// through read_back() where it does not, where they do not lie at multiples of 4, and where they differ.
+// Behind the last range it ends, and begins anew.
+// O(kScrubSliceBytes): at most 64 pieces, and each byte read at most once each way.
 //   kOk           equal, and it was the last slice, or there is nothing to compare
 //   kPending      equal
 //   kIntegrity    not equal: `address` is the device address of the first 64 bytes that differ
 //   kDeviceFault  the device's memory can not be read there
 Status compare_slice(Devices devices, const ScrubSource& source, ScrubCursor& cursor, std::uint32_t& address) noexcept;
+
+// How many slices that takes, from the first to the last.
+[[nodiscard]] std::uint32_t scrub_calls(const ConstantRanges& constants) noexcept;
 
 }  // namespace pianola
