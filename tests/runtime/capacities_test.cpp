@@ -113,6 +113,29 @@ TEST_P(Profiles, TakesExactlyItsPatchPoints) {
     }
 }
 
+// Weights in as many writes as fit beside the trace, and in one more; a list of more than any profile takes is refused
+// before.
+TEST_P(Profiles, TakesExactlyItsScriptCommands) {
+    const std::uint32_t capacity = GetParam()->script_commands;
+    for (const std::uint32_t more : {0U, 1U}) {
+        Workload workload = make_workload(1U);
+        auto& setup = workload.manifest.scripts.at(0U).commands;
+        ASSERT_EQ(setup.at(0U).kind, ScriptCommandKind::kWriteBuffer);
+        // The same write over and over: where there is room for all of them, the rule of weights refuses.
+        while (setup.size() < (capacity + more)) {
+            setup.insert(setup.begin(), setup.at(0U));
+        }
+        ASSERT_EQ(validate(workload), Status::kRefused);
+        if (more == 0U) {
+            EXPECT_EQ(verdict().rule, Rule::kScrWeightsOnce);
+        } else {
+            EXPECT_EQ(verdict().rule, (capacity < kMaxScriptCommands) ? Rule::kCapCommands : Rule::kImgCount);
+            EXPECT_EQ(verdict().actual, capacity + 1U);
+            EXPECT_EQ(verdict().limit, capacity);
+        }
+    }
+}
+
 // What comes behind the tables refuses the programs, which stand for no commands.
 TEST_P(Profiles, TakesExactlyItsTables) {
     Workload workload = make_workload(1U);
@@ -143,13 +166,13 @@ TEST_P(Profiles, WorkGrowsWithTheFile) {
 }
 
 // What docs/evidence/worst_case.md says of each.
-static_assert(plan_workspace_bytes32(profiles::kSmallEcu) == 9688U);
+static_assert(plan_workspace_bytes32(profiles::kSmallEcu) == 8408U);
 static_assert(plan_workspace_bytes32(profiles::kDefault) == 42240U);
 static_assert(plan_workspace_bytes32(profiles::kHost) == 300352U);
 
-static_assert(session_bytes32(profiles::kSmallEcu) == 5432U);
-static_assert(session_bytes32(profiles::kDefault) == 11184U);
-static_assert(session_bytes32(profiles::kHost) == 13968U);
+static_assert(session_bytes32(profiles::kSmallEcu) == 3480U);
+static_assert(session_bytes32(profiles::kDefault) == 11120U);
+static_assert(session_bytes32(profiles::kHost) == 13904U);
 
 // At run time too: tools of the host ask for a profile that they are told.
 TEST_P(Profiles, WorkspacesGrowWithTheirRanges) {
@@ -162,8 +185,8 @@ TEST_P(Profiles, WorkspacesGrowWithTheirRanges) {
 // One program on the host would judge by arrays that the target does not have.
 TEST(ProfilesOfDevices, MoreThanTheRuntimeWasBuiltWithIsRefused) {
     DeviceDescription device = default_device();
-    for (const auto capacity :
-         {&Capacities::intervals, &Capacities::steps_in_flight, &Capacities::patch_points, &Capacities::mesh_devices}) {
+    for (const auto capacity : {&Capacities::intervals, &Capacities::steps_in_flight, &Capacities::patch_points,
+                                &Capacities::script_commands, &Capacities::mesh_devices}) {
         Capacities beyond = kCapacities;
         beyond.*capacity += 1U;
         device.capacities = &beyond;

@@ -32,7 +32,7 @@ struct ConstantRange {
 struct ConstantRanges {
     std::uint32_t count{0U};       // of all
     std::uint32_t kept_count{0U};  // of what stays
-    std::array<ConstantRange, kMaxScriptCommands> ranges{};
+    std::array<ConstantRange, kPlannedCommands> ranges{};
 };
 
 // How far they have been compared.
