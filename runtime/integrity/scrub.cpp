@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "pianola/bytes.h"
-#include "pianola/sha256.h"
+#include "runtime/digest/file_digest.h"
 #include "runtime/plan/proof.h"
 
 namespace pianola {
@@ -210,9 +210,9 @@ constexpr std::uint32_t kLeastPieceBytes = 64U;
 }  // namespace
 
 Status authenticate_constants(Devices devices, ByteSpan file, const Envelope& envelope, const ConstantRanges& constants,
-                              std::uint32_t& suspect) noexcept {
+                              DigestEngine* engine, std::uint32_t& suspect) noexcept {
     suspect = count_of(devices);
-    Sha256 hash;
+    FileDigest hash{engine};
     hash.update(file.subspan(0U, header::kDigest));
     const std::uint32_t end = envelope.total_bytes - envelope.signature_bytes;
     std::uint32_t offset = header::kBytes;
@@ -227,7 +227,10 @@ Status authenticate_constants(Devices devices, ByteSpan file, const Envelope& en
         hash.update(piece.bytes);
         offset += static_cast<std::uint32_t>(piece.bytes.size());
     }
-    return digests_equal(ByteSpan{hash.finish()}, ByteSpan{envelope.digest}) ? Status::kOk : Status::kIntegrity;
+    Sha256Digest digest{};
+    const bool is_computed = hash.finish(digest);
+    return (is_computed && digests_equal(ByteSpan{digest}, ByteSpan{envelope.digest})) ? Status::kOk
+                                                                                       : Status::kIntegrity;
 }
 
 void find_constants(const PlanWorkspace& workspace, const Plan& plan, const Envelope& envelope,

@@ -227,17 +227,17 @@ TEST_F(Scrub, AuthenticatesWhatEveryRangeHolds) {
     place(1U, 8192U, 320U, 300U);
     use(2U);
     const ByteSpan file{file_.data(), file_.size()};
-    EXPECT_EQ(authenticate_constants(devices_, file, envelope, constants_, suspect_), Status::kOk);
+    EXPECT_EQ(authenticate_constants(devices_, file, envelope, constants_, nullptr, suspect_), Status::kOk);
     for (const std::uint32_t changed : {0U, 100U, 299U, 8192U, 8192U + 100U, 8192U + 299U}) {
         *device_.inner().memory_at(base_ + changed, 1U) ^= 1U;
-        EXPECT_EQ(authenticate_constants(devices_, file, envelope, constants_, suspect_), Status::kIntegrity)
+        EXPECT_EQ(authenticate_constants(devices_, file, envelope, constants_, nullptr, suspect_), Status::kIntegrity)
             << changed;
         *device_.inner().memory_at(base_ + changed, 1U) ^= 1U;
     }
     device_.set_hook([](Call call, std::uint32_t /*number*/) {
         return (call == Call::kReadBack) ? std::optional<Status>{Status::kTimeout} : std::nullopt;
     });
-    EXPECT_EQ(authenticate_constants(devices_, file, envelope, constants_, suspect_), Status::kDeviceFault);
+    EXPECT_EQ(authenticate_constants(devices_, file, envelope, constants_, nullptr, suspect_), Status::kDeviceFault);
 }
 
 // Of several devices, the first that has something else than the file is named, be it the only one or not.
@@ -252,13 +252,13 @@ TEST_F(Scrub, NamesTheDeviceThatDiffers) {
     constants_.ranges[0].devices = kBoth;
     std::copy_n(file_.begin() + 256, 300U, second_.inner().memory_at(base_, 300U));
     const ByteSpan file{file_.data(), file_.size()};
-    EXPECT_EQ(authenticate_constants(devices_, file, envelope, constants_, suspect_), Status::kOk);
+    EXPECT_EQ(authenticate_constants(devices_, file, envelope, constants_, nullptr, suspect_), Status::kOk);
     EXPECT_EQ(suspect_, 2U);
     *second_.inner().memory_at(base_ + 70U, 1U) ^= 1U;
-    EXPECT_EQ(authenticate_constants(devices_, file, envelope, constants_, suspect_), Status::kIntegrity);
+    EXPECT_EQ(authenticate_constants(devices_, file, envelope, constants_, nullptr, suspect_), Status::kIntegrity);
     EXPECT_EQ(suspect_, 1U);
     *device_.inner().memory_at(base_ + 70U, 1U) ^= 1U;  // both alike
-    EXPECT_EQ(authenticate_constants(devices_, file, envelope, constants_, suspect_), Status::kIntegrity);
+    EXPECT_EQ(authenticate_constants(devices_, file, envelope, constants_, nullptr, suspect_), Status::kIntegrity);
     EXPECT_EQ(suspect_, 0U);
     // Slices: every byte of every device, each device's in turn.
     std::uint32_t slices = 0U;

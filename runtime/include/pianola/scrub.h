@@ -59,10 +59,11 @@ void find_constants(const PlanWorkspace& workspace, const Plan& plan, const Enve
 //   kOk           device and file are as `envelope`, which the file was authenticated with, says
 //   kIntegrity    one of them is not, or two constants that come from the same bytes differ, be it on two devices
 //   kDeviceFault  the device's memory can not be read
+// The digest is the engine's where there is one; one that fails has found a difference.
 // `suspect` is the first device that can not be read, or, of several, that holds something else than the file; their
 // number where there is none.
 Status authenticate_constants(Devices devices, ByteSpan file, const Envelope& envelope, const ConstantRanges& constants,
-                              std::uint32_t& suspect) noexcept;
+                              DigestEngine* engine, std::uint32_t& suspect) noexcept;
 
 // What a comparison looks at. References are the caller's.
 struct ScrubSource {
