@@ -1,7 +1,7 @@
 """FlatBuffers' wire format, read and written: tables with vtables, vectors and strings.
 
-A table begins with the distance back to its vtable. The vtable holds its own size, the table's, and for each field where
-in the table it lies, 0 if it is absent. Everything that is not a number is a 32-bit distance forward.
+A table begins with the distance back to its vtable. The vtable holds its own size, the table's, and for each field
+where in the table it lies, 0 if it is absent. Everything that is not a number is a 32-bit distance forward.
 """
 import struct
 
@@ -108,6 +108,7 @@ class Writer:
         """The bytes of a file whose outermost table is the dictionary `root`: field number to content."""
         self.out += bytes(4) + identifier
         self.table(root, 0)
+        self.align(8)
         return bytes(self.out)
 
     def table(self, fields, pointer):

@@ -7,7 +7,7 @@ from operators.variables import initial_content
 
 
 class Interpreter:
-    """A model with its state. `observe(subgraph, tensor, content)` is told of every tensor that an operator has made."""
+    """A model with its state. `observe(subgraph, tensor, content)` is told of every tensor that is made."""
 
     def __init__(self, model, observe=None):
         self.model, self.observe = model, observe

@@ -10,7 +10,8 @@ _MULTIPLY = arithmetic.quantize_multiplier
 
 
 def _sum(node, left, right, sign, scales):
-    """Both operands are brought to twice the larger scale with `bits` more bits, summed, and brought to the output's."""
+    """Both operands are brought to twice the larger scale with `bits` more bits, summed, then brought to the output's
+    scale."""
     bits = 15 if node.output.type == "INT16" else 20
     ratio_left, ratio_right, ratio_output = scales(left.scale, right.scale, node.output.scale, bits)
     total = arithmetic.multiply(left.wide() << bits, *_MULTIPLY(ratio_left))
