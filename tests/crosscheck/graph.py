@@ -113,8 +113,8 @@ class Graph:
         return self.choice(0, 0, 0, 1, 2, 3)
 
     def weights(self, source, shape, dimension, depth):
-        """Constant weights for sums of `depth` products, with one scale or one for each channel, and the output's scale:
-        such that some channels are saturated at times and others are not."""
+        """Constant weights for sums of `depth` products, with one scale or one for each channel, and the output's
+        scale: such that some channels are saturated at times and others are not."""
         output = self.scale(self.tensors[source].type)
         unit = output / (float(self.tensors[source].scale) * 127 * math.sqrt(depth))
         is_per_channel = self.chance(0.7)
