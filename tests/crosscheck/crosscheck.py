@@ -17,7 +17,6 @@ import numpy
 import generator
 import models
 import writer
-from goldens import shared_models
 from interpreter import Interpreter
 from product import Failed, Product, Refused, differing, kind_of_reason
 
@@ -175,8 +174,8 @@ def parse(arguments):
     parser.add_argument("--steps", type=int, default=7, help="records of each random graph; default: 7")
     parser.add_argument("--operators", nargs="+", choices=generator.OPERATORS, metavar="NAME",
                         help="only these; default: those of which the product captures any")
-    parser.add_argument("--models", type=pathlib.Path, nargs="?", const=shared_models(), metavar="FOLDER",
-                        help="models, each model.tflite beside its records; default folder: %(const)s")
+    parser.add_argument("--models", type=pathlib.Path, metavar="FOLDER",
+                        help="models, each model.tflite beside its records; exit code 77 where there is no such folder")
     parser.add_argument("--records", type=int, default=2, help="records of each of these models; default: 2")
     parser.add_argument("--keep", type=pathlib.Path, help="folder for the models that differ")
     parser.add_argument("--capture", action="append", default=[], metavar="OPTION",
