@@ -15,7 +15,7 @@ def _rows(data):
     return data.reshape(-1, data.shape[-1])
 
 
-def _scaling(values, beta):
+def difference_scaling(values, beta):
     """The multiplier of differences to the greatest element, and the least difference that still counts."""
     real = min(float(beta) * float(values.scale) * 2**(31 - _DIFFERENCE_BITS), 2.0**31 - 1)
     mantissa, shift = arithmetic.quantize_multiplier(real)
@@ -36,7 +36,7 @@ def _sum_of(exponentials, counts):
     return int(numpy.where(counts, arithmetic.shift_right(exponentials, _SUM_BITS), 0).sum())
 
 
-def _softmax_row(row, scaling, dtype):
+def softmax_row(row, scaling, dtype):
     """exp() of each element over the sum of all."""
     _, counts, _, exponentials = _exponentials(row, scaling)
     inverse, above_one = arithmetic.reciprocal(_sum_of(exponentials, counts), _SUM_BITS)
@@ -116,7 +116,7 @@ def softmax(node):
         multiplier = arithmetic.quantize_multiplier(float(values.scale) * float(beta) / (10.0 / 65535.0))
         made = [_softmax16_row(row, multiplier) for row in _rows(values.data)]
     else:
-        made = [_softmax_row(row, _scaling(values, beta), dtype) for row in _rows(values.data)]
+        made = [softmax_row(row, difference_scaling(values, beta), dtype) for row in _rows(values.data)]
     return numpy.array(made, dtype).reshape(values.data.shape)
 
 
@@ -145,7 +145,7 @@ def log_softmax(node):
     if values.type == "FLOAT32":
         made = [_float_log_softmax_row(row) for row in _rows(values.data)]
     else:
-        made = [_log_softmax_row(row, _scaling(values, 1)) for row in _rows(values.data)]
+        made = [_log_softmax_row(row, difference_scaling(values, 1)) for row in _rows(values.data)]
     return numpy.array(made).reshape(values.data.shape)
 
 

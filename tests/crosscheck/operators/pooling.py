@@ -19,8 +19,8 @@ def _each_window(node, data, reduce):
     return numpy.stack(made, 1).reshape(data.shape[0], rows.count, columns.count, data.shape[3])
 
 
-def _mean(window):
-    """Rounded to nearest, halves away from zero."""
+def rounded_mean(window):
+    """Of the elements of each window, rounded to nearest, halves away from zero."""
     count = window.shape[1]
     total = window.sum(1)
     return arithmetic.divide_to_zero(total + numpy.where(total > 0, count // 2, -(count // 2)), count)
@@ -48,7 +48,7 @@ def average_pool(node):
     node.need(values, "INT8", "INT16", "FLOAT32")
     if values.type == "FLOAT32":
         return _finish(node, _each_window(node, values.data, _float_mean))
-    return _finish(node, _each_window(node, values.data.astype(numpy.int64), _mean))
+    return _finish(node, _each_window(node, values.data.astype(numpy.int64), rounded_mean))
 
 
 @operator("MAX_POOL_2D")
