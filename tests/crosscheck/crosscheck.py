@@ -150,8 +150,8 @@ def supported_pairs(product, seed=0, tries=4):
     return captured, {pair: reason for pair, reason in refused.items() if pair not in captured}
 
 
-def shared_records(folder, model, most):
-    """The records that lie beside a model, then extreme inputs."""
+def records_of(folder, model, most, more):
+    """The records that lie beside a model, then extreme inputs and random ones."""
     subgraph, found = model.subgraphs[0], []
     while len(found) < most and all((folder / f"input_{len(found)}_{position}.bin").exists()
                                     for position in range(len(subgraph.inputs))):
@@ -159,8 +159,8 @@ def shared_records(folder, model, most):
                     for position in range(len(subgraph.inputs))]
         found.append([numpy.frombuffer(content, subgraph.tensors[index].dtype)
                       for content, index in zip(contents, subgraph.inputs)])
-    if all(subgraph.tensors[index].type in ("INT8", "INT16", "UINT8") for index in subgraph.inputs):
-        found += generator.records(model, 0, 4)
+    if all(subgraph.tensors[index].type in ("INT8", "INT16", "UINT8", "FLOAT32", "BOOL") for index in subgraph.inputs):
+        found += generator.records(model, 0, generator.EXTREMES + more)
     return found
 
 
@@ -177,17 +177,20 @@ def parse(arguments):
     parser.add_argument("--models", type=pathlib.Path, metavar="FOLDER",
                         help="models, each model.tflite beside its records; exit code 77 where there is no such folder")
     parser.add_argument("--records", type=int, default=2, help="records of each of these models; default: 2")
+    parser.add_argument("--more", type=int, default=0, metavar="N",
+                        help="random records of each of these models, behind the extreme ones; default: 0")
     parser.add_argument("--keep", type=pathlib.Path, help="folder for the models that differ")
     parser.add_argument("--capture", action="append", default=[], metavar="OPTION",
                         help="a further option of `pianola capture`, as --capture=--queues=2")
     return parser.parse_args(arguments)
 
 
-def check_models(check, folder, most):
+def check_models(check, options):
     """All models below a folder."""
-    for file in sorted(folder.rglob("model.tflite")):
+    for file in sorted(options.models.rglob("model.tflite")):
         data = file.read_bytes()
-        check.check(str(file.parent.relative_to(folder)), data, shared_records(file.parent, models.read(data), most))
+        check.check(str(file.parent.relative_to(options.models)), data,
+                    records_of(file.parent, models.read(data), options.records, options.more))
 
 
 def check_random(check, options):
@@ -218,7 +221,7 @@ def main(arguments=None):
     with tempfile.TemporaryDirectory() as folder:
         check, is_enough = Crosscheck(Product(options.pianola, folder, options.capture), options.keep), True
         if options.models:
-            check_models(check, options.models, options.records)
+            check_models(check, options)
         if options.random or options.each:
             is_enough = check_random(check, options)
     print("\n".join(check.tally.report()))

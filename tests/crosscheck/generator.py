@@ -11,6 +11,7 @@ OPERATORS = sorted(RECIPES)
 PAIRS = [(name, kind) for name in OPERATORS for kind in RECIPES[name][1]]
 assert recipes_elementwise and recipes_layout and recipes_linear  # they register themselves
 
+EXTREMES = 4  # of the records of a model
 _STEPS = 8  # most operators of one random graph, about
 _ATTEMPTS = 40
 
@@ -79,7 +80,7 @@ def _filled(rng, tensor, record):
     dtype = schema.TYPES[schema.TYPE_NUMBERS[tensor.type]][1]
     low, high = numpy.iinfo(dtype).min, numpy.iinfo(dtype).max
     count = int(numpy.prod(tensor.shape))
-    if record < 4:
+    if record < EXTREMES:
         content = (numpy.full(count, low), numpy.full(count, high), numpy.where(numpy.arange(count) % 2, low, high),
                    numpy.full(count, tensor.zero_point))[record]
         return content.astype(dtype).reshape(tensor.shape)
