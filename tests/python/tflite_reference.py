@@ -1,22 +1,18 @@
-"""The int8 operations in NumPy, written from TensorFlow Lite's quantisation specification and the published gemmlowp
-arithmetic with double rounding. Numbers are Python's or 64-bit integers, so that nothing wraps unless it is said to.
+"""The int8 operations in NumPy, with windows, bounds and zero points given one by one as the package takes them. The
+arithmetic is that of tests/crosscheck, which is written from TensorFlow Lite's quantisation specification.
 
 A value q stands for scale * (q - zero_point). Scales are single precision; ratios of them are double.
 """
 import math
+import pathlib
+import sys
+import types
 
 import numpy
 
-
-def multiplier_of(real):
-    """A positive real number as a Q31 mantissa in [2^30, 2^31) and a power of two."""
-    if real == 0:
-        return 0, 0
-    mantissa, exponent = math.frexp(real)
-    rounded = math.floor(mantissa * 2**31 + 0.5)
-    if rounded == 2**31:
-        rounded, exponent = 2**30, exponent + 1
-    return (0, 0) if exponent < -31 else (rounded, exponent)
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "crosscheck"))
+import arithmetic  # noqa: E402
+from operators import normalization, pooling  # noqa: E402
 
 
 def ratio(*scales):
@@ -25,44 +21,25 @@ def ratio(*scales):
     return math.prod(factors) / divisor
 
 
-def high_multiply(left, right):
-    """left * right / 2^31, rounded to nearest; the published nudge and division towards zero."""
-    product = left.astype(object) * int(right)
-    nudged = product + numpy.where(product >= 0, 2**30, 1 - 2**30)
-    return numpy.where(nudged >= 0, nudged // 2**31, -(-nudged // 2**31))
-
-
-def shift_right(value, bits):
-    """value / 2^bits, rounded to nearest, halves away from zero."""
-    if bits == 0:
-        return value
-    magnitude = (numpy.abs(value) + 2**(bits - 1)) // 2**bits
-    return numpy.where(value < 0, -magnitude, magnitude)
-
-
-def rescale(value, multiplier, shift):
+def rescale(value, real):
     """value times a real number, in integers."""
-    shape, flat = numpy.shape(value), numpy.ravel(value).astype(object)
-    if shift > 0:
-        return high_multiply(flat * 2**shift, multiplier).reshape(shape)
-    return shift_right(high_multiply(flat, multiplier), -shift).reshape(shape)
+    return arithmetic.multiply(value, *arithmetic.quantize_multiplier(real))
 
 
 def clamped(value, zero_point, low=-128, high=127):
     """int8 after the zero point is added."""
-    return numpy.asarray(numpy.clip(value + zero_point, low, high)).astype(numpy.int8)
+    return numpy.clip(value + zero_point, low, high).astype(numpy.int8)
 
 
 def requantize(array, in_scale, in_zero_point, out_scale, out_zero_point):
     """From one scale and zero point to another."""
-    difference = array.astype(object) - in_zero_point
-    return clamped(rescale(difference, *multiplier_of(ratio(in_scale, out_scale))), out_zero_point)
-
-
-def halves(total, count):
-    """total / count, rounded to nearest, halves away from zero."""
-    magnitude = (abs(int(total)) + count // 2) // count
-    return -magnitude if total < 0 else magnitude
+    difference = array.astype(numpy.int64) - in_zero_point
+    multiplier, shift = arithmetic.quantize_multiplier(ratio(in_scale, out_scale))
+    if shift > 0:
+        # What the shift to the left would take out of 32 bits is far out of int8, and saturates.
+        most = 2**(31 - shift) - 1
+        difference = numpy.clip(difference, -most, most)
+    return clamped(arithmetic.multiply(difference, multiplier, shift), out_zero_point)
 
 
 class Windows:
@@ -95,17 +72,15 @@ def pool2d(array, rows, columns, averages, low=-128, high=127):
     """Average or maximum of the taps inside."""
     result = numpy.zeros((array.shape[0], rows.count, columns.count, array.shape[3]), numpy.int8)
     for row, column, down, across in each_window(rows, columns):
-        taps = numpy.array([array[:, y, x, :] for _, y in down for _, x in across], numpy.int64)
-        values = taps.max(axis=0)
-        if averages:
-            values = numpy.vectorize(lambda total, count=len(taps): halves(total, count))(taps.sum(axis=0))
+        taps = numpy.stack([array[:, y, x, :] for _, y in down for _, x in across], 1).astype(numpy.int64)
+        values = pooling.rounded_mean(taps) if averages else taps.max(axis=1)
         result[:, row, column, :] = numpy.clip(values, low, high)
     return result
 
 
 def channel_rescale(sums, ratios, zero_point, low, high):
     """int8 of sums, whose last dimension has a ratio of scales for each channel."""
-    parts = [clamped(rescale(sums[..., i], *multiplier_of(real)), zero_point, low, high)
+    parts = [clamped(rescale(sums[..., i], real), zero_point, low, high)
              for i, real in enumerate(ratios)]
     return numpy.stack(parts, axis=-1)
 
@@ -151,89 +126,23 @@ def mean(array, axes, keep, from_, to):
     """Means; 1 / count is folded into the multiplier, truncated."""
     count = math.prod(array.shape[axis] for axis in axes)
     sums = array.astype(numpy.int64).sum(axis=axes, keepdims=keep) - count * from_[1]
-    multiplier, shift = multiplier_of(ratio(from_[0], to[0]))
+    multiplier, shift = arithmetic.quantize_multiplier(ratio(from_[0], to[0]))
     fold = min(count.bit_length() - 1, 32, 31 + shift)
-    return clamped(rescale(sums, (multiplier << fold) // count, shift - fold), to[1])
-
-
-# Fixed-point functions of gemmlowp. A number with b integer bits is raw / 2^(31 - b).
-ONE = 2**31 - 1
-
-
-def times(left, right):
-    """Product of raw numbers."""
-    return int(high_multiply(numpy.asarray(left), right))
-
-
-def half_of(value, bits):
-    """Rounding division by a power of two."""
-    return int(shift_right(numpy.asarray(value), bits))
-
-
-def saturated(value):
-    """int32."""
-    return max(-2**31, min(2**31 - 1, value))
-
-
-def exp_on_interval(raw):
-    """exp of a number in [-1/4, 0), without integer bits: a polynomial around -1/8."""
-    x = raw + 2**28
-    square = times(x, x)
-    cube, fourth = times(square, x), times(square, square)
-    terms = half_of(times(half_of(fourth, 2) + cube, 715827883) + square, 1)
-    return saturated(1895147668 + times(1895147668, x + terms))
-
-
-def exp_of_negative(raw):
-    """exp of a number that is not positive, with 5 integer bits; the result has none."""
-    if raw == 0:
-        return ONE
-    quarter = 2**24
-    low = (raw & (quarter - 1)) - quarter
-    result, remainder = exp_on_interval(saturated(low * 32)), low - raw
-    factors = (1672461947, 1302514674, 790015084, 290630308, 39332535, 720401, 242)  # exp(-1/4), exp(-1/2), ...
-    for bit, factor in zip(range(24, 31), factors):
-        if remainder & (1 << bit):
-            result = times(result, factor)
-    return result
-
-
-def one_over_one_plus(raw):
-    """1 / (1 + x) for x in [0, 1), by Newton's method."""
-    half_denominator = (raw + ONE + 1) // 2
-    x = 1515870810 + times(half_denominator, -1010580540)  # 48/17 and -32/17, two integer bits
-    for _ in range(3):
-        rest = 2**29 - times(half_denominator, x)
-        x += saturated(times(x, rest) * 4)
-    return saturated(x * 2)
-
-
-def softmax_row(row, beta, scale):
-    """int8 probabilities of one row, with scale 1/256 and zero point -128."""
-    real = float(numpy.float32(beta)) * float(numpy.float32(scale))
-    multiplier, shift = multiplier_of(min(real * 2**26, 2**31 - 1.0))
-    least = -math.floor(31 * 2**26 / 2**shift)
-    differences = [int(value) - int(row.max()) for value in row]
-    powers = [exp_of_negative(times(each * 2**shift, multiplier)) if each >= least else None for each in differences]
-    total = sum(half_of(power, 12) for power in powers if power is not None)
-    headroom = 32 - total.bit_length()
-    factor = one_over_one_plus((total << headroom) - 2**31)
-    bits = 12 - headroom + 31 - 8
-    return [-128 if power is None else max(-128, min(127, half_of(times(factor, power), bits) - 128))
-            for power in powers]
+    return clamped(arithmetic.multiply(sums, (multiplier << fold) // count, shift - fold), to[1])
 
 
 def softmax(array, beta, scale):
-    """Over the last dimension."""
-    rows = array.reshape(-1, array.shape[-1])
-    return numpy.array([softmax_row(row, beta, scale) for row in rows], numpy.int8).reshape(array.shape)
+    """Over the last dimension: int8 probabilities, with scale 1/256 and zero point -128."""
+    scaling = normalization.difference_scaling(types.SimpleNamespace(scale=numpy.float32(scale)), numpy.float32(beta))
+    rows = [normalization.softmax_row(row, scaling, numpy.int8) for row in array.reshape(-1, array.shape[-1])]
+    return numpy.array(rows).reshape(array.shape)
 
 
 def add(left, right, quantizations, low=-128, high=127):
     """Sum of two operands, shifted to the left by 20 bits first; quantisations of both and of the result."""
     scales = [float(numpy.float32(scale)) for scale, _ in quantizations]
     largest = 2.0 * max(scales[:2])
-    terms = [rescale((each.astype(numpy.int64) - zero_point) * 2**20, *multiplier_of(scale / largest))
+    terms = [rescale((each.astype(numpy.int64) - zero_point) * 2**20, scale / largest)
              for each, scale, (_, zero_point) in zip((left, right), scales, quantizations)]
-    total = rescale(terms[0] + terms[1], *multiplier_of(largest / (2**20 * scales[2])))
+    total = rescale(terms[0] + terms[1], largest / (2**20 * scales[2]))
     return clamped(total, quantizations[2][1], low, high)

@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+"""The crosscheck itself: it reports what it must, and its parts agree with numbers from elsewhere."""
+import argparse
+import fractions
+import math
+import pathlib
+import sys
+import tempfile
+import unittest
+from unittest import mock
+
+import numpy
+
+import arithmetic
+import crosscheck
+import generator
+import models
+import schema
+import writer
+from interpreter import Interpreter
+from operators import REGISTRY
+from product import Product
+
+PROGRAM = None
+CONV, SEEDS = ("CONV_2D", "INT8"), range(100, 106)
+
+
+class FlipsAWeight(Product):
+    """Changes the highest bit of one weight before it captures."""
+
+    def capture(self, file):
+        model = models.read(file.read_bytes())
+        weights = model.subgraphs[0].tensors[model.subgraphs[0].operators[0].inputs[1]]
+        weights.content.reshape(-1)[0] ^= -128
+        file.write_bytes(writer.write(model))
+        return super().capture(file)
+
+
+class TestCase(unittest.TestCase):
+    """Has a folder to work in."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def checked(self, product, model, seed=0):
+        """The tally of one model."""
+        check = crosscheck.Crosscheck(product)
+        check.check("model", writer.write(model), generator.records(model, seed))
+        return check.tally
+
+    def script(self, text):
+        """A program that is not pianola."""
+        program = self.folder / "program"
+        program.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+        program.chmod(0o755)
+        return program
+
+
+class Reports(TestCase):
+    """What the comparison says of a product or an interpreter that is wrong."""
+
+    def test_equal_results_are_no_difference(self):
+        for seed in SEEDS:
+            tally = self.checked(Product(PROGRAM, self.folder), generator.one_operator(*CONV, seed))
+            self.assertEqual((tally.captured, tally.differences, tally.failures), (1, [], []))
+            self.assertGreater(tally.compared, 0)
+
+    def test_one_weight_changed_differs(self):
+        found = [seed for seed in SEEDS if self.checked(FlipsAWeight(PROGRAM, self.folder),
+                                                        generator.one_operator(*CONV, seed)).differences]
+        # Where an output is saturated throughout, one weight does not show.
+        self.assertGreaterEqual(len(found), len(SEEDS) - 2)
+
+    def test_wrong_rounding_differs_and_is_located(self):
+        found = []
+        with mock.patch.object(arithmetic, "shift_right", lambda value, bits: numpy.asarray(value) >> bits):
+            for seed in SEEDS:
+                found += self.checked(Product(PROGRAM, self.folder), generator.one_operator(*CONV, seed)).differences
+        self.assertGreater(len(found), len(SEEDS))
+        self.assertIn("first in operator 0 (CONV_2D)", str(found[0]))
+
+    def test_changed_input_differs(self):
+        model = generator.one_operator("ADD", "INT8", 1)
+        check = crosscheck.Crosscheck(Product(PROGRAM, self.folder))
+        records = generator.records(model, 1)
+        with mock.patch.object(Interpreter, "invoke", lambda self, inputs, invoke=Interpreter.invoke: invoke(
+                self, [content ^ 64 for content in inputs])):
+            check.check("add", writer.write(model), records)
+        self.assertTrue(check.tally.differences)
+
+    def test_refusals_are_counted_by_reason(self):
+        product = Product(self.script("echo \"pianola: $2: operator 3 (ADD): 'x' is odd\" >&2; exit 5"), self.folder)
+        check = crosscheck.Crosscheck(product)
+        model = generator.one_operator("ADD", "INT8", 1)
+        for _ in range(2):
+            self.assertFalse(check.check("add", writer.write(model), generator.records(model, 1)))
+        self.assertEqual(dict(check.tally.refused), {"operator (ADD): a tensor is odd": 2})
+
+    def test_program_that_refuses_everything_fails(self):
+        program = self.script("exit 5")
+        self.assertEqual(crosscheck.main(["--pianola", str(program), "--random", "2", "--operators", "ADD"]), 1)
+
+    def test_any_other_exit_code_fails(self):
+        tally = self.checked(Product(self.script("exit 1"), self.folder), generator.one_operator("ADD", "INT8", 1))
+        self.assertEqual(len(tally.failures), 1)
+
+    def test_no_models_are_a_skip(self):
+        self.assertEqual(crosscheck.main(["--pianola", "true", "--models", str(self.folder / "none")]), 77)
+
+
+class Files(TestCase):
+    """Models that are written are read as they were."""
+
+    def test_written_and_read_again(self):
+        for seed in range(20):
+            data = writer.write(generator.random_graph(seed))
+            self.assertEqual(writer.write(models.read(data)), data)
+
+    def test_options_and_defaults(self):
+        for name in generator.OPERATORS:
+            model = generator.one_operator(name, generator.RECIPES[name][1][0], 3)
+            again = models.read(writer.write(model))
+            for left, right in zip(model.subgraphs[0].operators, again.subgraphs[0].operators, strict=True):
+                self.assertEqual((left.name, left.inputs, left.outputs), (right.name, right.inputs, right.outputs))
+                for key, value in left.options.items():
+                    self.assertEqual(value, right.options[key], f"{name}: {key}")
+
+    def test_every_operator_occurs(self):
+        seen = {operator.name for name, kind in generator.PAIRS
+                for subgraph in generator.one_operator(name, kind, 1).subgraphs for operator in subgraph.operators}
+        seen.update(operator.name for seed in range(4) for subgraph in generator.one_operator(
+            "ASSIGN_VARIABLE", "INT8", seed).subgraphs for operator in subgraph.operators)
+        self.assertEqual(seen, set(REGISTRY))
+        self.assertEqual(seen, set(schema.OPERATORS))
+
+    def test_state_outlives_an_invocation_and_is_reset(self):
+        for name in ("ASSIGN_VARIABLE", "SVDF", "UNIDIRECTIONAL_SEQUENCE_LSTM"):
+            model = models.read(writer.write(generator.one_operator(name, "INT8", 1)))
+            interpreter, record = Interpreter(model), generator.records(model, 1)[-1]
+            first, second = ([output.tobytes() for output in interpreter.invoke(record)] for _ in range(2))
+            self.assertNotEqual(first, second, name)
+            interpreter.reset()
+            self.assertEqual([output.tobytes() for output in interpreter.invoke(record)], first, name)
+
+
+class Arithmetic(unittest.TestCase):
+    """Against exact fractions and the functions that fixed point stands for."""
+
+    def test_shift_rounds_halves_away_from_zero(self):
+        values = [-7, -6, -5, -3, -2, -1, 0, 1, 2, 3, 5, 6, 7]
+        want = [math.copysign(math.floor(abs(fractions.Fraction(value, 4)) + fractions.Fraction(1, 2)), value)
+                for value in values]
+        self.assertEqual(arithmetic.shift_right(values, 2).tolist(), want)
+
+    def test_multiplier_is_near_the_real_number(self):
+        rng = numpy.random.default_rng(1)
+        for real in 2.0**rng.uniform(-20, 8, 200):
+            mantissa, shift = arithmetic.quantize_multiplier(real)
+            self.assertTrue(2**30 <= mantissa < 2**31)
+            self.assertAlmostEqual(mantissa * 2.0**(shift - 31) / real, 1, delta=2**-30)
+
+    def test_products_are_within_the_two_roundings(self):
+        rng = numpy.random.default_rng(2)
+        for value, real in zip(rng.integers(-2**20, 2**20, 200), 2.0**rng.uniform(-12, 3, 200)):
+            exact = float(value) * real
+            self.assertLessEqual(abs(int(arithmetic.multiply(value, *arithmetic.quantize_multiplier(real))) - exact),
+                                 1.001)
+
+    def test_fixed_point_functions(self):
+        reals = numpy.arange(-15.9, 0, 0.01)
+        raw = numpy.floor(reals * 2**27).astype(numpy.int64)
+        unit = 2.0**-31
+        for have, function in ((arithmetic.exp_of_negative(raw, 4), math.exp),
+                               (arithmetic.logistic(raw, 4), lambda x: 1 / (1 + math.exp(-x))),
+                               (arithmetic.tanh(raw, 4), math.tanh)):
+            want = numpy.array([function(entry * 2.0**-27) for entry in raw])
+            self.assertLess(numpy.abs(have * unit - want).max(), 2e-7)
+
+    def test_logarithm_and_root(self):
+        for value in (1.0, 1.5, 3.0, 100.0, 4000.0):
+            have = arithmetic.logarithm(int(value * 2**19), 12, 5) * 2.0**-26
+            self.assertAlmostEqual(have, math.log(value), delta=1e-6)
+        for value in (2, 3, 100, 70000, 2**29 + 12345):
+            mantissa, shift = arithmetic.inverse_square_root(value)
+            self.assertAlmostEqual(mantissa * 2.0**(shift - 31) * math.sqrt(value), 1, delta=1e-4)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--pianola", type=pathlib.Path, required=True)
+    known, rest = parser.parse_known_args()
+    PROGRAM = known.pianola
+    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)

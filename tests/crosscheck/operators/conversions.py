@@ -1,0 +1,24 @@
+"""Between real numbers and quantised ones, and between scales."""
+import numpy
+
+import arithmetic
+from operators.node import operator
+
+
+@operator("QUANTIZE")
+def quantize(node):
+    """To a scale and a zero point."""
+    values, output = node.input(0), node.output
+    node.need(values, "FLOAT32", "INT8", "UINT8", "INT16", "INT32")
+    if values.type == "FLOAT32":
+        return arithmetic.saturate(arithmetic.round_away(values.data / output.scale) + output.zero_point, output.dtype)
+    multiplier = arithmetic.quantize_multiplier(float(values.scale) / float(output.scale))
+    result = arithmetic.multiply(arithmetic.wrap(values.wide()), *multiplier)
+    return arithmetic.saturate(arithmetic.wrap(result + output.zero_point), output.dtype)
+
+
+@operator("DEQUANTIZE")
+def dequantize(node):
+    """To real numbers: the product is double precision."""
+    node.need(node.input(0), "INT8", "UINT8", "INT16")
+    return (float(node.input(0).scale) * node.input(0).wide()).astype(numpy.float32)
