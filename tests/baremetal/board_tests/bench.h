@@ -129,6 +129,7 @@ std::int32_t test_replay(const Arguments& arguments) noexcept;
 std::int32_t test_overlap(const Arguments& arguments) noexcept;
 std::int32_t test_conformance(const Arguments& arguments) noexcept;
 std::int32_t test_count(const Arguments& arguments) noexcept;
+std::int32_t test_device_count(const Arguments& arguments) noexcept;
 std::int32_t test_device_set(const Arguments& arguments) noexcept;
 std::int32_t test_stack(const Arguments& arguments) noexcept;
 std::int32_t test_validate(const Arguments& arguments) noexcept;

@@ -8,9 +8,10 @@ namespace {
 
 using pianola::baremetal::Test;
 
-constexpr std::array<Test, 10U> kTests{{
+constexpr std::array<Test, 11U> kTests{{
     {"conformance", pianola::baremetal::test_conformance},
     {"count", pianola::baremetal::test_count},
+    {"device_count", pianola::baremetal::test_device_count},
     {"device_set", pianola::baremetal::test_device_set},
     {"overlap", pianola::baremetal::test_overlap},
     {"protection", pianola::baremetal::test_protection},
