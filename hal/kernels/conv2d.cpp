@@ -102,10 +102,9 @@ void compute_block(const Plan& plan, const Block& block) noexcept {
         } else {
             accumulate_pixels(plan, block, pixel, rows, sums);
         }
-        for (std::uint32_t row = 0U; row < rows; ++row) {
-            store_sums(sums[row], block.parameters, block.filter.channels, plan.requantisation, output);
-            output += plan.output_channels;
-        }
+        store_sums(sums, block.parameters, block.filter.channels, plan.requantisation,
+                   OutputRows{output, plan.output_channels, rows});
+        output += std::size_t{rows} * plan.output_channels;
         pixel += rows;
     }
 }

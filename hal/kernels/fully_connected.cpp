@@ -41,17 +41,17 @@ void compute_block(const Arguments& a, const Block& block, const ChannelSums& st
                    const Requantisation& requantisation) noexcept {
     BlockSums sums{start, start};
     accumulate(block.rows, block.filter, sums);
-    for (std::uint32_t row = 0U; row < block.rows.rows; ++row) {
-        if (a.filter_offset != 0) {
+    if (a.filter_offset != 0) {
+        for (std::uint32_t row = 0U; row < block.rows.rows; ++row) {
             const std::int8_t* const taps = (row == 0U) ? block.rows.first : block.rows.second;
             const std::int32_t by_offset = a.filter_offset * sum_of(taps, a.input_depth, a.input_offset);
             for (std::int32_t& sum : sums[row]) {
                 sum = wrapping_add(sum, by_offset);
             }
         }
-        store_sums(sums[row], block.parameters, block.filter.channels, requantisation,
-                   block.output + (std::size_t{row} * a.output_depth));
     }
+    store_sums(sums, block.parameters, block.filter.channels, requantisation,
+               OutputRows{block.output, a.output_depth, block.rows.rows});
 }
 
 // The same channels of every batch.

@@ -15,7 +15,7 @@
 namespace pianola::refdev {
 
 inline constexpr std::uint32_t kTapBlock = 160U;     // taps of a patch that are copied at once
-inline constexpr std::uint32_t kChannelBlock = 12U;  // output channels whose sums are taken at once
+inline constexpr std::uint32_t kChannelBlock = 16U;  // output channels whose sums are taken at once
 inline constexpr std::uint32_t kRowBlock = 2U;       // output pixels, or batches, likewise
 
 using ChannelSums = std::array<std::int32_t, kChannelBlock>;
@@ -60,9 +60,14 @@ void start_sums(const FilterRows& filter, std::uint32_t taps, std::int32_t offse
 // rows' first tap and the ones behind it.
 void accumulate(const TapRows& rows, const FilterRows& filter, BlockSums& sums) noexcept;
 
-// Scales, clamps and stores one row's sums.
-void store_sums(const ChannelSums& sums, const std::int8_t* parameters, std::uint32_t channels,
-                const Requantisation& requantisation, std::int8_t* output) noexcept;
+// Scales, clamps and stores the sums of 1 to kRowBlock rows, whose outputs are `stride` apart.
+struct OutputRows {
+    std::int8_t* first;
+    std::size_t stride;
+    std::uint32_t rows;
+};
+void store_sums(const BlockSums& sums, const std::int8_t* parameters, std::uint32_t channels,
+                const Requantisation& requantisation, const OutputRows& output) noexcept;
 
 // All channels of one output pixel of a depthwise convolution.
 void depthwise_pixel(const DepthwiseWindow& window, const std::int8_t* parameters, std::uint32_t channels,

@@ -17,11 +17,33 @@ struct UnitPiece {
 void copy_piece(const UnitPiece& piece, std::int8_t padding, std::int8_t* taps) noexcept {
     const std::uint32_t from = clamp_count(piece.inside_first, piece.first, piece.end);
     const std::uint32_t until = clamp_count(piece.inside_end, from, piece.end);
-    fill_taps(padding, from - piece.first, taps);
+    if (piece.first < from) {
+        fill_taps(padding, from - piece.first, taps);
+    }
     if (from < until) {
         copy_taps(piece.inside + (from - piece.inside_first), until - from, taps + (from - piece.first));
     }
-    fill_taps(padding, piece.end - until, taps + (until - piece.first));
+    if (until < piece.end) {
+        fill_taps(padding, piece.end - until, taps + (until - piece.first));
+    }
+}
+
+// Taps [first, first + count) of a patch whose rows are each in one piece and wholly inside. `input` shows its first tap.
+void copy_inner_patch(const PatchGeometry& geometry, const std::int8_t* input, std::uint32_t first, std::uint32_t count,
+                      std::int8_t* taps) noexcept {
+    const std::size_t row_bytes =
+        static_cast<std::size_t>(geometry.rows.dilation) * geometry.columns.input_size * geometry.input_channels;
+    const std::int8_t* row = input + ((first / geometry.unit_taps) * row_bytes);
+    std::uint32_t position = first % geometry.unit_taps;
+    std::uint32_t left = count;
+    while (left != 0U) {
+        const std::uint32_t piece = smaller_count(geometry.unit_taps - position, left);
+        copy_taps(row + position, piece, taps);
+        taps += piece;
+        left -= piece;
+        row += row_bytes;
+        position = 0U;
+    }
 }
 
 }  // namespace
@@ -32,6 +54,13 @@ void copy_patch(const PatchGeometry& geometry, const std::int8_t* input, std::ui
     const std::int32_t column_origin = geometry.columns.origin(output_column);
     const TapRange rows = taps_inside(geometry.rows, row_origin);
     const TapRange columns = taps_inside(geometry.columns, column_origin);
+    if ((rows.count() == geometry.rows.filter_size) && (columns.count() == geometry.columns.filter_size) &&
+        (geometry.unit_columns == geometry.columns.filter_size)) {
+        const std::size_t pixel = (static_cast<std::size_t>(row_origin) * geometry.columns.input_size) +
+                                  static_cast<std::size_t>(column_origin);
+        copy_inner_patch(geometry, input + (pixel * geometry.input_channels), first, count, taps);
+        return;
+    }
     const std::uint32_t row_taps = geometry.columns.filter_size * geometry.filter_channels;
     std::uint32_t row = first / row_taps;
     std::uint32_t column = ((first % row_taps) / geometry.unit_taps) * geometry.unit_columns;

@@ -14,8 +14,8 @@ inline void start_sums(const FilterRows& filter, const std::int8_t* parameters, 
     }
 }
 
-inline void store_sums(const ChannelSums& sums, const std::int8_t* parameters, std::uint32_t channels,
-                       const Requantisation& requantisation, std::int8_t* output) noexcept {
+inline void store_row(const ChannelSums& sums, const std::int8_t* parameters, std::uint32_t channels,
+                      const Requantisation& requantisation, std::int8_t* output) noexcept {
     const Requantisation r = requantisation;  // a copy: stores of int8 may alias it
     if (!r.is_short) {
         for (std::uint32_t channel = 0U; channel < channels; ++channel) {
@@ -25,6 +25,14 @@ inline void store_sums(const ChannelSums& sums, const std::int8_t* parameters, s
     }
     for (std::uint32_t channel = 0U; channel < channels; ++channel) {
         output[channel] = requantise_short(sums[channel], parameters, channel, r);
+    }
+}
+inline void store_sums(const BlockSums& sums, const std::int8_t* parameters, std::uint32_t channels,
+                       const Requantisation& requantisation, const OutputRows& output) noexcept {
+    std::int8_t* to = output.first;
+    for (std::uint32_t row = 0U; row < output.rows; ++row) {
+        store_row(sums[row], parameters, channels, requantisation, to);
+        to += output.stride;
     }
 }
 

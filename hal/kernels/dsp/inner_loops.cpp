@@ -274,15 +274,19 @@ void accumulate(const TapRows& rows, const FilterRows& filter, BlockSums& sums) 
     }
 }
 
-void store_sums(const ChannelSums& sums, const std::int8_t* parameters, std::uint32_t channels,
-                const Requantisation& requantisation, std::int8_t* output) noexcept {
+void store_sums(const BlockSums& sums, const std::int8_t* parameters, std::uint32_t channels,
+                const Requantisation& requantisation, const OutputRows& output) noexcept {
     if (!is_short_to_int8(requantisation)) {
         scalar::store_sums(sums, parameters, channels, requantisation, output);
         return;
     }
     const std::int32_t nudge = (2 * requantisation.offset) + 1;
-    for (std::uint32_t channel = 0U; channel < channels; ++channel) {
-        output[channel] = requantise_to_int8(sums[channel], parameters, channel, nudge);
+    std::int8_t* to = output.first;
+    for (std::uint32_t row = 0U; row < output.rows; ++row) {
+        for (std::uint32_t channel = 0U; channel < channels; ++channel) {
+            to[channel] = requantise_to_int8(sums[row][channel], parameters, channel, nudge);
+        }
+        to += output.stride;
     }
 }
 

@@ -5,6 +5,8 @@
 
 #include <arm_mve.h>
 
+#include "hal/kernels/scalar_loops.h"
+
 namespace pianola::refdev {
 namespace {
 
@@ -115,19 +117,40 @@ void one_by_four(const TapRows& rows, const std::int8_t* weights, std::size_t st
     return (rest == 0U) ? sum : vaddvaq_s8(sum, vldrbq_z_s8(weights, vctp8q(rest)));
 }
 
-// Four channels' words, every `step`-th channel's from the first on, that are inside.
-struct ChannelWords {
-    const std::int8_t* parameters;
+// Places of the parameters of four channels, each the kStep-th from the one before.
+template <int kStep>
+[[nodiscard]] inline uint32x4_t every_channel() noexcept {
+    return vmulq_n_u32(vidupq_n_u32(0U, kStep), kChannelParametersBytes);
+}
+
+// How the words of four channels are read from their parameters, which are 4-byte aligned in device memory, and where
+// this core sees it. `word` shows the first channel's.
+struct AllChannels {
+    uint32x4_t places;
+
+    [[nodiscard]] int32x4_t at(const std::int8_t* word) const noexcept {
+        return vldrwq_gather_offset_s32(reinterpret_cast<const std::int32_t*>(word), places);
+    }
+};
+struct SomeChannels {
     uint32x4_t places;
     mve_pred16_t inside;
 
-    [[nodiscard]] int32x4_t at(std::size_t offset) const noexcept {
-        // The parameters are 4-byte aligned in device memory and here: see describe(), and the device's memory.
-        return vldrwq_gather_offset_z_s32(reinterpret_cast<const std::int32_t*>(parameters + offset), places, inside);
+    [[nodiscard]] int32x4_t at(const std::int8_t* word) const noexcept {
+        return vldrwq_gather_offset_z_s32(reinterpret_cast<const std::int32_t*>(word), places, inside);
     }
-    [[nodiscard]] int32x4_t biases() const noexcept { return at(offsetof(ChannelParameters, bias)); }
-    [[nodiscard]] int32x4_t multipliers() const noexcept { return at(offsetof(ChannelParameters, multiplier)); }
-    [[nodiscard]] int32x4_t shifts() const noexcept { return at(offsetof(ChannelParameters, shift)); }
+};
+
+// Eight bytes, widened, and stores of them.
+struct AllBytes {
+    [[nodiscard]] int16x8_t load(const std::int8_t* from) const noexcept { return vldrbq_s16(from); }
+    void store(std::int8_t* to, int16x8_t elements) const noexcept { vstrbq_s16(to, elements); }
+};
+struct SomeBytes {
+    mve_pred16_t inside;
+
+    [[nodiscard]] int16x8_t load(const std::int8_t* from) const noexcept { return vldrbq_z_s16(from, inside); }
+    void store(std::int8_t* to, int16x8_t elements) const noexcept { vstrbq_p_s16(to, elements, inside); }
 };
 
 // The elements of four sums, for shifts of at most -1: VRSHL rounds halves up, and the sign makes that away from zero.
@@ -179,69 +202,75 @@ void accumulate(const TapRows& rows, const FilterRows& filter, BlockSums& sums) 
     }
 }
 
-void store_sums(const ChannelSums& sums, const std::int8_t* parameters, std::uint32_t channels,
-                const Requantisation& requantisation, std::int8_t* output) noexcept {
-    const Requantisation r = requantisation;  // a copy: stores of int8 may alias it
-    if (!r.is_short) {
-        for (std::uint32_t channel = 0U; channel < channels; ++channel) {
-            output[channel] = requantise(sums[channel], parameters, channel, r);
-        }
+void store_sums(const BlockSums& sums, const std::int8_t* parameters, std::uint32_t channels,
+                const Requantisation& requantisation, const OutputRows& output) noexcept {
+    if (!requantisation.is_short) {
+        scalar::store_sums(sums, parameters, channels, requantisation, output);
         return;
     }
-    const uint32x4_t places = vmulq_n_u32(vidupq_n_u32(0U, 1), kChannelParametersBytes);
-    for (std::uint32_t channel = 0U; channel < channels; channel += kWordLanes) {
-        const mve_pred16_t inside = vctp32q(channels - channel);
-        const ChannelWords words{parameters + (channel * kChannelParametersBytes), places, inside};
-        const int32x4_t elements = requantise_short(vldrwq_s32(&sums[channel]), words.multipliers(), words.shifts(), r);
-        vstrbq_p_s32(output + channel, elements, inside);
+    const Requantisation r = requantisation;  // a copy: stores of int8 may alias it
+    const uint32x4_t places = every_channel<1>();
+    std::uint32_t channel = 0U;
+    for (; (channel + kWordLanes) <= channels; channel += kWordLanes) {
+        const std::int8_t* const of_channels = parameters + (channel * kChannelParametersBytes);
+        const int32x4_t multipliers = AllChannels{places}.at(&of_channels[offsetof(ChannelParameters, multiplier)]);
+        const int32x4_t shifts = AllChannels{places}.at(&of_channels[offsetof(ChannelParameters, shift)]);
+        std::int8_t* to = output.first + channel;
+        vstrbq_s32(to, requantise_short(vldrwq_s32(&sums[0U][channel]), multipliers, shifts, r));
+        if (output.rows == kRowBlock) {
+            to += output.stride;
+            vstrbq_s32(to, requantise_short(vldrwq_s32(&sums[1U][channel]), multipliers, shifts, r));
+        }
+    }
+    if (channel < channels) {
+        const SomeChannels some{places, vctp32q(channels - channel)};
+        const std::int8_t* const of_channels = parameters + (channel * kChannelParametersBytes);
+        const int32x4_t multipliers = some.at(&of_channels[offsetof(ChannelParameters, multiplier)]);
+        const int32x4_t shifts = some.at(&of_channels[offsetof(ChannelParameters, shift)]);
+        std::int8_t* to = output.first + channel;
+        for (std::uint32_t row = 0U; row < output.rows; ++row) {
+            vstrbq_p_s32(to, requantise_short(vldrwq_s32(&sums[row][channel]), multipliers, shifts, r), some.inside);
+            to += output.stride;
+        }
     }
 }
 
 namespace {
 
-// Eight channels of a depthwise convolution's window, of which `channels` are there. Products are 16 by 16 bits, those
-// of even channels and of odd ones apart.
-void depthwise_eight(const DepthwiseWindow& window, std::size_t channel, std::uint32_t channels,
-                     const std::int8_t* parameters, const Requantisation& r, std::int8_t* output) noexcept {
-    const mve_pred16_t inside = vctp16q(channels);
-    const uint32x4_t places = vmulq_n_u32(vidupq_n_u32(0U, 2), kChannelParametersBytes);
-    const std::int8_t* const first = parameters + (channel * kChannelParametersBytes);
-    const ChannelWords even{first, places, vctp32q((channels + 1U) / 2U)};
-    const ChannelWords odd{first + kChannelParametersBytes, places, vctp32q(channels / 2U)};
-    int32x4_t even_sums = even.biases();
-    int32x4_t odd_sums = odd.biases();
+// Eight channels of a depthwise convolution's window. Products are 16 by 16 bits, those of even channels and of odd ones
+// apart. `parameters` and `output` show the first of the eight.
+template <typename Bytes, typename Channels>
+inline void depthwise_eight(const DepthwiseWindow& window, std::size_t channel, const Bytes& bytes,
+                            const Channels& even, const Channels& odd, const std::int8_t* parameters,
+                            const Requantisation& r, std::int8_t* output) noexcept {
+    const std::int8_t* const next = parameters + kChannelParametersBytes;
+    int32x4_t even_sums = even.at(&parameters[offsetof(ChannelParameters, bias)]);
+    int32x4_t odd_sums = odd.at(&next[offsetof(ChannelParameters, bias)]);
     const auto offset = static_cast<std::int16_t>(window.offset);
-    for (std::size_t row = 0U; row < window.rows; ++row) {
-        const std::int8_t* input = window.input + (row * window.input_row) + channel;
-        const std::int8_t* weights = window.weights + (row * window.weight_row) + channel;
-        for (std::uint32_t column = window.columns; column != 0U; --column) {
-            const int16x8_t taps = vaddq_n_s16(vldrbq_z_s16(input, inside), offset);
-            const int16x8_t weight = vldrbq_z_s16(weights, inside);
+    const std::size_t input_column = window.input_column;
+    const std::size_t weight_column = window.weight_column;
+    const std::int8_t* input_row = window.input + channel;
+    const std::int8_t* weight_row = window.weights + channel;
+    for (std::uint32_t rows = window.rows; rows != 0U; --rows) {
+        const std::int8_t* input = input_row;
+        const std::int8_t* weights = weight_row;
+        for (std::uint32_t columns = window.columns; columns != 0U; --columns) {
+            const int16x8_t taps = vaddq_n_s16(bytes.load(input), offset);
+            const int16x8_t weight = bytes.load(weights);
             even_sums = vaddq_s32(even_sums, vmullbq_int_s16(taps, weight));
             odd_sums = vaddq_s32(odd_sums, vmulltq_int_s16(taps, weight));
-            input += window.input_column;
-            weights += window.weight_column;
+            input += input_column;
+            weights += weight_column;
         }
+        input_row += window.input_row;
+        weight_row += window.weight_row;
     }
-    const int32x4_t even_elements = requantise_short(even_sums, even.multipliers(), even.shifts(), r);
-    const int32x4_t odd_elements = requantise_short(odd_sums, odd.multipliers(), odd.shifts(), r);
-    const int16x8_t elements = vmovntq_s32(vreinterpretq_s16_s32(even_elements), odd_elements);
-    vstrbq_p_s16(output + channel, elements, inside);
-}
-
-[[nodiscard]] std::int8_t depthwise_channel(const DepthwiseWindow& window, std::size_t channel,
-                                            const std::int8_t* parameters, const Requantisation& r) noexcept {
-    std::int32_t sum = 0;
-    for (std::size_t row = 0U; row < window.rows; ++row) {
-        const std::int8_t* input = window.input + (row * window.input_row) + channel;
-        const std::int8_t* weights = window.weights + (row * window.weight_row) + channel;
-        for (std::uint32_t column = 0U; column < window.columns; ++column) {
-            sum += (*input + window.offset) * *weights;
-            input += window.input_column;
-            weights += window.weight_column;
-        }
-    }
-    return requantise(wrapping_add(sum, bias_of(parameters, channel)), parameters, channel, r);
+    const int32x4_t even_elements =
+        requantise_short(even_sums, even.at(&parameters[offsetof(ChannelParameters, multiplier)]),
+                         even.at(&parameters[offsetof(ChannelParameters, shift)]), r);
+    const int32x4_t odd_elements = requantise_short(odd_sums, odd.at(&next[offsetof(ChannelParameters, multiplier)]),
+                                                    odd.at(&next[offsetof(ChannelParameters, shift)]), r);
+    bytes.store(output, vmovntq_s32(vreinterpretq_s16_s32(even_elements), odd_elements));
 }
 
 }  // namespace
@@ -251,12 +280,21 @@ void depthwise_pixel(const DepthwiseWindow& window, const std::int8_t* parameter
     const Requantisation r = requantisation;
     if (!r.is_short) {
         for (std::size_t channel = 0U; channel < channels; ++channel) {
-            output[channel] = depthwise_channel(window, channel, parameters, r);
+            output[channel] = scalar::depthwise_channel(window, channel, parameters, r);
         }
         return;
     }
-    for (std::uint32_t channel = 0U; channel < channels; channel += kHalfLanes) {
-        depthwise_eight(window, channel, channels - channel, parameters, r, output);
+    const uint32x4_t places = every_channel<2>();
+    std::uint32_t channel = 0U;
+    for (; (channel + kHalfLanes) <= channels; channel += kHalfLanes) {
+        depthwise_eight(window, channel, AllBytes{}, AllChannels{places}, AllChannels{places}, parameters, r, output);
+        parameters += kHalfLanes * kChannelParametersBytes;
+        output += kHalfLanes;
+    }
+    const std::uint32_t left = channels - channel;
+    if (left != 0U) {
+        depthwise_eight(window, channel, SomeBytes{vctp16q(left)}, SomeChannels{places, vctp32q((left + 1U) / 2U)},
+                        SomeChannels{places, vctp32q(left / 2U)}, parameters, r, output);
     }
 }
 

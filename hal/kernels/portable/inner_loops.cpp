@@ -72,8 +72,8 @@ void accumulate(const TapRows& rows, const FilterRows& filter, BlockSums& sums) 
     }
 }
 
-void store_sums(const ChannelSums& sums, const std::int8_t* parameters, std::uint32_t channels,
-                const Requantisation& requantisation, std::int8_t* output) noexcept {
+void store_sums(const BlockSums& sums, const std::int8_t* parameters, std::uint32_t channels,
+                const Requantisation& requantisation, const OutputRows& output) noexcept {
     scalar::store_sums(sums, parameters, channels, requantisation, output);
 }
 
