@@ -21,8 +21,8 @@ struct Operands {
 // What every output pixel of a launch shares.
 struct Plan {
     PatchGeometry geometry;
-    Requantisation requantisation;
-    std::uint32_t pixels;  // of an output
+    Requantisation requantisation;  // of a block that the short form does not suit
+    std::uint32_t pixels;           // of an output
     std::uint32_t output_width;
     std::uint32_t output_channels;
     std::uint32_t taps;            // of one output channel
@@ -30,7 +30,7 @@ struct Plan {
     std::int32_t input_offset;
     bool has_patches;  // else the taps of every pixel are neighbours in memory, all of them inside the input
 
-    Plan(const Arguments& a, const std::int8_t* parameters) noexcept
+    explicit Plan(const Arguments& a) noexcept
         : geometry{a},
           requantisation{a.output_offset, a.activation_min, a.activation_max, false},
           pixels{a.output_height * a.output_width},
@@ -41,9 +41,7 @@ struct Plan {
           input_offset{a.input_offset},
           has_patches{(a.filter_height != 1U) || (a.filter_width != 1U) ||
                       !stays_inside(geometry.rows, a.output_height) ||
-                      !stays_inside(geometry.columns, a.output_width)} {
-        requantisation.is_short = is_short_form_exact(parameters, a.output_channels, taps * kLargestProduct);
-    }
+                      !stays_inside(geometry.columns, a.output_width)} {}
 
     // True where every window starts inside the input.
     [[nodiscard]] static bool stays_inside(const WindowAxis& axis, std::uint32_t output_size) noexcept {
@@ -92,6 +90,8 @@ void accumulate_pixels(const Plan& plan, const Block& block, std::uint32_t pixel
 void compute_block(const Plan& plan, const Block& block) noexcept {
     ChannelSums start{};
     start_sums(block.filter, plan.taps, plan.input_offset, block.parameters, start);
+    Requantisation requantisation = plan.requantisation;
+    requantisation.is_short = is_short_form_exact(block.parameters, block.filter.channels, plan.taps * kLargestProduct);
     std::int8_t* output = block.output;
     std::uint32_t pixel = 0U;
     while (pixel < plan.pixels) {
@@ -102,7 +102,7 @@ void compute_block(const Plan& plan, const Block& block) noexcept {
         } else {
             accumulate_pixels(plan, block, pixel, rows, sums);
         }
-        store_sums(sums, block.parameters, block.filter.channels, plan.requantisation,
+        store_sums(sums, block.parameters, block.filter.channels, requantisation,
                    OutputRows{output, plan.output_channels, rows});
         output += std::size_t{rows} * plan.output_channels;
         pixel += rows;
@@ -163,7 +163,7 @@ Status run_conv2d(WordSpan arguments, const DeviceMemory& memory) noexcept {
     }
     const Arguments a = arguments_from_words<Arguments>(arguments);
     Operands operands{bound.inputs[0], bound.inputs[1], bound.inputs[2], bound.output};
-    const Plan plan{a, operands.parameters};
+    const Plan plan{a};
     const std::size_t input_bytes = static_cast<std::size_t>(a.input_height) * a.input_width * a.input_channels;
     const std::size_t output_bytes = static_cast<std::size_t>(plan.pixels) * a.output_channels;
     for (std::uint32_t batch = 0U; batch < a.batches; ++batch) {

@@ -37,10 +37,8 @@ struct Block {
     std::int8_t* output;
 };
 
-void compute_block(const Arguments& a, const Block& block, const ChannelSums& start,
-                   const Requantisation& requantisation) noexcept {
-    BlockSums sums{start, start};
-    accumulate(block.rows, block.filter, sums);
+void store_block(const Arguments& a, const Block& block, const Requantisation& requantisation,
+                 BlockSums& sums) noexcept {
     if (a.filter_offset != 0) {
         for (std::uint32_t row = 0U; row < block.rows.rows; ++row) {
             const std::int8_t* const taps = (row == 0U) ? block.rows.first : block.rows.second;
@@ -57,6 +55,13 @@ void compute_block(const Arguments& a, const Block& block, const ChannelSums& st
 // The same channels of every batch.
 void compute_channels(const Arguments& a, const Operands& operands, const FilterRows& filter,
                       const Requantisation& requantisation) noexcept {
+    const TapRows only{operands.input, operands.input, 1U, a.input_depth, a.input_offset};
+    BlockSums sums{};
+    if (a.batches == 1U) {
+        sum_once(only, filter, operands.parameters, sums[0U]);
+        store_block(a, Block{only, filter, operands.parameters, operands.output}, requantisation, sums);
+        return;
+    }
     ChannelSums start{};
     start_sums(filter, a.input_depth, a.input_offset, operands.parameters, start);
     std::uint32_t batch = 0U;
@@ -65,9 +70,11 @@ void compute_channels(const Arguments& a, const Operands& operands, const Filter
         const std::uint32_t rows = smaller_count(kRowBlock, a.batches - batch);
         const TapRows taps{input, (rows == kRowBlock) ? (input + a.input_depth) : input, rows, a.input_depth,
                            a.input_offset};
-        compute_block(a,
-                      Block{taps, filter, operands.parameters, operands.output + (std::size_t{batch} * a.output_depth)},
-                      start, requantisation);
+        sums = BlockSums{start, start};
+        accumulate(taps, filter, sums);
+        store_block(a,
+                    Block{taps, filter, operands.parameters, operands.output + (std::size_t{batch} * a.output_depth)},
+                    requantisation, sums);
         batch += rows;
     }
 }
@@ -106,12 +113,11 @@ Status run_fully_connected(WordSpan arguments, const DeviceMemory& memory) noexc
     const Arguments a = arguments_from_words<Arguments>(arguments);
     Operands operands{bound.inputs[0], bound.inputs[1], bound.inputs[2], bound.output};
     const std::uint64_t largest_product = (a.filter_offset == 0) ? kLargestProduct : kLargestOffsetProduct;
-    const Requantisation requantisation{
-        a.output_offset, a.activation_min, a.activation_max,
-        is_short_form_exact(operands.parameters, a.output_depth, a.input_depth * largest_product)};
+    Requantisation requantisation{a.output_offset, a.activation_min, a.activation_max, false};
     std::uint32_t channel = 0U;
     while (channel < a.output_depth) {
         const std::uint32_t channels = smaller_count(kChannelBlock, a.output_depth - channel);
+        requantisation.is_short = is_short_form_exact(operands.parameters, channels, a.input_depth * largest_product);
         compute_channels(a, operands, FilterRows{operands.filter, a.input_depth, channels}, requantisation);
         operands.filter += std::size_t{channels} * a.input_depth;
         operands.parameters += std::size_t{channels} * kChannelParametersBytes;

@@ -18,6 +18,14 @@ inline constexpr std::uint32_t kTapBlock = 160U;     // taps of a patch that are
 inline constexpr std::uint32_t kChannelBlock = 16U;  // output channels whose sums are taken at once
 inline constexpr std::uint32_t kRowBlock = 2U;       // output pixels, or batches, likewise
 
+// For which channels a variant's short form of requantisation is exact. Multipliers are never negative.
+struct ShortForm {
+    std::int32_t lowest_shift;
+    std::int32_t highest_shift;
+    std::uint64_t sums;  // sums, the bias included, are smaller in magnitude
+};
+extern const ShortForm kShortForm;
+
 using ChannelSums = std::array<std::int32_t, kChannelBlock>;
 using BlockSums = std::array<ChannelSums, kRowBlock>;
 
@@ -59,6 +67,9 @@ void start_sums(const FilterRows& filter, std::uint32_t taps, std::int32_t offse
 // Adds the products of the rows' taps and the filter's weights, modulo 2^32. The filter's weights are those of the
 // rows' first tap and the ones behind it.
 void accumulate(const TapRows& rows, const FilterRows& filter, BlockSums& sums) noexcept;
+
+// start_sums() and accumulate() for weights that are used once: a single row, all of its taps.
+void sum_once(const TapRows& rows, const FilterRows& filter, const std::int8_t* parameters, ChannelSums& sums) noexcept;
 
 // Scales, clamps and stores the sums of 1 to kRowBlock rows, whose outputs are `stride` apart.
 struct OutputRows {

@@ -1,26 +1,33 @@
 #include "hal/kernels/requantisation.h"
 
+#include "hal/kernels/inner_loops.h"
+
 namespace pianola::refdev {
-namespace {
-
-constexpr std::int32_t kLowestShortShift = -22;
-constexpr std::uint64_t kShortSums = 0x4000'0000U;
-
-}  // namespace
 
 bool is_short_form_exact(const std::int8_t* parameters, std::uint32_t channels, std::uint64_t largest_sum) noexcept {
-    if (largest_sum >= kShortSums) {
+    const ShortForm form = kShortForm;
+    constexpr std::uint64_t kAnyBias = 0x8000'0000U;
+    if (largest_sum >= form.sums) {
         return false;
     }
-    const auto largest_bias = static_cast<std::int32_t>(kShortSums - largest_sum - 1U);
-    bool is_exact = true;
-    for (std::size_t i = 0U; is_exact && (i < channels); ++i) {
+    const std::uint64_t room = form.sums - largest_sum - 1U;
+    const auto largest_bias = static_cast<std::int32_t>((room < kAnyBias) ? room : (kAnyBias - 1U));
+    const std::int32_t lowest_bias = (room < kAnyBias) ? -largest_bias : INT32_MIN;
+    for (std::size_t i = 0U; i < channels; ++i) {
         const std::int32_t bias = bias_of(parameters, i);
         const std::int32_t shift = shift_of(parameters, i);
-        is_exact = (shift >= kLowestShortShift) && (shift < 0) && (multiplier_of(parameters, i) >= 0) &&
-                   (bias <= largest_bias) && (bias >= -largest_bias);
+        if ((shift < form.lowest_shift) || (shift > form.highest_shift) || (multiplier_of(parameters, i) < 0) ||
+            (bias > largest_bias) || (bias < lowest_bias)) {
+            return false;
+        }
     }
-    return is_exact;
+    return true;
+}
+
+std::int8_t requantise_long(std::int32_t sum, const std::int8_t* parameters, std::size_t channel,
+                            const Requantisation& r) noexcept {
+    const Scale scale{multiplier_of(parameters, channel), shift_of(parameters, channel)};
+    return OutputRange{r.offset, r.lowest, r.highest}.place(scale.apply(sum));
 }
 
 }  // namespace pianola::refdev

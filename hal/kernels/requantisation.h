@@ -28,7 +28,7 @@ struct Requantisation {
     std::int32_t offset;
     std::int32_t lowest;
     std::int32_t highest;
-    bool is_short;  // the short form is exact for every channel of the launch
+    bool is_short;  // the short form is exact for every channel at hand
 };
 
 // One of the words of a channel's ChannelParameters. `parameters` shows the first channel's in device memory, of any
@@ -53,7 +53,7 @@ template <std::size_t kOffset>
 [[nodiscard]] bool is_short_form_exact(const std::int8_t* parameters, std::uint32_t channels,
                                        std::uint64_t largest_sum) noexcept;
 
-// Scale::apply() and adding the output's zero point, in the short form.
+// Scale::apply() and adding the output's zero point, in the short form; shift is below 0.
 [[nodiscard]] constexpr std::int32_t scale_short(std::int32_t sum, std::int32_t multiplier, std::int32_t shift,
                                                  std::int32_t offset) noexcept {
     constexpr std::int64_t kHalf = 0x8000'0000;
@@ -66,7 +66,10 @@ template <std::size_t kOffset>
     return floor_shift_right(scaled + nudge, before_last + 1U);
 }
 
-// The element of a channel, for a sum that the bias is part of. The short form only where it is exact.
+// The element of a channel, for a sum that the bias is part of.
+[[nodiscard]] std::int8_t requantise_long(std::int32_t sum, const std::int8_t* parameters, std::size_t channel,
+                                          const Requantisation& r) noexcept;
+// Only where the short form is exact.
 [[nodiscard]] inline std::int8_t requantise_short(std::int32_t sum, const std::int8_t* parameters, std::size_t channel,
                                                   const Requantisation& r) noexcept {
     const std::int32_t scaled =
@@ -77,11 +80,7 @@ template <std::size_t kOffset>
 }
 [[nodiscard]] inline std::int8_t requantise(std::int32_t sum, const std::int8_t* parameters, std::size_t channel,
                                             const Requantisation& r) noexcept {
-    if (r.is_short) {
-        return requantise_short(sum, parameters, channel, r);
-    }
-    const Scale scale{multiplier_of(parameters, channel), shift_of(parameters, channel)};
-    return OutputRange{r.offset, r.lowest, r.highest}.place(scale.apply(sum));
+    return r.is_short ? requantise_short(sum, parameters, channel, r) : requantise_long(sum, parameters, channel, r);
 }
 
 }  // namespace pianola::refdev

@@ -7,6 +7,9 @@
 
 namespace pianola::refdev::scalar {
 
+// See requantisation.h.
+inline constexpr ShortForm kShortForm{-22, -1, 0x4000'0000U};
+
 // Biases.
 inline void start_sums(const FilterRows& filter, const std::int8_t* parameters, ChannelSums& sums) noexcept {
     for (std::uint32_t channel = 0U; channel < filter.channels; ++channel) {

@@ -167,7 +167,7 @@ void one_by_four(const std::uint32_t* wide, std::uint32_t count, const std::int8
 [[nodiscard]] inline std::int8_t requantise_to_int8(std::int32_t sum, const std::int8_t* parameters,
                                                     std::size_t channel, std::int32_t nudge) noexcept {
     constexpr std::uint32_t kSign = 31U;
-    const auto before_last = static_cast<std::uint32_t>(~shift_of(parameters, channel));
+    const auto before_last = static_cast<std::uint32_t>(-1 - shift_of(parameters, channel));
     const std::int32_t addend = wrapping_shift_left(nudge, before_last) + floor_shift_right(sum, kSign);
     std::int32_t scaled = 0;
     __asm__("smmlar %0, %1, %2, %3"
@@ -250,6 +250,8 @@ void depthwise_quad(const DepthwiseWindow& window, std::size_t channel, const st
 
 }  // namespace
 
+const ShortForm kShortForm = scalar::kShortForm;
+
 void start_sums(const FilterRows& filter, std::uint32_t /*taps*/, std::int32_t /*offset*/,
                 const std::int8_t* parameters, ChannelSums& sums) noexcept {
     scalar::start_sums(filter, parameters, sums);
@@ -272,6 +274,14 @@ void accumulate(const TapRows& rows, const FilterRows& filter, BlockSums& sums) 
         }
         done += count;
     }
+}
+
+void sum_once(const TapRows& rows, const FilterRows& filter, const std::int8_t* parameters,
+              ChannelSums& sums) noexcept {
+    BlockSums block{};
+    scalar::start_sums(filter, parameters, block[0U]);
+    accumulate(rows, filter, block);
+    sums = block[0U];
 }
 
 void store_sums(const BlockSums& sums, const std::int8_t* parameters, std::uint32_t channels,

@@ -15,58 +15,129 @@ constexpr std::uint32_t kHalfLanes = 8U;  // of 16 bits
 constexpr std::uint32_t kWordLanes = 4U;  // of 32 bits
 constexpr std::uint32_t kTriple = 3U;     // channels that are taken at once: with two rows, six sums
 
-// Two rows by three channels; weights of the others start `stride` behind one another.
-void two_by_three(const TapRows& rows, const std::int8_t* weights, std::size_t second, std::size_t third,
-                  std::int32_t* first_sums, std::int32_t* second_sums) noexcept {
-    const std::int8_t* taps0 = rows.first;
-    const std::int8_t* taps1 = rows.second;
-    const std::int8_t* weights1 = weights + second;
-    const std::int8_t* weights2 = weights + third;
-    std::int32_t sum00 = first_sums[0U];
-    std::int32_t sum01 = first_sums[1U];
-    std::int32_t sum02 = first_sums[2U];
-    std::int32_t sum10 = second_sums[0U];
-    std::int32_t sum11 = second_sums[1U];
-    std::int32_t sum12 = second_sums[2U];
-    for (std::uint32_t left = rows.taps / kLanes; left != 0U; --left) {
-        const int8x16_t row0 = vldrbq_s8(taps0);
-        const int8x16_t row1 = vldrbq_s8(taps1);
-        const int8x16_t channel0 = vldrbq_s8(weights);
-        sum00 = vmladavaq_s8(sum00, row0, channel0);
-        sum10 = vmladavaq_s8(sum10, row1, channel0);
-        const int8x16_t channel1 = vldrbq_s8(weights1);
-        sum01 = vmladavaq_s8(sum01, row0, channel1);
-        sum11 = vmladavaq_s8(sum11, row1, channel1);
-        const int8x16_t channel2 = vldrbq_s8(weights2);
-        sum02 = vmladavaq_s8(sum02, row0, channel2);
-        sum12 = vmladavaq_s8(sum12, row1, channel2);
-        taps0 += kLanes;
-        taps1 += kLanes;
-        weights += kLanes;
-        weights1 += kLanes;
-        weights2 += kLanes;
+// The channels behind a first one. Where there are fewer than three, the last is taken again, with the same result.
+struct Triple {
+    const std::int8_t* weights1;
+    const std::int8_t* weights2;
+    std::uint32_t index1;
+    std::uint32_t index2;
+
+    Triple(const FilterRows& filter, std::uint32_t channel, const std::int8_t* weights) noexcept
+        : weights1{weights}, weights2{weights}, index1{0U}, index2{0U} {
+        if ((channel + 1U) < filter.channels) {
+            index1 = 1U;
+            weights1 += filter.stride;
+            index2 = 1U;
+            weights2 = weights1;
+        }
+        if ((channel + 2U) < filter.channels) {
+            index2 = 2U;
+            weights2 += filter.stride;
+        }
     }
-    const std::uint32_t rest = rows.taps % kLanes;
-    if (rest != 0U) {
-        const mve_pred16_t inside = vctp8q(rest);
-        const int8x16_t row0 = vldrbq_z_s8(taps0, inside);
-        const int8x16_t row1 = vldrbq_z_s8(taps1, inside);
-        const int8x16_t channel0 = vldrbq_z_s8(weights, inside);
-        sum00 = vmladavaq_s8(sum00, row0, channel0);
-        sum10 = vmladavaq_s8(sum10, row1, channel0);
-        const int8x16_t channel1 = vldrbq_z_s8(weights1, inside);
-        sum01 = vmladavaq_s8(sum01, row0, channel1);
-        sum11 = vmladavaq_s8(sum11, row1, channel1);
-        const int8x16_t channel2 = vldrbq_z_s8(weights2, inside);
-        sum02 = vmladavaq_s8(sum02, row0, channel2);
-        sum12 = vmladavaq_s8(sum12, row1, channel2);
+};
+
+// Two rows by three channels. Assembly, because a loop whose predication ends it (LETP) does what is left of a vector
+// without code of its own, and the compiler makes none; a function of its own, because it leaves few registers.
+[[gnu::noinline]] void two_by_three(const TapRows& rows, const std::int8_t* filter, std::size_t stride,
+                                    std::uint32_t triples, BlockSums& sums) noexcept {
+    std::int32_t* first_sums = sums[0U].data();
+    std::int32_t* second_sums = sums[1U].data();
+    for (std::uint32_t left = triples; left != 0U; --left) {
+        const std::int8_t* row0 = rows.first;
+        const std::int8_t* row1 = rows.second;
+        const std::int8_t* weights = filter;
+        const std::int8_t* weights1 = weights + stride;
+        const std::int8_t* weights2 = weights1 + stride;
+        filter = weights2 + stride;
+        std::int32_t sum00 = first_sums[0U];
+        std::int32_t sum01 = first_sums[1U];
+        std::int32_t sum02 = first_sums[2U];
+        std::int32_t sum10 = second_sums[0U];
+        std::int32_t sum11 = second_sums[1U];
+        std::int32_t sum12 = second_sums[2U];
+        __asm__ volatile(
+            "ldr lr, %[taps]\n\t"
+            "dlstp.8 lr, lr\n"
+            "1:\n\t"
+            "vldrb.8 q0, [%[row0]], #16\n\t"
+            "vldrb.8 q1, [%[weights]], #16\n\t"
+            "vmladava.s8 %[sum00], q0, q1\n\t"
+            "vldrb.8 q2, [%[row1]], #16\n\t"
+            "vmladava.s8 %[sum10], q2, q1\n\t"
+            "vldrb.8 q1, [%[weights1]], #16\n\t"
+            "vmladava.s8 %[sum01], q0, q1\n\t"
+            "vmladava.s8 %[sum11], q2, q1\n\t"
+            "vldrb.8 q1, [%[weights2]], #16\n\t"
+            "vmladava.s8 %[sum02], q0, q1\n\t"
+            "vmladava.s8 %[sum12], q2, q1\n\t"
+            "letp lr, 1b"
+            : [row0] "+r"(row0), [row1] "+r"(row1), [weights] "+r"(weights), [weights1] "+r"(weights1),
+              [weights2] "+r"(weights2), [sum00] "+Te"(sum00), [sum01] "+Te"(sum01), [sum02] "+Te"(sum02),
+              [sum10] "+Te"(sum10), [sum11] "+Te"(sum11), [sum12] "+Te"(sum12)
+            : [taps] "m"(rows.taps)
+            : "q0", "q1", "q2", "lr", "memory");
+        first_sums[0U] = sum00;
+        first_sums[1U] = sum01;
+        first_sums[2U] = sum02;
+        second_sums[0U] = sum10;
+        second_sums[1U] = sum11;
+        second_sums[2U] = sum12;
+        first_sums += kTriple;
+        second_sums += kTriple;
     }
-    first_sums[0U] = sum00;
-    first_sums[1U] = sum01;
-    first_sums[2U] = sum02;
-    second_sums[0U] = sum10;
-    second_sums[1U] = sum11;
-    second_sums[2U] = sum12;
+}
+
+// Two rows by one channel.
+void two_by_one(const TapRows& rows, const std::int8_t* weights, std::int32_t& first_sum,
+                std::int32_t& second_sum) noexcept {
+    std::int32_t sum0 = first_sum;
+    std::int32_t sum1 = second_sum;
+    for (std::uint32_t tap = 0U; tap < rows.taps; tap += kLanes) {
+        const mve_pred16_t inside = vctp8q(rows.taps - tap);
+        const int8x16_t channel = vldrbq_z_s8(weights + tap, inside);
+        sum0 = vmladavaq_s8(sum0, vldrbq_z_s8(rows.first + tap, inside), channel);
+        sum1 = vmladavaq_s8(sum1, vldrbq_z_s8(rows.second + tap, inside), channel);
+    }
+    first_sum = sum0;
+    second_sum = sum1;
+}
+
+// One row by three channels, and the sums of their weights; likewise.
+[[gnu::noinline]] void one_by_three(const TapRows& rows, const std::int8_t* weights, const Triple& triple,
+                                    std::int32_t* sums) noexcept {
+    const std::int8_t* row = rows.first;
+    const std::int8_t* weights1 = triple.weights1;
+    const std::int8_t* weights2 = triple.weights2;
+    std::int32_t sum0 = 0;
+    std::int32_t sum1 = 0;
+    std::int32_t sum2 = 0;
+    std::int32_t of_weights0 = 0;
+    std::int32_t of_weights1 = 0;
+    std::int32_t of_weights2 = 0;
+    __asm__ volatile(
+        "ldr lr, %[taps]\n\t"
+        "dlstp.8 lr, lr\n"
+        "1:\n\t"
+        "vldrb.8 q0, [%[row]], #16\n\t"
+        "vldrb.8 q1, [%[weights]], #16\n\t"
+        "vmladava.s8 %[sum0], q0, q1\n\t"
+        "vaddva.s8 %[of_weights0], q1\n\t"
+        "vldrb.8 q2, [%[weights1]], #16\n\t"
+        "vmladava.s8 %[sum1], q0, q2\n\t"
+        "vaddva.s8 %[of_weights1], q2\n\t"
+        "vldrb.8 q3, [%[weights2]], #16\n\t"
+        "vmladava.s8 %[sum2], q0, q3\n\t"
+        "vaddva.s8 %[of_weights2], q3\n\t"
+        "letp lr, 1b"
+        : [row] "+r"(row), [weights] "+r"(weights), [weights1] "+r"(weights1), [weights2] "+r"(weights2),
+          [sum0] "+Te"(sum0), [sum1] "+Te"(sum1), [sum2] "+Te"(sum2), [of_weights0] "+Te"(of_weights0),
+          [of_weights1] "+Te"(of_weights1), [of_weights2] "+Te"(of_weights2)
+        : [taps] "m"(rows.taps)
+        : "q0", "q1", "q2", "q3", "lr", "memory");
+    sums[0U] = wrapping_add(sum0, rows.offset * of_weights0);
+    sums[triple.index1] = wrapping_add(sum1, rows.offset * of_weights1);
+    sums[triple.index2] = wrapping_add(sum2, rows.offset * of_weights2);
 }
 
 // One row by four channels.
@@ -153,17 +224,20 @@ struct SomeBytes {
     void store(std::int8_t* to, int16x8_t elements) const noexcept { vstrbq_p_s16(to, elements, inside); }
 };
 
-// The elements of four sums, for shifts of at most -1: VRSHL rounds halves up, and the sign makes that away from zero.
+// The elements of four sums, for shifts from -31 to 0. VQRDMULH is the first rounding. VRSHL rounds halves up: minus the
+// sign before it makes that away from zero, for shifts below 0.
 [[nodiscard]] inline int32x4_t requantise_short(int32x4_t sums, int32x4_t multipliers, int32x4_t shifts,
                                                 const Requantisation& r) noexcept {
     constexpr int kSign = 31;
-    const int32x4_t high = vqrdmulhq_s32(sums, multipliers);
-    const int32x4_t scaled = vrshlq_s32(vaddq_s32(high, vshrq_n_s32(sums, kSign)), shifts);
-    const int32x4_t placed = vaddq_n_s32(scaled, r.offset);
+    const int32x4_t signs = vandq_s32(vshrq_n_s32(sums, kSign), vshrq_n_s32(shifts, kSign));
+    const int32x4_t scaled = vrshlq_s32(vaddq_s32(vqrdmulhq_s32(sums, multipliers), signs), shifts);
+    const int32x4_t placed = vqaddq_n_s32(scaled, r.offset);
     return vminq_s32(vmaxq_s32(placed, vdupq_n_s32(r.lowest)), vdupq_n_s32(r.highest));
 }
 
 }  // namespace
+
+const ShortForm kShortForm{kMinShift, 0, UINT64_MAX};
 
 void start_sums(const FilterRows& filter, std::uint32_t taps, std::int32_t offset, const std::int8_t* parameters,
                 ChannelSums& sums) noexcept {
@@ -179,13 +253,13 @@ void accumulate(const TapRows& rows, const FilterRows& filter, BlockSums& sums) 
     std::uint32_t channel = 0U;
     const std::int8_t* weights = filter.weights;
     if (rows.rows == kRowBlock) {
-        for (; (channel + kTriple) <= filter.channels; channel += kTriple) {
-            two_by_three(rows, weights, filter.stride, 2U * filter.stride, &sums[0U][channel], &sums[1U][channel]);
-            weights += kTriple * filter.stride;
-        }
-        if (channel < filter.channels) {  // sums behind the last channel are nobody's
-            const std::size_t second = ((filter.channels - channel) == 2U) ? filter.stride : 0U;
-            two_by_three(rows, weights, second, second, &sums[0U][channel], &sums[1U][channel]);
+        const std::uint32_t triples = filter.channels / kTriple;
+        two_by_three(rows, weights, filter.stride, triples, sums);
+        channel = kTriple * triples;
+        weights += channel * filter.stride;
+        for (; channel < filter.channels; ++channel) {
+            two_by_one(rows, weights, sums[0U][channel], sums[1U][channel]);
+            weights += filter.stride;
         }
         return;
     }
@@ -199,6 +273,19 @@ void accumulate(const TapRows& rows, const FilterRows& filter, BlockSums& sums) 
         one_by_four(rows, weights, 0U, same.data());
         sums[0U][channel] = same[0U];
         weights += filter.stride;
+    }
+}
+
+void sum_once(const TapRows& rows, const FilterRows& filter, const std::int8_t* parameters,
+              ChannelSums& sums) noexcept {
+    const std::int8_t* weights = filter.weights;
+    for (std::uint32_t channel = 0U; channel < filter.channels; channel += kTriple) {
+        const Triple triple{filter, channel, weights};
+        one_by_three(rows, weights, triple, &sums[channel]);
+        weights += kTriple * filter.stride;
+    }
+    for (std::uint32_t channel = 0U; channel < filter.channels; ++channel) {
+        sums[channel] = wrapping_add(sums[channel], bias_of(parameters, channel));
     }
 }
 

@@ -48,6 +48,8 @@ void two_by_two(const TapRows& rows, const std::int8_t* weights, const std::int8
 
 }  // namespace
 
+const ShortForm kShortForm = scalar::kShortForm;
+
 void start_sums(const FilterRows& filter, std::uint32_t /*taps*/, std::int32_t /*offset*/,
                 const std::int8_t* parameters, ChannelSums& sums) noexcept {
     scalar::start_sums(filter, parameters, sums);
@@ -70,6 +72,14 @@ void accumulate(const TapRows& rows, const FilterRows& filter, BlockSums& sums) 
         }
         weights += filter.stride;
     }
+}
+
+void sum_once(const TapRows& rows, const FilterRows& filter, const std::int8_t* parameters,
+              ChannelSums& sums) noexcept {
+    BlockSums block{};
+    scalar::start_sums(filter, parameters, block[0U]);
+    accumulate(rows, filter, block);
+    sums = block[0U];
 }
 
 void store_sums(const BlockSums& sums, const std::int8_t* parameters, std::uint32_t channels,
