@@ -103,18 +103,56 @@ struct TwoByTwo {
     }
 };
 
+// Eight taps, and again, `count` times, which is not 0. Assembly, because everything together needs twelve registers and
+// the compiler spills.
+inline void eight_taps(const std::uint32_t*& taps, const std::int8_t*& weights, const std::int8_t*& next_weights,
+                       TwoByTwo& sums, std::uint32_t count) noexcept {
+    std::uint32_t even = 0U;
+    std::uint32_t odd = 0U;
+    std::uint32_t weight = 0U;
+    std::uint32_t even_weights = 0U;
+    __asm__ volatile(
+        "1:\n"
+        ".set place, 0\n"
+        ".rept 2\n\t"
+        "ldr %[weight], [%[weights]], #4\n\t"
+        "ldrd %[even], %[odd], [%[taps], #place]\n\t"
+        "sxtb16 %[even_weights], %[weight]\n\t"
+        "sxtb16 %[weight], %[weight], ror #8\n\t"
+        "smlad %[sum00], %[even], %[even_weights], %[sum00]\n\t"
+        "smlad %[sum00], %[odd], %[weight], %[sum00]\n\t"
+        "ldrd %[even], %[odd], [%[taps], #place + 8]\n\t"
+        "smlad %[sum10], %[even], %[even_weights], %[sum10]\n\t"
+        "smlad %[sum10], %[odd], %[weight], %[sum10]\n\t"
+        "ldr %[weight], [%[next_weights]], #4\n\t"
+        "sxtb16 %[even_weights], %[weight]\n\t"
+        "sxtb16 %[weight], %[weight], ror #8\n\t"
+        "smlad %[sum11], %[even], %[even_weights], %[sum11]\n\t"
+        "smlad %[sum11], %[odd], %[weight], %[sum11]\n\t"
+        "ldrd %[even], %[odd], [%[taps], #place]\n\t"
+        "smlad %[sum01], %[even], %[even_weights], %[sum01]\n\t"
+        "smlad %[sum01], %[odd], %[weight], %[sum01]\n"
+        ".set place, place + 16\n"
+        ".endr\n\t"
+        "subs %[count], %[count], #1\n\t"
+        "add %[taps], %[taps], #32\n\t"
+        "bne 1b"
+        : [taps] "+r"(taps), [weights] "+r"(weights), [next_weights] "+r"(next_weights), [count] "+r"(count),
+          [sum00] "+r"(sums.sum00), [sum01] "+r"(sums.sum01), [sum10] "+r"(sums.sum10), [sum11] "+r"(sums.sum11),
+          [even] "=&r"(even), [odd] "=&r"(odd), [weight] "=&r"(weight), [even_weights] "=&r"(even_weights)
+        :
+        : "cc", "memory");
+}
+
 void two_by_two(const std::uint32_t* wide, std::uint32_t count, const std::int8_t* weights, std::size_t to_next,
                 std::int32_t* first_sums, std::int32_t* second_sums, std::size_t next) noexcept {
     const std::uint32_t* taps = wide;
     const std::int8_t* next_weights = weights + to_next;
     TwoByTwo sums{first_sums[0U], first_sums[next], second_sums[0U], second_sums[next]};
     const std::uint32_t rest = count % kQuad;
-    for (std::uint32_t left = count / (2U * kQuad); left != 0U; --left) {
-        sums.add(taps, load_quad(weights), load_quad(next_weights));
-        sums.add(taps + kQuad, load_quad(weights + kQuad), load_quad(next_weights + kQuad));
-        weights += 2U * kQuad;
-        next_weights += 2U * kQuad;
-        taps += 2U * kQuad;
+    std::uint32_t left = count / (2U * kQuad);
+    if (left != 0U) {
+        eight_taps(taps, weights, next_weights, sums, left);
     }
     if ((count & kQuad) != 0U) {
         sums.add(taps, load_quad(weights), load_quad(next_weights));
@@ -136,19 +174,46 @@ void one_by_four(const std::uint32_t* wide, std::uint32_t count, const std::int8
                  std::int32_t* sums) noexcept {
     const std::size_t to_last = 3U * stride;
     const std::uint32_t rest = count % kQuad;
-    const std::int8_t* const end = weights + (count - rest);
     std::int32_t sum_a = sums[0U];
     std::int32_t sum_b = sums[1U];
     std::int32_t sum_c = sums[2U];
     std::int32_t sum_d = sums[3U];
-    while (weights != end) {
-        const Pairs taps{wide[0U], wide[1U]};
-        sum_a = multiply_add(taps, unpack(load_quad(weights)), sum_a);
-        sum_b = multiply_add(taps, unpack(load_quad(weights + stride)), sum_b);
-        sum_c = multiply_add(taps, unpack(load_quad(weights + (2U * stride))), sum_c);
-        sum_d = multiply_add(taps, unpack(load_quad(weights + to_last)), sum_d);
-        weights += kQuad;
-        wide += 2U;
+    std::uint32_t left = count / kQuad;
+    if (left != 0U) {
+        std::uint32_t even = 0U;
+        std::uint32_t odd = 0U;
+        std::uint32_t weight = 0U;
+        std::uint32_t even_weights = 0U;
+        __asm__ volatile(
+            "1:\n\t"
+            "ldrd %[even], %[odd], [%[taps]], #8\n\t"
+            "ldr %[weight], [%[weights], %[stride]]\n\t"
+            "sxtb16 %[even_weights], %[weight]\n\t"
+            "sxtb16 %[weight], %[weight], ror #8\n\t"
+            "smlad %[sum_b], %[even], %[even_weights], %[sum_b]\n\t"
+            "smlad %[sum_b], %[odd], %[weight], %[sum_b]\n\t"
+            "ldr %[weight], [%[weights], %[stride], lsl #1]\n\t"
+            "sxtb16 %[even_weights], %[weight]\n\t"
+            "sxtb16 %[weight], %[weight], ror #8\n\t"
+            "smlad %[sum_c], %[even], %[even_weights], %[sum_c]\n\t"
+            "smlad %[sum_c], %[odd], %[weight], %[sum_c]\n\t"
+            "ldr %[weight], [%[weights], %[to_last]]\n\t"
+            "sxtb16 %[even_weights], %[weight]\n\t"
+            "sxtb16 %[weight], %[weight], ror #8\n\t"
+            "smlad %[sum_d], %[even], %[even_weights], %[sum_d]\n\t"
+            "smlad %[sum_d], %[odd], %[weight], %[sum_d]\n\t"
+            "ldr %[weight], [%[weights]], #4\n\t"
+            "sxtb16 %[even_weights], %[weight]\n\t"
+            "sxtb16 %[weight], %[weight], ror #8\n\t"
+            "smlad %[sum_a], %[even], %[even_weights], %[sum_a]\n\t"
+            "smlad %[sum_a], %[odd], %[weight], %[sum_a]\n\t"
+            "subs %[left], %[left], #1\n\t"
+            "bne 1b"
+            : [taps] "+r"(wide), [weights] "+r"(weights), [left] "+r"(left), [sum_a] "+r"(sum_a), [sum_b] "+r"(sum_b),
+              [sum_c] "+r"(sum_c), [sum_d] "+r"(sum_d), [even] "=&r"(even), [odd] "=&r"(odd), [weight] "=&r"(weight),
+              [even_weights] "=&r"(even_weights)
+            : [stride] "r"(stride), [to_last] "r"(to_last)
+            : "cc", "memory");
     }
     if (rest != 0U) {
         const Pairs taps{wide[0U], wide[1U]};

@@ -15,28 +15,6 @@ constexpr std::uint32_t kHalfLanes = 8U;  // of 16 bits
 constexpr std::uint32_t kWordLanes = 4U;  // of 32 bits
 constexpr std::uint32_t kTriple = 3U;     // channels that are taken at once: with two rows, six sums
 
-// The channels behind a first one. Where there are fewer than three, the last is taken again, with the same result.
-struct Triple {
-    const std::int8_t* weights1;
-    const std::int8_t* weights2;
-    std::uint32_t index1;
-    std::uint32_t index2;
-
-    Triple(const FilterRows& filter, std::uint32_t channel, const std::int8_t* weights) noexcept
-        : weights1{weights}, weights2{weights}, index1{0U}, index2{0U} {
-        if ((channel + 1U) < filter.channels) {
-            index1 = 1U;
-            weights1 += filter.stride;
-            index2 = 1U;
-            weights2 = weights1;
-        }
-        if ((channel + 2U) < filter.channels) {
-            index2 = 2U;
-            weights2 += filter.stride;
-        }
-    }
-};
-
 // Two rows by three channels. Assembly, because a loop whose predication ends it (LETP) does what is left of a vector
 // without code of its own, and the compiler makes none; a function of its own, because it leaves few registers.
 [[gnu::noinline]] void two_by_three(const TapRows& rows, const std::int8_t* filter, std::size_t stride,
@@ -88,93 +66,88 @@ struct Triple {
     }
 }
 
-// Two rows by one channel.
-void two_by_one(const TapRows& rows, const std::int8_t* weights, std::int32_t& first_sum,
-                std::int32_t& second_sum) noexcept {
+// Two rows by one channel; likewise.
+[[gnu::noinline]] void two_by_one(const TapRows& rows, const std::int8_t* weights, std::int32_t& first_sum,
+                                  std::int32_t& second_sum) noexcept {
+    const std::int8_t* row0 = rows.first;
+    const std::int8_t* row1 = rows.second;
     std::int32_t sum0 = first_sum;
     std::int32_t sum1 = second_sum;
-    for (std::uint32_t tap = 0U; tap < rows.taps; tap += kLanes) {
-        const mve_pred16_t inside = vctp8q(rows.taps - tap);
-        const int8x16_t channel = vldrbq_z_s8(weights + tap, inside);
-        sum0 = vmladavaq_s8(sum0, vldrbq_z_s8(rows.first + tap, inside), channel);
-        sum1 = vmladavaq_s8(sum1, vldrbq_z_s8(rows.second + tap, inside), channel);
-    }
+    __asm__ volatile(
+        "dlstp.8 lr, %[taps]\n"
+        "1:\n\t"
+        "vldrb.8 q0, [%[weights]], #16\n\t"
+        "vldrb.8 q1, [%[row0]], #16\n\t"
+        "vmladava.s8 %[sum0], q0, q1\n\t"
+        "vldrb.8 q2, [%[row1]], #16\n\t"
+        "vmladava.s8 %[sum1], q0, q2\n\t"
+        "letp lr, 1b"
+        : [row0] "+r"(row0), [row1] "+r"(row1), [weights] "+r"(weights), [sum0] "+Te"(sum0), [sum1] "+Te"(sum1)
+        : [taps] "r"(rows.taps)
+        : "q0", "q1", "q2", "lr", "memory");
     first_sum = sum0;
     second_sum = sum1;
 }
 
-// One row by three channels, and the sums of their weights; likewise.
-[[gnu::noinline]] void one_by_three(const TapRows& rows, const std::int8_t* weights, const Triple& triple,
-                                    std::int32_t* sums) noexcept {
-    const std::int8_t* row = rows.first;
-    const std::int8_t* weights1 = triple.weights1;
-    const std::int8_t* weights2 = triple.weights2;
-    std::int32_t sum0 = 0;
-    std::int32_t sum1 = 0;
-    std::int32_t sum2 = 0;
-    std::int32_t of_weights0 = 0;
-    std::int32_t of_weights1 = 0;
-    std::int32_t of_weights2 = 0;
-    __asm__ volatile(
-        "ldr lr, %[taps]\n\t"
-        "dlstp.8 lr, lr\n"
-        "1:\n\t"
-        "vldrb.8 q0, [%[row]], #16\n\t"
-        "vldrb.8 q1, [%[weights]], #16\n\t"
-        "vmladava.s8 %[sum0], q0, q1\n\t"
-        "vaddva.s8 %[of_weights0], q1\n\t"
-        "vldrb.8 q2, [%[weights1]], #16\n\t"
-        "vmladava.s8 %[sum1], q0, q2\n\t"
-        "vaddva.s8 %[of_weights1], q2\n\t"
-        "vldrb.8 q3, [%[weights2]], #16\n\t"
-        "vmladava.s8 %[sum2], q0, q3\n\t"
-        "vaddva.s8 %[of_weights2], q3\n\t"
-        "letp lr, 1b"
-        : [row] "+r"(row), [weights] "+r"(weights), [weights1] "+r"(weights1), [weights2] "+r"(weights2),
-          [sum0] "+Te"(sum0), [sum1] "+Te"(sum1), [sum2] "+Te"(sum2), [of_weights0] "+Te"(of_weights0),
-          [of_weights1] "+Te"(of_weights1), [of_weights2] "+Te"(of_weights2)
-        : [taps] "m"(rows.taps)
-        : "q0", "q1", "q2", "q3", "lr", "memory");
-    sums[0U] = wrapping_add(sum0, rows.offset * of_weights0);
-    sums[triple.index1] = wrapping_add(sum1, rows.offset * of_weights1);
-    sums[triple.index2] = wrapping_add(sum2, rows.offset * of_weights2);
+// One row by three channels, and the sums of their weights; likewise. `parameters` shows the first channel's.
+[[gnu::noinline]] void one_by_three(const TapRows& rows, const FilterRows& filter, std::uint32_t triples,
+                                    const std::int8_t* parameters, std::int32_t* sums) noexcept {
+    const std::int8_t* next = filter.weights;
+    for (std::uint32_t left = triples; left != 0U; --left) {
+        const std::int8_t* row = rows.first;
+        const std::int8_t* weights = next;
+        const std::int8_t* weights1 = weights + filter.stride;
+        const std::int8_t* weights2 = weights1 + filter.stride;
+        next = weights2 + filter.stride;
+        std::int32_t sum0 = bias_of(parameters, 0U);
+        std::int32_t sum1 = bias_of(parameters, 1U);
+        std::int32_t sum2 = bias_of(parameters, 2U);
+        std::int32_t of_weights0 = 0;
+        std::int32_t of_weights1 = 0;
+        std::int32_t of_weights2 = 0;
+        __asm__ volatile(
+            "ldr lr, %[taps]\n\t"
+            "dlstp.8 lr, lr\n"
+            "1:\n\t"
+            "vldrb.8 q0, [%[row]], #16\n\t"
+            "vldrb.8 q1, [%[weights]], #16\n\t"
+            "vmladava.s8 %[sum0], q0, q1\n\t"
+            "vaddva.s8 %[of_weights0], q1\n\t"
+            "vldrb.8 q2, [%[weights1]], #16\n\t"
+            "vmladava.s8 %[sum1], q0, q2\n\t"
+            "vaddva.s8 %[of_weights1], q2\n\t"
+            "vldrb.8 q3, [%[weights2]], #16\n\t"
+            "vmladava.s8 %[sum2], q0, q3\n\t"
+            "vaddva.s8 %[of_weights2], q3\n\t"
+            "letp lr, 1b"
+            : [row] "+r"(row), [weights] "+r"(weights), [weights1] "+r"(weights1), [weights2] "+r"(weights2),
+              [sum0] "+Te"(sum0), [sum1] "+Te"(sum1), [sum2] "+Te"(sum2), [of_weights0] "+Te"(of_weights0),
+              [of_weights1] "+Te"(of_weights1), [of_weights2] "+Te"(of_weights2)
+            : [taps] "m"(rows.taps)
+            : "q0", "q1", "q2", "q3", "lr", "memory");
+        sums[0U] = wrapping_add(sum0, rows.offset * of_weights0);
+        sums[1U] = wrapping_add(sum1, rows.offset * of_weights1);
+        sums[2U] = wrapping_add(sum2, rows.offset * of_weights2);
+        sums += kTriple;
+        parameters += std::size_t{kTriple} * kChannelParametersBytes;
+    }
 }
 
-// One row by four channels.
-void one_by_four(const TapRows& rows, const std::int8_t* weights, std::size_t stride, std::int32_t* sums) noexcept {
-    const std::int8_t* taps = rows.first;
-    const std::int8_t* weights1 = weights + stride;
-    const std::int8_t* weights2 = weights1 + stride;
-    const std::int8_t* weights3 = weights2 + stride;
-    std::int32_t sum0 = sums[0U];
-    std::int32_t sum1 = sums[1U];
-    std::int32_t sum2 = sums[2U];
-    std::int32_t sum3 = sums[3U];
-    for (std::uint32_t left = rows.taps / kLanes; left != 0U; --left) {
-        const int8x16_t row = vldrbq_s8(taps);
-        sum0 = vmladavaq_s8(sum0, row, vldrbq_s8(weights));
-        sum1 = vmladavaq_s8(sum1, row, vldrbq_s8(weights1));
-        sum2 = vmladavaq_s8(sum2, row, vldrbq_s8(weights2));
-        sum3 = vmladavaq_s8(sum3, row, vldrbq_s8(weights3));
-        taps += kLanes;
-        weights += kLanes;
-        weights1 += kLanes;
-        weights2 += kLanes;
-        weights3 += kLanes;
-    }
-    const std::uint32_t rest = rows.taps % kLanes;
-    if (rest != 0U) {
-        const mve_pred16_t inside = vctp8q(rest);
-        const int8x16_t row = vldrbq_z_s8(taps, inside);
-        sum0 = vmladavaq_s8(sum0, row, vldrbq_z_s8(weights, inside));
-        sum1 = vmladavaq_s8(sum1, row, vldrbq_z_s8(weights1, inside));
-        sum2 = vmladavaq_s8(sum2, row, vldrbq_z_s8(weights2, inside));
-        sum3 = vmladavaq_s8(sum3, row, vldrbq_z_s8(weights3, inside));
-    }
-    sums[0U] = sum0;
-    sums[1U] = sum1;
-    sums[2U] = sum2;
-    sums[3U] = sum3;
+// One row by one channel; likewise.
+void one_by_one(const TapRows& rows, const std::int8_t* weights, std::int32_t& sum) noexcept {
+    const std::int8_t* row = rows.first;
+    std::int32_t result = sum;
+    __asm__ volatile(
+        "dlstp.8 lr, %[taps]\n"
+        "1:\n\t"
+        "vldrb.8 q0, [%[weights]], #16\n\t"
+        "vldrb.8 q1, [%[row]], #16\n\t"
+        "vmladava.s8 %[sum], q0, q1\n\t"
+        "letp lr, 1b"
+        : [row] "+r"(row), [weights] "+r"(weights), [sum] "+Te"(result)
+        : [taps] "r"(rows.taps)
+        : "q0", "q1", "lr", "memory");
+    sum = result;
 }
 
 // The sum of `count` weights.
@@ -263,29 +236,20 @@ void accumulate(const TapRows& rows, const FilterRows& filter, BlockSums& sums) 
         }
         return;
     }
-    for (; (channel + kWordLanes) <= filter.channels; channel += kWordLanes) {
-        one_by_four(rows, weights, filter.stride, &sums[0U][channel]);
-        weights += kWordLanes * filter.stride;
-    }
     for (; channel < filter.channels; ++channel) {
-        std::array<std::int32_t, kWordLanes> same{};
-        same[0U] = sums[0U][channel];
-        one_by_four(rows, weights, 0U, same.data());
-        sums[0U][channel] = same[0U];
+        one_by_one(rows, weights, sums[0U][channel]);
         weights += filter.stride;
     }
 }
 
 void sum_once(const TapRows& rows, const FilterRows& filter, const std::int8_t* parameters,
               ChannelSums& sums) noexcept {
-    const std::int8_t* weights = filter.weights;
-    for (std::uint32_t channel = 0U; channel < filter.channels; channel += kTriple) {
-        const Triple triple{filter, channel, weights};
-        one_by_three(rows, weights, triple, &sums[channel]);
-        weights += kTriple * filter.stride;
-    }
-    for (std::uint32_t channel = 0U; channel < filter.channels; ++channel) {
-        sums[channel] = wrapping_add(sums[channel], bias_of(parameters, channel));
+    const std::uint32_t triples = filter.channels / kTriple;
+    one_by_three(rows, filter, triples, parameters, sums.data());
+    for (std::uint32_t channel = kTriple * triples; channel < filter.channels; ++channel) {
+        const std::int8_t* const weights = filter.weights + (channel * filter.stride);
+        sums[channel] = wrapping_add(bias_of(parameters, channel), rows.offset * sum_of(weights, rows.taps));
+        one_by_one(rows, weights, sums[channel]);
     }
 }
 
@@ -386,10 +350,16 @@ void depthwise_pixel(const DepthwiseWindow& window, const std::int8_t* parameter
 }
 
 void copy_taps(const std::int8_t* from, std::uint32_t count, std::int8_t* to) noexcept {
-    for (std::uint32_t done = 0U; done < count; done += kLanes) {
-        const mve_pred16_t inside = vctp8q(count - done);
-        vstrbq_p_s8(to + done, vldrbq_z_s8(from + done, inside), inside);
-    }
+    __asm__ volatile(
+        "wlstp.8 lr, %[count], 2f\n"
+        "1:\n\t"
+        "vldrb.8 q0, [%[from]], #16\n\t"
+        "vstrb.8 q0, [%[to]], #16\n\t"
+        "letp lr, 1b\n"
+        "2:"
+        : [from] "+r"(from), [to] "+r"(to)
+        : [count] "r"(count)
+        : "q0", "lr", "memory");
 }
 
 void fill_taps(std::int8_t value, std::uint32_t count, std::int8_t* to) noexcept {
