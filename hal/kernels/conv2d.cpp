@@ -60,6 +60,7 @@ struct Block {
 // A function of its own, because the copy of the taps needs most of a convolution's stack.
 void accumulate_patches(const Plan& plan, const Block& block, std::uint32_t pixel, std::uint32_t rows,
                         BlockSums& sums) noexcept {
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): DEV-039
     std::array<std::array<std::int8_t, kTapBlock>, kRowBlock> taps;
     FilterRows filter = block.filter;
     std::uint32_t done = 0U;
@@ -78,8 +79,8 @@ void accumulate_patches(const Plan& plan, const Block& block, std::uint32_t pixe
 void accumulate_pixels(const Plan& plan, const Block& block, std::uint32_t pixel, std::uint32_t rows,
                        BlockSums& sums) noexcept {
     const auto taps_of = [&plan, &block](std::uint32_t of_pixel) {
-        const std::size_t row = (of_pixel / plan.output_width) * plan.geometry.rows.stride;
-        const std::size_t column = (of_pixel % plan.output_width) * plan.geometry.columns.stride;
+        const std::size_t row = std::size_t{of_pixel / plan.output_width} * plan.geometry.rows.stride;
+        const std::size_t column = std::size_t{of_pixel % plan.output_width} * plan.geometry.columns.stride;
         return block.input + (((row * plan.geometry.columns.input_size) + column) * plan.geometry.input_channels);
     };
     const std::int8_t* const first = taps_of(pixel);
@@ -113,9 +114,9 @@ void compute_batch(const Plan& plan, const Operands& operands) noexcept {
     std::uint32_t first = 0U;
     while (first < plan.output_channels) {
         const std::uint32_t group = first / plan.group_channels;
-        const std::uint32_t left = ((group + 1U) * plan.group_channels) - first;
+        const std::uint32_t of_group = ((group + 1U) * plan.group_channels) - first;
         const FilterRows filter{operands.filter + (std::size_t{first} * plan.taps), plan.taps,
-                                smaller_count(kChannelBlock, left)};
+                                smaller_count(of_group, kChannelBlock)};
         compute_block(plan, Block{operands.input + (std::size_t{group} * plan.geometry.filter_channels),
                                   operands.parameters + (std::size_t{first} * kChannelParametersBytes), filter,
                                   operands.output + first});

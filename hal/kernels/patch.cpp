@@ -61,10 +61,11 @@ void copy_patch(const PatchGeometry& geometry, const std::int8_t* input, std::ui
         copy_inner_patch(geometry, input + (pixel * geometry.input_channels), first, count, taps);
         return;
     }
-    const std::uint32_t row_taps = geometry.columns.filter_size * geometry.filter_channels;
+    const std::uint32_t row_taps = clamp_count(geometry.columns.filter_size * geometry.filter_channels, 1U, UINT32_MAX);
     std::uint32_t row = first / row_taps;
-    std::uint32_t column = ((first % row_taps) / geometry.unit_taps) * geometry.unit_columns;
-    std::uint32_t position = (first % row_taps) % geometry.unit_taps;
+    const std::uint32_t unit_taps = clamp_count(geometry.unit_taps, 1U, row_taps);
+    std::uint32_t column = ((first % row_taps) / unit_taps) * geometry.unit_columns;
+    std::uint32_t position = (first % row_taps) % unit_taps;
     std::uint32_t left = count;
     while (left != 0U) {
         UnitPiece piece{position, smaller_count(geometry.unit_taps, position + left), 0U, 0U, input};

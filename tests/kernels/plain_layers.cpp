@@ -64,12 +64,13 @@ std::int32_t PlainLayers::element(std::uint32_t address) const noexcept {
 
 ChannelParameters PlainLayers::parameters(std::uint32_t channel) const noexcept {
     ChannelParameters result{};
-    std::memcpy(&result, memory_ + kParametersAt + (channel * kChannelParametersBytes), sizeof(result));
+    std::memcpy(&result, memory_ + kParametersAt + (std::size_t{channel} * kChannelParametersBytes), sizeof(result));
     return result;
 }
 
 void PlainLayers::store_parameters(std::uint32_t channel, const ChannelParameters& parameters) noexcept {
-    std::memcpy(memory_ + kParametersAt + (channel * kChannelParametersBytes), &parameters, sizeof(parameters));
+    std::memcpy(memory_ + kParametersAt + (std::size_t{channel} * kChannelParametersBytes), &parameters,
+                sizeof(parameters));
 }
 
 // Most launches have parameters as models have them; of the others' channels each has something else.

@@ -349,6 +349,7 @@ void depthwise_pixel(const DepthwiseWindow& window, const std::int8_t* parameter
     }
 }
 
+// NOLINTNEXTLINE(readability-non-const-parameter): DEV-040
 void copy_taps(const std::int8_t* from, std::uint32_t count, std::int8_t* to) noexcept {
     __asm__ volatile(
         "wlstp.8 lr, %[count], 2f\n"

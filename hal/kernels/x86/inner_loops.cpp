@@ -14,7 +14,7 @@ constexpr std::uint32_t kWords = 8U;
 constexpr std::uint32_t kFour = 4U;
 
 [[nodiscard]] bool has_avx2() noexcept {
-    return __builtin_cpu_supports("avx2") != 0;
+    return __builtin_cpu_supports("avx2");
 }
 
 // Sixteen bytes, widened.
