@@ -1,8 +1,8 @@
 #include "hal/kernels/argument_words.h"
-#include "hal/kernels/dot_product.h"
+#include "hal/kernels/inner_loops.h"
 #include "hal/kernels/kernels.h"
 #include "hal/kernels/launch_check.h"
-#include "hal/kernels/patch_reader.h"
+#include "hal/kernels/patch.h"
 
 namespace pianola::refdev {
 namespace {
@@ -15,56 +15,112 @@ struct Operands {
     const std::int8_t* input;  // of the batch
     const std::int8_t* filter;
     const std::int8_t* parameters;
-    std::int8_t* output;  // of the pixel
-};
-
-struct Position {
-    std::uint32_t row;
-    std::uint32_t column;
+    std::int8_t* output;  // of the batch
 };
 
 // What every output pixel of a launch shares.
 struct Plan {
     PatchGeometry geometry;
-    OutputRange range;
-    std::uint32_t taps;  // of one output channel
-    std::uint32_t groups;
+    Requantisation requantisation;  // of a block that the short form does not suit
+    std::uint32_t pixels;           // of an output
+    std::uint32_t output_width;
+    std::uint32_t output_channels;
+    std::uint32_t taps;            // of one output channel
     std::uint32_t group_channels;  // output channels of one group
+    std::int32_t input_offset;
+    bool has_patches;  // else the taps of every pixel are neighbours in memory, all of them inside the input
 
     explicit Plan(const Arguments& a) noexcept
         : geometry{a},
-          range{a.output_offset, a.activation_min, a.activation_max},
+          requantisation{a.output_offset, a.activation_min, a.activation_max, false},
+          pixels{a.output_height * a.output_width},
+          output_width{a.output_width},
+          output_channels{a.output_channels},
           taps{a.filter_height * a.filter_width * a.filter_channels},
-          groups{a.input_channels / a.filter_channels},
-          group_channels{a.output_channels / groups} {}
+          group_channels{a.output_channels / (a.input_channels / a.filter_channels)},
+          input_offset{a.input_offset},
+          has_patches{(a.filter_height != 1U) || (a.filter_width != 1U) ||
+                      !stays_inside(geometry.rows, a.output_height) ||
+                      !stays_inside(geometry.columns, a.output_width)} {}
+
+    // True where every window starts inside the input.
+    [[nodiscard]] static bool stays_inside(const WindowAxis& axis, std::uint32_t output_size) noexcept {
+        return (axis.pad_before == 0U) && (axis.origin(output_size - 1U) < static_cast<std::int32_t>(axis.input_size));
+    }
 };
 
-// Output channels [first, first + channels), all of one group, of one pixel.
-void compute_block(const Plan& plan, const Operands& operands, Position position, std::size_t group, std::size_t first,
-                   std::uint32_t channels) noexcept {
-    Accumulators sums{};
-    TapBuffer taps;
-    PatchReader patch{plan.geometry, operands.input + (group * plan.geometry.filter_channels), position.row,
-                      position.column};
-    const std::int8_t* weights = operands.filter + (first * plan.taps);
+// Some of the output channels of one group, for one or two neighbouring output pixels of the batch.
+struct Block {
+    const std::int8_t* input;  // the group's first channel
+    const std::int8_t* parameters;
+    FilterRows filter;
+    std::int8_t* output;  // the block's first channel in pixel 0
+};
+
+// A function of its own, because the copy of the taps needs most of a convolution's stack.
+void accumulate_patches(const Plan& plan, const Block& block, std::uint32_t pixel, std::uint32_t rows,
+                        BlockSums& sums) noexcept {
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): DEV-039
+    std::array<std::array<std::int8_t, kTapBlock>, kRowBlock> taps;
+    FilterRows filter = block.filter;
     std::uint32_t done = 0U;
     while (done < plan.taps) {
-        const std::uint32_t count = patch.read(taps);
-        accumulate_channels(taps, count, weights + done, plan.taps, channels, sums);
+        const std::uint32_t count = smaller_count(kTapBlock, plan.taps - done);
+        for (std::uint32_t row = 0U; row < rows; ++row) {
+            copy_patch(plan.geometry, block.input, (pixel + row) / plan.output_width, (pixel + row) % plan.output_width,
+                       done, count, taps[row].data());
+        }
+        accumulate(TapRows{taps[0U].data(), taps[1U].data(), rows, count, plan.input_offset}, filter, sums);
+        filter.weights += count;
         done += count;
     }
-    store_channels(sums, operands.parameters + (first * kChannelParametersBytes), channels, plan.range,
-                   operands.output + first);
 }
 
-void compute_pixel(const Plan& plan, const Operands& operands, Position position) noexcept {
-    for (std::size_t group = 0U; group < plan.groups; ++group) {
-        std::uint32_t done = 0U;
-        while (done < plan.group_channels) {
-            const std::uint32_t channels = smaller_count(kChannelBlock, plan.group_channels - done);
-            compute_block(plan, operands, position, group, (group * plan.group_channels) + done, channels);
-            done += channels;
+void accumulate_pixels(const Plan& plan, const Block& block, std::uint32_t pixel, std::uint32_t rows,
+                       BlockSums& sums) noexcept {
+    const auto taps_of = [&plan, &block](std::uint32_t of_pixel) {
+        const std::size_t row = std::size_t{of_pixel / plan.output_width} * plan.geometry.rows.stride;
+        const std::size_t column = std::size_t{of_pixel % plan.output_width} * plan.geometry.columns.stride;
+        return block.input + (((row * plan.geometry.columns.input_size) + column) * plan.geometry.input_channels);
+    };
+    const std::int8_t* const first = taps_of(pixel);
+    const std::int8_t* const second = (rows == kRowBlock) ? taps_of(pixel + 1U) : first;
+    accumulate(TapRows{first, second, rows, plan.taps, plan.input_offset}, block.filter, sums);
+}
+
+void compute_block(const Plan& plan, const Block& block) noexcept {
+    ChannelSums start{};
+    start_sums(block.filter, plan.taps, plan.input_offset, block.parameters, start);
+    Requantisation requantisation = plan.requantisation;
+    requantisation.is_short = is_short_form_exact(block.parameters, block.filter.channels, plan.taps * kLargestProduct);
+    std::int8_t* output = block.output;
+    std::uint32_t pixel = 0U;
+    while (pixel < plan.pixels) {
+        const std::uint32_t rows = smaller_count(kRowBlock, plan.pixels - pixel);
+        BlockSums sums{start, start};
+        if (plan.has_patches) {
+            accumulate_patches(plan, block, pixel, rows, sums);
+        } else {
+            accumulate_pixels(plan, block, pixel, rows, sums);
         }
+        store_sums(sums, block.parameters, block.filter.channels, requantisation,
+                   OutputRows{output, plan.output_channels, rows});
+        output += std::size_t{rows} * plan.output_channels;
+        pixel += rows;
+    }
+}
+
+void compute_batch(const Plan& plan, const Operands& operands) noexcept {
+    std::uint32_t first = 0U;
+    while (first < plan.output_channels) {
+        const std::uint32_t group = first / plan.group_channels;
+        const std::uint32_t of_group = ((group + 1U) * plan.group_channels) - first;
+        const FilterRows filter{operands.filter + (std::size_t{first} * plan.taps), plan.taps,
+                                smaller_count(of_group, kChannelBlock)};
+        compute_block(plan, Block{operands.input + (std::size_t{group} * plan.geometry.filter_channels),
+                                  operands.parameters + (std::size_t{first} * kChannelParametersBytes), filter,
+                                  operands.output + first});
+        first += filter.channels;
     }
 }
 
@@ -109,15 +165,12 @@ Status run_conv2d(WordSpan arguments, const DeviceMemory& memory) noexcept {
     const Arguments a = arguments_from_words<Arguments>(arguments);
     Operands operands{bound.inputs[0], bound.inputs[1], bound.inputs[2], bound.output};
     const Plan plan{a};
-    const std::size_t batch_bytes = static_cast<std::size_t>(a.input_height) * a.input_width * a.input_channels;
+    const std::size_t input_bytes = static_cast<std::size_t>(a.input_height) * a.input_width * a.input_channels;
+    const std::size_t output_bytes = static_cast<std::size_t>(plan.pixels) * a.output_channels;
     for (std::uint32_t batch = 0U; batch < a.batches; ++batch) {
-        for (std::uint32_t row = 0U; row < a.output_height; ++row) {
-            for (std::uint32_t column = 0U; column < a.output_width; ++column) {
-                compute_pixel(plan, operands, Position{row, column});
-                operands.output += a.output_channels;
-            }
-        }
-        operands.input += batch_bytes;
+        compute_batch(plan, operands);
+        operands.input += input_bytes;
+        operands.output += output_bytes;
     }
     return Status::kOk;
 }

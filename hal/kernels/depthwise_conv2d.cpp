@@ -1,5 +1,5 @@
 #include "hal/kernels/argument_words.h"
-#include "hal/kernels/dot_product.h"
+#include "hal/kernels/inner_loops.h"
 #include "hal/kernels/kernels.h"
 #include "hal/kernels/launch_check.h"
 #include "hal/kernels/window.h"
@@ -22,87 +22,73 @@ struct Operands {
 struct Plan {
     WindowAxis rows;
     WindowAxis columns;
-    OutputRange range;
+    Requantisation requantisation;
     std::uint32_t input_channels;
     std::uint32_t depth_multiplier;
     std::uint32_t output_channels;
     std::int32_t input_offset;
 
-    explicit Plan(const Arguments& a) noexcept
+    Plan(const Arguments& a, const std::int8_t* parameters) noexcept
         : rows{a.input_height, a.filter_height, a.stride_height, a.dilation_height, a.pad_top},
           columns{a.input_width, a.filter_width, a.stride_width, a.dilation_width, a.pad_left},
-          range{a.output_offset, a.activation_min, a.activation_max},
+          requantisation{a.output_offset, a.activation_min, a.activation_max, false},
           input_channels{a.input_channels},
           depth_multiplier{a.depth_multiplier},
           output_channels{a.input_channels * a.depth_multiplier},
-          input_offset{a.input_offset} {}
+          input_offset{a.input_offset} {
+        const std::uint64_t taps = std::uint64_t{a.filter_height} * a.filter_width;
+        requantisation.is_short = is_short_form_exact(parameters, output_channels, taps * kLargestProduct);
+    }
 };
 
-// The taps of one window that are inside the input, and the input position of tap (0, 0).
-struct Window {
-    std::int32_t row_origin;
-    std::int32_t column_origin;
-    TapRange rows;
-    TapRange columns;
-
-    Window(const Plan& plan, std::uint32_t output_row, std::uint32_t output_column) noexcept
-        : row_origin{plan.rows.origin(output_row)},
-          column_origin{plan.columns.origin(output_column)},
-          rows{taps_inside(plan.rows, row_origin)},
-          columns{taps_inside(plan.columns, column_origin)} {}
-};
-
-// One tap of `channels` consecutive channels; input and weights show the first of them.
-void accumulate_tap(const std::int8_t* input, const std::int8_t* weights, std::int32_t offset, std::uint32_t channels,
-                    Accumulators& sums) noexcept {
-    const std::int16_t narrow_offset = static_cast<std::int16_t>(offset);
-    for (std::uint32_t i = 0U; i < channels; ++i) {
-        const std::int16_t tap = static_cast<std::int16_t>(input[i] + narrow_offset);
-        const std::int16_t weight = weights[i];
-        sums[i] += static_cast<std::int32_t>(tap) * static_cast<std::int32_t>(weight);
+// The taps under the filter that are inside the input; nothing to add up where there are none.
+[[nodiscard]] DepthwiseWindow window_at(const Plan& plan, const Operands& operands, std::uint32_t output_row,
+                                        std::uint32_t output_column) noexcept {
+    const std::int32_t row_origin = plan.rows.origin(output_row);
+    const std::int32_t column_origin = plan.columns.origin(output_column);
+    const TapRange rows = taps_inside(plan.rows, row_origin);
+    const TapRange columns = taps_inside(plan.columns, column_origin);
+    const std::size_t input_row = static_cast<std::size_t>(plan.columns.input_size) * plan.input_channels;
+    const std::size_t weight_row = static_cast<std::size_t>(plan.columns.filter_size) * plan.output_channels;
+    DepthwiseWindow window{operands.input,
+                           operands.filter,
+                           rows.count(),
+                           columns.count(),
+                           input_row * plan.rows.dilation,
+                           static_cast<std::size_t>(plan.input_channels) * plan.columns.dilation,
+                           weight_row,
+                           plan.output_channels,
+                           plan.input_offset};
+    if ((window.rows == 0U) || (window.columns == 0U)) {
+        window.rows = 0U;
+        return window;
     }
+    // Not negative: these taps are inside the input.
+    const std::uint32_t row = static_cast<std::uint32_t>(row_origin) + (rows.first * plan.rows.dilation);
+    const std::uint32_t column = static_cast<std::uint32_t>(column_origin) + (columns.first * plan.columns.dilation);
+    window.input += (row * input_row) + (static_cast<std::size_t>(column) * plan.input_channels);
+    window.weights += (rows.first * weight_row) + (static_cast<std::size_t>(columns.first) * plan.output_channels);
+    return window;
 }
 
-// The same where several output channels share an input channel. `input` shows the pixel's first channel.
-void accumulate_shared_tap(const std::int8_t* input, const std::int8_t* weights, const Plan& plan,
-                           std::uint32_t first_channel, std::uint32_t channels, Accumulators& sums) noexcept {
-    std::uint32_t input_channel = first_channel / plan.depth_multiplier;
-    std::uint32_t filter_of_channel = first_channel % plan.depth_multiplier;
-    std::uint32_t done = 0U;
-    while (done < channels) {
-        const std::uint32_t count = smaller_count(channels - done, plan.depth_multiplier - filter_of_channel);
-        const std::int32_t tap = input[input_channel] + plan.input_offset;
-        for (std::uint32_t i = done; i < (done + count); ++i) {
-            sums[i] += tap * weights[i];
-        }
-        done += count;
-        filter_of_channel = 0U;
-        input_channel += 1U;
-    }
-}
-
-// Output channels [first, first + channels) of one pixel.
-void compute_block(const Plan& plan, const Operands& operands, const Window& window, std::uint32_t first,
-                   std::uint32_t channels) noexcept {
-    Accumulators sums{};
-    for (std::uint32_t row = window.rows.first; row < window.rows.end; ++row) {
-        const std::uint32_t input_row = static_cast<std::uint32_t>(window.row_origin) + (row * plan.rows.dilation);
-        for (std::uint32_t column = window.columns.first; column < window.columns.end; ++column) {
-            const std::uint32_t input_column =
-                static_cast<std::uint32_t>(window.column_origin) + (column * plan.columns.dilation);
-            const std::size_t pixel = (static_cast<std::size_t>(input_row) * plan.columns.input_size) + input_column;
-            const std::size_t tap = (static_cast<std::size_t>(row) * plan.columns.filter_size) + column;
-            const std::int8_t* const input = operands.input + (pixel * plan.input_channels);
-            const std::int8_t* const weights = operands.filter + (tap * plan.output_channels) + first;
-            if (plan.depth_multiplier == 1U) {
-                accumulate_tap(input + first, weights, plan.input_offset, channels, sums);
-            } else {
-                accumulate_shared_tap(input, weights, plan, first, channels, sums);
+// Where several output channels share an input channel, one after the other: the same on every core.
+void shared_pixel(const Plan& plan, const DepthwiseWindow& window, const std::int8_t* parameters,
+                  std::int8_t* output) noexcept {
+    for (std::size_t channel = 0U; channel < plan.output_channels; ++channel) {
+        const std::size_t input_channel = channel / plan.depth_multiplier;
+        std::int32_t sum = 0;
+        for (std::size_t row = 0U; row < window.rows; ++row) {
+            const std::int8_t* input = window.input + (row * window.input_row) + input_channel;
+            const std::int8_t* weights = window.weights + (row * window.weight_row) + channel;
+            for (std::uint32_t column = 0U; column < window.columns; ++column) {
+                sum += (*input + window.offset) * *weights;
+                input += window.input_column;
+                weights += window.weight_column;
             }
         }
+        output[channel] =
+            requantise(wrapping_add(sum, bias_of(parameters, channel)), parameters, channel, plan.requantisation);
     }
-    store_channels(sums, operands.parameters + (static_cast<std::size_t>(first) * kChannelParametersBytes), channels,
-                   plan.range, operands.output + first);
 }
 
 }  // namespace
@@ -143,17 +129,17 @@ Status run_depthwise_conv2d(WordSpan arguments, const DeviceMemory& memory) noex
     }
     const Arguments a = arguments_from_words<Arguments>(arguments);
     Operands operands{bound.inputs[0], bound.inputs[1], bound.inputs[2], bound.output};
-    const Plan plan{a};
+    const Plan plan{a, operands.parameters};
     const std::size_t batch_bytes = static_cast<std::size_t>(a.input_height) * a.input_width * a.input_channels;
     for (std::uint32_t batch = 0U; batch < a.batches; ++batch) {
         for (std::uint32_t row = 0U; row < a.output_height; ++row) {
             for (std::uint32_t column = 0U; column < a.output_width; ++column) {
-                const Window window{plan, row, column};
-                std::uint32_t first = 0U;
-                while (first < plan.output_channels) {
-                    const std::uint32_t channels = smaller_count(kChannelBlock, plan.output_channels - first);
-                    compute_block(plan, operands, window, first, channels);
-                    first += channels;
+                const DepthwiseWindow window = window_at(plan, operands, row, column);
+                if (plan.depth_multiplier == 1U) {
+                    depthwise_pixel(window, operands.parameters, plan.output_channels, plan.requantisation,
+                                    operands.output);
+                } else {
+                    shared_pixel(plan, window, operands.parameters, operands.output);
                 }
                 operands.output += plan.output_channels;
             }

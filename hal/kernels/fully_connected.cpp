@@ -1,7 +1,8 @@
 #include "hal/kernels/argument_words.h"
-#include "hal/kernels/dot_product.h"
+#include "hal/kernels/inner_loops.h"
 #include "hal/kernels/kernels.h"
 #include "hal/kernels/launch_check.h"
+#include "hal/kernels/window.h"
 
 namespace pianola::refdev {
 namespace {
@@ -20,34 +21,62 @@ struct Operands {
     std::int8_t* output;
 };
 
-[[nodiscard]] std::int32_t sum_of(const TapBuffer& taps, std::uint32_t count) noexcept {
+[[nodiscard]] std::int32_t sum_of(const std::int8_t* taps, std::uint32_t count, std::int32_t offset) noexcept {
     std::int32_t sum = 0;
     for (std::uint32_t i = 0U; i < count; ++i) {
-        sum += taps[i];
+        sum += taps[i] + offset;
     }
     return sum;
 }
 
-// Output channels [0, channels) of one batch; filter, parameters and output point to the first of them.
-void compute_block(const Arguments& arguments, const Operands& operands, std::uint32_t channels) noexcept {
-    Accumulators sums{};
-    TapBuffer taps;
-    std::int32_t tap_sum = 0;
-    std::uint32_t done = 0U;
-    while (done < arguments.input_depth) {
-        const std::uint32_t count = smaller_count(kTapBlock, arguments.input_depth - done);
-        widen(operands.input + done, count, arguments.input_offset, taps.data());
-        if (arguments.filter_offset != 0) {
-            tap_sum += sum_of(taps, count);
+// Some output channels of one or two batches. Filter, parameters and outputs point to the first of them.
+struct Block {
+    TapRows rows;
+    FilterRows filter;
+    const std::int8_t* parameters;
+    std::int8_t* output;
+};
+
+void store_block(const Arguments& a, const Block& block, const Requantisation& requantisation,
+                 BlockSums& sums) noexcept {
+    if (a.filter_offset != 0) {
+        for (std::uint32_t row = 0U; row < block.rows.rows; ++row) {
+            const std::int8_t* const taps = (row == 0U) ? block.rows.first : block.rows.second;
+            const std::int32_t by_offset = a.filter_offset * sum_of(taps, a.input_depth, a.input_offset);
+            for (std::int32_t& sum : sums[row]) {
+                sum = wrapping_add(sum, by_offset);
+            }
         }
-        accumulate_channels(taps, count, operands.filter + done, arguments.input_depth, channels, sums);
-        done += count;
     }
-    for (std::uint32_t channel = 0U; channel < channels; ++channel) {
-        sums[channel] += arguments.filter_offset * tap_sum;
+    store_sums(sums, block.parameters, block.filter.channels, requantisation,
+               OutputRows{block.output, a.output_depth, block.rows.rows});
+}
+
+// The same channels of every batch.
+void compute_channels(const Arguments& a, const Operands& operands, const FilterRows& filter,
+                      const Requantisation& requantisation) noexcept {
+    const TapRows only{operands.input, operands.input, 1U, a.input_depth, a.input_offset};
+    BlockSums sums{};
+    if (a.batches == 1U) {
+        sum_once(only, filter, operands.parameters, sums[0U]);
+        store_block(a, Block{only, filter, operands.parameters, operands.output}, requantisation, sums);
+        return;
     }
-    const OutputRange range{arguments.output_offset, arguments.activation_min, arguments.activation_max};
-    store_channels(sums, operands.parameters, channels, range, operands.output);
+    ChannelSums start{};
+    start_sums(filter, a.input_depth, a.input_offset, operands.parameters, start);
+    std::uint32_t batch = 0U;
+    while (batch < a.batches) {
+        const std::int8_t* const input = operands.input + (std::size_t{batch} * a.input_depth);
+        const std::uint32_t rows = smaller_count(kRowBlock, a.batches - batch);
+        const TapRows taps{input, (rows == kRowBlock) ? (input + a.input_depth) : input, rows, a.input_depth,
+                           a.input_offset};
+        sums = BlockSums{start, start};
+        accumulate(taps, filter, sums);
+        store_block(a,
+                    Block{taps, filter, operands.parameters, operands.output + (std::size_t{batch} * a.output_depth)},
+                    requantisation, sums);
+        batch += rows;
+    }
 }
 
 }  // namespace
@@ -82,18 +111,18 @@ Status run_fully_connected(WordSpan arguments, const DeviceMemory& memory) noexc
         return status;
     }
     const Arguments a = arguments_from_words<Arguments>(arguments);
-    const Operands operands{bound.inputs[0], bound.inputs[1], bound.inputs[2], bound.output};
-    for (std::size_t batch = 0U; batch < a.batches; ++batch) {
-        std::uint32_t channel = 0U;
-        while (channel < a.output_depth) {
-            const std::uint32_t channels = smaller_count(kChannelBlock, a.output_depth - channel);
-            const std::size_t first = channel;
-            const Operands block{operands.input + (batch * a.input_depth), operands.filter + (first * a.input_depth),
-                                 operands.parameters + (first * kChannelParametersBytes),
-                                 operands.output + (batch * a.output_depth) + first};
-            compute_block(a, block, channels);
-            channel += channels;
-        }
+    Operands operands{bound.inputs[0], bound.inputs[1], bound.inputs[2], bound.output};
+    const std::uint64_t largest_product = (a.filter_offset == 0) ? kLargestProduct : kLargestOffsetProduct;
+    Requantisation requantisation{a.output_offset, a.activation_min, a.activation_max, false};
+    std::uint32_t channel = 0U;
+    while (channel < a.output_depth) {
+        const std::uint32_t channels = smaller_count(kChannelBlock, a.output_depth - channel);
+        requantisation.is_short = is_short_form_exact(operands.parameters, channels, a.input_depth * largest_product);
+        compute_channels(a, operands, FilterRows{operands.filter, a.input_depth, channels}, requantisation);
+        operands.filter += std::size_t{channels} * a.input_depth;
+        operands.parameters += std::size_t{channels} * kChannelParametersBytes;
+        operands.output += channels;
+        channel += channels;
     }
     return Status::kOk;
 }

@@ -48,4 +48,14 @@ struct TapRange {
     return TapRange{(before < end) ? before : end, end};
 }
 
+[[nodiscard]] constexpr std::uint32_t smaller_count(std::uint32_t left, std::uint32_t right) noexcept {
+    return (left < right) ? left : right;
+}
+
+// `count`, but at least `lowest`, and at most `highest`, which is not below that.
+[[nodiscard]] constexpr std::uint32_t clamp_count(std::uint32_t count, std::uint32_t lowest,
+                                                  std::uint32_t highest) noexcept {
+    return (count < lowest) ? lowest : smaller_count(count, highest);
+}
+
 }  // namespace pianola::refdev

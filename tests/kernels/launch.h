@@ -17,6 +17,7 @@
 #include "hal/kernels/arguments.h"
 #include "hal/kernels/device_memory.h"
 #include "hal/kernels/kernel.h"
+#include "tests/kernels/published.h"
 
 namespace pianola::refdev {
 
@@ -90,22 +91,9 @@ class SmallDevice {
     DeviceMemory memory_;
 };
 
-// The rescaling of the scheme as published: nudge by the sign, divide towards zero, then round halves away from zero.
-inline std::int64_t published_rescale(std::int32_t value, std::int32_t multiplier, std::int32_t shift) {
-    const std::int64_t shifted =
-        static_cast<std::int32_t>(static_cast<std::uint32_t>(value) << static_cast<std::uint32_t>(std::max(shift, 0)));
-    const std::int64_t product = shifted * multiplier;
-    const std::int64_t nudge = (product >= 0) ? (std::int64_t{1} << 30) : (1 - (std::int64_t{1} << 30));
-    const std::int64_t high = std::min<std::int64_t>((product + nudge) / (std::int64_t{1} << 31), INT32_MAX);
-    const std::int64_t divisor = std::int64_t{1} << std::max(-shift, 0);
-    const std::int64_t magnitude = (std::abs(high) + (divisor / 2)) / divisor;
-    return (high < 0) ? -magnitude : magnitude;
-}
-
 inline std::int8_t published_output(std::int32_t sum, const ChannelParameters& parameters, std::int32_t offset,
                                     std::int32_t lowest, std::int32_t highest) {
-    const std::int64_t scaled = published_rescale(sum + parameters.bias, parameters.multiplier, parameters.shift);
-    return static_cast<std::int8_t>(std::clamp<std::int64_t>(scaled + offset, lowest, highest));
+    return published_element(sum, parameters.bias, parameters.multiplier, parameters.shift, offset, lowest, highest);
 }
 
 // A correct launch of every kernel, or several. All operands lie in the 1024 bytes from kBase.

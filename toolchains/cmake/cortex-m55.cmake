@@ -1,8 +1,10 @@
-# Cortex-M55 with FPU and vector extension left off.
+# Cortex-M55 with its FPU left off.
 #
-# No floating point, for the reasons of cortex-m7.cmake. The vector extension shares the FPU's registers, its power
-# domain and its exception frames; this device's kernels are one source for every core, and GCC 12 makes no vector
-# instruction out of them at -O2 even where it may.
+# No floating point, for the reasons of cortex-m7.cmake. The vector extension, whose registers are the FPU's, is for the
+# kernels' inner loops alone: everything else, interrupt handlers among it, cannot touch these registers, so that no
+# exception need save them (the board switches that off).
 set(PIANOLA_ARCH arm_m)
+set(PIANOLA_KERNELS mve)
+set(PIANOLA_KERNELS_OPTIONS -mcpu=cortex-m55+nofp -mfloat-abi=softfp)
 set(PIANOLA_CPU_OPTIONS -mcpu=cortex-m55+nomve+nofp -mfloat-abi=soft -mthumb)
 include(${CMAKE_CURRENT_LIST_DIR}/arm-none-eabi.cmake)

@@ -17,6 +17,9 @@ function(pianola_lint_board_code name toolchain)
         -UPIANOLA_PROFILE -DPIANOLA_PROFILE=kSmallEcu)
     target_include_directories(pianola_lint_${name} SYSTEM PRIVATE
         ${pianola_flatbuffers_alone} ${pianola_newlib_cxx} ${pianola_newlib_cxx}/arm-none-eabi /usr/include/newlib)
+    if(name MATCHES "^kernels_")
+        target_compile_options(pianola_lint_${name} PRIVATE ${PIANOLA_KERNELS_OPTIONS})
+    endif()
     target_link_libraries(pianola_lint_${name} PRIVATE pianola_refdev pianola_warnings pianola_target_rules)
 endfunction()
 
@@ -49,6 +52,9 @@ set(shared_toolchain ${CMAKE_CURRENT_LIST_DIR}/cortex-m33.cmake)
 pianola_lint_board_code(board_common ${shared_toolchain}
     hal/arch/*.cpp hal/boards/common/*.cpp tests/baremetal/board_tests/*.cpp tests/baremetal/probed/*.cpp
     tests/baremetal/skips/*.cpp)
+# The kernels' inner loops, with a core that they are for.
+pianola_lint_board_code(kernels_dsp ${CMAKE_CURRENT_LIST_DIR}/cortex-m7.cmake hal/kernels/dsp/*.cpp)
+pianola_lint_board_code(kernels_mve ${CMAKE_CURRENT_LIST_DIR}/cortex-m55.cmake hal/kernels/mve/*.cpp)
 pianola_lint_board_code(mesh ${shared_toolchain} tests/baremetal/mesh/*.cpp)
 
 # The examples apart: they include what is generated from their binaries, of which each is for one profile.

@@ -48,4 +48,10 @@ inline constexpr std::uintptr_t kMpuRbar = 0xE000'ED9CU;
 inline constexpr std::uintptr_t kDccmvac = 0xE000'EF68U;   // clean
 inline constexpr std::uintptr_t kDccimvac = 0xE000'EF70U;  // clean and invalidate
 
+// Access to the FPU's registers, which are the vector extension's, and what exceptions do with them.
+inline constexpr std::uintptr_t kCpacr = 0xE000'ED88U;
+inline constexpr std::uint32_t kCpacrVectorUnit = 0xFU << 20U;  // full access to CP10 and CP11
+inline constexpr std::uintptr_t kFpccr = 0xE000'EF34U;
+inline constexpr std::uint32_t kFpccrSavesRegisters = 3U << 30U;  // ASPEN, LSPEN
+
 }  // namespace pianola::arm_m

@@ -58,5 +58,6 @@ Span<const protection::Window> fixed_windows() noexcept {
 }  // namespace pianola::board
 
 extern "C" void pianola_board_start() noexcept {
+    pianola::board::prepare_core();
     pianola::arm_m::start_tick(pianola::board::kCoreMhz);
 }

@@ -11,4 +11,6 @@ const char* name() noexcept {
     return "mps2_an500";
 }
 
+void prepare_core() noexcept {}
+
 }  // namespace pianola::board

@@ -126,9 +126,11 @@ struct Test {
 
 // The tests.
 std::int32_t test_replay(const Arguments& arguments) noexcept;
+std::int32_t test_kernels(const Arguments& arguments) noexcept;
 std::int32_t test_overlap(const Arguments& arguments) noexcept;
 std::int32_t test_conformance(const Arguments& arguments) noexcept;
 std::int32_t test_count(const Arguments& arguments) noexcept;
+std::int32_t test_device_count(const Arguments& arguments) noexcept;
 std::int32_t test_device_set(const Arguments& arguments) noexcept;
 std::int32_t test_stack(const Arguments& arguments) noexcept;
 std::int32_t test_validate(const Arguments& arguments) noexcept;

@@ -34,6 +34,12 @@ void CountedLink::wait_for_device() noexcept {
 }
 
 Status CountedLink::service() noexcept {
+    if (counted_ == Counted::kDevice) {
+        pianola_count_resume();
+        const Status status = link_.service();
+        pianola_count_pause();
+        return status;
+    }
     pianola_count_pause();
     const Status status = link_.service();
     pianola_count_resume();
@@ -41,6 +47,10 @@ Status CountedLink::service() noexcept {
 }
 
 void CountedLink::relax() noexcept {
+    if (counted_ == Counted::kDevice) {
+        link_.relax();
+        return;
+    }
     pianola_count_pause();
     link_.relax();
     pianola_count_resume();

@@ -21,10 +21,17 @@ namespace pianola::baremetal {
 // True where a queue has work that it has not finished.
 [[nodiscard]] bool device_is_busy() noexcept;
 
-// A board's link whose waiting does not count, nor what a device that shares this core does in service().
+// Whose work a section counts, where a device shares this core and works in service().
+enum class Counted : std::uint8_t {
+    kEcu,     // all but waiting and service()
+    kDevice,  // service() alone: outside of it, counting is paused
+};
+
+// A board's link whose waiting does not count.
 class CountedLink final : public refdev::DeviceLink {
   public:
-    explicit CountedLink(refdev::SharedState& shared) noexcept : link_{refdev::DeviceSpec{}, shared} {}
+    explicit CountedLink(refdev::SharedState& shared, Counted counted = Counted::kEcu) noexcept
+        : link_{refdev::DeviceSpec{}, shared}, counted_{counted} {}
     ~CountedLink() = default;
     CountedLink(const CountedLink&) = delete;
     CountedLink(CountedLink&&) = delete;
@@ -46,6 +53,7 @@ class CountedLink final : public refdev::DeviceLink {
 
   private:
     board::BoardLink link_;
+    Counted counted_;
 };
 
 // A platform that idles until the device has finished, so that a loop around it looks once before and once after.

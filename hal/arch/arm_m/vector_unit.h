@@ -1,0 +1,21 @@
+// The vector extension of Armv8.1-M, switched on for code that no exception shares it with.
+//
+// Place in the whole: for boards whose kernels use it. Everything else is compiled without it (the core's toolchain
+// file), so exceptions need not save its registers: their frames stay eight words, on stacks that are bounded for that.
+#pragma once
+
+#include "hal/arch/arm_m/instructions.h"
+#include "hal/arch/arm_m/system_control.h"
+#include "hal/arch/mmio.h"
+
+namespace pianola::arm_m {
+
+// Before interrupts are enabled.
+inline void enable_vector_unit() noexcept {
+    mmio::write(kFpccr, mmio::read(kFpccr) & ~kFpccrSavesRegisters);
+    mmio::write(kCpacr, mmio::read(kCpacr) | kCpacrVectorUnit);
+    data_synchronization_barrier();
+    instruction_synchronization_barrier();
+}
+
+}  // namespace pianola::arm_m

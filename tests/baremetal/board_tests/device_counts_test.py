@@ -1,0 +1,31 @@
+#!/usr/bin/env python3
+"""What an inference costs a device that shares the ECU's core, in instructions - its kernels and its front, nothing of
+the session -, against thresholds.json."""
+import json
+import pathlib
+import unittest
+
+import baremetal_support as support
+import device_counts
+
+THRESHOLDS = json.loads(
+    (pathlib.Path(__file__).resolve().parents[1] / "thresholds.json").read_text(encoding="utf-8"))["device"]
+
+
+class DeviceCounts(support.BareMetalTest):
+    """Thresholds."""
+
+    def test_inferences(self):
+        limits = THRESHOLDS[support.board().name]
+        for name in device_counts.MODELS:
+            with self.subTest(model=name):
+                section = device_counts.measure(self.model(name), self.folder)
+                print(f"{name}: {section.total} instructions, of these {section.of_layer('kernels')} in kernels")
+                self.assertGreater(section.of_layer("kernels"), section.of_layer("device side"))
+                self.assertLessEqual(section.total, limits[name])
+
+
+if __name__ == "__main__":
+    support.parse(("--plugin", {"required": True, "type": pathlib.Path}))
+    unittest.TestCase.maxDiff = None
+    support.main()

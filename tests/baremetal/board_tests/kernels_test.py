@@ -1,0 +1,21 @@
+#!/usr/bin/env python3
+"""The core's own variant of the quantised layers' inner loops equals the plain formulas: random geometries, multipliers,
+shifts, clamps, and sums that are exact halves on purpose."""
+import baremetal_support as support
+
+ROUNDS = 150
+
+
+class Kernels(support.BareMetalTest):
+    """All comparisons are the board's."""
+
+    def test_every_element_is_the_formulas(self):
+        values = support.Run("kernels", ROUNDS).require().values
+        self.assertEqual(values["differences"], 0)
+        self.assertGreater(values["elements"], 300 * ROUNDS)
+        self.assertGreater(values["ties"], 5 * ROUNDS, "hardly an exact half: a wrong rounding would not be seen")
+
+
+if __name__ == "__main__":
+    support.parse()
+    support.main()

@@ -1,0 +1,14 @@
+"""Instructions of a device that shares the ECU's core, counted exactly: one inference, kernels and device front."""
+import instruction_counts
+
+MODELS = ("ad01_int8", "kws_ref_model", "pretrainedResnet_quant", "vww_96_int8")
+
+
+def measure(model, folder):
+    """The section of one inference; where it goes, function by function, stays in the folder."""
+    records = folder / "input"
+    records.write_bytes(model.records(1))
+    (section,), _ = instruction_counts.counted(folder, "device_count", model.file, records)
+    text = "\n".join(instruction_counts.histogram(section)) + "\n"
+    (folder / f"{model.name}.histogram.txt").write_text(text, encoding="utf-8")
+    return section

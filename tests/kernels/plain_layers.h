@@ -1,0 +1,69 @@
+// The quantised layers against their plain formulas, on random geometries and parameters: for the host's tests and for
+// boards, whose inner loops are others. No heap: a case lives in a piece of memory that the caller has.
+//
+// Place in the whole: tests only.
+#pragma once
+
+#include <cstdint>
+
+#include "hal/kernels/arguments.h"
+#include "hal/kernels/device_memory.h"
+#include "hal/kernels/kernel.h"
+
+namespace pianola::refdev {
+
+// Bytes of memory that a case needs.
+inline constexpr std::uint32_t kPlainLayersBytes = 0x1'0000U;
+
+struct PlainResult {
+    std::uint32_t elements{0U};
+    std::uint32_t differences{0U};  // elements that are not the formula's, and launches that were refused
+    std::uint32_t ties{0U};         // elements that are another where halves are rounded upwards
+};
+
+class PlainLayers {
+  public:
+    // kPlainLayersBytes of memory, 4-byte aligned.
+    explicit PlainLayers(std::uint8_t* memory, std::uint32_t seed) noexcept;
+
+    // One launch each, compared element by element; the bytes behind the output must stay.
+    void fully_connected() noexcept;
+    void conv2d() noexcept;
+    void depthwise_conv2d() noexcept;
+    // Fully connected, a 1x1 convolution and a depthwise one whose sums are exact halves after scaling.
+    void ties() noexcept;
+
+    [[nodiscard]] const PlainResult& result() const noexcept { return result_; }
+
+  private:
+    [[nodiscard]] std::uint32_t random() noexcept;
+    [[nodiscard]] std::uint32_t pick(std::uint32_t lowest, std::uint32_t highest) noexcept;
+    [[nodiscard]] std::int32_t offset() noexcept;
+    [[nodiscard]] std::int32_t element(std::uint32_t address) const noexcept;
+    [[nodiscard]] ChannelParameters parameters(std::uint32_t channel) const noexcept;
+    void store_parameters(std::uint32_t channel, const ChannelParameters& parameters) noexcept;
+    void fill(std::uint32_t channels) noexcept;
+    template <typename Arguments>
+    [[nodiscard]] bool run(KernelId id, const Arguments& arguments) noexcept;
+    template <typename Arguments>
+    void expect(const Arguments& a, std::uint32_t index, std::uint32_t channel, std::int32_t sum) noexcept;
+    void expect_end(std::uint32_t output_bytes) noexcept;
+    template <typename Arguments>
+    void aim_at_halves(const Arguments& a, std::uint32_t channel, std::int32_t sum) noexcept;
+    [[nodiscard]] std::int32_t sum_of(const FullyConnectedArguments& a, std::uint32_t batch,
+                                      std::uint32_t channel) const noexcept;
+    [[nodiscard]] std::int32_t sum_of(const Conv2dArguments& a, std::uint32_t batch, std::uint32_t pixel,
+                                      std::uint32_t channel) const noexcept;
+    [[nodiscard]] std::int32_t sum_of(const DepthwiseConv2dArguments& a, std::uint32_t batch, std::uint32_t pixel,
+                                      std::uint32_t channel) const noexcept;
+    [[nodiscard]] FullyConnectedArguments random_fully_connected() noexcept;
+    [[nodiscard]] Conv2dArguments random_conv2d() noexcept;
+    [[nodiscard]] DepthwiseConv2dArguments random_depthwise_conv2d() noexcept;
+
+    std::uint8_t* memory_;
+    DeviceMemory device_;
+    std::uint32_t state_;
+    PlainResult result_;
+};
+
+}  // namespace pianola::refdev
