@@ -10,41 +10,6 @@ namespace {
 
 constexpr std::uint32_t kMaxPadded = INT32_MAX / 4;  // the kernel's limit of each number
 
-struct ValueRange {
-    std::int64_t lowest{0};
-    std::int64_t highest{0};
-};
-
-// 0 alone for types that are no integers.
-[[nodiscard]] ValueRange range_of(ElementType type) {
-    switch (type) {
-        case ElementType::kInt8:
-            return {INT8_MIN, INT8_MAX};
-        case ElementType::kUint8:
-            return {0, UINT8_MAX};
-        case ElementType::kInt16:
-            return {INT16_MIN, INT16_MAX};
-        case ElementType::kUint16:
-            return {0, UINT16_MAX};
-        case ElementType::kInt32:
-            return {INT32_MIN, INT32_MAX};
-        case ElementType::kUint32:
-            return {0, UINT32_MAX};
-        default:
-            return {};
-    }
-}
-
-// The low bytes are those that padding consists of.
-[[nodiscard]] std::int32_t element_of(ElementType type, std::int64_t value) {
-    const ValueRange range = range_of(type);
-    if ((value < range.lowest) || (value > range.highest)) {
-        throw TensorError{TensorRule::kValue, fmt::format("pad: value is {}; for {} it is from {} to {}", value,
-                                                          type_name(type), range.lowest, range.highest)};
-    }
-    return static_cast<std::int32_t>(static_cast<std::uint32_t>(value));
-}
-
 }  // namespace
 
 Tensor pad(const Tensor& operand, const Padding& padding, std::int64_t value, const OperationOptions& options) {
@@ -79,7 +44,7 @@ Tensor pad(const Tensor& operand, const Padding& padding, std::int64_t value, co
         arguments.after.at(front + i) = after;
         padded.push_back(before + shape[i] + after);
     }
-    arguments.value = element_of(operand.type(), value);
+    arguments.value = static_cast<std::int32_t>(pattern_of(operand.type(), value));
     const Tensor result = result_for(name, spec_of_shape(operand, padded, operand.type()), options, operand.device());
     require_apart(name, result, operand);
     return through_one_run(result, options.queue, [&](const Tensor& output) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 namespace pianola::views {
 namespace {
@@ -22,6 +23,24 @@ std::vector<StridedAxis> joined(const std::vector<StridedAxis>& axes) {
         }
     }
     return result;
+}
+
+// Of every index of the axes, in order; none where there are more than `most`.
+std::vector<std::int64_t> offsets_of(const std::vector<StridedAxis>& axes, std::size_t most) {
+    std::vector<std::int64_t> offsets{0};
+    for (const StridedAxis& axis : axes) {
+        if (axis.size > (most / std::max<std::size_t>(offsets.size(), 1U))) {
+            return {};
+        }
+        std::vector<std::int64_t> next;
+        for (const std::int64_t offset : offsets) {
+            for (std::uint32_t i = 0U; i < axis.size; ++i) {
+                next.push_back(offset + (std::int64_t{i} * axis.stride_bytes));
+            }
+        }
+        offsets = std::move(next);
+    }
+    return offsets;
 }
 
 std::ptrdiff_t at(std::size_t axis) {
@@ -74,31 +93,39 @@ void StridedView::insert(std::size_t axis) {
     axes_.insert(axes_.begin() + at(axis), StridedAxis{});
 }
 
-std::optional<ViewLaunch> view_launch(const StridedView& view) {
+std::vector<ViewLaunch> view_launches(const StridedView& view, std::size_t most) {
     std::vector<StridedAxis> axes = joined(view.axes());
+    if (std::any_of(axes.begin(), axes.end(), [](const StridedAxis& axis) {
+            return (axis.stride_bytes < INT32_MIN) || (axis.stride_bytes > INT32_MAX);
+        })) {
+        return {};
+    }
     ViewLaunch launch;
     launch.arguments.element_bytes = view.element_bytes();
     if (!axes.empty() && (axes.back().stride_bytes == std::int64_t{view.element_bytes()})) {
         launch.arguments.element_bytes *= axes.back().size;
         axes.pop_back();
     }
-    if (axes.size() > refdev::kViewRank) {
-        return std::nullopt;
-    }
-    std::int64_t lowest = view.offset_bytes();
-    const std::size_t front = refdev::kViewRank - axes.size();
+    const std::size_t outer = (axes.size() > refdev::kViewRank) ? (axes.size() - refdev::kViewRank) : 0U;
+    const std::size_t front = refdev::kViewRank - (axes.size() - outer);
     launch.arguments.dims.fill(1U);
-    for (std::size_t i = 0U; i < axes.size(); ++i) {
+    std::int64_t lowest = view.offset_bytes();
+    std::uint32_t output_bytes = launch.arguments.element_bytes;
+    for (std::size_t i = outer; i < axes.size(); ++i) {
         const StridedAxis& axis = axes[i];
-        if ((axis.stride_bytes < INT32_MIN) || (axis.stride_bytes > INT32_MAX)) {
-            return std::nullopt;
-        }
-        launch.arguments.dims.at(front + i) = axis.size;
-        launch.arguments.strides.at(front + i) = static_cast<std::int32_t>(axis.stride_bytes);
+        launch.arguments.dims.at(front + (i - outer)) = axis.size;
+        launch.arguments.strides.at(front + (i - outer)) = static_cast<std::int32_t>(axis.stride_bytes);
         lowest += std::min<std::int64_t>(axis.stride_bytes, 0) * (std::int64_t{axis.size} - 1);
+        output_bytes *= axis.size;
     }
-    launch.input_offset_bytes = static_cast<std::uint32_t>(lowest);
-    return launch;
+    axes.resize(outer);
+    std::vector<ViewLaunch> launches;
+    for (const std::int64_t offset : offsets_of(axes, most)) {
+        launch.input_offset_bytes = static_cast<std::uint32_t>(lowest + offset);
+        launch.output_offset_bytes = static_cast<std::uint32_t>(launches.size()) * output_bytes;
+        launches.push_back(launch);
+    }
+    return launches;
 }
 
 }  // namespace pianola::views

@@ -1,13 +1,12 @@
 // StridedView: a dense tensor in memory, looked at in another order.
 //
 // Place in the whole: shared by the importer and the operations of the host API. Slicing, transposing, reversing,
-// repeating and blocking change the view and move nothing; the launch of the view kernel that view_launch() makes then
-// writes the elements in the view's order, dense. Host only.
+// repeating and blocking change the view and move nothing; the launches of the view kernel that view_launches() makes then
+// write the elements in the view's order, dense. Host only.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "hal/kernels/arguments.h"
@@ -48,14 +47,15 @@ class StridedView {
     std::vector<StridedAxis> axes_;
 };
 
-// The kernel's arguments without addresses, and how far into the tensor's memory the address of its input is.
+// The kernel's arguments without addresses, and how far into the memories of both tensors its addresses are.
 struct ViewLaunch {
     refdev::ViewArguments arguments{};
     std::uint32_t input_offset_bytes{0U};
+    std::uint32_t output_offset_bytes{0U};
 };
 
-// nullopt: the view needs more dimensions than the kernel has, also when those that lie together have been joined, or a
-// stride that the kernel cannot hold.
-[[nodiscard]] std::optional<ViewLaunch> view_launch(const StridedView& view);
+// One launch; or one for each index of the outermost axes, where the view has more axes than the kernel even when those
+// that lie together have been joined. None where that would be more than `most`, or a stride is 2 GiB and more.
+[[nodiscard]] std::vector<ViewLaunch> view_launches(const StridedView& view, std::size_t most);
 
 }  // namespace pianola::views

@@ -361,15 +361,29 @@ TEST(MovementRefusals, SayWhatIsMissing) {
     }
 }
 
-TEST(MovementRefusals, MoreDimensionsThanTheKernelHas) {
+TEST(MovementRefusals, MoreLaunchesThanAMovementMayTake) {
+    Case test = case_of("tile");
+    test.inputs = {{129, 2, 2, 2, 2}};
+    test.constants = {{{5}, {2, 2, 2, 2, 2}}};
+    test.outputs = {{258, 4, 4, 4, 4}};
+    EXPECT_THROW(static_cast<void>(import(model_of(test, kPlainInt8))), ImportError);
+}
+
+// Seven axes that do not lie together: two launches.
+TEST(MovementOfManyAxes, TakesALaunchForEachOfTheOutermost) {
     Case test = case_of("tile");
     test.inputs = {{2, 2, 2, 2}};
-    test.outputs = {{4, 4, 4, 4}};
     test.constants = {{{4}, {2, 2, 2, 2}}};
-    EXPECT_THROW(static_cast<void>(import(model_of(test, kPlainInt8))), ImportError);
-    test.outputs = {{4, 4, 4, 2}};
-    test.constants = {{{4}, {2, 2, 2, 1}}};
-    EXPECT_NO_THROW(static_cast<void>(import(model_of(test, kPlainInt8))));
+    test.outputs = {{4, 4, 4, 4}};
+    const capture::Recorder recorder = import(model_of(test, kPlainInt8));
+    EXPECT_EQ(recorder.launches().size(), 2U);
+    std::vector<std::uint8_t> inputs;
+    const std::vector<std::uint8_t> outputs = run(recorder, inputs);
+    ASSERT_EQ(outputs.size(), 256U);
+    for (std::size_t i = 0U; i < outputs.size(); ++i) {
+        const std::size_t from = (((i / 64U) % 2U) * 8U) + (((i / 16U) % 2U) * 4U) + (((i / 4U) % 2U) * 2U) + (i % 2U);
+        EXPECT_EQ(outputs[i], inputs.at(from)) << i;
+    }
 }
 
 // Indices that a model computes may be anything: the nearest entry is taken.

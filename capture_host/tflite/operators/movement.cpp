@@ -1,8 +1,6 @@
 #include "capture_host/tflite/operators/movement.h"
 
 #include <algorithm>
-#include <numeric>
-#include <optional>
 
 #include "capture_host/tflite/operators/operators.h"
 #include "pianola/bytes.h"
@@ -34,13 +32,14 @@ void require_shape(const OperatorContext& context, const AnyTensor& output, cons
 void record_view(OperatorContext& context, const views::StridedView& view, capture::BufferId input,
                  capture::BufferId output) {
     using Arguments = refdev::ViewArguments;
-    const std::optional<views::ViewLaunch> launch = views::view_launch(view);
-    if (!launch.has_value()) {
-        context.refuse("a movement of more than " + std::to_string(refdev::kViewRank) + " dimensions is not supported");
+    constexpr std::size_t kMostLaunches = 256U;
+    const std::vector<views::ViewLaunch> launches = views::view_launches(view, kMostLaunches);
+    context.require(!launches.empty(), "a movement of so many dimensions is not supported");
+    for (const views::ViewLaunch& launch : launches) {
+        context.launch(refdev::KernelId::kView, launch.arguments,
+                       {{offsetof(Arguments, input), input, Access::kRead, launch.input_offset_bytes},
+                        {offsetof(Arguments, output), output, Access::kWrite, launch.output_offset_bytes}});
     }
-    context.launch(refdev::KernelId::kView, launch->arguments,
-                   {{offsetof(Arguments, input), input, Access::kRead, launch->input_offset_bytes},
-                    {offsetof(Arguments, output), output, Access::kWrite}});
 }
 
 void record_take(OperatorContext& context, const refdev::TakeArguments& arguments, capture::BufferId input,
