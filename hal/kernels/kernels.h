@@ -55,8 +55,8 @@ Status run_softmax(WordSpan arguments, const DeviceMemory& memory) noexcept;
 Status describe_requantize(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
 Status run_requantize(WordSpan arguments, const DeviceMemory& memory) noexcept;
 
-// Padding of four dimensions of elements of any size with a constant. Arguments: PadArguments. Extents: input (read), output (written, shares
-// no byte with the input).
+// Padding of four dimensions of elements of any size with a constant. Arguments: PadArguments. Extents: input (read),
+// output (written, shares no byte with the input).
 Status describe_pad(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
 Status run_pad(WordSpan arguments, const DeviceMemory& memory) noexcept;
 
@@ -99,8 +99,8 @@ Status run_reduce(WordSpan arguments, const DeviceMemory& memory) noexcept;
 Status describe_semaphore(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
 Status run_semaphore(WordSpan arguments, const DeviceMemory& memory) noexcept;
 
-// View: elements at any byte strides, negative ones and 0 included, made dense. Arguments: ViewArguments. Extents: input
-// (read; the hull of all elements), output (written; apart from the hull).
+// View: elements at any byte strides, negative ones and 0 included, made dense. Arguments: ViewArguments. Extents:
+// input (read; the hull of all elements), output (written; apart from the hull).
 Status describe_view(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
 Status run_view(WordSpan arguments, const DeviceMemory& memory) noexcept;
 
