@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <variant>
 
 #include "capture_host/python/bind_results.h"
 #include "capture_host/python/bindings.h"
@@ -43,34 +42,6 @@ void bind_types(py::module_& module) {
         py::arg("input_tensor"), py::arg("shape"), py::kw_only());
 }
 
-using Dimensions = std::optional<std::variant<std::int64_t, std::vector<std::int64_t>>>;
-
-// Dimensions from the front, whichever end they were counted from. Throws TENSOR-ARGUMENT.
-[[nodiscard]] std::vector<std::uint32_t> dimensions_of(const char* operation, const Tensor& operand,
-                                                       const Dimensions& dimensions) {
-    const auto rank = static_cast<std::int64_t>(operand.shape().size());
-    std::vector<std::int64_t> given;
-    if (!dimensions.has_value()) {
-        for (std::int64_t i = 0; i < rank; ++i) {
-            given.push_back(i);
-        }
-    } else if (const auto* const one = std::get_if<std::int64_t>(&*dimensions)) {
-        given.push_back(*one);
-    } else {
-        given = std::get<std::vector<std::int64_t>>(*dimensions);
-    }
-    std::vector<std::uint32_t> result;
-    for (const std::int64_t dimension : given) {
-        if ((dimension < -rank) || (dimension >= rank)) {
-            throw TensorError{TensorRule::kArgument, std::string{operation} + ": dim is " + std::to_string(dimension) +
-                                                         "; it is from " + std::to_string(-rank) + " to " +
-                                                         std::to_string(rank - 1)};
-        }
-        result.push_back(static_cast<std::uint32_t>((dimension < 0) ? (dimension + rank) : dimension));
-    }
-    return result;
-}
-
 void bind_rows(py::module_& module) {
     bind_result(
         module, "softmax",
@@ -105,6 +76,30 @@ void bind_rows(py::module_& module) {
 }
 
 }  // namespace
+
+std::vector<std::uint32_t> dimensions_of(const char* operation, const Tensor& operand, const Dimensions& dimensions) {
+    const auto rank = static_cast<std::int64_t>(operand.shape().size());
+    std::vector<std::int64_t> given;
+    if (!dimensions.has_value()) {
+        for (std::int64_t i = 0; i < rank; ++i) {
+            given.push_back(i);
+        }
+    } else if (const auto* const one = std::get_if<std::int64_t>(&*dimensions)) {
+        given.push_back(*one);
+    } else {
+        given = std::get<std::vector<std::int64_t>>(*dimensions);
+    }
+    std::vector<std::uint32_t> result;
+    for (const std::int64_t dimension : given) {
+        if ((dimension < -rank) || (dimension >= rank)) {
+            throw TensorError{TensorRule::kArgument, std::string{operation} + ": dim is " + std::to_string(dimension) +
+                                                         "; it is from " + std::to_string(-rank) + " to " +
+                                                         std::to_string(rank - 1)};
+        }
+        result.push_back(static_cast<std::uint32_t>((dimension < 0) ? (dimension + rank) : dimension));
+    }
+    return result;
+}
 
 tensor::Shape shape_of(const Tensor& operand, const Shape& shape) {
     const auto given = shape.object.cast<std::vector<std::int64_t>>();

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <optional>
+#include <variant>
+#include <vector>
 
 #include "capture_host/python/bindings.h"
 #include "capture_host/tensor/tensor.h"
@@ -12,6 +14,13 @@ namespace pianola::python {
 
 using Memory = std::optional<tensor::MemoryConfig>;
 using Output = std::optional<tensor::Tensor>;
+
+using Dimensions = std::optional<std::variant<std::int64_t, std::vector<std::int64_t>>>;
+
+// Dimensions from the front, whichever end they were counted from; all of them where none is given. Throws
+// TENSOR-ARGUMENT.
+[[nodiscard]] std::vector<std::uint32_t> dimensions_of(const char* operation, const tensor::Tensor& operand,
+                                                       const Dimensions& dimensions);
 
 // Adds a function: its own parameters, of which some are keywords, then memory_config, output_tensor and cq_id.
 template <typename Function, typename... Parameters>

@@ -12,6 +12,7 @@ PYBIND11_MODULE(_native, module) {
     pianola::python::bind_mesh(module);
     pianola::python::bind_operations(module);
     pianola::python::bind_quantized(module);
+    pianola::python::bind_rearrange(module);
     pianola::python::bind_layers(module);
     pianola::python::bind_elementwise(module);
     pianola::python::bind_layouts(module);

@@ -77,6 +77,20 @@ struct SliceRange {
 [[nodiscard]] Tensor concat(const std::vector<Tensor>& operands, std::uint32_t dimension,
                             const OperationOptions& options = {});
 
+// Dimension i of the result is dimension order[i] of the operand. Any type.
+[[nodiscard]] Tensor permute(const Tensor& operand, const std::vector<std::uint32_t>& order,
+                             const OperationOptions& options = {});
+// Backwards along each of the dimensions. Any type.
+[[nodiscard]] Tensor flip(const Tensor& operand, const std::vector<std::uint32_t>& dimensions,
+                          const OperationOptions& options = {});
+// Along each dimension, all of it so many times. Any type.
+[[nodiscard]] Tensor repeat(const Tensor& operand, const std::vector<std::uint32_t>& times,
+                            const OperationOptions& options = {});
+// Entries of a dimension, chosen by int32 indices, whose dimensions replace it. An index outside chooses the nearest
+// entry. Any type.
+[[nodiscard]] Tensor take(const Tensor& operand, const Tensor& indices, std::uint32_t dimension,
+                          const OperationOptions& options = {});
+
 // Every element is `value`, which must be one of the type's; of float32 and bfloat16: an integer that it has exactly.
 void fill(const Tensor& tensor, std::int64_t value, std::uint32_t queue = 0U);
 [[nodiscard]] Tensor full(const TensorSpec& spec, std::int64_t value, const std::shared_ptr<host::Device>& device,

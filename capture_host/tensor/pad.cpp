@@ -10,19 +10,6 @@ namespace {
 
 constexpr std::uint32_t kMaxPadded = INT32_MAX / 4;  // the kernel's limit of each number
 
-// The byte that padding consists of.
-[[nodiscard]] std::int32_t byte_of(ElementType type, std::int64_t value) {
-    const bool is_unsigned = type == ElementType::kUint8;
-    const bool is_byte = is_unsigned || (type == ElementType::kInt8);
-    const std::int64_t lowest = (is_byte && !is_unsigned) ? INT8_MIN : 0;
-    const std::int64_t highest = is_byte ? (is_unsigned ? std::int64_t{UINT8_MAX} : std::int64_t{INT8_MAX}) : 0;
-    if ((value < lowest) || (value > highest)) {
-        throw TensorError{TensorRule::kValue, fmt::format("pad: value is {}; for {} it is from {} to {}", value,
-                                                          type_name(type), lowest, highest)};
-    }
-    return static_cast<std::int8_t>(static_cast<std::uint8_t>(value));
-}
-
 }  // namespace
 
 Tensor pad(const Tensor& operand, const Padding& padding, std::int64_t value, const OperationOptions& options) {
@@ -42,24 +29,22 @@ Tensor pad(const Tensor& operand, const Padding& padding, std::int64_t value, co
                                                              name, padding.size(), to_string(shape))};
     }
     const std::size_t front = arguments.dims.size() - shape.size();
-    const std::uint32_t element = bytes_per_element(operand.type());
+    arguments.element_bytes = bytes_per_element(operand.type());
     arguments.dims = {1U, 1U, 1U, 1U};
     Shape padded;
     for (std::size_t i = 0U; i < shape.size(); ++i) {
         const auto& [before, after] = padding[i];
-        const std::uint32_t unit = ((i + 1U) == shape.size()) ? element : 1U;
-        const std::uint32_t limit = kMaxPadded / unit;
-        if ((before > limit) || (after > limit) || (shape[i] > limit)) {
+        if ((before > kMaxPadded) || (after > kMaxPadded) || (shape[i] > kMaxPadded)) {
             throw TensorError{TensorRule::kArgument,
                               fmt::format("{}: {} elements before and {} after {} of them; each number is at most {}",
-                                          name, before, after, shape[i], limit)};
+                                          name, before, after, shape[i], kMaxPadded)};
         }
-        arguments.dims.at(front + i) = shape[i] * unit;
-        arguments.before.at(front + i) = before * unit;
-        arguments.after.at(front + i) = after * unit;
+        arguments.dims.at(front + i) = shape[i];
+        arguments.before.at(front + i) = before;
+        arguments.after.at(front + i) = after;
         padded.push_back(before + shape[i] + after);
     }
-    arguments.value = byte_of(operand.type(), value);
+    arguments.value = static_cast<std::int32_t>(pattern_of(operand.type(), value));
     const Tensor result = result_for(name, spec_of_shape(operand, padded, operand.type()), options, operand.device());
     require_apart(name, result, operand);
     return through_one_run(result, options.queue, [&](const Tensor& output) {

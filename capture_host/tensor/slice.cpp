@@ -8,77 +8,13 @@
 #include "capture_host/tensor/gather_rows.h"
 #include "capture_host/tensor/row_work.h"
 #include "capture_host/tensor/tensor_error.h"
+#include "capture_host/tensor/view_work.h"
 
 namespace pianola::tensor {
 namespace {
 
 [[nodiscard]] std::uint32_t product(Shape::const_iterator begin, Shape::const_iterator end) {
     return std::accumulate(begin, end, std::uint32_t{1U}, std::multiplies<>{});
-}
-
-// One axis of a slice: elements of `size_bytes`, so many of them and so far apart.
-struct Axis {
-    std::uint32_t count{1U};
-    std::uint32_t stride_bytes{0U};
-};
-
-// The axes of a slice without those that lie dense inside of the next one; the last is the run of bytes.
-struct Walk {
-    std::vector<Axis> axes;
-    std::uint32_t run_bytes{0U};
-};
-
-[[nodiscard]] Walk walk_of(const Shape& from, const Shape& to, const std::vector<SliceRange>& ranges,
-                           std::uint32_t element) {
-    Walk walk{{}, element};
-    std::uint32_t stride = element;
-    for (std::size_t axis = from.size(); axis > 0U; --axis) {
-        const Axis next{to[axis - 1U], ranges[axis - 1U].step * stride};
-        if (walk.axes.empty() && (next.stride_bytes == walk.run_bytes)) {
-            walk.run_bytes *= next.count;
-        } else if (!walk.axes.empty() &&
-                   (next.stride_bytes == (walk.axes.front().count * walk.axes.front().stride_bytes))) {
-            walk.axes.front().count *= next.count;
-        } else if (next.count > 1U) {
-            walk.axes.insert(walk.axes.begin(), next);
-        } else {
-            // One index: it is part of where the slice begins.
-        }
-        stride *= from[axis - 1U];
-    }
-    if (walk.axes.empty()) {
-        walk.axes.push_back({1U, walk.run_bytes});
-    }
-    return walk;
-}
-
-// A band for each index of the axes before its rows, which go over the last axis; or over the one before, where a row
-// can hold all runs of the last.
-[[nodiscard]] std::vector<RowBand> bands_of_walk(const Tensor& source, std::uint32_t begin, const Walk& walk) {
-    const bool joins = (walk.axes.size() > 1U) && (walk.axes.back().count <= refdev::kMaxGatherSegments);
-    const std::size_t row_axis = walk.axes.size() - (joins ? 2U : 1U);
-    const Axis rows = walk.axes[row_axis];
-    const Axis runs = joins ? walk.axes.back() : Axis{1U, 0U};
-    std::vector<std::uint32_t> offsets{begin};
-    for (std::size_t axis = 0U; axis < row_axis; ++axis) {
-        std::vector<std::uint32_t> next;
-        for (const std::uint32_t offset : offsets) {
-            for (std::uint32_t i = 0U; i < walk.axes[axis].count; ++i) {
-                next.push_back(offset + (i * walk.axes[axis].stride_bytes));
-            }
-        }
-        offsets = std::move(next);
-    }
-    std::vector<RowBand> bands;
-    for (const std::uint32_t offset : offsets) {
-        RowBand band{rows.count, {}};
-        for (std::uint32_t run = 0U; run < runs.count; ++run) {
-            band.parts.push_back(
-                {source, run_address(source) + offset + (run * runs.stride_bytes), rows.stride_bytes, walk.run_bytes});
-        }
-        bands.push_back(std::move(band));
-    }
-    return bands;
 }
 
 [[nodiscard]] Shape sliced_shape(const Shape& shape, const std::vector<SliceRange>& ranges) {
@@ -136,17 +72,11 @@ Tensor slice(const Tensor& operand, const std::vector<SliceRange>& ranges, const
     const char* const name = "slice";
     static_cast<void>(operand.buffer());
     const Shape shape = sliced_shape(operand.shape(), ranges);
-    const std::uint32_t element = bytes_per_element(operand.type());
-    std::uint32_t begin = 0U;
+    views::StridedView view = view_of(operand);
     for (std::size_t i = 0U; i < ranges.size(); ++i) {
-        begin = (begin * operand.shape()[i]) + ranges[i].begin;
+        view.slice(i, ranges[i].begin, ranges[i].step, shape[i]);
     }
-    const Walk walk = walk_of(operand.shape(), shape, ranges, element);
-    const Tensor result = result_for(name, spec_of_shape(operand, shape, operand.type()), options, operand.device());
-    require_apart(name, result, operand);
-    return through_one_run(result, options.queue, [&](const Tensor& run) {
-        gather_rows(run, bands_of_walk(in_one_run(operand, options.queue), begin * element, walk), name, options.queue);
-    });
+    return viewed(name, operand, view, shape, options);
 }
 
 Tensor concat(const std::vector<Tensor>& operands, std::uint32_t dimension, const OperationOptions& options) {

@@ -17,7 +17,7 @@ struct Lowering {
     bool is_alias;
 };
 
-constexpr std::array<Lowering, 14> kLowerings{{
+constexpr std::array<Lowering, 36> kLowerings{{
     {format::BuiltinOperator_ADD, lower_add, false},
     {format::BuiltinOperator_AVERAGE_POOL_2D, lower_average_pool_2d, false},
     {format::BuiltinOperator_CONV_2D, lower_conv_2d, false},
@@ -32,6 +32,28 @@ constexpr std::array<Lowering, 14> kLowerings{{
     {format::BuiltinOperator_PADV2, lower_pad_v2, false},
     {format::BuiltinOperator_EXPAND_DIMS, lower_reshape, true},
     {format::BuiltinOperator_QUANTIZE, lower_quantize, false},
+    {format::BuiltinOperator_CONCATENATION, lower_concatenation, false},
+    {format::BuiltinOperator_STRIDED_SLICE, lower_strided_slice, false},
+    {format::BuiltinOperator_SPLIT, lower_split, false},
+    {format::BuiltinOperator_SPLIT_V, lower_split_v, false},
+    {format::BuiltinOperator_RESIZE_NEAREST_NEIGHBOR, lower_resize_nearest_neighbor, false},
+    {format::BuiltinOperator_TRANSPOSE, lower_transpose, false},
+    {format::BuiltinOperator_SLICE, lower_slice, false},
+    {format::BuiltinOperator_PACK, lower_pack, false},
+    {format::BuiltinOperator_UNPACK, lower_unpack, false},
+    {format::BuiltinOperator_GATHER, lower_gather, false},
+    {format::BuiltinOperator_GATHER_ND, lower_gather_nd, false},
+    {format::BuiltinOperator_SPACE_TO_DEPTH, lower_space_to_depth, false},
+    {format::BuiltinOperator_DEPTH_TO_SPACE, lower_depth_to_space, false},
+    {format::BuiltinOperator_SPACE_TO_BATCH_ND, lower_space_to_batch_nd, false},
+    {format::BuiltinOperator_BATCH_TO_SPACE_ND, lower_batch_to_space_nd, false},
+    {format::BuiltinOperator_MIRROR_PAD, lower_mirror_pad, false},
+    {format::BuiltinOperator_BROADCAST_TO, lower_broadcast_to, false},
+    {format::BuiltinOperator_ZEROS_LIKE, lower_zeros_like, false},
+    {format::BuiltinOperator_FILL, lower_fill, false},
+    {format::BuiltinOperator_REVERSE_V2, lower_reverse_v2, false},
+    {format::BuiltinOperator_TILE, lower_tile, false},
+    {format::BuiltinOperator_EMBEDDING_LOOKUP, lower_embedding_lookup, false},
 }};
 
 const Lowering* find_lowering(std::int32_t code) {

@@ -71,6 +71,7 @@ template <typename Op>
 
 inline constexpr std::int32_t kMaxLeftShift = 22;          // (int8 + offset) << 22 just fits
 inline constexpr std::int32_t kMaxPadded = INT32_MAX / 4;  // so that before + size + after fits
+inline constexpr std::int32_t kMaxPadElement = 4;          // the bytes of a word
 inline constexpr std::int32_t kMaxSoftmaxDepth = 4095;     // terms of at most 1 that cannot overflow the row's sum
 inline constexpr std::int32_t kMaxInputShift = 30;
 
@@ -253,7 +254,8 @@ inline constexpr ArgumentWords<PadArguments> kWords<PadArguments>{{
     in_range("after", 0, kMaxPadded),
     in_range("after", 0, kMaxPadded),
     in_range("after", 0, kMaxPadded),
-    value(int8_rule("value")),
+    in_range("element_bytes", 1, kMaxPadElement),
+    value(any_value("value")),
 }};
 
 template <>
@@ -337,6 +339,37 @@ inline constexpr ArgumentWords<SemaphoreArguments> kWords<SemaphoreArguments>{{
     address("address"),
     op_rule(SemaphoreOp::kSet, SemaphoreOp::kWait),
     value(any_value("value")),
+}};
+
+template <>
+inline constexpr ArgumentWords<ViewArguments> kWords<ViewArguments>{{
+    address("input"),
+    address("output"),
+    count_rule("element_bytes"),
+    count_rule("dims"),
+    count_rule("dims"),
+    count_rule("dims"),
+    count_rule("dims"),
+    count_rule("dims"),
+    count_rule("dims"),
+    any_value("strides"),
+    any_value("strides"),
+    any_value("strides"),
+    any_value("strides"),
+    any_value("strides"),
+    any_value("strides"),
+}};
+
+template <>
+inline constexpr ArgumentWords<TakeArguments> kWords<TakeArguments>{{
+    address("input"),
+    address("indices"),
+    address("output"),
+    count_rule("batches"),
+    count_rule("outer"),
+    count_rule("entries"),
+    count_rule("count"),
+    count_rule("entry_bytes"),
 }};
 
 // The ranges, as a kernel checks them.

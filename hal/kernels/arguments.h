@@ -179,12 +179,13 @@ struct RequantizeArguments {
 };
 
 struct PadArguments {
-    std::uint32_t input;   // int8[dims[0]][dims[1]][dims[2]][dims[3]]
-    std::uint32_t output;  // int8[before[i] + dims[i] + after[i]]...
+    std::uint32_t input;   // element[dims[0]][dims[1]][dims[2]][dims[3]]
+    std::uint32_t output;  // element[before[i] + dims[i] + after[i]]...
     std::array<std::uint32_t, 4> dims;
     std::array<std::uint32_t, 4> before;
     std::array<std::uint32_t, 4> after;
-    std::int32_t value;  // -128 to 127
+    std::uint32_t element_bytes;  // 1 to 4
+    std::int32_t value;           // its low element_bytes bytes, little-endian
 };
 
 // Element types of the kernels that are not quantised, with the values of the manifest's ElementType. Operands of int32
@@ -304,6 +305,29 @@ struct SemaphoreArguments {
     std::uint32_t address;  // of one word, 4-byte aligned
     SemaphoreOp op;
     std::uint32_t value;
+};
+
+inline constexpr std::uint32_t kViewRank = 6U;
+
+// output[i0]...[i5] is the element whose offsets from that of index 0 are i0 * strides[0] + ... + i5 * strides[5].
+struct ViewArguments {
+    std::uint32_t input;          // the lowest byte that is read: of the last element along each negative stride
+    std::uint32_t output;         // dense
+    std::uint32_t element_bytes;  // any: what is contiguous in both is best one element
+    std::array<std::uint32_t, kViewRank> dims;
+    std::array<std::int32_t, kViewRank> strides;  // bytes, any; 0 repeats
+};
+
+// output[b][o][i] = input[b][o][indices[b][i]].
+struct TakeArguments {
+    std::uint32_t input;    // entry[batches][outer][entries]
+    std::uint32_t indices;  // int32[batches][count], 4-byte aligned
+    std::uint32_t output;   // entry[batches][outer][count]
+    std::uint32_t batches;
+    std::uint32_t outer;
+    std::uint32_t entries;
+    std::uint32_t count;
+    std::uint32_t entry_bytes;
 };
 
 template <typename Arguments>

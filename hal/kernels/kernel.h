@@ -37,6 +37,8 @@ enum class KernelId : std::uint32_t {
     kMatmul = 16U,
     kReduce = 17U,
     kSemaphore = 18U,
+    kView = 19U,
+    kTake = 20U,
 };
 
 // What a launch with given arguments touches and costs.

@@ -23,7 +23,7 @@ template <typename Arguments>
                   run};
 }
 
-constexpr std::array<Kernel, 18> kRom{{
+constexpr std::array<Kernel, 20> kRom{{
     entry<FullyConnectedArguments>(KernelId::kFullyConnected, 1U, "fully_connected", describe_fully_connected,
                                    run_fully_connected),
     entry<Conv2dArguments>(KernelId::kConv2d, 1U, "conv2d", describe_conv2d, run_conv2d),
@@ -35,7 +35,7 @@ constexpr std::array<Kernel, 18> kRom{{
     entry<AddArguments>(KernelId::kAdd, 1U, "add", describe_add, run_add),
     entry<SoftmaxArguments>(KernelId::kSoftmax, 1U, "softmax", describe_softmax, run_softmax),
     entry<RequantizeArguments>(KernelId::kRequantize, 1U, "requantize", describe_requantize, run_requantize),
-    entry<PadArguments>(KernelId::kPad, 1U, "pad", describe_pad, run_pad),
+    entry<PadArguments>(KernelId::kPad, 2U, "pad", describe_pad, run_pad),
     entry<CopyArguments>(KernelId::kCopy, 1U, "copy", describe_copy, run_copy),
     entry<FillArguments>(KernelId::kFill, 1U, "fill", describe_fill, run_fill),
     entry<GatherArguments>(KernelId::kGather, 1U, "gather", describe_gather, run_gather),
@@ -44,6 +44,8 @@ constexpr std::array<Kernel, 18> kRom{{
     entry<MatmulArguments>(KernelId::kMatmul, 1U, "matmul", describe_matmul, run_matmul),
     entry<ReduceArguments>(KernelId::kReduce, 1U, "reduce", describe_reduce, run_reduce),
     entry<SemaphoreArguments>(KernelId::kSemaphore, 1U, "semaphore", describe_semaphore, run_semaphore),
+    entry<ViewArguments>(KernelId::kView, 1U, "view", describe_view, run_view),
+    entry<TakeArguments>(KernelId::kTake, 1U, "take", describe_take, run_take),
 }};
 
 // Id 1 comes first; no id is left out.

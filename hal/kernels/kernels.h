@@ -55,8 +55,8 @@ Status run_softmax(WordSpan arguments, const DeviceMemory& memory) noexcept;
 Status describe_requantize(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
 Status run_requantize(WordSpan arguments, const DeviceMemory& memory) noexcept;
 
-// Padding of four dimensions with a constant. Arguments: PadArguments. Extents: input (read), output (written, shares
-// no byte with the input).
+// Padding of four dimensions of elements of any size with a constant. Arguments: PadArguments. Extents: input (read),
+// output (written, shares no byte with the input).
 Status describe_pad(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
 Status run_pad(WordSpan arguments, const DeviceMemory& memory) noexcept;
 
@@ -98,5 +98,15 @@ Status run_reduce(WordSpan arguments, const DeviceMemory& memory) noexcept;
 // SemaphoreArguments. Extents: address (read: increment and wait), address (written: set and increment).
 Status describe_semaphore(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
 Status run_semaphore(WordSpan arguments, const DeviceMemory& memory) noexcept;
+
+// View: elements at any byte strides, negative ones and 0 included, made dense. Arguments: ViewArguments. Extents:
+// input (read; the hull of all elements), output (written; apart from the hull).
+Status describe_view(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
+Status run_view(WordSpan arguments, const DeviceMemory& memory) noexcept;
+
+// Take: entries of a table, chosen by indices in device memory. Arguments: TakeArguments. Extents: input, indices
+// (read), output (written; apart from both). An index outside the table chooses the nearest entry of it.
+Status describe_take(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
+Status run_take(WordSpan arguments, const DeviceMemory& memory) noexcept;
 
 }  // namespace pianola::refdev

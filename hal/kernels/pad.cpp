@@ -18,23 +18,31 @@ constexpr ArgumentRules<Arguments> kRules = rules_of<Arguments>();
 // Writes the output from its first byte to its last.
 class Writer {
   public:
-    Writer(const std::int8_t* input, std::int8_t* output, std::int32_t value) noexcept
-        : input_{input}, output_{output}, value_{value} {}
+    Writer(const Arguments& arguments, const BoundOperands& bound) noexcept
+        : arguments_{arguments}, input_{bound.inputs[0]}, output_{bound.output} {}
 
-    void pad(std::size_t size_bytes) noexcept {
-        std::memset(output_, value_, size_bytes);
-        output_ += size_bytes;
+    void pad(std::size_t elements) noexcept {
+        if (arguments_.element_bytes == 1U) {
+            std::memset(output_, arguments_.value, elements);
+            output_ += elements;
+            return;
+        }
+        for (std::size_t i = 0U; i < elements; ++i) {
+            std::memcpy(output_, &arguments_.value, arguments_.element_bytes);
+            output_ += arguments_.element_bytes;
+        }
     }
-    void copy(std::size_t size_bytes) noexcept {
+    void copy(std::size_t elements) noexcept {
+        const std::size_t size_bytes = elements * arguments_.element_bytes;
         std::memcpy(output_, input_, size_bytes);
         input_ += size_bytes;
         output_ += size_bytes;
     }
 
   private:
+    const Arguments& arguments_;
     const std::int8_t* input_;
     std::int8_t* output_;
-    std::int32_t value_;
 };
 
 }  // namespace
@@ -46,10 +54,11 @@ Status describe_pad(WordSpan arguments, Footprint& footprint, ArgumentError& err
     }
     const Arguments a = arguments_from_words<Arguments>(arguments);
     const bool accepted =
-        check.operand(word_of(offsetof(Arguments, input)), bounded_product(a.dims[0], a.dims[1], a.dims[2], a.dims[3]),
-                      Access::kRead) &&
+        check.operand(word_of(offsetof(Arguments, input)),
+                      bounded_product(a.dims[0], a.dims[1], a.dims[2], a.dims[3], a.element_bytes), Access::kRead) &&
         check.operand(word_of(offsetof(Arguments, output)),
-                      bounded_product(padded_size(a, 0U), padded_size(a, 1U), padded_size(a, 2U), padded_size(a, 3U)),
+                      bounded_product(padded_size(a, 0U), padded_size(a, 1U), padded_size(a, 2U), padded_size(a, 3U),
+                                      a.element_bytes),
                       Access::kWrite) &&
         check.output_placed(word_of(offsetof(Arguments, output)), LaunchCheck::Placement::kApart);
     return check.finish(accepted, 0U);
@@ -62,15 +71,13 @@ Status run_pad(WordSpan arguments, const DeviceMemory& memory) noexcept {
         return status;
     }
     const Arguments a = arguments_from_words<Arguments>(arguments);
-    const std::int8_t* const input = bound.inputs[0];
-    std::int8_t* const output = bound.output;
-    // Bytes of one step along each axis of the output.
+    // Elements of one step along each axis of the output.
     std::array<std::size_t, kRank> step{};
     step[3] = 1U;
     step[2] = padded_size(a, 3U);
     step[1] = step[2] * padded_size(a, 2U);
     step[0] = step[1] * padded_size(a, 1U);
-    Writer writer{input, output, a.value};
+    Writer writer{a, bound};
     writer.pad(a.before[0] * step[0]);
     for (std::uint32_t i = 0U; i < a.dims[0]; ++i) {
         writer.pad(a.before[1] * step[1]);

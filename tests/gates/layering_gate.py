@@ -31,7 +31,10 @@ DEVICES = [
 TARGETS = [f"{device}/host" for device in DEVICES]
 # What turns models and programs into commands of the reference device. Nothing else of capture_host knows a device but
 # by its target.
-LOWERING = [f"capture_host/{folder}" for folder in ("compile", "link", "planner", "recorder", "tensor", "tflite")]
+LOWERING = [
+    f"capture_host/{folder}"
+    for folder in ("compile", "link", "planner", "recorder", "tensor", "tflite", "views")
+]
 HOST = [
     "schema", "runtime", "hal/crypto", "hal/devices", "hal/devices/registry", "capture_host", "capture_host/lowering",
     *LOWERING

@@ -40,6 +40,24 @@ std::vector<Refusal> refusals() {
         {KernelId::kGather, "", 12U, "segments.address", {1U, kBase, UINT32_MAX}},
         {KernelId::kGather, "", 13U, "segments.stride_bytes", {1U, UINT32_MAX}},
         {KernelId::kGather, "", 14U, "segments.bytes", {1U, kHuge}},
+        {KernelId::kView, "", 0U, "input", {UINT32_MAX - 66U}},
+        {KernelId::kView, "", 1U, "output", {kBase, kBase + 68U, kBase - 69U, UINT32_MAX - 68U}},
+        {KernelId::kView, "", 2U, "element_bytes", no_count},
+        {KernelId::kView, "", 2U, "output", {40'000'000U}},
+        {KernelId::kView, "", 3U, "dims", no_count},
+        {KernelId::kView, "", 8U, "dims", no_count},
+        {KernelId::kView, "", 12U, "input", {0x2000'0000U, 0xE000'0000U, kHuge}},
+        {KernelId::kView, "", 6U, "input", {0x7FFF'FFFFU}},
+        {KernelId::kTake, "", 0U, "input", {UINT32_MAX - 138U}},
+        {KernelId::kTake, "", 1U, "indices", {kBase + 257U, kBase + 258U, UINT32_MAX - 43U}},
+        {KernelId::kTake, "", 2U, "output", {kBase, kBase + 139U, kBase + 256U, kBase + 303U}},
+        {KernelId::kTake, "", 3U, "batches", no_count},
+        {KernelId::kTake, "", 4U, "outer", no_count},
+        {KernelId::kTake, "", 5U, "entries", no_count},
+        {KernelId::kTake, "", 5U, "input", {0x1000'0000U}},
+        {KernelId::kTake, "", 6U, "count", no_count},
+        {KernelId::kTake, "", 6U, "indices", {0x7FFF'FFFFU}},
+        {KernelId::kTake, "", 7U, "entry_bytes", no_count},
         {KernelId::kUnary, "", 0U, "input", odd},
         {KernelId::kUnary, "", 1U, "output", odd},
         {KernelId::kUnary, "", 2U, "count", no_count},
@@ -147,6 +165,8 @@ TEST(Contract, CostsFollowThePublishedModel) {
     for (const auto& [id, variant, cost] : std::vector<std::tuple<KernelId, const char*, std::uint64_t>>{
              {KernelId::kCopy, "", 64U + 26U},                     // 202 bytes
              {KernelId::kFill, "", 64U + 13U},                     // 100 bytes
+             {KernelId::kView, "", 64U + 5U + 18U},                // 70 elements, 69 + 70 bytes
+             {KernelId::kTake, "", 64U + 2U + 45U},                // 24 pieces, 140 + 48 + 168 bytes
              {KernelId::kUnary, "", 64U + 4U + 50U},               // 50 elements, 400 bytes
              {KernelId::kBinary, "_int8", 64U + 4U + 23U},         // 61 elements, 183 bytes
              {KernelId::kMatmul, "", 64U + 42U + 46U},             // 665 products, 95 + 133 + 140 bytes

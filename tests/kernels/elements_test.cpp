@@ -209,6 +209,32 @@ TEST_F(Elements, RequantizeFollowsThePublishedFormulaAlsoInPlace) {
     }
 }
 
+TEST_F(Elements, PadRepeatsTheLowBytesOfItsValue) {
+    for (std::uint32_t size = 1U; size <= 4U; ++size) {
+        PadArguments a{};
+        a.input = kBase;
+        a.output = kBase + 256U;
+        a.dims = {1U, 1U, 1U, 2U};
+        a.before = {0U, 0U, 0U, 1U};
+        a.after = {0U, 0U, 1U, 2U};
+        a.element_bytes = size;
+        a.value = 0x4433'2211;
+        device_.randomise(random_);
+        std::vector<std::uint8_t> expected;
+        for (std::uint32_t element = 0U; element < 10U; ++element) {
+            const bool is_inside = (element == 1U) || (element == 2U);
+            for (std::uint32_t byte = 0U; byte < size; ++byte) {
+                expected.push_back(is_inside ? device_.at(kBase + ((element - 1U) * size) + byte)
+                                             : static_cast<std::uint8_t>(0x11U * (byte + 1U)));
+            }
+        }
+        ASSERT_EQ(device_.run(KernelId::kPad, words_of(a)), Status::kOk);
+        for (std::uint32_t i = 0U; i < expected.size(); ++i) {
+            ASSERT_EQ(device_.at(a.output + i), expected.at(i)) << size << ' ' << i;
+        }
+    }
+}
+
 TEST_F(Elements, PadSurroundsTheInput) {
     const auto a = sample_arguments<PadArguments>(KernelId::kPad);
     device_.randomise(random_);

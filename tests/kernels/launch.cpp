@@ -147,7 +147,13 @@ std::vector<Sample> layer_launches() {
     pad.dims = {2U, 3U, 2U, 3U};
     pad.before = {0U, 1U, 2U, 1U};
     pad.after = {1U, 0U, 1U, 0U};
+    pad.element_bytes = 1U;
     pad.value = -7;
+
+    PadArguments wide = pad;
+    wide.dims = {1U, 2U, 1U, 3U};
+    wide.element_bytes = 2U;
+    wide.value = 0x1234;
 
     return {
         {KernelId::kFullyConnected, words_of(fully_connected)},
@@ -160,6 +166,7 @@ std::vector<Sample> layer_launches() {
         {KernelId::kSoftmax, words_of(softmax)},
         {KernelId::kRequantize, words_of(requantize)},
         {KernelId::kPad, words_of(pad)},
+        {KernelId::kPad, words_of(wide), "_int16"},
     };
 }
 

@@ -1,4 +1,4 @@
-// Kernels that move data or mark progress: copy, fill, gather and semaphore.
+// Kernels that move data or mark progress: copy, fill, gather, view, take and semaphore.
 #include <gtest/gtest.h>
 
 #include "tests/kernels/launch.h"
@@ -122,6 +122,88 @@ TEST_F(Movement, GatherPublishesTheHullOfEachSegment) {
     between.rows = 2U;
     EXPECT_EQ(kernel(KernelId::kGather).describe(span_of(words_of(between)), footprint, error), Status::kRefused);
     EXPECT_STREQ(error.field, "destination");
+}
+
+// By the definition: the output's index, taken apart, times the strides.
+TEST_F(Movement, ViewReadsAtItsStrides) {
+    constexpr std::uint32_t kDestination = kBase + 1024U;
+    std::uint32_t backwards = 0U;
+    for (int round = 0; round < 2000; ++round) {
+        device_.randomise(random_);
+        ViewArguments a{kBase + up_to(40U), kDestination + up_to(3U), 1U + up_to(8U), {}, {}};
+        std::int64_t origin = a.input;
+        std::uint32_t elements = 1U;
+        for (std::size_t axis = 0U; axis < kViewRank; ++axis) {
+            a.dims.at(axis) = 1U + up_to(2U);
+            a.strides.at(axis) = static_cast<std::int32_t>(up_to(120U)) - 60;
+            origin += (a.strides.at(axis) < 0) ? (std::int64_t{a.dims.at(axis) - 1U} * -a.strides.at(axis)) : 0;
+            elements *= a.dims.at(axis);
+            backwards += (a.strides.at(axis) < 0) ? 1U : 0U;
+        }
+        a.element_bytes = std::min(a.element_bytes, 1000U / elements);
+        std::vector<std::uint8_t> expected = device_.bytes();
+        for (std::uint32_t i = 0U; i < elements; ++i) {
+            std::int64_t from = origin;
+            std::uint32_t rest = i;
+            for (std::size_t axis = kViewRank; axis-- > 0U;) {
+                from += std::int64_t{rest % a.dims.at(axis)} * a.strides.at(axis);
+                rest /= a.dims.at(axis);
+            }
+            for (std::uint32_t byte = 0U; byte < a.element_bytes; ++byte) {
+                expected.at((a.output - kBase) + (i * a.element_bytes) + byte) =
+                    expected.at((static_cast<std::uint32_t>(from) - kBase) + byte);
+            }
+        }
+        ASSERT_EQ(device_.run(KernelId::kView, words_of(a)), Status::kOk);
+        ASSERT_EQ(device_.bytes(), expected);
+    }
+    EXPECT_GT(backwards, 2000U);
+}
+
+TEST_F(Movement, ViewPublishesTheHullOfItsElements) {
+    Footprint footprint;
+    ArgumentError error;
+    const ViewArguments a{kBase + 5U, kBase + 1024U, 3U, {2U, 1U, 4U, 1U, 3U, 2U}, {100, 999, -7, -1, 0, 3}};
+    ASSERT_EQ(kernel(KernelId::kView).describe(span_of(words_of(a)), footprint, error), Status::kOk);
+    const Span<const Extent> extents = footprint.extents.view();
+    ASSERT_EQ(extents.size(), 2U);
+    EXPECT_EQ(extents[0].address, kBase + 5U);
+    EXPECT_EQ(extents[0].size_bytes, 100U + 21U + 3U + 3U);
+    EXPECT_EQ(extents[0].access, Access::kRead);
+    EXPECT_EQ(extents[1].address, kBase + 1024U);
+    EXPECT_EQ(extents[1].size_bytes, 48U * 3U);
+    EXPECT_EQ(extents[1].access, Access::kWrite);
+}
+
+TEST_F(Movement, TakeChoosesEntriesAndClampsIndices) {
+    std::uint32_t outside = 0U;
+    for (int round = 0; round < 1000; ++round) {
+        device_.randomise(random_);
+        const TakeArguments a{kBase + up_to(9U), kBase + 512U,   kBase + 1024U + up_to(3U),
+                              1U + up_to(1U),    1U + up_to(2U), 1U + up_to(6U),
+                              1U + up_to(9U),    1U + up_to(6U)};
+        for (std::uint32_t i = 0U; i < (a.batches * a.count); ++i) {
+            constexpr std::array<std::int32_t, 4> kOutside{-1, INT32_MIN, INT32_MAX, 7};
+            const bool is_inside = up_to(9U) != 0U;
+            device_.store_word(a.indices + (4U * i),
+                               is_inside ? static_cast<std::int32_t>(up_to(a.entries - 1U)) : kOutside.at(up_to(3U)));
+            outside += is_inside ? 0U : 1U;
+        }
+        std::vector<std::uint8_t> expected = device_.bytes();
+        for (std::uint32_t i = 0U; i < (a.batches * a.outer * a.count); ++i) {
+            const std::uint32_t table = i / a.count;
+            const std::uint32_t position = ((table / a.outer) * a.count) + (i % a.count);
+            const std::int64_t wanted = device_.word(a.indices + (4U * position));
+            const auto entry = static_cast<std::uint32_t>(std::clamp<std::int64_t>(wanted, 0, a.entries - 1));
+            for (std::uint32_t byte = 0U; byte < a.entry_bytes; ++byte) {
+                expected.at((a.output - kBase) + (i * a.entry_bytes) + byte) =
+                    expected.at((a.input - kBase) + (((table * a.entries) + entry) * a.entry_bytes) + byte);
+            }
+        }
+        ASSERT_EQ(device_.run(KernelId::kTake, words_of(a)), Status::kOk);
+        ASSERT_EQ(device_.bytes(), expected);
+    }
+    EXPECT_GT(outside, 500U);
 }
 
 TEST_F(Movement, SemaphoreSetsCountsUpAndWaits) {

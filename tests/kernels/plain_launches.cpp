@@ -23,11 +23,19 @@ std::vector<Sample> plain_launches() {
     const MatmulArguments accumulate{kFirst, kSecond, kOutput, 3U, 5U, 11U, kTypeInt32, 1U};
     const ReduceArguments columns{kFirst, kOutput, 9U, 21U, kTypeInt8, ReduceOp::kSum, 0U};
     const ReduceArguments rows{kFirst, kOutput, 9U, 7U, kTypeInt32, ReduceOp::kMinimum, 1U};
+    // [5][7] bytes of [9][14], every other column backwards, each row twice.
+    const ViewArguments view{kFirst, kOutput, 1U, {1U, 1U, 1U, 5U, 2U, 7U}, {0, 0, 0, 14, 0, -2}};
+    // [3][2][5] elements of 4 bytes, transposed.
+    const ViewArguments transposed{kSecond, kOutput, 4U, {1U, 5U, 1U, 2U, 3U, 1U}, {-3, 4, 0, 20, 40, 9}};
+    const TakeArguments take{kFirst, kSecond, kOutput, 2U, 2U, 5U, 6U, 7U};
     return {
         {KernelId::kCopy, words_of(CopyArguments{kFirst + 3U, kOutput + 1U, 101U})},
         {KernelId::kFill, words_of(FillArguments{kOutput + 4U, 100U, 0x1234'5678U})},
         {KernelId::kGather, words_of(gather)},
         {KernelId::kGather, words_of(widest), "_widest"},
+        {KernelId::kView, words_of(view)},
+        {KernelId::kView, words_of(transposed), "_transposed"},
+        {KernelId::kTake, words_of(take)},
         {KernelId::kUnary, words_of(scaled)},
         {KernelId::kUnary, words_of(shifted), "_int8"},
         {KernelId::kBinary, words_of(sum)},

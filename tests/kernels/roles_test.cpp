@@ -228,7 +228,7 @@ TEST(RolesOfTheRom, AreThoseThatTheDocumentNames) {
         {KernelId::kAdd, {0b111U, (0x3FFU << 15U) | (1U << 26U)}},
         {KernelId::kSoftmax, {0b11U, 0b111'0000U}},
         {KernelId::kRequantize, {0b11U, 0b111'1000U}},
-        {KernelId::kPad, {0b11U, 1U << 14U}},
+        {KernelId::kPad, {0b11U, 1U << 15U}},
         {KernelId::kCopy, {0b11U, 0U}},
         {KernelId::kFill, {0b1U, 0b100U}},
         {KernelId::kGather, {0b1'0010'0100'1001U, 0U}},
@@ -237,6 +237,8 @@ TEST(RolesOfTheRom, AreThoseThatTheDocumentNames) {
         {KernelId::kMatmul, {0b111U, 0U}},
         {KernelId::kReduce, {0b11U, 0U}},
         {KernelId::kSemaphore, {0b1U, 0b100U}},
+        {KernelId::kView, {0b11U, 0U}},
+        {KernelId::kTake, {0b111U, 0U}},
     };
     ASSERT_EQ(expected.size(), kernel_rom().size());
     for (const Kernel& entry : kernel_rom()) {

@@ -135,6 +135,14 @@ std::uint32_t refdev_sample(void* /*context*/, std::uint32_t index, std::uint32_
             writer.barrier();
             writer.copy(first, output + 4U, 16U);
             break;
+        case 13U:
+            writer.launch(
+                KernelId::kView,
+                refdev::ViewArguments{first + 1U, output, 3U, {2U, 1U, 3U, 2U, 1U, 4U}, {60, 0, -17, 0, 0, 5}});
+            break;
+        case 14U:
+            writer.launch(KernelId::kTake, refdev::TakeArguments{first, second, output, 2U, 2U, 5U, 6U, 7U});
+            break;
         default:
             return 0U;
     }

@@ -119,6 +119,7 @@ class Numbers(unittest.TestCase):
         device = pianola.open_device(trace_region_size=32768, keep_log=True)
         host = pianola.from_numpy(numpy.zeros((4, 16), numpy.int8))
         a = host.to(device)
+        numbers = pianola.zeros((2,), pianola.int32, device=device)
         square = pianola.zeros((16, 16), pianola.int8, device=device)
         image = pianola.zeros((1, 1, 1, 1), pianola.int8, device=device)
         scales = {"input_scale": 1.0, "weight_scale": 1.0, "output_scale": 1.0}
@@ -156,6 +157,11 @@ class Numbers(unittest.TestCase):
             "to_layout": lambda q: pianola.to_layout(a, pianola.TILE_LAYOUT, cq_id=q),
             "slice": lambda q: pianola.slice(a, (0, 0), (2, 3), cq_id=q),
             "concat": lambda q: pianola.concat([a, a], cq_id=q),
+            "permute": lambda q: pianola.permute(a, (1, 0), cq_id=q), "flip": lambda q: pianola.flip(a, (0,), cq_id=q),
+            "transpose": lambda q: pianola.transpose(a, 0, 1, cq_id=q),
+            "repeat": lambda q: pianola.repeat(a, (1, 2), cq_id=q),
+            "take": lambda q: pianola.take(a, numbers, cq_id=q),
+            "embedding": lambda q: pianola.embedding(numbers, a, cq_id=q),
             "from_torch": lambda q: pianola.from_torch(Torch(), device=device, cq_id=q),
             "from_numpy": lambda q: pianola.from_numpy(numpy.zeros((2, 2), numpy.int8), device=device, cq_id=q),
             "copy_host_to_device_tensor": lambda q: pianola.copy_host_to_device_tensor(host, a, q),

@@ -43,6 +43,7 @@ class Kernels(OperationTest):
         pianola.fill(matrix, 3)
         pianola.reshard(matrix, pianola.L1_MEMORY_CONFIG)
         pianola.slice(matrix, (0, 0), (4, 3))
+        pianola.take(matrix, self.on_device(numpy.zeros(2, numpy.int32)))
         pianola.synchronize_device(self.device)
         reached = {entry["kernel"] for entry in self.device.log(0) if "kernel" in entry}
         self.assertEqual(names - reached, IN_PROGRAMS_ONLY)

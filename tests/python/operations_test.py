@@ -47,6 +47,12 @@ OPERATIONS = {
     "matmul batches": ([("b", (2, 3, 5)), ("b", (2, 5, 4))], pianola.matmul),
     "slice": ([("b", (6, 10, 3))], lambda x, **o: pianola.slice(x, (1, 0, 0), (6, 9, 2), (2, 3, 1), **o)),
     "concat": ([("b", (6, 10))] * 6, lambda *x, **o: pianola.concat(x, 1, **o)),
+    "permute": ([("b", (6, 10, 3))], lambda x, **o: pianola.permute(x, (2, 0, 1), **o)),
+    "transpose": ([("i", (6, 10))], lambda x, **o: pianola.transpose(x, 0, 1, **o)),
+    "flip": ([("b", (6, 10))], lambda x, **o: pianola.flip(x, (0, 1), **o)),
+    "repeat": ([("b", (6, 10))], lambda x, **o: pianola.repeat(x, (2, 3), **o)),
+    "take": ([("b", (6, 10)), ("i", (4,))], lambda x, y, **o: pianola.take(x, y, 1, **o)),
+    "embedding": ([("i", (4,)), ("b", (6, 10))], pianola.embedding),
     "reshape": ([("b", (6, 10))], lambda x, **o: pianola.reshape(x, (3, 4, 5), **o)),
 }
 

@@ -87,10 +87,10 @@ class Rows(OperationTest):
         for number in range(ROUNDS):
             rng = numpy.random.default_rng([38, number])
             with self.subTest(number=number):
-                dtype = rng.choice([numpy.int8, numpy.uint8, numpy.int32])
+                dtype = rng.choice([numpy.int8, numpy.uint8, numpy.uint16, numpy.int32])
                 array = array_of(rng, dtype, any_shape(rng))
                 widths = [tuple(int(width) for width in rng.integers(0, 4, size=2)) for _ in array.shape]
-                value = 0 if dtype == numpy.int32 else int(array.flat[0])
+                value = int(array.flat[number % array.size])
                 expected = numpy.pad(array, widths, constant_values=value)
                 result = pianola.pad(self.on_device(array, any_place(rng, array.shape)), widths, value,
                                      memory_config=any_place(rng, expected.shape))
@@ -106,7 +106,8 @@ class Rows(OperationTest):
         self.refused("TENSOR-SHAPE", pianola.pad, five, [(0, 0)] * 5)
         for value in (-129, 128):
             self.refused("TENSOR-VALUE", pianola.pad, tensor, [(1, 1)] * 2, value)
-        self.refused("TENSOR-VALUE", pianola.pad, wide, [(1, 1)] * 2, 1)
+        for value in (-2**31 - 1, 2**31):
+            self.refused("TENSOR-VALUE", pianola.pad, wide, [(1, 1)] * 2, value)
         with self.assertRaises(ValueError):
             pianola.pad(tensor, [(-1, 0), (0, 0)])
         self.assertEqual(self.commands(), before)

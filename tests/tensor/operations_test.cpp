@@ -153,6 +153,24 @@ TEST_F(OperationsTest, PartsOfTensors) {
     EXPECT_EQ(rule_of([&] { static_cast<void>(slice(tensor, {{0U, 5U}, {0U, 5U}})); }), TensorRule::kArgument);
 }
 
+TEST_F(OperationsTest, OrdersRepetitionsAndChoices) {
+    const Tensor tensor = on_device({2U, 3U}, series(0, 1, 6U), ElementType::kInt32);
+    EXPECT_EQ(numbers_of(permute(tensor, {1U, 0U})), (Numbers{0, 3, 1, 4, 2, 5}));
+    EXPECT_EQ(numbers_of(flip(tensor, {1U})), (Numbers{2, 1, 0, 5, 4, 3}));
+    EXPECT_EQ(numbers_of(repeat(tensor, {2U, 1U})), (Numbers{0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5}));
+    const Tensor indices = on_device({2U, 2U}, {2, 9, -1, 1}, ElementType::kInt32);
+    const Tensor taken = take(tensor, indices, 1U);
+    EXPECT_EQ(taken.shape(), (Shape{2U, 2U, 2U}));
+    EXPECT_EQ(numbers_of(taken), (Numbers{2, 2, 0, 1, 5, 5, 3, 4}));
+    EXPECT_EQ(rule_of([&] { static_cast<void>(permute(tensor, {0U, 0U})); }), TensorRule::kArgument);
+    EXPECT_EQ(rule_of([&] { static_cast<void>(repeat(tensor, {1U})); }), TensorRule::kArgument);
+    // Eight dimensions, none of which lie together: more than a launch has.
+    const Tensor cube = on_device({2U, 2U, 2U, 2U, 2U, 2U, 2U, 2U}, series(0, 1, 256U), ElementType::kInt32);
+    const Numbers reversed = numbers_of(permute(cube, {7U, 6U, 5U, 4U, 3U, 2U, 1U, 0U}));
+    EXPECT_EQ(Numbers(reversed.begin(), reversed.begin() + 4), (Numbers{0, 128, 64, 192}));
+    EXPECT_EQ(Numbers(reversed.end() - 2, reversed.end()), (Numbers{127, 255}));
+}
+
 TEST_F(OperationsTest, TypesWithoutASign) {
     const Tensor wide = on_device({4U}, {0, 300, 70000, -1}, ElementType::kUint32);  // -1: 2^32 - 1
     EXPECT_EQ(numbers_of(typecast(wide, ElementType::kInt8)), (Numbers{0, 127, 127, 127}));

@@ -126,12 +126,12 @@ void Graph::check_operator(std::uint32_t index, bool is_alias) {
     }
 }
 
-BufferId Graph::record_activation(const Tensor& tensor) {
-    activation_bytes_ += tensor.size_bytes;
+BufferId Graph::add_temporary(const std::string& name, std::uint32_t size_bytes) {
+    activation_bytes_ += size_bytes;
     if (activation_bytes_ > kMaxActivationBytes) {
         throw ImportError("more than " + std::to_string(kMaxActivationBytes) + " bytes of activations");
     }
-    return recorder_.add_activation(tensor.name, tensor.size_bytes);
+    return recorder_.add_activation(name, size_bytes);
 }
 
 BufferId Graph::record_constant(const Tensor& tensor) {
@@ -157,7 +157,7 @@ BufferId Graph::buffer_of(std::uint32_t index) {
         return *home;
     }
     const Tensor& tensor = model_.tensors[root];
-    const BufferId id = tensor.is_constant ? record_constant(tensor) : record_activation(tensor);
+    const BufferId id = tensor.is_constant ? record_constant(tensor) : add_temporary(tensor.name, tensor.size_bytes);
     home = id;
     return id;
 }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -32,11 +33,14 @@ class Graph {
     // Throws ImportError, without an operator, where there is no room.
     capture::BufferId buffer_of(std::uint32_t index);
 
+    // Room for what one operator keeps from one of its launches to the next. Throws ImportError, without an operator,
+    // where there is none.
+    capture::BufferId add_temporary(const std::string& name, std::uint32_t size_bytes);
+
     // Copies to the outputs that no operator writes; call it once, when every operator has been recorded.
     void record_output_copies();
 
   private:
-    capture::BufferId record_activation(const Tensor& tensor);
     capture::BufferId record_constant(const Tensor& tensor);
     void check_order(IsAlias is_alias);
     void check_operator(std::uint32_t index, bool is_alias);

@@ -27,12 +27,16 @@ void OperatorContext::refuse(const std::string& missing) const {
     throw ImportError(index_, op().name, missing);
 }
 
-void OperatorContext::require_operands(std::size_t min_inputs, std::size_t max_inputs) const {
+void OperatorContext::require_inputs(std::size_t min_inputs, std::size_t max_inputs) const {
     if ((op().inputs.size() < min_inputs) || (op().inputs.size() > max_inputs)) {
         refuse(std::to_string(op().inputs.size()) + " inputs are not supported");
     }
-    if (op().outputs.size() != 1U) {
-        refuse(std::to_string(op().outputs.size()) + " outputs are not supported; 1 is");
+}
+
+void OperatorContext::require_outputs(std::size_t outputs) const {
+    if (op().outputs.size() != outputs) {
+        refuse(std::to_string(op().outputs.size()) + " outputs are not supported; " + std::to_string(outputs) +
+               ((outputs == 1U) ? " is" : " are"));
     }
 }
 
@@ -61,6 +65,25 @@ void OperatorContext::require_quantization(const Tensor& tensor, const char* wha
     if (tensor.quantization.scales.empty()) {
         refuse(std::string{"its "} + what + " has no quantisation");
     }
+}
+
+AnyTensor OperatorContext::any_tensor(std::uint32_t index, const char* what) const {
+    const Tensor& tensor = model_.tensors[index];
+    if (!tensor.quantization_defect.empty()) {
+        refuse("'" + tensor.name + "': " + tensor.quantization_defect);
+    }
+    if (tensor.quantization.scales.size() > 1U) {
+        refuse(std::string{"more than one scale for its "} + what + " is not supported");
+    }
+    return AnyTensor{index, &tensor, element_bytes(element_type(tensor.type))};
+}
+
+AnyTensor OperatorContext::any_input(std::size_t position, const char* what) const {
+    return any_tensor(input_index(position, what), what);
+}
+
+AnyTensor OperatorContext::any_output(std::size_t position) const {
+    return any_tensor(static_cast<std::uint32_t>(op().outputs.at(position)), "output");
 }
 
 Int8Tensor OperatorContext::int8_tensor(std::uint32_t index, const char* what) const {
@@ -127,6 +150,15 @@ void OperatorContext::require_same_quantization(const Int8Tensor& a, const Int8T
             "different quantisation of input and output is not supported");
 }
 
+void OperatorContext::require_same_elements(const AnyTensor& a, const AnyTensor& b) const {
+    if (a.tensor->type != b.tensor->type) {
+        refuse(type_name(a.tensor->type) + " to " + type_name(b.tensor->type) + " is not supported; one type is");
+    }
+    require((a.tensor->quantization.scales == b.tensor->quantization.scales) &&
+                (a.tensor->quantization.zero_points == b.tensor->quantization.zero_points),
+            "different quantisation of input and output is not supported");
+}
+
 FixedPoint OperatorContext::multiplier(double real) const {
     const std::optional<FixedPoint> result = quantize_multiplier(real);
     if (!result.has_value()) {
@@ -148,24 +180,32 @@ capture::BufferId OperatorContext::input_buffer(std::size_t position) const {
     return graph_.buffer_of(input_index(position, "operand"));
 }
 
+capture::BufferId OperatorContext::add_temporary(std::uint32_t size_bytes) {
+    return graph_.add_temporary("inside operator " + std::to_string(index_), size_bytes);
+}
+
+capture::BufferId OperatorContext::add_table(const char* what, std::vector<std::uint8_t> contents) {
+    table_bytes_ += contents.size();
+    require(table_bytes_ <= kMaxTableBytes, "the tables of all operators take too many bytes");
+    return recorder_.add_constant(std::string{what} + " of operator " + std::to_string(index_), std::move(contents));
+}
+
 capture::BufferId OperatorContext::add_channel_table(const std::optional<ChannelTable>& table) {
     if (!table.has_value()) {
         refuse(kScalesOutOfRange);
     }
-    std::vector<std::uint8_t> contents = bytes_of(*table);
-    table_bytes_ += contents.size();
-    return recorder_.add_constant("channels of operator " + std::to_string(index_), std::move(contents));
+    return add_table("channels", bytes_of(*table));
 }
 
 void OperatorContext::record(refdev::KernelId kernel, std::vector<std::uint32_t> words,
-                             std::initializer_list<AddressWord> addresses) {
+                             const std::vector<AddressWord>& addresses) {
     capture::Launch launch;
     launch.label = std::to_string(index_) + " " + op().name;
     launch.kernel = kernel;
     launch.arguments = std::move(words);
     for (const AddressWord& address : addresses) {
-        launch.operands.push_back(
-            capture::Operand{refdev::word_of(address.member_offset), address.buffer, 0U, address.access});
+        launch.operands.push_back(capture::Operand{refdev::word_of(address.member_offset), address.buffer,
+                                                   address.offset_bytes, address.access});
     }
     recorder_.launch(std::move(launch));
 }

@@ -5,10 +5,10 @@
 // what it accepts. Lives while one operator is lowered. Host only.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,11 +34,19 @@ struct Int8Tensor {
     std::int32_t zero_point{0};
 };
 
+// An operand of any type, quantised or not; not per channel.
+struct AnyTensor {
+    std::uint32_t index{0U};
+    const Tensor* tensor{nullptr};
+    std::uint32_t element_bytes{0U};
+};
+
 // An argument word that holds an operand's address.
 struct AddressWord {
     std::size_t member_offset{0U};
     capture::BufferId buffer{};
     Access access{Access::kUnspecified};
+    std::uint32_t offset_bytes{0U};  // into the buffer
 };
 
 class OperatorContext {
@@ -55,8 +63,15 @@ class OperatorContext {
         }
     }
 
-    // Call first: the accessors below rely on it. One output.
-    void require_operands(std::size_t min_inputs, std::size_t max_inputs) const;
+    // Call one of them first: the accessors below rely on it.
+    void require_operands(std::size_t min_inputs, std::size_t max_inputs) const {
+        require_inputs(min_inputs, max_inputs);
+        require_outputs(1U);
+    }
+    void require_inputs(std::size_t min_inputs, std::size_t max_inputs) const;
+    void require_outputs(std::size_t outputs) const;
+    [[nodiscard]] std::size_t input_count() const { return op().inputs.size(); }
+    [[nodiscard]] std::size_t output_count() const { return op().outputs.size(); }
 
     // Options as stored: enumerations, strides and factors are for the operator to check.
     template <typename Options>
@@ -68,6 +83,16 @@ class OperatorContext {
         return *options;
     }
 
+    // The same for operators all of whose options have a default: files may leave them out.
+    template <typename Options>
+    [[nodiscard]] const Options& options_or_defaults() const {
+        // A table without fields: the root's place, a list of no fields, and the way back to it.
+        alignas(std::uint32_t) static constexpr std::array<std::uint8_t, 12> kEmpty{8U, 0U, 0U, 0U, 4U, 0U,
+                                                                                    4U, 0U, 4U, 0U, 0U, 0U};
+        return (op().stored->builtin_options() == nullptr) ? *flatbuffers::GetRoot<Options>(kEmpty.data())
+                                                           : options<Options>();
+    }
+
     // Accepts an input that may be absent; nullptr where it is.
     [[nodiscard]] const Tensor* optional_input(std::size_t position) const;
     [[nodiscard]] const Tensor& input(std::size_t position, const char* what) const;
@@ -76,6 +101,9 @@ class OperatorContext {
     // The same, int8 with one scale.
     [[nodiscard]] Int8Tensor int8_input(std::size_t position, const char* what) const;
     [[nodiscard]] Int8Tensor int8_output() const;
+
+    [[nodiscard]] AnyTensor any_input(std::size_t position, const char* what) const;
+    [[nodiscard]] AnyTensor any_output(std::size_t position) const;
 
     // A constant int8 operand: its scales may be per channel.
     [[nodiscard]] const Tensor& int8_constant(std::size_t position, const char* what) const;
@@ -87,11 +115,17 @@ class OperatorContext {
     [[nodiscard]] std::vector<std::int32_t> bias(std::uint32_t channels) const;
 
     void require_same_quantization(const Int8Tensor& a, const Int8Tensor& b) const;
+    // For operators that move what `a` holds to `b`.
+    void require_same_elements(const AnyTensor& a, const AnyTensor& b) const;
     [[nodiscard]] FixedPoint multiplier(double real) const;
     [[nodiscard]] ActivationRange clamp_range(std::int8_t activation, const Int8Tensor& output) const;
 
     [[nodiscard]] capture::BufferId buffer(const Int8Tensor& operand) const { return graph_.buffer_of(operand.index); }
+    [[nodiscard]] capture::BufferId buffer(const AnyTensor& operand) const { return graph_.buffer_of(operand.index); }
     [[nodiscard]] capture::BufferId input_buffer(std::size_t position) const;
+    // Memory between two launches of this operator.
+    [[nodiscard]] capture::BufferId add_temporary(std::uint32_t size_bytes);
+    [[nodiscard]] capture::BufferId add_table(const char* what, std::vector<std::uint8_t> contents);
     [[nodiscard]] capture::BufferId add_channel_table(const std::optional<ChannelTable>& table);
 
     // Records the launch of a kernel that makes one tensor of another.
@@ -105,7 +139,7 @@ class OperatorContext {
 
     // Records a launch; the words in `addresses` are for the linker to fill.
     template <typename Arguments>
-    void launch(refdev::KernelId kernel, const Arguments& arguments, std::initializer_list<AddressWord> addresses) {
+    void launch(refdev::KernelId kernel, const Arguments& arguments, const std::vector<AddressWord>& addresses) {
         std::vector<std::uint32_t> words(refdev::kArgumentWords<Arguments>);
         std::memcpy(words.data(), &arguments, sizeof(Arguments));
         record(kernel, std::move(words), addresses);
@@ -115,10 +149,10 @@ class OperatorContext {
     [[nodiscard]] const Operator& op() const { return model_.operators[index_]; }
     [[nodiscard]] std::uint32_t input_index(std::size_t position, const char* what) const;
     [[nodiscard]] std::uint32_t output_index() const { return static_cast<std::uint32_t>(op().outputs.front()); }
+    [[nodiscard]] AnyTensor any_tensor(std::uint32_t index, const char* what) const;
     [[nodiscard]] Int8Tensor int8_tensor(std::uint32_t index, const char* what) const;
     void require_quantization(const Tensor& tensor, const char* what) const;
-    void record(refdev::KernelId kernel, std::vector<std::uint32_t> words,
-                std::initializer_list<AddressWord> addresses);
+    void record(refdev::KernelId kernel, std::vector<std::uint32_t> words, const std::vector<AddressWord>& addresses);
 
     const Model& model_;
     std::uint32_t index_;

@@ -22,6 +22,28 @@ void lower_softmax(OperatorContext& context);
 void lower_quantize(OperatorContext& context);
 void lower_pad(OperatorContext& context);
 void lower_pad_v2(OperatorContext& context);
+void lower_concatenation(OperatorContext& context);
+void lower_strided_slice(OperatorContext& context);
+void lower_split(OperatorContext& context);
+void lower_split_v(OperatorContext& context);
+void lower_resize_nearest_neighbor(OperatorContext& context);
+void lower_transpose(OperatorContext& context);
+void lower_slice(OperatorContext& context);
+void lower_pack(OperatorContext& context);
+void lower_unpack(OperatorContext& context);
+void lower_gather(OperatorContext& context);
+void lower_gather_nd(OperatorContext& context);
+void lower_space_to_depth(OperatorContext& context);
+void lower_depth_to_space(OperatorContext& context);
+void lower_space_to_batch_nd(OperatorContext& context);
+void lower_batch_to_space_nd(OperatorContext& context);
+void lower_mirror_pad(OperatorContext& context);
+void lower_broadcast_to(OperatorContext& context);
+void lower_zeros_like(OperatorContext& context);
+void lower_fill(OperatorContext& context);
+void lower_reverse_v2(OperatorContext& context);
+void lower_tile(OperatorContext& context);
+void lower_embedding_lookup(OperatorContext& context);
 void lower_reshape(OperatorContext& context);  // an alias: only checks
 
 }  // namespace pianola::tflite

@@ -1,0 +1,134 @@
+#include "capture_host/tflite/operators/movement.h"
+
+#include <algorithm>
+
+#include "capture_host/tflite/operators/operators.h"
+#include "pianola/bytes.h"
+
+namespace pianola::tflite {
+
+std::uint32_t product(const Shape& shape, std::size_t first, std::size_t last) {
+    std::uint32_t result = 1U;  // of a tensor's dimensions: no overflow
+    for (std::size_t i = first; i < last; ++i) {
+        result *= shape.at(i);
+    }
+    return result;
+}
+
+views::StridedView view_of(const AnyTensor& operand) {
+    return views::StridedView{operand.tensor->shape, operand.element_bytes};
+}
+
+std::size_t axis_of(const OperatorContext& context, std::int64_t axis, std::size_t rank) {
+    const auto count = static_cast<std::int64_t>(rank);
+    context.require((axis >= -count) && (axis < count), "it names an axis that does not exist");
+    return static_cast<std::size_t>((axis < 0) ? (axis + count) : axis);
+}
+
+void require_shape(const OperatorContext& context, const AnyTensor& output, const Shape& expected) {
+    context.require(output.tensor->shape == expected, "its output shape does not follow from its input");
+}
+
+void record_view(OperatorContext& context, const views::StridedView& view, capture::BufferId input,
+                 capture::BufferId output) {
+    using Arguments = refdev::ViewArguments;
+    constexpr std::size_t kMostLaunches = 256U;
+    const std::vector<views::ViewLaunch> launches = views::view_launches(view, kMostLaunches);
+    context.require(!launches.empty(), "a movement of so many dimensions is not supported");
+    for (const views::ViewLaunch& launch : launches) {
+        context.launch(refdev::KernelId::kView, launch.arguments,
+                       {{offsetof(Arguments, input), input, Access::kRead, launch.input_offset_bytes},
+                        {offsetof(Arguments, output), output, Access::kWrite, launch.output_offset_bytes}});
+    }
+}
+
+void record_take(OperatorContext& context, const refdev::TakeArguments& arguments, capture::BufferId input,
+                 capture::BufferId indices, capture::BufferId output) {
+    using Arguments = refdev::TakeArguments;
+    context.launch(refdev::KernelId::kTake, arguments,
+                   {{offsetof(Arguments, input), input, Access::kRead},
+                    {offsetof(Arguments, indices), indices, Access::kRead},
+                    {offsetof(Arguments, output), output, Access::kWrite}});
+}
+
+capture::BufferId add_indices(OperatorContext& context, const std::vector<std::int32_t>& indices) {
+    std::vector<std::uint8_t> contents(indices.size() * sizeof(std::int32_t));
+    for (std::size_t i = 0U; i < indices.size(); ++i) {
+        store_le32(Span<std::uint8_t>{contents.data(), contents.size()}, i * sizeof(std::int32_t),
+                   static_cast<std::uint32_t>(indices[i]));
+    }
+    return context.add_table("indices", std::move(contents));
+}
+
+void record_takes(OperatorContext& context, const AnyTensor& input, const AxisIndices& indices,
+                  capture::BufferId output) {
+    Shape shape = input.tensor->shape;
+    const std::size_t rank = shape.size();
+    auto remaining = std::count_if(indices.begin(), indices.end(), [](const auto& list) { return !list.empty(); });
+    capture::BufferId from = context.buffer(input);
+    if (remaining == 0) {
+        record_view(context, view_of(input), from, output);
+    }
+    for (std::size_t axis = 0U; axis < rank; ++axis) {
+        const std::vector<std::int32_t>& list = indices.at(axis);
+        if (list.empty()) {
+            continue;
+        }
+        refdev::TakeArguments arguments{};
+        arguments.batches = 1U;
+        arguments.outer = product(shape, 0U, axis);
+        arguments.entries = shape[axis];
+        arguments.count = static_cast<std::uint32_t>(list.size());
+        arguments.entry_bytes = product(shape, axis + 1U, rank) * input.element_bytes;
+        shape[axis] = arguments.count;
+        remaining -= 1;
+        const capture::BufferId to =
+            (remaining == 0) ? output : context.add_temporary(product(shape, 0U, rank) * input.element_bytes);
+        record_take(context, arguments, from, add_indices(context, list), to);
+        from = to;
+    }
+}
+
+void lower_transpose(OperatorContext& context) {
+    constexpr std::size_t kOrderPosition = 1U;
+    context.require_operands(2U, 2U);
+    const AnyTensor input = context.any_input(0U, "input");
+    const AnyTensor output = context.any_output(0U);
+    context.require_same_elements(input, output);
+    const Shape& shape = input.tensor->shape;
+    const std::vector<std::int32_t> axes =
+        context.int32_constant(kOrderPosition, "permutation", static_cast<std::uint32_t>(shape.size()));
+    context.require(axes.size() == shape.size(), "its permutation does not fit its rank");
+    std::vector<std::size_t> order;
+    Shape expected;
+    for (const std::int32_t axis : axes) {
+        order.push_back(axis_of(context, axis, shape.size()));
+        context.require(std::count(order.begin(), order.end(), order.back()) == 1, "its permutation repeats an axis");
+        expected.push_back(shape[order.back()]);
+    }
+    require_shape(context, output, expected);
+    views::StridedView view = view_of(input);
+    view.permute(order);
+    record_view(context, view, context.buffer(input), context.buffer(output));
+}
+
+void lower_reverse_v2(OperatorContext& context) {
+    constexpr std::size_t kAxesPosition = 1U;
+    context.require_operands(2U, 2U);
+    const AnyTensor input = context.any_input(0U, "input");
+    const AnyTensor output = context.any_output(0U);
+    context.require_same_elements(input, output);
+    require_shape(context, output, input.tensor->shape);
+    views::StridedView view = view_of(input);
+    std::vector<bool> reversed(view.rank(), false);
+    for (const std::int32_t axis :
+         context.int32_constant(kAxesPosition, "list of axes", static_cast<std::uint32_t>(view.rank()))) {
+        const std::size_t index = axis_of(context, axis, view.rank());
+        context.require(!reversed[index], "it reverses an axis twice");
+        reversed[index] = true;
+        view.reverse(index);
+    }
+    record_view(context, view, context.buffer(input), context.buffer(output));
+}
+
+}  // namespace pianola::tflite

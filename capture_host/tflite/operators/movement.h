@@ -1,0 +1,48 @@
+// Launches that move elements, and what the operators made of them share.
+//
+// Place in the whole: between the lowerings that only move data and the kernels view, take and gather. Host only.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "capture_host/tflite/operators/operator_context.h"
+#include "capture_host/views/strided_view.h"
+
+namespace pianola::tflite {
+
+using Shape = std::vector<std::uint32_t>;
+
+[[nodiscard]] std::uint32_t product(const Shape& shape, std::size_t first, std::size_t last);
+[[nodiscard]] views::StridedView view_of(const AnyTensor& operand);
+
+// `axis` of `rank` dimensions; negative ones count from the last.
+[[nodiscard]] std::size_t axis_of(const OperatorContext& context, std::int64_t axis, std::size_t rank);
+void require_shape(const OperatorContext& context, const AnyTensor& output, const Shape& expected);
+
+void record_view(OperatorContext& context, const views::StridedView& view, capture::BufferId input,
+                 capture::BufferId output);
+
+// What each axis of a tensor becomes: the entries listed. An empty list leaves the axis as it is.
+using AxisIndices = std::vector<std::vector<std::int32_t>>;
+void record_takes(OperatorContext& context, const AnyTensor& input, const AxisIndices& indices,
+                  capture::BufferId output);
+
+// `indices` is not set where it is in a buffer.
+void record_take(OperatorContext& context, const refdev::TakeArguments& arguments, capture::BufferId input,
+                 capture::BufferId indices, capture::BufferId output);
+[[nodiscard]] capture::BufferId add_indices(OperatorContext& context, const std::vector<std::int32_t>& indices);
+
+// Zeros where there is no padding.
+struct AxisPadding {
+    std::uint32_t before{0U};
+    std::uint32_t after{0U};
+};
+// `value`: one element.
+void record_pad(OperatorContext& context, const AnyTensor& input, const std::vector<AxisPadding>& padding,
+                std::int32_t value, capture::BufferId output);
+// The element that stands for 0.
+[[nodiscard]] std::int32_t zero_of(const AnyTensor& operand);
+
+}  // namespace pianola::tflite

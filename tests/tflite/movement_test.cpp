@@ -1,0 +1,315 @@
+// Operators that move elements: where each element of the output comes from, for elements of every size, against what
+// NumPy gives; and what they refuse.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <random>
+
+#include "capture_host/tflite/import.h"
+#include "tests/tflite/flat_device.h"
+#include "tests/tflite/model_builder.h"
+#include "tests/tflite/movement_cases.h"
+
+namespace pianola::tflite {
+namespace {
+
+constexpr std::int8_t kInt32 = 2;
+
+std::vector<std::uint8_t> words(const std::vector<std::int32_t>& values) {
+    std::vector<std::uint8_t> bytes;
+    for (const std::int32_t value : values) {
+        for (std::uint32_t shift = 0U; shift < 32U; shift += 8U) {
+            bytes.push_back(static_cast<std::uint8_t>((static_cast<std::uint32_t>(value) >> shift) & 0xFFU));
+        }
+    }
+    return bytes;
+}
+
+struct TypeOfElements {
+    const char* name;
+    std::int8_t type;
+    std::size_t bytes;
+    std::int64_t zero_point;
+    bool is_quantised;
+};
+
+constexpr TypeOfElements kPlainInt8{"int8", 9, 1U, -7, true};
+
+ModelSpec model_of(const Case& test, const TypeOfElements& type) {
+    ModelSpec model;
+    const auto add = [&](const std::vector<std::int32_t>& shape) {
+        TensorSpec tensor{"t" + std::to_string(model.tensors.size()), shape, 0U, type.type};
+        tensor.scales = type.is_quantised ? std::vector<float>{0.5F} : std::vector<float>{};
+        tensor.zero_points =
+            type.is_quantised ? std::vector<std::int64_t>{type.zero_point} : std::vector<std::int64_t>{};
+        model.tensors.push_back(tensor);
+        return static_cast<std::int32_t>(model.tensors.size() - 1U);
+    };
+    for (const auto& shape : test.inputs) {
+        model.inputs.push_back(add(shape));
+    }
+    for (const Constant& constant : test.constants) {
+        model.contents.push_back(words(constant.values));
+        TensorSpec tensor{"c" + std::to_string(model.tensors.size()), constant.shape,
+                          static_cast<std::uint32_t>(model.contents.size()), kInt32};
+        tensor.scales = {};
+        tensor.zero_points = {};
+        model.tensors.push_back(tensor);
+    }
+    for (const auto& shape : test.outputs) {
+        model.outputs.push_back(add(shape));
+    }
+    std::vector<std::int32_t> operands;
+    for (const std::int32_t operand : test.operands) {
+        operands.push_back((operand >= 0) ? operand : (static_cast<std::int32_t>(test.inputs.size()) - 1 - operand));
+    }
+    model.operators = {OperatorSpec{test.code, operands, model.outputs, test.options_type, test.options}};
+    return model;
+}
+
+capture::Recorder import(const ModelSpec& model) {
+    const std::vector<std::uint8_t> file = build_model(model);
+    capture::Recorder recorder;
+    import_model(Span<const std::uint8_t>{file.data(), file.size()}, "name", {}, recorder);
+    return recorder;
+}
+
+// The bytes of all outputs, for random bytes in `inputs`, one after the other.
+std::vector<std::uint8_t> run(const capture::Recorder& recorder, std::vector<std::uint8_t>& inputs) {
+    FlatDevice device{recorder};
+    std::mt19937 random{53U};
+    for (std::size_t i = 0U; i < recorder.buffers().size(); ++i) {
+        if (recorder.buffers()[i].role != capture::BufferRole::kInput) {
+            continue;
+        }
+        for (std::size_t at = 0U; at < recorder.buffers()[i].size_bytes; ++at) {
+            inputs.push_back(static_cast<std::uint8_t>(random() & 0xFFU));
+            device.bytes(i)[at] = inputs.back();
+        }
+    }
+    device.run();
+    std::vector<std::uint8_t> outputs;
+    for (std::size_t i = 0U; i < recorder.buffers().size(); ++i) {
+        if (recorder.buffers()[i].role == capture::BufferRole::kOutput) {
+            const std::uint8_t* const bytes = device.bytes(i);
+            outputs.insert(outputs.end(), bytes, bytes + recorder.buffers()[i].size_bytes);
+        }
+    }
+    return outputs;
+}
+
+class Movement : public testing::TestWithParam<Case> {};
+
+TEST_P(Movement, PutsEveryElementWhereNumPyDoes) {
+    constexpr std::int32_t kZerosLike = 93;
+    for (const TypeOfElements& type :
+         {kPlainInt8, TypeOfElements{"int16", 7, 2U, 0, true}, TypeOfElements{"int32", kInt32, 4U, 0, false},
+          TypeOfElements{"float32", 0, 4U, 0, false}, TypeOfElements{"bool", 6, 1U, 0, false}}) {
+        std::vector<std::uint8_t> inputs;
+        const std::vector<std::uint8_t> outputs = run(import(model_of(GetParam(), type)), inputs);
+        std::vector<std::uint8_t> expected;
+        for (const std::int32_t element : GetParam().expected) {
+            for (std::size_t byte = 0U; byte < type.bytes; ++byte) {
+                const std::int64_t zero = (GetParam().code == kZerosLike) ? 0 : type.zero_point;
+                expected.push_back((element < 0) ? static_cast<std::uint8_t>(zero)
+                                                 : inputs.at((static_cast<std::size_t>(element) * type.bytes) + byte));
+            }
+        }
+        EXPECT_EQ(outputs, expected) << type.name;
+    }
+}
+
+TEST_P(Movement, RefusesAnotherShapeTypeOrQuantisationOfItsOutput) {
+    const std::vector<std::function<void(TensorSpec&)>> changes{
+        [](TensorSpec& output) { output.shape.push_back(2); },
+        [](TensorSpec& output) { output.type = 7; },
+        [](TensorSpec& output) { output.zero_points = {-6}; },
+        [](TensorSpec& output) { output.scales = {0.25F}; },
+    };
+    constexpr std::int32_t kZerosLike = 93;
+    const std::size_t checked = (GetParam().code == kZerosLike) ? 2U : changes.size();  // zeros have no scale
+    for (std::size_t i = 0U; i < checked; ++i) {
+        ModelSpec model = model_of(GetParam(), kPlainInt8);
+        changes.at(i)(model.tensors.at(static_cast<std::size_t>(model.outputs.back())));
+        EXPECT_THROW(static_cast<void>(import(model)), ImportError) << i;
+    }
+}
+
+TEST_P(Movement, RefusesOperandsThatAreComputedWhereTheyShapeTheOutput) {
+    for (std::size_t i = 0U; i < GetParam().constants.size(); ++i) {
+        const bool are_indices = (GetParam().code == 36) || (GetParam().code == 107) || (GetParam().code == 7);
+        ModelSpec model = model_of(GetParam(), kPlainInt8);
+        const std::size_t tensor = GetParam().inputs.size() + i;
+        model.tensors.at(tensor).buffer = 0U;
+        model.inputs.push_back(static_cast<std::int32_t>(tensor));
+        if (are_indices && (GetParam().constants[i].shape.back() != 2 || GetParam().code != 107)) {
+            EXPECT_NO_THROW(static_cast<void>(import(model)));
+            continue;
+        }
+        try {
+            static_cast<void>(import(model));
+            ADD_FAILURE() << "imported with constant " << i << " computed";
+        } catch (const ImportError& error) {
+            EXPECT_NE(std::string{error.what()}.find("computed"), std::string::npos) << error.what();
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Operators, Movement, testing::ValuesIn(cases()),
+                         [](const testing::TestParamInfo<Case>& test) { return test.param.name; });
+
+Case case_of(const std::string& name) {
+    for (const Case& test : cases()) {
+        if (test.name == name) {
+            return test;
+        }
+    }
+    throw std::runtime_error{"no case " + name};
+}
+
+struct Refusal {
+    const char* name;
+    std::function<void(Case&)> change;
+    const char* message;
+};
+
+std::vector<Refusal> refusals() {
+    const auto constant = [](std::size_t index, std::vector<std::int32_t> values) {
+        return [index, values](Case& test) {
+            test.constants.at(index) = {{static_cast<std::int32_t>(values.size())}, values};
+        };
+    };
+    const auto table = [](std::size_t index, std::vector<std::int32_t> values) {
+        return [index, values](Case& test) { test.constants.at(index).values = values; };
+    };
+    const auto option = [](std::uint32_t id, std::int32_t value, bool is_byte) {
+        return [id, value, is_byte](Case& test) { test.options = {{id, value, is_byte}}; };
+    };
+    return {
+        {"transpose", constant(0U, {0, 1}), "its permutation does not fit its rank"},
+        {"transpose", constant(0U, {0, 1, 3}), "it names an axis that does not exist"},
+        {"transpose", constant(0U, {0, 1, 1}), "its permutation repeats an axis"},
+        {"reverse_v2", constant(0U, {1, -2}), "it reverses an axis twice"},
+        {"reverse_v2", constant(0U, {-4}), "it names an axis that does not exist"},
+        {"slice", constant(0U, {0, 1}), "its begin and size do not fit its rank"},
+        {"slice", constant(0U, {-1, 1, 2}), "it slices what its input lacks"},
+        {"slice", constant(0U, {1, 1, 2}), "it slices what its input lacks"},
+        {"slice", constant(1U, {2, 0, 1}), "it slices what its input lacks"},
+        {"strided_slice", constant(0U, {0, 0}), "its begin, end and strides differ in size"},
+        {"strided_slice", constant(2U, {-1, 0, -2}), "a stride of 0 is not supported"},
+        {"strided_slice", constant(1U, {-9, 2, 0}), "an empty output is not supported"},
+        {"strided_slice", option(2U, 1, false), "an ellipsis is not supported"},
+        {"strided_slice", option(3U, 1, false), "a new axis is not supported"},
+        {"strided_slice_shrinks", constant(0U, {2, -1}), "an empty output is not supported"},
+        {"split", table(0U, {2}), "it names an axis that does not exist"},
+        {"split", table(0U, {0}), "its outputs do not divide its input"},
+        {"split_v", constant(0U, {2, 3, 2}), "its sizes do not add up to its input"},
+        {"split_v", constant(0U, {2, -1, -1}), "its sizes do not add up to its input"},
+        {"split_v", constant(0U, {5, -1, 1}), "its sizes do not add up to its input"},
+        {"split_v", constant(0U, {2, 4, 0}), "an empty output is not supported"},
+        {"split_v", constant(0U, {2, 4}), "3 outputs are not supported; 2 are"},
+        {"unpack", option(1U, 0, false), "3 outputs are not supported; 2 are"},
+        {"concatenation", option(0U, 3, false), "it names an axis that does not exist"},
+        {"concatenation", option(1U, 1, true), "a fused activation is not supported"},
+        {"concatenation", [](Case& test) { test.inputs[0] = {4}; }, "its inputs differ in rank from its output"},
+        {"pack", [](Case& test) { test.inputs[0] = {3, 2}; }, "its output shape does not follow from its input"},
+        {"gather", option(0U, 3, false), "it names an axis that does not exist"},
+        {"gather", table(0U, {3, 0, 4, 1}), "one of its indices is outside its input"},
+        {"gather_of_batches", option(1U, 2, false), "its batch dimensions do not fit its axis"},
+        {"gather_nd", table(0U, {1, 3, 0, 4, 1, 1}), "one of its indices is outside its input"},
+        {"embedding_lookup", table(0U, {4, 0, -1}), "one of its indices is outside its input"},
+        {"resize_nearest_neighbor", table(0U, {4, 0}), "its size is not positive"},
+        {"space_to_depth", option(0U, 3, false), "its blocks do not divide its input"},
+        {"space_to_depth", option(0U, 0, false), "a block size below 1 is not supported"},
+        {"depth_to_space", option(0U, 3, false), "its blocks do not divide its input"},
+        {"depth_to_space", option(0U, INT32_MAX, false), "its blocks do not divide its input"},
+        {"space_to_batch_nd", table(0U, {2, 3}), "its blocks do not divide its input"},
+        {"space_to_batch_nd", table(1U, {1, 0, 0, -2}), "its margins are out of range"},
+        {"space_to_batch_nd", table(0U, {0, 2}), "a block size below 1 is not supported"},
+        {"batch_to_space_nd", table(0U, {2, 3}), "its blocks do not divide its input"},
+        {"batch_to_space_nd", table(1U, {1, 1, 1, 0}), "an empty output is not supported"},
+        {"mirror_pad_reflect", table(0U, {2, 0, 2, 1}), "its output size does not follow from its input"},
+        {"mirror_pad_reflect", option(0U, 2, true), "its mode is not supported"},
+        {"mirror_pad_reflect", [](Case& test) { test.constants[0].values = {1, 0, 3, 0}; },
+         "a padding that mirrors more than its input is not supported"},
+        {"broadcast_to", constant(0U, {2, 3, 0}), "an empty output is not supported"},
+        {"broadcast_to", [](Case& test) { test.inputs[0] = {2, 1}; }, "its shapes cannot be broadcast"},
+        {"tile", constant(0U, {2, 3}), "its multiples do not fit its rank"},
+        {"tile", constant(0U, {2, 3, 0}), "an empty output is not supported"},
+        {"tile", constant(0U, {2, INT32_MAX, 2}), "its multiples are too large"},
+        {"fill", [](Case& test) { test.inputs[0] = {2}; }, "more than one value is not supported"},
+        {"pad_of_rank_5", table(0U, {0, 0, 1, 0, 0, 0, 0, 1, 0, -1}), "negative paddings are not supported"},
+    };
+}
+
+TEST(MovementRefusals, SayWhatIsMissing) {
+    for (const Refusal& refusal : refusals()) {
+        Case test = case_of(refusal.name);
+        refusal.change(test);
+        std::string message = "imported";
+        try {
+            static_cast<void>(import(model_of(test, kPlainInt8)));
+        } catch (const ImportError& error) {
+            message = error.missing();
+            EXPECT_EQ(error.operator_index(), std::optional<std::uint32_t>{0U}) << refusal.name;
+        }
+        EXPECT_EQ(message, refusal.message) << refusal.name;
+    }
+}
+
+TEST(MovementRefusals, MoreLaunchesThanAMovementMayTake) {
+    Case test = case_of("tile");
+    test.inputs = {{129, 2, 2, 2, 2}};
+    test.constants = {{{5}, {2, 2, 2, 2, 2}}};
+    test.outputs = {{258, 4, 4, 4, 4}};
+    EXPECT_THROW(static_cast<void>(import(model_of(test, kPlainInt8))), ImportError);
+}
+
+// Seven axes that do not lie together: two launches.
+TEST(MovementOfManyAxes, TakesALaunchForEachOfTheOutermost) {
+    Case test = case_of("tile");
+    test.inputs = {{2, 2, 2, 2}};
+    test.constants = {{{4}, {2, 2, 2, 2}}};
+    test.outputs = {{4, 4, 4, 4}};
+    const capture::Recorder recorder = import(model_of(test, kPlainInt8));
+    EXPECT_EQ(recorder.launches().size(), 2U);
+    std::vector<std::uint8_t> inputs;
+    const std::vector<std::uint8_t> outputs = run(recorder, inputs);
+    ASSERT_EQ(outputs.size(), 256U);
+    for (std::size_t i = 0U; i < outputs.size(); ++i) {
+        const std::size_t from = (((i / 64U) % 2U) * 8U) + (((i / 16U) % 2U) * 4U) + (((i / 4U) % 2U) * 2U) + (i % 2U);
+        EXPECT_EQ(outputs[i], inputs.at(from)) << i;
+    }
+}
+
+// Indices that a model computes may be anything: the nearest entry is taken.
+TEST(MovementOfComputedIndices, IsClamped) {
+    Case test = case_of("embedding_lookup");
+    ModelSpec model = model_of(test, kPlainInt8);
+    model.tensors[1].buffer = 0U;
+    model.inputs.push_back(1);
+    const capture::Recorder recorder = import(model);
+    FlatDevice device{recorder};
+    for (std::size_t i = 0U; i < recorder.buffers().size(); ++i) {
+        if (recorder.buffers()[i].name == "t0") {
+            for (std::uint8_t at = 0U; at < 15U; ++at) {
+                device.bytes(i)[at] = at;
+            }
+        } else if (recorder.buffers()[i].role == capture::BufferRole::kInput) {
+            const std::vector<std::uint8_t> indices = words({-2, 3, 5});
+            std::copy(indices.begin(), indices.end(), device.bytes(i));
+        } else {
+            // the output
+        }
+    }
+    device.run();
+    for (std::size_t i = 0U; i < recorder.buffers().size(); ++i) {
+        if (recorder.buffers()[i].role == capture::BufferRole::kOutput) {
+            const std::vector<std::uint8_t> output(device.bytes(i), device.bytes(i) + 9);
+            EXPECT_EQ(output, (std::vector<std::uint8_t>{0U, 1U, 2U, 9U, 10U, 11U, 12U, 13U, 14U}));
+        }
+    }
+}
+
+}  // namespace
+}  // namespace pianola::tflite
