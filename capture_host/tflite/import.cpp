@@ -17,7 +17,7 @@ struct Lowering {
     bool is_alias;
 };
 
-constexpr std::array<Lowering, 14> kLowerings{{
+constexpr std::array<Lowering, 41> kLowerings{{
     {format::BuiltinOperator_ADD, lower_add, false},
     {format::BuiltinOperator_AVERAGE_POOL_2D, lower_average_pool_2d, false},
     {format::BuiltinOperator_CONV_2D, lower_conv_2d, false},
@@ -32,6 +32,33 @@ constexpr std::array<Lowering, 14> kLowerings{{
     {format::BuiltinOperator_PADV2, lower_pad_v2, false},
     {format::BuiltinOperator_EXPAND_DIMS, lower_reshape, true},
     {format::BuiltinOperator_QUANTIZE, lower_quantize, false},
+    {format::BuiltinOperator_MUL, lower_mul, false},
+    {format::BuiltinOperator_LOGISTIC, lower_logistic, false},
+    {format::BuiltinOperator_DEQUANTIZE, lower_dequantize, false},
+    {format::BuiltinOperator_SUB, lower_sub, false},
+    {format::BuiltinOperator_HARD_SWISH, lower_hard_swish, false},
+    {format::BuiltinOperator_RELU, lower_relu, false},
+    {format::BuiltinOperator_RELU6, lower_relu6, false},
+    {format::BuiltinOperator_RELU_N1_TO_1, lower_relu_n1_to_1, false},
+    {format::BuiltinOperator_LEAKY_RELU, lower_leaky_relu, false},
+    {format::BuiltinOperator_PRELU, lower_prelu, false},
+    {format::BuiltinOperator_ELU, lower_elu, false},
+    {format::BuiltinOperator_TANH, lower_tanh, false},
+    {format::BuiltinOperator_MAXIMUM, lower_maximum, false},
+    {format::BuiltinOperator_MINIMUM, lower_minimum, false},
+    {format::BuiltinOperator_EQUAL, lower_equal, false},
+    {format::BuiltinOperator_NOT_EQUAL, lower_not_equal, false},
+    {format::BuiltinOperator_GREATER, lower_greater, false},
+    {format::BuiltinOperator_GREATER_EQUAL, lower_greater_equal, false},
+    {format::BuiltinOperator_LESS, lower_less, false},
+    {format::BuiltinOperator_LESS_EQUAL, lower_less_equal, false},
+    {format::BuiltinOperator_LOGICAL_AND, lower_logical_and, false},
+    {format::BuiltinOperator_LOGICAL_OR, lower_logical_or, false},
+    {format::BuiltinOperator_LOGICAL_NOT, lower_logical_not, false},
+    {format::BuiltinOperator_SELECT_V2, lower_select_v2, false},
+    {format::BuiltinOperator_SQUARED_DIFFERENCE, lower_squared_difference, false},
+    {format::BuiltinOperator_RSQRT, lower_rsqrt, false},
+    {format::BuiltinOperator_ABS, lower_abs, false},
 }};
 
 const Lowering* find_lowering(std::int32_t code) {

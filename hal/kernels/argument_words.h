@@ -59,9 +59,16 @@ using ArgumentWords = std::array<ArgumentWord, kArgumentWords<Arguments>>;
 [[nodiscard]] constexpr ArgumentWord negated_int8_rule(const char* field) noexcept {
     return in_range(field, -INT8_MAX, -INT8_MIN);
 }
-// Goes with a check that type_bytes() is not 0.
-[[nodiscard]] constexpr ArgumentWord type_rule() noexcept {
-    return in_range("type", static_cast<std::int32_t>(kTypeInt8), static_cast<std::int32_t>(kTypeInt32));
+// Of any type of integers up to 16 bits.
+[[nodiscard]] constexpr ArgumentWord int16_rule(const char* field) noexcept {
+    return in_range(field, INT16_MIN, INT16_MAX);
+}
+[[nodiscard]] constexpr ArgumentWord negated_int16_rule(const char* field) noexcept {
+    return in_range(field, -INT16_MAX, -INT16_MIN);
+}
+// Goes with a check that the type is one of the kernel's.
+[[nodiscard]] constexpr ArgumentWord type_rule(const char* field = "type") noexcept {
+    return in_range(field, static_cast<std::int32_t>(kTypeInt8), static_cast<std::int32_t>(kTypeInt32));
 }
 // An operation's enumerators from the first to the last.
 template <typename Op>
@@ -73,6 +80,10 @@ inline constexpr std::int32_t kMaxLeftShift = 22;          // (int8 + offset) <<
 inline constexpr std::int32_t kMaxPadded = INT32_MAX / 4;  // so that before + size + after fits
 inline constexpr std::int32_t kMaxSoftmaxDepth = 4095;     // terms of at most 1 that cannot overflow the row's sum
 inline constexpr std::int32_t kMaxInputShift = 30;
+inline constexpr std::int32_t kMaxElementBytes = 4;
+// Scales in single precision, as bits: 2^-124, so that what is not normal is no quarter of it, to the largest number.
+inline constexpr std::int32_t kLeastScaleBits = 0x0180'0000;
+inline constexpr std::int32_t kLargestScaleBits = 0x7F7F'FFFF;
 
 // No structure has words by default.
 template <typename Arguments>
@@ -231,10 +242,16 @@ inline constexpr ArgumentWords<RequantizeArguments> kWords<RequantizeArguments>{
     address("input"),
     address("output"),
     count_rule("count"),
-    value(int8_rule("input_zero_point")),
+    type_rule("input_type"),
+    type_rule("output_type"),
+    value(int16_rule("input_zero_point")),
     value(in_range("multiplier", 0, INT32_MAX)),
     value(in_range("shift", kMinShift, kMaxShift)),
-    value(int8_rule("output_zero_point")),
+    value(any_value("negative_multiplier")),
+    value(in_range("negative_shift", kMinShift, kMaxShift)),
+    value(int16_rule("output_zero_point")),
+    any_value("activation_min"),
+    value(any_value("activation_max")),
 }};
 
 template <>
@@ -330,6 +347,93 @@ inline constexpr ArgumentWords<ReduceArguments> kWords<ReduceArguments>{{
     type_rule(),
     op_rule(ReduceOp::kSum, ReduceOp::kMinimum),
     in_range("axis", 0, 1),
+}};
+
+template <>
+inline constexpr ArgumentWords<LookupArguments> kWords<LookupArguments>{{
+    address("input"),
+    address("table"),
+    address("output"),
+    count_rule("count"),
+    in_range("element_bytes", 1, kMaxElementBytes),
+}};
+
+template <>
+inline constexpr ArgumentWords<QuantizedBinaryArguments> kWords<QuantizedBinaryArguments>{{
+    address("input1"),
+    address("input2"),
+    address("output"),
+    count_rule("dims"),
+    count_rule("dims"),
+    count_rule("dims"),
+    count_rule("dims"),
+    any_value("strides1"),
+    any_value("strides1"),
+    any_value("strides1"),
+    any_value("strides1"),
+    any_value("strides2"),
+    any_value("strides2"),
+    any_value("strides2"),
+    any_value("strides2"),
+    type_rule(),
+    op_rule(QuantizedBinaryOp::kAdd, QuantizedBinaryOp::kPrelu),
+    value(negated_int16_rule("input1_offset")),
+    value(in_range("input1_multiplier", 0, INT32_MAX)),
+    value(in_range("input1_shift", kMinShift, kMaxShift)),
+    value(negated_int16_rule("input2_offset")),
+    value(in_range("input2_multiplier", 0, INT32_MAX)),
+    value(in_range("input2_shift", kMinShift, kMaxShift)),
+    value(in_range("left_shift", 0, kMaxLeftShift)),
+    value(int16_rule("output_offset")),
+    value(in_range("output_multiplier", 0, INT32_MAX)),
+    value(in_range("output_shift", kMinShift, kMaxShift)),
+    int16_rule("activation_min"),
+    value(int16_rule("activation_max")),
+}};
+
+template <>
+inline constexpr ArgumentWords<SelectArguments> kWords<SelectArguments>{{
+    address("condition"),
+    address("input1"),
+    address("input2"),
+    address("output"),
+    count_rule("dims"),
+    count_rule("dims"),
+    count_rule("dims"),
+    count_rule("dims"),
+    any_value("condition_strides"),
+    any_value("condition_strides"),
+    any_value("condition_strides"),
+    any_value("condition_strides"),
+    any_value("strides1"),
+    any_value("strides1"),
+    any_value("strides1"),
+    any_value("strides1"),
+    any_value("strides2"),
+    any_value("strides2"),
+    any_value("strides2"),
+    any_value("strides2"),
+    in_range("element_bytes", 1, kMaxElementBytes),
+}};
+
+template <>
+inline constexpr ArgumentWords<QuantizeArguments> kWords<QuantizeArguments>{{
+    address("input"),
+    address("output"),
+    count_rule("count"),
+    type_rule(),
+    value(in_range("scale", kLeastScaleBits, kLargestScaleBits)),
+    value(int16_rule("zero_point")),
+}};
+
+template <>
+inline constexpr ArgumentWords<DequantizeArguments> kWords<DequantizeArguments>{{
+    address("input"),
+    address("output"),
+    count_rule("count"),
+    type_rule(),
+    value(in_range("scale", kLeastScaleBits, kLargestScaleBits)),
+    value(int16_rule("zero_point")),
 }};
 
 template <>

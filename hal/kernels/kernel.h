@@ -37,6 +37,11 @@ enum class KernelId : std::uint32_t {
     kMatmul = 16U,
     kReduce = 17U,
     kSemaphore = 18U,
+    kLookup = 19U,
+    kQuantizedBinary = 20U,
+    kSelect = 21U,
+    kQuantize = 22U,
+    kDequantize = 23U,
 };
 
 // What a launch with given arguments touches and costs.

@@ -23,7 +23,7 @@ template <typename Arguments>
                   run};
 }
 
-constexpr std::array<Kernel, 18> kRom{{
+constexpr std::array<Kernel, 23> kRom{{
     entry<FullyConnectedArguments>(KernelId::kFullyConnected, 1U, "fully_connected", describe_fully_connected,
                                    run_fully_connected),
     entry<Conv2dArguments>(KernelId::kConv2d, 1U, "conv2d", describe_conv2d, run_conv2d),
@@ -34,7 +34,7 @@ constexpr std::array<Kernel, 18> kRom{{
     entry<MeanArguments>(KernelId::kMean, 1U, "mean", describe_mean, run_mean),
     entry<AddArguments>(KernelId::kAdd, 1U, "add", describe_add, run_add),
     entry<SoftmaxArguments>(KernelId::kSoftmax, 1U, "softmax", describe_softmax, run_softmax),
-    entry<RequantizeArguments>(KernelId::kRequantize, 1U, "requantize", describe_requantize, run_requantize),
+    entry<RequantizeArguments>(KernelId::kRequantize, 2U, "requantize", describe_requantize, run_requantize),
     entry<PadArguments>(KernelId::kPad, 1U, "pad", describe_pad, run_pad),
     entry<CopyArguments>(KernelId::kCopy, 1U, "copy", describe_copy, run_copy),
     entry<FillArguments>(KernelId::kFill, 1U, "fill", describe_fill, run_fill),
@@ -44,6 +44,12 @@ constexpr std::array<Kernel, 18> kRom{{
     entry<MatmulArguments>(KernelId::kMatmul, 1U, "matmul", describe_matmul, run_matmul),
     entry<ReduceArguments>(KernelId::kReduce, 1U, "reduce", describe_reduce, run_reduce),
     entry<SemaphoreArguments>(KernelId::kSemaphore, 1U, "semaphore", describe_semaphore, run_semaphore),
+    entry<LookupArguments>(KernelId::kLookup, 1U, "lookup", describe_lookup, run_lookup),
+    entry<QuantizedBinaryArguments>(KernelId::kQuantizedBinary, 1U, "quantized_binary", describe_quantized_binary,
+                                    run_quantized_binary),
+    entry<SelectArguments>(KernelId::kSelect, 1U, "select", describe_select, run_select),
+    entry<QuantizeArguments>(KernelId::kQuantize, 1U, "quantize", describe_quantize, run_quantize),
+    entry<DequantizeArguments>(KernelId::kDequantize, 1U, "dequantize", describe_dequantize, run_dequantize),
 }};
 
 // Id 1 comes first; no id is left out.
