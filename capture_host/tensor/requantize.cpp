@@ -15,14 +15,30 @@ struct RequantizeLaunch {
     tflite::FixedPoint scale;
     std::int32_t input_zero_point{0};
     std::int32_t output_zero_point{0};
-    std::uint32_t input_type{refdev::kTypeInt8};
 
     host::Arguments operator()(const host::Argument& from, const host::Argument& to, std::uint32_t count) const {
-        refdev::RequantizeArguments arguments{};
-        arguments.count = count;
-        arguments.input_type = input_type;
+        return {from,
+                to,
+                count,
+                static_cast<std::uint32_t>(input_zero_point),
+                static_cast<std::uint32_t>(scale.multiplier),
+                static_cast<std::uint32_t>(scale.shift),
+                static_cast<std::uint32_t>(output_zero_point)};
+    }
+};
+
+// int32 to int8, whole rows at a time, because elements differ in size.
+struct NarrowLaunch {
+    static constexpr KernelId kKernel = KernelId::kRescale;
+    tflite::FixedPoint scale;
+    std::int32_t output_zero_point{0};
+    std::uint32_t columns{0U};
+
+    host::Arguments operator()(const host::Argument& from, const host::Argument& to, std::uint32_t rows) const {
+        refdev::RescaleArguments arguments{};
+        arguments.count = rows * columns;
+        arguments.input_type = refdev::kTypeInt32;
         arguments.output_type = refdev::kTypeInt8;
-        arguments.input_zero_point = input_zero_point;
         arguments.multiplier = scale.multiplier;
         arguments.shift = scale.shift;
         arguments.negative_multiplier = scale.multiplier;
@@ -31,20 +47,9 @@ struct RequantizeLaunch {
         arguments.activation_min = INT8_MIN;
         arguments.activation_max = INT8_MAX;
         host::Arguments words = words_of(arguments);
-        words[refdev::word_of(offsetof(refdev::RequantizeArguments, input))] = from;
-        words[refdev::word_of(offsetof(refdev::RequantizeArguments, output))] = to;
+        words[refdev::word_of(offsetof(refdev::RescaleArguments, input))] = from;
+        words[refdev::word_of(offsetof(refdev::RescaleArguments, output))] = to;
         return words;
-    }
-};
-
-// The same of int32, whole rows at a time, because elements differ in size.
-struct NarrowLaunch {
-    static constexpr KernelId kKernel = RequantizeLaunch::kKernel;
-    RequantizeLaunch launch;
-    std::uint32_t columns{0U};
-
-    host::Arguments operator()(const host::Argument& from, const host::Argument& to, std::uint32_t rows) const {
-        return launch(from, to, rows * columns);
     }
 };
 
@@ -54,11 +59,11 @@ struct NarrowLaunch {
            (tensor.buffer()->pieces().size() <= host::cores_of(host::all_cores(tensor.device()->spec())).size());
 }
 
-[[nodiscard]] Tensor narrow(const char* name, const Tensor& operand, const Tensor& result,
-                            const RequantizeLaunch& launch, std::uint32_t queue) {
+[[nodiscard]] Tensor narrow(const char* name, const Tensor& operand, const Tensor& result, tflite::FixedPoint scale,
+                            std::int32_t zero_point, std::uint32_t queue) {
     return through(is_in_few_pieces, result, queue, [&](const Tensor& whole) {
         const Tensor source = is_in_few_pieces(operand) ? operand : temporary_copy(operand, kDramInterleaved, queue);
-        row_by_row(source, whole, name, queue, NarrowLaunch{launch, columns_of(whole.shape())});
+        row_by_row(source, whole, name, queue, NarrowLaunch{scale, zero_point, columns_of(whole.shape())});
     });
 }
 
@@ -84,8 +89,7 @@ Tensor requantize(const Tensor& operand, const Quantization& from, const Quantiz
     }
     Tensor result = result_for(name, spec_of_type(operand, ElementType::kInt8), options, operand.device());
     if (narrows) {
-        const RequantizeLaunch launch{scale, 0, to.zero_point, refdev::kTypeInt32};
-        return narrow(name, operand, result, launch, options.queue);
+        return narrow(name, operand, result, scale, to.zero_point, options.queue);
     }
     element_by_element(operand, result, name, options.queue, RequantizeLaunch{scale, from.zero_point, to.zero_point});
     return result;

@@ -242,16 +242,10 @@ inline constexpr ArgumentWords<RequantizeArguments> kWords<RequantizeArguments>{
     address("input"),
     address("output"),
     count_rule("count"),
-    type_rule("input_type"),
-    type_rule("output_type"),
-    value(int16_rule("input_zero_point")),
+    value(int8_rule("input_zero_point")),
     value(in_range("multiplier", 0, INT32_MAX)),
     value(in_range("shift", kMinShift, kMaxShift)),
-    value(any_value("negative_multiplier")),
-    value(in_range("negative_shift", kMinShift, kMaxShift)),
-    value(int16_rule("output_zero_point")),
-    any_value("activation_min"),
-    value(any_value("activation_max")),
+    value(int8_rule("output_zero_point")),
 }};
 
 template <>
@@ -434,6 +428,23 @@ inline constexpr ArgumentWords<DequantizeArguments> kWords<DequantizeArguments>{
     type_rule(),
     value(in_range("scale", kLeastScaleBits, kLargestScaleBits)),
     value(int16_rule("zero_point")),
+}};
+
+template <>
+inline constexpr ArgumentWords<RescaleArguments> kWords<RescaleArguments>{{
+    address("input"),
+    address("output"),
+    count_rule("count"),
+    type_rule("input_type"),
+    type_rule("output_type"),
+    value(int16_rule("input_zero_point")),
+    value(in_range("multiplier", 0, INT32_MAX)),
+    value(in_range("shift", kMinShift, kMaxShift)),
+    value(any_value("negative_multiplier")),
+    value(in_range("negative_shift", kMinShift, kMaxShift)),
+    value(int16_rule("output_zero_point")),
+    any_value("activation_min"),
+    value(any_value("activation_max")),
 }};
 
 template <>

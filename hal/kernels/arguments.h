@@ -174,21 +174,14 @@ struct SoftmaxArguments {
     std::int32_t diff_min;          // differences to the row's maximum below this count as exp(...) = 0
 };
 
-// From one scale and zero point to another, or with two scales: one for numbers below 0, one for all others.
 struct RequantizeArguments {
-    std::uint32_t input;   // input_type[count]
-    std::uint32_t output;  // output_type[count]
+    std::uint32_t input;   // int8[count]
+    std::uint32_t output;  // int8[count]
     std::uint32_t count;
-    std::uint32_t input_type;       // int8, int16 or int32
-    std::uint32_t output_type;      // the same
-    std::int32_t input_zero_point;  // 0 for int32, as the other
+    std::int32_t input_zero_point;
     std::int32_t multiplier;
     std::int32_t shift;
-    std::int32_t negative_multiplier;
-    std::int32_t negative_shift;
     std::int32_t output_zero_point;
-    std::int32_t activation_min;
-    std::int32_t activation_max;
 };
 
 struct PadArguments {
@@ -391,6 +384,24 @@ struct DequantizeArguments {
     std::uint32_t type;   // int8, uint8 or int16
     std::uint32_t scale;  // single precision, as bits; 2^-124 and above
     std::int32_t zero_point;
+};
+
+// From one scale and zero point to another, also between types; numbers below 0 may have a scale of their own. A number
+// that a shift to the left would take out of 32 bits saturates.
+struct RescaleArguments {
+    std::uint32_t input;   // input_type[count]
+    std::uint32_t output;  // output_type[count]
+    std::uint32_t count;
+    std::uint32_t input_type;       // int8, int16 or int32
+    std::uint32_t output_type;      // the same
+    std::int32_t input_zero_point;  // 0 for int32, as the other
+    std::int32_t multiplier;
+    std::int32_t shift;
+    std::int32_t negative_multiplier;
+    std::int32_t negative_shift;
+    std::int32_t output_zero_point;
+    std::int32_t activation_min;
+    std::int32_t activation_max;
 };
 
 enum class SemaphoreOp : std::uint32_t {

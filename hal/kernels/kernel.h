@@ -42,6 +42,7 @@ enum class KernelId : std::uint32_t {
     kSelect = 21U,
     kQuantize = 22U,
     kDequantize = 23U,
+    kRescale = 24U,
 };
 
 // What a launch with given arguments touches and costs.

@@ -23,7 +23,7 @@ template <typename Arguments>
                   run};
 }
 
-constexpr std::array<Kernel, 23> kRom{{
+constexpr std::array<Kernel, 24> kRom{{
     entry<FullyConnectedArguments>(KernelId::kFullyConnected, 1U, "fully_connected", describe_fully_connected,
                                    run_fully_connected),
     entry<Conv2dArguments>(KernelId::kConv2d, 1U, "conv2d", describe_conv2d, run_conv2d),
@@ -34,7 +34,7 @@ constexpr std::array<Kernel, 23> kRom{{
     entry<MeanArguments>(KernelId::kMean, 1U, "mean", describe_mean, run_mean),
     entry<AddArguments>(KernelId::kAdd, 1U, "add", describe_add, run_add),
     entry<SoftmaxArguments>(KernelId::kSoftmax, 1U, "softmax", describe_softmax, run_softmax),
-    entry<RequantizeArguments>(KernelId::kRequantize, 2U, "requantize", describe_requantize, run_requantize),
+    entry<RequantizeArguments>(KernelId::kRequantize, 1U, "requantize", describe_requantize, run_requantize),
     entry<PadArguments>(KernelId::kPad, 1U, "pad", describe_pad, run_pad),
     entry<CopyArguments>(KernelId::kCopy, 1U, "copy", describe_copy, run_copy),
     entry<FillArguments>(KernelId::kFill, 1U, "fill", describe_fill, run_fill),
@@ -50,6 +50,7 @@ constexpr std::array<Kernel, 23> kRom{{
     entry<SelectArguments>(KernelId::kSelect, 1U, "select", describe_select, run_select),
     entry<QuantizeArguments>(KernelId::kQuantize, 1U, "quantize", describe_quantize, run_quantize),
     entry<DequantizeArguments>(KernelId::kDequantize, 1U, "dequantize", describe_dequantize, run_dequantize),
+    entry<RescaleArguments>(KernelId::kRescale, 1U, "rescale", describe_rescale, run_rescale),
 }};
 
 // Id 1 comes first; no id is left out.

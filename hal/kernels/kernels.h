@@ -124,4 +124,9 @@ Status run_quantize(WordSpan arguments, const DeviceMemory& memory) noexcept;
 Status describe_dequantize(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
 Status run_dequantize(WordSpan arguments, const DeviceMemory& memory) noexcept;
 
+// Rescaling between int8, int16 and int32, with a scale for numbers below 0 and one for all others. Arguments:
+// RescaleArguments. Extents: input (read), output (written; apart from the input, or in place).
+Status describe_rescale(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
+Status run_rescale(WordSpan arguments, const DeviceMemory& memory) noexcept;
+
 }  // namespace pianola::refdev

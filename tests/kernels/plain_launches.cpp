@@ -23,6 +23,10 @@ std::vector<Sample> plain_launches() {
     const MatmulArguments accumulate{kFirst, kSecond, kOutput, 3U, 5U, 11U, kTypeInt32, 1U};
     const ReduceArguments columns{kFirst, kOutput, 9U, 21U, kTypeInt8, ReduceOp::kSum, 0U};
     const ReduceArguments rows{kFirst, kOutput, 9U, 7U, kTypeInt32, ReduceOp::kMinimum, 1U};
+    const LookupArguments bytes{kFirst + 3U, kSecond, kOutput + 1U, 101U, 1U};
+    const LookupArguments pairs{kFirst + 1U, kSecond, kOutput + 2U, 70U, 2U};
+    const SelectArguments choice{kFirst + 1U,      kSecond,           kThird,           kOutput, {2U, 3U, 1U, 5U},
+                                 {3U, 1U, 0U, 0U}, {15U, 5U, 0U, 1U}, {0U, 0U, 0U, 1U}, 4U};
     return {
         {KernelId::kCopy, words_of(CopyArguments{kFirst + 3U, kOutput + 1U, 101U})},
         {KernelId::kFill, words_of(FillArguments{kOutput + 4U, 100U, 0x1234'5678U})},
@@ -36,6 +40,9 @@ std::vector<Sample> plain_launches() {
         {KernelId::kMatmul, words_of(accumulate), "_accumulate"},
         {KernelId::kReduce, words_of(columns)},
         {KernelId::kReduce, words_of(rows), "_rows"},
+        {KernelId::kLookup, words_of(bytes)},
+        {KernelId::kLookup, words_of(pairs), "_pairs"},
+        {KernelId::kSelect, words_of(choice)},
         {KernelId::kSemaphore, words_of(SemaphoreArguments{kOutput, SemaphoreOp::kSet, 3U}), "_set"},
         {KernelId::kSemaphore, words_of(SemaphoreArguments{kOutput, SemaphoreOp::kIncrement, 3U}), "_increment"},
         {KernelId::kSemaphore, words_of(SemaphoreArguments{kOutput, SemaphoreOp::kWait, 0U}), "_wait"},

@@ -34,10 +34,7 @@ Ends int8_ends(OperatorContext& context) {
 
 Ends int8_or_int16_ends(OperatorContext& context) {
     context.require_operands(1U, 1U);
-    const Ends ends{context, {kTypeInt8, kTypeInt16}};
-    context.require(!ends.is_int16() || ((ends.input.zero_point == 0) && (ends.output.zero_point == 0)),
-                    "int16 with a zero point is not supported");
-    return ends;
+    return Ends{context, {kTypeInt8, kTypeInt16}};
 }
 
 // int16: too many values for a table. Numbers below 0 have a scale of their own.
@@ -47,7 +44,7 @@ struct TwoScales {
 };
 
 void rescale(OperatorContext& context, const Ends& ends, const TwoScales& scales, const ActivationRange& range) {
-    refdev::RequantizeArguments arguments{};
+    refdev::RescaleArguments arguments{};
     arguments.count = ends.input.tensor->elements;
     arguments.input_type = refdev::kTypeInt16;
     arguments.output_type = refdev::kTypeInt16;
@@ -57,7 +54,7 @@ void rescale(OperatorContext& context, const Ends& ends, const TwoScales& scales
     arguments.negative_shift = scales.negative.shift;
     arguments.activation_min = range.min;
     arguments.activation_max = range.max;
-    context.launch(refdev::KernelId::kRequantize, arguments, ends.input, ends.output);
+    context.launch(refdev::KernelId::kRescale, arguments, ends.input, ends.output);
 }
 
 FixedPoint ratio(const OperatorContext& context, const Ends& ends) {

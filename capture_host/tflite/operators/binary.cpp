@@ -22,19 +22,10 @@ struct Operands {
     [[nodiscard]] bool is_int16() const { return a.tensor->type == kTypeInt16; }
 };
 
-void require_no_int16_zero_points(const OperatorContext& context, const Operands& operands) {
-    context.require(!operands.is_int16() || ((operands.a.zero_point == 0) && (operands.b.zero_point == 0) &&
-                                             (operands.output.zero_point == 0)),
-                    "int16 with a zero point is not supported");
-}
-
 Operands arithmetic_operands(OperatorContext& context) {
     context.require_operands(2U, 2U);
     const QuantizedTensor a = context.quantized_input(0U, "input", {kTypeInt8, kTypeInt16});
-    const Operands operands{a, context.quantized_input(1U, "input", {a.tensor->type}),
-                            context.quantized_output({a.tensor->type})};
-    require_no_int16_zero_points(context, operands);
-    return operands;
+    return {a, context.quantized_input(1U, "input", {a.tensor->type}), context.quantized_output({a.tensor->type})};
 }
 
 // Inputs of bool have no scale: theirs is 1.

@@ -42,17 +42,9 @@ void require_same_size(const OperatorContext& context, const QuantizedTensor& in
     context.require(input.tensor->elements == output.tensor->elements, "its input and output differ in size");
 }
 
-// Of int32 there is none on the device: the importer refuses what would need it.
-void require_zero_point(const OperatorContext& context, const QuantizedTensor& tensor) {
-    context.require((tensor.tensor->type != kTypeInt32) || (tensor.zero_point == 0),
-                    "int32 with a zero point is not supported");
-}
-
-void requantize(OperatorContext& context, const QuantizedTensor& input, const QuantizedTensor& output) {
-    require_zero_point(context, input);
-    require_zero_point(context, output);
-    const FixedPoint scale = context.multiplier(static_cast<double>(input.scale) / static_cast<double>(output.scale));
-    refdev::RequantizeArguments arguments{};
+void rescale(OperatorContext& context, const QuantizedTensor& input, const QuantizedTensor& output,
+             const FixedPoint& scale) {
+    refdev::RescaleArguments arguments{};
     arguments.count = input.tensor->elements;
     arguments.input_type = device_type(*input.tensor);
     arguments.output_type = device_type(*output.tensor);
@@ -69,6 +61,21 @@ void requantize(OperatorContext& context, const QuantizedTensor& input, const Qu
         arguments.activation_min = range.min;
         arguments.activation_max = range.max;
     }
+    context.launch(refdev::KernelId::kRescale, arguments, input, output);
+}
+
+void requantize(OperatorContext& context, const QuantizedTensor& input, const QuantizedTensor& output) {
+    const FixedPoint scale = context.multiplier(static_cast<double>(input.scale) / static_cast<double>(output.scale));
+    if ((input.tensor->type != kTypeInt8) || (output.tensor->type != kTypeInt8)) {
+        rescale(context, input, output, scale);
+        return;
+    }
+    refdev::RequantizeArguments arguments{};
+    arguments.count = input.tensor->elements;
+    arguments.input_zero_point = input.zero_point;
+    arguments.multiplier = scale.multiplier;
+    arguments.shift = scale.shift;
+    arguments.output_zero_point = output.zero_point;
     context.launch(refdev::KernelId::kRequantize, arguments, input, output);
 }
 
