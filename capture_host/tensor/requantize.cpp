@@ -53,20 +53,6 @@ struct NarrowLaunch {
     }
 };
 
-// Rows in no more pieces than cores. A page of interleaved L1 may be a single row, and a launch for each is many.
-[[nodiscard]] bool is_in_few_pieces(const Tensor& tensor) {
-    return has_whole_rows(tensor) &&
-           (tensor.buffer()->pieces().size() <= host::cores_of(host::all_cores(tensor.device()->spec())).size());
-}
-
-[[nodiscard]] Tensor narrow(const char* name, const Tensor& operand, const Tensor& result, tflite::FixedPoint scale,
-                            std::int32_t zero_point, std::uint32_t queue) {
-    return through(is_in_few_pieces, result, queue, [&](const Tensor& whole) {
-        const Tensor source = is_in_few_pieces(operand) ? operand : temporary_copy(operand, kDramInterleaved, queue);
-        row_by_row(source, whole, name, queue, NarrowLaunch{scale, zero_point, columns_of(whole.shape())});
-    });
-}
-
 }  // namespace
 
 Tensor requantize(const Tensor& operand, const Quantization& from, const Quantization& to,
@@ -89,7 +75,8 @@ Tensor requantize(const Tensor& operand, const Quantization& from, const Quantiz
     }
     Tensor result = result_for(name, spec_of_type(operand, ElementType::kInt8), options, operand.device());
     if (narrows) {
-        return narrow(name, operand, result, scale, to.zero_point, options.queue);
+        return convert_rows(operand, result, name, options.queue,
+                            NarrowLaunch{scale, to.zero_point, columns_of(result.shape())});
     }
     element_by_element(operand, result, name, options.queue, RequantizeLaunch{scale, from.zero_point, to.zero_point});
     return result;

@@ -46,6 +46,10 @@ std::optional<std::int64_t> quantized(float real, float scale, std::int32_t zero
     return std::int64_t{zero_point} + static_cast<std::int64_t>(steps);
 }
 
+double two_to(std::uint32_t exponent) {
+    return static_cast<double>(1U << exponent);
+}
+
 }  // namespace
 
 std::optional<FixedPoint> quantize_multiplier(double real) {
@@ -110,8 +114,6 @@ std::optional<ActivationRange> activation_range(std::int8_t activation, float sc
     return range;
 }
 
-namespace {
-
 std::optional<AddScaling> all_of(const std::optional<FixedPoint>& first, const std::optional<FixedPoint>& second,
                                  const std::optional<FixedPoint>& output) {
     if (!first.has_value() || !second.has_value() || !output.has_value()) {
@@ -119,12 +121,6 @@ std::optional<AddScaling> all_of(const std::optional<FixedPoint>& first, const s
     }
     return AddScaling{*first, *second, *output};
 }
-
-double two_to(std::uint32_t exponent) {
-    return static_cast<double>(1U << exponent);
-}
-
-}  // namespace
 
 std::optional<AddScaling> add_scaling(float first, float second, float output, std::uint32_t left_shift) {
     const double twice_largest = 2.0 * static_cast<double>(std::max(first, second));

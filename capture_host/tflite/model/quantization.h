@@ -51,6 +51,10 @@ struct AddScaling {
     FixedPoint output;
 };
 
+// nullopt: one of them is.
+[[nodiscard]] std::optional<AddScaling> all_of(const std::optional<FixedPoint>& first,
+                                               const std::optional<FixedPoint>& second,
+                                               const std::optional<FixedPoint>& output);
 // nullopt: a multiplier is not below 1, as those of all three must be.
 [[nodiscard]] std::optional<AddScaling> add_scaling(float first, float second, float output,
                                                     std::uint32_t left_shift = kAddLeftShift);
