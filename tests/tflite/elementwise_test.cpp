@@ -113,7 +113,8 @@ TEST(ImportMul, BroadcastsUpToFourDimensionsThatDiffer) {
     EXPECT_EQ(a.strides2, (Shape4{0U, 6U, 0U, 1U}));
     EXPECT_EQ(refusal(model, [](ModelSpec& m) { m.tensors[1].shape = {2, 1, 7, 4, 1, 6}; }),
               "broadcasting along so many dimensions is not supported");
-    EXPECT_EQ(refusal(model, [](ModelSpec& m) { m.tensors[1].shape = {5}; }), "its shapes cannot be broadcast");
+    EXPECT_EQ(refusal(model, [](ModelSpec& m) { m.tensors[1].shape = {7, 1, 1, 5}; }),
+              "its shapes cannot be broadcast");
     EXPECT_EQ(refusal(model, [](ModelSpec& m) { m.tensors[1].shape = {1}; }),
               "its output does not follow from its inputs");
     EXPECT_EQ(refusal(model, [](ModelSpec& m) { m.tensors[1].type = kInt16; }),
@@ -159,8 +160,8 @@ TEST(ImportCompare, TermsHaveTheInputsScales) {
     EXPECT_EQ(refusal(model, [](ModelSpec& m) { m.tensors[1].scales = {1.0F}; }),
               "an input scale of 1 and above is not supported");
     EXPECT_EQ(refusal(model, [](ModelSpec& m) { m.tensors[2].type = kInt8; }), "int8 output is not supported; bool is");
-    EXPECT_EQ(refusal(model, [](ModelSpec& m) { m.tensors[0].type = kInt16; }), "its input has no quantisation")
-        << "a zero point of int16";
+    EXPECT_EQ(refusal(model, [](ModelSpec& m) { m.tensors[0].type = kInt16; }),
+              "int16 input is not supported; int8 is");
     for (const auto& [code, op] :
          std::vector<std::pair<std::int32_t, refdev::QuantizedBinaryOp>>{{71, refdev::QuantizedBinaryOp::kEqual},
                                                                          {72, refdev::QuantizedBinaryOp::kNotEqual},
@@ -329,12 +330,12 @@ TEST(ImportDequantize, BytesAndInt16) {
     EXPECT_EQ(a.zero_point, 200);
     EXPECT_EQ(a.scale, 0x3F00'0000U);
     EXPECT_EQ(refusal(model, [](ModelSpec& m) { m.tensors[0].type = kInt32; }),
-              "'x': its zero point 200 is outside its type");
+              "int32 input is not supported; int8, int16, uint8 are");
     EXPECT_EQ(refusal(model, [](ModelSpec& m) { m.tensors[1].type = kInt8; }),
               "int8 output is not supported; float32 is");
 }
 
-// Every table is the real function to within a step and a bit; the goldens of models say that it is exact.
+// Every table is the real function to within a step, for the scheme rounds twice; goldens say that it is exact.
 TEST(ByteTables, AreCloseToTheRealFunctions) {
     const Affine from{0.05F, 3};
     const Affine to{0.04F, -7};
@@ -351,12 +352,12 @@ TEST(ByteTables, AreCloseToTheRealFunctions) {
     check(tanh_table(from), {1.0F / 128.0F, 0}, [](double x) { return std::tanh(x); }, 0.6);
     check(
         hard_swish_table(from, to), to, [](double x) { return x * std::min(std::max(x + 3.0, 0.0), 6.0) / 6.0; }, 1.1);
-    check(elu_table(from, to), to, [](double x) { return (x < 0.0) ? (std::exp(x) - 1.0) : x; }, 0.51);
-    check(abs_table(from, to), to, [](double x) { return std::abs(x); }, 0.51);
+    check(elu_table(from, to), to, [](double x) { return (x < 0.0) ? (std::exp(x) - 1.0) : x; }, 0.8);
+    check(abs_table(from, to), to, [](double x) { return std::abs(x); }, 0.8);
     check(
-        relu_table(from, to, ActivationRange{to.zero_point, 127}), to, [](double x) { return std::max(x, 0.0); }, 0.51);
-    check(leaky_relu_table(from, to, -0.3F), to, [](double x) { return (x < 0.0) ? (-0.3 * x) : x; }, 0.51);
-    check(requantize_table(from, true, to, true), to, [](double x) { return x; }, 0.51);
+        relu_table(from, to, ActivationRange{to.zero_point, 127}), to, [](double x) { return std::max(x, 0.0); }, 0.8);
+    check(leaky_relu_table(from, to, -0.3F), to, [](double x) { return (x < 0.0) ? (-0.3 * x) : x; }, 0.8);
+    check(requantize_table(from, true, to, true), to, [](double x) { return x; }, 0.8);
     check(rsqrt_table(from, to), to, [](double x) { return (x > 0.0) ? (1.0 / std::sqrt(x)) : 1.0e9; }, 0.6);
 }
 

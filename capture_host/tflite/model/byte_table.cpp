@@ -35,7 +35,7 @@ std::optional<ByteTable> sigmoid_table(const Affine& from, std::uint32_t dropped
                                        Function function) {
     const double unit = static_cast<double>(std::int64_t{1} << (31U - kInputIntegerBits));
     const std::optional<FixedPoint> scale = quantize_multiplier(static_cast<double>(from.scale) * unit);
-    if (!scale.has_value() || (scale->shift < 0)) {
+    if (!scale.has_value() || (scale->multiplier == 0) || (scale->shift < 0)) {
         return std::nullopt;
     }
     const double largest = static_cast<double>((1 << kInputIntegerBits) - 1) * unit;

@@ -30,15 +30,16 @@ std::vector<Group> groups_of(const OperatorContext& context, const std::vector<c
     const std::size_t rank = highest_rank(operands, output);
     std::vector<Group> groups;
     for (std::size_t axis = 0U; axis < rank; ++axis) {
-        Group group{size_at(output, axis, rank), 0U};
-        std::uint32_t largest = 1U;
+        Group group;
+        for (const Tensor* const operand : operands) {
+            group.size = std::max(group.size, size_at(*operand, axis, rank));
+        }
         for (std::size_t i = 0U; i < operands.size(); ++i) {
             const std::uint32_t size = size_at(*operands[i], axis, rank);
             context.require((size == group.size) || (size == 1U), "its shapes cannot be broadcast");
             group.repeated |= (size == group.size) ? 0U : (1U << i);
-            largest = std::max(largest, size);
         }
-        context.require(largest == group.size, "its output does not follow from its inputs");
+        context.require(size_at(output, axis, rank) == group.size, "its output does not follow from its inputs");
         if (group.size == 1U) {
             continue;
         }
