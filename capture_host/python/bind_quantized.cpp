@@ -25,6 +25,22 @@ void bind_types(py::module_& module) {
         "int8 for the numbers for which int8, or int32 with zero point 0, stands.", py::arg("input_tensor"),
         py::arg("in_scale"), py::arg("in_zero_point"), py::arg("out_scale"), py::arg("out_zero_point"), py::kw_only());
     bind_result(
+        module, "quantize",
+        [](const Tensor& operand, float scale, std::int32_t zero_point, ElementType type, const Memory& memory,
+           const Output& output, std::uint32_t queue) {
+            return tensor::quantize(operand, {scale, zero_point}, type, OperationOptions{memory, output, queue});
+        },
+        "int8 or uint8 that stand for the numbers of float32.", py::arg("input_tensor"), py::arg("scale"),
+        py::arg("zero_point"), py::kw_only(), py::arg("dtype") = ElementType::kInt8);
+    bind_result(
+        module, "dequantize",
+        [](const Tensor& operand, float scale, std::int32_t zero_point, const Memory& memory, const Output& output,
+           std::uint32_t queue) {
+            return tensor::dequantize(operand, {scale, zero_point}, OperationOptions{memory, output, queue});
+        },
+        "The numbers, of float32, for which int8 or uint8 stand.", py::arg("input_tensor"), py::arg("scale"),
+        py::arg("zero_point"), py::kw_only());
+    bind_result(
         module, "typecast",
         [](const Tensor& operand, ElementType type, const Memory& memory, const Output& output, std::uint32_t queue) {
             return tensor::typecast(operand, type, OperationOptions{memory, output, queue});

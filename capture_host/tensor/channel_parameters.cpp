@@ -78,6 +78,16 @@ void require_zero_point(const char* operation, const char* argument, std::int32_
     }
 }
 
+void require_quantizations(const char* name, const Quantization& left, const Quantization& right,
+                           const Quantization& to) {
+    require_scale(name, "input_scale_a", left.scale);
+    require_scale(name, "input_scale_b", right.scale);
+    require_scale(name, "output_scale", to.scale);
+    require_zero_point(name, "input_zero_point_a", left.zero_point);
+    require_zero_point(name, "input_zero_point_b", right.zero_point);
+    require_zero_point(name, "output_zero_point", to.zero_point);
+}
+
 void require_clamp(const char* operation, const Clamp& clamp) {
     if ((clamp.minimum < INT8_MIN) || (clamp.maximum > INT8_MAX) || (clamp.minimum > clamp.maximum)) {
         throw TensorError{TensorRule::kQuantization,

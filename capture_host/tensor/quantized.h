@@ -36,6 +36,38 @@ struct Clamp {
                                    const Quantization& from_right, const Quantization& to, const Clamp& clamp = {},
                                    const OperationOptions& options = {});
 
+// The same of other functions of two int8 operands. kPrelu is the first where that is not below 0, else the product.
+// Comparisons, from kEqual on, give 1 and 0; `to` and `clamp` do not matter to them.
+enum class QuantizedBinary : std::uint8_t {
+    kSubtract,
+    kMultiply,
+    kSquaredDifference,
+    kPrelu,
+    kEqual,
+    kNotEqual,
+    kGreater,
+    kGreaterEqual,
+    kLess,
+    kLessEqual
+};
+[[nodiscard]] Tensor quantized_binary(QuantizedBinary operation, const Tensor& left, const Tensor& right,
+                                      const Quantization& from_left, const Quantization& from_right,
+                                      const Quantization& to, const Clamp& clamp = {},
+                                      const OperationOptions& options = {});
+
+// Elements of `left` where those of an int8 or uint8 condition are not 0, else of `right`; all three are broadcast.
+[[nodiscard]] Tensor where(const Tensor& condition, const Tensor& left, const Tensor& right,
+                           const OperationOptions& options = {});
+
+// float32 to int8 or uint8, and back.
+[[nodiscard]] Tensor quantize(const Tensor& operand, const Quantization& to, ElementType type,
+                              const OperationOptions& options = {});
+[[nodiscard]] Tensor dequantize(const Tensor& operand, const Quantization& from, const OperationOptions& options = {});
+
+// Any function of int8 or uint8: element i of the table, which are 256 of int8 or uint8, for the byte whose bits are
+// those of i. The result has the table's type.
+[[nodiscard]] Tensor lookup(const Tensor& operand, const Tensor& table, const OperationOptions& options = {});
+
 // The same numbers in another type: int8 to int32, and int32 to int8, which saturates.
 [[nodiscard]] Tensor typecast(const Tensor& operand, ElementType type, const OperationOptions& options = {});
 

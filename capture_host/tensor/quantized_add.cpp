@@ -27,15 +27,6 @@ struct AddLaunch {
     }
 };
 
-void check_quantization(const char* name, const Quantization& left, const Quantization& right, const Quantization& to) {
-    require_scale(name, "input_scale_a", left.scale);
-    require_scale(name, "input_scale_b", right.scale);
-    require_scale(name, "output_scale", to.scale);
-    require_zero_point(name, "input_zero_point_a", left.zero_point);
-    require_zero_point(name, "input_zero_point_b", right.zero_point);
-    require_zero_point(name, "output_zero_point", to.zero_point);
-}
-
 }  // namespace
 
 Tensor quantized_add(const Tensor& left, const Tensor& right, const Quantization& from_left,
@@ -50,7 +41,7 @@ Tensor quantized_add(const Tensor& left, const Tensor& right, const Quantization
     require_int8(name, "input_tensor_a", left);
     require_int8(name, "input_tensor_b", right);
     require_same_device(name, left, right);
-    check_quantization(name, from_left, from_right, to);
+    require_quantizations(name, from_left, from_right, to);
     require_clamp(name, clamp);
     const std::optional<tflite::AddScaling> scaling = tflite::add_scaling(from_left.scale, from_right.scale, to.scale);
     if (!scaling.has_value()) {

@@ -10,11 +10,6 @@ namespace {
 
 using refdev::KernelId;
 
-constexpr std::uint32_t kWordBytes = sizeof(std::uint32_t);
-// Elements whose parameters lie in memory at a time, on all cores together and on each at least.
-constexpr std::uint32_t kChunkElements = 16384U;
-constexpr std::uint32_t kLeastChunkElements = 1024U;
-
 struct RequantizeLaunch {
     static constexpr KernelId kKernel = KernelId::kRequantize;
     tflite::FixedPoint scale;
@@ -32,103 +27,31 @@ struct RequantizeLaunch {
     }
 };
 
-// int32 to int8 by the kernel of fully connected layers: an element is the start of the sum of a channel whose one
-// product is 0, so that all that is left is the scheme's rescaling.
-class Narrowing {
-  public:
-    Narrowing(const Tensor& operand, const Tensor& result, tflite::FixedPoint scale, std::int32_t zero_point,
-              std::uint32_t queue)
-        : operand_{operand},
-          result_{result},
-          scale_{scale},
-          zero_point_{zero_point},
-          queue_{queue},
-          cores_{host::cores_of(host::all_cores(result.device()->spec()))},
-          chunk_{std::max(kLeastChunkElements, word(kChunkElements / cores_.size()))},
-          cells_{CommonScale{scale}.cells(result.device(), queue)},
-          tables_{scratch({word(cores_.size()), chunk_, 3U})} {}
+// int32 to int8, whole rows at a time, because elements differ in size.
+struct NarrowLaunch {
+    static constexpr KernelId kKernel = KernelId::kRescale;
+    tflite::FixedPoint scale;
+    std::int32_t output_zero_point{0};
+    std::uint32_t columns{0U};
 
-    void run(const char* name) {
-        Launches launches{*result_.device()};
-        if (scale_.shift > 0) {
-            bound();
-        }
-        const std::uint32_t columns = columns_of(result_.shape());
-        for_rows_of_both(launches, operand_, result_,
-                         [&](host::CoreCoord core, std::uint32_t from, std::uint32_t to, std::uint32_t rows) {
-                             const std::uint32_t count = rows * columns;
-                             for (std::uint32_t done = 0U; done < count; done += chunk_) {
-                                 add(launches, core, from + (done * kWordBytes), to + done,
-                                     std::min(chunk_, count - done));
-                             }
-                         });
-        enqueue(result_, launches, name, queue_);
-    }
-
-  private:
-    [[nodiscard]] Tensor scratch(const Shape& shape) const {
-        return Tensor::on_device({shape, ElementType::kInt32, kDramInterleaved}, result_.device(), {queue_, true});
-    }
-
-    // A shift to the left wraps. What it would wrap saturates in the result: it is bounded first.
-    void bound() {
-        const std::uint32_t limit = (std::uint32_t{1} << (31U - static_cast<std::uint32_t>(scale_.shift))) - 1U;
-        const TensorSpec spec{operand_.shape(), ElementType::kInt32, operand_.memory_config()};
-        const Tensor limits = Tensor::on_device(spec, result_.device(), {queue_, true});
-        Tensor bounded = Tensor::on_device(spec, result_.device(), {queue_, true});
-        for (const auto op : {Binary::kMinimum, Binary::kMaximum}) {
-            const auto signed_limit = static_cast<std::int64_t>(limit);
-            fill(limits, (op == Binary::kMinimum) ? signed_limit : -signed_limit, queue_);
-            static_cast<void>(binary(op, (op == Binary::kMinimum) ? operand_ : bounded, limits,
-                                     OperationOptions{std::nullopt, bounded, queue_}));
-        }
-        operand_ = bounded;
-    }
-
-    void add(Launches& launches, host::CoreCoord core, std::uint32_t from, std::uint32_t to, std::uint32_t count) {
-        const auto index = static_cast<std::uint32_t>(std::find(cores_.begin(), cores_.end(), core) - cores_.begin());
-        const std::uint32_t table = run_address(tables_) + (index * chunk_ * refdev::kChannelParametersBytes);
-        add_table(launches, core, operand_, from, kWordBytes, cells_, tables_, table, count);
-        refdev::FullyConnectedArguments arguments{};
-        arguments.batches = 1U;
-        arguments.input_depth = 1U;
-        arguments.output_depth = count;
-        arguments.output_offset = zero_point_;
+    host::Arguments operator()(const host::Argument& from, const host::Argument& to, std::uint32_t rows) const {
+        refdev::RescaleArguments arguments{};
+        arguments.count = rows * columns;
+        arguments.input_type = refdev::kTypeInt32;
+        arguments.output_type = refdev::kTypeInt8;
+        arguments.multiplier = scale.multiplier;
+        arguments.shift = scale.shift;
+        arguments.negative_multiplier = scale.multiplier;
+        arguments.negative_shift = scale.shift;
+        arguments.output_zero_point = output_zero_point;
         arguments.activation_min = INT8_MIN;
         arguments.activation_max = INT8_MAX;
         host::Arguments words = words_of(arguments);
-        using Member = refdev::FullyConnectedArguments;
-        set_address(words, offsetof(Member, input), cells_, run_address(cells_) + (2U * kWordBytes));  // a 0
-        set_address(words, offsetof(Member, filter), tables_, table);  // whatever it holds is multiplied by 0
-        set_address(words, offsetof(Member, channel_parameters), tables_, table);
-        set_address(words, offsetof(Member, output), result_, to);
-        launches.add(KernelId::kFullyConnected, core, std::move(words));
+        words[refdev::word_of(offsetof(refdev::RescaleArguments, input))] = from;
+        words[refdev::word_of(offsetof(refdev::RescaleArguments, output))] = to;
+        return words;
     }
-
-    Tensor operand_;
-    Tensor result_;
-    tflite::FixedPoint scale_;
-    std::int32_t zero_point_;
-    std::uint32_t queue_;
-    std::vector<host::CoreCoord> cores_;
-    std::uint32_t chunk_;
-    Tensor cells_;
-    Tensor tables_;
 };
-
-// Rows in no more pieces than cores. A page of interleaved L1 may be a single row, and two launches for each are many.
-[[nodiscard]] bool is_in_few_pieces(const Tensor& tensor) {
-    return has_whole_rows(tensor) &&
-           (tensor.buffer()->pieces().size() <= host::cores_of(host::all_cores(tensor.device()->spec())).size());
-}
-
-[[nodiscard]] Tensor narrow(const char* name, const Tensor& operand, const Tensor& result, tflite::FixedPoint scale,
-                            std::int32_t zero_point, std::uint32_t queue) {
-    return through(is_in_few_pieces, result, queue, [&](const Tensor& whole) {
-        const Tensor source = is_in_few_pieces(operand) ? operand : temporary_copy(operand, kDramInterleaved, queue);
-        Narrowing{source, whole, scale, zero_point, queue}.run(name);
-    });
-}
 
 }  // namespace
 
@@ -152,7 +75,8 @@ Tensor requantize(const Tensor& operand, const Quantization& from, const Quantiz
     }
     Tensor result = result_for(name, spec_of_type(operand, ElementType::kInt8), options, operand.device());
     if (narrows) {
-        return narrow(name, operand, result, scale, to.zero_point, options.queue);
+        return convert_rows(operand, result, name, options.queue,
+                            NarrowLaunch{scale, to.zero_point, columns_of(result.shape())});
     }
     element_by_element(operand, result, name, options.queue, RequantizeLaunch{scale, from.zero_point, to.zero_point});
     return result;

@@ -25,6 +25,11 @@ bool has_whole_rows(const Tensor& tensor) {
            });
 }
 
+bool is_in_few_pieces(const Tensor& tensor) {
+    return has_whole_rows(tensor) &&
+           (tensor.buffer()->pieces().size() <= host::cores_of(host::all_cores(tensor.device()->spec())).size());
+}
+
 Tensor in_whole_rows(const Tensor& tensor, std::uint32_t queue) {
     return has_whole_rows(tensor) ? tensor : temporary_copy(tensor, kDramInterleaved, queue);
 }

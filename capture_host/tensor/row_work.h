@@ -157,4 +157,17 @@ template <typename Body>
     return through(is_one_run, result, queue, body);
 }
 
+// Rows in no more pieces than cores. A page of interleaved L1 may be a single row, and a launch for each is many.
+[[nodiscard]] bool is_in_few_pieces(const Tensor& tensor);
+
+// An operation that makes each element from the element at the same place, of another size: whole rows at a time.
+template <typename Describe>
+[[nodiscard]] Tensor convert_rows(const Tensor& operand, const Tensor& result, const char* name, std::uint32_t queue,
+                                  const Describe& describe) {
+    return through(is_in_few_pieces, result, queue, [&](const Tensor& whole) {
+        const Tensor source = is_in_few_pieces(operand) ? operand : temporary_copy(operand, kDramInterleaved, queue);
+        row_by_row(source, whole, name, queue, describe);
+    });
+}
+
 }  // namespace pianola::tensor

@@ -1,54 +1,22 @@
 #include "hal/kernels/argument_words.h"
+#include "hal/kernels/broadcast.h"
 #include "hal/kernels/fixed_point.h"
 #include "hal/kernels/kernels.h"
 #include "hal/kernels/launch_check.h"
+#include "hal/kernels/scaled_term.h"
 
 namespace pianola::refdev {
 namespace {
 
 using Arguments = AddArguments;
 
-constexpr std::uint32_t kRank = 4U;
-
 constexpr ArgumentRules<Arguments> kRules = rules_of<Arguments>();
 
 constexpr std::uint64_t kOperationsPerElement = 4U;
 
-using Shape = std::array<std::uint32_t, kRank>;
-
-struct OperandShape {
-    std::uint64_t size_bytes;
-    std::uint32_t wrong_dimension;  // kRank where the strides are those of a dense operand
-};
-
-[[nodiscard]] OperandShape operand_shape(const Shape& dims, const Shape& strides) noexcept {
-    std::uint64_t size = 1U;
-    for (std::uint32_t i = kRank; i > 0U; --i) {
-        const std::uint32_t dimension = i - 1U;
-        if (strides[dimension] != 0U) {
-            if (strides[dimension] != size) {
-                return OperandShape{size, dimension};
-            }
-            size = (size * dims[dimension] > kMaxOperandBytes) ? (kMaxOperandBytes + 1U) : (size * dims[dimension]);
-        }
-    }
-    return OperandShape{size, kRank};
-}
-
-// One operand on its way into the sum.
-struct Term {
-    std::int32_t offset;
-    std::uint32_t left_shift;
-    Scale scale;
-
-    [[nodiscard]] std::int32_t value(std::int8_t element) const noexcept {
-        return scale.apply(wrapping_shift_left(element + offset, left_shift));
-    }
-};
-
 struct Plan {
-    Term term1;
-    Term term2;
+    ScaledTerm term1;
+    ScaledTerm term2;
     Scale output_scale;
     OutputRange range;
 
@@ -80,17 +48,17 @@ Status describe_add(WordSpan arguments, Footprint& footprint, ArgumentError& err
         return Status::kRefused;
     }
     const Arguments a = arguments_from_words<Arguments>(arguments);
-    const OperandShape shape1 = operand_shape(a.dims, a.strides1);
-    const OperandShape shape2 = operand_shape(a.dims, a.strides2);
+    const BroadcastShape shape1 = broadcast_shape(a.dims, a.strides1);
+    const BroadcastShape shape2 = broadcast_shape(a.dims, a.strides2);
     const std::uint64_t output_bytes = bounded_product(a.dims[0], a.dims[1], a.dims[2], a.dims[3]);
     const bool accepted =
-        check.require(shape1.wrong_dimension == kRank,
+        check.require(shape1.wrong_dimension == kBroadcastRank,
                       word_of(offsetof(Arguments, strides1)) + shape1.wrong_dimension) &&
-        check.require(shape2.wrong_dimension == kRank,
+        check.require(shape2.wrong_dimension == kBroadcastRank,
                       word_of(offsetof(Arguments, strides2)) + shape2.wrong_dimension) &&
         check.require(a.activation_min <= a.activation_max, word_of(offsetof(Arguments, activation_min))) &&
-        check.operand(word_of(offsetof(Arguments, input1)), shape1.size_bytes, Access::kRead) &&
-        check.operand(word_of(offsetof(Arguments, input2)), shape2.size_bytes, Access::kRead) &&
+        check.operand(word_of(offsetof(Arguments, input1)), shape1.elements, Access::kRead) &&
+        check.operand(word_of(offsetof(Arguments, input2)), shape2.elements, Access::kRead) &&
         check.operand(word_of(offsetof(Arguments, output)), output_bytes, Access::kWrite) &&
         check.output_placed(word_of(offsetof(Arguments, output)), LaunchCheck::Placement::kApartOrInPlace);
     return check.finish(accepted, kOperationsPerElement * output_bytes);
@@ -107,16 +75,11 @@ Status run_add(WordSpan arguments, const DeviceMemory& memory) noexcept {
     const std::int8_t* const input2 = bound.inputs[1];
     std::int8_t* output = bound.output;
     const Plan plan{a};
-    for (std::size_t i = 0U; i < a.dims[0]; ++i) {
-        for (std::size_t j = 0U; j < a.dims[1]; ++j) {
-            for (std::size_t k = 0U; k < a.dims[2]; ++k) {
-                const std::size_t at1 = (i * a.strides1[0]) + (j * a.strides1[1]) + (k * a.strides1[2]);
-                const std::size_t at2 = (i * a.strides2[0]) + (j * a.strides2[1]) + (k * a.strides2[2]);
-                add_run(plan, input1 + at1, a.strides1[3], input2 + at2, a.strides2[3], output, a.dims[3]);
-                output += a.dims[3];
-            }
-        }
-    }
+    for_each_run(a.dims, [&](const BroadcastRun& run) {
+        add_run(plan, input1 + run.start(a.strides1), a.strides1[3], input2 + run.start(a.strides2), a.strides2[3],
+                output, a.dims[3]);
+        output += a.dims[3];
+    });
     return Status::kOk;
 }
 

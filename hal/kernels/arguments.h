@@ -13,9 +13,16 @@
 #include <cstring>
 #include <type_traits>
 
+#include "hal/kernels/rescaling_arguments.h"
 #include "pianola/span.h"
 
 namespace pianola::refdev {
+
+// Element types, with the values of the manifest's ElementType. Operands are aligned to the size of their elements.
+inline constexpr std::uint32_t kTypeInt8 = 1U;
+inline constexpr std::uint32_t kTypeUint8 = 2U;
+inline constexpr std::uint32_t kTypeInt16 = 3U;
+inline constexpr std::uint32_t kTypeInt32 = 4U;
 
 // Per output channel, 12 bytes, as an array in device memory: accumulator start, and the fixed-point multiplier
 // (Q31 mantissa and power-of-two exponent, positive is to the left) that scales the accumulator to the output.
@@ -187,11 +194,6 @@ struct PadArguments {
     std::uint32_t element_bytes;  // 1 to 4
     std::int32_t value;           // its low element_bytes bytes, little-endian
 };
-
-// Element types of the kernels that are not quantised, with the values of the manifest's ElementType. Operands of int32
-// are 4-byte aligned.
-inline constexpr std::uint32_t kTypeInt8 = 1U;
-inline constexpr std::uint32_t kTypeInt32 = 4U;
 
 // Bytes from one place to another. The two share no byte.
 struct CopyArguments {

@@ -100,14 +100,17 @@ class Scale {
 };
 
 // The last step of most kernels: clamp(value + offset, lowest, highest), exact also where value + offset would not fit.
-// lowest, highest and offset lie within [-256, 256].
+// lowest, highest and offset lie within [-65536, 65536], or offset is 0.
 class OutputRange {
   public:
     constexpr OutputRange(std::int32_t offset, std::int32_t lowest, std::int32_t highest) noexcept
         : offset_{offset}, lowest_{lowest - offset}, highest_{highest - offset} {}
 
+    [[nodiscard]] constexpr std::int32_t clamp(std::int32_t value) const noexcept {
+        return clamp_to(value, lowest_, highest_) + offset_;
+    }
     [[nodiscard]] constexpr std::int8_t place(std::int32_t value) const noexcept {
-        return static_cast<std::int8_t>(clamp_to(value, lowest_, highest_) + offset_);
+        return static_cast<std::int8_t>(clamp(value));
     }
 
   private:

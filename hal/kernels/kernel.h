@@ -39,6 +39,12 @@ enum class KernelId : std::uint32_t {
     kSemaphore = 18U,
     kView = 19U,
     kTake = 20U,
+    kLookup = 21U,
+    kQuantizedBinary = 22U,
+    kSelect = 23U,
+    kQuantize = 24U,
+    kDequantize = 25U,
+    kRescale = 26U,
 };
 
 // What a launch with given arguments touches and costs.

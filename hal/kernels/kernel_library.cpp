@@ -23,7 +23,7 @@ template <typename Arguments>
                   run};
 }
 
-constexpr std::array<Kernel, 20> kRom{{
+constexpr std::array<Kernel, 26> kRom{{
     entry<FullyConnectedArguments>(KernelId::kFullyConnected, 1U, "fully_connected", describe_fully_connected,
                                    run_fully_connected),
     entry<Conv2dArguments>(KernelId::kConv2d, 1U, "conv2d", describe_conv2d, run_conv2d),
@@ -46,6 +46,13 @@ constexpr std::array<Kernel, 20> kRom{{
     entry<SemaphoreArguments>(KernelId::kSemaphore, 1U, "semaphore", describe_semaphore, run_semaphore),
     entry<ViewArguments>(KernelId::kView, 1U, "view", describe_view, run_view),
     entry<TakeArguments>(KernelId::kTake, 1U, "take", describe_take, run_take),
+    entry<LookupArguments>(KernelId::kLookup, 1U, "lookup", describe_lookup, run_lookup),
+    entry<QuantizedBinaryArguments>(KernelId::kQuantizedBinary, 1U, "quantized_binary", describe_quantized_binary,
+                                    run_quantized_binary),
+    entry<SelectArguments>(KernelId::kSelect, 1U, "select", describe_select, run_select),
+    entry<QuantizeArguments>(KernelId::kQuantize, 1U, "quantize", describe_quantize, run_quantize),
+    entry<DequantizeArguments>(KernelId::kDequantize, 1U, "dequantize", describe_dequantize, run_dequantize),
+    entry<RescaleArguments>(KernelId::kRescale, 1U, "rescale", describe_rescale, run_rescale),
 }};
 
 // Id 1 comes first; no id is left out.

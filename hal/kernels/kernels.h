@@ -109,4 +109,34 @@ Status run_view(WordSpan arguments, const DeviceMemory& memory) noexcept;
 Status describe_take(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
 Status run_take(WordSpan arguments, const DeviceMemory& memory) noexcept;
 
+// Lookup: a function of one byte, given by its 256 values. Arguments: LookupArguments. Extents: input, table (read),
+// output (written; apart from the table; apart from the input, or in place).
+Status describe_lookup(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
+Status run_lookup(WordSpan arguments, const DeviceMemory& memory) noexcept;
+
+// Quantised arithmetic and comparison of two operands of int8 or int16, with broadcasting. Arguments:
+// QuantizedBinaryArguments. Extents: input1, input2 (read), output (written; apart from each input, or in place of it).
+Status describe_quantized_binary(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
+Status run_quantized_binary(WordSpan arguments, const DeviceMemory& memory) noexcept;
+
+// Select: elements of one operand or of another, as a third says, with broadcasting. Arguments: SelectArguments.
+// Extents: condition, input1, input2 (read), output (written; apart from each, or in place of it).
+Status describe_select(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
+Status run_select(WordSpan arguments, const DeviceMemory& memory) noexcept;
+
+// Quantisation of numbers in single precision, in integer arithmetic. Arguments: QuantizeArguments. Extents: input
+// (read), output (written; apart from the input).
+Status describe_quantize(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
+Status run_quantize(WordSpan arguments, const DeviceMemory& memory) noexcept;
+
+// The way back, to numbers in single precision. Arguments: DequantizeArguments. Extents: input (read), output (written;
+// apart from the input).
+Status describe_dequantize(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
+Status run_dequantize(WordSpan arguments, const DeviceMemory& memory) noexcept;
+
+// Rescaling between int8, int16 and int32, with a scale for numbers below 0 and one for all others. Arguments:
+// RescaleArguments. Extents: input (read), output (written; apart from the input, or in place).
+Status describe_rescale(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
+Status run_rescale(WordSpan arguments, const DeviceMemory& memory) noexcept;
+
 }  // namespace pianola::refdev

@@ -23,7 +23,7 @@ struct Reciprocal {
 // exp(element - largest) in Q0.31.
 [[nodiscard]] std::int32_t exp_of_difference(const Arguments& a, std::int32_t difference) noexcept {
     const std::int32_t shifted = wrapping_shift_left(difference, static_cast<std::uint32_t>(a.input_left_shift));
-    return exp_of_negative(rounding_doubling_high_multiply(shifted, a.input_multiplier));
+    return exp_of_negative<5U>(rounding_doubling_high_multiply(shifted, a.input_multiplier));
 }
 
 // `sum` is positive: the largest element adds 1.

@@ -95,6 +95,21 @@ std::vector<Refusal> refusals() {
         {KernelId::kReduce, "", 4U, "type", no_type},
         {KernelId::kReduce, "", 5U, "op", {0U, 4U, UINT32_MAX}},
         {KernelId::kReduce, "", 6U, "axis", {2U, UINT32_MAX}},
+        {KernelId::kLookup, "", 2U, "output", {kBase, kBase + 256U, kBase + 100U, UINT32_MAX - 99U}},
+        {KernelId::kLookup, "", 1U, "table", {UINT32_MAX - 254U}},
+        {KernelId::kLookup, "", 3U, "count", no_count},
+        {KernelId::kLookup, "", 4U, "element_bytes", {0U, 3U, 5U, 8U, UINT32_MAX}},
+        {KernelId::kLookup, "_pairs", 1U, "table", {kBase + 257U}},
+        {KernelId::kLookup, "_pairs", 2U, "output", {kBase + 769U, kBase + 256U}},
+        {KernelId::kSelect, "", 1U, "input1", odd},
+        {KernelId::kSelect, "", 2U, "input2", odd},
+        {KernelId::kSelect, "", 3U, "output", odd},
+        {KernelId::kSelect, "", 3U, "output", {kBase, kBase + 260U, kBase + 512U}},
+        {KernelId::kSelect, "", 4U, "dims", no_count},
+        {KernelId::kSelect, "", 8U, "condition_strides", {1U, 2U, 4U}},
+        {KernelId::kSelect, "", 13U, "strides1", {1U, 4U, 6U}},
+        {KernelId::kSelect, "", 19U, "strides2", {2U, UINT32_MAX}},
+        {KernelId::kSelect, "", 20U, "element_bytes", {0U, 3U, 5U, UINT32_MAX}},
         {KernelId::kSemaphore, "_set", 0U, "address", odd},
         {KernelId::kSemaphore, "_increment", 0U, "address", odd},
         {KernelId::kSemaphore, "_wait", 0U, "address", odd},
@@ -172,6 +187,8 @@ TEST(Contract, CostsFollowThePublishedModel) {
              {KernelId::kMatmul, "", 64U + 42U + 46U},             // 665 products, 95 + 133 + 140 bytes
              {KernelId::kMatmul, "_accumulate", 64U + 11U + 68U},  // 165 products, 60 + 220 + 132 + 132 bytes
              {KernelId::kReduce, "", 64U + 12U + 35U},             // 189 elements, 189 + 84 bytes
+             {KernelId::kLookup, "_pairs", 64U + 5U + 91U},        // 70 elements, 70 + 512 + 140 bytes
+             {KernelId::kSelect, "", 64U + 4U + 34U},              // 30 elements, 6 + 120 + 20 + 120 bytes
              {KernelId::kSemaphore, "_increment", 64U + 1U + 1U},  // 8 bytes
          }) {
         ASSERT_EQ(kernel(id).describe(span_of(sample_words(id, variant)), footprint, error), Status::kOk);

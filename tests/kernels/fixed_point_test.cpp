@@ -65,7 +65,7 @@ TEST(FixedPoint, ExponentialIsCloseToTheRealOne) {
     for (std::int32_t i = 0; i < (1 << 15); ++i) {
         const std::int32_t argument = -i * (1 << 16);  // 0 to -32 in Q5.26
         const double expected = std::exp(std::ldexp(argument, -26));
-        ASSERT_NEAR(std::ldexp(exp_of_negative(argument), -31), expected, 1e-6) << argument;
+        ASSERT_NEAR(std::ldexp(exp_of_negative<5U>(argument), -31), expected, 1e-6) << argument;
     }
 }
 

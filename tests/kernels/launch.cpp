@@ -155,6 +155,45 @@ std::vector<Sample> layer_launches() {
     wide.element_bytes = 2U;
     wide.value = 0x1234;
 
+    QuantizedBinaryArguments product{};
+    product.input1 = kInput;
+    product.input2 = kFilter;
+    product.output = kOutput;
+    product.dims = add.dims;
+    product.strides1 = add.strides1;
+    product.strides2 = add.strides2;
+    product.type = kTypeInt8;
+    product.op = QuantizedBinaryOp::kMultiply;
+    product.input1_offset = -3;
+    product.input1_multiplier = kHalf;
+    product.input2_offset = 9;
+    product.input2_multiplier = kHalf;
+    product.output_offset = 2;
+    product.output_multiplier = kHalf + 777;
+    product.output_shift = -6;
+    product.activation_min = -100;
+    product.activation_max = 127;
+    QuantizedBinaryArguments difference = product;
+    difference.dims = {2U, 3U, 4U, 1U};
+    difference.strides1 = {12U, 4U, 1U, 0U};
+    difference.strides2 = {0U, 0U, 1U, 0U};
+    difference.type = kTypeInt16;
+    difference.op = QuantizedBinaryOp::kSubtract;
+    difference.left_shift = 15U;
+    difference.output_shift = -13;
+    difference.activation_min = -30000;
+    difference.activation_max = 30000;
+    QuantizedBinaryArguments less = difference;
+    less.op = QuantizedBinaryOp::kLess;
+
+    const RescaleArguments narrow{kInput, kOutput, 50U, kTypeInt32, kTypeInt16, 0,    kHalf + 5,
+                                  -3,     kHalf,   -5,  17,         -32768,     32767};
+    const RescaleArguments leaky{kInput, kOutput, 100U, kTypeInt16, kTypeInt16, 0,    kHalf,
+                                 1,      kHalf,   -1,   0,          -32768,     20000};
+    constexpr std::uint32_t kScaleBits = 0x3D4C'CCCDU;  // 0.05
+    const QuantizeArguments quantize{kInput, kOutput, 50U, kTypeInt16, kScaleBits, 11};
+    const DequantizeArguments dequantize{kInput, kOutput, 50U, kTypeUint8, kScaleBits, 11};
+
     return {
         {KernelId::kFullyConnected, words_of(fully_connected)},
         {KernelId::kConv2d, words_of(conv2d)},
@@ -167,6 +206,13 @@ std::vector<Sample> layer_launches() {
         {KernelId::kRequantize, words_of(requantize)},
         {KernelId::kPad, words_of(pad)},
         {KernelId::kPad, words_of(wide), "_int16"},
+        {KernelId::kQuantizedBinary, words_of(product)},
+        {KernelId::kQuantizedBinary, words_of(difference), "_int16"},
+        {KernelId::kQuantizedBinary, words_of(less), "_less"},
+        {KernelId::kQuantize, words_of(quantize)},
+        {KernelId::kDequantize, words_of(dequantize)},
+        {KernelId::kRescale, words_of(narrow)},
+        {KernelId::kRescale, words_of(leaky), "_int16"},
     };
 }
 

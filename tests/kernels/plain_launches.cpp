@@ -28,6 +28,10 @@ std::vector<Sample> plain_launches() {
     // [3][2][5] elements of 4 bytes, transposed.
     const ViewArguments transposed{kSecond, kOutput, 4U, {1U, 5U, 1U, 2U, 3U, 1U}, {-3, 4, 0, 20, 40, 9}};
     const TakeArguments take{kFirst, kSecond, kOutput, 2U, 2U, 5U, 6U, 7U};
+    const LookupArguments bytes{kFirst + 3U, kSecond, kOutput + 1U, 101U, 1U};
+    const LookupArguments pairs{kFirst + 1U, kSecond, kOutput + 2U, 70U, 2U};
+    const SelectArguments choice{kFirst + 1U,      kSecond,           kThird,           kOutput, {2U, 3U, 1U, 5U},
+                                 {3U, 1U, 0U, 0U}, {15U, 5U, 0U, 1U}, {0U, 0U, 0U, 1U}, 4U};
     return {
         {KernelId::kCopy, words_of(CopyArguments{kFirst + 3U, kOutput + 1U, 101U})},
         {KernelId::kFill, words_of(FillArguments{kOutput + 4U, 100U, 0x1234'5678U})},
@@ -44,6 +48,9 @@ std::vector<Sample> plain_launches() {
         {KernelId::kMatmul, words_of(accumulate), "_accumulate"},
         {KernelId::kReduce, words_of(columns)},
         {KernelId::kReduce, words_of(rows), "_rows"},
+        {KernelId::kLookup, words_of(bytes)},
+        {KernelId::kLookup, words_of(pairs), "_pairs"},
+        {KernelId::kSelect, words_of(choice)},
         {KernelId::kSemaphore, words_of(SemaphoreArguments{kOutput, SemaphoreOp::kSet, 3U}), "_set"},
         {KernelId::kSemaphore, words_of(SemaphoreArguments{kOutput, SemaphoreOp::kIncrement, 3U}), "_increment"},
         {KernelId::kSemaphore, words_of(SemaphoreArguments{kOutput, SemaphoreOp::kWait, 0U}), "_wait"},

@@ -239,6 +239,12 @@ TEST(RolesOfTheRom, AreThoseThatTheDocumentNames) {
         {KernelId::kSemaphore, {0b1U, 0b100U}},
         {KernelId::kView, {0b11U, 0U}},
         {KernelId::kTake, {0b111U, 0U}},
+        {KernelId::kLookup, {0b111U, 0U}},
+        {KernelId::kQuantizedBinary, {0b111U, (0x3FFU << 17U) | (1U << 28U)}},
+        {KernelId::kSelect, {0b1111U, 0U}},
+        {KernelId::kQuantize, {0b11U, 0b11'0000U}},
+        {KernelId::kDequantize, {0b11U, 0b11'0000U}},
+        {KernelId::kRescale, {0b11U, (0x3FU << 5U) | (1U << 12U)}},
     };
     ASSERT_EQ(expected.size(), kernel_rom().size());
     for (const Kernel& entry : kernel_rom()) {

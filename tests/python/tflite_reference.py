@@ -146,3 +146,66 @@ def add(left, right, quantizations, low=-128, high=127):
              for each, scale, (_, zero_point) in zip((left, right), scales, quantizations)]
     total = rescale(terms[0] + terms[1], largest / (2**20 * scales[2]))
     return clamped(total, quantizations[2][1], low, high)
+
+
+def single(value):
+    """In single precision."""
+    return numpy.float32(value)
+
+
+def numbers_of(left, right, quantizations):
+    """Both operands without their zero points, broadcast."""
+    pairs = zip((left, right), quantizations)
+    return numpy.broadcast_arrays(*(each.astype(numpy.int64) - zero_point for each, (_, zero_point) in pairs))
+
+
+def subtract(left, right, quantizations, low=-128, high=127):
+    """Difference of two operands; the ratios of scales are divided in single precision."""
+    scales = [single(scale) for scale, _ in quantizations]
+    largest = single(2) * max(scales[:2])
+    terms = [rescale(number * 2**20, *multiplier_of(float(scale / largest)))
+             for number, scale in zip(numbers_of(left, right, quantizations), scales)]
+    total = rescale(terms[0] - terms[1], *multiplier_of(float(largest / (single(2**20) * scales[2]))))
+    return clamped(total, quantizations[2][1], low, high)
+
+
+def multiply(left, right, quantizations, low=-128, high=127):
+    """Product of two operands."""
+    first, second = numbers_of(left, right, quantizations)
+    scale = multiplier_of(ratio(*(scale for scale, _ in quantizations)))
+    return clamped(rescale(first * second, *scale), quantizations[2][1], low, high)
+
+
+def squared_difference(left, right, quantizations, low=-128, high=127):
+    """Square of the difference of two operands, shifted to the left by 7 bits first."""
+    scales = [float(single(scale)) for scale, _ in quantizations]
+    largest = 2.0 * max(scales[:2])
+    terms = [rescale(number * 2**7, *multiplier_of(scale / largest))
+             for number, scale in zip(numbers_of(left, right, quantizations), scales)]
+    real = largest * largest / float(single(2**14) * single(quantizations[2][0]))
+    total = rescale((terms[0] - terms[1])**2, *multiplier_of(real))
+    return clamped(total, quantizations[2][1], low, high)
+
+
+def prelu(left, right, quantizations, low=-128, high=127):
+    """The first operand where it is not below 0, else the product."""
+    first, second = numbers_of(left, right, quantizations)
+    identity = rescale(first, *multiplier_of(ratio(quantizations[0][0], quantizations[2][0])))
+    product = rescale(first * second, *multiplier_of(ratio(*(scale for scale, _ in quantizations))))
+    return clamped(numpy.where(first >= 0, identity, product), quantizations[2][1], low, high)
+
+
+def compare(operation, left, right, quantizations):
+    """1 and 0: terms are shifted to the left by 8 bits, and scaled."""
+    terms = [rescale(number * 2**8, *multiplier_of(float(single(scale))))
+             for number, (scale, _) in zip(numbers_of(left, right, quantizations), quantizations)]
+    return operation(*terms).astype(numpy.int8)
+
+
+def quantize(array, scale, zero_point, dtype):
+    """Single precision to a byte: halves away from 0."""
+    info = numpy.iinfo(dtype)
+    with numpy.errstate(over="ignore"):
+        quotient = (array / single(scale)).astype(numpy.float64)
+    steps = numpy.copysign(numpy.floor(numpy.abs(quotient) + 0.5), quotient)
+    return numpy.clip(steps + zero_point, info.min, info.max).astype(dtype)

@@ -296,7 +296,8 @@ TEST(ImportRefusals, Tensors) {
               prefix + "'y': tensors above 67108864 bytes are not supported");
     EXPECT_EQ(with_output(TensorSpec{"y", {4}, 1U}), prefix + "'y': its buffer holds 1 bytes where its shape needs 4");
     EXPECT_EQ(with_output(TensorSpec{"y", {4}, 7U}), prefix + "'y': its buffer 7 does not exist");
-    EXPECT_EQ(with_output(TensorSpec{"y", {4}, 0U, 7}), prefix + "int16 output is not supported; int8 is");
+    EXPECT_EQ(with_output(TensorSpec{"y", {4}, 0U, 0}),
+              prefix + "float32 output is not supported; int8, int16, int32, uint8 are");
     EXPECT_EQ(with_output(TensorSpec{"y", {4}, 0U, 4}), prefix + "'y': int64 is not supported");
     EXPECT_EQ(with_output(TensorSpec{"y", {5}}), prefix + "its input and output differ in size");
     TensorSpec variable{"y", {1, 4}};

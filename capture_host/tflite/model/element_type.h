@@ -12,7 +12,11 @@
 namespace pianola::tflite {
 
 // By their number in the format.
+inline constexpr std::int8_t kTypeFloat32 = 0;
 inline constexpr std::int8_t kTypeInt32 = 2;
+inline constexpr std::int8_t kTypeUint8 = 3;
+inline constexpr std::int8_t kTypeBool = 6;
+inline constexpr std::int8_t kTypeInt16 = 7;
 inline constexpr std::int8_t kTypeInt8 = 9;
 
 // "int8" for 9; "type 99" for a number that the published format does not define.

@@ -46,10 +46,8 @@ std::optional<std::int64_t> quantized(float real, float scale, std::int32_t zero
     return std::int64_t{zero_point} + static_cast<std::int64_t>(steps);
 }
 
-// A multiplier that does not shift to the left.
-std::optional<FixedPoint> fraction(double real) {
-    const std::optional<FixedPoint> result = quantize_multiplier(real);
-    return (result.has_value() && (result->shift <= 0)) ? result : std::nullopt;
+double two_to(std::uint32_t exponent) {
+    return static_cast<double>(1U << exponent);
 }
 
 }  // namespace
@@ -65,6 +63,11 @@ std::optional<FixedPoint> quantize_multiplier(double real) {
     return result;
 }
 
+std::optional<FixedPoint> quantize_fraction(double real) {
+    const std::optional<FixedPoint> result = quantize_multiplier(real);
+    return (result.has_value() && (result->shift <= 0)) ? result : std::nullopt;
+}
+
 FixedPoint fold_count(FixedPoint multiplier, std::uint32_t count) {
     const std::int32_t fold = std::min({floor_log2(count), 32, 31 + multiplier.shift});
     const std::int64_t scaled =
@@ -72,7 +75,8 @@ FixedPoint fold_count(FixedPoint multiplier, std::uint32_t count) {
     return FixedPoint{static_cast<std::int32_t>(scaled / std::int64_t{count}), multiplier.shift - fold};
 }
 
-std::optional<ActivationRange> activation_range(std::int8_t activation, float scale, std::int32_t zero_point) {
+std::optional<ActivationRange> activation_range(std::int8_t activation, float scale, std::int32_t zero_point,
+                                                const ActivationRange& whole) {
     float low = -std::numeric_limits<float>::infinity();
     float high = std::numeric_limits<float>::infinity();
     switch (static_cast<Activation>(activation)) {
@@ -92,7 +96,7 @@ std::optional<ActivationRange> activation_range(std::int8_t activation, float sc
         default:
             return std::nullopt;
     }
-    ActivationRange range;
+    ActivationRange range = whole;
     if (std::isfinite(low)) {
         const std::optional<std::int64_t> bound = quantized(low, scale, zero_point);
         if (!bound.has_value()) {
@@ -110,16 +114,36 @@ std::optional<ActivationRange> activation_range(std::int8_t activation, float sc
     return range;
 }
 
-std::optional<AddScaling> add_scaling(float first, float second, float output) {
-    const double twice_largest = 2.0 * static_cast<double>(std::max(first, second));
-    const auto steps = static_cast<double>(1U << kAddLeftShift);
-    const std::optional<FixedPoint> scale1 = fraction(static_cast<double>(first) / twice_largest);
-    const std::optional<FixedPoint> scale2 = fraction(static_cast<double>(second) / twice_largest);
-    const std::optional<FixedPoint> sum = fraction(twice_largest / (steps * static_cast<double>(output)));
-    if (!scale1.has_value() || !scale2.has_value() || !sum.has_value()) {
+std::optional<AddScaling> all_of(const std::optional<FixedPoint>& first, const std::optional<FixedPoint>& second,
+                                 const std::optional<FixedPoint>& output) {
+    if (!first.has_value() || !second.has_value() || !output.has_value()) {
         return std::nullopt;
     }
-    return AddScaling{*scale1, *scale2, *sum};
+    return AddScaling{*first, *second, *output};
+}
+
+std::optional<AddScaling> add_scaling(float first, float second, float output, std::uint32_t left_shift) {
+    const double twice_largest = 2.0 * static_cast<double>(std::max(first, second));
+    return all_of(quantize_fraction(static_cast<double>(first) / twice_largest),
+                  quantize_fraction(static_cast<double>(second) / twice_largest),
+                  quantize_fraction(twice_largest / (two_to(left_shift) * static_cast<double>(output))));
+}
+
+std::optional<AddScaling> subtract_scaling(float first, float second, float output, std::uint32_t left_shift) {
+    const float twice_largest = 2.0F * std::max(first, second);
+    const auto steps = static_cast<float>(two_to(left_shift));
+    return all_of(quantize_fraction(static_cast<double>(first / twice_largest)),
+                  quantize_fraction(static_cast<double>(second / twice_largest)),
+                  quantize_fraction(static_cast<double>(twice_largest / (steps * output))));
+}
+
+std::optional<AddScaling> squared_difference_scaling(float first, float second, float output,
+                                                     std::uint32_t left_shift) {
+    const double twice_largest = 2.0 * static_cast<double>(std::max(first, second));
+    const auto steps = static_cast<float>(two_to(2U * left_shift));
+    return all_of(quantize_fraction(static_cast<double>(first) / twice_largest),
+                  quantize_fraction(static_cast<double>(second) / twice_largest),
+                  quantize_multiplier((twice_largest * twice_largest) / static_cast<double>(steps * output)));
 }
 
 std::optional<SoftmaxScaling> softmax_scaling(float beta, float input_scale) {

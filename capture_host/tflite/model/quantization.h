@@ -34,20 +34,39 @@ struct ActivationRange {
     std::int32_t max{127};
 };
 
-// The int8 values to which an activation clamps. nullopt: an activation other than the above, or a bound outside int32.
+inline constexpr ActivationRange kInt16Range{-32768, 32767};
+
+// The values of a type, `whole`, to which an activation clamps. nullopt: an activation other than the above, or a bound
+// outside int32.
 [[nodiscard]] std::optional<ActivationRange> activation_range(std::int8_t activation, float scale,
-                                                              std::int32_t zero_point);
+                                                              std::int32_t zero_point,
+                                                              const ActivationRange& whole = {});
 
 // How an addition scales its operands, which are shifted to the left first, and their sum.
 inline constexpr std::uint32_t kAddLeftShift = 20U;
+inline constexpr std::uint32_t kAddLeftShift16 = 15U;  // of int16
 struct AddScaling {
     FixedPoint first;
     FixedPoint second;
     FixedPoint output;
 };
 
+// nullopt: one of them is.
+[[nodiscard]] std::optional<AddScaling> all_of(const std::optional<FixedPoint>& first,
+                                               const std::optional<FixedPoint>& second,
+                                               const std::optional<FixedPoint>& output);
 // nullopt: a multiplier is not below 1, as those of all three must be.
-[[nodiscard]] std::optional<AddScaling> add_scaling(float first, float second, float output);
+[[nodiscard]] std::optional<AddScaling> add_scaling(float first, float second, float output,
+                                                    std::uint32_t left_shift = kAddLeftShift);
+// A difference divides in single precision where a sum does in double.
+[[nodiscard]] std::optional<AddScaling> subtract_scaling(float first, float second, float output,
+                                                         std::uint32_t left_shift);
+// Of the square of a difference. Its output's multiplier may be 1 and above.
+[[nodiscard]] std::optional<AddScaling> squared_difference_scaling(float first, float second, float output,
+                                                                   std::uint32_t left_shift);
+
+// Nearest fixed-point number below 1. nullopt: there is none.
+[[nodiscard]] std::optional<FixedPoint> quantize_fraction(double real);
 
 // How softmax scales differences to the row's maximum.
 struct SoftmaxScaling {

@@ -112,9 +112,9 @@ std::string read_quantization(const format::Tensor& source, Tensor& tensor) {
         quantization.scales.push_back(scale);
     }
     // Wider types have none, in TensorFlow Lite's quantisation as in the runtime.
-    const bool is_int8 = tensor.type == kTypeInt8;
-    const std::int64_t low = is_int8 ? INT8_MIN : 0;
-    const std::int64_t high = is_int8 ? INT8_MAX : 0;
+    const std::int64_t low = (tensor.type == kTypeInt8) ? INT8_MIN : 0;
+    const std::int64_t high_of_others = (tensor.type == kTypeUint8) ? UINT8_MAX : 0;
+    const std::int64_t high = (tensor.type == kTypeInt8) ? INT8_MAX : high_of_others;
     for (const std::int64_t zero_point : values_of(*zero_points)) {
         if ((zero_point < low) || (zero_point > high)) {
             return "its zero point " + std::to_string(zero_point) + " is outside its type";

@@ -1,5 +1,6 @@
 #include "capture_host/tflite/operators/operator_context.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "capture_host/tflite/model/import_error.h"
@@ -86,24 +87,36 @@ AnyTensor OperatorContext::any_output(std::size_t position) const {
     return any_tensor(static_cast<std::uint32_t>(op().outputs.at(position)), "output");
 }
 
-Int8Tensor OperatorContext::int8_tensor(std::uint32_t index, const char* what) const {
+QuantizedTensor OperatorContext::typed_tensor(std::uint32_t index, const char* what, Types types) const {
     const Tensor& tensor = model_.tensors[index];
-    if (tensor.type != kTypeInt8) {
-        refuse(type_name(tensor.type) + " " + what + " is not supported; int8 is");
+    if (std::find(types.begin(), types.end(), tensor.type) == types.end()) {
+        std::string accepted;
+        for (const std::int8_t type : types) {
+            accepted += (accepted.empty() ? "" : ", ") + type_name(type);
+        }
+        refuse(type_name(tensor.type) + " " + what + " is not supported; " + accepted +
+               ((types.size() == 1U) ? " is" : " are"));
     }
-    require_quantization(tensor, what);
-    if (tensor.quantization.scales.size() != 1U) {
+    return QuantizedTensor{index, &tensor, 0.0F, 0};
+}
+
+QuantizedTensor OperatorContext::quantized_tensor(std::uint32_t index, const char* what, Types types) const {
+    QuantizedTensor result = typed_tensor(index, what, types);
+    require_quantization(*result.tensor, what);
+    if (result.tensor->quantization.scales.size() != 1U) {
         refuse(std::string{"more than one scale for its "} + what + " is not supported");
     }
-    return Int8Tensor{index, &tensor, tensor.quantization.scales.front(), tensor.quantization.zero_points.front()};
+    result.scale = result.tensor->quantization.scales.front();
+    result.zero_point = result.tensor->quantization.zero_points.front();
+    return result;
 }
 
 Int8Tensor OperatorContext::int8_input(std::size_t position, const char* what) const {
-    return int8_tensor(input_index(position, what), what);
+    return quantized_input(position, what, {kTypeInt8});
 }
 
 Int8Tensor OperatorContext::int8_output() const {
-    return int8_tensor(output_index(), "output");
+    return quantized_output({kTypeInt8});
 }
 
 const Tensor& OperatorContext::int8_constant(std::size_t position, const char* what) const {
@@ -159,6 +172,12 @@ void OperatorContext::require_same_elements(const AnyTensor& a, const AnyTensor&
             "different quantisation of input and output is not supported");
 }
 
+void OperatorContext::require_stored_same_quantization(const QuantizedTensor& a, const QuantizedTensor& b) const {
+    require((a.tensor->quantization.scales == b.tensor->quantization.scales) &&
+                (a.tensor->quantization.zero_points == b.tensor->quantization.zero_points),
+            "different quantisation of input and output is not supported");
+}
+
 FixedPoint OperatorContext::multiplier(double real) const {
     const std::optional<FixedPoint> result = quantize_multiplier(real);
     if (!result.has_value()) {
@@ -167,8 +186,9 @@ FixedPoint OperatorContext::multiplier(double real) const {
     return *result;
 }
 
-ActivationRange OperatorContext::clamp_range(std::int8_t activation, const Int8Tensor& output) const {
-    const std::optional<ActivationRange> range = activation_range(activation, output.scale, output.zero_point);
+ActivationRange OperatorContext::clamp_range(std::int8_t activation, const QuantizedTensor& output) const {
+    const ActivationRange whole = (output.tensor->type == kTypeInt16) ? kInt16Range : ActivationRange{};
+    const std::optional<ActivationRange> range = activation_range(activation, output.scale, output.zero_point, whole);
     if (!range.has_value()) {
         refuse("fused activation " + std::to_string(static_cast<int>(activation)) +
                " is not supported with this output scale");
@@ -195,6 +215,13 @@ capture::BufferId OperatorContext::add_channel_table(const std::optional<Channel
         refuse(kScalesOutOfRange);
     }
     return add_table("channels", bytes_of(*table));
+}
+
+capture::BufferId OperatorContext::add_byte_table(const std::optional<ByteTable>& table) {
+    if (!table.has_value()) {
+        refuse(kScalesOutOfRange);
+    }
+    return add_table("table", bytes_of(*table));
 }
 
 void OperatorContext::record(refdev::KernelId kernel, std::vector<std::uint32_t> words,

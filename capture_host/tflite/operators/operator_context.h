@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "capture_host/recorder/recorder.h"
+#include "capture_host/tflite/model/byte_table.h"
 #include "capture_host/tflite/model/channel_table.h"
 #include "capture_host/tflite/model/graph.h"
 #include "capture_host/tflite/model/quantization.h"
@@ -26,13 +27,17 @@ namespace pianola::tflite {
 inline constexpr std::uint64_t kMaxTableBytes =
     std::uint64_t{64} * 1024U * 1024U;  // of all channel parameters together
 
-// An int8 operand with one scale.
-struct Int8Tensor {
+// An operand with one scale.
+struct QuantizedTensor {
     std::uint32_t index{0U};
     const Tensor* tensor{nullptr};
     float scale{0.0F};
     std::int32_t zero_point{0};
 };
+using Int8Tensor = QuantizedTensor;  // of int8
+
+// Types that an operator accepts, by their number in the format.
+using Types = std::initializer_list<std::int8_t>;
 
 // An operand of any type, quantised or not; not per channel.
 struct AnyTensor {
@@ -104,6 +109,20 @@ class OperatorContext {
 
     [[nodiscard]] AnyTensor any_input(std::size_t position, const char* what) const;
     [[nodiscard]] AnyTensor any_output(std::size_t position) const;
+    // The same of one of some types.
+    [[nodiscard]] QuantizedTensor quantized_input(std::size_t position, const char* what, Types types) const {
+        return quantized_tensor(input_index(position, what), what, types);
+    }
+    [[nodiscard]] QuantizedTensor quantized_output(Types types) const {
+        return quantized_tensor(output_index(), "output", types);
+    }
+    // The same without a scale, whether there is one or not.
+    [[nodiscard]] QuantizedTensor typed_input(std::size_t position, const char* what, Types types) const {
+        return typed_tensor(input_index(position, what), what, types);
+    }
+    [[nodiscard]] QuantizedTensor typed_output(Types types) const {
+        return typed_tensor(output_index(), "output", types);
+    }
 
     // A constant int8 operand: its scales may be per channel.
     [[nodiscard]] const Tensor& int8_constant(std::size_t position, const char* what) const;
@@ -117,8 +136,10 @@ class OperatorContext {
     void require_same_quantization(const Int8Tensor& a, const Int8Tensor& b) const;
     // For operators that move what `a` holds to `b`.
     void require_same_elements(const AnyTensor& a, const AnyTensor& b) const;
+    // As they are stored: both may have none.
+    void require_stored_same_quantization(const QuantizedTensor& a, const QuantizedTensor& b) const;
     [[nodiscard]] FixedPoint multiplier(double real) const;
-    [[nodiscard]] ActivationRange clamp_range(std::int8_t activation, const Int8Tensor& output) const;
+    [[nodiscard]] ActivationRange clamp_range(std::int8_t activation, const QuantizedTensor& output) const;
 
     [[nodiscard]] capture::BufferId buffer(const Int8Tensor& operand) const { return graph_.buffer_of(operand.index); }
     [[nodiscard]] capture::BufferId buffer(const AnyTensor& operand) const { return graph_.buffer_of(operand.index); }
@@ -127,6 +148,7 @@ class OperatorContext {
     [[nodiscard]] capture::BufferId add_temporary(std::uint32_t size_bytes);
     [[nodiscard]] capture::BufferId add_table(const char* what, std::vector<std::uint8_t> contents);
     [[nodiscard]] capture::BufferId add_channel_table(const std::optional<ChannelTable>& table);
+    [[nodiscard]] capture::BufferId add_byte_table(const std::optional<ByteTable>& table);
 
     // Records the launch of a kernel that makes one tensor of another.
     template <typename Arguments>
@@ -150,7 +172,8 @@ class OperatorContext {
     [[nodiscard]] std::uint32_t input_index(std::size_t position, const char* what) const;
     [[nodiscard]] std::uint32_t output_index() const { return static_cast<std::uint32_t>(op().outputs.front()); }
     [[nodiscard]] AnyTensor any_tensor(std::uint32_t index, const char* what) const;
-    [[nodiscard]] Int8Tensor int8_tensor(std::uint32_t index, const char* what) const;
+    [[nodiscard]] QuantizedTensor typed_tensor(std::uint32_t index, const char* what, Types types) const;
+    [[nodiscard]] QuantizedTensor quantized_tensor(std::uint32_t index, const char* what, Types types) const;
     void require_quantization(const Tensor& tensor, const char* what) const;
     void record(refdev::KernelId kernel, std::vector<std::uint32_t> words, const std::vector<AddressWord>& addresses);
 

@@ -44,6 +44,37 @@ void lower_fill(OperatorContext& context);
 void lower_reverse_v2(OperatorContext& context);
 void lower_tile(OperatorContext& context);
 void lower_embedding_lookup(OperatorContext& context);
+void lower_dequantize(OperatorContext& context);
+void lower_logistic(OperatorContext& context);
+void lower_tanh(OperatorContext& context);
+void lower_hard_swish(OperatorContext& context);
+void lower_elu(OperatorContext& context);
+void lower_rsqrt(OperatorContext& context);
+void lower_abs(OperatorContext& context);
+void lower_relu(OperatorContext& context);
+void lower_relu_n1_to_1(OperatorContext& context);
+void lower_relu6(OperatorContext& context);
+void lower_leaky_relu(OperatorContext& context);
+void lower_logical_not(OperatorContext& context);
+void lower_sub(OperatorContext& context);
+void lower_mul(OperatorContext& context);
+void lower_squared_difference(OperatorContext& context);
+void lower_prelu(OperatorContext& context);
+void lower_maximum(OperatorContext& context);
+void lower_minimum(OperatorContext& context);
+void lower_equal(OperatorContext& context);
+void lower_not_equal(OperatorContext& context);
+void lower_greater(OperatorContext& context);
+void lower_greater_equal(OperatorContext& context);
+void lower_less(OperatorContext& context);
+void lower_less_equal(OperatorContext& context);
+void lower_logical_and(OperatorContext& context);
+void lower_logical_or(OperatorContext& context);
+void lower_select_v2(OperatorContext& context);
 void lower_reshape(OperatorContext& context);  // an alias: only checks
+
+// A function of one byte, which several operators are. Refuses where there is no table.
+void launch_lookup(OperatorContext& context, const QuantizedTensor& input, const QuantizedTensor& output,
+                   const std::optional<ByteTable>& table);
 
 }  // namespace pianola::tflite

@@ -1,0 +1,171 @@
+#include <cmath>
+#include <cstddef>
+
+#include "capture_host/tflite/operators/operators.h"
+
+namespace pianola::tflite {
+namespace {
+
+constexpr float kLogisticOutputScale = 1.0F / 256.0F;
+constexpr float kTanhOutputScale = 1.0F / 128.0F;
+
+Affine affine(const QuantizedTensor& tensor) {
+    return Affine{tensor.scale, tensor.zero_point};
+}
+
+// One input, and an output of its type and shape.
+struct Ends {
+    QuantizedTensor input;
+    QuantizedTensor output;
+
+    Ends(const OperatorContext& context, Types types)
+        : input{context.quantized_input(0U, "input", types)}, output{context.quantized_output(types)} {
+        context.require(input.tensor->type == output.tensor->type, "its input and output differ in type");
+        context.require(input.tensor->elements == output.tensor->elements, "its input and output differ in size");
+    }
+
+    [[nodiscard]] bool is_int16() const { return input.tensor->type == kTypeInt16; }
+};
+
+Ends int8_ends(OperatorContext& context) {
+    context.require_operands(1U, 1U);
+    return Ends{context, {kTypeInt8}};
+}
+
+Ends int8_or_int16_ends(OperatorContext& context) {
+    context.require_operands(1U, 1U);
+    return Ends{context, {kTypeInt8, kTypeInt16}};
+}
+
+// int16: too many values for a table. Numbers below 0 have a scale of their own.
+struct TwoScales {
+    FixedPoint others;
+    FixedPoint negative;
+};
+
+void rescale(OperatorContext& context, const Ends& ends, const TwoScales& scales, const ActivationRange& range) {
+    refdev::RescaleArguments arguments{};
+    arguments.count = ends.input.tensor->elements;
+    arguments.input_type = refdev::kTypeInt16;
+    arguments.output_type = refdev::kTypeInt16;
+    arguments.multiplier = scales.others.multiplier;
+    arguments.shift = scales.others.shift;
+    arguments.negative_multiplier = scales.negative.multiplier;
+    arguments.negative_shift = scales.negative.shift;
+    arguments.activation_min = range.min;
+    arguments.activation_max = range.max;
+    context.launch(refdev::KernelId::kRescale, arguments, ends.input, ends.output);
+}
+
+FixedPoint ratio(const OperatorContext& context, const Ends& ends) {
+    return context.multiplier(static_cast<double>(ends.input.scale / ends.output.scale));
+}
+
+// RELU and RELU_N1_TO_1 rescale.
+void lower_rescaled_relu(OperatorContext& context, Activation activation) {
+    const Ends ends = int8_or_int16_ends(context);
+    const ActivationRange range = context.clamp_range(static_cast<std::int8_t>(activation), ends.output);
+    if (ends.is_int16()) {
+        const FixedPoint scale = ratio(context, ends);
+        rescale(context, ends, {scale, scale}, range);
+        return;
+    }
+    launch_lookup(context, ends.input, ends.output, relu_table(affine(ends.input), affine(ends.output), range));
+}
+
+}  // namespace
+
+void launch_lookup(OperatorContext& context, const QuantizedTensor& input, const QuantizedTensor& output,
+                   const std::optional<ByteTable>& table) {
+    using Arguments = refdev::LookupArguments;
+    Arguments arguments{};
+    arguments.count = input.tensor->elements;
+    arguments.element_bytes = 1U;
+    context.launch(refdev::KernelId::kLookup, arguments,
+                   {{offsetof(Arguments, input), context.buffer(input), Access::kRead},
+                    {offsetof(Arguments, table), context.add_byte_table(table), Access::kRead},
+                    {offsetof(Arguments, output), context.buffer(output), Access::kWrite}});
+}
+
+void lower_logistic(OperatorContext& context) {
+    const Ends ends = int8_ends(context);
+    context.require((ends.output.scale == kLogisticOutputScale) && (ends.output.zero_point == INT8_MIN),
+                    "an output scale other than 1/256 with zero point -128 is not supported");
+    launch_lookup(context, ends.input, ends.output, logistic_table(affine(ends.input)));
+}
+
+void lower_tanh(OperatorContext& context) {
+    const Ends ends = int8_ends(context);
+    context.require((ends.output.scale == kTanhOutputScale) && (ends.output.zero_point == 0),
+                    "an output scale other than 1/128 with zero point 0 is not supported");
+    launch_lookup(context, ends.input, ends.output, tanh_table(affine(ends.input)));
+}
+
+void lower_hard_swish(OperatorContext& context) {
+    const Ends ends = int8_ends(context);
+    launch_lookup(context, ends.input, ends.output, hard_swish_table(affine(ends.input), affine(ends.output)));
+}
+
+void lower_elu(OperatorContext& context) {
+    const Ends ends = int8_ends(context);
+    launch_lookup(context, ends.input, ends.output, elu_table(affine(ends.input), affine(ends.output)));
+}
+
+void lower_rsqrt(OperatorContext& context) {
+    const Ends ends = int8_ends(context);
+    launch_lookup(context, ends.input, ends.output, rsqrt_table(affine(ends.input), affine(ends.output)));
+}
+
+void lower_abs(OperatorContext& context) {
+    const Ends ends = int8_or_int16_ends(context);
+    if (ends.is_int16()) {
+        const FixedPoint scale = ratio(context, ends);
+        rescale(context, ends, {scale, {-scale.multiplier, scale.shift}}, kInt16Range);
+        return;
+    }
+    launch_lookup(context, ends.input, ends.output, abs_table(affine(ends.input), affine(ends.output)));
+}
+
+void lower_relu(OperatorContext& context) {
+    lower_rescaled_relu(context, Activation::kRelu);
+}
+
+void lower_relu_n1_to_1(OperatorContext& context) {
+    lower_rescaled_relu(context, Activation::kReluN1To1);
+}
+
+// The scheme clamps what it reads, and takes the output to have the same scale.
+void lower_relu6(OperatorContext& context) {
+    constexpr FixedPoint kOne{1 << 30, 1};
+    const Ends ends = int8_or_int16_ends(context);
+    context.require_same_quantization(ends.input, ends.output);
+    const ActivationRange range = context.clamp_range(static_cast<std::int8_t>(Activation::kRelu6), ends.input);
+    if (ends.is_int16()) {
+        rescale(context, ends, {kOne, kOne}, range);
+        return;
+    }
+    launch_lookup(context, ends.input, ends.output, clamp_table(range));
+}
+
+void lower_leaky_relu(OperatorContext& context) {
+    const Ends ends = int8_or_int16_ends(context);
+    const float alpha = context.options<format::LeakyReluOptions>().alpha();
+    if (ends.is_int16()) {
+        // The scheme negates what it has rounded, which the device does not.
+        context.require(alpha >= 0.0F, "a negative alpha is not supported with int16");
+        const double slope = static_cast<double>((ends.input.scale * alpha) / ends.output.scale);
+        rescale(context, ends, {ratio(context, ends), context.multiplier(slope)}, kInt16Range);
+        return;
+    }
+    launch_lookup(context, ends.input, ends.output, leaky_relu_table(affine(ends.input), affine(ends.output), alpha));
+}
+
+void lower_logical_not(OperatorContext& context) {
+    context.require_operands(1U, 1U);
+    const QuantizedTensor input = context.typed_input(0U, "input", {kTypeBool});
+    const QuantizedTensor output = context.typed_output({kTypeBool});
+    context.require(input.tensor->elements == output.tensor->elements, "its input and output differ in size");
+    launch_lookup(context, input, output, logical_not_table());
+}
+
+}  // namespace pianola::tflite

@@ -1,0 +1,255 @@
+#include <cstddef>
+
+#include "capture_host/tflite/operators/broadcast_plan.h"
+#include "capture_host/tflite/operators/operators.h"
+
+namespace pianola::tflite {
+namespace {
+
+using Arguments = refdev::QuantizedBinaryArguments;
+using Op = refdev::QuantizedBinaryOp;
+
+constexpr FixedPoint kOne{1 << 30, 1};  // leaves every number as it is
+constexpr std::uint32_t kSquareLeftShift = 7U;
+constexpr std::uint32_t kCompareLeftShift = 8U;
+
+// Two inputs of one type, and an output.
+struct Operands {
+    QuantizedTensor a;
+    QuantizedTensor b;
+    QuantizedTensor output;
+
+    [[nodiscard]] bool is_int16() const { return a.tensor->type == kTypeInt16; }
+};
+
+Operands arithmetic_operands(OperatorContext& context) {
+    context.require_operands(2U, 2U);
+    const QuantizedTensor a = context.quantized_input(0U, "input", {kTypeInt8, kTypeInt16});
+    return {a, context.quantized_input(1U, "input", {a.tensor->type}), context.quantized_output({a.tensor->type})};
+}
+
+// Inputs of bool have no scale: theirs is 1.
+Operands verdict_operands(OperatorContext& context, Types types) {
+    context.require_operands(2U, 2U);
+    const QuantizedTensor a = context.typed_input(0U, "input", types);
+    const QuantizedTensor output = context.typed_output({kTypeBool});
+    if (a.tensor->type == kTypeBool) {
+        return {a, context.typed_input(1U, "input", {kTypeBool}), output};
+    }
+    return {context.quantized_input(0U, "input", types), context.quantized_input(1U, "input", types), output};
+}
+
+Arguments arguments_of(const OperatorContext& context, Op op, const Operands& operands) {
+    const BroadcastPlan plan = plan_broadcast(context, {operands.a.tensor, operands.b.tensor}, *operands.output.tensor);
+    Arguments arguments{};
+    arguments.dims = plan.dims;
+    arguments.strides1 = plan.strides[0];
+    arguments.strides2 = plan.strides[1];
+    arguments.type = operands.is_int16() ? refdev::kTypeInt16 : refdev::kTypeInt8;
+    arguments.op = op;
+    arguments.input1_offset = -operands.a.zero_point;
+    arguments.input2_offset = -operands.b.zero_point;
+    arguments.output_offset = operands.output.zero_point;
+    return arguments;
+}
+
+void set_range(Arguments& arguments, const ActivationRange& range) {
+    arguments.activation_min = range.min;
+    arguments.activation_max = range.max;
+}
+
+void set_scales(Arguments& arguments, const FixedPoint& first, const FixedPoint& second, const FixedPoint& output) {
+    arguments.input1_multiplier = first.multiplier;
+    arguments.input1_shift = first.shift;
+    arguments.input2_multiplier = second.multiplier;
+    arguments.input2_shift = second.shift;
+    arguments.output_multiplier = output.multiplier;
+    arguments.output_shift = output.shift;
+}
+
+template <typename AnyArguments>
+void launch(OperatorContext& context, refdev::KernelId kernel, const AnyArguments& arguments,
+            const Operands& operands) {
+    context.launch(kernel, arguments,
+                   {{offsetof(AnyArguments, input1), context.buffer(operands.a), Access::kRead},
+                    {offsetof(AnyArguments, input2), context.buffer(operands.b), Access::kRead},
+                    {offsetof(AnyArguments, output), context.buffer(operands.output), Access::kWrite}});
+}
+
+void set_scaling(const OperatorContext& context, Arguments& arguments, const std::optional<AddScaling>& scaling,
+                 std::uint32_t left_shift) {
+    if (!scaling.has_value()) {
+        context.refuse("the ratio of its scales is out of range");
+    }
+    set_scales(arguments, scaling->first, scaling->second, scaling->output);
+    arguments.left_shift = left_shift;
+}
+
+// The scheme takes the elements as they are.
+void lower_extremum(OperatorContext& context, Op op) {
+    const Operands operands = arithmetic_operands(context);
+    context.require_same_quantization(operands.a, operands.output);
+    context.require_same_quantization(operands.b, operands.output);
+    launch(context, refdev::KernelId::kQuantizedBinary, arguments_of(context, op, operands), operands);
+}
+
+void lower_comparison(OperatorContext& context, Op op, Types types) {
+    const Operands operands = verdict_operands(context, types);
+    Arguments arguments = arguments_of(context, op, operands);
+    if (operands.a.tensor->type == kTypeBool) {
+        set_scales(arguments, kOne, kOne, kOne);
+    } else {
+        const std::optional<FixedPoint> first = quantize_fraction(static_cast<double>(operands.a.scale));
+        const std::optional<FixedPoint> second = quantize_fraction(static_cast<double>(operands.b.scale));
+        if (!first.has_value() || !second.has_value()) {
+            context.refuse("an input scale of 1 and above is not supported");
+        }
+        set_scales(arguments, *first, *second, kOne);
+        arguments.left_shift = kCompareLeftShift;
+    }
+    launch(context, refdev::KernelId::kQuantizedBinary, arguments, operands);
+}
+
+void lower_logical(OperatorContext& context, Op op) {
+    const Operands operands = verdict_operands(context, {kTypeBool});
+    launch(context, refdev::KernelId::kQuantizedBinary, arguments_of(context, op, operands), operands);
+}
+
+}  // namespace
+
+// The kernel of int8 sums is a faster one.
+void lower_add(OperatorContext& context) {
+    const Operands operands = arithmetic_operands(context);
+    const ActivationRange range =
+        context.clamp_range(context.options<format::AddOptions>().fused_activation_function(), operands.output);
+    const std::uint32_t left_shift = operands.is_int16() ? kAddLeftShift16 : kAddLeftShift;
+    Arguments arguments = arguments_of(context, Op::kAdd, operands);
+    set_scaling(context, arguments, add_scaling(operands.a.scale, operands.b.scale, operands.output.scale, left_shift),
+                left_shift);
+    set_range(arguments, range);
+    if (operands.is_int16()) {
+        launch(context, refdev::KernelId::kQuantizedBinary, arguments, operands);
+        return;
+    }
+    launch(context, refdev::KernelId::kAdd,
+           refdev::AddArguments{arguments.input1, arguments.input2, arguments.output, arguments.dims,
+                                arguments.strides1, arguments.strides2, arguments.input1_offset,
+                                arguments.input1_multiplier, arguments.input1_shift, arguments.input2_offset,
+                                arguments.input2_multiplier, arguments.input2_shift, arguments.left_shift,
+                                arguments.output_offset, arguments.output_multiplier, arguments.output_shift,
+                                arguments.activation_min, arguments.activation_max},
+           operands);
+}
+
+void lower_sub(OperatorContext& context) {
+    const Operands operands = arithmetic_operands(context);
+    const std::uint32_t left_shift = operands.is_int16() ? kAddLeftShift16 : kAddLeftShift;
+    Arguments arguments = arguments_of(context, Op::kSubtract, operands);
+    set_scaling(context, arguments,
+                subtract_scaling(operands.a.scale, operands.b.scale, operands.output.scale, left_shift), left_shift);
+    set_range(arguments,
+              context.clamp_range(context.options<format::SubOptions>().fused_activation_function(), operands.output));
+    launch(context, refdev::KernelId::kQuantizedBinary, arguments, operands);
+}
+
+void lower_mul(OperatorContext& context) {
+    const Operands operands = arithmetic_operands(context);
+    Arguments arguments = arguments_of(context, Op::kMultiply, operands);
+    const double real = static_cast<double>(operands.a.scale) * static_cast<double>(operands.b.scale) /
+                        static_cast<double>(operands.output.scale);
+    set_scales(arguments, kOne, kOne, context.multiplier(real));
+    set_range(arguments,
+              context.clamp_range(context.options<format::MulOptions>().fused_activation_function(), operands.output));
+    launch(context, refdev::KernelId::kQuantizedBinary, arguments, operands);
+}
+
+void lower_squared_difference(OperatorContext& context) {
+    const Operands operands = arithmetic_operands(context);
+    const std::uint32_t left_shift = operands.is_int16() ? 0U : kSquareLeftShift;
+    Arguments arguments = arguments_of(context, Op::kSquaredDifference, operands);
+    set_scaling(context, arguments,
+                squared_difference_scaling(operands.a.scale, operands.b.scale, operands.output.scale, left_shift),
+                left_shift);
+    set_range(arguments, operands.is_int16() ? kInt16Range : ActivationRange{});
+    launch(context, refdev::KernelId::kQuantizedBinary, arguments, operands);
+}
+
+void lower_prelu(OperatorContext& context) {
+    context.require_operands(2U, 2U);
+    const Operands operands{context.int8_input(0U, "input"), context.int8_input(1U, "alpha"), context.int8_output()};
+    Arguments arguments = arguments_of(context, Op::kPrelu, operands);
+    const double identity = static_cast<double>(operands.a.scale) / static_cast<double>(operands.output.scale);
+    const double slope = static_cast<double>(operands.a.scale) * static_cast<double>(operands.b.scale) /
+                         static_cast<double>(operands.output.scale);
+    set_scales(arguments, context.multiplier(identity), kOne, context.multiplier(slope));
+    set_range(arguments, ActivationRange{});
+    launch(context, refdev::KernelId::kQuantizedBinary, arguments, operands);
+}
+
+void lower_maximum(OperatorContext& context) {
+    lower_extremum(context, Op::kMaximum);
+}
+
+void lower_minimum(OperatorContext& context) {
+    lower_extremum(context, Op::kMinimum);
+}
+
+void lower_equal(OperatorContext& context) {
+    lower_comparison(context, Op::kEqual, {kTypeInt8, kTypeBool});
+}
+
+void lower_not_equal(OperatorContext& context) {
+    lower_comparison(context, Op::kNotEqual, {kTypeInt8, kTypeBool});
+}
+
+void lower_greater(OperatorContext& context) {
+    lower_comparison(context, Op::kGreater, {kTypeInt8});
+}
+
+void lower_greater_equal(OperatorContext& context) {
+    lower_comparison(context, Op::kGreaterEqual, {kTypeInt8});
+}
+
+void lower_less(OperatorContext& context) {
+    lower_comparison(context, Op::kLess, {kTypeInt8});
+}
+
+void lower_less_equal(OperatorContext& context) {
+    lower_comparison(context, Op::kLessEqual, {kTypeInt8});
+}
+
+void lower_logical_and(OperatorContext& context) {
+    lower_logical(context, Op::kLogicalAnd);
+}
+
+void lower_logical_or(OperatorContext& context) {
+    lower_logical(context, Op::kLogicalOr);
+}
+
+void lower_select_v2(OperatorContext& context) {
+    using SelectArguments = refdev::SelectArguments;
+    constexpr std::size_t kOtherPosition = 2U;
+    context.require_operands(3U, 3U);
+    const Types types{kTypeInt8, kTypeInt16, kTypeInt32, kTypeFloat32, kTypeBool, kTypeUint8};
+    const QuantizedTensor condition = context.typed_input(0U, "condition", {kTypeBool});
+    const QuantizedTensor a = context.typed_input(1U, "input", types);
+    const Operands operands{a, context.typed_input(kOtherPosition, "input", {a.tensor->type}),
+                            context.typed_output({a.tensor->type})};
+    context.require_stored_same_quantization(operands.a, operands.output);
+    context.require_stored_same_quantization(operands.b, operands.output);
+    const BroadcastPlan plan =
+        plan_broadcast(context, {condition.tensor, a.tensor, operands.b.tensor}, *operands.output.tensor);
+    SelectArguments arguments{};
+    arguments.dims = plan.dims;
+    arguments.condition_strides = plan.strides[0];
+    arguments.strides1 = plan.strides[1];
+    arguments.strides2 = plan.strides[2];
+    arguments.element_bytes = a.tensor->size_bytes / a.tensor->elements;
+    context.launch(refdev::KernelId::kSelect, arguments,
+                   {{offsetof(SelectArguments, condition), context.buffer(condition), Access::kRead},
+                    {offsetof(SelectArguments, input1), context.buffer(operands.a), Access::kRead},
+                    {offsetof(SelectArguments, input2), context.buffer(operands.b), Access::kRead},
+                    {offsetof(SelectArguments, output), context.buffer(operands.output), Access::kWrite}});
+}
+
+}  // namespace pianola::tflite
