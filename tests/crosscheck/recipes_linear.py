@@ -236,7 +236,7 @@ def cumsum(graph, source):
 
 @recipe("SVDF", ("INT8",), (2,))
 def svdf(graph, source):
-    """With a state of 16 or of 8 bits."""
+    """With a state of 16 or of 8 bits. TensorFlow Lite Micro does not run it without a bias."""
     tensor = graph.tensors[source]
     batches, depth = tensor.shape
     rank, units, memory = graph.count(1, 3), graph.count(1, 6), graph.count(1, 6)
@@ -253,8 +253,7 @@ def svdf(graph, source):
     times = graph.constant(graph.rng.integers(low, high + 1, (filters, memory)).astype(dtype), time_scale)
     state = graph.tensor(kind, (batches, filters * memory), state_scale, 0, is_variable=True)
     most = int(held * timed * reach / 2)
-    bias = -1 if graph.chance(0.3) else graph.constant(graph.rng.integers(-most, most, units).astype(numpy.int32),
-                                                       state_scale * time_scale)
+    bias = graph.constant(graph.rng.integers(-most, most, units).astype(numpy.int32), state_scale * time_scale)
     return graph.add("SVDF", [source, features, times, bias, state],
                      graph.activation("INT8", (batches, units), out_scale), rank=rank)
 
