@@ -99,10 +99,10 @@ std::int32_t to_16_bits(std::int32_t multiplier) {
 struct HardSwish {
     Affine from;
     Affine to;
-    std::int32_t output_multiplier;
-    std::int32_t output_exponent;
-    std::int32_t gate_multiplier;
-    std::int32_t gate_exponent;
+    std::int32_t output_multiplier{0};
+    std::int32_t output_exponent{0};
+    std::int32_t gate_multiplier{0};
+    std::int32_t gate_exponent{0};
 
     // (x + 3) / 6 between 0 and 1, with 15 bits behind the point; x with 7 bits more than it came with.
     [[nodiscard]] std::int32_t gate(std::int32_t x) const {
