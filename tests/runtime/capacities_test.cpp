@@ -170,9 +170,9 @@ static_assert(plan_workspace_bytes32(profiles::kSmallEcu) == 8408U);
 static_assert(plan_workspace_bytes32(profiles::kDefault) == 42240U);
 static_assert(plan_workspace_bytes32(profiles::kHost) == 300352U);
 
-static_assert(session_bytes32(profiles::kSmallEcu) == 3480U);
-static_assert(session_bytes32(profiles::kDefault) == 11120U);
-static_assert(session_bytes32(profiles::kHost) == 13904U);
+static_assert(session_bytes32(profiles::kSmallEcu) == 3496U);
+static_assert(session_bytes32(profiles::kDefault) == 11184U);
+static_assert(session_bytes32(profiles::kHost) == 13968U);
 
 // At run time too: tools of the host ask for a profile that they are told.
 TEST_P(Profiles, WorkspacesGrowWithTheirRanges) {

@@ -49,7 +49,7 @@ inline constexpr Capacities kSmallEcu{
     2U,             // steps_in_flight
     16U,            // patch_points
     32U,            // script_commands
-    2U,             // fault_records
+    1U,             // fault_records
     1024U * 1024U,  // manifest_bytes
     32768U,         // manifest_tables
     256U * 1024U,   // work_of_file
