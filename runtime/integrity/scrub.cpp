@@ -156,8 +156,8 @@ constexpr std::uint32_t kLeastPieceBytes = 64U;
 }
 
 // Where this core sees the device's memory, it looks there: nothing is copied. A difference that it sees is looked for
-// once more through the control path. Words that parameters may have set are not the file's: they lie in traces, and the
-// trace region is the end of its memory.
+// once more through the control path. Words that parameters may have set are not the file's: they lie in traces, and
+// the trace region is the end of its memory.
 [[nodiscard]] Status compare_bytes(Device& device, const ScrubSource& source, ByteSpan file,
                                    std::uint32_t& address) noexcept {
     const bool is_the_files = (source.plan.patch_count == 0U) || (address < source.plan.trace_region_base);
