@@ -32,8 +32,8 @@ template <std::uint32_t kBits>
 [[nodiscard]] constexpr std::uint32_t small_sigma1(std::uint32_t x) noexcept {
     return rotate_right<17U>(x) ^ rotate_right<19U>(x) ^ (x >> 10U);
 }
-// Rotations by 2, 13 and 22 of section 4.1.2, one inside the other: 13 = 2 + 11, 22 = 13 + 9. Where a core rotates what it
-// adds, that is an instruction less. Likewise those by 6, 11 and 25.
+// Rotations by 2, 13 and 22 of section 4.1.2, one inside the other: 13 = 2 + 11, 22 = 13 + 9. Where a core rotates what
+// it adds, that is an instruction less. Likewise those by 6, 11 and 25.
 [[nodiscard]] constexpr std::uint32_t big_sigma0(std::uint32_t x) noexcept {
     return rotate_right<2U>(x ^ rotate_right<11U>(x ^ rotate_right<9U>(x)));
 }

@@ -1,6 +1,7 @@
 #include "pianola/scrub.h"
 
 #include <cstring>
+#include <utility>
 
 #include "pianola/bytes.h"
 #include "runtime/digest/file_digest.h"
@@ -29,12 +30,12 @@ void put_parameters(const Plan& plan, const ParameterValues& values, std::uint32
 
 // What differs in the eight words at two places, which are multiples of 4.
 constexpr std::size_t kUnrolledBytes = 32U;
-[[nodiscard]] std::uint32_t unrolled_difference(const std::uint8_t* held, const std::uint8_t* expected) noexcept {
-    std::uint32_t difference = 0U;
-    for (std::size_t i = 0U; i < kUnrolledBytes; i += sizeof(difference)) {
-        difference |= load_aligned_word(&held[i]) ^ load_aligned_word(&expected[i]);
-    }
-    return difference;
+template <std::size_t... kWords>
+[[nodiscard, gnu::always_inline]] inline std::uint32_t unrolled_difference(
+    const std::uint8_t* held, const std::uint8_t* expected, std::index_sequence<kWords...> /*all*/) noexcept {
+    return ((load_aligned_word(&held[kWords * sizeof(std::uint32_t)]) ^
+             load_aligned_word(&expected[kWords * sizeof(std::uint32_t)])) |
+            ...);
 }
 
 // By words where it can: C libraries for small cores compare byte by byte. Sizes are equal, and both lie at multiples
@@ -43,7 +44,8 @@ bool are_equal(ByteSpan held, ByteSpan expected) noexcept {
     std::uint32_t difference = 0U;
     std::size_t i = 0U;
     for (; (i + kUnrolledBytes) <= held.size(); i += kUnrolledBytes) {
-        difference |= unrolled_difference(&held[i], &expected[i]);
+        difference |= unrolled_difference(&held[i], &expected[i],
+                                          std::make_index_sequence<kUnrolledBytes / sizeof(difference)>{});
     }
     for (; (i + sizeof(difference)) <= held.size(); i += sizeof(difference)) {
         difference |= load_aligned_word(&held[i]) ^ load_aligned_word(&expected[i]);
@@ -154,8 +156,8 @@ constexpr std::uint32_t kLeastPieceBytes = 64U;
 }
 
 // Where this core sees the device's memory, it looks there: nothing is copied. A difference that it sees is looked for
-// once more through the control path. Words that parameters may have set are not the file's: they lie in traces, and the
-// trace region is the end of its memory.
+// once more through the control path. Words that parameters may have set are not the file's: they lie in traces, and
+// the trace region is the end of its memory.
 [[nodiscard]] Status compare_bytes(Device& device, const ScrubSource& source, ByteSpan file,
                                    std::uint32_t& address) noexcept {
     const bool is_the_files = (source.plan.patch_count == 0U) || (address < source.plan.trace_region_base);

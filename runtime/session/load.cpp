@@ -193,8 +193,7 @@ void Session::find_views() noexcept {
         MutableByteSpan view = devices_[0]->host_view(command.address, command.size_bytes);
         view = shows(*devices_[0], command.address, view) ? view : MutableByteSpan{};
         const bool reads = command.kind == QueueCommandKind::kRead;
-        (reads ? loaded_.views.outputs[command.slot] : loaded_.views.inputs[command.slot - kFirstInputSlot]) =
-            view.data();
+        (reads ? loaded_.views.outputs[command.slot] : loaded_.views.inputs[command.slot - kFirstInputSlot]) = view;
         all_seen = view.size() == command.size_bytes;
         if (!reads && all_seen) {
             std::memset(view.data(), 0, view.size());
@@ -207,7 +206,7 @@ void Session::find_views() noexcept {
 // over it: else a cache could write it back later.
 void Session::give_views() noexcept {
     for (std::uint32_t i = 0U; loaded_.has_views && (i < loaded_.plan.input_count); ++i) {
-        devices_[0]->give_to_device(view_of_input(i));
+        devices_[0]->give_to_device(loaded_.views.inputs[i]);
     }
 }
 
@@ -216,10 +215,10 @@ void Session::give_views() noexcept {
 void Session::take_views() noexcept {
     const bool has_inputs = loaded_.has_views && (running_.io == Io::kTransfers);
     for (std::uint32_t i = 0U; has_inputs && (i < loaded_.plan.input_count); ++i) {
-        devices_[0]->take_from_device(view_of_input(i));
+        devices_[0]->take_from_device(loaded_.views.inputs[i]);
     }
     for (std::uint32_t i = 0U; loaded_.has_views && (i < loaded_.plan.output_count); ++i) {
-        devices_[0]->take_from_device(view_of_output(i));
+        devices_[0]->take_from_device(loaded_.views.outputs[i]);
     }
 }
 

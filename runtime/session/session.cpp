@@ -48,7 +48,7 @@ Status Session::refuse_view(bool is_there) const noexcept {
 
 Status Session::input_view(std::uint32_t index, MutableByteSpan& view) const noexcept {
     const Status status = refuse_view(index < loaded_.plan.input_count);
-    view = is_ok(status) ? view_of_input(index) : MutableByteSpan{};
+    view = is_ok(status) ? loaded_.views.inputs[index] : MutableByteSpan{};
     return status;
 }
 
@@ -57,7 +57,7 @@ Status Session::output_view(std::uint32_t index, ByteSpan& view) const noexcept 
     if (is_ok(status) && !running_.has_result) {
         status = Status::kInvalidState;
     }
-    view = is_ok(status) ? view_of_output(index) : MutableByteSpan{};
+    view = is_ok(status) ? loaded_.views.outputs[index] : MutableByteSpan{};
     return status;
 }
 

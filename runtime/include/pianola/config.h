@@ -24,8 +24,8 @@ struct Capacities {
     std::uint32_t intervals;        // disjoint byte ranges in one map of a proof: 72 bytes of the plan's workspace each
     std::uint32_t steps_in_flight;  // that rings must hold: of a session 152 bytes each, and 16 for each device
     std::uint32_t patch_points;     // of all parameters: 4 bytes of a session each, and 1 of the plan's workspace
-    // Queue commands of all scripts but the set-up, at most kMaxScriptCommands: 40 bytes of a session each. The set-up's
-    // have as many places once more: 16 bytes of a session each, and 40 of the plan's workspace.
+    // Queue commands of all scripts but the set-up, at most kMaxScriptCommands: 40 bytes of a session each. Of the
+    // set-up as many once more: 16 bytes of a session each, and 40 of the plan's workspace.
     std::uint32_t script_commands;
     std::uint32_t fault_records;    // that a session keeps after the fact, a power of two: 48 bytes of it each
     std::uint32_t manifest_bytes;   // no RAM; bounds the time to validate, as those below
@@ -49,7 +49,7 @@ inline constexpr Capacities kSmallEcu{
     2U,             // steps_in_flight
     16U,            // patch_points
     32U,            // script_commands
-    2U,             // fault_records
+    1U,             // fault_records
     1024U * 1024U,  // manifest_bytes
     32768U,         // manifest_tables
     256U * 1024U,   // work_of_file

@@ -19,9 +19,9 @@ class DigestEngine {
     DigestEngine& operator=(const DigestEngine&) = delete;
     DigestEngine& operator=(DigestEngine&&) = delete;
 
-    // One message at a time: begin(), update() as often as needed, finish() once. Each blocks for a time that is bounded
-    // by the implementation, which states it. Whatever is returned but kOk counts as a digest that differs, and no more
-    // of the message follows: the next call is a begin().
+    // One message at a time: begin(), update() as often as needed, finish() once. Each blocks for a time that is
+    // bounded by the implementation, which states it. Whatever is returned but kOk counts as a digest that differs, and
+    // no more of the message follows: the next call is a begin().
 
     // Forgets what came before.
     virtual Status begin() noexcept = 0;

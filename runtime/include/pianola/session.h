@@ -221,10 +221,10 @@ class Session {
   private:
     enum class State : std::uint8_t { kEmpty, kStopped, kStarted, kFaulted };
 
-    // Device memory of each input and output, as the ECU core sees it. The plan knows how long they are.
+    // Device memory of an input or output, as the ECU core sees it.
     struct Tensors {
-        std::array<std::uint8_t*, kMaxInputs> inputs{};
-        std::array<std::uint8_t*, kMaxOutputs> outputs{};
+        std::array<MutableByteSpan, kMaxInputs> inputs{};
+        std::array<MutableByteSpan, kMaxOutputs> outputs{};
     };
     enum class Io : std::uint8_t { kTransfers, kViews };
     // A script that is under way.
@@ -316,12 +316,6 @@ class Session {
     Status check_alike(const DeviceDescription& description, Verdict& verdict) noexcept;
     Status program_devices(const Image& image) noexcept;
     Status program_device(std::uint32_t index, const Image& image) noexcept;
-    [[nodiscard]] MutableByteSpan view_of_input(std::uint32_t index) const noexcept {
-        return MutableByteSpan{loaded_.views.inputs[index], loaded_.plan.inputs[index].bytes};
-    }
-    [[nodiscard]] MutableByteSpan view_of_output(std::uint32_t index) const noexcept {
-        return MutableByteSpan{loaded_.views.outputs[index], loaded_.plan.outputs[index].bytes};
-    }
     void find_views() noexcept;
     void give_views() noexcept;
     void take_views() noexcept;
