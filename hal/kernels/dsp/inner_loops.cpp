@@ -103,8 +103,8 @@ struct TwoByTwo {
     }
 };
 
-// Eight taps, and again, `count` times, which is not 0. Assembly, because everything together needs twelve registers and
-// the compiler spills.
+// Eight taps, and again, `count` times, which is not 0. Assembly, because everything together needs twelve registers
+// and the compiler spills.
 inline void eight_taps(const std::uint32_t*& taps, const std::int8_t*& weights, const std::int8_t*& next_weights,
                        TwoByTwo& sums, std::uint32_t count) noexcept {
     std::uint32_t even = 0U;

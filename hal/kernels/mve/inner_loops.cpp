@@ -197,8 +197,8 @@ struct SomeBytes {
     void store(std::int8_t* to, int16x8_t elements) const noexcept { vstrbq_p_s16(to, elements, inside); }
 };
 
-// The elements of four sums, for shifts from -31 to 0. VQRDMULH is the first rounding. VRSHL rounds halves up: minus the
-// sign before it makes that away from zero, for shifts below 0.
+// The elements of four sums, for shifts from -31 to 0. VQRDMULH is the first rounding. VRSHL rounds halves up: minus
+// the sign before it makes that away from zero, for shifts below 0.
 [[nodiscard]] inline int32x4_t requantise_short(int32x4_t sums, int32x4_t multipliers, int32x4_t shifts,
                                                 const Requantisation& r) noexcept {
     constexpr int kSign = 31;
@@ -288,8 +288,8 @@ void store_sums(const BlockSums& sums, const std::int8_t* parameters, std::uint3
 
 namespace {
 
-// Eight channels of a depthwise convolution's window. Products are 16 by 16 bits, those of even channels and of odd ones
-// apart. `parameters` and `output` show the first of the eight.
+// Eight channels of a depthwise convolution's window. Products are 16 by 16 bits, those of even channels and of odd
+// ones apart. `parameters` and `output` show the first of the eight.
 template <typename Bytes, typename Channels>
 inline void depthwise_eight(const DepthwiseWindow& window, std::size_t channel, const Bytes& bytes,
                             const Channels& even, const Channels& odd, const std::int8_t* parameters,
