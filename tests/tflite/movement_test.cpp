@@ -174,12 +174,12 @@ struct Refusal {
 };
 
 std::vector<Refusal> refusals() {
-    const auto constant = [](std::size_t index, std::vector<std::int32_t> values) {
+    const auto constant = [](std::size_t index, const std::vector<std::int32_t>& values) {
         return [index, values](Case& test) {
             test.constants.at(index) = {{static_cast<std::int32_t>(values.size())}, values};
         };
     };
-    const auto table = [](std::size_t index, std::vector<std::int32_t> values) {
+    const auto table = [](std::size_t index, const std::vector<std::int32_t>& values) {
         return [index, values](Case& test) { test.constants.at(index).values = values; };
     };
     const auto option = [](std::uint32_t id, std::int32_t value, bool is_byte) {
@@ -284,7 +284,7 @@ TEST(MovementOfManyAxes, TakesALaunchForEachOfTheOutermost) {
 
 // Indices that a model computes may be anything: the nearest entry is taken.
 TEST(MovementOfComputedIndices, IsClamped) {
-    Case test = case_of("embedding_lookup");
+    const Case test = case_of("embedding_lookup");
     ModelSpec model = model_of(test, kPlainInt8);
     model.tensors[1].buffer = 0U;
     model.inputs.push_back(1);
