@@ -9,7 +9,7 @@ from boards import boards
 # The first pattern that matches an object's path names its layer. Objects of libraries are "library.a(object)".
 LAYERS = (
     ("rule texts", r"libpianola_runtime\.a\(rule_text\."),
-    ("digest", r"libpianola_runtime\.a\((sha256|file_digest)\."),
+    ("digest", r"libpianola_runtime\.a\(sha256\."),
     ("session", r"libpianola_runtime\.a\((session|load|execution|seal_and_latch|self_check|scrub|seal)\."),
     ("validator", r"libpianola_runtime\.a\("),
     ("signatures", r"libpianola_(bearssl|crypto)\.a\("),

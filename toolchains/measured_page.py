@@ -32,7 +32,7 @@ application does with the views is not counted, nor waiting, nor a device that s
 the length of the trace: hello_world has 3 operators, vww 31. One validation's SHA-256 is counted apart, with the C
 library's part in it. `load()` is two validations, programming and read-back, without its three digests; of its two
 waits (reset, set-up) the looks before and after count, what the core does in between does not. Inferences are those of
-`Release::kAtCompletion`; verified release adds "a slice" for each 4,096 bytes of traces and weights, the `poll()` that
+`Release::kAtCompletion`; verified release adds "a slice" for each 1,024 bytes of traces and weights, the `poll()` that
 compares it and the seals of the session's state included.
 """
 

@@ -206,7 +206,7 @@ void add_capture(CLI::App& app, Action& action) {
         ->add_option(
             "--deadline-us", arguments->deadline_us,
             "Deadline of one step, from submit() to the poll() that gives its outputs out; default: four times what "
-            "the commands take, at least 10 ms. A verified release takes a poll() for each 4,096 bytes of weights and "
+            "the commands take, at least 10 ms. A verified release takes a poll() for each 1,024 bytes of weights and "
             "traces: `size` says how many")
         ->check(CLI::Range(1U, kLongestDeadlineUs));
     command

@@ -1,7 +1,8 @@
 #include "pianola/sha256.h"
 
 #include <cstring>
-#include <utility>
+
+#include "pianola/bytes.h"
 
 namespace pianola {
 namespace {
@@ -32,92 +33,65 @@ template <std::uint32_t kBits>
 [[nodiscard]] constexpr std::uint32_t small_sigma1(std::uint32_t x) noexcept {
     return rotate_right<17U>(x) ^ rotate_right<19U>(x) ^ (x >> 10U);
 }
-// Rotations by 2, 13 and 22 of section 4.1.2, one inside the other: 13 = 2 + 11, 22 = 13 + 9. Where a core rotates what
-// it adds, that is an instruction less. Likewise those by 6, 11 and 25.
 [[nodiscard]] constexpr std::uint32_t big_sigma0(std::uint32_t x) noexcept {
-    return rotate_right<2U>(x ^ rotate_right<11U>(x ^ rotate_right<9U>(x)));
+    return rotate_right<2U>(x) ^ rotate_right<13U>(x) ^ rotate_right<22U>(x);
 }
 [[nodiscard]] constexpr std::uint32_t big_sigma1(std::uint32_t x) noexcept {
-    return rotate_right<6U>(x ^ rotate_right<5U>(x ^ rotate_right<14U>(x)));
+    return rotate_right<6U>(x) ^ rotate_right<11U>(x) ^ rotate_right<25U>(x);
 }
 
-struct WorkingVariables {
-    std::array<std::uint32_t, 8> v;
-    std::uint32_t b_xor_c;  // what a and b of the round before differ in
-};
+using WorkingVariables = std::array<std::uint32_t, 8>;
 
-// The message schedule is kept as its last 16 words, as section 6.1.3 does for SHA-1: the stack holds 64 bytes of it
-// instead of 256.
-constexpr std::size_t kWindow = 16U;
-using Window = std::array<std::uint32_t, kWindow>;
-
-// Round kTurn, modulo 16, of section 6.2.2, step 3. The eight variables a to h stay where they are and their names
-// rotate, which saves seven moves a round; all indices are constants. The majority of a, b and c is b where b and c
-// agree, and a's else; what b and c differ in is known from the round before.
+// Round kTurn, modulo 8, of section 6.2.2, step 3. The eight variables a to h stay where they are and their names
+// rotate, which saves seven moves a round; all indices are constants.
 template <std::size_t kTurn>
-[[gnu::always_inline]] inline void round(WorkingVariables& working, std::uint32_t constant_and_word) noexcept {
+void round(WorkingVariables& v, std::uint32_t constant_and_word) noexcept {
     constexpr std::size_t kCount = 8U;
-    constexpr std::size_t kA = (kWindow - kTurn) % kCount;
+    constexpr std::size_t kA = (kCount - kTurn) % kCount;
     constexpr std::size_t kB = (kA + 1U) % kCount;
+    constexpr std::size_t kC = (kA + 2U) % kCount;
     constexpr std::size_t kD = (kA + 3U) % kCount;
     constexpr std::size_t kE = (kA + 4U) % kCount;
     constexpr std::size_t kF = (kA + 5U) % kCount;
     constexpr std::size_t kG = (kA + 6U) % kCount;
     constexpr std::size_t kH = (kA + 7U) % kCount;
-    auto& v = working.v;
     const std::uint32_t choose = v[kG] ^ (v[kE] & (v[kF] ^ v[kG]));
-    const std::uint32_t a_xor_b = v[kA] ^ v[kB];
-    const std::uint32_t majority = v[kB] ^ (a_xor_b & working.b_xor_c);
-    working.b_xor_c = a_xor_b;
-    const std::uint32_t t1 = v[kH] + constant_and_word + choose + big_sigma1(v[kE]);
+    const std::uint32_t majority = (v[kA] & v[kB]) | (v[kC] & (v[kA] | v[kB]));
+    const std::uint32_t t1 = v[kH] + big_sigma1(v[kE]) + choose + constant_and_word;
     v[kD] += t1;
-    v[kH] = t1 + majority + big_sigma0(v[kA]);
-}
-
-// The same, and behind it the word of 16 rounds later where there is one: section 6.2.2, step 1.
-template <bool kIsLast, std::size_t kTurn>
-[[gnu::always_inline]] inline void turn(WorkingVariables& working, Window& w, const std::uint32_t* constants) noexcept {
-    const std::uint32_t word = w[kTurn];
-    round<kTurn>(working, constants[kTurn] + word);
-    if constexpr (!kIsLast) {
-        w[kTurn] = word + small_sigma1(w[(kTurn + 14U) % kWindow]) + w[(kTurn + 9U) % kWindow] +
-                   small_sigma0(w[(kTurn + 1U) % kWindow]);
-    }
-}
-
-template <bool kIsLast, std::size_t... kTurns>
-[[gnu::always_inline]] inline void turns(WorkingVariables& working, Window& w, const std::uint32_t* constants,
-                                         std::index_sequence<kTurns...> /*all*/) noexcept {
-    (turn<kIsLast, kTurns>(working, w, constants), ...);
-}
-
-// The words of the block, without a loop's cost for each; most cores load and turn a word in two instructions.
-template <std::size_t... kPlaces>
-[[gnu::always_inline]] inline void load_words(ByteSpan block, Window& w,
-                                              std::index_sequence<kPlaces...> /*all*/) noexcept {
-    static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the words of a block are big-endian");
-    const auto load = [&block](std::size_t place) noexcept {
-        std::uint32_t word = 0U;
-        std::memcpy(&word, &block[sizeof(word) * place], sizeof(word));
-        return __builtin_bswap32(word);
-    };
-    ((w[kPlaces] = load(kPlaces)), ...);
+    v[kH] = t1 + big_sigma0(v[kA]) + majority;
 }
 
 }  // namespace
 
+// The message schedule is kept as its last 16 words, as section 6.1.3 does for SHA-1: the stack holds 64 bytes of it
+// instead of 256.
 void Sha256::compress(ByteSpan block) noexcept {
-    Window w{};
-    load_words(block, w, std::make_index_sequence<kWindow>{});
-    WorkingVariables working{state_, state_[1] ^ state_[2]};
-    constexpr auto kTurns = std::make_index_sequence<kWindow>{};
-    constexpr std::size_t kLast = kRounds - kWindow;
-    for (std::size_t t = 0U; t < kLast; t += kWindow) {
-        turns<false>(working, w, &kRoundConstants[t], kTurns);
+    constexpr std::size_t kWindow = 16U;
+    constexpr std::size_t kMask = kWindow - 1U;
+    std::array<std::uint32_t, kWindow> w{};
+    for (std::size_t i = 0U; i < kWindow; ++i) {
+        w[i] = load_be32(block, 4U * i);
     }
-    turns<true>(working, w, &kRoundConstants[kLast], kTurns);
-    for (std::size_t i = 0U; i < state_.size(); ++i) {
-        state_[i] += working.v[i];
+
+    WorkingVariables v = state_;
+    for (std::size_t t = 0U; t < kRounds; t += kWindow) {
+        for (std::size_t i = 0U; (t != 0U) && (i < kWindow); ++i) {
+            w[i] += small_sigma1(w[(i + 14U) & kMask]) + w[(i + 9U) & kMask] + small_sigma0(w[(i + 1U) & kMask]);
+        }
+        for (std::size_t i = 0U; i < kWindow; i += v.size()) {
+            round<0U>(v, kRoundConstants[t + i] + w[i]);
+            round<1U>(v, kRoundConstants[t + i + 1U] + w[i + 1U]);
+            round<2U>(v, kRoundConstants[t + i + 2U] + w[i + 2U]);
+            round<3U>(v, kRoundConstants[t + i + 3U] + w[i + 3U]);
+            round<4U>(v, kRoundConstants[t + i + 4U] + w[i + 4U]);
+            round<5U>(v, kRoundConstants[t + i + 5U] + w[i + 5U]);
+            round<6U>(v, kRoundConstants[t + i + 6U] + w[i + 6U]);
+            round<7U>(v, kRoundConstants[t + i + 7U] + w[i + 7U]);
+        }
+    }
+    for (std::size_t i = 0U; i < v.size(); ++i) {
+        state_[i] += v[i];
     }
 }
 

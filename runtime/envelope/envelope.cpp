@@ -5,7 +5,6 @@
 #include "pianola/bytes.h"
 #include "pianola/config.h"
 #include "pianola_schema_hash.h"
-#include "runtime/digest/file_digest.h"
 #include "runtime/verdict/refusal.h"
 
 namespace pianola {
@@ -199,15 +198,6 @@ bool check_signature(const Reading& reading, const Envelope& envelope, const Tru
     return is_passed_over(refuse(reading.verdict, Rule::kAutSignature, place));
 }
 
-// The digest that a file must carry. False where an engine has failed.
-[[nodiscard]] bool compute_digest(ByteSpan unsigned_part, DigestEngine* engine, Sha256Digest& digest) noexcept {
-    constexpr std::uint32_t kBody = header::kDigest + kSha256Bytes;
-    FileDigest hash{engine};
-    hash.update(unsigned_part.subspan(0U, header::kDigest));
-    hash.update(unsigned_part.subspan(kBody, unsigned_part.size() - kBody));
-    return hash.finish(digest);
-}
-
 }  // namespace
 
 Status parse_envelope(ByteSpan file, Envelope& envelope, Verdict& verdict) noexcept {
@@ -219,9 +209,11 @@ Status parse_envelope(ByteSpan file, Envelope& envelope, Verdict& verdict) noexc
 }
 
 Sha256Digest envelope_digest(ByteSpan unsigned_part) noexcept {
-    Sha256Digest digest{};
-    static_cast<void>(compute_digest(unsigned_part, nullptr, digest));  // this core does not fail
-    return digest;
+    constexpr std::uint32_t kBody = header::kDigest + kSha256Bytes;
+    Sha256 hash;
+    hash.update(unsigned_part.subspan(0U, header::kDigest));
+    hash.update(unsigned_part.subspan(kBody, unsigned_part.size() - kBody));
+    return hash.finish();
 }
 
 Status authenticate(ByteSpan file, const Envelope& envelope, const Trust& trust, Verdict& verdict) noexcept {
@@ -232,10 +224,8 @@ Status authenticate(ByteSpan file, const Envelope& envelope, const Trust& trust,
         good = refuse_field(reading, Rule::kEnvTotalSize, "total_bytes", header::kTotalBytes, envelope.total_bytes,
                             file.size());
     } else {
-        Sha256Digest digest{};
-        const bool is_computed =
-            compute_digest(file.subspan(0U, file.size() - envelope.signature_bytes), trust.digest_engine, digest);
-        if (!is_computed || !digests_equal(ByteSpan{digest}, ByteSpan{envelope.digest})) {
+        const Sha256Digest digest = envelope_digest(file.subspan(0U, file.size() - envelope.signature_bytes));
+        if (!digests_equal(ByteSpan{digest}, ByteSpan{envelope.digest})) {
             good = refuse_field(reading, Rule::kEnvDigest, "digest", header::kDigest);
         } else if (envelope.security_version < trust.lowest_security_version) {
             good = refuse_field(reading, Rule::kAutVersion, "security_version", header::kSecurityVersion,

@@ -1,10 +1,9 @@
 #include "pianola/scrub.h"
 
 #include <cstring>
-#include <utility>
 
 #include "pianola/bytes.h"
-#include "runtime/digest/file_digest.h"
+#include "pianola/sha256.h"
 #include "runtime/plan/proof.h"
 
 namespace pianola {
@@ -28,25 +27,11 @@ void put_parameters(const Plan& plan, const ParameterValues& values, std::uint32
     }
 }
 
-// What differs in the eight words at two places, which are multiples of 4.
-constexpr std::size_t kUnrolledBytes = 32U;
-template <std::size_t... kWords>
-[[nodiscard, gnu::always_inline]] inline std::uint32_t unrolled_difference(
-    const std::uint8_t* held, const std::uint8_t* expected, std::index_sequence<kWords...> /*all*/) noexcept {
-    return ((load_aligned_word(&held[kWords * sizeof(std::uint32_t)]) ^
-             load_aligned_word(&expected[kWords * sizeof(std::uint32_t)])) |
-            ...);
-}
-
 // By words where it can: C libraries for small cores compare byte by byte. Sizes are equal, and both lie at multiples
 // of 4.
 bool are_equal(ByteSpan held, ByteSpan expected) noexcept {
     std::uint32_t difference = 0U;
     std::size_t i = 0U;
-    for (; (i + kUnrolledBytes) <= held.size(); i += kUnrolledBytes) {
-        difference |= unrolled_difference(&held[i], &expected[i],
-                                          std::make_index_sequence<kUnrolledBytes / sizeof(difference)>{});
-    }
     for (; (i + sizeof(difference)) <= held.size(); i += sizeof(difference)) {
         difference |= load_aligned_word(&held[i]) ^ load_aligned_word(&expected[i]);
     }
@@ -119,102 +104,12 @@ std::uint32_t piece_bytes(const ConstantRanges& constants, std::uint32_t file_of
     return bytes;
 }
 
-// What a piece takes of a slice at least, so that many short ranges do not make a call long.
-constexpr std::uint32_t kLeastPieceBytes = 64U;
-
-// How many of the bytes come next, of a slice that has so much left, which becomes less.
-[[nodiscard]] std::uint32_t take_piece(std::uint32_t bytes, std::uint32_t& left) noexcept {
-    const std::uint32_t piece = (bytes < left) ? bytes : left;
-    const std::uint32_t taken = (piece < kLeastPieceBytes) ? kLeastPieceBytes : piece;
-    left -= (taken < left) ? taken : left;
-    return piece;
-}
-
-[[nodiscard]] bool is_aligned(const std::uint8_t* place) noexcept {
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-005
-    return (reinterpret_cast<std::uintptr_t>(place) % sizeof(std::uint32_t)) == 0U;
-}
-
-// Through the control path, which is what says so where they differ. `address` moves to the first chunk that does.
-[[nodiscard]] Status compare_chunks(Device& device, const ScrubSource& source, ByteSpan file,
-                                    std::uint32_t& address) noexcept {
-    for (std::size_t done = 0U; done < file.size(); done += kChunkBytes) {
-        const std::size_t count = ((file.size() - done) < kChunkBytes) ? (file.size() - done) : kChunkBytes;
-        alignas(std::uint32_t) Chunk held;
-        if (!is_ok(device.read_back(address, MutableByteSpan{held.data(), count}))) {
-            return Status::kDeviceFault;
-        }
-        alignas(std::uint32_t) Chunk expected;
-        std::memcpy(expected.data(), &file[done], count);
-        put_parameters(source.plan, source.values, address, MutableByteSpan{expected.data(), count});
-        if (!are_equal(ByteSpan{held.data(), count}, ByteSpan{expected.data(), count})) {
-            return Status::kIntegrity;
-        }
-        address += kChunkBytes;
-    }
-    return Status::kOk;
-}
-
-// Where this core sees the device's memory, it looks there: nothing is copied. A difference that it sees is looked for
-// once more through the control path. Words that parameters may have set are not the file's: they lie in traces, and
-// the trace region is the end of its memory.
-[[nodiscard]] Status compare_bytes(Device& device, const ScrubSource& source, ByteSpan file,
-                                   std::uint32_t& address) noexcept {
-    const bool is_the_files = (source.plan.patch_count == 0U) || (address < source.plan.trace_region_base);
-    const MutableByteSpan view =
-        is_the_files ? device.host_view(address, static_cast<std::uint32_t>(file.size())) : MutableByteSpan{};
-    if ((view.size() == file.size()) && is_aligned(view.data()) && is_aligned(file.data())) {
-        device.take_from_device(view);
-        if (are_equal(view, file)) {
-            return Status::kOk;
-        }
-    }
-    return compare_chunks(device, source, file, address);
-}
-
-// Moves behind what is equal. kOk at the end of the last range.
-[[nodiscard]] Status advance(const ConstantRanges& constants, std::uint32_t bytes, ScrubCursor& cursor) noexcept {
-    const ConstantRange& range = constants.ranges[cursor.range];
-    cursor.offset_bytes += bytes;
-    if (cursor.offset_bytes < range.size_bytes) {
-        return Status::kPending;
-    }
-    cursor.offset_bytes = 0U;
-    cursor.device += 1U;
-    if (!kDrivesOneDevice && ((range.devices >> cursor.device) != 0U)) {
-        return Status::kPending;
-    }
-    cursor.device = 0U;
-    cursor.range += 1U;
-    if (cursor.range < constants.kept_count) {
-        return Status::kPending;
-    }
-    cursor.range = 0U;
-    return Status::kOk;
-}
-
-// The next piece: of one range, on one of the devices that hold it.
-[[nodiscard]] Status compare_piece(Devices devices, const ScrubSource& source, ScrubCursor& cursor, std::uint32_t& left,
-                                   std::uint32_t& address) noexcept {
-    const ConstantRange& range = source.constants.ranges[cursor.range];
-    while (!has_device(range.devices, cursor.device) && ((cursor.device + 1U) < count_of(devices))) {
-        cursor.device += 1U;
-    }
-    const std::uint32_t bytes = take_piece(range.size_bytes - cursor.offset_bytes, left);
-    address = range.address + cursor.offset_bytes;
-    const ByteSpan file = source.file.subspan(range.file_offset + cursor.offset_bytes, bytes);
-    // The proofs have seen that it is there: else the range was damaged since.
-    const Status status =
-        (file.size() == bytes) ? compare_bytes(*devices[cursor.device], source, file, address) : Status::kIntegrity;
-    return is_ok(status) ? advance(source.constants, bytes, cursor) : status;
-}
-
 }  // namespace
 
 Status authenticate_constants(Devices devices, ByteSpan file, const Envelope& envelope, const ConstantRanges& constants,
-                              DigestEngine* engine, std::uint32_t& suspect) noexcept {
+                              std::uint32_t& suspect) noexcept {
     suspect = count_of(devices);
-    FileDigest hash{engine};
+    Sha256 hash;
     hash.update(file.subspan(0U, header::kDigest));
     const std::uint32_t end = envelope.total_bytes - envelope.signature_bytes;
     std::uint32_t offset = header::kBytes;
@@ -229,10 +124,7 @@ Status authenticate_constants(Devices devices, ByteSpan file, const Envelope& en
         hash.update(piece.bytes);
         offset += static_cast<std::uint32_t>(piece.bytes.size());
     }
-    Sha256Digest digest{};
-    const bool is_computed = hash.finish(digest);
-    return (is_computed && digests_equal(ByteSpan{digest}, ByteSpan{envelope.digest})) ? Status::kOk
-                                                                                       : Status::kIntegrity;
+    return digests_equal(ByteSpan{hash.finish()}, ByteSpan{envelope.digest}) ? Status::kOk : Status::kIntegrity;
 }
 
 void find_constants(const PlanWorkspace& workspace, const Plan& plan, const Envelope& envelope,
@@ -252,32 +144,53 @@ void find_constants(const PlanWorkspace& workspace, const Plan& plan, const Enve
     }
 }
 
-std::uint32_t scrub_calls(const ConstantRanges& constants) noexcept {
-    std::uint32_t calls = 0U;
-    std::uint32_t left = 0U;  // of the last of them
-    for (std::uint32_t i = 0U; i < constants.kept_count; ++i) {
-        const ConstantRange& range = constants.ranges[i];
-        for (std::uint32_t device = 0U; device < count_of(range.devices); ++device) {
-            std::uint32_t bytes = range.size_bytes;
-            while (bytes != 0U) {  // each time around takes some
-                if (left == 0U) {
-                    calls += 1U;
-                    left = kScrubSliceBytes;
-                }
-                bytes -= take_piece(bytes, left);
-            }
+Status compare_slice(Devices devices, const ScrubSource& source, ScrubCursor& cursor, std::uint32_t& address) noexcept {
+    if (source.constants.kept_count == 0U) {
+        return Status::kOk;
+    }
+    const ConstantRange& range = source.constants.ranges[cursor.range];
+    while (!has_device(range.devices, cursor.device) && ((cursor.device + 1U) < count_of(devices))) {
+        cursor.device += 1U;
+    }
+    Device& device = *devices[cursor.device];
+    const std::uint32_t left = range.size_bytes - cursor.offset_bytes;
+    const std::uint32_t slice = (left < kScrubSliceBytes) ? left : kScrubSliceBytes;
+    for (std::uint32_t done = 0U; done < slice; done += kChunkBytes) {
+        const std::uint32_t count = ((slice - done) < kChunkBytes) ? (slice - done) : kChunkBytes;
+        const std::uint32_t offset = cursor.offset_bytes + done;
+        address = range.address + offset;
+        alignas(std::uint32_t) Chunk held;
+        if (!is_ok(device.read_back(address, MutableByteSpan{held.data(), count}))) {
+            return Status::kDeviceFault;
+        }
+        ByteSpan expected = source.file.subspan(range.file_offset + offset, count);
+        alignas(std::uint32_t) Chunk copy;
+        const bool is_aligned = ((range.file_offset + offset) % sizeof(std::uint32_t)) == 0U;
+        if (!is_aligned || (source.plan.parameter_count != 0U)) {
+            std::memcpy(copy.data(), expected.data(), count);
+            put_parameters(source.plan, source.values, address, MutableByteSpan{copy.data(), count});
+            expected = ByteSpan{copy.data(), count};
+        }
+        if (!are_equal(ByteSpan{held.data(), count}, expected)) {
+            return Status::kIntegrity;
         }
     }
-    return calls;
-}
-
-Status compare_slice(Devices devices, const ScrubSource& source, ScrubCursor& cursor, std::uint32_t& address) noexcept {
-    std::uint32_t left = kScrubSliceBytes;
-    Status status = (source.constants.kept_count == 0U) ? Status::kOk : Status::kPending;
-    while ((status == Status::kPending) && (left != 0U)) {  // each piece takes kLeastPieceBytes, or what is left
-        status = compare_piece(devices, source, cursor, left, address);
+    cursor.offset_bytes += slice;
+    if (cursor.offset_bytes < range.size_bytes) {
+        return Status::kPending;
     }
-    return status;
+    cursor.offset_bytes = 0U;
+    cursor.device += 1U;
+    if (!kDrivesOneDevice && ((range.devices >> cursor.device) != 0U)) {
+        return Status::kPending;
+    }
+    cursor.device = 0U;
+    cursor.range += 1U;
+    if (cursor.range < source.constants.kept_count) {
+        return Status::kPending;
+    }
+    cursor.range = 0U;
+    return Status::kOk;
 }
 
 }  // namespace pianola

@@ -255,8 +255,7 @@ Status Session::program_device(std::uint32_t index, const Image& image) noexcept
 // the file finds the place; none is found where both were changed alike.
 Status Session::check_read_back(const Envelope& envelope) noexcept {
     std::uint32_t suspect = 0U;
-    const Status held = authenticate_constants(devices(), loaded_.file, envelope, loaded_.constants,
-                                               config_.trust.digest_engine, suspect);
+    const Status held = authenticate_constants(devices(), loaded_.file, envelope, loaded_.constants, suspect);
     if (is_ok(held)) {
         return held;
     }

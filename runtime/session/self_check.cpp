@@ -70,7 +70,13 @@ Status Session::scrub() noexcept {
 }
 
 std::uint32_t Session::scrub_calls() const noexcept {
-    return is_whole() ? pianola::scrub_calls(loaded_.constants) : 0U;
+    std::uint32_t calls = 0U;
+    const std::uint32_t count = is_whole() ? loaded_.constants.kept_count : 0U;
+    for (std::uint32_t i = 0U; i < count; ++i) {
+        const ConstantRange& range = loaded_.constants.ranges[i];
+        calls += count_of(range.devices) * ((range.size_bytes + (kScrubSliceBytes - 1U)) / kScrubSliceBytes);
+    }
+    return calls;
 }
 
 Status Session::confirm_start() noexcept {

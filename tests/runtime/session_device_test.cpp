@@ -161,10 +161,7 @@ TEST_F(SessionDevice, WhoseDigestDiffersHasDoneSomethingElse) {
 
 TEST_F(SessionDevice, WhoseMemoryCannotBeReadBackIsAFault) {
     ASSERT_EQ(load(), Status::kOk);
-    device_.set_hook([](Call made, std::uint32_t /*number*/) {  // nor is it seen
-        return ((made == Call::kReadBack) || (made == Call::kHostView)) ? std::optional<Status>{Status::kTimeout}
-                                                                        : std::nullopt;
-    });
+    answer(Call::kReadBack, Status::kTimeout);
     EXPECT_EQ(session_.scrub(), Status::kDeviceFault);
     expect_fault(Status::kDeviceFault, FaultStage::kScrub);
 }
