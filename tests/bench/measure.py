@@ -98,6 +98,19 @@ def measure(options, models, folder):
     return {"inferences": inferences, "verification": verification}
 
 
+def inner_loops():
+    """Which of the kernels' inner loops this processor runs: docs/reference/device.md."""
+    flags = re.search(r"^flags\s*:(.*)$", pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8"), re.MULTILINE)
+    return "avx2" if flags is not None and "avx2" in flags.group(1).split() else "portable"
+
+
+def read_thresholds(file):
+    """Those of this processor."""
+    thresholds = json.loads(file.read_text(encoding="utf-8"))
+    thresholds["total_instructions"] = thresholds["total_instructions"][inner_loops()]
+    return thresholds
+
+
 def allowed_overhead(thresholds, commands):
     """Instructions that an inference of that many device commands may take beside kernels and moving bytes."""
     limits = thresholds["overhead"]
@@ -180,7 +193,7 @@ def main(arguments):
     if not options.models.is_dir():
         print("skipped: no models; set PIANOLA_SHARED")
         return SKIPPED
-    thresholds = json.loads(options.thresholds.read_text(encoding="utf-8"))
+    thresholds = read_thresholds(options.thresholds)
     models = options.only or list(thresholds["total_instructions"])
     try:
         with tempfile.TemporaryDirectory() as folder:

@@ -134,11 +134,10 @@ void lower_relu_n1_to_1(OperatorContext& context) {
     lower_rescaled_relu(context, Activation::kReluN1To1);
 }
 
-// The scheme clamps what it reads, and takes the output to have the same scale.
+// The reference clamps what it reads, whatever the output's scale says.
 void lower_relu6(OperatorContext& context) {
     constexpr FixedPoint kOne{1 << 30, 1};
     const Ends ends = int8_or_int16_ends(context);
-    context.require_same_quantization(ends.input, ends.output);
     const ActivationRange range = context.clamp_range(static_cast<std::int8_t>(Activation::kRelu6), ends.input);
     if (ends.is_int16()) {
         rescale(context, ends, {kOne, kOne}, range);
