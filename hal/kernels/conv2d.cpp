@@ -57,9 +57,9 @@ struct Block {
     std::int8_t* output;  // the block's first channel in pixel 0
 };
 
-// A function of its own, because the copy of the taps needs most of a convolution's stack.
-void accumulate_patches(const Plan& plan, const Block& block, std::uint32_t pixel, std::uint32_t rows,
-                        BlockSums& sums) noexcept {
+// Not inside its caller, because the copy of the taps needs most of a convolution's stack.
+[[gnu::noinline]] void accumulate_patches(const Plan& plan, const Block& block, std::uint32_t pixel, std::uint32_t rows,
+                                          BlockSums& sums) noexcept {
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): DEV-039
     std::array<std::array<std::int8_t, kTapBlock>, kRowBlock> taps;
     FilterRows filter = block.filter;

@@ -59,7 +59,7 @@ def kept(folder=RECORDED):
 
 
 # Of a board's folder: what scripts know of it, and what its tests have.
-NOT_ON_DEVICE = {"board.json", "presets.json", "worst_case.json", "tests", "__pycache__"}
+NOT_ON_DEVICE = {"board.json", "device_counts.json", "presets.json", "worst_case.json", "tests", "__pycache__"}
 
 
 def digest_of_sources(root=ROOT):

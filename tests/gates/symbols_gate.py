@@ -15,11 +15,12 @@ from own_sources import report
 
 # The four that a compiler may call for itself in freestanding code, two for texts that end with a zero, and what an
 # abstract class's table points to. Then what the host's build takes from the distribution's BearSSL, and a board's
-# compiles itself.
+# compiles itself; and what the compiler's own library knows of a host's processor, which only the x86 inner loops ask.
 MAY_REFER_TO = {
     *("memcpy", "memmove", "memset", "memcmp", "strncmp", "strlen"),
     *("__cxa_pure_virtual", "_GLOBAL_OFFSET_TABLE_"),
     *("br_ecdsa_i31_vrfy_raw", "br_ec_p256_m31"),
+    "__cpu_model",
 }
 FORBIDDEN = [
     (r"operator (new|delete)\b.*", "heap"),

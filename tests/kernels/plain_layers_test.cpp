@@ -26,8 +26,8 @@ TEST_F(PlainLayersTest, EveryShapeAndParameter) {
     EXPECT_GT(layers_.result().elements, 1'000'000U);
 }
 
-// Rounding halves upwards, as cores do, gives another element for each that counts in `ties`: without the sign's part in
-// the short form as many comparisons would fail.
+// Rounding halves upwards, as cores do, gives another element for each that counts in `ties`: without the sign's part
+// in the short form as many comparisons would fail.
 TEST_F(PlainLayersTest, ExactHalves) {
     for (int round = 0; round < kRounds; ++round) {
         layers_.ties();

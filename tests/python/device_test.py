@@ -123,6 +123,9 @@ class Numbers(unittest.TestCase):
         square = pianola.zeros((16, 16), pianola.int8, device=device)
         image = pianola.zeros((1, 1, 1, 1), pianola.int8, device=device)
         scales = {"input_scale": 1.0, "weight_scale": 1.0, "output_scale": 1.0}
+        pair = {"input_scale_a": 0.5, "input_scale_b": 0.5}
+        reals = pianola.zeros((2,), pianola.float32, device=device)
+        table = pianola.zeros((256,), pianola.int8, device=device)
         event = pianola.create_event(device)
         pianola.record_event(0, event)
         trace = pianola.begin_trace_capture(device)
@@ -146,6 +149,13 @@ class Numbers(unittest.TestCase):
             "max_pool2d": lambda q: pianola.max_pool2d(image, (1, 1), (1, 1), cq_id=q),
             "conv2d": lambda q: pianola.conv2d(image, image, cq_id=q, **scales),
             "depthwise_conv2d": lambda q: pianola.depthwise_conv2d(image, image, cq_id=q, **scales),
+            **{name: lambda q, call=getattr(pianola, name): call(a, a, cq_id=q, **pair)
+               for name in ("ne", "gt", "ge", "lt", "le")},
+            **{name: lambda q, call=getattr(pianola, name): call(a, a, output_scale=0.5, cq_id=q, **pair)
+               for name in ("squared_difference", "prelu")},
+            "where": lambda q: pianola.where(a, a, a, cq_id=q), "lookup": lambda q: pianola.lookup(a, table, cq_id=q),
+            "quantize": lambda q: pianola.quantize(reals, 1.0, 0, cq_id=q),
+            "dequantize": lambda q: pianola.dequantize(a, 1.0, 0, cq_id=q),
             "sum": lambda q: pianola.sum(a, cq_id=q), "max": lambda q: pianola.max(a, cq_id=q),
             "matmul": lambda q: pianola.matmul(a, square, cq_id=q),
             "linear": lambda q: pianola.linear(a, square, cq_id=q),

@@ -44,6 +44,11 @@ class Kernels(OperationTest):
         pianola.reshard(matrix, pianola.L1_MEMORY_CONFIG)
         pianola.slice(matrix, (0, 0), (4, 3))
         pianola.take(matrix, self.on_device(numpy.zeros(2, numpy.int32)))
+        pianola.multiply(matrix, matrix, input_scale_a=1.0, input_scale_b=1.0, output_scale=1.0)
+        pianola.where(matrix, matrix, matrix)
+        pianola.lookup(matrix, self.on_device(numpy.zeros(256, numpy.int8)))
+        pianola.quantize(pianola.dequantize(matrix, 1.0, 0), 1.0, 0)
+        pianola.requantize(self.on_device(numpy.ones((4, 6), numpy.int32)), 1.0, 0, 2.0, 0)
         pianola.synchronize_device(self.device)
         reached = {entry["kernel"] for entry in self.device.log(0) if "kernel" in entry}
         self.assertEqual(names - reached, IN_PROGRAMS_ONLY)

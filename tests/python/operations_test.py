@@ -10,6 +10,7 @@ import pianola
 from operation_support import GRID, OperationTest, array_of, places
 from python_support import main
 
+PAIR = {"input_scale_a": 0.5, "input_scale_b": 0.2}
 SCALES = {"input_scale": 0.5, "weight_scale": 0.05, "output_scale": 9.0}
 # Name -> (type and shape of each tensor, of which the first is the input of a trace; the operation).
 OPERATIONS = {
@@ -24,6 +25,15 @@ OPERATIONS = {
     "minimum": ([("b", (6, 10))], lambda x, **o: pianola.minimum(x, 3, **o)),
     "maximum": ([("b", (6, 10)), ("b", (1,))], pianola.maximum),
     "eq": ([("b", (6, 10)), ("b", (6, 10))], pianola.eq),
+    **{name: ([("b", (6, 10)), ("b", (10,))], lambda x, y, call=getattr(pianola, name), **o: call(x, y, **PAIR, **o))
+       for name in ("ne", "gt", "ge", "lt", "le")},
+    **{name: ([("b", (6, 10)), ("b", (6, 1))],
+              lambda x, y, call=getattr(pianola, name), **o: call(x, y, output_scale=0.6, **PAIR, **o))
+       for name in ("squared_difference", "prelu")},
+    "where": ([("b", (6, 10)), ("b", (6, 10)), ("b", (6, 10))], pianola.where),
+    "lookup": ([("b", (6, 10)), ("b", (256,))], pianola.lookup),
+    "quantize": ([("f", (6, 10))], lambda x, **o: pianola.quantize(x, 0.5, 3, **o)),
+    "dequantize": ([("b", (6, 10))], lambda x, **o: pianola.dequantize(x, 0.5, 3, **o)),
     "square": ([("b", (6, 10))], pianola.square),
     "min over rows": ([("b", (6, 10))], lambda x, **o: pianola.min(x, 0, **o)),
     "min": ([("b", (6, 10))], pianola.min),
@@ -66,6 +76,7 @@ class Everywhere(OperationTest):
         make = {
             "b": lambda shape: array_of(rng, numpy.int8, shape),
             "i": lambda shape: array_of(rng, numpy.int32, shape),
+            "f": lambda shape: rng.normal(0.0, 20.0, size=shape).astype(numpy.float32),
             "s": lambda shape: rng.integers(-999, 999, size=shape, dtype=numpy.int32),  # a bias
             "p": lambda shape: self.prepared(make["s"](shape)),
         }
@@ -113,7 +124,7 @@ class Everywhere(OperationTest):
             with self.subTest(name):
                 arrays = self.arrays(name, 2)
                 right = self.eager(name, arrays)
-                dtype = pianola.int8 if right.dtype == numpy.int8 else pianola.int32
+                dtype = {"int8": pianola.int8, "int32": pianola.int32, "float32": pianola.float32}[right.dtype.name]
                 output = pianola.zeros(right.shape, dtype, device=self.device, memory_config=pianola.L1_MEMORY_CONFIG)
                 address = output.buffer_address()
                 result = call(*self.tensors(arrays), output_tensor=output)

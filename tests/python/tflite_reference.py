@@ -163,41 +163,41 @@ def subtract(left, right, quantizations, low=-128, high=127):
     """Difference of two operands; the ratios of scales are divided in single precision."""
     scales = [single(scale) for scale, _ in quantizations]
     largest = single(2) * max(scales[:2])
-    terms = [rescale(number * 2**20, *multiplier_of(float(scale / largest)))
+    terms = [rescale(number * 2**20, float(scale / largest))
              for number, scale in zip(numbers_of(left, right, quantizations), scales)]
-    total = rescale(terms[0] - terms[1], *multiplier_of(float(largest / (single(2**20) * scales[2]))))
+    total = rescale(terms[0] - terms[1], float(largest / (single(2**20) * scales[2])))
     return clamped(total, quantizations[2][1], low, high)
 
 
 def multiply(left, right, quantizations, low=-128, high=127):
     """Product of two operands."""
     first, second = numbers_of(left, right, quantizations)
-    scale = multiplier_of(ratio(*(scale for scale, _ in quantizations)))
-    return clamped(rescale(first * second, *scale), quantizations[2][1], low, high)
+    real = ratio(*(scale for scale, _ in quantizations))
+    return clamped(rescale(first * second, real), quantizations[2][1], low, high)
 
 
 def squared_difference(left, right, quantizations, low=-128, high=127):
     """Square of the difference of two operands, shifted to the left by 7 bits first."""
     scales = [float(single(scale)) for scale, _ in quantizations]
     largest = 2.0 * max(scales[:2])
-    terms = [rescale(number * 2**7, *multiplier_of(scale / largest))
+    terms = [rescale(number * 2**7, scale / largest)
              for number, scale in zip(numbers_of(left, right, quantizations), scales)]
     real = largest * largest / float(single(2**14) * single(quantizations[2][0]))
-    total = rescale((terms[0] - terms[1])**2, *multiplier_of(real))
+    total = rescale((terms[0] - terms[1])**2, real)
     return clamped(total, quantizations[2][1], low, high)
 
 
 def prelu(left, right, quantizations, low=-128, high=127):
     """The first operand where it is not below 0, else the product."""
     first, second = numbers_of(left, right, quantizations)
-    identity = rescale(first, *multiplier_of(ratio(quantizations[0][0], quantizations[2][0])))
-    product = rescale(first * second, *multiplier_of(ratio(*(scale for scale, _ in quantizations))))
+    identity = rescale(first, ratio(quantizations[0][0], quantizations[2][0]))
+    product = rescale(first * second, ratio(*(scale for scale, _ in quantizations)))
     return clamped(numpy.where(first >= 0, identity, product), quantizations[2][1], low, high)
 
 
 def compare(operation, left, right, quantizations):
     """1 and 0: terms are shifted to the left by 8 bits, and scaled."""
-    terms = [rescale(number * 2**8, *multiplier_of(float(single(scale))))
+    terms = [rescale(number * 2**8, float(single(scale)))
              for number, (scale, _) in zip(numbers_of(left, right, quantizations), quantizations)]
     return operation(*terms).astype(numpy.int8)
 

@@ -1,5 +1,5 @@
-// device_count BINARY INPUT: what one inference costs a device that shares the ECU's core, kernels and front, between the
-// instruction counter's markers.
+// device_count BINARY INPUT: what one inference costs a device that shares the ECU's core, kernels and front, between
+// the instruction counter's markers.
 //
 // One section: service() from submit() to the end of the step. What the session does around it is not counted.
 #include <algorithm>

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What an inference costs a device that shares the ECU's core, in instructions - its kernels and its front, nothing of
-the session -, against thresholds.json."""
+the session -, against device_counts.json in the board's folder."""
 import json
 import pathlib
 import unittest
@@ -8,15 +8,13 @@ import unittest
 import baremetal_support as support
 import device_counts
 
-THRESHOLDS = json.loads(
-    (pathlib.Path(__file__).resolve().parents[1] / "thresholds.json").read_text(encoding="utf-8"))["device"]
-
 
 class DeviceCounts(support.BareMetalTest):
-    """Thresholds."""
+    """Limits."""
 
     def test_inferences(self):
-        limits = THRESHOLDS[support.board().name]
+        limits = json.loads(
+            (support.ROOT / "hal/boards" / support.board().name / "device_counts.json").read_text(encoding="utf-8"))
         for name in device_counts.MODELS:
             with self.subTest(model=name):
                 section = device_counts.measure(self.model(name), self.folder)

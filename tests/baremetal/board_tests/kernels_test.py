@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The core's own variant of the quantised layers' inner loops equals the plain formulas: random geometries, multipliers,
-shifts, clamps, and sums that are exact halves on purpose."""
+"""The core's own variant of the quantised layers' inner loops equals the plain formulas: random geometries,
+multipliers, shifts, clamps, and sums that are exact halves on purpose."""
 import baremetal_support as support
 
 ROUNDS = 150
