@@ -181,7 +181,7 @@ void add_capture(CLI::App& app, Action& action) {
     const auto [command, arguments] =
         add_command(app, action, "capture", "Captures a quantised model into a trace binary", capture_model);
     command->footer(
-        "The model is an int8 TensorFlow Lite file. The binary is validated and loaded into the simulator before it "
+        "The model is a quantised TensorFlow Lite file. The binary is validated and loaded into the simulator before it "
         "is\n"
         "written; the same model, options and version give the same bytes. With --queues 2, inputs and outputs move "
         "on\n"

@@ -149,7 +149,8 @@ Status describe_quantized_binary(WordSpan arguments, Footprint& footprint, Argum
         check.operand(word1, bounded_product(shape1.elements, input_bytes), Access::kRead) &&
         check.operand(word2, bounded_product(shape2.elements, input_bytes), Access::kRead) &&
         check.operand(output_word, bounded_product(outputs, output_bytes), Access::kWrite) &&
-        check.output_placed(output_word, LaunchCheck::Placement::kApartOrInPlace);
+        check.output_placed(output_word, (output_bytes == input_bytes) ? LaunchCheck::Placement::kApartOrInPlace
+                                                                       : LaunchCheck::Placement::kApart);
     return check.finish(accepted, kOperationsPerElement * outputs);
 }
 

@@ -53,17 +53,25 @@ template <std::size_t kOffset>
 [[nodiscard]] bool is_short_form_exact(const std::int8_t* parameters, std::uint32_t channels,
                                        std::uint64_t largest_sum) noexcept;
 
+// How many bits a shift to the right by -shift drops below the one that rounds. Parameters lie in memory, and may have
+// changed since they were looked at: whatever they are then, the result is defined.
+[[nodiscard]] constexpr std::uint32_t bits_before_last(std::int32_t shift) noexcept {
+    constexpr std::uint32_t kMostBits = 31U;
+    return (0U - static_cast<std::uint32_t>(shift) - 1U) & kMostBits;
+}
+
 // Scale::apply() and adding the output's zero point, in the short form; shift is below 0.
 [[nodiscard]] constexpr std::int32_t scale_short(std::int32_t sum, std::int32_t multiplier, std::int32_t shift,
                                                  std::int32_t offset) noexcept {
     constexpr std::int64_t kHalf = 0x8000'0000;
     constexpr std::uint32_t kHigh = 32U;
     constexpr std::uint32_t kSign = 31U;
-    const auto before_last = static_cast<std::uint32_t>(-1 - shift);
-    const std::int32_t nudge = wrapping_shift_left((2 * offset) + 1, before_last) + floor_shift_right(sum, kSign);
-    const std::int64_t product = (static_cast<std::int64_t>(2 * sum) * multiplier) + kHalf;
+    const std::uint32_t before_last = bits_before_last(shift);
+    const std::int32_t nudge =
+        wrapping_add(wrapping_shift_left((2 * offset) + 1, before_last), floor_shift_right(sum, kSign));
+    const std::int64_t product = (static_cast<std::int64_t>(wrapping_shift_left(sum, 1U)) * multiplier) + kHalf;
     const auto scaled = static_cast<std::int32_t>(floor_shift_right(product, kHigh));
-    return floor_shift_right(scaled + nudge, before_last + 1U);
+    return floor_shift_right(floor_shift_right(wrapping_add(scaled, nudge), before_last), 1U);
 }
 
 // The element of a channel, for a sum that the bias is part of.

@@ -144,6 +144,13 @@ TEST_F(Quantized, PairsRunInPlaceOfAnOperandThatIsNotRepeated) {
     }
     a.op = QuantizedBinaryOp::kEqual;  // gives bytes: not the same extent
     EXPECT_EQ(device_.run(KernelId::kQuantizedBinary, words_of(a)), Status::kRefused);
+    // The same extent, but other elements: half as many of two bytes, repeated.
+    a.dims = {1U, 1U, 1U, 2U};
+    a.strides1 = {0U, 0U, 0U, 0U};
+    a.strides2 = {0U, 0U, 0U, 1U};
+    EXPECT_EQ(device_.run(KernelId::kQuantizedBinary, words_of(a)), Status::kRefused);
+    a.output += 512U;
+    EXPECT_EQ(device_.run(KernelId::kQuantizedBinary, words_of(a)), Status::kOk);
 }
 
 // Exact ties at both roundings of the scheme: the high product's halves go upwards, those of the shift away from 0.

@@ -288,6 +288,13 @@ TEST(ImportActivation, Refusals) {
               "an output scale other than 1/128 with zero point 0 is not supported");
 }
 
+// Below 2^-15 the reference's shifts leave its 16 bits; a scale that has no inverse in single precision gives no steps.
+TEST(ImportActivation, ScalesThatTheSchemeCannotExpress) {
+    EXPECT_TRUE(hard_swish_table({0.1F, 56}, {26.0F, 110}).has_value());
+    EXPECT_FALSE(hard_swish_table({0.000469365F, 56}, {26.4176F, 110}).has_value());
+    EXPECT_FALSE(elu_table({1.0F, 0}, {1.0e-39F, 0}).has_value());
+}
+
 TEST(ImportQuantize, KernelsByType) {
     const auto model = [](std::int8_t from, std::int8_t to) {
         return one_operator(114, {tensor("x", {4}, 0.5F, 0, from), tensor("y", {4}, 0.25F, 0, to)});

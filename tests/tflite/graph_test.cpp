@@ -305,6 +305,17 @@ TEST(ImportRefusals, Tensors) {
     EXPECT_EQ(with_output(variable), prefix + "'y': variable tensors are not supported");
 }
 
+// Whoever writes to it would write outside the memory of the smaller one.
+TEST(ImportRefusals, ReshapeToAnotherSize) {
+    constexpr std::int32_t kConcatenation = 2;
+    ModelSpec model;
+    model.tensors = {TensorSpec{"x", {20}}, TensorSpec{"joined", {100}}, TensorSpec{"y", {10}}};
+    model.operators = {OperatorSpec{kConcatenation, {0, 0, 0, 0, 0}, {1}}, OperatorSpec{kReshape, {1}, {2}}};
+    model.inputs = {0};
+    model.outputs = {2};
+    EXPECT_EQ(refusal(model), "operator 1 (RESHAPE): its input and output differ in size");
+}
+
 TEST(ImportRefusals, TooManyBytesOfActivations) {
     ModelSpec model = small_model();
     model.tensors.clear();

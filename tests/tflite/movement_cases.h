@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <ostream>
 #include <vector>
 
 #include "tests/tflite/model_builder.h"
@@ -29,5 +30,10 @@ struct Case {
 };
 
 std::vector<Case> cases();
+
+// What GoogleTest prints of one, instead of its bytes.
+inline void PrintTo(const Case& test, std::ostream* out) {
+    *out << test.name;
+}
 
 }  // namespace pianola::tflite

@@ -257,6 +257,14 @@ TEST(MovementRefusals, SayWhatIsMissing) {
     }
 }
 
+TEST(MovementRefusals, TablesOfMoreIndicesThanThereIsRoomFor) {
+    Case test = case_of("resize_nearest_neighbor");
+    test.inputs = {{1, 1, 1, 1}};
+    test.constants[0].values = {64 * 1024 * 1024, 1};
+    test.outputs = {{1, 64 * 1024 * 1024, 1, 1}};
+    EXPECT_THROW(static_cast<void>(import(model_of(test, kPlainInt8))), ImportError);
+}
+
 TEST(MovementRefusals, MoreLaunchesThanAMovementMayTake) {
     Case test = case_of("tile");
     test.inputs = {{129, 2, 2, 2, 2}};

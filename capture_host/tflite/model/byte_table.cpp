@@ -164,18 +164,23 @@ std::optional<ByteTable> tanh_table(const Affine& from) {
 
 std::optional<ByteTable> hard_swish_table(const Affine& from, const Affine& to) {
     constexpr float kGateScale = 3.0F / 32768.0F;
+    constexpr std::int32_t kMostRight = -15;  // the reference's results shift within 16 bits, which more does not fit
     const float fine_scale = (1.0F / 128.0F) * from.scale;
     const std::optional<FixedPoint> output = quantize_multiplier(static_cast<double>(fine_scale / to.scale));
     const std::optional<FixedPoint> gate = quantize_multiplier(static_cast<double>(fine_scale / kGateScale));
-    if (!output.has_value() || !gate.has_value() || (output->shift > 0)) {
+    if (!output.has_value() || !gate.has_value() || (output->shift > 0) || (output->shift < kMostRight) ||
+        (gate->shift < kMostRight)) {
         return std::nullopt;
     }
     return table_of(
         HardSwish{from, to, to_16_bits(output->multiplier), output->shift, to_16_bits(gate->multiplier), gate->shift});
 }
 
-ByteTable elu_table(const Affine& from, const Affine& to) {
+std::optional<ByteTable> elu_table(const Affine& from, const Affine& to) {
     const float inverse_scale = 1.0F / to.scale;
+    if (!std::isfinite(inverse_scale)) {
+        return std::nullopt;
+    }
     return table_of([&](std::int32_t value) {
         const float x = from.scale * static_cast<float>(value - from.zero_point);
         const float result = (x < 0.0F) ? (std::exp(x) - 1.0F) : x;

@@ -36,7 +36,8 @@ Operands verdict_operands(OperatorContext& context, Types types) {
     if (a.tensor->type == kTypeBool) {
         return {a, context.typed_input(1U, "input", {kTypeBool}), output};
     }
-    return {context.quantized_input(0U, "input", types), context.quantized_input(1U, "input", types), output};
+    return {context.quantized_input(0U, "input", types), context.quantized_input(1U, "input", {a.tensor->type}),
+            output};
 }
 
 Arguments arguments_of(const OperatorContext& context, Op op, const Operands& operands) {

@@ -42,6 +42,10 @@ void record_view(OperatorContext& context, const views::StridedView& view, captu
     }
 }
 
+void require_indices(const OperatorContext& context, std::uint64_t count) {
+    context.require(count <= (kMaxTableBytes / sizeof(std::int32_t)), "an axis of so many indices is not supported");
+}
+
 void record_take(OperatorContext& context, const refdev::TakeArguments& arguments, capture::BufferId input,
                  capture::BufferId indices, capture::BufferId output) {
     using Arguments = refdev::TakeArguments;

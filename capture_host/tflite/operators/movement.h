@@ -24,6 +24,9 @@ void require_shape(const OperatorContext& context, const AnyTensor& output, cons
 void record_view(OperatorContext& context, const views::StridedView& view, capture::BufferId input,
                  capture::BufferId output);
 
+// Indices are a table: makes sure of room for `count` before there is a list of them.
+void require_indices(const OperatorContext& context, std::uint64_t count);
+
 // What each axis of a tensor becomes: the entries listed. An empty list leaves the axis as it is.
 using AxisIndices = std::vector<std::vector<std::int32_t>>;
 void record_takes(OperatorContext& context, const AnyTensor& input, const AxisIndices& indices,

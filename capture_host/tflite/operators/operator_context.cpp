@@ -226,6 +226,7 @@ capture::BufferId OperatorContext::add_byte_table(const std::optional<ByteTable>
 
 void OperatorContext::record(refdev::KernelId kernel, std::vector<std::uint32_t> words,
                              const std::vector<AddressWord>& addresses) {
+    require(recorder_.launches().size() < kMaxLaunches, "a model of so many launches is not supported");
     capture::Launch launch;
     launch.label = std::to_string(index_) + " " + op().name;
     launch.kernel = kernel;

@@ -24,6 +24,7 @@
 
 namespace pianola::tflite {
 
+inline constexpr std::size_t kMaxLaunches = 262144U;  // of a model
 inline constexpr std::uint64_t kMaxTableBytes =
     std::uint64_t{64} * 1024U * 1024U;  // of all channel parameters together
 

@@ -141,6 +141,7 @@ void lower_mirror_pad(OperatorContext& context) {
         const auto size = static_cast<std::int32_t>(input.tensor->shape[axis]);
         const auto widest = static_cast<std::int32_t>(std::max(padding.before, padding.after));
         context.require(widest <= (size - border), "a padding that mirrors more than its input is not supported");
+        require_indices(context, std::uint64_t{input.tensor->shape[axis]} + padding.before + padding.after);
         indices.push_back((widest == 0) ? std::vector<std::int32_t>{} : mirrored(size, padding, border));
     }
     record_takes(context, input, indices, context.buffer(output));

@@ -45,7 +45,7 @@ AxisRange resolve(const Entry& entry, std::int64_t size) {
     if (entry.shrinks) {
         return AxisRange{first, ((first >= 0) && (first < size)) ? 1 : 0};
     }
-    std::int64_t last = entry.is_offset ? std::clamp(first + entry.end, lowest, highest) : inside(entry.end);
+    std::int64_t last = inside(entry.is_offset ? (first + entry.end) : entry.end);
     if (entry.ends_anywhere) {
         last = (entry.stride > 0) ? highest : lowest;
     }

@@ -72,6 +72,7 @@ void lower_unpack(OperatorContext& context) {
     const AnyTensor input = context.any_input(0U, "input");
     const auto& options = context.options_or_defaults<format::UnpackOptions>();
     const std::size_t axis = axis_of(context, options.axis(), input.tensor->shape.size());
+    context.require_outputs(input.tensor->shape[axis]);
     record_split(context, input, axis, std::vector<std::int64_t>(input.tensor->shape[axis], 1), true);
 }
 

@@ -37,6 +37,7 @@ std::vector<std::int32_t> nearest(std::uint32_t input, std::uint32_t output, boo
                                 : (static_cast<float>(input) / static_cast<float>(output));
     const float offset = half_pixel_centers ? kHalf : 0.0F;
     std::vector<std::int32_t> entries;
+    entries.reserve(output);
     for (std::uint32_t i = 0U; i < output; ++i) {
         const float position = (static_cast<float>(i) + offset) * scale;
         const auto entry = static_cast<std::int32_t>(align_corners ? std::round(position) : std::floor(position));
@@ -148,8 +149,11 @@ void lower_resize_nearest_neighbor(OperatorContext& context) {
     const auto width = static_cast<std::uint32_t>(sizes[1]);
     require_shape(context, output, {shape[0], height, width, shape[3]});
     AxisIndices indices(kImageRank);
+    // Rounded from the middle of a pixel, an axis does not even stay as it is where its size does.
+    const bool moves = options.align_corners() && options.half_pixel_centers();
     for (const auto& [axis, size] : {std::pair{1U, height}, std::pair{2U, width}}) {
-        if (size != shape[axis]) {
+        require_indices(context, size);
+        if (moves || (size != shape[axis])) {
             indices.at(axis) = nearest(shape[axis], size, options.align_corners(), options.half_pixel_centers());
         }
     }

@@ -53,4 +53,12 @@ inline void yield() noexcept {
     __asm__ volatile("yield" ::: "memory");
 }
 
+// No vector length is set, and no lane is predicated: what a reset leaves undefined. Only cores with the vector extension
+// have it.
+inline void reset_vector_state() noexcept {
+    constexpr unsigned kWholeVectors = 4U << 16U;  // FPSCR.LTPSIZE
+    // NOLINTNEXTLINE(hicpp-no-assembler): DEV-031
+    __asm__ volatile(".arch_extension mve\n\tvmsr fpscr, %0\n\tvmsr p0, %1" ::"r"(kWholeVectors), "r"(0U) : "memory");
+}
+
 }  // namespace pianola::arm_m

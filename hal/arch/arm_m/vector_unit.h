@@ -2,6 +2,8 @@
 //
 // Place in the whole: for boards whose kernels use it. Everything else is compiled without it (the core's toolchain
 // file), so exceptions need not save its registers: their frames stay eight words, on stacks that are bounded for that.
+// Handlers of an integrator's own must be compiled so, too, without LE loops, which would meet the interrupted vector
+// length.
 #pragma once
 
 #include "hal/arch/arm_m/instructions.h"
@@ -16,6 +18,7 @@ inline void enable_vector_unit() noexcept {
     mmio::write(kCpacr, mmio::read(kCpacr) | kCpacrVectorUnit);
     data_synchronization_barrier();
     instruction_synchronization_barrier();
+    reset_vector_state();
 }
 
 }  // namespace pianola::arm_m

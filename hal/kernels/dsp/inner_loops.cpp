@@ -209,9 +209,9 @@ void one_by_four(const std::uint32_t* wide, std::uint32_t count, const std::int8
             "smlad %[sum_a], %[odd], %[weight], %[sum_a]\n\t"
             "subs %[left], %[left], #1\n\t"
             "bne 1b"
-            : [taps] "+r"(wide), [weights] "+r"(weights), [left] "+r"(left), [sum_a] "+r"(sum_a), [sum_b] "+r"(sum_b),
-              [sum_c] "+r"(sum_c), [sum_d] "+r"(sum_d), [even] "=&r"(even), [odd] "=&r"(odd), [weight] "=&r"(weight),
-              [even_weights] "=&r"(even_weights)
+            : [taps] "+&r"(wide), [weights] "+&r"(weights), [left] "+&r"(left), [sum_a] "+&r"(sum_a),
+              [sum_b] "+&r"(sum_b), [sum_c] "+&r"(sum_c), [sum_d] "+&r"(sum_d), [even] "=&r"(even), [odd] "=&r"(odd),
+              [weight] "=&r"(weight), [even_weights] "=&r"(even_weights)
             : [stride] "r"(stride), [to_last] "r"(to_last)
             : "cc", "memory");
     }
@@ -229,18 +229,21 @@ void one_by_four(const std::uint32_t* wide, std::uint32_t count, const std::int8
 }
 
 // requantise_short() where every int8 is in the range: the sum's high product is rounded and added in one instruction.
+// Assembly as a whole, because its shifts are defined for any distance: parameters lie in memory, and may have changed
+// since they were looked at.
 [[nodiscard]] inline std::int8_t requantise_to_int8(std::int32_t sum, const std::int8_t* parameters,
                                                     std::size_t channel, std::int32_t nudge) noexcept {
-    constexpr std::uint32_t kSign = 31U;
-    const auto before_last = static_cast<std::uint32_t>(-1 - shift_of(parameters, channel));
-    const std::int32_t addend = wrapping_shift_left(nudge, before_last) + floor_shift_right(sum, kSign);
-    std::int32_t scaled = 0;
-    __asm__("smmlar %0, %1, %2, %3"
-            : "=r"(scaled)
-            : "r"(2 * sum), "r"(multiplier_of(parameters, channel)), "r"(addend));
-    // The intrinsic is a macro that changes signs on its way.
+    const auto bits = 0U - static_cast<std::uint32_t>(shift_of(parameters, channel));
     std::int32_t element = 0;
-    __asm__("ssat %0, #8, %1" : "=r"(element) : "r"(floor_shift_right(scaled, before_last + 1U)));
+    __asm__(
+        "lsl %[element], %[nudge], %[before_last]\n\t"
+        "add %[element], %[element], %[sum], asr #31\n\t"
+        "smmlar %[element], %[twice], %[multiplier], %[element]\n\t"
+        "asr %[element], %[element], %[bits]\n\t"
+        "ssat %[element], #8, %[element]"
+        : [element] "=&r"(element)
+        : [nudge] "r"(nudge), [before_last] "r"(bits - 1U), [sum] "r"(sum), [twice] "r"(wrapping_shift_left(sum, 1U)),
+          [multiplier] "r"(multiplier_of(parameters, channel)), [bits] "r"(bits));
     return static_cast<std::int8_t>(element);
 }
 
