@@ -181,11 +181,9 @@ void add_capture(CLI::App& app, Action& action) {
     const auto [command, arguments] =
         add_command(app, action, "capture", "Captures a quantised model into a trace binary", capture_model);
     command->footer(
-        "The model is a quantised TensorFlow Lite file. The binary is validated and loaded into the simulator before it "
-        "is\n"
-        "written; the same model, options and version give the same bytes. With --queues 2, inputs and outputs move "
-        "on\n"
-        "queue 1 while queue 0 computes.");
+        "The model is a quantised TensorFlow Lite file. The binary is validated and loaded into the simulator\n"
+        "before it is written; the same model, options and version give the same bytes. With --queues 2, inputs\n"
+        "and outputs move on queue 1 while queue 0 computes.");
     add_text(*command, "model", arguments->model, kReads, "Model, .tflite")->required();
     add_text(*command, "-o,--output", arguments->output, kWrites, "Trace binary to write, .ptb")->required();
     command->add_option("--queues", arguments->queues, "Command queues to use")

@@ -113,9 +113,10 @@ void compute(const Arguments& a, const BoundOperands& bound, Function function) 
 template <typename Element>
 void compute(const Arguments& a, const BoundOperands& bound) noexcept {
     if (gives_bytes(a.op)) {
-        compute<Element, std::int8_t>(a, bound, verdict_of);
+        compute<Element, std::int8_t>(a, bound,
+                                      [](const auto&... operands) noexcept { return verdict_of(operands...); });
     } else {
-        compute<Element, Element>(a, bound, element_of);
+        compute<Element, Element>(a, bound, [](const auto&... operands) noexcept { return element_of(operands...); });
     }
 }
 

@@ -53,8 +53,8 @@ inline void yield() noexcept {
     __asm__ volatile("yield" ::: "memory");
 }
 
-// No vector length is set, and no lane is predicated: what a reset leaves undefined. Only cores with the vector extension
-// have it.
+// No vector length is set, and no lane is predicated: what a reset leaves undefined. Only for cores with the vector
+// extension.
 inline void reset_vector_state() noexcept {
     constexpr unsigned kWholeVectors = 4U << 16U;  // FPSCR.LTPSIZE
     // NOLINTNEXTLINE(hicpp-no-assembler): DEV-031
