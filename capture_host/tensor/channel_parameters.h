@@ -13,7 +13,7 @@ namespace pianola::tensor {
 // Throw TENSOR-QUANTIZATION with the name of the argument and what is admitted.
 void require_scale(const char* operation, const char* argument, float scale);
 void require_zero_point(const char* operation, const char* argument, std::int32_t zero_point);
-void require_quantizations(const char* operation, const Quantization& left, const Quantization& right,
+void require_quantizations(const char* name, const Quantization& left, const Quantization& right,
                            const Quantization& to);  // of a pair: its arguments end with _a and _b
 void require_clamp(const char* operation, const Clamp& clamp);
 [[nodiscard]] tflite::FixedPoint ratio_of(const char* operation, const Quantization& from, const Quantization& to);

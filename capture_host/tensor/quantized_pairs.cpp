@@ -50,21 +50,21 @@ struct PairLaunch {
 };
 
 // Scales of the operation. nullopt: the arithmetic cannot express one.
-std::optional<tflite::AddScaling> scaling_of(QuantizedBinary operation, float left, float right, float output) {
-    const double product = static_cast<double>(left) * static_cast<double>(right) / static_cast<double>(output);
+std::optional<tflite::AddScaling> scaling_of(QuantizedBinary operation, float first, float second, float output) {
+    const double product = static_cast<double>(first) * static_cast<double>(second) / static_cast<double>(output);
     switch (operation) {
         case QuantizedBinary::kSubtract:
-            return tflite::subtract_scaling(left, right, output, tflite::kAddLeftShift);
+            return tflite::subtract_scaling(first, second, output, tflite::kAddLeftShift);
         case QuantizedBinary::kSquaredDifference:
-            return tflite::squared_difference_scaling(left, right, output, kSquareLeftShift);
+            return tflite::squared_difference_scaling(first, second, output, kSquareLeftShift);
         case QuantizedBinary::kMultiply:
             return tflite::all_of(kOne, kOne, tflite::quantize_multiplier(product));
         case QuantizedBinary::kPrelu:
-            return tflite::all_of(tflite::quantize_multiplier(static_cast<double>(left) / static_cast<double>(output)),
+            return tflite::all_of(tflite::quantize_multiplier(static_cast<double>(first) / static_cast<double>(output)),
                                   kOne, tflite::quantize_multiplier(product));
         default:
-            return tflite::all_of(tflite::quantize_fraction(static_cast<double>(left)),
-                                  tflite::quantize_fraction(static_cast<double>(right)), kOne);
+            return tflite::all_of(tflite::quantize_fraction(static_cast<double>(first)),
+                                  tflite::quantize_fraction(static_cast<double>(second)), kOne);
     }
 }
 
@@ -158,7 +158,7 @@ Tensor where(const Tensor& condition, const Tensor& left, const Tensor& right, c
         return for_each_device(
             name, [](const auto&... each) { return where(each...); }, condition, left, right, options);
     }
-    require_same_device(name, condition, left);
+    require_same_device(name, left, condition);
     require_same_device(name, left, right);
     if ((left.type() != right.type()) || (bytes_per_element(condition.type()) != 1U)) {
         throw TensorError{
