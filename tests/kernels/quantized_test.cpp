@@ -109,7 +109,7 @@ QuantizedBinaryArguments arguments_for(QuantizedBinaryOp op, std::uint32_t type)
 TEST_F(Quantized, EveryOperationOfPairsFollowsThePublishedFormula) {
     for (const std::uint32_t type : {kTypeInt8, kTypeInt16}) {
         for (std::uint32_t op = 1U; op <= 15U; ++op) {
-            QuantizedBinaryArguments a = arguments_for(static_cast<QuantizedBinaryOp>(op), type);
+            const QuantizedBinaryArguments a = arguments_for(static_cast<QuantizedBinaryOp>(op), type);
             device_.randomise_with_extremes(random_, kTypeInt8);
             ASSERT_EQ(device_.run(KernelId::kQuantizedBinary, words_of(a)), Status::kOk) << op;
             const bool bytes = (op >= 7U) && (op <= 14U);

@@ -34,7 +34,7 @@ std::uint32_t bits_of(float value) {
 TEST_F(SinglePrecision, QuantizeIsTheHostsDivisionAndRounding) {
     for (const float scale : {0.05F, 1.0F, 0.5F, 0.3333333F, 0x1p-124F, 3.0e38F, 0.0078125F, 1.7F}) {
         for (std::uint32_t round = 0U; round < 200U; ++round) {
-            QuantizeArguments a{kBase, kBase + 2048U, 100U, kTypeInt16, bits_of(scale), -3};
+            const QuantizeArguments a{kBase, kBase + 2048U, 100U, kTypeInt16, bits_of(scale), -3};
             std::vector<float> values;
             for (std::uint32_t i = 0U; i < a.count; ++i) {
                 std::uint32_t bits = static_cast<std::uint32_t>(random_());

@@ -230,8 +230,9 @@ TEST(ImportSquaredDifference, Shifts) {
 }
 
 TEST(ImportSelect, ThreeOperandsOfAnyType) {
-    ModelSpec model = one_operator(123, {tensor("c", {2, 1}, 1.0F, 0, kBool), tensor("a", {2, 3}, 0.5F, 0, kInt16),
-                                         tensor("b", {3}, 0.5F, 0, kInt16), tensor("y", {2, 3}, 0.5F, 0, kInt16)});
+    const ModelSpec model =
+        one_operator(123, {tensor("c", {2, 1}, 1.0F, 0, kBool), tensor("a", {2, 3}, 0.5F, 0, kInt16),
+                           tensor("b", {3}, 0.5F, 0, kInt16), tensor("y", {2, 3}, 0.5F, 0, kInt16)});
     const auto a = only_launch<refdev::SelectArguments>(import(model), refdev::KernelId::kSelect);
     EXPECT_EQ(a.dims, (Shape4{1U, 1U, 2U, 3U}));
     EXPECT_EQ(a.condition_strides, (Shape4{0U, 0U, 1U, 0U}));
