@@ -296,6 +296,12 @@ TEST(ImportActivation, ScalesThatTheSchemeCannotExpress) {
     EXPECT_FALSE(elu_table({1.0F, 0}, {1.0e-39F, 0}).has_value());
 }
 
+TEST(ImportVerdicts, InputsOfTwoTypes) {
+    const ModelSpec equal = one_operator(71, {tensor("a", {4}), tensor("b", {4}), tensor("y", {4}, 1.0F, 0, kBool)});
+    EXPECT_EQ(refusal(equal, [](ModelSpec&) {}), "imported");
+    EXPECT_EQ(refusal(equal, [](ModelSpec& m) { m.tensors[1].type = kBool; }), "bool input is not supported; int8 is");
+}
+
 TEST(ImportQuantize, KernelsByType) {
     const auto model = [](std::int8_t from, std::int8_t to) {
         return one_operator(114, {tensor("x", {4}, 0.5F, 0, from), tensor("y", {4}, 0.25F, 0, to)});
