@@ -12,6 +12,7 @@
 #include "capture_host/tflite/model/import_error.h"
 #include "hal/kernels/arguments.h"
 #include "tests/tflite/model_builder.h"
+#include "tests/tflite/one_import.h"
 
 namespace pianola::tflite {
 namespace {
@@ -40,32 +41,6 @@ ModelSpec one_operator(std::int32_t code, std::vector<TensorSpec> tensors, std::
     model.tensors = std::move(tensors);
     model.operators = {OperatorSpec{code, model.inputs, model.outputs, options_type, options}};
     return model;
-}
-
-capture::Recorder import(const ModelSpec& model) {
-    const std::vector<std::uint8_t> file = build_model(model);
-    capture::Recorder recorder;
-    import_model(Span<const std::uint8_t>{file.data(), file.size()}, "name", {}, recorder);
-    return recorder;
-}
-
-std::string refusal(ModelSpec model, const std::function<void(ModelSpec&)>& change) {
-    change(model);
-    try {
-        static_cast<void>(import(model));
-    } catch (const ImportError& error) {
-        return error.missing();
-    }
-    return "imported";
-}
-
-template <typename Arguments>
-Arguments only_launch(const capture::Recorder& recorder, refdev::KernelId kernel) {
-    Arguments arguments{};
-    EXPECT_EQ(recorder.launches().size(), 1U);
-    EXPECT_EQ(recorder.launches().front().kernel, kernel);
-    std::memcpy(&arguments, recorder.launches().front().arguments.data(), sizeof(Arguments));
-    return arguments;
 }
 
 using Shape4 = std::array<std::uint32_t, 4>;

@@ -9,21 +9,12 @@
 #include "tests/tflite/flat_device.h"
 #include "tests/tflite/model_builder.h"
 #include "tests/tflite/movement_cases.h"
+#include "tests/tflite/one_import.h"
 
 namespace pianola::tflite {
 namespace {
 
 constexpr std::int8_t kInt32 = 2;
-
-std::vector<std::uint8_t> words(const std::vector<std::int32_t>& values) {
-    std::vector<std::uint8_t> bytes;
-    for (const std::int32_t value : values) {
-        for (std::uint32_t shift = 0U; shift < 32U; shift += 8U) {
-            bytes.push_back(static_cast<std::uint8_t>((static_cast<std::uint32_t>(value) >> shift) & 0xFFU));
-        }
-    }
-    return bytes;
-}
 
 struct TypeOfElements {
     const char* name;
@@ -65,13 +56,6 @@ ModelSpec model_of(const Case& test, const TypeOfElements& type) {
     }
     model.operators = {OperatorSpec{test.code, operands, model.outputs, test.options_type, test.options}};
     return model;
-}
-
-capture::Recorder import(const ModelSpec& model) {
-    const std::vector<std::uint8_t> file = build_model(model);
-    capture::Recorder recorder;
-    import_model(Span<const std::uint8_t>{file.data(), file.size()}, "name", {}, recorder);
-    return recorder;
 }
 
 // The bytes of all outputs, for random bytes in `inputs`, one after the other.

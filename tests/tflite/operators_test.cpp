@@ -12,50 +12,12 @@
 #include "capture_host/tflite/import.h"
 #include "hal/kernels/arguments.h"
 #include "tests/tflite/model_builder.h"
+#include "tests/tflite/one_import.h"
 
 namespace pianola::tflite {
 namespace {
 
 constexpr std::int8_t kInt32 = 2;
-
-std::vector<std::uint8_t> words(const std::vector<std::int32_t>& values) {
-    std::vector<std::uint8_t> bytes;
-    for (const std::int32_t value : values) {
-        for (std::uint32_t shift = 0U; shift < 32U; shift += 8U) {
-            bytes.push_back(static_cast<std::uint8_t>((static_cast<std::uint32_t>(value) >> shift) & 0xFFU));
-        }
-    }
-    return bytes;
-}
-
-capture::Recorder import(const ModelSpec& model) {
-    const std::vector<std::uint8_t> file = build_model(model);
-    capture::Recorder recorder;
-    import_model(Span<const std::uint8_t>{file.data(), file.size()}, "name", {}, recorder);
-    return recorder;
-}
-
-// What the operator says about a model after `change`, without its prefix.
-std::string refusal(ModelSpec model, const std::function<void(ModelSpec&)>& change) {
-    change(model);
-    try {
-        static_cast<void>(import(model));
-    } catch (const ImportError& error) {
-        EXPECT_EQ(error.operator_index(), std::optional<std::uint32_t>{0U});
-        return error.missing();
-    }
-    return "imported";
-}
-
-template <typename Arguments>
-Arguments only_launch(const capture::Recorder& recorder, refdev::KernelId kernel) {
-    Arguments arguments{};
-    EXPECT_EQ(recorder.launches().size(), 1U);
-    EXPECT_EQ(recorder.launches().front().kernel, kernel);
-    EXPECT_EQ(recorder.launches().front().arguments.size(), refdev::kArgumentWords<Arguments>);
-    std::memcpy(&arguments, recorder.launches().front().arguments.data(), sizeof(Arguments));
-    return arguments;
-}
 
 std::vector<std::uint8_t> operand_contents(const capture::Recorder& recorder, std::size_t operand) {
     return recorder.buffer(recorder.launches().front().operands.at(operand).buffer).contents;
