@@ -3,7 +3,8 @@
 // Place in the whole: the fully connected and convolution kernels check, bind and walk over their operands once for all
 // cores, and come here for sums of products and for storing them. Each folder below this one is a variant, the same
 // functions for one kind of core, bit by bit: portable (any core), dsp (Arm's 16-bit SIMD instructions), mve (Arm's
-// vector extension) and x86 (hosts). A build links one of them, PIANOLA_KERNELS, which the toolchain file of the core sets.
+// vector extension) and x86 (hosts). A build links one of them, PIANOLA_KERNELS, which the toolchain file of the core
+// sets.
 #pragma once
 
 #include <array>
