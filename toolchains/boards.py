@@ -41,15 +41,14 @@ class Architecture(typing.NamedTuple):
     """What boards of one folder of hal/arch share."""
 
     binutils: str  # what the names of binary tools begin with
-    instruction_set: str  # by which tests/baremetal/thresholds.json tells boards apart
     registers: typing.Mapping[str, int]
 
 
 ARCHITECTURES = {
-    "arm_a": Architecture("arm-none-eabi-", "arm", _ARM_AR), "arm_m": Architecture("arm-none-eabi-", "arm",
-                                                                                   {**_ARM, "xpsr": 25}),
-    "arm_r": Architecture("arm-none-eabi-", "arm", _ARM_AR),
-    "riscv": Architecture("riscv64-unknown-elf-", "rv32",
+    "arm_a": Architecture("arm-none-eabi-", _ARM_AR),
+    "arm_m": Architecture("arm-none-eabi-", {**_ARM, "xpsr": 25}),
+    "arm_r": Architecture("arm-none-eabi-", _ARM_AR),
+    "riscv": Architecture("riscv64-unknown-elf-",
                           {**{f"x{n}": n
                               for n in range(32)}, "ra": 1, "sp": 2, "pc": 32}),
 }

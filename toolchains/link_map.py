@@ -9,9 +9,10 @@ from boards import boards
 # The first pattern that matches an object's path names its layer. Objects of libraries are "library.a(object)".
 LAYERS = (
     ("rule texts", r"libpianola_runtime\.a\(rule_text\."),
-    ("digest", r"libpianola_runtime\.a\(sha256\."),
-    ("session", r"libpianola_runtime\.a\((session|load|execution|seal_and_latch|self_check|scrub|seal)\."),
-    ("validator", r"libpianola_runtime\.a\("),
+    ("digest", r"libpianola_runtime\.a\((sha256|file_digest)\."),
+    ("session", r"libpianola_runtime\.a\((session|load|execution|seal_and_latch|self_check|zero_copy)\."),
+    ("session", r"libpianola_runtime\.a\((comparison|scrub|seal)\."),
+    ("validator", r"libpianola_runtime\.a\(|/pianola_without_\w+\.dir/"),
     ("signatures", r"libpianola_(bearssl|crypto)\.a\("),
     ("kernels", r"libpianola_kernels\.a\("),
     ("command set", r"libpianola_refdev\.a\((refdev_command_set|footprint)\."),

@@ -32,7 +32,7 @@ application does with the views is not counted, nor waiting, nor a device that s
 the length of the trace: hello_world has 3 operators, vww 31. One validation's SHA-256 is counted apart, with the C
 library's part in it. `load()` is two validations, programming and read-back, without its three digests; of its two
 waits (reset, set-up) the looks before and after count, what the core does in between does not. Inferences are those of
-`Release::kAtCompletion`; verified release adds "a slice" for each 1,024 bytes of traces and weights, the `poll()` that
+`Release::kAtCompletion`; verified release adds "a slice" for each 16,384 bytes of traces and weights, the `poll()` that
 compares it and the seals of the session's state included.
 """
 
@@ -131,12 +131,12 @@ def page(facts, limits):
     stack = {root.rsplit("::")[-1]: limit for root, limit in limits["stack"]["roots"].items()}
     yield from [
         "",
-        f"Limits: {instructions['inference']['arm']:,} for an inference on Arm, "
-        f"{instructions['inference']['rv32']:,} on RV32, and "
+        f"Limits: {instructions['inference']['arm_m']:,} for an inference on Arm, "
+        f"{instructions['inference']['riscv']:,} on RV32, and "
         f"{instructions['inference_spread']:.0%} between "
         f"hello_world and vww; {instructions['validation_without_digest']:,} for one validation of kws, "
-        f"{instructions['load_without_digest']:,} for its `load()`, {instructions['verified_release_per_slice']:,} "
-        f"for a slice."
+        f"{instructions['load_without_digest']:,} for its `load()`, "
+        f"{instructions['verified_release_per_slice']['arm_m']:,} for a slice on Cortex-M."
     ]
     yield from STACK.splitlines()
     yield ""

@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <map>
 
 #include "capture_host/cli/cli.h"
+#include "capture_host/cli/operator_report.h"
 #include "capture_host/cli/target_option.h"
 #include "capture_host/lowering/lowerings.h"
 #include "capture_host/tflite/import.h"
@@ -28,6 +30,8 @@ struct CaptureArguments {
     std::uint32_t self_tests{0U};
     std::uint32_t deadline_us{0U};
     std::uint32_t setup_deadline_us{0U};
+    bool lists_operators{false};
+    std::string pack{"portable"};
     bool json{false};
 };
 
@@ -41,6 +45,7 @@ nlohmann::json summary_to_json(const CaptureArguments& arguments, const capture:
             {"weight_bytes", summary.weight_bytes},
             {"input_bytes", summary.input_bytes},
             {"output_bytes", summary.output_bytes},
+            {"state_bytes", summary.state_bytes},
             {"activations",
              {{"memory", summary.activations_in_l1 ? "L1" : "DRAM"},
               {"planned_bytes", summary.activation_bytes},
@@ -48,7 +53,8 @@ nlohmann::json summary_to_json(const CaptureArguments& arguments, const capture:
               {"lower_bound_bytes", summary.activation_lower_bound_bytes}}},
             {"trace_region_bytes_needed", summary.trace_bytes},
             {"step_cycles", summary.step_cycles},
-            {"self_tests", arguments.self_tests}};
+            {"self_tests", arguments.self_tests},
+            {"pack", {{"layout", arguments.pack}, {"layers", summary.packed_layers}}}};
 }
 
 void print_summary(const CaptureArguments& arguments, const DeviceDescription& spec, const capture::Capture& result) {
@@ -59,6 +65,9 @@ void print_summary(const CaptureArguments& arguments, const DeviceDescription& s
     fmt::print("  weights       {:>9} bytes\n", summary.weight_bytes);
     fmt::print("  inputs        {:>9} bytes\n", summary.input_bytes);
     fmt::print("  outputs       {:>9} bytes\n", summary.output_bytes);
+    if (summary.state_bytes != 0U) {
+        fmt::print("  state         {:>9} bytes, kept from step to step\n", summary.state_bytes);
+    }
     fmt::print("  activations   {:>9} bytes in {} (without sharing {}, lower bound {})\n", summary.activation_bytes,
                summary.activations_in_l1 ? "L1" : "DRAM", summary.activation_sum_bytes,
                summary.activation_lower_bound_bytes);
@@ -69,9 +78,19 @@ void print_summary(const CaptureArguments& arguments, const DeviceDescription& s
         fmt::print("  one step      {:>9} device cycles ({:.3f} ms at {} MHz)\n", summary.step_cycles,
                    static_cast<double>(summary.step_cycles) / spec.clock_khz, spec.clock_khz / 1000U);
     }
+    if (summary.packed_layers > 0U) {
+        fmt::print("  packed        {:>9} layers, for {} kernels\n", summary.packed_layers, arguments.pack);
+    }
     if (arguments.self_tests > 0U) {
         fmt::print("  self-tests    {:>9}\n", arguments.self_tests);
     }
+}
+
+const std::map<std::string, refdev::WeightsLayout>& layouts() {
+    static const std::map<std::string, refdev::WeightsLayout> kLayouts{{"portable", refdev::WeightsLayout::kPlain},
+                                                                       {"dsp", refdev::WeightsLayout::kDsp},
+                                                                       {"mve", refdev::WeightsLayout::kMve}};
+    return kLayouts;
 }
 
 // Which device the binary is for, and which one the workload is captured on.
@@ -135,6 +154,13 @@ void check_queues(const CaptureArguments& arguments, const DeviceDescription& sp
 }
 
 int capture_model(const CaptureArguments& arguments) {
+    if (arguments.lists_operators) {
+        print_operators(arguments.json);
+        return kDone;
+    }
+    if (arguments.model.empty() || arguments.output.empty()) {
+        throw CliError{kUsage, "capture: a model and --output are required"};
+    }
     capture::CaptureOptions options;
     const CaptureTarget target = target_for(arguments);
     options.link.spec = target.captured_on;
@@ -143,6 +169,7 @@ int capture_model(const CaptureArguments& arguments) {
     options.link.steps_in_flight = (arguments.in_flight != 0U) ? arguments.in_flight : capture::kUsualStepsInFlight;
     options.link.step_deadline_us = arguments.deadline_us;
     options.link.setup_deadline_us = arguments.setup_deadline_us;
+    options.link.pack = layouts().at(arguments.pack);
     options.self_tests = arguments.self_tests;
     options.progress = [](std::uint32_t done, std::uint32_t all) { show_progress("self-tests recorded", done, all); };
     check_queues(arguments, options.link.spec);
@@ -163,7 +190,10 @@ int capture_model(const CaptureArguments& arguments) {
             print_summary(arguments, target.device, result);
         }
     } catch (const tflite::ImportError& error) {
-        throw CliError{kUnsupportedModel, fmt::format("{}: {}", arguments.model, error.what())};
+        if (arguments.json) {
+            print_findings_json(arguments.model, error);
+        }
+        throw CliError{kUnsupportedModel, describe_findings(arguments.model, error)};
     } catch (const targets::LoweringError& error) {
         throw CliError{kUnsupportedModel, fmt::format("{}: {}", arguments.model, error.what())};
     } catch (const capture::DeadlineError& error) {
@@ -184,8 +214,8 @@ void add_capture(CLI::App& app, Action& action) {
         "The model is a quantised TensorFlow Lite file. The binary is validated and loaded into the simulator\n"
         "before it is written; the same model, options and version give the same bytes. With --queues 2, inputs\n"
         "and outputs move on queue 1 while queue 0 computes.");
-    add_text(*command, "model", arguments->model, kReads, "Model, .tflite")->required();
-    add_text(*command, "-o,--output", arguments->output, kWrites, "Trace binary to write, .ptb")->required();
+    add_text(*command, "model", arguments->model, kReads, "Model, .tflite");
+    add_text(*command, "-o,--output", arguments->output, kWrites, "Trace binary to write, .ptb");
     command->add_option("--queues", arguments->queues, "Command queues to use")
         ->check(CLI::Range(1, 2))
         ->capture_default_str();
@@ -204,14 +234,24 @@ void add_capture(CLI::App& app, Action& action) {
         ->add_option(
             "--deadline-us", arguments->deadline_us,
             "Deadline of one step, from submit() to the poll() that gives its outputs out; default: four times what "
-            "the commands take, at least 10 ms. A verified release takes a poll() for each 1,024 bytes of weights and "
+            "the commands take, at least 10 ms. A verified release takes a poll() for each 4,096 bytes of weights and "
             "traces: `size` says how many")
         ->check(CLI::Range(1U, kLongestDeadlineUs));
     command
         ->add_option("--setup-deadline-us", arguments->setup_deadline_us,
                      "The same for the set-up, in which load() moves weights and traces to the device")
         ->check(CLI::Range(1U, kLongestDeadlineUs));
+    command
+        ->add_option(
+            "--pack", arguments->pack,
+            "Kernels that the weights are packed for: dsp (Cortex-M33, M7, R5), mve (Cortex-M55), or portable, "
+            "which packs nothing and is for all. A target whose kernels do not read the layout refuses the "
+            "binary; the simulator reads all")
+        ->check(CLI::IsMember(layouts()))
+        ->capture_default_str();
     add_device_option(*command, arguments->device);
+    command->add_flag("--list-operators", arguments->lists_operators,
+                      "Only list the operators that are imported, with their types and limits");
     command->add_flag("--json", arguments->json, "Print the summary as JSON");
 }
 

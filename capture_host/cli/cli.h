@@ -69,6 +69,7 @@ void add_pubkey(CLI::App& app, Action& action);
 void add_sign(CLI::App& app, Action& action);
 void add_receipt(CLI::App& app, Action& action);
 void add_mutate(CLI::App& app, Action& action);
+void add_decompile(CLI::App& app, Action& action);
 
 void add_commands(CLI::App& app, Action& action);  // all of them
 

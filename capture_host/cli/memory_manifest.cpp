@@ -174,11 +174,7 @@ MemoryManifest gather_manifest(const VerifiedFile& file, const std::string& file
     manifest.step_cycles = plan.step.cycles;
     ConstantRanges constants;
     find_constants(file.workspace(), plan, file.image().envelope(), constants);
-    for (std::uint32_t i = 0U; i < constants.kept_count; ++i) {
-        const ConstantRange& range = constants.ranges.at(i);
-        manifest.release_calls +=
-            count_of(range.devices) * ((range.size_bytes + (kScrubSliceBytes - 1U)) / kScrubSliceBytes);
-    }
+    manifest.release_calls = scrub_calls(constants);
     manifest.step_deadline_us = image.budgets().step_deadline_us;
     manifest.setup_deadline_us = image.budgets().setup_deadline_us;
     gather_windows(manifest);

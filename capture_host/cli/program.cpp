@@ -99,6 +99,7 @@ void add_commands(CLI::App& app, Action& action) {
     add_sign(app, action);
     add_receipt(app, action);
     add_mutate(app, action);
+    add_decompile(app, action);
 }
 
 void check_values(const CLI::App& command) {

@@ -72,10 +72,7 @@ class Run {
             if (self_tests_passed_ == 0U) {
                 run_around("prologue", session_.plan().prologue, &Session::start);
             }
-            for (std::uint32_t record = 0U; record < records; ++record) {
-                append(replay_record(record, inputs[record]), results);
-                show_progress("records replayed", record + 1U, records);
-            }
+            replay_in_order(inputs, results);
             run_around("epilogue", session_.plan().epilogue, &Session::stop);
         }
         for (std::size_t i = 0U; i < results.size(); ++i) {
@@ -216,10 +213,30 @@ class Run {
         check_accesses(fmt::format("record {}", records - 1U));
     }
 
-    // Replays one record as often as asked.
-    Tensors replay_record(std::uint32_t record, const Tensors& inputs) {
+    // One record behind the other; where there is state, all of them as often as asked, each time from a reset.
+    void replay_in_order(const std::vector<Tensors>& inputs, Tensors& results) {
+        const auto records = static_cast<std::uint32_t>(inputs.size());
+        const bool is_stream = replay_.has_state();
+        for (std::uint32_t pass = 0U; pass < (is_stream ? arguments_.repeat : 1U); ++pass) {
+            Tensors outputs(results.size());
+            if (pass > 0U) {
+                replay_.check(session_.reset_state());
+            }
+            for (std::uint32_t record = 0U; record < records; ++record) {
+                append(replay_record(record, inputs[record], is_stream ? 1U : arguments_.repeat), outputs);
+                show_progress("records replayed", record + 1U, records);
+            }
+            if ((pass > 0U) && (outputs != results)) {
+                throw CliError{kReplayFault, fmt::format("replay {} gives other outputs than the first", pass)};
+            }
+            results = std::move(outputs);
+        }
+    }
+
+    // Replays one record some times.
+    Tensors replay_record(std::uint32_t record, const Tensors& inputs, std::uint32_t repeats) {
         Tensors first;
-        for (std::uint32_t repeat = 0U; repeat < arguments_.repeat; ++repeat) {
+        for (std::uint32_t repeat = 0U; repeat < repeats; ++repeat) {
             Tensors outputs = replay_.empty_outputs();
             const std::uint64_t started = replay_.simulator().now_cycles();
             if (arguments_.views) {
@@ -363,7 +380,7 @@ void add_run(CLI::App& app, Action& action) {
              "NAME=VALUE: a declared parameter's value; once per parameter, `inspect` lists them")
         ->allow_extra_args(false);
     add_number(*command, "--repeat", arguments->repeat, 1U, 1'000'000'000U,
-               "Replay every record this often; all outputs must be equal");
+               "Replay every record this often; outputs must be equal. With state: all records, from a reset");
     command->add_flag("--batch", arguments->batch,
                       "Input files hold several records; outputs are written one after another");
     command->add_flag("--self-test", arguments->self_test, "Replay the binary's own self-test vectors first");

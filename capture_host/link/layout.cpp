@@ -75,6 +75,7 @@ class LayoutMaker {
         place_weights();
         place_tensors("inputs", BufferRole::kInput, RegionKind::kInput, summary_.input_bytes);
         place_tensors("outputs", BufferRole::kOutput, RegionKind::kOutput, summary_.output_bytes);
+        place_tensors("state", BufferRole::kState, RegionKind::kState, summary_.state_bytes);
         place_activations();
         layout_.regions.push_back(trace_region(spec_));
         if (layout_.buffers.size() > kMaxBuffers) {

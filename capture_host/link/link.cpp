@@ -6,6 +6,7 @@
 
 #include "capture_host/link/assembly.h"
 #include "capture_host/link/layout.h"
+#include "capture_host/link/pack.h"
 #include "hal/devices/refdev/host/command_words.h"
 #include "hal/kernels/kernel.h"
 #include "pianola/config.h"
@@ -198,6 +199,12 @@ void make_traces(const Recorder& recorder, const StagedCopies& copies, const Lay
         maker.add(launches[i], layout);
     }
     maker.finish(options.is_pipelined ? "store outputs" : "main", workload);
+    if (!recorder.resets().empty()) {
+        for (const Launch& reset : recorder.resets()) {
+            maker.add(reset, layout);
+        }
+        maker.finish("reset state", workload);
+    }
     LinkSummary& summary = workload.summary;
     summary.trace_bytes = workload.segments.traces.size();
     if (summary.trace_bytes > options.spec.trace_region_bytes) {
@@ -210,8 +217,13 @@ void make_traces(const Recorder& recorder, const StagedCopies& copies, const Lay
     }
 }
 
-void make_scripts(const Layout& layout, const LinkOptions& options, Manifest& manifest) {
+void make_scripts(const Layout& layout, const LinkOptions& options, bool has_state, Manifest& manifest) {
     manifest.scripts = {make_setup(layout, manifest)};
+    if (has_state) {
+        // What a session's start() runs, so that state can be reset without another set-up.
+        manifest.scripts.push_back({ScriptKind::kPrologue, {}});
+        replay(static_cast<std::uint32_t>(manifest.traces.size() - 1U), manifest.scripts.back());
+    }
     const std::vector<ManifestScript> scripts =
         options.is_pipelined ? make_pipelined_scripts(manifest) : std::vector{make_step(manifest, options.queues)};
     manifest.scripts.insert(manifest.scripts.end(), scripts.begin(), scripts.end());
@@ -223,10 +235,15 @@ void make_scripts(const Layout& layout, const LinkOptions& options, Manifest& ma
 
 LinkedWorkload link(const Recorder& recorded, const LinkOptions& options) {
     check_queues(options);
+    if (options.is_pipelined && !recorded.resets().empty()) {
+        // The last inference of a pipeline is computed twice (Session::run), and state would move twice.
+        throw LinkError{"a workload with state can not be pipelined"};
+    }
     Recorder recorder = recorded;
     const StagedCopies copies = options.is_pipelined ? recorder.stage_transfers() : StagedCopies{};
     LinkedWorkload workload;
     LinkSummary& summary = workload.summary;
+    summary.packed_layers = pack_layers(options.pack, recorder);
     Manifest& manifest = workload.manifest;
     Layout layout = lay_out(recorder, options.spec, summary);
     make_traces(recorder, copies, layout, options, workload);
@@ -236,7 +253,7 @@ LinkedWorkload link(const Recorder& recorded, const LinkOptions& options) {
     add_tensors(recorder, layout, BufferRole::kOutput, "output", kMaxOutputs, manifest.outputs);
     manifest.regions = layout.regions;
     manifest.buffers = layout.buffers;
-    make_scripts(layout, options, manifest);
+    make_scripts(layout, options, !recorder.resets().empty(), manifest);
     manifest.source_name = manifest_name(recorder.source_name(), "unnamed");
     manifest.source_sha256 = recorder.source_sha256();
     manifest.tool_version = "pianola " PIANOLA_VERSION;

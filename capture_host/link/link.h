@@ -13,6 +13,7 @@
 #include "capture_host/recorder/recorder.h"
 #include "capture_host/writer/manifest.h"
 #include "hal/devices/refdev/host/refdev_target.h"
+#include "hal/kernels/arguments.h"
 
 namespace pianola::capture {
 
@@ -31,6 +32,8 @@ struct LinkOptions {
     // Deadlines of a step and of the set-up. 0: four times what the commands take, and no less than 10 ms.
     std::uint32_t step_deadline_us{0U};
     std::uint32_t setup_deadline_us{0U};
+    // Layers are packed for the cores that read this layout, where the result provably stays the same.
+    refdev::WeightsLayout pack{refdev::WeightsLayout::kPlain};
 };
 
 // A workload that does not fit the device: what() states the resource, the need and the limit.
@@ -59,8 +62,10 @@ struct LinkSummary {
     bool activations_in_l1{false};
     std::uint64_t input_bytes{0U};
     std::uint64_t output_bytes{0U};
+    std::uint64_t state_bytes{0U};
     std::uint64_t trace_bytes{0U};  // exactly what the trace region must hold
     std::uint64_t step_cycles{0U};
+    std::uint32_t packed_layers{0U};
 };
 
 struct LinkedWorkload {

@@ -19,9 +19,10 @@ void overfill_ring(Draft& draft) {
     const std::uint32_t share = ring / steps;
     const std::uint32_t buffers =
         (words > share) ? 0U : (((share - words) / draft.queue_words(QueueCommandKind::kWrite)) + 1U);
-    if ((draft.planned_commands(ScriptKind::kStep) + buffers) > kMaxScriptCommands) {
+    const std::uint32_t capacity = draft.device().capacities->script_commands;
+    if ((draft.planned_commands(ScriptKind::kStep) + buffers) > capacity) {
         throw NotApplicable{fmt::format("{} steps of all the {} commands that there may be fit into a ring of {} words",
-                                        steps, kMaxScriptCommands, ring)};
+                                        steps, capacity, ring)};
     }
     if (buffers > 0U) {
         static_cast<void>(draft.add_input(buffers, 1U));
@@ -33,7 +34,8 @@ void overfill_ring(Draft& draft) {
 void overfill_setup_ring(Draft& draft) {
     const std::uint32_t ring = draft.device().ring_words;
     const std::uint32_t transfer_words = draft.queue_words(QueueCommandKind::kWrite);
-    const std::uint32_t largest = (kMaxScriptCommands * transfer_words) + draft.queue_words(QueueCommandKind::kNotify);
+    const std::uint32_t largest =
+        (draft.device().capacities->script_commands * transfer_words) + draft.queue_words(QueueCommandKind::kNotify);
     if (largest <= ring) {
         throw NotApplicable{
             fmt::format("the longest set-up takes {} words, and fits into a ring of {}", largest, ring)};
@@ -116,10 +118,11 @@ void overfill_commands(Draft& draft) {
     const std::uint32_t used = draft.planned_commands(ScriptKind::kPrologue) +
                                draft.planned_commands(ScriptKind::kStep) +
                                draft.planned_commands(ScriptKind::kEpilogue);
-    if (used >= (kMaxScriptCommands - 2U)) {
+    const std::uint32_t capacity = draft.device().capacities->script_commands;
+    if (used >= (capacity - 2U)) {
         throw NotApplicable{"the scripts have hardly room for another command"};
     }
-    const std::uint32_t fitting = (kMaxScriptCommands - used) / 2U;
+    const std::uint32_t fitting = (capacity - used) / 2U;
     const std::uint32_t output = draft.add_output(fitting, 2U);
     draft.confirm(fmt::format("an output in {} buffers", fitting));
     // The last buffer in two.

@@ -131,6 +131,10 @@ void bind_operations(py::module_& module) {
                    "Largest values over a dimension, which becomes 1, as int32.");
     bind_reduction(module, "min", tensor::Reduction::kMin,
                    "Smallest values over a dimension, which becomes 1, as int32.");
+    bind_reduction(module, "argmax", tensor::Reduction::kArgMax,
+                   "Where the first of the largest values of a dimension is, which becomes 1; int32.");
+    bind_reduction(module, "argmin", tensor::Reduction::kArgMin,
+                   "Where the first of the smallest values of a dimension is, which becomes 1; int32.");
     bind_matrices(module);
     bind_moves(module);
 }

@@ -72,6 +72,21 @@ void bind_rows(py::module_& module) {
         "int8 probabilities over the last dimension; their scale is 1/256, their zero point -128.",
         py::arg("input_tensor"), py::arg("dim") = -1, py::kw_only(), py::arg("input_scale"), py::arg("beta") = 1.0F);
     bind_result(
+        module, "log_softmax",
+        [](const Tensor& operand, float input_scale, const Memory& memory, const Output& output, std::uint32_t queue) {
+            return tensor::log_softmax(operand, input_scale, OperationOptions{memory, output, queue});
+        },
+        "int8 logarithms of softmax over the last dimension; their scale is 1/16, their zero point 127.",
+        py::arg("input_tensor"), py::kw_only(), py::arg("input_scale"));
+    bind_result(
+        module, "l2_normalize",
+        [](const Tensor& operand, std::int32_t zero_point, const Memory& memory, const Output& output,
+           std::uint32_t queue) {
+            return tensor::l2_normalize(operand, zero_point, OperationOptions{memory, output, queue});
+        },
+        "int8 rows of the last dimension divided by their length; their scale is 1/128, their zero point 0.",
+        py::arg("input_tensor"), py::kw_only(), py::arg("input_zero_point") = 0);
+    bind_result(
         module, "mean",
         [](const Tensor& operand, const Dimensions& dim, bool keep, float in_scale, std::int32_t in_zero,
            float out_scale, std::int32_t out_zero, const Memory& memory, const Output& output, std::uint32_t queue) {

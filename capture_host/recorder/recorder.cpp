@@ -1,5 +1,6 @@
 #include "capture_host/recorder/recorder.h"
 
+#include <algorithm>
 #include <limits>
 #include <stdexcept>
 #include <utility>
@@ -50,7 +51,34 @@ BufferId Recorder::add_output(TensorInfo tensor, std::uint32_t size_bytes) {
     return add({tensor.name, BufferRole::kOutput, size_bytes, {}, std::move(tensor)});
 }
 
+// Contents that are one byte over and over need no constant where the kernel that fills by words takes them.
+BufferId Recorder::add_state(std::string name, const std::vector<std::uint8_t>& contents) {
+    const std::string label = "reset " + name;
+    const auto size_bytes = static_cast<std::uint32_t>(contents.size());
+    const BufferId id = add({std::move(name), BufferRole::kState, size_bytes, {}, {}});
+    const bool is_mixed =
+        std::any_of(contents.begin(), contents.end(), [&](std::uint8_t byte) { return byte != contents.front(); });
+    if (is_mixed || ((size_bytes % sizeof(std::uint32_t)) != 0U)) {
+        resets_.push_back(make_copy(label, id, add_constant(label, contents), size_bytes));
+        return id;
+    }
+    constexpr std::uint32_t kEachByte = 0x0101'0101U;
+    Launch fill;
+    fill.label = label;
+    fill.kernel = refdev::KernelId::kFill;
+    fill.arguments = {0U, size_bytes, contents.front() * kEachByte};
+    fill.operands = {Operand{0U, id, 0U, Access::kWrite}};
+    check(fill);
+    resets_.push_back(std::move(fill));
+    return id;
+}
+
 void Recorder::launch(Launch launch) {
+    check(launch);
+    launches_.push_back(std::move(launch));
+}
+
+void Recorder::check(const Launch& launch) const {
     for (const Operand& operand : launch.operands) {
         if (static_cast<std::size_t>(operand.buffer) >= buffers_.size()) {
             throw std::invalid_argument(launch.label + ": operand names a buffer that does not exist");
@@ -62,15 +90,19 @@ void Recorder::launch(Launch launch) {
         if (operand.offset_bytes >= target.size_bytes) {
             throw std::invalid_argument(launch.label + ": operand starts behind the end of '" + target.name + "'");
         }
-        const bool written_by_device = (target.role == BufferRole::kActivation) || (target.role == BufferRole::kOutput);
+        const bool written_by_device = (target.role == BufferRole::kActivation) ||
+                                       (target.role == BufferRole::kOutput) || (target.role == BufferRole::kState);
         if ((operand.access != Access::kRead) && ((operand.access != Access::kWrite) || !written_by_device)) {
             throw std::invalid_argument(launch.label + ": access to '" + target.name + "' is not permitted");
         }
     }
-    launches_.push_back(std::move(launch));
 }
 
 void Recorder::copy(std::string label, BufferId destination, BufferId source, std::uint32_t size_bytes) {
+    launches_.push_back(make_copy(std::move(label), destination, source, size_bytes));
+}
+
+Launch Recorder::make_copy(std::string label, BufferId destination, BufferId source, std::uint32_t size_bytes) const {
     if ((size_bytes == 0U) || (size_bytes > buffer(destination).size_bytes) ||
         (size_bytes > buffer(source).size_bytes)) {
         throw std::invalid_argument(label + ": copy of " + std::to_string(size_bytes) + " bytes does not fit");
@@ -81,7 +113,8 @@ void Recorder::copy(std::string label, BufferId destination, BufferId source, st
     command.arguments = {0U, 0U, size_bytes};
     command.operands = {Operand{kCopyDestinationWord, destination, 0U, Access::kWrite},
                         Operand{kCopySourceWord, source, 0U, Access::kRead}};
-    launch(std::move(command));
+    check(command);
+    return command;
 }
 
 StagedCopies Recorder::stage_transfers() {
@@ -117,6 +150,34 @@ StagedCopies Recorder::stage_transfers() {
     launches_.insert(launches_.end(), computing.begin(), computing.end());
     launches_.insert(launches_.end(), storing.begin(), storing.end());
     return copies;
+}
+
+void Recorder::rewrite_launches(const std::function<void(Launch&)>& change) {
+    std::vector<Launch> launches = std::move(launches_);
+    launches_.clear();
+    for (Launch& each : launches) {
+        change(each);
+        launch(std::move(each));
+    }
+}
+
+void Recorder::empty_unused_constants() {
+    std::vector<bool> is_used(buffers_.size());
+    for (const std::vector<Launch>* const list : {&launches_, &resets_}) {
+        for (const Launch& launch : *list) {
+            for (const Operand& operand : launch.operands) {
+                is_used.at(static_cast<std::size_t>(operand.buffer)) = true;
+            }
+        }
+    }
+    for (std::size_t id = 0U; id < buffers_.size(); ++id) {
+        Buffer& buffer = buffers_[id];
+        if (!is_used[id] && (buffer.role == BufferRole::kConstant)) {
+            constants_.erase(buffer.contents);
+            buffer.contents.clear();
+            buffer.size_bytes = 0U;
+        }
+    }
 }
 
 void Recorder::set_source(std::string name, std::array<std::uint8_t, 32> sha256) {

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -25,6 +26,7 @@ enum class BufferRole : std::uint8_t {
     kActivation,  // lives from its first write to its last read inside a step; shares memory with others
     kInput,       // written by the host in every step; the device reads only
     kOutput,      // written by the device in every step; read by the host
+    kState,       // written in front of the first step; the device's from then on: it outlives steps
 };
 
 using ElementType = pianola::ElementType;
@@ -76,6 +78,8 @@ class Recorder {
     BufferId add_activation(std::string name, std::uint32_t size_bytes);
     BufferId add_input(TensorInfo tensor, std::uint32_t size_bytes);
     BufferId add_output(TensorInfo tensor, std::uint32_t size_bytes);
+    // With the contents that it has in front of the first step, and again after every reset.
+    BufferId add_state(std::string name, const std::vector<std::uint8_t>& contents);
 
     // Launches run in the order of recording.
     void launch(Launch launch);
@@ -86,21 +90,32 @@ class Recorder {
     // then touches neither, so that the host can write the next inputs, and read the last outputs, meanwhile.
     StagedCopies stage_transfers();
 
+    // Calls change(launch) for every launch: it may change words and operands, and add constants.
+    void rewrite_launches(const std::function<void(Launch&)>& change);
+    // Constants that no launch reads keep their ids and lose their contents.
+    void empty_unused_constants();
+
     void set_source(std::string name,
                     std::array<std::uint8_t, 32> sha256);  // provenance: where the workload comes from
 
     [[nodiscard]] const std::vector<Buffer>& buffers() const noexcept { return buffers_; }
     [[nodiscard]] const Buffer& buffer(BufferId id) const { return buffers_.at(static_cast<std::size_t>(id)); }
     [[nodiscard]] const std::vector<Launch>& launches() const noexcept { return launches_; }
+    // What gives state its first contents, in front of the first step.
+    [[nodiscard]] const std::vector<Launch>& resets() const noexcept { return resets_; }
     [[nodiscard]] const std::string& source_name() const noexcept { return source_name_; }
     [[nodiscard]] const std::array<std::uint8_t, 32>& source_sha256() const noexcept { return source_sha256_; }
 
   private:
     BufferId add(Buffer buffer);
+    void check(const Launch& launch) const;
+    [[nodiscard]] Launch make_copy(std::string label, BufferId destination, BufferId source,
+                                   std::uint32_t size_bytes) const;
 
     std::vector<Buffer> buffers_;
     std::map<std::vector<std::uint8_t>, BufferId> constants_;  // by contents
     std::vector<Launch> launches_;
+    std::vector<Launch> resets_;
     std::string source_name_;
     std::array<std::uint8_t, 32> source_sha256_{};
 };

@@ -132,6 +132,14 @@ void Replay::set_parameter(const std::string& name, std::uint32_t value) {
                       : fmt::format("the binary declares no parameter {}; it has {}", name, fmt::join(names, ", "))};
 }
 
+bool Replay::has_state() const {
+    bool found = false;
+    for (std::uint32_t i = 0U; i < session_.plan().region_count; ++i) {
+        found = found || (image().region(i).kind == RegionKind::kState);
+    }
+    return found;
+}
+
 Tensors Replay::empty_inputs() const {
     return zeros(session_.plan().inputs, session_.plan().input_count);
 }

@@ -100,6 +100,8 @@ class Replay {
     // Of the steps from now on. Throws NoSuchValue, Stopped.
     void set_parameter(const std::string& name, std::uint32_t value);
 
+    // Whether a step's outputs may depend on the steps before it. Session::reset_state() ends that.
+    [[nodiscard]] bool has_state() const;
     [[nodiscard]] Tensors empty_inputs() const;
     [[nodiscard]] Tensors empty_outputs() const;
     // Inferences one after the other; of a pipelined binary from its prologue to its epilogue, as many at once as it

@@ -187,16 +187,17 @@ Tensor prepare_bias(const Tensor& bias, float input_scale, const std::vector<flo
                                       weight_scales.size(), channels)};
     }
     const std::vector<std::uint8_t>& bytes = bias.bytes();
-    std::vector<std::int32_t> starts(channels);
-    std::memcpy(starts.data(), bytes.data(), bytes.size());
+    std::vector<std::int32_t> narrow(channels);
+    std::memcpy(narrow.data(), bytes.data(), bytes.size());
+    const std::vector<std::int64_t> starts(narrow.begin(), narrow.end());
     const std::optional<tflite::ChannelTable> table =
         tflite::channel_table(starts, input_scale, weight_scales, output_scale);
     if (table.has_value()) {
-        for (const refdev::ChannelParameters& row : *table) {
+        for (const refdev::WideChannelParameters& row : *table) {
             static_cast<void>(checked_ratio(name, tflite::FixedPoint{row.multiplier, row.shift}));
         }
         return Tensor::on_host({{channels, kTableColumns}, ElementType::kInt32, kDramInterleaved},
-                               tflite::bytes_of(*table));
+                               tflite::bytes_of(*table, refdev::kNarrowSumBytes));
     }
     refuse_ratio(name);
 }

@@ -19,7 +19,7 @@ namespace pianola::tensor {
 
 enum class Binary : std::uint8_t { kAdd, kSubtract, kMultiply, kMinimum, kMaximum, kEqual };
 enum class Unary : std::uint8_t { kRelu, kNeg, kAbs, kSquare };
-enum class Reduction : std::uint8_t { kSum, kMax, kMin };
+enum class Reduction : std::uint8_t { kSum, kMax, kMin, kArgMax, kArgMin };
 
 // Where the result goes: into `output`, or into new memory as `memory` says, which without a word is that of the first
 // operand.
@@ -48,7 +48,8 @@ struct OperationOptions {
 [[nodiscard]] Tensor linear(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
                             const OperationOptions& options = {});
 
-// Over the last dimension, which becomes 1, or over another. The result is int32; sums wrap.
+// Over the last dimension, which becomes 1, or over another. The result is int32; sums wrap. kArgMax and kArgMin give
+// the index of the first of the largest, or of the smallest.
 [[nodiscard]] Tensor reduce(Reduction operation, const Tensor& operand, const OperationOptions& options = {});
 [[nodiscard]] Tensor reduce(Reduction operation, const Tensor& operand, std::uint32_t dimension,
                             const OperationOptions& options = {});

@@ -32,9 +32,11 @@ constexpr std::array<NamedOp<refdev::UnaryOp>, 4U> kUnaryOps{
      {"neg", refdev::UnaryOp::kNegate, Computes::kModular},
      {"abs", refdev::UnaryOp::kAbs},
      {"square", refdev::UnaryOp::kSquare, Computes::kModular}}};
-constexpr std::array<NamedOp<refdev::ReduceOp>, 3U> kReduceOps{{{"sum", refdev::ReduceOp::kSum, Computes::kModular},
+constexpr std::array<NamedOp<refdev::ReduceOp>, 5U> kReduceOps{{{"sum", refdev::ReduceOp::kSum, Computes::kModular},
                                                                 {"max", refdev::ReduceOp::kMaximum},
-                                                                {"min", refdev::ReduceOp::kMinimum}}};
+                                                                {"min", refdev::ReduceOp::kMinimum},
+                                                                {"argmax", refdev::ReduceOp::kArgMaximum},
+                                                                {"argmin", refdev::ReduceOp::kArgMinimum}}};
 
 struct BinaryLaunch {
     static constexpr KernelId kKernel = KernelId::kBinary;

@@ -47,6 +47,7 @@ Tensor pool2d(Pool operation, const Tensor& input, std::uint32_t filter_height, 
                                      arguments.pad_left = plan.width.pad_before;
                                      arguments.activation_min = clamp.minimum;
                                      arguments.activation_max = clamp.maximum;
+                                     arguments.type = refdev::kTypeInt8;
                                      return words_of(arguments);
                                  });
     });

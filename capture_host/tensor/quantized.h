@@ -79,6 +79,13 @@ enum class QuantizedBinary : std::uint8_t {
 [[nodiscard]] Tensor softmax(const Tensor& operand, float input_scale, float beta,
                              const OperationOptions& options = {});
 
+// Its natural logarithm. The result has scale 1/16 and zero point 127.
+[[nodiscard]] Tensor log_softmax(const Tensor& operand, float input_scale, const OperationOptions& options = {});
+// The last dimension's rows, of at most 32768 elements, divided by their length: the root of the sum of their squares.
+// The result has scale 1/128 and zero point 0.
+[[nodiscard]] Tensor l2_normalize(const Tensor& operand, std::int32_t input_zero_point,
+                                  const OperationOptions& options = {});
+
 // Over `dimensions`, which become 1 or go; those of a tensor have at most four. At most 65536 elements to a mean.
 [[nodiscard]] Tensor mean(const Tensor& operand, const std::vector<std::uint32_t>& dimensions, bool keep_dimensions,
                           const Quantization& from, const Quantization& to, const OperationOptions& options = {});

@@ -12,6 +12,7 @@ namespace {
 using refdev::KernelId;
 
 constexpr std::uint32_t kMaxSoftmaxDepth = 4095U;
+constexpr std::uint32_t kMaxNormalizedDepth = 32768U;
 constexpr std::int32_t kMaxSoftmaxShift = 30;
 
 struct SoftmaxLaunch {
@@ -26,9 +27,59 @@ struct SoftmaxLaunch {
                 depth,
                 static_cast<std::uint32_t>(scaling.multiplier),
                 static_cast<std::uint32_t>(scaling.left_shift),
-                static_cast<std::uint32_t>(scaling.diff_min)};
+                static_cast<std::uint32_t>(scaling.diff_min),
+                refdev::kTypeInt8};
     }
 };
+
+struct LogSoftmaxLaunch {
+    static constexpr KernelId kKernel = KernelId::kLogSoftmax;
+    std::uint32_t depth{0U};
+    tflite::LogSoftmaxScaling scaling;
+
+    host::Arguments operator()(const host::Argument& from, const host::Argument& to, std::uint32_t rows) const {
+        return {from,
+                to,
+                rows,
+                depth,
+                static_cast<std::uint32_t>(scaling.differences.multiplier),
+                static_cast<std::uint32_t>(scaling.differences.left_shift),
+                static_cast<std::uint32_t>(scaling.differences.diff_min),
+                static_cast<std::uint32_t>(scaling.reverse.multiplier),
+                static_cast<std::uint32_t>(scaling.reverse.shift)};
+    }
+};
+
+struct L2NormalizationLaunch {
+    static constexpr KernelId kKernel = KernelId::kL2Normalization;
+    std::uint32_t depth{0U};
+    std::int32_t zero_point{0};
+
+    host::Arguments operator()(const host::Argument& from, const host::Argument& to, std::uint32_t rows) const {
+        return {from, to, rows, depth, static_cast<std::uint32_t>(zero_point)};
+    }
+};
+
+// Of an int8 tensor's rows.
+[[nodiscard]] std::uint32_t checked_depth(const char* name, const Tensor& operand, std::uint32_t most) {
+    require_int8(name, "input_tensor", operand);
+    const std::uint32_t depth = columns_of(operand.shape());
+    if (depth > most) {
+        throw TensorError{TensorRule::kShape,
+                          fmt::format("{}: the last dimension is {}; it is at most {}", name, depth, most)};
+    }
+    return depth;
+}
+
+// The launch over rows of int8, each of which lies in one piece.
+template <typename Launch>
+[[nodiscard]] Tensor over_rows(const char* name, const Tensor& operand, const OperationOptions& options,
+                               const Launch& launch) {
+    const Tensor result = result_for(name, operand.spec(), options, operand.device());
+    return through_whole_rows(result, options.queue, [&](const Tensor& whole) {
+        row_by_row(in_whole_rows(operand, options.queue), whole, name, options.queue, launch);
+    });
+}
 
 using Dimensions = std::array<std::uint32_t, 4>;
 
@@ -83,24 +134,45 @@ Tensor softmax(const Tensor& operand, float input_scale, float beta, const Opera
             "softmax", [](const auto&... each) { return softmax(each...); }, operand, input_scale, beta, options);
     }
     const char* const name = "softmax";
-    require_int8(name, "input_tensor", operand);
+    const std::uint32_t depth = checked_depth(name, operand, kMaxSoftmaxDepth);
     require_scale(name, "input_scale", input_scale);
     require_scale(name, "beta", beta);
-    const std::uint32_t depth = columns_of(operand.shape());
-    if (depth > kMaxSoftmaxDepth) {
-        throw TensorError{TensorRule::kShape,
-                          fmt::format("{}: the last dimension is {}; it is at most {}", name, depth, kMaxSoftmaxDepth)};
-    }
     const std::optional<tflite::SoftmaxScaling> scaling = tflite::softmax_scaling(beta, input_scale);
     if (!scaling.has_value() || (scaling->left_shift > kMaxSoftmaxShift)) {
         throw TensorError{TensorRule::kQuantization,
                           fmt::format("{}: beta times input_scale is {}; it is above 2^-26 and below 16", name,
                                       static_cast<double>(beta) * static_cast<double>(input_scale))};
     }
-    const Tensor result = result_for(name, operand.spec(), options, operand.device());
-    return through_whole_rows(result, options.queue, [&](const Tensor& whole) {
-        row_by_row(in_whole_rows(operand, options.queue), whole, name, options.queue, SoftmaxLaunch{depth, *scaling});
-    });
+    return over_rows(name, operand, options, SoftmaxLaunch{depth, *scaling});
+}
+
+Tensor log_softmax(const Tensor& operand, float input_scale, const OperationOptions& options) {
+    if (is_distributed(operand, options)) {
+        return for_each_device(
+            "log_softmax", [](const auto&... each) { return log_softmax(each...); }, operand, input_scale, options);
+    }
+    const char* const name = "log_softmax";
+    const std::uint32_t depth = checked_depth(name, operand, kMaxSoftmaxDepth);
+    require_scale(name, "input_scale", input_scale);
+    const std::optional<tflite::LogSoftmaxScaling> scaling = tflite::log_softmax_scaling(input_scale);
+    if (!scaling.has_value()) {
+        throw TensorError{TensorRule::kQuantization,
+                          fmt::format("{}: input_scale is {}; it is above 2^-26 and below 16", name,
+                                      static_cast<double>(input_scale))};
+    }
+    return over_rows(name, operand, options, LogSoftmaxLaunch{depth, *scaling});
+}
+
+Tensor l2_normalize(const Tensor& operand, std::int32_t input_zero_point, const OperationOptions& options) {
+    if (is_distributed(operand, options)) {
+        return for_each_device(
+            "l2_normalize", [](const auto&... each) { return l2_normalize(each...); }, operand, input_zero_point,
+            options);
+    }
+    const char* const name = "l2_normalize";
+    const std::uint32_t depth = checked_depth(name, operand, kMaxNormalizedDepth);
+    require_zero_point(name, "input_zero_point", input_zero_point);
+    return over_rows(name, operand, options, L2NormalizationLaunch{depth, input_zero_point});
 }
 
 Tensor mean(const Tensor& operand, const std::vector<std::uint32_t>& dimensions, bool keep_dimensions,
@@ -148,6 +220,7 @@ Tensor mean(const Tensor& operand, const std::vector<std::uint32_t>& dimensions,
     arguments.output_zero_point = to.zero_point;
     arguments.multiplier = folded.multiplier;
     arguments.shift = folded.shift;
+    arguments.type = refdev::kTypeInt8;
     return through_one_run(result, options.queue, [&](const Tensor& output) {
         launch_mean(in_one_run(operand, options.queue), output, arguments, options.queue, cores_for(result));
     });

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <map>
+#include <optional>
 
 #include "capture_host/tflite/model/graph.h"
 #include "capture_host/tflite/model/reader.h"
@@ -17,20 +19,30 @@ struct Lowering {
     bool is_alias;
 };
 
-constexpr std::array<Lowering, 63> kLowerings{{
+constexpr std::array<Lowering, 80> kLowerings{{
     {format::BuiltinOperator_ADD, lower_add, false},
     {format::BuiltinOperator_AVERAGE_POOL_2D, lower_average_pool_2d, false},
     {format::BuiltinOperator_CONV_2D, lower_conv_2d, false},
     {format::BuiltinOperator_DEPTHWISE_CONV_2D, lower_depthwise_conv_2d, false},
+    {format::BuiltinOperator_TRANSPOSE_CONV, lower_transpose_conv, false},
     {format::BuiltinOperator_FULLY_CONNECTED, lower_fully_connected, false},
+    {format::BuiltinOperator_BATCH_MATMUL, lower_batch_matmul, false},
     {format::BuiltinOperator_MAX_POOL_2D, lower_max_pool_2d, false},
     {format::BuiltinOperator_RESHAPE, lower_reshape, true},
     {format::BuiltinOperator_SOFTMAX, lower_softmax, false},
+    {format::BuiltinOperator_LOG_SOFTMAX, lower_log_softmax, false},
+    {format::BuiltinOperator_L2_NORMALIZATION, lower_l2_normalization, false},
     {format::BuiltinOperator_PAD, lower_pad, false},
     {format::BuiltinOperator_MEAN, lower_mean, false},
-    {format::BuiltinOperator_SQUEEZE, lower_reshape, true},
+    {format::BuiltinOperator_SUM, lower_sum, false},
+    {format::BuiltinOperator_REDUCE_MAX, lower_reduce_max, false},
+    {format::BuiltinOperator_REDUCE_MIN, lower_reduce_min, false},
+    {format::BuiltinOperator_ARG_MAX, lower_arg_max, false},
+    {format::BuiltinOperator_ARG_MIN, lower_arg_min, false},
+    {format::BuiltinOperator_CUMSUM, lower_cumsum, false},
+    {format::BuiltinOperator_SQUEEZE, lower_squeeze, true},
     {format::BuiltinOperator_PADV2, lower_pad_v2, false},
-    {format::BuiltinOperator_EXPAND_DIMS, lower_reshape, true},
+    {format::BuiltinOperator_EXPAND_DIMS, lower_expand_dims, true},
     {format::BuiltinOperator_QUANTIZE, lower_quantize, false},
     {format::BuiltinOperator_CONCATENATION, lower_concatenation, false},
     {format::BuiltinOperator_MUL, lower_mul, false},
@@ -41,6 +53,7 @@ constexpr std::array<Lowering, 63> kLowerings{{
     {format::BuiltinOperator_DEQUANTIZE, lower_dequantize, false},
     {format::BuiltinOperator_SUB, lower_sub, false},
     {format::BuiltinOperator_HARD_SWISH, lower_hard_swish, false},
+    {format::BuiltinOperator_RESIZE_BILINEAR, lower_resize_bilinear, false},
     {format::BuiltinOperator_RESIZE_NEAREST_NEIGHBOR, lower_resize_nearest_neighbor, false},
     {format::BuiltinOperator_TRANSPOSE, lower_transpose, false},
     {format::BuiltinOperator_RELU, lower_relu, false},
@@ -81,6 +94,12 @@ constexpr std::array<Lowering, 63> kLowerings{{
     {format::BuiltinOperator_REVERSE_V2, lower_reverse_v2, false},
     {format::BuiltinOperator_TILE, lower_tile, false},
     {format::BuiltinOperator_EMBEDDING_LOOKUP, lower_embedding_lookup, false},
+    {format::BuiltinOperator_VAR_HANDLE, lower_var_handle, false},
+    {format::BuiltinOperator_READ_VARIABLE, lower_read_variable, false},
+    {format::BuiltinOperator_ASSIGN_VARIABLE, lower_assign_variable, false},
+    {format::BuiltinOperator_CALL_ONCE, lower_call_once, false},
+    {format::BuiltinOperator_SVDF, lower_svdf, false},
+    {format::BuiltinOperator_UNIDIRECTIONAL_SEQUENCE_LSTM, lower_unidirectional_sequence_lstm, false},
 }};
 
 const Lowering* find_lowering(std::int32_t code) {
@@ -94,36 +113,102 @@ bool is_alias(const Operator& op) {
     return (lowering != nullptr) && lowering->is_alias;
 }
 
+// The tensor by which people find an operator where none of its operands is to blame.
+std::string first_output(const Model& model, const Operator& op) {
+    const bool is_there =
+        !op.outputs.empty() && (static_cast<std::uint32_t>(op.outputs.front()) < model.tensors.size());
+    return is_there ? model.tensors[static_cast<std::uint32_t>(op.outputs.front())].name : std::string{};
+}
+
+std::vector<Finding> unknown_operators(const Model& model) {
+    std::vector<Finding> findings;
+    for (std::uint32_t i = 0U; i < model.operators.size(); ++i) {
+        const Operator& op = model.operators[i];
+        if (find_lowering(op.code) == nullptr) {
+            findings.push_back({i, op.name, first_output(model, op), "not supported"});
+        }
+    }
+    return findings;
+}
+
+// Of an operator that is unknown nothing else is said.
+void add_new(const std::vector<Finding>& more, std::vector<Finding>& findings) {
+    const std::vector<Finding> known = findings;
+    for (const Finding& finding : more) {
+        const bool is_known = std::any_of(known.begin(), known.end(), [&](const Finding& other) {
+            return other.operator_index.has_value() && (other.operator_index == finding.operator_index);
+        });
+        if (!is_known) {
+            findings.push_back(finding);
+        }
+    }
+}
+
+// Goes on after an operator that it cannot lower, so that all of them are found.
+void lower_operators(const Model& model, Graph& graph, capture::Recorder& recorder, std::vector<Finding>& findings) {
+    std::uint64_t table_bytes = 0U;
+    for (std::uint32_t i = 0U; i < model.operators.size(); ++i) {
+        const Operator& op = model.operators[i];
+        const Lowering* const lowering = find_lowering(op.code);
+        if (lowering == nullptr) {
+            continue;
+        }
+        OperatorContext context{model, i, graph, recorder, table_bytes};
+        try {
+            lowering->lower(context);
+        } catch (const ImportError& error) {
+            const std::string& tensor = error.findings().front().tensor;
+            findings.push_back({i, op.name, tensor.empty() ? first_output(model, op) : tensor, error.missing()});
+        }
+    }
+}
+
 }  // namespace
 
 void import_model(Span<const std::uint8_t> file, const std::string& name, const std::array<std::uint8_t, 32>& sha256,
                   capture::Recorder& recorder) {
     const Model model = read_model(file);
-    const auto operator_count = static_cast<std::uint32_t>(model.operators.size());
-    for (std::uint32_t i = 0U; i < operator_count; ++i) {
-        if (find_lowering(model.operators[i].code) == nullptr) {
-            throw ImportError(i, model.operators[i].name, "not supported");
+    std::vector<Finding> findings = unknown_operators(model);
+    // Further graphs are what initialises variables.
+    const bool has_initialisation = std::any_of(model.operators.begin(), model.operators.end(), [](const Operator& op) {
+        return op.code == format::BuiltinOperator_CALL_ONCE;
+    });
+    if ((model.subgraph_count != 1U) && !has_initialisation) {
+        const std::string graphs = std::to_string(model.subgraph_count);
+        findings.push_back({{}, {}, {}, graphs + " graphs in one model are not supported; 1 is"});
+    }
+    // What the graph as a whole lacks is the last finding: without its buffers no operator can be lowered.
+    std::optional<Graph> graph;
+    try {
+        graph.emplace(model, is_alias, recorder);
+    } catch (const ImportError& error) {
+        add_new(error.findings(), findings);
+    }
+    if (graph.has_value()) {
+        lower_operators(model, *graph, recorder, findings);
+    }
+    if (!findings.empty()) {
+        // A multimap keeps equal keys in the order they came in.
+        std::multimap<std::uint32_t, Finding> by_operator;
+        for (const Finding& finding : findings) {
+            by_operator.emplace(finding.operator_index.value_or(UINT32_MAX), finding);
         }
-    }
-    if (model.subgraph_count != 1U) {
-        throw ImportError(std::to_string(model.subgraph_count) + " graphs in one model are not supported; 1 is");
-    }
-
-    Graph graph{model, is_alias, recorder};
-    std::uint64_t table_bytes = 0U;
-    for (std::uint32_t i = 0U; i < operator_count; ++i) {
-        OperatorContext context{model, i, graph, recorder, table_bytes};
-        try {
-            find_lowering(model.operators[i].code)->lower(context);
-        } catch (const ImportError& error) {
-            if (error.operator_index().has_value()) {
-                throw;
-            }
-            throw ImportError(i, model.operators[i].name, error.missing());
+        findings.clear();
+        for (const auto& [operator_index, finding] : by_operator) {
+            findings.push_back(finding);
         }
+        throw ImportError{findings};
     }
-    graph.record_output_copies();
+    graph->record_output_copies();
     recorder.set_source(name, sha256);
+}
+
+std::vector<std::int32_t> imported_operators() {
+    std::vector<std::int32_t> codes;
+    for (const Lowering& lowering : kLowerings) {
+        codes.push_back(lowering.code);
+    }
+    return codes;
 }
 
 }  // namespace pianola::tflite

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "capture_host/recorder/recorder.h"
 #include "capture_host/tflite/model/import_error.h"
@@ -17,9 +18,13 @@ namespace pianola::tflite {
 
 // Records the model in `file` into `recorder`, which should be empty; `name` and `sha256` become its source. The file
 // may be hostile: the result is a complete recording or an ImportError, after which the recorder's contents must not be
-// used. Inputs and outputs are recorded in the model's order. An output which a later operator reads, which is
-// constant, or which is an input or another output is filled by a copy, so that the device only ever writes outputs.
+// used, and which has every operator that is in the way. Inputs and outputs are recorded in the model's order. An
+// output which a later operator reads, which is constant, or which is an input or another output is filled by a copy,
+// so that the device only ever writes outputs.
 void import_model(Span<const std::uint8_t> file, const std::string& name, const std::array<std::uint8_t, 32>& sha256,
                   capture::Recorder& recorder);
+
+// The operators that it knows, by their numbers in the format.
+[[nodiscard]] std::vector<std::int32_t> imported_operators();
 
 }  // namespace pianola::tflite

@@ -214,7 +214,7 @@ class Linker {
             offset += memory_.setup[i].bytes;
         }
         capture::load_traces(linked_.manifest, setup);
-        check_limit("transfers of the set-up", setup.commands.size(), kMaxScriptCommands,
+        check_limit("transfers of the set-up", setup.commands.size(), spec_.capacities->script_commands,
                     "put constants into fewer buffers, or allocate them one after the other");
         linked_.manifest.scripts.push_back(setup);
     }
@@ -229,7 +229,7 @@ class Linker {
             linked_.manifest.scripts.push_back(script);
         }
         check_limit(
-            "queue commands of prologue, step and epilogue", commands, kMaxScriptCommands,
+            "queue commands of prologue, step and epilogue", commands, spec_.capacities->script_commands,
             "use interleaved DRAM buffers for inputs and outputs and reshard them on the device, and gather programs "
             "in traces");
         try {

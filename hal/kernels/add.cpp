@@ -1,9 +1,8 @@
+#include "hal/kernels/add_plan.h"
 #include "hal/kernels/argument_words.h"
 #include "hal/kernels/broadcast.h"
-#include "hal/kernels/fixed_point.h"
 #include "hal/kernels/kernels.h"
 #include "hal/kernels/launch_check.h"
-#include "hal/kernels/scaled_term.h"
 
 namespace pianola::refdev {
 namespace {
@@ -14,27 +13,17 @@ constexpr ArgumentRules<Arguments> kRules = rules_of<Arguments>();
 
 constexpr std::uint64_t kOperationsPerElement = 4U;
 
-struct Plan {
-    ScaledTerm term1;
-    ScaledTerm term2;
-    Scale output_scale;
-    OutputRange range;
-
-    explicit Plan(const Arguments& a) noexcept
-        : term1{a.input1_offset, a.left_shift, Scale{a.input1_multiplier, a.input1_shift}},
-          term2{a.input2_offset, a.left_shift, Scale{a.input2_multiplier, a.input2_shift}},
-          output_scale{a.output_multiplier, a.output_shift},
-          range{a.output_offset, a.activation_min, a.activation_max} {}
-};
-
 // The innermost dimension. A stride is 0 or 1 here.
-void add_run(const Plan& plan, const std::int8_t* input1, std::uint32_t stride1, const std::int8_t* input2,
+void add_run(const AddPlan& plan, const std::int8_t* input1, std::uint32_t stride1, const std::int8_t* input2,
              std::uint32_t stride2, std::int8_t* output, std::uint32_t count) noexcept {
+    if ((stride1 != 0U) && (stride2 != 0U)) {
+        add_elements(plan, input1, input2, output, count);
+        return;
+    }
     std::size_t at1 = 0U;
     std::size_t at2 = 0U;
     for (std::uint32_t i = 0U; i < count; ++i) {
-        const std::int32_t sum = wrapping_add(plan.term1.value(input1[at1]), plan.term2.value(input2[at2]));
-        output[i] = plan.range.place(plan.output_scale.apply(sum));
+        output[i] = plan.element(input1[at1], input2[at2]);
         at1 += stride1;
         at2 += stride2;
     }
@@ -74,7 +63,7 @@ Status run_add(WordSpan arguments, const DeviceMemory& memory) noexcept {
     const std::int8_t* const input1 = bound.inputs[0];
     const std::int8_t* const input2 = bound.inputs[1];
     std::int8_t* output = bound.output;
-    const Plan plan{a};
+    const AddPlan plan{a};
     for_each_run(a.dims, [&](const BroadcastRun& run) {
         add_run(plan, input1 + run.start(a.strides1), a.strides1[3], input2 + run.start(a.strides2), a.strides2[3],
                 output, a.dims[3]);

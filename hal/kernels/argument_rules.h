@@ -68,16 +68,21 @@ using ArgumentWords = std::array<ArgumentWord, kArgumentWords<Arguments>>;
 [[nodiscard]] constexpr ArgumentWord type_rule(const char* field = "type") noexcept {
     return in_range(field, static_cast<std::int32_t>(kTypeInt8), static_cast<std::int32_t>(kTypeInt32));
 }
+[[nodiscard]] constexpr ArgumentWord layout_rule() noexcept {
+    return in_range("weights_layout", static_cast<std::int32_t>(WeightsLayout::kPlain),
+                    static_cast<std::int32_t>(WeightsLayout::kMve));
+}
 // An operation's enumerators from the first to the last.
 template <typename Op>
 [[nodiscard]] constexpr ArgumentWord op_rule(Op first, Op last) noexcept {
     return in_range("op", static_cast<std::int32_t>(first), static_cast<std::int32_t>(last));
 }
 
-inline constexpr std::int32_t kMaxLeftShift = 22;          // (int8 + offset) << 22 just fits
-inline constexpr std::int32_t kMaxPadded = INT32_MAX / 4;  // so that before + size + after fits
-inline constexpr std::int32_t kMaxPadElement = 4;          // the bytes of a word
-inline constexpr std::int32_t kMaxSoftmaxDepth = 4095;     // terms of at most 1 that cannot overflow the row's sum
+inline constexpr std::int32_t kMaxLeftShift = 22;           // (int8 + offset) << 22 just fits
+inline constexpr std::int32_t kMaxPadded = INT32_MAX / 4;   // so that before + size + after fits
+inline constexpr std::int32_t kMaxPadElement = 4;           // the bytes of a word
+inline constexpr std::int32_t kMaxNormalizedDepth = 32768;  // squares below 2^16 that cannot overflow their sum
+inline constexpr std::int32_t kMaxSoftmaxDepth = 4095;      // terms of at most 1 that cannot overflow the row's sum
 inline constexpr std::int32_t kMaxInputShift = 30;
 inline constexpr std::int32_t kMaxElementBytes = 4;
 // Scales in single precision, as bits: 2^-124, so that what is not normal is no quarter of it, to the largest number.

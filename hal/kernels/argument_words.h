@@ -7,6 +7,8 @@
 #pragma once
 
 #include "hal/kernels/argument_rules.h"
+#include "hal/kernels/int16_argument_words.h"
+#include "hal/kernels/recurrent_argument_words.h"
 #include "hal/kernels/rescaling_argument_words.h"
 
 namespace pianola::refdev {
@@ -25,6 +27,7 @@ inline constexpr ArgumentWords<FullyConnectedArguments> kWords<FullyConnectedArg
     value(int8_rule("output_offset")),
     int8_rule("activation_min"),
     value(int8_rule("activation_max")),
+    layout_rule(),
 }};
 
 template <>
@@ -53,6 +56,7 @@ inline constexpr ArgumentWords<Conv2dArguments> kWords<Conv2dArguments>{{
     value(int8_rule("output_offset")),
     int8_rule("activation_min"),
     value(int8_rule("activation_max")),
+    layout_rule(),
 }};
 
 template <>
@@ -98,8 +102,9 @@ inline constexpr ArgumentWords<Pool2dArguments> kWords<Pool2dArguments>{{
     spatial_rule("stride_width"),
     padding_rule("pad_top"),
     padding_rule("pad_left"),
-    int8_rule("activation_min"),
-    value(int8_rule("activation_max")),
+    int16_rule("activation_min"),
+    value(int16_rule("activation_max")),
+    type_rule(),
 }};
 
 template <>
@@ -115,6 +120,7 @@ inline constexpr ArgumentWords<MeanArguments> kWords<MeanArguments>{{
     value(int8_rule("output_zero_point")),
     value(in_range("multiplier", 0, INT32_MAX)),
     value(in_range("shift", kMinShift, kMaxShift)),
+    type_rule(),
 }};
 
 template <>
@@ -157,6 +163,29 @@ inline constexpr ArgumentWords<SoftmaxArguments> kWords<SoftmaxArguments>{{
     value(in_range("input_multiplier", 0, INT32_MAX)),
     value(in_range("input_left_shift", 0, kMaxInputShift)),
     value(in_range("diff_min", INT32_MIN, 0)),
+    type_rule("output_type"),
+}};
+
+template <>
+inline constexpr ArgumentWords<L2NormalizationArguments> kWords<L2NormalizationArguments>{{
+    address("input"),
+    address("output"),
+    count_rule("rows"),
+    in_range("depth", 1, kMaxNormalizedDepth),
+    value(int8_rule("input_zero_point")),
+}};
+
+template <>
+inline constexpr ArgumentWords<LogSoftmaxArguments> kWords<LogSoftmaxArguments>{{
+    address("input"),
+    address("output"),
+    count_rule("rows"),
+    in_range("depth", 1, kMaxSoftmaxDepth),
+    value(in_range("input_multiplier", 0, INT32_MAX)),
+    value(in_range("input_left_shift", 0, kMaxInputShift)),
+    value(in_range("diff_min", INT32_MIN, 0)),
+    value(in_range("reverse_multiplier", 0, INT32_MAX)),
+    value(in_range("reverse_shift", kMinShift, 0)),
 }};
 
 template <>
@@ -262,7 +291,7 @@ inline constexpr ArgumentWords<ReduceArguments> kWords<ReduceArguments>{{
     count_rule("rows"),
     count_rule("columns"),
     type_rule(),
-    op_rule(ReduceOp::kSum, ReduceOp::kMinimum),
+    op_rule(ReduceOp::kSum, ReduceOp::kArgMinimum),
     in_range("axis", 0, 1),
 }};
 

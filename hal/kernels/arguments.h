@@ -13,6 +13,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "hal/kernels/recurrent_arguments.h"
 #include "hal/kernels/rescaling_arguments.h"
 #include "pianola/span.h"
 
@@ -33,6 +34,13 @@ struct ChannelParameters {
 };
 inline constexpr std::uint32_t kChannelParametersBytes = 12U;
 
+// How a layer's filter and channel parameters lie in memory. packed_weights.h says what the packed layouts are.
+enum class WeightsLayout : std::uint32_t {
+    kPlain = 0U,  // as the layer's arguments say below; every core reads it
+    kDsp = 1U,
+    kMve = 2U,
+};
+
 struct FullyConnectedArguments {
     std::uint32_t input;               // int8[batches][input_depth]
     std::uint32_t filter;              // int8[output_depth][input_depth]
@@ -46,6 +54,7 @@ struct FullyConnectedArguments {
     std::int32_t output_offset;
     std::int32_t activation_min;
     std::int32_t activation_max;
+    WeightsLayout weights_layout;  // of filter and channel_parameters
 };
 
 // Geometry shared by the convolutions. Padding is given by its top and left amounts; taps outside the input count as
@@ -75,6 +84,7 @@ struct Conv2dArguments {
     std::int32_t output_offset;
     std::int32_t activation_min;
     std::int32_t activation_max;
+    WeightsLayout weights_layout;  // of filter and channel_parameters
 };
 
 struct DepthwiseConv2dArguments {
@@ -105,8 +115,8 @@ struct DepthwiseConv2dArguments {
 
 // Average and maximum pooling. Taps outside the input do not count. Every window must hold at least one tap.
 struct Pool2dArguments {
-    std::uint32_t input;   // int8[batches][input_height][input_width][channels]
-    std::uint32_t output;  // int8[batches][output_height][output_width][channels]
+    std::uint32_t input;   // type[batches][input_height][input_width][channels]
+    std::uint32_t output;  // type[batches][output_height][output_width][channels]
     std::uint32_t batches;
     std::uint32_t input_height;
     std::uint32_t input_width;
@@ -121,26 +131,29 @@ struct Pool2dArguments {
     std::uint32_t pad_left;
     std::int32_t activation_min;
     std::int32_t activation_max;
+    std::uint32_t type;  // int8 or int16, aligned to their size
 };
 
 // Mean over any subset of the dimensions. There is one rounding path, whatever the scales, keep_dims and axes:
-// TensorFlow Lite Micro averages int8 by rescaling the zero-point-free sum with a multiplier into which 1 / count is
+// TensorFlow Lite Micro averages by rescaling the zero-point-free sum with a multiplier into which 1 / count is
 // folded. With count the product of the reduced dimensions, an importer computes
 //     QuantizeMultiplier(double(input scale) / double(output scale)) -> multiplier0, shift0   (the frexp of the scheme)
 //     fold       = min(floor(log2(count)), 32, 31 + shift0)
 //     multiplier = int32((int64(multiplier0) << fold) / count)      (truncated)
 //     shift      = shift0 - fold                                    (-31 to 30)
 // and the kernel
-//     element = clamp(rescale(sum - count * input_zero_point, multiplier, shift) + output_zero_point, -128, 127).
+//     element = clamp(rescale(sum - count * input_zero_point, multiplier, shift) + output_zero_point)
+// to the range of the type.
 struct MeanArguments {
-    std::uint32_t input;   // int8[dims[0]][dims[1]][dims[2]][dims[3]]
-    std::uint32_t output;  // int8[product of the dimensions that are kept], same order
+    std::uint32_t input;   // type[dims[0]][dims[1]][dims[2]][dims[3]]
+    std::uint32_t output;  // type[product of the dimensions that are kept], same order
     std::array<std::uint32_t, 4> dims;
     std::uint32_t reduced_axes;  // bit i set: dims[i] is averaged over; 1 to 15
     std::int32_t input_zero_point;
     std::int32_t output_zero_point;
     std::int32_t multiplier;
     std::int32_t shift;
+    std::uint32_t type;  // int8, or int16 without zero points, aligned to their size
 };
 
 // Element-wise sum with broadcasting: an operand's stride is 0 on the dimensions in which it is broadcast.
@@ -167,12 +180,35 @@ struct AddArguments {
 
 struct SoftmaxArguments {
     std::uint32_t input;   // int8[rows][depth]
-    std::uint32_t output;  // int8[rows][depth], scale 1/256, zero point -128
+    std::uint32_t output;  // output_type[rows][depth]; scale 1/256 or 1/65536, the least number is zero
     std::uint32_t rows;
     std::uint32_t depth;
     std::int32_t input_multiplier;  // beta * input scale as Q31 mantissa ...
     std::int32_t input_left_shift;  // ... and left shift, with 5 integer bits
     std::int32_t diff_min;          // differences to the row's maximum below this count as exp(...) = 0
+    std::uint32_t output_type;      // int8, or int16 and 2-byte aligned
+};
+
+// Rows of length 1.
+struct L2NormalizationArguments {
+    std::uint32_t input;   // int8[rows][depth]
+    std::uint32_t output;  // int8[rows][depth], scale 1/128, zero point 0
+    std::uint32_t rows;
+    std::uint32_t depth;
+    std::int32_t input_zero_point;
+};
+
+// The logarithm of softmax. Differences are scaled as there; the other way as reverse_multiplier and reverse_shift say.
+struct LogSoftmaxArguments {
+    std::uint32_t input;   // int8[rows][depth]
+    std::uint32_t output;  // int8[rows][depth], scale 1/16, zero point 127
+    std::uint32_t rows;
+    std::uint32_t depth;
+    std::int32_t input_multiplier;
+    std::int32_t input_left_shift;
+    std::int32_t diff_min;
+    std::int32_t reverse_multiplier;
+    std::int32_t reverse_shift;
 };
 
 struct RequantizeArguments {
@@ -284,6 +320,8 @@ enum class ReduceOp : std::uint32_t {
     kSum = 1U,  // modulo 2^32
     kMaximum = 2U,
     kMinimum = 3U,
+    kArgMaximum = 4U,  // which term it is, from 0; the first of equal ones
+    kArgMinimum = 5U,
 };
 
 struct ReduceArguments {

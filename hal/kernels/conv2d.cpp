@@ -2,6 +2,8 @@
 #include "hal/kernels/inner_loops.h"
 #include "hal/kernels/kernels.h"
 #include "hal/kernels/launch_check.h"
+#include "hal/kernels/layer_check.h"
+#include "hal/kernels/packed_layer.h"
 #include "hal/kernels/patch.h"
 
 namespace pianola::refdev {
@@ -76,15 +78,17 @@ struct Block {
     }
 }
 
+// The taps of a pixel that are neighbours in memory.
+[[nodiscard]] const std::int8_t* pixel_taps(const Plan& plan, const std::int8_t* input, std::uint32_t pixel) noexcept {
+    const std::size_t row = std::size_t{pixel / plan.output_width} * plan.geometry.rows.stride;
+    const std::size_t column = std::size_t{pixel % plan.output_width} * plan.geometry.columns.stride;
+    return input + (((row * plan.geometry.columns.input_size) + column) * plan.geometry.input_channels);
+}
+
 void accumulate_pixels(const Plan& plan, const Block& block, std::uint32_t pixel, std::uint32_t rows,
                        BlockSums& sums) noexcept {
-    const auto taps_of = [&plan, &block](std::uint32_t of_pixel) {
-        const std::size_t row = std::size_t{of_pixel / plan.output_width} * plan.geometry.rows.stride;
-        const std::size_t column = std::size_t{of_pixel % plan.output_width} * plan.geometry.columns.stride;
-        return block.input + (((row * plan.geometry.columns.input_size) + column) * plan.geometry.input_channels);
-    };
-    const std::int8_t* const first = taps_of(pixel);
-    const std::int8_t* const second = (rows == kRowBlock) ? taps_of(pixel + 1U) : first;
+    const std::int8_t* const first = pixel_taps(plan, block.input, pixel);
+    const std::int8_t* const second = (rows == kRowBlock) ? pixel_taps(plan, block.input, pixel + 1U) : first;
     accumulate(TapRows{first, second, rows, plan.taps, plan.input_offset}, block.filter, sums);
 }
 
@@ -110,7 +114,8 @@ void compute_block(const Plan& plan, const Block& block) noexcept {
     }
 }
 
-void compute_batch(const Plan& plan, const Operands& operands) noexcept {
+// Not inside its caller, so that its sums and those of packed weights are not on the stack at once.
+[[gnu::noinline]] void compute_batch(const Plan& plan, const Operands& operands) noexcept {
     std::uint32_t first = 0U;
     while (first < plan.output_channels) {
         const std::uint32_t group = first / plan.group_channels;
@@ -124,36 +129,93 @@ void compute_batch(const Plan& plan, const Operands& operands) noexcept {
     }
 }
 
+// Of a tap block, for each row.
+using Patches = std::array<std::array<std::int8_t, kPackedTaps>, kPackedRows>;
+
+[[gnu::noinline]] void copy_patches(const Plan& plan, const std::int8_t* input, std::uint32_t pixel,
+                                    const PackedTaps& taps, Patches& patches) noexcept {
+    for (std::uint32_t row = 0U; row < taps.used; ++row) {
+        copy_patch(plan.geometry, input, (pixel + row) / plan.output_width, (pixel + row) % plan.output_width,
+                   taps.first, taps.count, patches[row].data());
+    }
+}
+
+// The same for packed weights.
+[[gnu::noinline]] void accumulate_packed_patches(const Plan& plan, const std::int8_t* input, const PackedBlock& block,
+                                                 std::uint32_t pixel, std::uint32_t rows, PackedSums& sums) noexcept {
+    Patches patches;  // NOLINT(cppcoreguidelines-pro-type-member-init): DEV-039
+    PackedTaps taps{{}, rows, 0U, 0U};
+    for (std::uint32_t row = 0U; row < kPackedRows; ++row) {
+        taps.rows[row] = patches[smaller_count(row, rows - 1U)].data();
+    }
+    while (taps.first < plan.taps) {
+        taps.count = smaller_count(kPackedTaps, plan.taps - taps.first);
+        copy_patches(plan, input, pixel, taps, patches);
+        accumulate_packed(block, taps, sums);
+        taps.first += taps.count;
+    }
+}
+
+void compute_packed_batch(const Plan& plan, WeightsLayout layout, const Operands& operands) noexcept {
+    const PackedBlock layer{layout,    operands.filter,  operands.parameters, plan.output_channels,
+                            plan.taps, plan.input_offset};
+    const auto accumulate = [&plan, &operands](const PackedBlock& block, std::uint32_t pixel, std::uint32_t rows,
+                                               PackedSums& sums) {
+        if (plan.has_patches) {
+            accumulate_packed_patches(plan, operands.input, block, pixel, rows, sums);
+            return;
+        }
+        PackedTaps taps{{}, rows, 0U, plan.taps};
+        for (std::uint32_t row = 0U; row < kPackedRows; ++row) {
+            taps.rows[row] = pixel_taps(plan, operands.input, pixel + smaller_count(row, rows - 1U));
+        }
+        accumulate_packed(block, taps, sums);
+    };
+    run_packed_layer(layer, plan.requantisation, plan.pixels, operands.output, accumulate);
+}
+
 }  // namespace
 
-Status describe_conv2d(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    LaunchCheck check{arguments, kRules, footprint, error};
-    if (!check.words_accepted()) {
-        return Status::kRefused;
-    }
-    const Arguments a = arguments_from_words<Arguments>(arguments);
+Status check_layer(const Arguments& a, const LayerElements& elements, LaunchCheck& check) noexcept {
     const std::uint32_t groups = a.input_channels / a.filter_channels;
     const bool inputs_grouped = (groups >= 1U) && ((a.input_channels % a.filter_channels) == 0U);
     const bool outputs_grouped = inputs_grouped && ((a.output_channels % groups) == 0U);
     const std::uint64_t taps = bounded_product(a.filter_height, a.filter_width, a.filter_channels);
-    const std::uint64_t output_bytes = bounded_product(a.batches, a.output_height, a.output_width, a.output_channels);
+    const bool is_plain = a.weights_layout == WeightsLayout::kPlain;
+    const std::uint64_t stored_channels = packed_channels(a.weights_layout, a.output_channels);
+    const std::uint64_t outputs = bounded_product(a.batches, a.output_height, a.output_width, a.output_channels);
     const bool accepted =
         check.require(inputs_grouped, word_of(offsetof(Arguments, filter_channels))) &&
         check.require(outputs_grouped, word_of(offsetof(Arguments, output_channels))) &&
         check.require(taps <= kMaxTaps, word_of(offsetof(Arguments, filter_height))) &&
         check.require(a.activation_min <= a.activation_max, word_of(offsetof(Arguments, activation_min))) &&
+        (is_plain || (check.require(reads_layout(a.weights_layout) && (groups == 1U),
+                                    word_of(offsetof(Arguments, weights_layout))) &&
+                      check.require((a.filter % filter_alignment(a.weights_layout)) == 0U,
+                                    word_of(offsetof(Arguments, filter))))) &&
         check.require((a.channel_parameters % alignof(ChannelParameters)) == 0U,
                       word_of(offsetof(Arguments, channel_parameters))) &&
-        check.operand(word_of(offsetof(Arguments, input)),
-                      bounded_product(a.batches, a.input_height, a.input_width, a.input_channels), Access::kRead) &&
+        (elements.are_bytes() ||
+         (check.require(elements.are_aligned(a.input), word_of(offsetof(Arguments, input))) &&
+          check.require(elements.are_aligned(a.output), word_of(offsetof(Arguments, output))))) &&
+        check.operand(
+            word_of(offsetof(Arguments, input)),
+            bounded_product(a.batches, a.input_height, a.input_width, a.input_channels, elements.activation_bytes),
+            Access::kRead) &&
         check.operand(word_of(offsetof(Arguments, filter)),
-                      bounded_product(a.output_channels, a.filter_height, a.filter_width, a.filter_channels),
-                      Access::kRead) &&
+                      bounded_product(stored_channels, packed_row_bytes(a.weights_layout, taps)), Access::kRead) &&
         check.operand(word_of(offsetof(Arguments, channel_parameters)),
-                      bounded_product(a.output_channels, kChannelParametersBytes), Access::kRead) &&
-        check.operand(word_of(offsetof(Arguments, output)), output_bytes, Access::kWrite) &&
+                      bounded_product(stored_channels, elements.parameters_bytes), Access::kRead) &&
+        check.operand(word_of(offsetof(Arguments, output)), bounded_product(outputs, elements.activation_bytes),
+                      Access::kWrite) &&
         check.output_placed(word_of(offsetof(Arguments, output)), LaunchCheck::Placement::kApart);
-    return check.finish(accepted, output_bytes * taps);
+    return check.finish(accepted, outputs * taps);
+}
+
+Status describe_conv2d(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
+    LaunchCheck check{arguments, kRules, footprint, error};
+    return check.words_accepted() ? check_layer(arguments_from_words<Arguments>(arguments), kInt8Elements, check)
+                                  : Status::kRefused;
 }
 
 Status run_conv2d(WordSpan arguments, const DeviceMemory& memory) noexcept {
@@ -168,7 +230,11 @@ Status run_conv2d(WordSpan arguments, const DeviceMemory& memory) noexcept {
     const std::size_t input_bytes = static_cast<std::size_t>(a.input_height) * a.input_width * a.input_channels;
     const std::size_t output_bytes = static_cast<std::size_t>(plan.pixels) * a.output_channels;
     for (std::uint32_t batch = 0U; batch < a.batches; ++batch) {
-        compute_batch(plan, operands);
+        if (a.weights_layout == WeightsLayout::kPlain) {
+            compute_batch(plan, operands);
+        } else {
+            compute_packed_batch(plan, a.weights_layout, operands);
+        }
         operands.input += input_bytes;
         operands.output += output_bytes;
     }

@@ -2,6 +2,7 @@
 #include "hal/kernels/inner_loops.h"
 #include "hal/kernels/kernels.h"
 #include "hal/kernels/launch_check.h"
+#include "hal/kernels/layer_check.h"
 #include "hal/kernels/window.h"
 
 namespace pianola::refdev {
@@ -15,7 +16,7 @@ struct Operands {
     const std::int8_t* input;  // of the batch
     const std::int8_t* filter;
     const std::int8_t* parameters;
-    std::int8_t* output;  // of the pixel
+    std::int8_t* output;  // of the batch
 };
 
 // What every output pixel of a launch shares.
@@ -91,17 +92,78 @@ void shared_pixel(const Plan& plan, const DepthwiseWindow& window, const std::in
     }
 }
 
+[[nodiscard]] bool suits_tiles(const Arguments& a, const Plan& plan, const std::int8_t* parameters) noexcept {
+    constexpr std::uint32_t kTileFilter = 3U;
+    bool suits = (kDepthwiseTiles.channels != 0U) && (a.depth_multiplier == 1U) && (a.filter_height == kTileFilter) &&
+                 (a.filter_width == kTileFilter) && (a.stride_height == 1U) && (a.stride_width == 1U) &&
+                 (a.dilation_height == 1U) && (a.dilation_width == 1U) && plan.requantisation.is_short;
+    for (std::uint32_t channel = 0U; suits && (channel < plan.output_channels); ++channel) {
+        suits = shift_of(parameters, channel) < 0;
+    }
+    return suits;
+}
+
+// One group of channels of a batch, which begins at `channel`.
+[[gnu::noinline]] void compute_tiles(const Arguments& a, const Plan& plan, const Operands& operands,
+                                     std::uint32_t channel) noexcept {
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): DEV-039
+    DepthwiseGroup group;
+    const std::size_t input_row = std::size_t{a.input_width} * plan.input_channels;
+    const std::size_t output_row = std::size_t{a.output_width} * plan.output_channels;
+    const std::uint32_t channels = smaller_count(kDepthwiseTiles.channels, plan.output_channels - channel);
+    DepthwiseTile tile{{}, 0, a.input_width, plan.output_channels, plan.input_offset, channels, 0U, nullptr, nullptr};
+    prepare_depthwise(operands.filter + channel, plan.output_channels,
+                      operands.parameters + (std::size_t{channel} * kChannelParametersBytes), plan.requantisation, tile,
+                      group);
+    for (std::uint32_t row = 0U; row < a.output_height; row += 2U) {
+        for (std::uint32_t i = 0U; i < kTileRows; ++i) {
+            const auto at = static_cast<std::uint32_t>(plan.rows.origin(row) + static_cast<std::int32_t>(i));
+            tile.rows[i] = (at < a.input_height) ? (operands.input + (at * input_row) + channel) : nullptr;
+        }
+        std::int8_t* const upper = operands.output + (row * output_row) + channel;
+        std::uint32_t column = 0U;
+        while (column < a.output_width) {
+            tile.first = plan.columns.origin(column);
+            tile.columns = smaller_count(kDepthwiseTiles.columns, a.output_width - column);
+            tile.upper = upper + (std::size_t{column} * plan.output_channels);
+            tile.lower = ((row + 1U) < a.output_height) ? (tile.upper + output_row) : nullptr;
+            depthwise_tile(tile, group, plan.requantisation);
+            column += tile.columns;
+        }
+    }
+}
+
+void compute_pixels(const Arguments& a, const Plan& plan, const Operands& operands) noexcept {
+    std::int8_t* output = operands.output;
+    for (std::uint32_t row = 0U; row < a.output_height; ++row) {
+        for (std::uint32_t column = 0U; column < a.output_width; ++column) {
+            const DepthwiseWindow window = window_at(plan, operands, row, column);
+            if (plan.depth_multiplier == 1U) {
+                depthwise_pixel(window, operands.parameters, plan.output_channels, plan.requantisation, output);
+            } else {
+                shared_pixel(plan, window, operands.parameters, output);
+            }
+            output += plan.output_channels;
+        }
+    }
+}
+
+void compute_batch(const Arguments& a, const Plan& plan, bool has_tiles, const Operands& operands) noexcept {
+    if (!has_tiles) {
+        compute_pixels(a, plan, operands);
+        return;
+    }
+    for (std::uint32_t channel = 0U; channel < plan.output_channels; channel += kDepthwiseTiles.channels) {
+        compute_tiles(a, plan, operands, channel);
+    }
+}
+
 }  // namespace
 
-Status describe_depthwise_conv2d(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    LaunchCheck check{arguments, kRules, footprint, error};
-    if (!check.words_accepted()) {
-        return Status::kRefused;
-    }
-    const Arguments a = arguments_from_words<Arguments>(arguments);
+Status check_layer(const Arguments& a, const LayerElements& elements, LaunchCheck& check) noexcept {
     const std::uint64_t output_channels = bounded_product(a.input_channels, a.depth_multiplier);
     const std::uint64_t taps = bounded_product(a.filter_height, a.filter_width);
-    const std::uint64_t output_bytes =
+    const std::uint64_t outputs =
         bounded_product(a.batches, a.output_height, a.output_width, a.input_channels, a.depth_multiplier);
     const bool accepted =
         check.require(output_channels <= kMaxOperandBytes, word_of(offsetof(Arguments, depth_multiplier))) &&
@@ -109,16 +171,29 @@ Status describe_depthwise_conv2d(WordSpan arguments, Footprint& footprint, Argum
         check.require(a.activation_min <= a.activation_max, word_of(offsetof(Arguments, activation_min))) &&
         check.require((a.channel_parameters % alignof(ChannelParameters)) == 0U,
                       word_of(offsetof(Arguments, channel_parameters))) &&
-        check.operand(word_of(offsetof(Arguments, input)),
-                      bounded_product(a.batches, a.input_height, a.input_width, a.input_channels), Access::kRead) &&
+        (elements.are_bytes() ||
+         (check.require(elements.are_aligned(a.input), word_of(offsetof(Arguments, input))) &&
+          check.require(elements.are_aligned(a.output), word_of(offsetof(Arguments, output))))) &&
+        check.operand(
+            word_of(offsetof(Arguments, input)),
+            bounded_product(a.batches, a.input_height, a.input_width, a.input_channels, elements.activation_bytes),
+            Access::kRead) &&
         check.operand(word_of(offsetof(Arguments, filter)),
                       bounded_product(a.filter_height, a.filter_width, a.input_channels, a.depth_multiplier),
                       Access::kRead) &&
         check.operand(word_of(offsetof(Arguments, channel_parameters)),
-                      bounded_product(a.input_channels, a.depth_multiplier, kChannelParametersBytes), Access::kRead) &&
-        check.operand(word_of(offsetof(Arguments, output)), output_bytes, Access::kWrite) &&
+                      bounded_product(a.input_channels, a.depth_multiplier, elements.parameters_bytes),
+                      Access::kRead) &&
+        check.operand(word_of(offsetof(Arguments, output)), bounded_product(outputs, elements.activation_bytes),
+                      Access::kWrite) &&
         check.output_placed(word_of(offsetof(Arguments, output)), LaunchCheck::Placement::kApart);
-    return check.finish(accepted, output_bytes * taps);
+    return check.finish(accepted, outputs * taps);
+}
+
+Status describe_depthwise_conv2d(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
+    LaunchCheck check{arguments, kRules, footprint, error};
+    return check.words_accepted() ? check_layer(arguments_from_words<Arguments>(arguments), kInt8Elements, check)
+                                  : Status::kRefused;
 }
 
 Status run_depthwise_conv2d(WordSpan arguments, const DeviceMemory& memory) noexcept {
@@ -130,21 +205,13 @@ Status run_depthwise_conv2d(WordSpan arguments, const DeviceMemory& memory) noex
     const Arguments a = arguments_from_words<Arguments>(arguments);
     Operands operands{bound.inputs[0], bound.inputs[1], bound.inputs[2], bound.output};
     const Plan plan{a, operands.parameters};
+    const bool has_tiles = suits_tiles(a, plan, operands.parameters);
+    const std::size_t output_bytes = static_cast<std::size_t>(a.output_height) * a.output_width * plan.output_channels;
     const std::size_t batch_bytes = static_cast<std::size_t>(a.input_height) * a.input_width * a.input_channels;
     for (std::uint32_t batch = 0U; batch < a.batches; ++batch) {
-        for (std::uint32_t row = 0U; row < a.output_height; ++row) {
-            for (std::uint32_t column = 0U; column < a.output_width; ++column) {
-                const DepthwiseWindow window = window_at(plan, operands, row, column);
-                if (plan.depth_multiplier == 1U) {
-                    depthwise_pixel(window, operands.parameters, plan.output_channels, plan.requantisation,
-                                    operands.output);
-                } else {
-                    shared_pixel(plan, window, operands.parameters, operands.output);
-                }
-                operands.output += plan.output_channels;
-            }
-        }
+        compute_batch(a, plan, has_tiles, operands);
         operands.input += batch_bytes;
+        operands.output += output_bytes;
     }
     return Status::kOk;
 }

@@ -1,6 +1,6 @@
 // Exponential and reciprocal in fixed point.
 //
-// Place in the whole: used by the softmax kernel, and by the capture for tables of activations. Source of the
+// Place in the whole: used by the kernels of softmax, and by the capture for tables of activations. Source of the
 // algorithms: gemmlowp's fixed-point exponential (a Taylor polynomial on [-1/4, 0) and one multiplication per bit of
 // the rest) and its division by Newton's method; constants are the named real numbers, rounded. Qm.n below is a 32-bit
 // number with m integer and n fractional bits.

@@ -14,6 +14,7 @@ namespace pianola::refdev {
 
 inline constexpr std::int32_t kMinShift = -31;
 inline constexpr std::int32_t kMaxShift = 30;
+inline constexpr std::int32_t kMaxWideShift = 7;  // of WideScale
 
 [[nodiscard]] constexpr std::int32_t smaller_of(std::int32_t left, std::int32_t right) noexcept {
     return (left < right) ? left : right;
@@ -93,10 +94,42 @@ class Scale {
         return rounding_doubling_high_multiply(wrapping_shift_left(value, static_cast<std::uint32_t>(shift_)),
                                                multiplier_);
     }
+    [[nodiscard]] constexpr std::int32_t multiplier() const noexcept { return multiplier_; }
+    [[nodiscard]] constexpr std::int32_t shift() const noexcept { return shift_; }
 
   private:
     std::int32_t multiplier_;
     std::int32_t shift_;
+};
+
+// The same of sums of up to 48 bits: the multiplier is rounded to 16 bits, and the product once, halves upwards. A
+// result that does not fit wraps modulo 2^32.
+class WideScale {
+  public:
+    constexpr WideScale(std::int32_t multiplier, std::int32_t shift) noexcept
+        : multiplier_{reduced(multiplier)},
+          right_shift_{static_cast<std::uint32_t>(kFractionBits - clamp_to(shift, kMinShift, kMaxWideShift))} {}
+
+    [[nodiscard]] constexpr std::int32_t apply(std::int64_t value) const noexcept {
+        const std::uint64_t half = std::uint64_t{1} << (right_shift_ - 1U);
+        const std::uint64_t product = (static_cast<std::uint64_t>(value) * multiplier_) + half;
+        return static_cast<std::int32_t>(floor_shift_right(static_cast<std::int64_t>(product), right_shift_));
+    }
+
+  private:
+    static constexpr std::int32_t kFractionBits = 15;
+
+    // Of multipliers that are not negative, which no layer has.
+    [[nodiscard]] static constexpr std::uint64_t reduced(std::int32_t multiplier) noexcept {
+        constexpr std::uint32_t kDroppedBits = 16U;
+        constexpr std::uint32_t kLargest = 0x7FFFU;
+        const std::uint32_t bits = static_cast<std::uint32_t>(larger_of(multiplier, 0));
+        const std::uint32_t rounded = (bits + (std::uint32_t{1} << (kDroppedBits - 1U))) >> kDroppedBits;
+        return (rounded < kLargest) ? rounded : kLargest;
+    }
+
+    std::uint64_t multiplier_;
+    std::uint32_t right_shift_;
 };
 
 // The last step of most kernels: clamp(value + offset, lowest, highest), exact also where value + offset would not fit.
@@ -112,6 +145,10 @@ class OutputRange {
     [[nodiscard]] constexpr std::int8_t place(std::int32_t value) const noexcept {
         return static_cast<std::int8_t>(clamp(value));
     }
+    // The bounds are those of `value` in clamp().
+    [[nodiscard]] constexpr std::int32_t offset() const noexcept { return offset_; }
+    [[nodiscard]] constexpr std::int32_t lowest() const noexcept { return lowest_; }
+    [[nodiscard]] constexpr std::int32_t highest() const noexcept { return highest_; }
 
   private:
     std::int32_t offset_;

@@ -2,6 +2,8 @@
 #include "hal/kernels/inner_loops.h"
 #include "hal/kernels/kernels.h"
 #include "hal/kernels/launch_check.h"
+#include "hal/kernels/layer_check.h"
+#include "hal/kernels/packed_layer.h"
 #include "hal/kernels/window.h"
 
 namespace pianola::refdev {
@@ -79,29 +81,58 @@ void compute_channels(const Arguments& a, const Operands& operands, const Filter
     }
 }
 
+void compute_packed(const Arguments& a, const Operands& operands) noexcept {
+    const PackedBlock layer{a.weights_layout, operands.filter, operands.parameters,
+                            a.output_depth,   a.input_depth,   a.input_offset};
+    const Requantisation requantisation{a.output_offset, a.activation_min, a.activation_max, true};
+    run_packed_layer(
+        layer, requantisation, a.batches, operands.output,
+        [&a, &operands](const PackedBlock& block, std::uint32_t batch, std::uint32_t rows, PackedSums& sums) {
+            PackedTaps taps{{}, rows, 0U, a.input_depth};
+            for (std::uint32_t row = 0U; row < kPackedRows; ++row) {
+                const std::size_t from = std::size_t{batch} + smaller_count(row, rows - 1U);
+                taps.rows[row] = operands.input + (from * a.input_depth);
+            }
+            accumulate_packed(block, taps, sums);
+        });
+}
+
 }  // namespace
+
+Status check_layer(const Arguments& a, const LayerElements& elements, LaunchCheck& check) noexcept {
+    const std::uint64_t outputs = bounded_product(a.batches, a.output_depth);
+    const bool is_plain = a.weights_layout == WeightsLayout::kPlain;
+    const std::uint64_t stored_channels = is_plain ? a.output_depth : packed_channels(a.weights_layout, a.output_depth);
+    const std::uint64_t row_bytes = is_plain ? a.input_depth : packed_row_bytes(a.weights_layout, a.input_depth);
+    const bool accepted =
+        ((a.filter_offset == 0) ||
+         check.require(a.input_depth <= kMaxDepthWithFilterOffset, word_of(offsetof(Arguments, input_depth)))) &&
+        check.require(a.activation_min <= a.activation_max, word_of(offsetof(Arguments, activation_min))) &&
+        (is_plain || (check.require(reads_layout(a.weights_layout), word_of(offsetof(Arguments, weights_layout))) &&
+                      check.require(a.filter_offset == 0, word_of(offsetof(Arguments, filter_offset))) &&
+                      check.require((a.filter % filter_alignment(a.weights_layout)) == 0U,
+                                    word_of(offsetof(Arguments, filter))))) &&
+        check.require((a.channel_parameters % alignof(ChannelParameters)) == 0U,
+                      word_of(offsetof(Arguments, channel_parameters))) &&
+        (elements.are_bytes() ||
+         (check.require(elements.are_aligned(a.input), word_of(offsetof(Arguments, input))) &&
+          check.require(elements.are_aligned(a.output), word_of(offsetof(Arguments, output))))) &&
+        check.operand(word_of(offsetof(Arguments, input)),
+                      bounded_product(a.batches, a.input_depth, elements.activation_bytes), Access::kRead) &&
+        check.operand(word_of(offsetof(Arguments, filter)), bounded_product(stored_channels, row_bytes),
+                      Access::kRead) &&
+        check.operand(word_of(offsetof(Arguments, channel_parameters)),
+                      bounded_product(stored_channels, elements.parameters_bytes), Access::kRead) &&
+        check.operand(word_of(offsetof(Arguments, output)), bounded_product(outputs, elements.activation_bytes),
+                      Access::kWrite) &&
+        check.output_placed(word_of(offsetof(Arguments, output)), LaunchCheck::Placement::kApart);
+    return check.finish(accepted, outputs * a.input_depth);
+}
 
 Status describe_fully_connected(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
     LaunchCheck check{arguments, kRules, footprint, error};
-    if (!check.words_accepted()) {
-        return Status::kRefused;
-    }
-    const Arguments a = arguments_from_words<Arguments>(arguments);
-    const std::uint64_t output_bytes = bounded_product(a.batches, a.output_depth);
-    const bool accepted =
-        check.require((a.filter_offset == 0) || (a.input_depth <= kMaxDepthWithFilterOffset),
-                      word_of(offsetof(Arguments, input_depth))) &&
-        check.require(a.activation_min <= a.activation_max, word_of(offsetof(Arguments, activation_min))) &&
-        check.require((a.channel_parameters % alignof(ChannelParameters)) == 0U,
-                      word_of(offsetof(Arguments, channel_parameters))) &&
-        check.operand(word_of(offsetof(Arguments, input)), bounded_product(a.batches, a.input_depth), Access::kRead) &&
-        check.operand(word_of(offsetof(Arguments, filter)), bounded_product(a.output_depth, a.input_depth),
-                      Access::kRead) &&
-        check.operand(word_of(offsetof(Arguments, channel_parameters)),
-                      bounded_product(a.output_depth, kChannelParametersBytes), Access::kRead) &&
-        check.operand(word_of(offsetof(Arguments, output)), output_bytes, Access::kWrite) &&
-        check.output_placed(word_of(offsetof(Arguments, output)), LaunchCheck::Placement::kApart);
-    return check.finish(accepted, output_bytes * a.input_depth);
+    return check.words_accepted() ? check_layer(arguments_from_words<Arguments>(arguments), kInt8Elements, check)
+                                  : Status::kRefused;
 }
 
 Status run_fully_connected(WordSpan arguments, const DeviceMemory& memory) noexcept {
@@ -112,6 +143,10 @@ Status run_fully_connected(WordSpan arguments, const DeviceMemory& memory) noexc
     }
     const Arguments a = arguments_from_words<Arguments>(arguments);
     Operands operands{bound.inputs[0], bound.inputs[1], bound.inputs[2], bound.output};
+    if (a.weights_layout != WeightsLayout::kPlain) {
+        compute_packed(a, operands);
+        return Status::kOk;
+    }
     const std::uint64_t largest_product = (a.filter_offset == 0) ? kLargestProduct : kLargestOffsetProduct;
     Requantisation requantisation{a.output_offset, a.activation_min, a.activation_max, false};
     std::uint32_t channel = 0U;

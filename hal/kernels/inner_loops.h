@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "hal/kernels/packed_weights.h"
 #include "hal/kernels/requantisation.h"
 
 namespace pianola::refdev {
@@ -84,6 +85,73 @@ void store_sums(const BlockSums& sums, const std::int8_t* parameters, std::uint3
 // All channels of one output pixel of a depthwise convolution.
 void depthwise_pixel(const DepthwiseWindow& window, const std::int8_t* parameters, std::uint32_t channels,
                      const Requantisation& requantisation, std::int8_t* output) noexcept;
+
+// Tiles of a depthwise convolution: a filter of 3 x 3 taps, without strides and dilation, one output channel for each
+// input channel, and a short form that is exact with shifts below 0. A tile is some columns of two output rows of a
+// group of channels; the taps under it are brought into an order of the core's own first.
+struct DepthwiseTiles {
+    std::uint32_t channels;  // of a group; 0: the variant has no tiles
+    std::uint32_t columns;   // at most
+};
+extern const DepthwiseTiles kDepthwiseTiles;
+inline constexpr std::uint32_t kTileRows = 4U;  // of the input
+
+// The weights and parameters of a group, as the variant wants them. The parameters show its first channel's; the
+// weights of one tap lie `stride` bytes behind those of the tap before.
+struct DepthwiseGroup {
+    std::array<std::int32_t, 120> words;
+};
+
+struct DepthwiseTile {
+    std::array<const std::int8_t*, kTileRows> rows;  // the group in column 0 of the input rows; nullptr: outside
+    std::int32_t first;                              // input column of the tile's first; may be outside
+    std::uint32_t input_columns;                     // that there are
+    std::size_t column_bytes;                        // from a column to the next, of input and output
+    std::int32_t offset;
+    std::uint32_t channels;  // of the group
+    std::uint32_t columns;   // of the output
+    std::int8_t* upper;      // output
+    std::int8_t* lower;      // nullptr where there is no second row
+};
+void prepare_depthwise(const std::int8_t* weights, std::size_t stride, const std::int8_t* parameters,
+                       const Requantisation& requantisation, const DepthwiseTile& tile, DepthwiseGroup& group) noexcept;
+void depthwise_tile(const DepthwiseTile& tile, const DepthwiseGroup& group,
+                    const Requantisation& requantisation) noexcept;
+
+// Packed weights (packed_weights.h). A launch whose layout a variant does not read is refused when it is checked.
+inline constexpr std::uint32_t kPackedRows = 3U;       // output pixels, or batches, taken at once at most
+inline constexpr std::uint32_t kPackedTaps = 288U;     // of a patch that are copied at once
+inline constexpr std::uint32_t kPackedChannels = 64U;  // whose sums are kept at once; whole groups
+using PackedSums =
+    std::array<std::int32_t, std::size_t{kPackedRows} * kPackedChannels>;  // per group, per row: four channels
+
+struct PackedLoops {
+    std::uint32_t layouts;  // bit i: of WeightsLayout i; plain weights are always read
+    std::uint32_t rows;     // pixels that the core takes at once
+};
+extern const PackedLoops kPackedLoops;
+
+// Some channels of a layer, whole groups of it but for the last one's end.
+struct PackedBlock {
+    WeightsLayout layout;
+    const std::int8_t* weights;
+    const std::int8_t* parameters;
+    std::uint32_t channels;
+    std::uint32_t taps;  // of the whole layer
+    std::int32_t offset;
+};
+// Taps [first, first + count) of 1 to kPackedLoops.rows rows; rows that are not there repeat the last one. `first` is
+// a multiple of kPackedTaps.
+struct PackedTaps {
+    std::array<const std::int8_t*, kPackedRows> rows;  // the first of these taps
+    std::uint32_t used;
+    std::uint32_t first;
+    std::uint32_t count;
+};
+// Adds the products of these taps to the sums; those of the first taps begin the sums.
+void accumulate_packed(const PackedBlock& block, const PackedTaps& taps, PackedSums& sums) noexcept;
+void store_packed(const PackedBlock& block, const PackedSums& sums, const Requantisation& requantisation,
+                  const OutputRows& output) noexcept;
 
 // `count` bytes to a place that shares none with them; `count` times `value`. Written out, because the C library's own
 // take hundreds of instructions on some cores.

@@ -45,6 +45,16 @@ enum class KernelId : std::uint32_t {
     kQuantize = 24U,
     kDequantize = 25U,
     kRescale = 26U,
+    kSvdfFeature = 27U,
+    kSvdfTime = 28U,
+    kLstm = 29U,
+    kFullyConnectedInt16 = 30U,
+    kConv2dInt16 = 31U,
+    kDepthwiseConv2dInt16 = 32U,
+    kSoftmaxInt16 = 33U,
+    kSigmoidInt16 = 34U,
+    kL2Normalization = 35U,
+    kLogSoftmax = 36U,
 };
 
 // What a launch with given arguments touches and costs.

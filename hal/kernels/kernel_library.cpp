@@ -4,6 +4,7 @@
 
 #include "hal/kernels/argument_words.h"
 #include "hal/kernels/kernels.h"
+#include "pianola/bytes.h"
 #include "pianola/sha256.h"
 
 namespace pianola::refdev {
@@ -23,17 +24,17 @@ template <typename Arguments>
                   run};
 }
 
-constexpr std::array<Kernel, 26> kRom{{
+constexpr std::array<Kernel, 36> kRom{{
     entry<FullyConnectedArguments>(KernelId::kFullyConnected, 1U, "fully_connected", describe_fully_connected,
                                    run_fully_connected),
     entry<Conv2dArguments>(KernelId::kConv2d, 1U, "conv2d", describe_conv2d, run_conv2d),
     entry<DepthwiseConv2dArguments>(KernelId::kDepthwiseConv2d, 1U, "depthwise_conv2d", describe_depthwise_conv2d,
                                     run_depthwise_conv2d),
-    entry<Pool2dArguments>(KernelId::kAveragePool2d, 1U, "average_pool2d", describe_pool2d, run_average_pool2d),
-    entry<Pool2dArguments>(KernelId::kMaxPool2d, 1U, "max_pool2d", describe_pool2d, run_max_pool2d),
-    entry<MeanArguments>(KernelId::kMean, 1U, "mean", describe_mean, run_mean),
+    entry<Pool2dArguments>(KernelId::kAveragePool2d, 2U, "average_pool2d", describe_pool2d, run_average_pool2d),
+    entry<Pool2dArguments>(KernelId::kMaxPool2d, 2U, "max_pool2d", describe_pool2d, run_max_pool2d),
+    entry<MeanArguments>(KernelId::kMean, 2U, "mean", describe_mean, run_mean),
     entry<AddArguments>(KernelId::kAdd, 1U, "add", describe_add, run_add),
-    entry<SoftmaxArguments>(KernelId::kSoftmax, 1U, "softmax", describe_softmax, run_softmax),
+    entry<SoftmaxArguments>(KernelId::kSoftmax, 2U, "softmax", describe_softmax, run_softmax),
     entry<RequantizeArguments>(KernelId::kRequantize, 1U, "requantize", describe_requantize, run_requantize),
     entry<PadArguments>(KernelId::kPad, 2U, "pad", describe_pad, run_pad),
     entry<CopyArguments>(KernelId::kCopy, 1U, "copy", describe_copy, run_copy),
@@ -53,6 +54,21 @@ constexpr std::array<Kernel, 26> kRom{{
     entry<QuantizeArguments>(KernelId::kQuantize, 1U, "quantize", describe_quantize, run_quantize),
     entry<DequantizeArguments>(KernelId::kDequantize, 1U, "dequantize", describe_dequantize, run_dequantize),
     entry<RescaleArguments>(KernelId::kRescale, 1U, "rescale", describe_rescale, run_rescale),
+    entry<SvdfFeatureArguments>(KernelId::kSvdfFeature, 1U, "svdf_feature", describe_svdf_feature, run_svdf_feature),
+    entry<SvdfTimeArguments>(KernelId::kSvdfTime, 1U, "svdf_time", describe_svdf_time, run_svdf_time),
+    entry<LstmArguments>(KernelId::kLstm, 1U, "lstm", describe_lstm, run_lstm),
+    entry<FullyConnectedInt16Arguments>(KernelId::kFullyConnectedInt16, 1U, "fully_connected_int16",
+                                        describe_fully_connected_int16, run_fully_connected_int16),
+    entry<Conv2dInt16Arguments>(KernelId::kConv2dInt16, 1U, "conv2d_int16", describe_conv2d_int16, run_conv2d_int16),
+    entry<DepthwiseConv2dInt16Arguments>(KernelId::kDepthwiseConv2dInt16, 1U, "depthwise_conv2d_int16",
+                                         describe_depthwise_conv2d_int16, run_depthwise_conv2d_int16),
+    entry<SoftmaxInt16Arguments>(KernelId::kSoftmaxInt16, 1U, "softmax_int16", describe_softmax_int16,
+                                 run_softmax_int16),
+    entry<SigmoidInt16Arguments>(KernelId::kSigmoidInt16, 1U, "sigmoid_int16", describe_sigmoid_int16,
+                                 run_sigmoid_int16),
+    entry<L2NormalizationArguments>(KernelId::kL2Normalization, 1U, "l2_normalization", describe_l2_normalization,
+                                    run_l2_normalization),
+    entry<LogSoftmaxArguments>(KernelId::kLogSoftmax, 1U, "log_softmax", describe_log_softmax, run_log_softmax),
 }};
 
 // Id 1 comes first; no id is left out.
@@ -66,17 +82,26 @@ constexpr std::array<Kernel, 26> kRom{{
 }
 static_assert(is_without_gaps(), "find_kernel uses ids as indices");
 
+// With the NUL behind it; in pieces, because each call of the digest takes as much as some bytes do.
 void hash_text(Sha256& hash, const char* text) noexcept {
+    std::array<std::uint8_t, 32> piece{};
     const std::size_t size_bytes = std::strlen(text) + 1U;
+    std::size_t used = 0U;
     for (std::size_t i = 0U; i < size_bytes; ++i) {
-        hash.update(std::array<std::uint8_t, 1>{static_cast<std::uint8_t>(text[i])});
+        piece[used] = static_cast<std::uint8_t>(text[i]);
+        used += 1U;
+        if ((used == piece.size()) || ((i + 1U) == size_bytes)) {
+            hash.update(ByteSpan{piece.data(), used});
+            used = 0U;
+        }
     }
 }
 
-void hash_word(Sha256& hash, std::uint32_t word) noexcept {
-    const std::array<std::uint8_t, 4> bytes{
-        static_cast<std::uint8_t>(word & 0xFFU), static_cast<std::uint8_t>((word >> 8U) & 0xFFU),
-        static_cast<std::uint8_t>((word >> 16U) & 0xFFU), static_cast<std::uint8_t>((word >> 24U) & 0xFFU)};
+void hash_words(Sha256& hash, const std::array<std::uint32_t, 3>& words) noexcept {
+    std::array<std::uint8_t, sizeof(words)> bytes{};
+    for (std::size_t i = 0U; i < words.size(); ++i) {
+        store_le32(bytes, i * sizeof(std::uint32_t), words[i]);
+    }
     hash.update(bytes);
 }
 
@@ -96,9 +121,7 @@ void kernel_library_hash(std::array<std::uint8_t, 32>& hash) noexcept {
     hash_text(digest, kKernelLibraryName);
     hash_text(digest, kKernelLibraryRounding);
     for (const Kernel& kernel : kRom) {
-        hash_word(digest, static_cast<std::uint32_t>(kernel.id));
-        hash_word(digest, kernel.version);
-        hash_word(digest, kernel.argument_words);
+        hash_words(digest, {static_cast<std::uint32_t>(kernel.id), kernel.version, kernel.argument_words});
         hash_text(digest, kernel.name);
     }
     hash = digest.finish();

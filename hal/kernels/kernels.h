@@ -89,8 +89,8 @@ Status run_binary(WordSpan arguments, const DeviceMemory& memory) noexcept;
 Status describe_matmul(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
 Status run_matmul(WordSpan arguments, const DeviceMemory& memory) noexcept;
 
-// Sum, maximum or minimum over the rows or the columns of a matrix. Arguments: ReduceArguments. Extents: input (read),
-// output (written; apart from the input).
+// Sum, maximum or minimum over the rows or the columns of a matrix, or where the extremum lies. Arguments:
+// ReduceArguments. Extents: input (read), output (written; apart from the input).
 Status describe_reduce(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
 Status run_reduce(WordSpan arguments, const DeviceMemory& memory) noexcept;
 
@@ -138,5 +138,48 @@ Status run_dequantize(WordSpan arguments, const DeviceMemory& memory) noexcept;
 // RescaleArguments. Extents: input (read), output (written; apart from the input, or in place).
 Status describe_rescale(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
 Status run_rescale(WordSpan arguments, const DeviceMemory& memory) noexcept;
+
+// First half of an SVDF layer: what its filters make of the input joins their memory. Arguments: SvdfFeatureArguments.
+// Extents: input, features, memory (read), memory (written, shares no byte with the others).
+Status describe_svdf_feature(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
+Status run_svdf_feature(WordSpan arguments, const DeviceMemory& memory) noexcept;
+
+// Second half of an SVDF layer: weighted sums over memory. Arguments: SvdfTimeArguments. Extents: memory, weights, bias
+// (read), output (written, shares no byte with the others).
+Status describe_svdf_time(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
+Status run_svdf_time(WordSpan arguments, const DeviceMemory& memory) noexcept;
+
+// A long short-term memory layer over a sequence. Arguments: LstmArguments. Extents: input, weights, parameters, state
+// (read), state, output (written, share no byte with the others or each other).
+Status describe_lstm(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
+Status run_lstm(WordSpan arguments, const DeviceMemory& memory) noexcept;
+// The layers with filters once more, with int16 activations, int8 weights and sums of 4 or 8 bytes. Arguments:
+// Int16Layer of the int8 layer's. Extents: those of the int8 layer.
+Status describe_fully_connected_int16(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
+Status run_fully_connected_int16(WordSpan arguments, const DeviceMemory& memory) noexcept;
+Status describe_conv2d_int16(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
+Status run_conv2d_int16(WordSpan arguments, const DeviceMemory& memory) noexcept;
+Status describe_depthwise_conv2d_int16(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
+Status run_depthwise_conv2d_int16(WordSpan arguments, const DeviceMemory& memory) noexcept;
+
+// Softmax over rows of int16. Arguments: SoftmaxInt16Arguments. Extents: input, tables (read), output (written; apart
+// from the tables; apart from the input, or in place).
+Status describe_softmax_int16(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
+Status run_softmax_int16(WordSpan arguments, const DeviceMemory& memory) noexcept;
+
+// Logistic function and hyperbolic tangent of int16. Arguments: SigmoidInt16Arguments. Extents: input, table (read),
+// output (written; apart from the table; apart from the input, or in place).
+Status describe_sigmoid_int16(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
+Status run_sigmoid_int16(WordSpan arguments, const DeviceMemory& memory) noexcept;
+
+// Normalisation: rows divided by their length, the root of the sum of their squares. Arguments:
+// L2NormalizationArguments. Extents: input (read), output (written; apart from the input, or in place).
+Status describe_l2_normalization(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
+Status run_l2_normalization(WordSpan arguments, const DeviceMemory& memory) noexcept;
+
+// Logarithm of softmax over rows. Arguments: LogSoftmaxArguments. Extents: input (read), output (written; apart from
+// the input, or in place).
+Status describe_log_softmax(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
+Status run_log_softmax(WordSpan arguments, const DeviceMemory& memory) noexcept;
 
 }  // namespace pianola::refdev

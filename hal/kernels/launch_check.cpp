@@ -1,5 +1,7 @@
 #include "hal/kernels/launch_check.h"
 
+#include "hal/kernels/tensor_bytes.h"
+
 namespace pianola::refdev {
 namespace {
 
@@ -11,15 +13,6 @@ namespace {
 
 [[nodiscard]] bool same_bytes(const Extent& left, const Extent& right) noexcept {
     return (left.address == right.address) && (left.size_bytes == right.size_bytes);
-}
-
-// Device memory is bytes, tensors are int8: these two functions are where one becomes the other.
-[[nodiscard]] const std::int8_t* tensor_of(const std::uint8_t* bytes) noexcept {
-    return reinterpret_cast<const std::int8_t*>(bytes);  // NOLINT(cppcoreguidelines-pro-type-reinterpret-cast): DEV-021
-}
-
-[[nodiscard]] std::int8_t* tensor_of(std::uint8_t* bytes) noexcept {
-    return reinterpret_cast<std::int8_t*>(bytes);  // NOLINT(cppcoreguidelines-pro-type-reinterpret-cast): DEV-021
 }
 
 }  // namespace
@@ -85,6 +78,7 @@ Status bind_operands(DescribeFunction describe, WordSpan arguments, const Device
     std::uint32_t inputs = 0U;
     for (const Extent& extent : footprint.extents.view()) {
         if (extent.access == Access::kWrite) {
+            operands.state = operands.output;
             operands.output = tensor_of(memory.writable(extent.address, extent.size_bytes));
             if (operands.output == nullptr) {
                 return Status::kDeviceFault;

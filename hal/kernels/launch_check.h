@@ -90,9 +90,10 @@ class LaunchCheck {
 inline constexpr std::uint32_t kMaxReadOperands = 4U;
 
 // The operands of a launch as this core sees them: those that are read, in the order of their extents, and the written
-// one.
+// one; of two, the last is the output.
 struct BoundOperands {
     std::array<const std::int8_t*, kMaxReadOperands> inputs{};
+    std::int8_t* state{nullptr};
     std::int8_t* output{nullptr};
 };
 

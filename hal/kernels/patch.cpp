@@ -53,15 +53,15 @@ void copy_patch(const PatchGeometry& geometry, const std::int8_t* input, std::ui
                 std::uint32_t output_column, std::uint32_t first, std::uint32_t count, std::int8_t* taps) noexcept {
     const std::int32_t row_origin = geometry.rows.origin(output_row);
     const std::int32_t column_origin = geometry.columns.origin(output_column);
-    const TapRange rows = taps_inside(geometry.rows, row_origin);
-    const TapRange columns = taps_inside(geometry.columns, column_origin);
-    if ((rows.count() == geometry.rows.filter_size) && (columns.count() == geometry.columns.filter_size) &&
-        (geometry.unit_columns == geometry.columns.filter_size)) {
+    if ((geometry.unit_columns == geometry.columns.filter_size) && is_inside(geometry.rows, row_origin) &&
+        is_inside(geometry.columns, column_origin)) {
         const std::size_t pixel = (static_cast<std::size_t>(row_origin) * geometry.columns.input_size) +
                                   static_cast<std::size_t>(column_origin);
         copy_inner_patch(geometry, input + (pixel * geometry.input_channels), first, count, taps);
         return;
     }
+    const TapRange rows = taps_inside(geometry.rows, row_origin);
+    const TapRange columns = taps_inside(geometry.columns, column_origin);
     const std::uint32_t row_taps = clamp_count(geometry.columns.filter_size * geometry.filter_channels, 1U, UINT32_MAX);
     std::uint32_t row = first / row_taps;
     const std::uint32_t unit_taps = clamp_count(geometry.unit_taps, 1U, row_taps);

@@ -22,7 +22,7 @@ struct PoolWindow {
     const std::int8_t* input;  // first channel of the block, in the first tap
     std::uint32_t rows;
     std::uint32_t columns;
-    std::size_t row_stride;
+    std::size_t row_stride;  // bytes
     std::size_t column_stride;
     std::uint32_t channels;  // 1 to kPoolChannelBlock
 

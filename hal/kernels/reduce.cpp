@@ -25,30 +25,46 @@ struct Plan {
           term_step{(a.axis == 0U) ? a.columns : 1U} {}
 };
 
-[[nodiscard]] std::int32_t combine(ReduceOp op, std::int32_t left, std::int32_t right) noexcept {
+// Of the terms so far; of an extremum also the number of its term.
+struct Result {
+    std::int32_t value;
+    std::uint32_t place;
+};
+
+void combine(ReduceOp op, std::int32_t element, std::uint32_t term, Result& result) noexcept {
+    bool replaces = false;
     switch (op) {
         case ReduceOp::kMaximum:
-            return larger_of(left, right);
+        case ReduceOp::kArgMaximum:
+            replaces = element > result.value;
+            break;
         case ReduceOp::kMinimum:
-            return smaller_of(left, right);
+        case ReduceOp::kArgMinimum:
+            replaces = element < result.value;
+            break;
         case ReduceOp::kUnspecified:
         case ReduceOp::kSum:
         default:
-            return wrapping_add(left, right);
+            result.value = wrapping_add(result.value, element);
+            break;
+    }
+    if (replaces) {
+        result = Result{element, term};
     }
 }
 
 template <typename Element>
 void compute(const Arguments& a, const std::int8_t* input, std::int8_t* output) noexcept {
     const Plan plan{a};
-    for (std::size_t result = 0U; result < plan.results; ++result) {
-        std::size_t at = result * plan.result_step;
-        std::int32_t value = load_element<Element>(input, at);
+    const bool gives_place = (a.op == ReduceOp::kArgMaximum) || (a.op == ReduceOp::kArgMinimum);
+    for (std::size_t i = 0U; i < plan.results; ++i) {
+        std::size_t at = i * plan.result_step;
+        Result result{load_element<Element>(input, at), 0U};
         for (std::uint32_t term = 1U; term < plan.terms; ++term) {
             at += plan.term_step;
-            value = combine(a.op, value, load_element<Element>(input, at));
+            combine(a.op, load_element<Element>(input, at), term, result);
         }
-        store_element<std::int32_t>(output, result, value);
+        store_element<std::int32_t>(output, i, gives_place ? static_cast<std::int32_t>(result.place) : result.value);
     }
 }
 

@@ -1,5 +1,6 @@
 #include "hal/kernels/argument_words.h"
-#include "hal/kernels/exponential.h"
+#include "hal/kernels/elements.h"
+#include "hal/kernels/exponential_row.h"
 #include "hal/kernels/kernels.h"
 #include "hal/kernels/launch_check.h"
 
@@ -8,11 +9,13 @@ namespace {
 
 using Arguments = SoftmaxArguments;
 
-constexpr std::uint32_t kSumIntegerBits = 12U;  // the row's sum is in Q12.19
-
 constexpr ArgumentRules<Arguments> kRules = rules_of<Arguments>();
 
 constexpr std::uint64_t kOperationsPerElement = 32U;
+
+// The least number stands for a probability of 0.
+template <typename Output>
+constexpr std::int32_t kZero = std::is_same_v<Output, std::int8_t> ? INT8_MIN : INT16_MIN;
 
 // The row's sum as a Q0.31 factor to divide by it, and the right shift that goes with the factor.
 struct Reciprocal {
@@ -20,54 +23,53 @@ struct Reciprocal {
     std::uint32_t shift;
 };
 
-// exp(element - largest) in Q0.31.
-[[nodiscard]] std::int32_t exp_of_difference(const Arguments& a, std::int32_t difference) noexcept {
-    const std::int32_t shifted = wrapping_shift_left(difference, static_cast<std::uint32_t>(a.input_left_shift));
-    return exp_of_negative<5U>(rounding_doubling_high_multiply(shifted, a.input_multiplier));
-}
-
 // `sum` is positive: the largest element adds 1.
+template <typename Output>
 [[nodiscard]] Reciprocal reciprocal_of(std::int32_t sum) noexcept {
     constexpr std::uint32_t kTop = std::uint32_t{1} << 31U;
-    constexpr std::uint32_t kOutputFractionalBits = 8U;
+    constexpr std::uint32_t kOutputFractionalBits = std::numeric_limits<std::make_unsigned_t<Output>>::digits;
     std::uint32_t mantissa = static_cast<std::uint32_t>(sum);
     std::uint32_t headroom = 0U;
-    while ((mantissa < kTop) && (headroom < kSumIntegerBits)) {
+    while ((mantissa < kTop) && (headroom < kRowSumIntegerBits)) {
         mantissa <<= 1U;
         headroom += 1U;
     }
     const std::int32_t factor = one_over_one_plus(static_cast<std::int32_t>(mantissa & (kTop - 1U)));
-    return Reciprocal{factor, (kSumIntegerBits - headroom) + (31U - kOutputFractionalBits)};
+    return Reciprocal{factor, (kRowSumIntegerBits - headroom) + (31U - kOutputFractionalBits)};
 }
 
-[[nodiscard]] std::int8_t probability(const Reciprocal& reciprocal, std::int32_t exponential) noexcept {
+template <typename Output>
+[[nodiscard]] std::int32_t probability(const Reciprocal& reciprocal, std::int32_t exponential) noexcept {
     constexpr std::uint32_t kWidth = 32U;
     if (reciprocal.shift >= kWidth) {
-        return INT8_MIN;  // less than half of the smallest probability
+        return kZero<Output>;  // less than half of the smallest probability
     }
     const std::int32_t quotient =
         rounding_shift_right(rounding_doubling_high_multiply(reciprocal.factor, exponential), reciprocal.shift);
-    return static_cast<std::int8_t>(clamp_to(quotient + INT8_MIN, INT8_MIN, INT8_MAX));
+    return clamp_to(quotient + kZero<Output>, kZero<Output>, std::numeric_limits<Output>::max());
 }
 
 // Each element is read for the last time before its output is written: in place is safe.
+template <typename Output>
 void compute_row(const Arguments& a, const std::int8_t* input, std::int8_t* output) noexcept {
-    std::int32_t largest = INT8_MIN;
+    const DifferenceScale scale{a.input_multiplier, a.input_left_shift, a.diff_min};
+    const RowSum row = row_sum(scale, input, a.depth);
+    const Reciprocal reciprocal = reciprocal_of<Output>(row.sum);
     for (std::uint32_t i = 0U; i < a.depth; ++i) {
-        largest = larger_of(largest, input[i]);
+        const std::int32_t difference = input[i] - row.largest;
+        store_element<Output>(output, i,
+                              (difference >= a.diff_min)
+                                  ? probability<Output>(reciprocal, scale.exponential(difference))
+                                  : kZero<Output>);
     }
-    std::int32_t sum = 0;
-    for (std::uint32_t i = 0U; i < a.depth; ++i) {
-        const std::int32_t difference = input[i] - largest;
-        if (difference >= a.diff_min) {
-            sum = wrapping_add(sum, rounding_shift_right(exp_of_difference(a, difference), kSumIntegerBits));
-        }
-    }
-    const Reciprocal reciprocal = reciprocal_of(sum);
-    for (std::uint32_t i = 0U; i < a.depth; ++i) {
-        const std::int32_t difference = input[i] - largest;
-        output[i] = (difference >= a.diff_min) ? probability(reciprocal, exp_of_difference(a, difference))
-                                               : static_cast<std::int8_t>(INT8_MIN);
+}
+
+template <typename Output>
+void compute(const Arguments& a, const std::int8_t* input, std::int8_t* output) noexcept {
+    for (std::uint32_t row = 0U; row < a.rows; ++row) {
+        compute_row<Output>(a, input, output);
+        input += a.depth;
+        output += std::size_t{a.depth} * sizeof(Output);
     }
 }
 
@@ -79,12 +81,16 @@ Status describe_softmax(WordSpan arguments, Footprint& footprint, ArgumentError&
         return Status::kRefused;
     }
     const Arguments a = arguments_from_words<Arguments>(arguments);
-    const std::uint64_t size_bytes = bounded_product(a.rows, a.depth);
+    const std::uint64_t elements = bounded_product(a.rows, a.depth);
+    const std::uint32_t output_bytes = rescaled_bytes(a.output_type);
     const bool accepted =
-        check.operand(word_of(offsetof(Arguments, input)), size_bytes, Access::kRead) &&
-        check.operand(word_of(offsetof(Arguments, output)), size_bytes, Access::kWrite) &&
+        check.require((a.output_type == kTypeInt8) || (a.output_type == kTypeInt16),
+                      word_of(offsetof(Arguments, output_type))) &&
+        check.require(is_aligned_to(a.output, output_bytes), word_of(offsetof(Arguments, output))) &&
+        check.operand(word_of(offsetof(Arguments, input)), elements, Access::kRead) &&
+        check.operand(word_of(offsetof(Arguments, output)), bounded_product(elements, output_bytes), Access::kWrite) &&
         check.output_placed(word_of(offsetof(Arguments, output)), LaunchCheck::Placement::kApartOrInPlace);
-    return check.finish(accepted, kOperationsPerElement * size_bytes);
+    return check.finish(accepted, kOperationsPerElement * elements);
 }
 
 Status run_softmax(WordSpan arguments, const DeviceMemory& memory) noexcept {
@@ -94,12 +100,10 @@ Status run_softmax(WordSpan arguments, const DeviceMemory& memory) noexcept {
         return status;
     }
     const Arguments a = arguments_from_words<Arguments>(arguments);
-    const std::int8_t* input = bound.inputs[0];
-    std::int8_t* output = bound.output;
-    for (std::uint32_t row = 0U; row < a.rows; ++row) {
-        compute_row(a, input, output);
-        input += a.depth;
-        output += a.depth;
+    if (a.output_type == kTypeInt8) {
+        compute<std::int8_t>(a, bound.inputs[0], bound.output);
+    } else {
+        compute<std::int16_t>(a, bound.inputs[0], bound.output);
     }
     return Status::kOk;
 }

@@ -48,6 +48,12 @@ struct TapRange {
     return TapRange{(before < end) ? before : end, end};
 }
 
+// Every tap is.
+[[nodiscard]] constexpr bool is_inside(const WindowAxis& axis, std::int32_t origin) noexcept {
+    const std::int32_t last = origin + static_cast<std::int32_t>((axis.filter_size - 1U) * axis.dilation);
+    return (origin >= 0) && (last < static_cast<std::int32_t>(axis.input_size));
+}
+
 [[nodiscard]] constexpr std::uint32_t smaller_count(std::uint32_t left, std::uint32_t right) noexcept {
     return (left < right) ? left : right;
 }

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <utility>
+#include <functional>
+
+#include "hal/devices/refdev/command_encoding.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define PIANOLA_SIM_ASAN 1  // NOLINT(cppcoreguidelines-macro-usage): DEV-009
@@ -30,16 +32,23 @@ void close_memory(const std::uint8_t* /*first*/, std::size_t /*count*/) {}
 void open_memory(const std::uint8_t* /*first*/, std::size_t /*count*/) {}
 #endif
 
-// Bytes of an extent that lie in a memory, from `offset` on: a damaged trace may reach beyond its end.
-std::size_t bytes_inside(const Extent& extent, std::size_t offset, const std::vector<std::uint8_t>& memory) {
-    return std::min<std::size_t>(extent.size_bytes, memory.size() - offset);
+// Calls `use` with the parts of an extent that lie in memories: a damaged trace may reach beyond their ends.
+template <typename Watched, typename Use>
+void for_each_part(std::vector<Watched>& all, const Extent& extent, Use use) {
+    for (Watched& watched : all) {
+        const std::uint32_t offset = extent.address - watched.memory.base;
+        const std::size_t size = watched.snapshot.size();
+        if ((extent.address >= watched.memory.base) && (offset < size)) {
+            use(watched, std::size_t{offset}, std::min<std::size_t>(extent.size_bytes, size - offset));
+        }
+    }
 }
 
 }  // namespace
 
-AccessChecker::AccessChecker(std::vector<Memory> memories) : memories_{std::move(memories)} {
-    for (const Memory& memory : memories_) {
-        snapshots_.push_back(*memory.bytes);
+AccessChecker::AccessChecker(const std::vector<Memory>& memories) {
+    for (const Memory& memory : memories) {
+        watched_.push_back({memory, *memory.bytes});
     }
 }
 
@@ -48,63 +57,97 @@ AccessChecker::~AccessChecker() {
 }
 
 void AccessChecker::guard(bool closed) {
-    for (const Memory& memory : memories_) {
+    for (const Watched& watched : watched_) {
         if (closed) {
-            close_memory(memory.bytes->data(), memory.bytes->size());
+            close_memory(watched.memory.bytes->data(), watched.memory.bytes->size());
         } else {
-            open_memory(memory.bytes->data(), memory.bytes->size());
+            open_memory(watched.memory.bytes->data(), watched.memory.bytes->size());
         }
     }
 }
 
-void AccessChecker::open(const Extent& extent) {
-    for (const Memory& memory : memories_) {
-        const std::uint32_t offset = extent.address - memory.base;
-        if ((extent.address >= memory.base) && (offset < memory.bytes->size())) {
-            open_memory(memory.bytes->data() + offset, bytes_inside(extent, offset, *memory.bytes));
-        }
+void AccessChecker::compare(Watched& watched, std::size_t offset, std::size_t count) {
+    const std::uint8_t* const now = watched.memory.bytes->data() + offset;
+    std::uint8_t* const before = watched.snapshot.data() + offset;
+    if (std::memcmp(now, before, count) != 0) {
+        violations_ += 1U;
+        std::memcpy(before, now, count);
     }
 }
 
-void AccessChecker::before(WordSpan words) {
+// A trace command that can not be decoded may touch nothing.
+void AccessChecker::find_extents(WordSpan words) {
+    extents_ = ExtentList{};
+    const auto opcode = static_cast<refdev::Opcode>(words[0] & refdev::kOpcodeMask);
+    if ((opcode == refdev::Opcode::kWrite) || (opcode == refdev::Opcode::kRead)) {
+        const Access access = (opcode == refdev::Opcode::kWrite) ? Access::kWrite : Access::kRead;
+        static_cast<void>(extents_.add(words[1], words[2], access, "memory"));
+        return;
+    }
     DecodeState state;
     DecodedCommand command;
     DecodeError error;
-    extents_ = is_ok(command_set_.decode(words, state, command, error)) ? command.extents : ExtentList{};
+    if (is_ok(command_set_.decode(words, state, command, error))) {
+        extents_ = command.extents;
+    }
+}
+
+void AccessChecker::begin_command(WordSpan words, bool is_of_trace) {
+    if (is_between_steps_) {
+        refresh();
+        is_between_steps_ = false;
+    }
+    find_extents(words);
+    for (const Extent& extent : extents_.view()) {
+        for_each_part(watched_, extent, [this](Watched& watched, std::size_t offset, std::size_t count) {
+            compare(watched, offset, count);
+        });
+    }
+    if (!is_of_trace) {
+        return;
+    }
     guard(true);
     // The processor reads the command's own words while it runs.
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-010
     const auto* const bytes = reinterpret_cast<const std::uint8_t*>(words.data());
     open_memory(bytes, words.size() * sizeof(std::uint32_t));
     for (const Extent& extent : extents_.view()) {
-        open(extent);
+        for_each_part(watched_, extent, [](const Watched& watched, std::size_t offset, std::size_t count) {
+            open_memory(watched.memory.bytes->data() + offset, count);
+        });
     }
 }
 
-void AccessChecker::after() {
+void AccessChecker::end_command() {
     guard(false);
-    // Bring the permitted writes into the snapshot; everything must then be equal.
     for (const Extent& extent : extents_.view()) {
-        for (std::size_t i = 0U; i < memories_.size(); ++i) {
-            const std::uint32_t offset = extent.address - memories_[i].base;
-            if ((extent.access == Access::kWrite) && (extent.address >= memories_[i].base) &&
-                (offset < snapshots_[i].size())) {
-                std::memcpy(snapshots_[i].data() + offset, memories_[i].bytes->data() + offset,
-                            bytes_inside(extent, offset, snapshots_[i]));
-            }
+        if (extent.access == Access::kWrite) {
+            for_each_part(watched_, extent, [](Watched& watched, std::size_t offset, std::size_t count) {
+                std::memcpy(watched.snapshot.data() + offset, watched.memory.bytes->data() + offset, count);
+            });
         }
     }
-    for (std::size_t i = 0U; i < memories_.size(); ++i) {
-        if (snapshots_[i] != *memories_[i].bytes) {
-            violations_ += 1U;
-            snapshots_[i] = *memories_[i].bytes;
-        }
+}
+
+void AccessChecker::end_step() {
+    for (Watched& watched : watched_) {
+        compare(watched, 0U, watched.snapshot.size());
     }
+    is_between_steps_ = true;
 }
 
 void AccessChecker::refresh() {
-    for (std::size_t i = 0U; i < memories_.size(); ++i) {
-        snapshots_[i] = *memories_[i].bytes;
+    for (Watched& watched : watched_) {
+        watched.snapshot = *watched.memory.bytes;
+    }
+}
+
+void AccessChecker::refresh(ByteSpan part) {
+    for (Watched& watched : watched_) {
+        const std::uint8_t* const first = watched.memory.bytes->data();
+        if (std::greater_equal<>{}(part.data(), first) && std::less<>{}(part.data(), first + watched.snapshot.size())) {
+            std::memcpy(watched.snapshot.data() + (part.data() - first), part.data(), part.size());
+        }
     }
 }
 

@@ -78,7 +78,7 @@ MutableByteSpan SimDevice::host_view(std::uint32_t address, std::uint32_t size_b
 
 void SimDevice::give_to_device(ByteSpan view) noexcept {
     FaultyDriver::give_to_device(view);
-    machine_->refresh_checker();  // the ECU side has written to it
+    machine_->refresh_checker(view);  // the ECU side has written to it
 }
 
 SimDevice::QueueState SimDevice::peek(std::uint32_t queue) const noexcept {

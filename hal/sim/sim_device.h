@@ -59,7 +59,7 @@ class SimDevice final : public refdev::FaultyDriver {
     // is idle.
     [[nodiscard]] std::vector<std::uint8_t> execution_logs() const;
 
-    // Commands that touched bytes outside their extents, with check_accesses.
+    // How often a step was found to have changed bytes outside the extents of its commands, with check_accesses.
     [[nodiscard]] std::uint64_t access_violations() const noexcept;
 
     // Device memory as the control path sees it; nullptr outside. For tests that damage it.

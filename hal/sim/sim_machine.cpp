@@ -26,16 +26,15 @@ class QueueObserver final : public refdev::CommandObserver {
         : checker_{checker}, options_{options}, execution_log_{execution_log} {}
 
     void before(std::uint32_t /*queue*/, WordSpan words) noexcept override {
-        if ((checker_ != nullptr) && is_trace_command(static_cast<Opcode>(words[0] & refdev::kOpcodeMask))) {
-            checker_->before(words);
+        if (checker_ != nullptr) {
+            checker_->begin_command(words, is_trace_command(static_cast<Opcode>(words[0] & refdev::kOpcodeMask)));
         }
     }
     void after(const refdev::ExecutedCommand& executed, WordSpan words) noexcept override {
         if (checker_ != nullptr) {
-            if (is_trace_command(executed.opcode)) {
-                checker_->after();
-            } else {
-                checker_->refresh();
+            checker_->end_command();
+            if ((executed.opcode == Opcode::kNotify) || (executed.fault != DeviceFault::kNone)) {
+                checker_->end_step();
             }
         }
         if (options_.keep_completions && (executed.opcode == Opcode::kNotify) &&
@@ -185,6 +184,12 @@ std::uint64_t SimMachine::access_violations() const noexcept {
 void SimMachine::refresh_checker() {
     if (checker_ != nullptr) {
         checker_->refresh();
+    }
+}
+
+void SimMachine::refresh_checker(ByteSpan part) {
+    if (checker_ != nullptr) {
+        checker_->refresh(part);
     }
 }
 

@@ -64,8 +64,9 @@ class SimMachine final : public refdev::DeviceLink {
     void clear_log();
     [[nodiscard]] std::vector<CompletedToken> take_completions(std::uint32_t queue);
     [[nodiscard]] std::uint64_t access_violations() const noexcept;
-    // Memory was changed by something else than a trace command.
+    // Memory was changed by something else than a command: all, or a part of it.
     void refresh_checker();
+    void refresh_checker(ByteSpan part);
 
   private:
     struct Queue;

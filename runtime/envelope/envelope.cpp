@@ -5,6 +5,7 @@
 #include "pianola/bytes.h"
 #include "pianola/config.h"
 #include "pianola_schema_hash.h"
+#include "runtime/digest/file_digest.h"
 #include "runtime/verdict/refusal.h"
 
 namespace pianola {
@@ -198,6 +199,15 @@ bool check_signature(const Reading& reading, const Envelope& envelope, const Tru
     return is_passed_over(refuse(reading.verdict, Rule::kAutSignature, place));
 }
 
+// The digest that a file must carry. False where an engine has failed.
+[[nodiscard]] bool compute_digest(ByteSpan unsigned_part, DigestEngine* engine, Sha256Digest& digest) noexcept {
+    constexpr std::uint32_t kBody = header::kDigest + kSha256Bytes;
+    FileDigest hash{engine};
+    hash.update(unsigned_part.subspan(0U, header::kDigest));
+    hash.update(unsigned_part.subspan(kBody, unsigned_part.size() - kBody));
+    return hash.finish(digest);
+}
+
 }  // namespace
 
 Status parse_envelope(ByteSpan file, Envelope& envelope, Verdict& verdict) noexcept {
@@ -209,11 +219,9 @@ Status parse_envelope(ByteSpan file, Envelope& envelope, Verdict& verdict) noexc
 }
 
 Sha256Digest envelope_digest(ByteSpan unsigned_part) noexcept {
-    constexpr std::uint32_t kBody = header::kDigest + kSha256Bytes;
-    Sha256 hash;
-    hash.update(unsigned_part.subspan(0U, header::kDigest));
-    hash.update(unsigned_part.subspan(kBody, unsigned_part.size() - kBody));
-    return hash.finish();
+    Sha256Digest digest{};
+    static_cast<void>(compute_digest(unsigned_part, nullptr, digest));  // this core does not fail
+    return digest;
 }
 
 Status authenticate(ByteSpan file, const Envelope& envelope, const Trust& trust, Verdict& verdict) noexcept {
@@ -224,8 +232,10 @@ Status authenticate(ByteSpan file, const Envelope& envelope, const Trust& trust,
         good = refuse_field(reading, Rule::kEnvTotalSize, "total_bytes", header::kTotalBytes, envelope.total_bytes,
                             file.size());
     } else {
-        const Sha256Digest digest = envelope_digest(file.subspan(0U, file.size() - envelope.signature_bytes));
-        if (!digests_equal(ByteSpan{digest}, ByteSpan{envelope.digest})) {
+        Sha256Digest digest{};
+        const bool is_computed =
+            compute_digest(file.subspan(0U, file.size() - envelope.signature_bytes), trust.digest_engine, digest);
+        if (!is_computed || !digests_equal(ByteSpan{digest}, ByteSpan{envelope.digest})) {
             good = refuse_field(reading, Rule::kEnvDigest, "digest", header::kDigest);
         } else if (envelope.security_version < trust.lowest_security_version) {
             good = refuse_field(reading, Rule::kAutVersion, "security_version", header::kSecurityVersion,

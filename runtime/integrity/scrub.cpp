@@ -3,13 +3,14 @@
 #include <cstring>
 
 #include "pianola/bytes.h"
-#include "pianola/sha256.h"
+#include "runtime/digest/file_digest.h"
+#include "runtime/integrity/comparison.h"
 #include "runtime/plan/proof.h"
 
 namespace pianola {
 namespace {
 
-constexpr std::uint32_t kChunkBytes = 64U;
+constexpr std::uint32_t kChunkBytes = kComparedBytes;
 static_assert((kScrubSliceBytes % kChunkBytes) == 0U);
 using Chunk = std::array<std::uint8_t, kChunkBytes>;
 
@@ -20,25 +21,13 @@ void put_parameters(const Plan& plan, const ParameterValues& values, std::uint32
         const PlannedParameter& parameter = plan.parameters[i];
         for (std::uint32_t k = 0U; values.is_set[i] && (k < parameter.point_count); ++k) {
             const std::uint32_t place = plan.patch_addresses[parameter.first_point + k] - address;
-            if (place < bytes.size()) {  // words and chunks are aligned: a word is in one chunk
-                std::memcpy(&bytes[place], &values.value[i], sizeof(values.value[i]));
+            // Empty where the word is elsewhere: words and chunks are aligned, so that a word is in one chunk.
+            const MutableByteSpan word = bytes.subspan(place, sizeof(values.value[i]));
+            if (!word.empty()) {
+                std::memcpy(word.data(), &values.value[i], word.size());
             }
         }
     }
-}
-
-// By words where it can: C libraries for small cores compare byte by byte. Sizes are equal, and both lie at multiples
-// of 4.
-bool are_equal(ByteSpan held, ByteSpan expected) noexcept {
-    std::uint32_t difference = 0U;
-    std::size_t i = 0U;
-    for (; (i + sizeof(difference)) <= held.size(); i += sizeof(difference)) {
-        difference |= load_aligned_word(&held[i]) ^ load_aligned_word(&expected[i]);
-    }
-    for (; i < held.size(); ++i) {
-        difference |= static_cast<std::uint32_t>(held[i]) ^ static_cast<std::uint32_t>(expected[i]);
-    }
-    return difference == 0U;
 }
 
 // A piece of the file, and what devices hold in its place: the same everywhere.
@@ -104,12 +93,102 @@ std::uint32_t piece_bytes(const ConstantRanges& constants, std::uint32_t file_of
     return bytes;
 }
 
+[[nodiscard]] constexpr std::uint32_t whole_chunks(std::uint32_t bytes) noexcept {
+    return ((bytes + kChunkBytes - 1U) / kChunkBytes) * kChunkBytes;
+}
+
+// What a piece takes of a slice at least, so that many short ranges do not make a call long.
+constexpr std::uint32_t kLeastPieceBytes = whole_chunks(kScrubSliceBytes / 64U);
+
+// How many of the bytes come next, of a slice that has so much left, which becomes less: by whole chunks, so that
+// within a range every piece begins with a chunk, whatever other ranges have left.
+[[nodiscard]] std::uint32_t take_piece(std::uint32_t bytes, std::uint32_t& left) noexcept {
+    const std::uint32_t piece = (bytes < left) ? bytes : left;
+    const std::uint32_t taken = (piece < kLeastPieceBytes) ? kLeastPieceBytes : whole_chunks(piece);
+    left -= (taken < left) ? taken : left;
+    return piece;
+}
+
+// Through the control path, which is what says so where they differ. `address` moves to the first chunk that does.
+[[nodiscard]] Status compare_chunks(Device& device, const ScrubSource& source, ByteSpan file,
+                                    std::uint32_t& address) noexcept {
+    for (std::size_t done = 0U; done < file.size(); done += kChunkBytes) {
+        const std::size_t count = ((file.size() - done) < kChunkBytes) ? (file.size() - done) : kChunkBytes;
+        alignas(std::uint32_t) Chunk held;
+        if (!is_ok(device.read_back(address, MutableByteSpan{held.data(), count}))) {
+            return Status::kDeviceFault;
+        }
+        alignas(std::uint32_t) Chunk expected;
+        std::memcpy(expected.data(), &file[done], count);
+        put_parameters(source.plan, source.values, address, MutableByteSpan{expected.data(), count});
+        if (!are_equal(ByteSpan{held.data(), count}, ByteSpan{expected.data(), count})) {
+            return Status::kIntegrity;
+        }
+        address += kChunkBytes;
+    }
+    return Status::kOk;
+}
+
+// Where this core sees the device's memory, it looks there: nothing is copied. A difference that it sees is looked for
+// once more through the control path. Words that parameters may have set are not the file's: they lie in traces, and
+// the trace region is the end of its memory.
+[[nodiscard]] Status compare_bytes(Device& device, const ScrubSource& source, ByteSpan file,
+                                   std::uint32_t& address) noexcept {
+    const bool is_the_files = (source.plan.patch_count == 0U) || (address < source.plan.trace_region_base);
+    const MutableByteSpan view =
+        is_the_files ? device.host_view(address, static_cast<std::uint32_t>(file.size())) : MutableByteSpan{};
+    if ((view.size() == file.size()) && is_aligned(view.data()) && is_aligned(file.data())) {
+        device.take_from_device(view);
+        if (are_equal(view, file)) {
+            return Status::kOk;
+        }
+    }
+    return compare_chunks(device, source, file, address);
+}
+
+// Moves behind what is equal. kOk at the end of the last range.
+[[nodiscard]] Status advance(const ConstantRanges& constants, std::uint32_t bytes, ScrubCursor& cursor) noexcept {
+    const ConstantRange& range = constants.ranges[cursor.range];
+    cursor.offset_bytes += bytes;
+    if (cursor.offset_bytes < range.size_bytes) {
+        return Status::kPending;
+    }
+    cursor.offset_bytes = 0U;
+    cursor.device += 1U;
+    if (!kDrivesOneDevice && ((range.devices >> cursor.device) != 0U)) {
+        return Status::kPending;
+    }
+    cursor.device = 0U;
+    cursor.range += 1U;
+    if (cursor.range < constants.kept_count) {
+        return Status::kPending;
+    }
+    cursor.range = 0U;
+    return Status::kOk;
+}
+
+// The next piece: of one range, on one of the devices that hold it.
+[[nodiscard]] Status compare_piece(Devices devices, const ScrubSource& source, ScrubCursor& cursor, std::uint32_t& left,
+                                   std::uint32_t& address) noexcept {
+    const ConstantRange& range = source.constants.ranges[cursor.range];
+    while (!has_device(range.devices, cursor.device) && ((cursor.device + 1U) < count_of(devices))) {
+        cursor.device += 1U;
+    }
+    const std::uint32_t bytes = take_piece(range.size_bytes - cursor.offset_bytes, left);
+    address = range.address + cursor.offset_bytes;
+    const ByteSpan file = source.file.subspan(range.file_offset + cursor.offset_bytes, bytes);
+    // The proofs have seen that it is there: else the range was damaged since.
+    const Status status =
+        (file.size() == bytes) ? compare_bytes(*devices[cursor.device], source, file, address) : Status::kIntegrity;
+    return is_ok(status) ? advance(source.constants, bytes, cursor) : status;
+}
+
 }  // namespace
 
 Status authenticate_constants(Devices devices, ByteSpan file, const Envelope& envelope, const ConstantRanges& constants,
-                              std::uint32_t& suspect) noexcept {
+                              DigestEngine* engine, std::uint32_t& suspect) noexcept {
     suspect = count_of(devices);
-    Sha256 hash;
+    FileDigest hash{engine};
     hash.update(file.subspan(0U, header::kDigest));
     const std::uint32_t end = envelope.total_bytes - envelope.signature_bytes;
     std::uint32_t offset = header::kBytes;
@@ -124,7 +203,10 @@ Status authenticate_constants(Devices devices, ByteSpan file, const Envelope& en
         hash.update(piece.bytes);
         offset += static_cast<std::uint32_t>(piece.bytes.size());
     }
-    return digests_equal(ByteSpan{hash.finish()}, ByteSpan{envelope.digest}) ? Status::kOk : Status::kIntegrity;
+    Sha256Digest digest{};
+    const bool is_computed = hash.finish(digest);
+    return (is_computed && digests_equal(ByteSpan{digest}, ByteSpan{envelope.digest})) ? Status::kOk
+                                                                                       : Status::kIntegrity;
 }
 
 void find_constants(const PlanWorkspace& workspace, const Plan& plan, const Envelope& envelope,
@@ -144,53 +226,32 @@ void find_constants(const PlanWorkspace& workspace, const Plan& plan, const Enve
     }
 }
 
+std::uint32_t scrub_calls(const ConstantRanges& constants) noexcept {
+    std::uint32_t calls = 0U;
+    std::uint32_t left = 0U;  // of the last of them
+    for (std::uint32_t i = 0U; i < constants.kept_count; ++i) {
+        const ConstantRange& range = constants.ranges[i];
+        for (std::uint32_t device = 0U; device < count_of(range.devices); ++device) {
+            std::uint32_t bytes = range.size_bytes;
+            while (bytes != 0U) {  // each time around takes some
+                if (left == 0U) {
+                    calls += 1U;
+                    left = kScrubSliceBytes;
+                }
+                bytes -= take_piece(bytes, left);
+            }
+        }
+    }
+    return calls;
+}
+
 Status compare_slice(Devices devices, const ScrubSource& source, ScrubCursor& cursor, std::uint32_t& address) noexcept {
-    if (source.constants.kept_count == 0U) {
-        return Status::kOk;
+    std::uint32_t left = kScrubSliceBytes;
+    Status status = (source.constants.kept_count == 0U) ? Status::kOk : Status::kPending;
+    while ((status == Status::kPending) && (left != 0U)) {  // each piece takes kLeastPieceBytes, or what is left
+        status = compare_piece(devices, source, cursor, left, address);
     }
-    const ConstantRange& range = source.constants.ranges[cursor.range];
-    while (!has_device(range.devices, cursor.device) && ((cursor.device + 1U) < count_of(devices))) {
-        cursor.device += 1U;
-    }
-    Device& device = *devices[cursor.device];
-    const std::uint32_t left = range.size_bytes - cursor.offset_bytes;
-    const std::uint32_t slice = (left < kScrubSliceBytes) ? left : kScrubSliceBytes;
-    for (std::uint32_t done = 0U; done < slice; done += kChunkBytes) {
-        const std::uint32_t count = ((slice - done) < kChunkBytes) ? (slice - done) : kChunkBytes;
-        const std::uint32_t offset = cursor.offset_bytes + done;
-        address = range.address + offset;
-        alignas(std::uint32_t) Chunk held;
-        if (!is_ok(device.read_back(address, MutableByteSpan{held.data(), count}))) {
-            return Status::kDeviceFault;
-        }
-        ByteSpan expected = source.file.subspan(range.file_offset + offset, count);
-        alignas(std::uint32_t) Chunk copy;
-        const bool is_aligned = ((range.file_offset + offset) % sizeof(std::uint32_t)) == 0U;
-        if (!is_aligned || (source.plan.parameter_count != 0U)) {
-            std::memcpy(copy.data(), expected.data(), count);
-            put_parameters(source.plan, source.values, address, MutableByteSpan{copy.data(), count});
-            expected = ByteSpan{copy.data(), count};
-        }
-        if (!are_equal(ByteSpan{held.data(), count}, expected)) {
-            return Status::kIntegrity;
-        }
-    }
-    cursor.offset_bytes += slice;
-    if (cursor.offset_bytes < range.size_bytes) {
-        return Status::kPending;
-    }
-    cursor.offset_bytes = 0U;
-    cursor.device += 1U;
-    if (!kDrivesOneDevice && ((range.devices >> cursor.device) != 0U)) {
-        return Status::kPending;
-    }
-    cursor.device = 0U;
-    cursor.range += 1U;
-    if (cursor.range < source.constants.kept_count) {
-        return Status::kPending;
-    }
-    cursor.range = 0U;
-    return Status::kOk;
+    return status;
 }
 
 }  // namespace pianola

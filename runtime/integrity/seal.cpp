@@ -6,9 +6,18 @@ namespace pianola {
 
 std::uint32_t seal_of(ByteSpan object, std::size_t bytes, std::uint32_t before) noexcept {
     const std::size_t end = (bytes <= object.size()) ? bytes : 0U;
+    constexpr std::size_t kWordBytes = sizeof(std::uint32_t);
     constexpr std::uint32_t kPrime = 0x0100'0193U;
     std::uint32_t seal = before;
-    for (std::size_t i = 0U; i < end; i += sizeof(std::uint32_t)) {
+    std::size_t i = 0U;
+    // Four at a time: every call of a session adds up its state twice.
+    for (; (end - i) >= (4U * kWordBytes); i += 4U * kWordBytes) {
+        seal = (seal ^ load_aligned_word(&object[i])) * kPrime;
+        seal = (seal ^ load_aligned_word(&object[i + kWordBytes])) * kPrime;
+        seal = (seal ^ load_aligned_word(&object[i + (2U * kWordBytes)])) * kPrime;
+        seal = (seal ^ load_aligned_word(&object[i + (3U * kWordBytes)])) * kPrime;
+    }
+    for (; i < end; i += kWordBytes) {
         seal = (seal ^ load_aligned_word(&object[i])) * kPrime;
     }
     return seal;

@@ -39,8 +39,9 @@ bool append(Context& context, std::uint32_t queue, ScriptInMaking& script, const
             std::uint32_t executed = 0U) noexcept {
     PlannedScript& planned = script_of(context, script.kind);
     const std::uint32_t place = planned.first + planned.count;
-    if (place >= kMaxScriptCommands) {
-        return refuse_at(context, Rule::kCapCommands, nullptr, place + 1U, kMaxScriptCommands);
+    const std::uint32_t capacity = context.device.capacities->script_commands;
+    if (place >= capacity) {
+        return refuse_at(context, Rule::kCapCommands, nullptr, place + 1U, capacity);
     }
     PlannedCommand& entry = commands_of(context, script.kind)[place];
     entry.command = command;

@@ -107,7 +107,9 @@ bool check_mesh(Context& context, const TargetView& target) noexcept {
            (device.l1_bytes <= (UINT32_MAX - device.l1_base)) && (device.weights_layout != 0U) &&
            (device.capacities->intervals <= kMaxIntervals) &&
            (device.capacities->steps_in_flight <= kMaxStepsInFlight) &&
-           (device.capacities->patch_points <= kMaxPatchPoints) && (device.capacities->mesh_devices <= kMaxMeshDevices);
+           (device.capacities->patch_points <= kMaxPatchPoints) &&
+           (device.capacities->script_commands <= kPlannedCommands) &&
+           (device.capacities->mesh_devices <= kMaxMeshDevices);
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 // From a file to a device that is ready for steps.
 #include <array>
-#include <cstring>
 
 #include "pianola/session.h"
 #include "runtime/session/armed.h"
@@ -13,27 +12,6 @@ namespace {
            (one.kernels_read == other.kernels_read) && (one.kernels_write == other.kernels_write) &&
            (one.queues_read == other.queues_read) && (one.queues_write == other.queues_write) &&
            (one.fetch == other.fetch);
-}
-
-// Whether a view is the device's memory at an address: what this core writes to its ends, the control path reads there.
-// Leaves it as it was.
-[[nodiscard]] bool shows(Device& device, std::uint32_t address, MutableByteSpan view) noexcept {
-    if (view.empty()) {
-        return false;
-    }
-    bool is_shown = true;
-    for (const std::size_t offset : {std::size_t{0U}, view.size() - 1U}) {
-        const MutableByteSpan end = view.subspan(offset, 1U);
-        const std::uint8_t before = end[0];
-        for (const std::uint32_t bits : {0xFFU, 0x55U, 0U}) {
-            end[0] = static_cast<std::uint8_t>(before ^ bits);
-            device.give_to_device(end);
-            std::array<std::uint8_t, 1> held{};
-            is_shown = is_ok(device.read_back(address + static_cast<std::uint32_t>(offset), held)) &&
-                       (held[0] == end[0]) && is_shown;
-        }
-    }
-    return is_shown;
 }
 
 }  // namespace
@@ -177,51 +155,6 @@ Status Session::check_alike(const DeviceDescription& description, Verdict& verdi
     return Status::kOk;
 }
 
-// Looks where the step's transfers go to and come from in device memory, where the plan has proved that they may be
-// left out. In that memory an input starts as zeros, so that a first step depends on nothing that was there before.
-void Session::find_views() noexcept {
-    loaded_.views = Tensors{};
-    loaded_.transfers.fill(0U);
-    bool all_seen = loaded_.plan.views.answer == ViewsAnswer::kProved;
-    const std::uint32_t end = loaded_.plan.step.first + loaded_.plan.step.count;
-    for (std::uint32_t i = loaded_.plan.step.first; all_seen && (i < end); ++i) {
-        const QueueCommand& command = loaded_.plan.commands[i].command;
-        if (!is_transfer(command.kind)) {
-            continue;
-        }
-        loaded_.transfers[loaded_.plan.commands[i].queue] += 1U;
-        MutableByteSpan view = devices_[0]->host_view(command.address, command.size_bytes);
-        view = shows(*devices_[0], command.address, view) ? view : MutableByteSpan{};
-        const bool reads = command.kind == QueueCommandKind::kRead;
-        (reads ? loaded_.views.outputs[command.slot] : loaded_.views.inputs[command.slot - kFirstInputSlot]) = view;
-        all_seen = view.size() == command.size_bytes;
-        if (!reads && all_seen) {
-            std::memset(view.data(), 0, view.size());
-        }
-    }
-    loaded_.has_views = all_seen;
-}
-
-// What the application may have written, or load() as zeros, goes to memory before the step that reads it or writes
-// over it: else a cache could write it back later.
-void Session::give_views() noexcept {
-    for (std::uint32_t i = 0U; loaded_.has_views && (i < loaded_.plan.input_count); ++i) {
-        devices_[0]->give_to_device(loaded_.views.inputs[i]);
-    }
-}
-
-// What the step has written to memory is what the application sees: outputs, and inputs only where they were
-// transferred.
-void Session::take_views() noexcept {
-    const bool has_inputs = loaded_.has_views && (running_.io == Io::kTransfers);
-    for (std::uint32_t i = 0U; has_inputs && (i < loaded_.plan.input_count); ++i) {
-        devices_[0]->take_from_device(loaded_.views.inputs[i]);
-    }
-    for (std::uint32_t i = 0U; loaded_.has_views && (i < loaded_.plan.output_count); ++i) {
-        devices_[0]->take_from_device(loaded_.views.outputs[i]);
-    }
-}
-
 // All are reset before one is given anything to do.
 Status Session::program_devices(const Image& image) noexcept {
     if (!is_armed(loaded_.armed)) {
@@ -255,7 +188,8 @@ Status Session::program_device(std::uint32_t index, const Image& image) noexcept
 // the file finds the place; none is found where both were changed alike.
 Status Session::check_read_back(const Envelope& envelope) noexcept {
     std::uint32_t suspect = 0U;
-    const Status held = authenticate_constants(devices(), loaded_.file, envelope, loaded_.constants, suspect);
+    const Status held = authenticate_constants(devices(), loaded_.file, envelope, loaded_.constants,
+                                               config_.trust.digest_engine, suspect);
     if (is_ok(held)) {
         return held;
     }

@@ -5,14 +5,8 @@
 
 namespace pianola {
 
-Status Session::self_test(std::uint32_t index, MutableByteSpan scratch) noexcept {
-    const Status ready = check_idle();
-    if (!is_ok(ready)) {
-        return ready;
-    }
-    if ((index >= loaded_.self_test_count) || (scratch.size() < output_bytes())) {
-        return Status::kInvalidArgument;
-    }
+// One step with a vector's inputs, which must give its outputs.
+Status Session::replay_vector(std::uint32_t index, MutableByteSpan scratch) noexcept {
     // Vectors follow each other, each all inputs and then all outputs; the plan has proved that they fill the segment.
     const ByteSpan vectors = loaded_.self_tests;
     const std::size_t vector_bytes = vectors.size() / loaded_.self_test_count;
@@ -40,20 +34,43 @@ Status Session::self_test(std::uint32_t index, MutableByteSpan scratch) noexcept
     return Status::kOk;
 }
 
+// Where steps may depend on earlier ones, vectors are the first steps from a start: those before `first` come too, and
+// the state that they leave is nobody's.
+Status Session::replay_vectors(std::uint32_t first, std::uint32_t end, MutableByteSpan scratch) noexcept {
+    const bool has_state = keeps_state();
+    Status status = has_state ? reset_state() : Status::kOk;
+    for (std::uint32_t i = has_state ? 0U : first; is_ok(status) && (i < end); ++i) {
+        status = replay_vector(i, scratch);
+    }
+    return (is_ok(status) && has_state) ? reset_state() : status;
+}
+
+Status Session::self_test(std::uint32_t index, MutableByteSpan scratch) noexcept {
+    const Status ready = check_idle();
+    if (!is_ok(ready)) {
+        return ready;
+    }
+    if ((index >= loaded_.self_test_count) || (scratch.size() < output_bytes())) {
+        return Status::kInvalidArgument;
+    }
+    return replay_vectors(index, index + 1U, scratch);
+}
+
 Status Session::self_test(MutableByteSpan scratch) noexcept {
     const Status ready = check_idle();
     if (!is_ok(ready)) {
         return ready;
     }
     const std::uint32_t count = loaded_.self_test_count;
-    for (std::uint32_t i = 0U; i < count; ++i) {
-        const Status status = self_test(i, scratch);
-        if (!is_ok(status)) {
-            return status;
-        }
+    if (count == 0U) {
+        return Status::kOk;
     }
-    running_.is_confirmed = running_.is_confirmed || (count != 0U);
-    return reseal(Status::kOk);
+    if (scratch.size() < output_bytes()) {
+        return Status::kInvalidArgument;
+    }
+    const Status status = replay_vectors(0U, count, scratch);
+    running_.is_confirmed = running_.is_confirmed || is_ok(status);
+    return is_ok(status) ? reseal(status) : status;
 }
 
 Status Session::scrub() noexcept {
@@ -70,13 +87,7 @@ Status Session::scrub() noexcept {
 }
 
 std::uint32_t Session::scrub_calls() const noexcept {
-    std::uint32_t calls = 0U;
-    const std::uint32_t count = is_whole() ? loaded_.constants.kept_count : 0U;
-    for (std::uint32_t i = 0U; i < count; ++i) {
-        const ConstantRange& range = loaded_.constants.ranges[i];
-        calls += count_of(range.devices) * ((range.size_bytes + (kScrubSliceBytes - 1U)) / kScrubSliceBytes);
-    }
-    return calls;
+    return is_whole() ? pianola::scrub_calls(loaded_.constants) : 0U;
 }
 
 Status Session::confirm_start() noexcept {

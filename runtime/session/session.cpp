@@ -37,44 +37,6 @@ Session::State Session::idle_state() const noexcept {
     return (loaded_.plan.prologue.count == 0U) ? State::kStarted : State::kStopped;
 }
 
-// What views of inputs and of outputs are refused for alike.
-Status Session::refuse_view(bool is_there) const noexcept {
-    const Status ready = is_whole() ? refuse_unless(is_idle()) : Status::kIntegrity;
-    if (is_ok(ready) && (!loaded_.has_views || !is_there)) {
-        return Status::kInvalidArgument;
-    }
-    return ready;
-}
-
-Status Session::input_view(std::uint32_t index, MutableByteSpan& view) const noexcept {
-    const Status status = refuse_view(index < loaded_.plan.input_count);
-    view = is_ok(status) ? loaded_.views.inputs[index] : MutableByteSpan{};
-    return status;
-}
-
-Status Session::output_view(std::uint32_t index, ByteSpan& view) const noexcept {
-    Status status = refuse_view(index < loaded_.plan.output_count);
-    if (is_ok(status) && !running_.has_result) {
-        status = Status::kInvalidState;
-    }
-    view = is_ok(status) ? loaded_.views.outputs[index] : MutableByteSpan{};
-    return status;
-}
-
-Status Session::submit() noexcept {
-    const Status ready = check_idle_in(State::kStarted);
-    if (!is_ok(ready)) {
-        return ready;
-    }
-    if (!loaded_.has_views) {
-        return Status::kInvalidArgument;
-    }
-    open_flight(ScriptKind::kStep, Io::kViews);
-    supervise(loaded_.plan.step);
-    give_views();
-    return reseal(enqueue(loaded_.plan.step, loaded_.plan.commands, FaultStage::kSubmit));
-}
-
 // Tensors that the script moves are all there, of exactly their sizes; those that it does not move are not given.
 bool Session::sizes_match(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs, bool takes,
                           bool gives) const noexcept {
@@ -153,6 +115,15 @@ Status Session::stop(Span<const MutableByteSpan> outputs) noexcept {
         return Status::kInvalidArgument;
     }
     return submit_script(ScriptKind::kEpilogue, {}, outputs);
+}
+
+Status Session::reset_state() noexcept {
+    const Status ready = check_idle();
+    if (!is_ok(ready) || !keeps_state()) {
+        return ready;
+    }
+    const Status stopped = running_.has_stepped ? finish(stop({})) : Status::kOk;
+    return (is_ok(stopped) && (running_.state == State::kStopped)) ? finish(start({})) : stopped;
 }
 
 // On every device: where one does not have the trace, nothing replays the word. Where results are released at

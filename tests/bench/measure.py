@@ -158,7 +158,7 @@ def to_markdown(results, thresholds):
             f"{row['overhead']:,} | "
             f"{allowed_overhead(thresholds, row['commands']):,} | {row['overhead'] / row['commands']:.0f} |")
     lines += [
-        "", "| model | slices of 1,024 bytes | verified release adds | allowed | per slice |",
+        "", "| model | slices of 16,384 bytes | verified release adds | allowed | per slice |",
         "|---|---:|---:|---:|---:|"
     ]
     for row in results["inferences"]:

@@ -63,6 +63,7 @@ const std::map<std::string, std::string>& good_values() {
         {"--plugin", "good_plugin"},
         {"--input", "good.bin"},
         {"--merge", "good_report.json"},
+        {"--against", "good.tflite"},
         {"--compiler", "good_compiler"},
 
         {"--output", "new.c"},
@@ -82,6 +83,7 @@ const std::map<std::string, std::string>& good_values() {
 // What makes a call whole besides what the parser calls required: one of them for each command that has several forms.
 const std::map<std::string, std::vector<std::string>>& forms() {
     static const std::map<std::string, std::vector<std::string>> kForms{
+        {"capture", {"model --output"}},
         {"sign", {"--key", "--public --signature-in", "--public --digest-out"}},
         {"verify", {"--receipt --receipt-key"}},
         {"mutate", {"file --output", "--merge --output", "--merge"}},

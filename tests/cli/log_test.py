@@ -7,7 +7,7 @@ import struct
 import cli_support
 from cli_support import DIFFERENT, DONE, FILE_TROUBLE
 
-MAGIC, VERSION, CAPACITY = 0x474F4C50, 1, 256
+MAGIC, VERSION, CAPACITY, SMALL_CAPACITY = 0x474F4C50, 1, 256, 64
 HEAD, ENTRY = struct.Struct("<8I"), struct.Struct("<IBBHQ")
 LOG_BYTES = HEAD.size + CAPACITY * ENTRY.size
 LAUNCH, END, WRITE, NOTIFY, CONV2D = 0x17, 0x5A, 0x66, 0xB2, 2
@@ -24,14 +24,14 @@ def run_of(count, first=1):
     return [command(i, LAUNCH, 0, CONV2D, 1000 + i) for i in range(first, first + count)]
 
 
-def dump(*queues):
+def dump(*queues, capacity=CAPACITY):
     """A target's memory: one log per queue, from its entries since reset, oldest first."""
     memory = b""
     for queue, entries in enumerate(queues):
-        ring = [command(0, 0)] * CAPACITY
+        ring = [command(0, 0)] * capacity
         for index, entry in enumerate(entries):
-            ring[index % CAPACITY] = entry
-        memory += HEAD.pack(MAGIC, VERSION, queue, CAPACITY, len(entries), 0, 0, 0) + b"".join(
+            ring[index % capacity] = entry
+        memory += HEAD.pack(MAGIC, VERSION, queue, capacity, len(entries), 0, 0, 0) + b"".join(
             ENTRY.pack(*entry) for entry in ring)
     return memory
 
@@ -181,6 +181,25 @@ class Log(cli_support.CliTest):
             damaged = bytearray(good)
             struct.pack_into("<I", damaged, 16, count)
             self.refuse(bytes(damaged), "sequence")
+
+    def test_a_small_device_keeps_fewer(self):
+        for count in (SMALL_CAPACITY - 1, SMALL_CAPACITY, 300):
+            small = dump(run_of(count), run_of(3), capacity=SMALL_CAPACITY)
+            queues, _ = self.diff(dump(run_of(count), run_of(3)), small, DONE)
+            self.assertEqual([queue["equal"] for queue in queues], [True, True])
+            lines = self.run_pianola("log", "show", self.write("small.log", small)).stdout.splitlines()
+            self.assertEqual(sum(" launch " in line or "CONV" in line.upper() for line in lines),
+                             min(count, SMALL_CAPACITY) + 3)
+            changed = run_of(count)
+            changed[-1] = command(count, LAUNCH, 0, CONV2D, 1)
+            self.diff(dump(changed, run_of(3)), small, DIFFERENT)
+        for other in (0, 1, SMALL_CAPACITY // 2, SMALL_CAPACITY + 1, 2 * CAPACITY):
+            damaged = bytearray(dump(run_of(2), capacity=SMALL_CAPACITY))
+            struct.pack_into("<I", damaged, 12, other)
+            self.refuse(bytes(damaged), "capacity")
+        mixed = dump(run_of(2), capacity=SMALL_CAPACITY) + dump([], run_of(2))[LOG_BYTES:LOG_BYTES + HEAD.size +
+                                                                               SMALL_CAPACITY * ENTRY.size]
+        self.refuse(mixed, "capacity")
 
     def test_noise_never_does_harm(self):
         noise = random.Random(1)

@@ -129,7 +129,7 @@ class Mesh(cli_support.CliTest):
             if several["device"]["profile"] == one["device"]["profile"]:
                 self.assertEqual(several["ram"], one["ram"], "a session has room for every mesh of its profile")
             self.assertGreaterEqual(several["ram"]["session_bytes"], one["ram"]["session_bytes"])
-            self.assertGreater(several["verified_release"]["calls"], one["verified_release"]["calls"])
+            self.assertGreaterEqual(several["verified_release"]["calls"], one["verified_release"]["calls"])
             text = self.run_pianola("size", binary).stdout
             self.assertEqual(text.count(f"of each of {devices} devices"), 3)
             self.assertNotIn("of each of", self.run_pianola("size", binary.with_suffix(".alone") / "0.ptb").stdout)

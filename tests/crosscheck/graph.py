@@ -88,6 +88,8 @@ class Graph:
     def data(self, kind, shape):
         """Random content; now and then extreme."""
         dtype = schema.TYPES[schema.TYPE_NUMBERS[kind]][1]
+        if not numpy.issubdtype(dtype, numpy.integer):
+            return self.rng.integers(0, 2, shape).astype(dtype)  # float32 and bool are moved only
         low, high = numpy.iinfo(dtype).min, numpy.iinfo(dtype).max
         style = self.count(0, 9)
         if style == 0:

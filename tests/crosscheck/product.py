@@ -36,6 +36,12 @@ class Product:
             raise Failed(f"capture ended with {result.returncode}: {result.stderr.strip()}")
         return binary
 
+    def decompile(self, binary, file):
+        """Nothing where the binary is the model's."""
+        result = self._call("decompile", binary, "--against", file)
+        if result.returncode != 0:
+            raise Failed(f"decompile ended with {result.returncode}: {result.stderr.strip()}")
+
     def run(self, binary, model, records):
         """The outputs of each record, one after another: state stays from one to the next."""
         subgraph = model.subgraphs[0]

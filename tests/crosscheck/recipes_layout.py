@@ -333,7 +333,7 @@ def stream(graph, source):
         number = len(graph.more_subgraphs) + 1
         inner = type(graph)(0)
         inner.rng = graph.rng
-        start = inner.constant(graph.data("INT8", graph.tensors[held].shape), 1.0)
+        start = inner.constant(graph.data(tensor.type, graph.tensors[held].shape), 1.0)
         inner.tensors[start].scales, inner.tensors[start].zero_points = tensor.scales, tensor.zero_points
         place = inner.tensor("RESOURCE", ())
         inner.operators = [Operator("VAR_HANDLE", [], [place], {"container": "", "shared_name": name}),

@@ -177,12 +177,13 @@ class Machine final : public refdev::CommandObserver {
 
     void before(std::uint32_t /*queue*/, WordSpan words) noexcept override {
         if (opcode_of(words[0]) != Opcode::kReplay) {
-            checker_.before(words);
+            checker_.begin_command(words, true);
         }
     }
     void after(const refdev::ExecutedCommand& executed, WordSpan /*words*/) noexcept override {
         if (executed.opcode != Opcode::kReplay) {
-            checker_.after();
+            checker_.end_command();
+            checker_.end_step();
             completed_ += (executed.fault == DeviceFault::kNone) ? 1U : 0U;
         }
     }

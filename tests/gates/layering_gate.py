@@ -33,7 +33,7 @@ TARGETS = [f"{device}/host" for device in DEVICES]
 # by its target.
 LOWERING = [
     f"capture_host/{folder}"
-    for folder in ("compile", "link", "planner", "recorder", "tensor", "tflite", "views")
+    for folder in ("compile", "decompile", "link", "planner", "recorder", "tensor", "tflite", "views")
 ]
 HOST = [
     "schema", "runtime", "hal/crypto", "hal/devices", "hal/devices/registry", "capture_host", "capture_host/lowering",

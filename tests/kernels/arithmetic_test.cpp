@@ -125,9 +125,9 @@ TEST_P(PlainArithmetic, MatmulSumsProductsAndAccumulates) {
 TEST_P(PlainArithmetic, ReduceCombinesRowsOrColumns) {
     for (std::uint32_t round = 0U; round < 600U; ++round) {
         device_.randomise_with_extremes(random_, type_);
-        const auto op = static_cast<ReduceOp>(1U + (round % 3U));
+        const auto op = static_cast<ReduceOp>(1U + (round % 5U));
         const std::uint32_t most = ((round % 10U) == 0U) ? 1U : 22U;
-        const ReduceArguments a{kFirst, kOutput, from_1_to(most), from_1_to(22U), type_, op, (round / 3U) % 2U};
+        const ReduceArguments a{kFirst, kOutput, from_1_to(most), from_1_to(22U), type_, op, (round / 5U) % 2U};
         std::vector<std::vector<std::int32_t>> groups((a.axis == 0U) ? a.columns : a.rows);
         for (std::uint32_t i = 0U; i < (a.rows * a.columns); ++i) {
             groups.at((a.axis == 0U) ? (i % a.columns) : (i / a.columns)).push_back(device_.typed(type_, a.input, i));
@@ -138,8 +138,14 @@ TEST_P(PlainArithmetic, ReduceCombinesRowsOrColumns) {
             for (const std::int32_t element : group) {
                 sum += element;
             }
-            const std::array<std::int32_t, 4> results{0, modulo(sum), *std::max_element(group.begin(), group.end()),
-                                                      *std::min_element(group.begin(), group.end())};
+            const auto largest = std::max_element(group.begin(), group.end());
+            const auto smallest = std::min_element(group.begin(), group.end());
+            const std::array<std::int32_t, 6> results{0,
+                                                      modulo(sum),
+                                                      *largest,
+                                                      *smallest,
+                                                      static_cast<std::int32_t>(largest - group.begin()),
+                                                      static_cast<std::int32_t>(smallest - group.begin())};
             expected.push_back(results.at(static_cast<std::size_t>(op)));
         }
         ASSERT_EQ(device_.run(KernelId::kReduce, words_of(a)), Status::kOk);

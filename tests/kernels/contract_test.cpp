@@ -93,7 +93,7 @@ std::vector<Refusal> refusals() {
         {KernelId::kReduce, "", 2U, "input", {0x0800'0000U}},
         {KernelId::kReduce, "", 3U, "columns", no_count},
         {KernelId::kReduce, "", 4U, "type", no_type},
-        {KernelId::kReduce, "", 5U, "op", {0U, 4U, UINT32_MAX}},
+        {KernelId::kReduce, "", 5U, "op", {0U, 6U, UINT32_MAX}},
         {KernelId::kReduce, "", 6U, "axis", {2U, UINT32_MAX}},
         {KernelId::kLookup, "", 2U, "output", {kBase, kBase + 256U, kBase + 100U, UINT32_MAX - 99U}},
         {KernelId::kLookup, "", 1U, "table", {UINT32_MAX - 254U}},

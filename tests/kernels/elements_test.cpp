@@ -179,6 +179,63 @@ TEST_F(Elements, SoftmaxIsCloseToTheRealOne) {
     }
 }
 
+TEST_F(Elements, LogSoftmaxIsCloseToTheRealOne) {
+    const auto a = sample_arguments<LogSoftmaxArguments>(KernelId::kLogSoftmax);
+    for (int round = 0; round < 50; ++round) {
+        device_.randomise(random_);
+        ASSERT_EQ(device_.run(KernelId::kLogSoftmax, words_of(a)), Status::kOk);
+        for (std::uint32_t row = 0U; row < a.rows; ++row) {
+            double sum = 0.0;
+            for (std::uint32_t i = 0U; i < a.depth; ++i) {
+                sum += std::exp(device_.element(a.input + (row * a.depth) + i) / 16.0);
+            }
+            for (std::uint32_t i = 0U; i < a.depth; ++i) {
+                const std::uint32_t at = (row * a.depth) + i;
+                const double share = (device_.element(a.input + at) / 16.0) - std::log(sum);
+                const double real = (16.0 * share) + 127.0;
+                if (real > -121.0) {  // what is less may be below diff_min
+                    ASSERT_NEAR(device_.element(a.output + at), real, 0.51);
+                } else {
+                    ASSERT_LE(device_.element(a.output + at), -120);
+                }
+            }
+        }
+    }
+}
+
+TEST_F(Elements, NormalisedRowsAreCloseToLengthOneAlsoInPlace) {
+    auto a = sample_arguments<L2NormalizationArguments>(KernelId::kL2Normalization);
+    a.output = a.input;
+    for (int round = 0; round < 50; ++round) {
+        device_.randomise(random_);
+        std::vector<double> expected;
+        for (std::uint32_t row = 0U; row < a.rows; ++row) {
+            double sum = 0.0;
+            for (std::uint32_t i = 0U; i < a.depth; ++i) {
+                sum += std::pow(device_.element(a.input + (row * a.depth) + i) - a.input_zero_point, 2.0);
+            }
+            for (std::uint32_t i = 0U; i < a.depth; ++i) {
+                const double number = device_.element(a.input + (row * a.depth) + i) - a.input_zero_point;
+                expected.push_back(std::min(128.0 * number / std::sqrt(sum), 127.0));
+            }
+        }
+        ASSERT_EQ(device_.run(KernelId::kL2Normalization, words_of(a)), Status::kOk);
+        for (std::uint32_t i = 0U; i < expected.size(); ++i) {
+            ASSERT_NEAR(device_.element(a.output + i), expected[i], 0.51);
+        }
+    }
+}
+
+TEST_F(Elements, ARowOfNothingButZerosStaysOne) {
+    auto a = sample_arguments<L2NormalizationArguments>(KernelId::kL2Normalization);
+    a.input_zero_point = 5;
+    device_.bytes().assign(device_.bytes().size(), 5U);
+    ASSERT_EQ(device_.run(KernelId::kL2Normalization, words_of(a)), Status::kOk);
+    for (std::uint32_t i = 0U; i < (a.rows * a.depth); ++i) {
+        ASSERT_EQ(device_.element(a.output + i), 0);
+    }
+}
+
 TEST_F(Elements, SoftmaxOfTheLongestEvenRowIsAllSmallest) {
     SmallDevice device{8192U};
     auto a = sample_arguments<SoftmaxArguments>(KernelId::kSoftmax);

@@ -93,6 +93,7 @@ std::vector<Sample> layer_launches() {
     pool.pad_left = 0U;
     pool.activation_min = -120;
     pool.activation_max = 120;
+    pool.type = kTypeInt8;
 
     MeanArguments mean{};
     mean.input = kInput;
@@ -103,6 +104,7 @@ std::vector<Sample> layer_launches() {
     mean.output_zero_point = -2;
     mean.multiplier = 1431655765;  // 8/12 of Q31, with the shift below 1/12
     mean.shift = -3;
+    mean.type = kTypeInt8;
 
     AddArguments add{};
     add.input1 = kInput;
@@ -131,6 +133,7 @@ std::vector<Sample> layer_launches() {
     softmax.input_multiplier = kHalf;  // 1/16 per step
     softmax.input_left_shift = 23;
     softmax.diff_min = -248;
+    softmax.output_type = kTypeInt8;
 
     RequantizeArguments requantize{};
     requantize.input = kInput;
@@ -203,6 +206,9 @@ std::vector<Sample> layer_launches() {
         {KernelId::kMean, words_of(mean)},
         {KernelId::kAdd, words_of(add)},
         {KernelId::kSoftmax, words_of(softmax)},
+        {KernelId::kL2Normalization, words_of(L2NormalizationArguments{kInput, kOutput, 6U, 10U, 3})},
+        // 1/16 per step, and 16 steps for each.
+        {KernelId::kLogSoftmax, words_of(LogSoftmaxArguments{kInput, kOutput, 6U, 10U, kHalf, 23, -248, kHalf, -21})},
         {KernelId::kRequantize, words_of(requantize)},
         {KernelId::kPad, words_of(pad)},
         {KernelId::kPad, words_of(wide), "_int16"},
@@ -218,8 +224,8 @@ std::vector<Sample> layer_launches() {
 
 std::vector<Sample> sample_launches() {
     std::vector<Sample> all = layer_launches();
-    for (const Sample& sample : plain_launches()) {
-        all.push_back(sample);
+    for (const std::vector<Sample>& others : {int16_launches(), plain_launches()}) {
+        all.insert(all.end(), others.begin(), others.end());
     }
     return all;
 }

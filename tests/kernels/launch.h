@@ -96,7 +96,7 @@ inline std::int8_t published_output(std::int32_t sum, const ChannelParameters& p
     return published_element(sum, parameters.bias, parameters.multiplier, parameters.shift, offset, lowest, highest);
 }
 
-// A correct launch of every kernel, or several. All operands lie in the 1024 bytes from kBase.
+// A correct launch of every kernel, or several. All operands lie in the 3,200 bytes from kBase.
 struct Sample {
     KernelId id;
     Words words;
@@ -104,6 +104,7 @@ struct Sample {
 };
 
 std::vector<Sample> layer_launches();   // of the quantised kernels
+std::vector<Sample> int16_launches();   // of those for int16 activations
 std::vector<Sample> plain_launches();   // of all others
 std::vector<Sample> sample_launches();  // of all
 std::string sample_name(const Sample& sample);

@@ -8,7 +8,7 @@
 namespace pianola::refdev {
 namespace {
 
-constexpr std::uint32_t kMemoryBytes = 1024U;
+constexpr std::uint32_t kMemoryBytes = 3200U;
 
 bool is_touched(const Footprint& footprint, std::uint32_t address, Access access) {
     const Span<const Extent> extents = footprint.extents.view();

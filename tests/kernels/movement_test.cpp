@@ -124,6 +124,43 @@ TEST_F(Movement, GatherPublishesTheHullOfEachSegment) {
     EXPECT_STREQ(error.field, "destination");
 }
 
+// More operations than an operand could have bytes.
+TEST_F(Movement, RecurrentLayersCostEveryOperation) {
+    constexpr std::int32_t kHalfway = std::int32_t{1} << 30U;
+    Footprint footprint;
+    ArgumentError error;
+    LstmArguments lstm{};
+    lstm.input = 0U;
+    lstm.weights = 0x1000'0000U;
+    lstm.parameters = 0x1100'0000U;
+    lstm.state = 0x1200'0000U;
+    lstm.output = 0x4000'0000U;
+    lstm.batches = 1U;
+    lstm.steps = 1'000'000U;
+    lstm.input_depth = 1U;
+    lstm.units = 1024U;
+    lstm.gates.fill(LstmGateScales{kHalfway, -1, kHalfway, 0});
+    lstm.forget_multiplier = kHalfway;
+    lstm.admit_multiplier = kHalfway;
+    lstm.emit_multiplier = kHalfway;
+    lstm.cell_multiplier = 3;
+    ASSERT_EQ(kernel(KernelId::kLstm).describe(span_of(words_of(lstm)), footprint, error), Status::kOk) << error.field;
+    EXPECT_GT(footprint.cost_cycles, 1'000'000ULL * 4U * 1024U * 1025U / 16U);
+    SvdfFeatureArguments svdf{};
+    svdf.input = 0U;
+    svdf.features = 0x1000'0000U;
+    svdf.memory = 0x4000'0000U;
+    svdf.batches = 15'000U;
+    svdf.input_depth = 15'000U;
+    svdf.filters = 15'000U;
+    svdf.length = 1U;
+    svdf.type = kTypeInt8;
+    svdf.multiplier = kHalfway;
+    ASSERT_EQ(kernel(KernelId::kSvdfFeature).describe(span_of(words_of(svdf)), footprint, error), Status::kOk)
+        << error.field;
+    EXPECT_GT(footprint.cost_cycles, 15'000ULL * 15'000U * 15'000U / 16U);
+}
+
 // By the definition: the output's index, taken apart, times the strides.
 TEST_F(Movement, ViewReadsAtItsStrides) {
     constexpr std::uint32_t kDestination = kBase + 1024U;

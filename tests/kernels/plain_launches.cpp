@@ -32,6 +32,30 @@ std::vector<Sample> plain_launches() {
     const LookupArguments pairs{kFirst + 1U, kSecond, kOutput + 2U, 70U, 2U};
     const SelectArguments choice{kFirst + 1U,      kSecond,           kThird,           kOutput, {2U, 3U, 1U, 5U},
                                  {3U, 1U, 0U, 0U}, {15U, 5U, 0U, 1U}, {0U, 0U, 0U, 1U}, 4U};
+    constexpr std::int32_t kHalfway = 1 << 30;
+    const SvdfFeatureArguments feature{kFirst, kSecond, kOutput, 2U, 5U, 6U, 4U, kTypeInt8, 7, kHalfway, -3, -9};
+    const SvdfTimeArguments time{kFirst, kSecond, kThird, kOutput, 2U, 3U, 2U, 4U, kTypeInt8, 9, kHalfway, -6, 5};
+    LstmArguments lstm{};
+    lstm.input = kFirst;
+    lstm.weights = kFirst + 64U;
+    lstm.parameters = kSecond;
+    lstm.state = kFirst + 192U;
+    lstm.output = kFirst + 224U;
+    lstm.batches = 2U;
+    lstm.steps = 3U;
+    lstm.input_depth = 4U;
+    lstm.units = 3U;
+    lstm.input_offset = 128;
+    lstm.hidden_offset = -3;
+    lstm.gates.fill(LstmGateScales{kHalfway, -1, kHalfway, 0});
+    lstm.forget_multiplier = kHalfway;
+    lstm.forget_shift = -14;
+    lstm.admit_multiplier = kHalfway;
+    lstm.admit_shift = -17;
+    lstm.emit_multiplier = kHalfway;
+    lstm.emit_shift = -21;
+    lstm.cell_multiplier = 6;
+    lstm.cell_clip = 20000;
     return {
         {KernelId::kCopy, words_of(CopyArguments{kFirst + 3U, kOutput + 1U, 101U})},
         {KernelId::kFill, words_of(FillArguments{kOutput + 4U, 100U, 0x1234'5678U})},
@@ -51,6 +75,9 @@ std::vector<Sample> plain_launches() {
         {KernelId::kLookup, words_of(bytes)},
         {KernelId::kLookup, words_of(pairs), "_pairs"},
         {KernelId::kSelect, words_of(choice)},
+        {KernelId::kSvdfFeature, words_of(feature)},
+        {KernelId::kSvdfTime, words_of(time)},
+        {KernelId::kLstm, words_of(lstm)},
         {KernelId::kSemaphore, words_of(SemaphoreArguments{kOutput, SemaphoreOp::kSet, 3U}), "_set"},
         {KernelId::kSemaphore, words_of(SemaphoreArguments{kOutput, SemaphoreOp::kIncrement, 3U}), "_increment"},
         {KernelId::kSemaphore, words_of(SemaphoreArguments{kOutput, SemaphoreOp::kWait, 0U}), "_wait"},

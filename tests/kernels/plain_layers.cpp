@@ -4,18 +4,10 @@
 #include <array>
 #include <cstring>
 
-#include "tests/kernels/published.h"
+#include "tests/kernels/plain_layers_cases.h"
 
 namespace pianola::refdev {
 namespace {
-
-constexpr std::uint32_t kBaseAddress = 0x2000'0000U;
-constexpr std::uint32_t kInputAt = 0U;
-constexpr std::uint32_t kFilterAt = 0x5000U;
-constexpr std::uint32_t kParametersAt = 0xB000U;
-constexpr std::uint32_t kOutputAt = 0xC000U;
-constexpr std::uint32_t kGuardBytes = 32U;
-constexpr std::uint8_t kGuard = 0xA5U;
 
 // One axis of a window: the input position of a tap, or -1 outside.
 std::int64_t position(std::uint32_t output, std::uint32_t stride, std::uint32_t tap, std::uint32_t dilation,
@@ -100,26 +92,6 @@ void PlainLayers::fill(std::uint32_t channels) noexcept {
         }
         store_parameters(channel, p);
     }
-}
-
-template <typename Arguments>
-bool PlainLayers::run(KernelId id, const Arguments& arguments) noexcept {
-    std::array<std::uint32_t, kArgumentWords<Arguments>> words{};
-    std::memcpy(words.data(), &arguments, sizeof(arguments));
-    std::memset(memory_ + kOutputAt, kGuard, kPlainLayersBytes - kOutputAt);
-    const Kernel* const kernel = find_kernel(static_cast<std::uint32_t>(id));
-    const bool is_run = (kernel != nullptr) && is_ok(kernel->run(WordSpan{words.data(), words.size()}, device_));
-    result_.differences += is_run ? 0U : 1U;
-    return is_run;
-}
-
-template <typename Arguments>
-void PlainLayers::expect(const Arguments& a, std::uint32_t index, std::uint32_t channel, std::int32_t sum) noexcept {
-    const ChannelParameters p = parameters(channel);
-    const std::int8_t expected =
-        published_element(sum, p.bias, p.multiplier, p.shift, a.output_offset, a.activation_min, a.activation_max);
-    result_.elements += 1U;
-    result_.differences += (element(kOutputAt + index) == expected) ? 0U : 1U;
 }
 
 void PlainLayers::expect_end(std::uint32_t output_bytes) noexcept {
@@ -241,6 +213,17 @@ DepthwiseConv2dArguments PlainLayers::random_depthwise_conv2d() noexcept {
                    pick(1U, 3U), pick(1U, 3U), pick(1U, 3U), pick(1U, 3U), pick(0U, 24U)});
     a.input_channels = pick(1U, 45U);
     a.depth_multiplier = (pick(0U, 2U) == 0U) ? pick(1U, 3U) : 1U;
+    if (pick(0U, 1U) == 0U) {  // as most layers are, and wider than what is taken at once
+        a.input_width = pick(1U, 12U);
+        a.output_width = pick(1U, (a.input_channels < 10U) ? 50U : 14U);
+        a.filter_height = 3U;
+        a.filter_width = 3U;
+        a.stride_height = 1U;
+        a.stride_width = 1U;
+        a.dilation_height = 1U;
+        a.dilation_width = 1U;
+        a.depth_multiplier = 1U;
+    }
     a.input_offset = offset();
     a.output_offset = offset() - 1;
     a.activation_min = -128 + static_cast<std::int32_t>((pick(0U, 1U) == 0U) ? 0U : pick(0U, 100U));
@@ -290,20 +273,6 @@ void PlainLayers::depthwise_conv2d() noexcept {
         expect(a, index, channel, sum_of(a, pixel / pixels, pixel % pixels, channel));
     }
     expect_end(a.batches * pixels * channels);
-}
-
-// A multiplier of 1/2 and a bias that makes of the sum an odd number of halves, small enough for no clamp.
-template <typename Arguments>
-void PlainLayers::aim_at_halves(const Arguments& a, std::uint32_t channel, std::int32_t sum) noexcept {
-    const std::uint32_t bits = pick(1U, 20U);
-    const std::int32_t odd = (2 * (static_cast<std::int32_t>(pick(0U, 120U)) - 100)) + 1;
-    const auto total = static_cast<std::int32_t>(static_cast<std::uint32_t>(odd) << bits);
-    const ChannelParameters p{total - sum, 1 << 30, -static_cast<std::int32_t>(bits)};
-    store_parameters(channel, p);
-    const std::int64_t exact = published_rescale(total, p.multiplier, p.shift) + a.output_offset;
-    const std::int64_t upwards = halves_upwards(total, p.multiplier, p.shift) + a.output_offset;
-    const bool is_seen = (exact > a.activation_min) && (exact < a.activation_max);
-    result_.ties += (is_seen && (exact != upwards)) ? 1U : 0U;
 }
 
 void PlainLayers::ties() noexcept {

@@ -9,16 +9,18 @@
 #include "hal/kernels/arguments.h"
 #include "hal/kernels/device_memory.h"
 #include "hal/kernels/kernel.h"
+#include "hal/kernels/packed_weights.h"
 
 namespace pianola::refdev {
 
 // Bytes of memory that a case needs.
-inline constexpr std::uint32_t kPlainLayersBytes = 0x1'0000U;
+inline constexpr std::uint32_t kPlainLayersBytes = 0x2'6000U;
 
 struct PlainResult {
     std::uint32_t elements{0U};
     std::uint32_t differences{0U};  // elements that are not the formula's, and launches that were refused
     std::uint32_t ties{0U};         // elements that are another where halves are rounded upwards
+    std::uint32_t packed{0U};       // launches with packed weights
 };
 
 class PlainLayers {
@@ -32,6 +34,10 @@ class PlainLayers {
     void depthwise_conv2d() noexcept;
     // Fully connected, a 1x1 convolution and a depthwise one whose sums are exact halves after scaling.
     void ties() noexcept;
+    // The first two again, and with sums that are halves, in every packed layout that the inner loops read: packed, run
+    // and compared as above, and unpacked again. The other layouts must be refused.
+    void packed_fully_connected() noexcept;
+    void packed_conv2d() noexcept;
 
     [[nodiscard]] const PlainResult& result() const noexcept { return result_; }
 
@@ -43,10 +49,19 @@ class PlainLayers {
     [[nodiscard]] ChannelParameters parameters(std::uint32_t channel) const noexcept;
     void store_parameters(std::uint32_t channel, const ChannelParameters& parameters) noexcept;
     void fill(std::uint32_t channels) noexcept;
+    void fill_usual(std::uint32_t channels) noexcept;
     template <typename Arguments>
     [[nodiscard]] bool run(KernelId id, const Arguments& arguments) noexcept;
     template <typename Arguments>
     void expect(const Arguments& a, std::uint32_t index, std::uint32_t channel, std::int32_t sum) noexcept;
+    template <typename Arguments>
+    [[nodiscard]] bool is_refused_by_name(KernelId id, const Arguments& arguments) const noexcept;
+    template <typename Arguments>
+    void expect_packed(KernelId id, const Arguments& a, const LayerShape& shape, std::uint32_t rows) noexcept;
+    template <typename Arguments>
+    [[nodiscard]] std::int32_t sum_of_row(const Arguments& a, std::uint32_t row, std::uint32_t channel) const noexcept;
+    [[nodiscard]] std::uint32_t digest(std::uint32_t from, std::uint32_t end) const noexcept;
+    void expect_unpacked(WeightsLayout layout, const LayerShape& shape) noexcept;
     void expect_end(std::uint32_t output_bytes) noexcept;
     template <typename Arguments>
     void aim_at_halves(const Arguments& a, std::uint32_t channel, std::int32_t sum) noexcept;
@@ -63,6 +78,7 @@ class PlainLayers {
     std::uint8_t* memory_;
     DeviceMemory device_;
     std::uint32_t state_;
+    bool has_constants_{false};  // among the channels
     PlainResult result_;
 };
 

@@ -36,5 +36,17 @@ TEST_F(PlainLayersTest, ExactHalves) {
     EXPECT_GT(4U * layers_.result().ties, layers_.result().elements);
 }
 
+// Every packed layout gives what the plain formulas give, halves included, and unpacks to what was packed.
+TEST_F(PlainLayersTest, PackedWeights) {
+    constexpr int kPackedRounds = 400;
+    for (int round = 0; round < kPackedRounds; ++round) {
+        layers_.packed_fully_connected();
+        layers_.packed_conv2d();
+        ASSERT_EQ(layers_.result().differences, 0U) << round;
+    }
+    EXPECT_GT(layers_.result().packed, 7U * kPackedRounds);  // of 8 launches a round
+    EXPECT_GT(layers_.result().ties, 10U * kPackedRounds);
+}
+
 }  // namespace
 }  // namespace pianola::refdev

@@ -26,6 +26,15 @@ inline std::int64_t halves_upwards(std::int32_t value, std::int32_t multiplier, 
     return (high + (std::int64_t{1} << (-shift - 1))) >> -shift;
 }
 
+// The rescaling of sums of 48 bits, to a multiplier of 16 bits. shift is at most 7.
+inline std::int64_t published_wide_rescale(std::int64_t value, std::int32_t multiplier, std::int32_t shift) {
+    const std::int64_t reduced = (multiplier < 0x7FFF'0000) ? ((std::int64_t{multiplier} + 0x8000) / 0x1'0000) : 0x7FFF;
+    const std::int64_t divisor = std::int64_t{1} << (15 - shift);
+    const std::int64_t product = (value * reduced) + (divisor / 2);
+    const std::int64_t quotient = product / divisor;
+    return ((product % divisor) < 0) ? (quotient - 1) : quotient;
+}
+
 // Bias added modulo 2^32, then scaled, placed and clamped.
 inline std::int8_t published_element(std::int32_t sum, std::int32_t bias, std::int32_t multiplier, std::int32_t shift,
                                      std::int32_t offset, std::int32_t lowest, std::int32_t highest) {

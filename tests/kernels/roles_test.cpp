@@ -245,6 +245,16 @@ TEST(RolesOfTheRom, AreThoseThatTheDocumentNames) {
         {KernelId::kQuantize, {0b11U, 0b11'0000U}},
         {KernelId::kDequantize, {0b11U, 0b11'0000U}},
         {KernelId::kRescale, {0b11U, (0x3FU << 5U) | (1U << 12U)}},
+        {KernelId::kSvdfFeature, {0b111U, 0xFU << 8U}},
+        {KernelId::kSvdfTime, {0b1111U, 0xFU << 9U}},
+        {KernelId::kLstm, {0b1'1111U, 0x1F'FFFF'FC00U}},
+        {KernelId::kFullyConnectedInt16, {0xFU, 1U << 11U}},
+        {KernelId::kConv2dInt16, {0xFU, 1U << 23U}},
+        {KernelId::kDepthwiseConv2dInt16, {0xFU, 1U << 22U}},
+        {KernelId::kSoftmaxInt16, {0b111U, 0b110'0000U}},
+        {KernelId::kSigmoidInt16, {0b111U, 0b110'0000U}},
+        {KernelId::kL2Normalization, {0b11U, 0b1'0000U}},
+        {KernelId::kLogSoftmax, {0b11U, 0b1'1111'0000U}},
     };
     ASSERT_EQ(expected.size(), kernel_rom().size());
     for (const Kernel& entry : kernel_rom()) {

@@ -120,8 +120,9 @@ std::uint32_t refdev_sample(void* /*context*/, std::uint32_t index, std::uint32_
                               output, 5U, 3U, {{{first + 1U, 7U, 5U}, {second, 0U, 6U}, {third + 2U, 30U, 8U}, {}}}});
             break;
         case 10U:
-            writer.launch(KernelId::kFullyConnected, refdev::FullyConnectedArguments{first, second, third, output, 2U,
-                                                                                     9U, 5U, 0, 0, 0, -128, 127});
+            writer.launch(KernelId::kFullyConnected,
+                          refdev::FullyConnectedArguments{first, second, third, output, 2U, 9U, 5U, 0, 0, 0, -128, 127,
+                                                          refdev::WeightsLayout::kPlain});
             break;
         case 11U:
             writer.dispatch(0U, KernelId::kUnary,

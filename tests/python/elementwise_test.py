@@ -163,7 +163,8 @@ class Others(OperationTest):
             self.refused("TENSOR-SHAPE", pianola.min, self.on_device(numpy.zeros((4, 4), numpy.int8)), dim)
 
     def test_reductions_over_every_dimension(self):
-        calls = {pianola.sum: numpy.sum, pianola.max: numpy.max, pianola.min: numpy.min}
+        calls = {pianola.sum: numpy.sum, pianola.max: numpy.max, pianola.min: numpy.min, pianola.argmax: numpy.argmax,
+                 pianola.argmin: numpy.argmin}
         for number, shape in enumerate(((7, 13), (5, 1, 4), (2, 3, 4, 5), (300, 2, 3), (6,))):
             for dtype in (numpy.int8, numpy.int32):
                 rng = numpy.random.default_rng([48, number])

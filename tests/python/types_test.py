@@ -35,7 +35,8 @@ UNARY = {
     "abs": (SIGNED, numpy.abs),
     "square": (MODULAR, numpy.square),
 }
-REDUCTIONS = {"sum": (MODULAR, numpy.sum), "max": (SIGNED, numpy.max), "min": (SIGNED, numpy.min)}
+REDUCTIONS = {"sum": (MODULAR, numpy.sum), "max": (SIGNED, numpy.max), "min": (SIGNED, numpy.min),
+              "argmax": (SIGNED, numpy.argmax), "argmin": (SIGNED, numpy.argmin)}
 
 
 def in_type(name, exact):

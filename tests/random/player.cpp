@@ -126,18 +126,35 @@ class Player::Run {
         if (program_.self_tests.empty() || (program_.is_pipelined && started_)) {
             return;
         }
+        const bool is_reset = has_prologue_ && !program_.is_pipelined;
         Emulator ahead = emulator_;
+        if (is_reset) {
+            reset(ahead, started_, has_stepped_);
+        }
         const Tensors& inputs = program_.self_tests.front()[0];
-        if (infer(ahead, program_, inputs, started_) != program_.self_tests.front()[1]) {
+        if (infer(ahead, program_, inputs, started_ || is_reset) != program_.self_tests.front()[1]) {
             return;  // it depends on what came before
+        }
+        if (is_reset) {
+            reset(ahead, true, true);
         }
         emulator_ = ahead;
         Bytes scratch(session_.output_bytes());
         require(session_.self_test(0U, {scratch.data(), scratch.size()}));
         started_ = started_ || !program_.is_pipelined;
-        has_stepped_ = !program_.is_pipelined;
+        has_stepped_ = !program_.is_pipelined && !is_reset;
         held_ = inputs;
         counts_.self_tests += 1U;
+    }
+
+    // What a session does around the self-tests of a binary whose prologue gives state its first contents.
+    void reset(Emulator& emulator, bool is_started, bool has_stepped) const {
+        if (has_stepped) {
+            static_cast<void>(emulator.run(program_.epilogue, {}));
+        }
+        if (has_stepped || !is_started) {
+            static_cast<void>(emulator.run(program_.prologue, {}));
+        }
     }
 
     void change_parameters() {

@@ -46,7 +46,6 @@ TEST(Bytes, AreStoredLeastSignificantFirst) {
     store_le32(MutableByteSpan{bytes.data(), bytes.size()}, 1U, 0x0403'0201U);
     EXPECT_EQ(bytes, (std::vector<std::uint8_t>{0xEEU, 1U, 2U, 3U, 4U, 0xEEU}));
     EXPECT_EQ(load_le32(ByteSpan{bytes.data(), bytes.size()}, 1U), 0x0403'0201U);
-    EXPECT_EQ(load_be32(ByteSpan{bytes.data(), bytes.size()}, 1U), 0x0102'0304U);
 }
 
 TEST(Elements, HaveSizes) {

@@ -113,6 +113,26 @@ TEST_P(Profiles, TakesExactlyItsPatchPoints) {
     }
 }
 
+// Writes of the same weights. A list of more than any profile takes is refused before.
+TEST_P(Profiles, TakesExactlyItsScriptCommands) {
+    const std::uint32_t capacity = GetParam()->script_commands;
+    for (const std::uint32_t more : {0U, 1U}) {
+        Workload workload = make_workload(1U);
+        auto& setup = workload.manifest.scripts.at(0U).commands;
+        while (setup.size() < (capacity + more)) {
+            setup.insert(setup.begin(), setup.at(0U));
+        }
+        ASSERT_EQ(validate(workload), Status::kRefused);
+        if (more == 0U) {
+            EXPECT_EQ(verdict().rule, Rule::kScrWeightsOnce);
+        } else {
+            EXPECT_EQ(verdict().rule, (capacity < kMaxScriptCommands) ? Rule::kCapCommands : Rule::kImgCount);
+            EXPECT_EQ(verdict().actual, capacity + 1U);
+            EXPECT_EQ(verdict().limit, capacity);
+        }
+    }
+}
+
 // What comes behind the tables refuses the programs, which stand for no commands.
 TEST_P(Profiles, TakesExactlyItsTables) {
     Workload workload = make_workload(1U);
@@ -143,11 +163,11 @@ TEST_P(Profiles, WorkGrowsWithTheFile) {
 }
 
 // What docs/evidence/worst_case.md says of each.
-static_assert(plan_workspace_bytes32(profiles::kSmallEcu) == 9688U);
+static_assert(plan_workspace_bytes32(profiles::kSmallEcu) == 8408U);
 static_assert(plan_workspace_bytes32(profiles::kDefault) == 42240U);
 static_assert(plan_workspace_bytes32(profiles::kHost) == 300352U);
 
-static_assert(session_bytes32(profiles::kSmallEcu) == 5432U);
+static_assert(session_bytes32(profiles::kSmallEcu) == 3496U);
 static_assert(session_bytes32(profiles::kDefault) == 11184U);
 static_assert(session_bytes32(profiles::kHost) == 13968U);
 
@@ -162,8 +182,8 @@ TEST_P(Profiles, WorkspacesGrowWithTheirRanges) {
 // One program on the host would judge by arrays that the target does not have.
 TEST(ProfilesOfDevices, MoreThanTheRuntimeWasBuiltWithIsRefused) {
     DeviceDescription device = default_device();
-    for (const auto capacity :
-         {&Capacities::intervals, &Capacities::steps_in_flight, &Capacities::patch_points, &Capacities::mesh_devices}) {
+    for (const auto capacity : {&Capacities::intervals, &Capacities::steps_in_flight, &Capacities::patch_points,
+                                &Capacities::script_commands, &Capacities::mesh_devices}) {
         Capacities beyond = kCapacities;
         beyond.*capacity += 1U;
         device.capacities = &beyond;

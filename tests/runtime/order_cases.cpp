@@ -120,7 +120,7 @@ void take_long_to_stop(Workload& workload, DeviceDescription& device) {
     manifest.target.clock_khz = 1000U;
     manifest.setup_deadline_us = UINT32_MAX;
     manifest.step_deadline_us = static_cast<std::uint32_t>(manifest.step_cycles);
-    std::vector<ManifestCommand> commands = turns(20U);
+    std::vector<ManifestCommand> commands = turns(13U);
     commands.push_back({ScriptCommandKind::kReplayTrace, 0U, 0U, 0U});
     manifest.scripts.push_back({ScriptKind::kEpilogue, commands});
 }
@@ -242,7 +242,8 @@ std::vector<RuleCase> budget_cases() {
         {Rule::kCapCommands, "one more than a session holds", "scripts[1].commands[2]",
          table({{TraceBinary::VT_SCRIPTS, 1U}, {schema::Script::VT_COMMANDS, 2U}}),
          manifest_edit([](Manifest& manifest) {
-             manifest.scripts.push_back({ScriptKind::kPrologue, turns((kMaxScriptCommands - 2U) / 2U)});
+             manifest.scripts.push_back(
+                 {ScriptKind::kPrologue, turns((profiles::kSmallEcu.script_commands - 2U) / 2U)});
          })},
         {Rule::kBudDeadline, "none for the set-up", "budgets.setup_deadline_us", budgets,
          manifest_edit([](Manifest& manifest) { manifest.setup_deadline_us = 0U; })},

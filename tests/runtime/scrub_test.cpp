@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "pianola/bytes.h"
+#include "runtime/integrity/comparison.h"
 #include "tests/campaign/hooked_device.h"
 #include "tests/support/random.h"
 
@@ -18,7 +19,7 @@ using campaign::Call;
 
 class Scrub : public testing::Test {
   protected:
-    static constexpr std::uint32_t kFileBytes = 4096U;
+    static constexpr std::uint32_t kFileBytes = 4U * kScrubSliceBytes;
     static constexpr DeviceBits kFirst = 1U;
 
     Scrub() : file_(kFileBytes), plan_{std::make_unique<Plan>()} {
@@ -90,12 +91,13 @@ TEST_F(Scrub, GoesOnWhereItStoppedAndThenFromTheStart) {
     constexpr std::uint32_t kLong = (2U * kScrubSliceBytes) + 8U;
     static_assert((64U + kLong) <= kFileBytes);
     place(0U, 0U, 64U, kLong);
-    place(1U, 8192U, 128U, 12U);
+    place(1U, kFileBytes, 128U, 12U);
     use(2U);
+    EXPECT_EQ(scrub_calls(constants_), 3U) << "the last one has room for both";
     for (std::uint32_t round = 0U; round < 2U; ++round) {
         std::uint32_t slices = 0U;
         EXPECT_EQ(compare_all(slices), Status::kOk);
-        EXPECT_EQ(slices, 4U);
+        EXPECT_EQ(slices, 3U);
     }
     *device_.inner().memory_at(base_ + kLong - 1U, 1U) ^= 1U;
     EXPECT_EQ(compare(), Status::kPending);
@@ -103,9 +105,83 @@ TEST_F(Scrub, GoesOnWhereItStoppedAndThenFromTheStart) {
     EXPECT_EQ(compare(), Status::kIntegrity);
 }
 
+// However many ranges of whatever sizes: the slices are as many as are said, and none has more than its pieces.
+TEST_F(Scrub, TakesAsManySlicesAsItSays) {
+    constexpr std::uint32_t kRanges = kMaxScriptCommands;
+    constexpr std::uint32_t kPieces = 64U;  // of a slice, at most
+    constexpr std::uint32_t kChunk = kComparedBytes;
+    Random random{11U};
+    for (std::uint32_t trial = 0U; trial < 40U; ++trial) {
+        use(1U + random.below(kRanges));
+        const std::uint32_t longest = (trial % 2U == 0U) ? 96U : kScrubSliceBytes;
+        std::uint32_t taken = 0U;
+        for (std::uint32_t i = 0U; i < constants_.count; ++i) {
+            const std::uint32_t bytes = 1U + random.below(longest);
+            place(i, i * kScrubSliceBytes, 4U * random.below(16U), bytes);
+            const std::uint32_t chunks = (bytes + kChunk - 1U) / kChunk;
+            taken += std::max(chunks * kChunk, kScrubSliceBytes / kPieces);
+        }
+        std::uint32_t looked = 0U;
+        device_.set_hook([&looked](Call call, std::uint32_t /*number*/) {
+            looked += (call == Call::kHostView) ? 1U : 0U;
+            return std::optional<Status>{};
+        });
+        std::uint32_t slices = 0U;
+        Status status = Status::kPending;
+        while (status == Status::kPending) {
+            looked = 0U;
+            status = compare();
+            slices += 1U;
+            EXPECT_LE(looked, kPieces);
+        }
+        EXPECT_EQ(status, Status::kOk);
+        EXPECT_EQ(slices, scrub_calls(constants_));
+        EXPECT_GE(slices, ((taken - 1U) / kScrubSliceBytes) + 1U);
+        EXPECT_LE(slices, (taken / kScrubSliceBytes) + 2U);
+    }
+}
+
+// Where this core sees the device's memory, nothing is copied; what it does not see, or sees differently, is read back.
+TEST_F(Scrub, ReadsBackWhatItDoesNotSee) {
+    constexpr std::uint32_t kBytes = 256U;
+    place(0U, 0U, 64U, kBytes);
+    std::uint32_t read = 0U;
+    device_.set_hook([&read](Call call, std::uint32_t /*number*/) {
+        read += (call == Call::kReadBack) ? 1U : 0U;
+        return std::optional<Status>{};
+    });
+    EXPECT_EQ(compare(), Status::kOk);
+    EXPECT_EQ(read, 0U);
+    place(0U, 2U, 64U, kBytes);
+    EXPECT_EQ(compare(), Status::kOk) << "a view of words that are not aligned";
+    EXPECT_EQ(read, kBytes / 64U);
+    place(0U, 0U, 66U, kBytes);
+    EXPECT_EQ(compare(), Status::kOk) << "nor is the file";
+    EXPECT_EQ(read, 2U * (kBytes / 64U));
+    sim::SimOptions hidden;
+    hidden.memory_is_visible = false;
+    campaign::HookedDevice behind{hidden};
+    both_[0] = &behind;
+    place(0U, 0U, 64U, kBytes);
+    std::copy_n(file_.begin() + 64U, kBytes, behind.inner().memory_at(base_, kBytes));
+    EXPECT_EQ(compare(), Status::kOk);
+    *behind.inner().memory_at(base_ + 200U, 1U) ^= 1U;
+    EXPECT_EQ(compare(), Status::kIntegrity);
+    EXPECT_EQ(address_, base_ + 192U);
+}
+
+// The proofs have placed every range inside the file. One that damage has moved out of it is not equal to nothing.
+TEST_F(Scrub, ARangeOutsideTheFileDiffers) {
+    place(0U, 0U, 64U, 128U);
+    constants_.ranges[0].file_offset = kFileBytes - 64U;
+    EXPECT_EQ(compare(), Status::kIntegrity);
+}
+
 TEST_F(Scrub, KnowsTheWordsOfParametersThatAreSet) {
     place(0U, 0U, 64U, 128U);
     plan_->parameter_count = 2U;
+    plan_->patch_count = 3U;
+    plan_->trace_region_base = base_;
     plan_->parameters[0].first_point = 0U;
     plan_->parameters[0].point_count = 1U;
     plan_->parameters[1].first_point = 1U;
@@ -123,12 +199,53 @@ TEST_F(Scrub, KnowsTheWordsOfParametersThatAreSet) {
         std::memcpy(device_.inner().memory_at(base_ + at, 4U), &values_.value[1], 4U);
     }
     EXPECT_EQ(compare_all(slices), Status::kOk);
+    // What is no trace has no such words, and is looked at in place.
+    place(0U, 0U, 64U, 128U);
+    plan_->trace_region_base = base_ + 128U;
+    values_.is_set[1] = false;
+    std::uint32_t read = 0U;
+    device_.set_hook([&read](Call call, std::uint32_t /*number*/) {
+        read += (call == Call::kReadBack) ? 1U : 0U;
+        return std::optional<Status>{};
+    });
+    EXPECT_EQ(compare_all(slices), Status::kOk);
+    EXPECT_EQ(read, 0U);
+}
+
+// What is in front of a trace takes any part of a slice, so that the trace begins with any rest of it.
+TEST_F(Scrub, KnowsTheWordsOfParametersBehindConstantsOfEverySize) {
+    constexpr std::uint32_t kTrace = 128U;
+    constexpr std::uint32_t kTraceAt = 2U * kScrubSliceBytes;
+    use(2U);
+    plan_->parameter_count = 1U;
+    plan_->patch_count = kTrace / 4U;
+    plan_->trace_region_base = base_ + kTraceAt;
+    plan_->parameters[0].point_count = kTrace / 4U;
+    for (std::uint32_t i = 0U; i < (kTrace / 4U); ++i) {
+        plan_->patch_addresses[i] = base_ + kTraceAt + (4U * i);
+    }
+    values_.is_set[0] = true;
+    values_.value[0] = 0x12345678U;
+    for (std::uint32_t bytes = kScrubSliceBytes - (2U * kTrace); bytes <= kScrubSliceBytes; ++bytes) {
+        place(0U, 0U, 0U, bytes);
+        place(1U, kTraceAt, kTraceAt, kTrace);
+        for (std::uint32_t at = 0U; at < kTrace; at += 4U) {
+            std::memcpy(device_.inner().memory_at(base_ + kTraceAt + at, 4U), values_.value.data(), 4U);
+        }
+        cursor_ = ScrubCursor{};
+        std::uint32_t slices = 0U;
+        EXPECT_EQ(compare_all(slices), Status::kOk) << bytes;
+        EXPECT_EQ(slices, scrub_calls(constants_)) << bytes;
+        *device_.inner().memory_at(base_ + kTraceAt + kTrace - 1U, 1U) ^= 1U;
+        EXPECT_EQ(compare_all(slices), Status::kIntegrity) << bytes;
+    }
 }
 
 TEST_F(Scrub, SaysThatItCouldNotRead) {
     place(0U, 0U, 64U, 128U);
-    device_.set_hook([](Call call, std::uint32_t /*number*/) {
-        return (call == Call::kReadBack) ? std::optional<Status>{Status::kTimeout} : std::nullopt;
+    device_.set_hook([](Call call, std::uint32_t /*number*/) {  // of a view, no is an answer
+        return ((call == Call::kReadBack) || (call == Call::kHostView)) ? std::optional<Status>{Status::kTimeout}
+                                                                        : std::nullopt;
     });
     EXPECT_EQ(compare(), Status::kDeviceFault);
 }
@@ -143,17 +260,17 @@ TEST_F(Scrub, AuthenticatesWhatEveryRangeHolds) {
     place(1U, 8192U, 320U, 300U);
     use(2U);
     const ByteSpan file{file_.data(), file_.size()};
-    EXPECT_EQ(authenticate_constants(devices_, file, envelope, constants_, suspect_), Status::kOk);
+    EXPECT_EQ(authenticate_constants(devices_, file, envelope, constants_, nullptr, suspect_), Status::kOk);
     for (const std::uint32_t changed : {0U, 100U, 299U, 8192U, 8192U + 100U, 8192U + 299U}) {
         *device_.inner().memory_at(base_ + changed, 1U) ^= 1U;
-        EXPECT_EQ(authenticate_constants(devices_, file, envelope, constants_, suspect_), Status::kIntegrity)
+        EXPECT_EQ(authenticate_constants(devices_, file, envelope, constants_, nullptr, suspect_), Status::kIntegrity)
             << changed;
         *device_.inner().memory_at(base_ + changed, 1U) ^= 1U;
     }
     device_.set_hook([](Call call, std::uint32_t /*number*/) {
         return (call == Call::kReadBack) ? std::optional<Status>{Status::kTimeout} : std::nullopt;
     });
-    EXPECT_EQ(authenticate_constants(devices_, file, envelope, constants_, suspect_), Status::kDeviceFault);
+    EXPECT_EQ(authenticate_constants(devices_, file, envelope, constants_, nullptr, suspect_), Status::kDeviceFault);
 }
 
 // Of several devices, the first that has something else than the file is named, be it the only one or not.
@@ -168,14 +285,23 @@ TEST_F(Scrub, NamesTheDeviceThatDiffers) {
     constants_.ranges[0].devices = kBoth;
     std::copy_n(file_.begin() + 256, 300U, second_.inner().memory_at(base_, 300U));
     const ByteSpan file{file_.data(), file_.size()};
-    EXPECT_EQ(authenticate_constants(devices_, file, envelope, constants_, suspect_), Status::kOk);
+    EXPECT_EQ(authenticate_constants(devices_, file, envelope, constants_, nullptr, suspect_), Status::kOk);
     EXPECT_EQ(suspect_, 2U);
     *second_.inner().memory_at(base_ + 70U, 1U) ^= 1U;
-    EXPECT_EQ(authenticate_constants(devices_, file, envelope, constants_, suspect_), Status::kIntegrity);
+    EXPECT_EQ(authenticate_constants(devices_, file, envelope, constants_, nullptr, suspect_), Status::kIntegrity);
     EXPECT_EQ(suspect_, 1U);
     *device_.inner().memory_at(base_ + 70U, 1U) ^= 1U;  // both alike
-    EXPECT_EQ(authenticate_constants(devices_, file, envelope, constants_, suspect_), Status::kIntegrity);
+    EXPECT_EQ(authenticate_constants(devices_, file, envelope, constants_, nullptr, suspect_), Status::kIntegrity);
     EXPECT_EQ(suspect_, 0U);
+    // In the file, words may lie anywhere.
+    place(0U, 0U, 258U, 300U);
+    constants_.ranges[0].devices = kBoth;
+    std::copy_n(file_.begin() + 258, 300U, second_.inner().memory_at(base_, 300U));
+    EXPECT_EQ(authenticate_constants(devices_, file, envelope, constants_, nullptr, suspect_), Status::kOk);
+    *second_.inner().memory_at(base_ + 70U, 1U) ^= 1U;
+    EXPECT_EQ(authenticate_constants(devices_, file, envelope, constants_, nullptr, suspect_), Status::kIntegrity);
+    EXPECT_EQ(suspect_, 1U);
+    *device_.inner().memory_at(base_ + 70U, 1U) ^= 1U;
     // Slices: every byte of every device, each device's in turn.
     std::uint32_t slices = 0U;
     EXPECT_EQ(compare_all(slices), Status::kIntegrity);
@@ -184,7 +310,7 @@ TEST_F(Scrub, NamesTheDeviceThatDiffers) {
     cursor_ = ScrubCursor{};
     EXPECT_EQ(compare_all(slices), Status::kIntegrity);
     EXPECT_EQ(cursor_.device, 1U);
-    EXPECT_EQ(slices, 2U);
+    EXPECT_EQ(slices, 1U);
     // A range that no device has is not looked for behind the last of them.
     constants_.ranges[0].devices = 0U;
     cursor_ = ScrubCursor{};

@@ -161,7 +161,10 @@ TEST_F(SessionDevice, WhoseDigestDiffersHasDoneSomethingElse) {
 
 TEST_F(SessionDevice, WhoseMemoryCannotBeReadBackIsAFault) {
     ASSERT_EQ(load(), Status::kOk);
-    answer(Call::kReadBack, Status::kTimeout);
+    device_.set_hook([](Call made, std::uint32_t /*number*/) {  // nor is it seen
+        return ((made == Call::kReadBack) || (made == Call::kHostView)) ? std::optional<Status>{Status::kTimeout}
+                                                                        : std::nullopt;
+    });
     EXPECT_EQ(session_.scrub(), Status::kDeviceFault);
     expect_fault(Status::kDeviceFault, FaultStage::kScrub);
 }

@@ -255,8 +255,13 @@ TEST_F(OperationsTest, RowsAndSums) {
     EXPECT_EQ(numbers_of(mean(tensor, {0U, 1U}, true, {}, {})), (Numbers{11}));
     EXPECT_EQ(numbers_of(reduce(Reduction::kSum, tensor, 0U)), (Numbers{11, 22, 33}));
     EXPECT_EQ(numbers_of(reduce(Reduction::kMin, tensor, 1U)), (Numbers{1, 10}));
+    EXPECT_EQ(numbers_of(reduce(Reduction::kArgMax, tensor, 0U)), (Numbers{1, 1, 1}));
+    EXPECT_EQ(numbers_of(reduce(Reduction::kArgMin, tensor, 1U)), (Numbers{0, 0}));
     EXPECT_EQ(numbers_of(pad(tensor, {{0U, 1U}, {1U, 0U}}, 7)), (Numbers{7, 1, 2, 3, 7, 10, 20, 30, 7, 7, 7, 7}));
     EXPECT_EQ(numbers_of(softmax(on_device({1U, 4U}, {5, 5, 5, 5}), 0.1F, 1.0F)), (Numbers{-64, -64, -64, -64}));
+    EXPECT_EQ(numbers_of(log_softmax(on_device({1U, 4U}, {5, 5, 5, 5}), 0.1F)), (Numbers{105, 105, 105, 105}));
+    EXPECT_EQ(numbers_of(l2_normalize(on_device({2U, 2U}, {4, 5, -2, 1}), 1)), (Numbers{77, 102, -128, 0}));
+    EXPECT_EQ(rule_of([&] { static_cast<void>(log_softmax(tensor, 16.0F)); }), TensorRule::kQuantization);
     EXPECT_EQ(numbers_of(quantized_add(tensor, tensor, {1.0F, 0}, {1.0F, 1}, {2.0F, 0})),
               (Numbers{1, 2, 3, 10, 20, 30}));
 }

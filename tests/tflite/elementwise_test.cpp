@@ -254,7 +254,7 @@ TEST(ImportActivation, Refusals) {
     EXPECT_EQ(refusal(logistic, [](ModelSpec& m) { m.tensors[1].zero_points = {0}; }),
               "an output scale other than 1/256 with zero point -128 is not supported");
     EXPECT_EQ(refusal(logistic, [](ModelSpec& m) { m.tensors[0].type = kInt16; }),
-              "int16 input is not supported; int8 is");
+              "its input and output differ in type");
     EXPECT_EQ(refusal(logistic, [](ModelSpec& m) { m.tensors[0].scales = {1.0e-30F}; }),
               "the ratio of its scales is out of range");
     EXPECT_EQ(refusal(logistic, [](ModelSpec& m) { m.tensors[1].shape = {5}; }), "its input and output differ in size");

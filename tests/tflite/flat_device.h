@@ -30,8 +30,15 @@ class FlatDevice {
 
     std::uint8_t* bytes(std::size_t buffer) { return storage_.data() + offsets_.at(buffer); }
 
-    void run() {
-        for (const capture::Launch& launch : recorder_.launches()) {
+    // What gives state its first contents.
+    void reset() { run(recorder_.resets()); }
+    void run() { run(recorder_.launches()); }
+
+  private:
+    static constexpr std::uint32_t kBase = 0x1000'0000U;
+
+    void run(const std::vector<capture::Launch>& launches) {
+        for (const capture::Launch& launch : launches) {
             if (launch.kind == CommandKind::kCopy) {
                 const auto source = static_cast<std::size_t>(launch.operands.at(1U).buffer);
                 const auto destination = static_cast<std::size_t>(launch.operands.at(0U).buffer);
@@ -51,9 +58,6 @@ class FlatDevice {
             ASSERT_EQ(kernel->run(WordSpan{words.data(), words.size()}, memory_), Status::kOk) << launch.label;
         }
     }
-
-  private:
-    static constexpr std::uint32_t kBase = 0x1000'0000U;
 
     // The kernel touches the operands that the importer named in the same way: all of each, but for kernels that move
     // parts.

@@ -17,15 +17,15 @@
 namespace pianola::tflite {
 namespace {
 
-// Runs record `record` of a model; false where there is none.
-bool run_record(const std::filesystem::path& folder, const capture::Recorder& recorder, std::size_t record) {
+// Runs record `record` of a model, whose outputs are to be those of `golden`; false where there is none.
+bool run_record(const std::filesystem::path& folder, const capture::Recorder& recorder, const char* golden,
+                std::size_t record, FlatDevice& device) {
     const auto file = [&](const char* kind, std::size_t index) {
         return folder / (std::string{kind} + "_" + std::to_string(record) + "_" + std::to_string(index) + ".bin");
     };
-    if (!std::filesystem::exists(file("input", 0U))) {
+    if (!std::filesystem::exists(file("input", 0U)) || !std::filesystem::exists(file(golden, 0U))) {
         return false;
     }
-    FlatDevice device{recorder};
     std::size_t inputs = 0U;
     for (std::size_t i = 0U; i < recorder.buffers().size(); ++i) {
         if (recorder.buffers()[i].role == capture::BufferRole::kInput) {
@@ -41,11 +41,22 @@ bool run_record(const std::filesystem::path& folder, const capture::Recorder& re
     for (std::size_t i = 0U; i < recorder.buffers().size(); ++i) {
         if (recorder.buffers()[i].role == capture::BufferRole::kOutput) {
             const std::vector<std::uint8_t> output(device.bytes(i), device.bytes(i) + recorder.buffers()[i].size_bytes);
-            EXPECT_EQ(output, read_bytes(file("golden", outputs))) << folder.filename() << " record " << record;
+            EXPECT_EQ(output, read_bytes(file(golden, outputs))) << folder.filename() << " record " << record;
             outputs += 1U;
         }
     }
     return true;
+}
+
+// Records one after the other, with the state that each leaves to the next. How many there were.
+std::size_t run_sequence(const std::filesystem::path& folder, const capture::Recorder& recorder) {
+    FlatDevice device{recorder};
+    device.reset();
+    std::size_t records = 0U;
+    while (run_record(folder, recorder, "seqgolden", records, device)) {
+        records += 1U;
+    }
+    return records;
 }
 
 TEST(ImporterGolden, EveryModelThatImportsIsExact) {
@@ -53,6 +64,7 @@ TEST(ImporterGolden, EveryModelThatImportsIsExact) {
         GTEST_SKIP() << "no models: set PIANOLA_SHARED";
     }
     std::size_t models = 0U;
+    std::size_t steps = 0U;
     for (const std::filesystem::path& folder : model_folders()) {
         const std::vector<std::uint8_t> file = read_bytes(folder / "model.tflite");
         capture::Recorder recorder;
@@ -63,13 +75,20 @@ TEST(ImporterGolden, EveryModelThatImportsIsExact) {
         }
         models += 1U;
         std::size_t records = 0U;
-        for (; run_record(folder, recorder, records); ++records) {
+        bool is_there = true;
+        while (is_there) {
+            FlatDevice device{recorder};
+            device.reset();
+            is_there = run_record(folder, recorder, "golden", records, device);
+            records += is_there ? 1U : 0U;
             ASSERT_FALSE(HasFatalFailure());
         }
+        steps += run_sequence(folder, recorder);
         const bool is_single_layer = folder.parent_path().filename() == "seanet16x8";
         EXPECT_GE(records, is_single_layer ? 1U : 8U) << folder;
     }
-    EXPECT_GE(models, 111U);
+    EXPECT_GE(models, 139U);
+    EXPECT_GE(steps, 42U) << "of models with state";
 }
 
 }  // namespace

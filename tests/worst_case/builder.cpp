@@ -89,8 +89,8 @@ Counts counts_of(const Workload& workload) {
         }
     }
     // One more is refused.
-    counts.script_commands = std::min<std::uint64_t>(counts.script_commands, kMaxScriptCommands) +
-                             std::min<std::uint64_t>(setup_commands, kMaxScriptCommands);
+    counts.script_commands = std::min<std::uint64_t>(counts.script_commands, kJudged.script_commands) +
+                             std::min<std::uint64_t>(setup_commands, kJudged.script_commands);
     for (const capture::ManifestParameter& parameter : manifest.parameters) {
         counts.tables += parameter.points.size();
         counts.name_bytes += parameter.name.size();

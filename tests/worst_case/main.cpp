@@ -73,7 +73,7 @@ void print_largest(std::uint32_t file_bytes) {
     pianola::test::Counts counts;
     counts.tables = pianola::test::kJudged.manifest_tables;
     counts.name_bytes = std::uint64_t{pianola::test::kJudged.manifest_tables} * pianola::kMaxNameBytes;
-    counts.script_commands = std::uint64_t{2U} * pianola::kMaxScriptCommands;
+    counts.script_commands = std::uint64_t{2U} * pianola::test::kJudged.script_commands;
     counts.tensor_buffers = std::uint64_t{pianola::kMaxInputs + pianola::kMaxOutputs} * pianola::kMaxTensorBuffers;
     print("", file_bytes, counts, pianola::test::kJudged.max_work(file_bytes));
 }

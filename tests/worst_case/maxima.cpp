@@ -120,7 +120,7 @@ void add_self_tests(Workload& workload) {
 // Set-up's commands that are left, each on a range of its own.
 void fill_setup(Workload& workload) {
     Commands& setup = workload.manifest.scripts.front().commands;
-    for (std::uint32_t i = 0U; setup.size() < kMaxScriptCommands; ++i) {
+    for (std::uint32_t i = 0U; setup.size() < kJudged.script_commands; ++i) {
         const std::uint32_t buffer = add_buffer(workload, kWeights + (i * kSpace), 1U);
         setup.push_back({Kind::kWriteBuffer, 0U, buffer, i});
         workload.segments.weights.push_back(0U);
@@ -130,7 +130,7 @@ void fill_setup(Workload& workload) {
 // The step's commands that are left: every event, there and back.
 void fill_step(Workload& workload) {
     std::uint32_t event = 0U;
-    for (std::uint32_t room = kMaxScriptCommands - planned_commands(workload); room >= 2U; room -= 2U) {
+    for (std::uint32_t room = kJudged.script_commands - planned_commands(workload); room >= 2U; room -= 2U) {
         const std::uint32_t queue = event % 2U;
         step_of(workload).push_back(record(queue, event));
         step_of(workload).push_back(wait(1U - queue, event));
@@ -253,7 +253,7 @@ const std::vector<WorstCase>& maxima() {
         {"manifest_bytes", Rule::kNotRun, with([](Workload& w) { add_programs(w, 6700U, longest_name()); })},
         {"tensors", Rule::kNotRun, with(add_tensors)},
         {"tensor_buffers", Rule::kNotRun,
-         with([](Workload& w) { add_scattered_tensor(w, kMaxScriptCommands - 4U, 0U); })},
+         with([](Workload& w) { add_scattered_tensor(w, kJudged.script_commands - 4U, 0U); })},
         {"tensor_in_front", Rule::kNotRun,
          with([](Workload& w) { add_scattered_tensor(w, 12U, kJudged.intervals - 16U); })},
         {"all_tensor_buffers", Rule::kCapCommands, with(add_all_tensor_buffers)},

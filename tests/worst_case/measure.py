@@ -138,6 +138,21 @@ def table_of(page):
     return rows
 
 
+def with_table(page, rows):
+    """The page, its first table of files made anew."""
+    lines = page.splitlines()
+    first = next(at for at, line in enumerate(lines) if line.startswith("| file | verdict |"))
+    behind = next(at for at in range(first, len(lines)) if not lines[at].startswith("|"))
+    return "\n".join(lines[:first] + [to_markdown(rows)] + lines[behind:]) + "\n"
+
+
+def largest_sentence(rows, largest):
+    """What pages say of the largest case of 1 MiB, given what the formula has for it."""
+    typical = rows[0]["instructions"] / rows[0]["file_bytes"]
+    return (f"For 1 MiB the formula gives {largest / MIB:.1f} instructions per byte at most, "
+            f"{largest / MIB / typical:.2f} times the sample's {rows[0]['per_byte']}.")
+
+
 def page_differences(rows, page):
     """What a page's table says otherwise than the rows that were measured, in words."""
     listed = table_of(page)

@@ -5,6 +5,7 @@
 
 #include "hal/kernels/exponential.h"
 #include "hal/kernels/fixed_point.h"
+#include "hal/kernels/inverse_square_root.h"
 
 namespace pianola::tflite {
 namespace {
@@ -124,34 +125,6 @@ struct HardSwish {
     }
 };
 
-// 1 / sqrt(value), which is 2 or more, as a multiplier and a shift to the left: five steps of Newton's method from 1,
-// with three integer bits.
-FixedPoint inverse_square_root(std::int32_t value) {
-    constexpr std::int32_t kOne = 1 << 28;
-    constexpr std::int32_t kThreeHalves = kOne + (kOne / 2);
-    constexpr std::int32_t kHalfSqrt2 = 1518500250;
-    constexpr std::uint32_t kSteps = 5U;
-    const auto times = refdev::rounding_doubling_high_multiply;
-    std::int32_t shift = 11;
-    std::int32_t scaled_value = value;
-    while (scaled_value < (1 << 27)) {  // to between 2^27 and 2^29
-        scaled_value *= 4;
-        shift -= 1;
-    }
-    const std::int32_t input = scaled_value / 2;
-    const std::int32_t half = refdev::rounding_shift_right(input, 1U);
-    std::int32_t x = kOne;
-    for (std::uint32_t i = 0U; i < kSteps; ++i) {
-        const std::int32_t cube = refdev::saturating_shift_left(times(times(x, x), x), 6U);
-        x = refdev::saturating_shift_left(refdev::wrapping_subtract(times(kThreeHalves, x), times(half, cube)), 3U);
-    }
-    x = times(x, kHalfSqrt2);
-    if (shift < 0) {
-        return {refdev::wrapping_shift_left(x, static_cast<std::uint32_t>(-shift)), 0};
-    }
-    return {x, -shift};
-}
-
 }  // namespace
 
 std::optional<ByteTable> logistic_table(const Affine& from) {
@@ -212,7 +185,7 @@ std::optional<ByteTable> rsqrt_table(const Affine& from, const Affine& to) {
         if (centred <= 0) {
             return kInt8.max;
         }
-        const FixedPoint root = (centred == 1) ? FixedPoint{INT32_MAX, 0} : inverse_square_root(centred);
+        const refdev::RootScale root = refdev::inverse_square_root(centred);
         const std::int32_t fraction = scaled(1, {root.multiplier, root.shift + kFractionBits});
         const std::int32_t result = scaled(fraction, {scale->multiplier, scale->shift - kFractionBits});
         return clamped(std::int64_t{result} + to.zero_point, kInt8);

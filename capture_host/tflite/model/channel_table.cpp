@@ -1,19 +1,23 @@
 #include "capture_host/tflite/model/channel_table.h"
 
+#include <algorithm>
+
+#include "hal/kernels/fixed_point.h"
+
 namespace pianola::tflite {
 namespace {
 
 // Little-endian, as the device has it, on every host.
-void store_int32(std::vector<std::uint8_t>& bytes, std::int32_t value) {
-    const auto bits = static_cast<std::uint32_t>(value);
-    for (std::uint32_t shift = 0U; shift < 32U; shift += 8U) {
-        bytes.push_back(static_cast<std::uint8_t>((bits >> shift) & 0xFFU));
+void store_integer(std::vector<std::uint8_t>& bytes, std::int64_t value, std::uint32_t size_bytes) {
+    const auto bits = static_cast<std::uint64_t>(value);
+    for (std::uint32_t i = 0U; i < size_bytes; ++i) {
+        bytes.push_back(static_cast<std::uint8_t>((bits >> (8U * i)) & 0xFFU));
     }
 }
 
 }  // namespace
 
-std::optional<ChannelTable> channel_table(const std::vector<std::int32_t>& bias, float input_scale,
+std::optional<ChannelTable> channel_table(const std::vector<std::int64_t>& bias, float input_scale,
                                           const std::vector<float>& filter_scales, float output_scale) {
     ChannelTable table;
     table.reserve(bias.size());
@@ -24,7 +28,7 @@ std::optional<ChannelTable> channel_table(const std::vector<std::int32_t>& bias,
         if (!scale.has_value()) {
             return std::nullopt;
         }
-        table.push_back(refdev::ChannelParameters{bias[channel], scale->multiplier, scale->shift});
+        table.push_back(refdev::WideChannelParameters{bias[channel], scale->multiplier, scale->shift});
     }
     return table;
 }
@@ -34,15 +38,33 @@ std::optional<FixedPoint> common_scale(float input_scale, float filter_scale, fl
     return quantize_multiplier(static_cast<double>(product) / static_cast<double>(output_scale));
 }
 
-std::vector<std::uint8_t> bytes_of(const ChannelTable& table) {
+std::vector<std::uint8_t> bytes_of(const ChannelTable& table, std::uint32_t sum_bytes) {
     std::vector<std::uint8_t> bytes;
-    bytes.reserve(refdev::kChannelParametersBytes * table.size());
-    for (const refdev::ChannelParameters& channel : table) {
-        store_int32(bytes, channel.bias);
-        store_int32(bytes, channel.multiplier);
-        store_int32(bytes, channel.shift);
+    bytes.reserve((sum_bytes + (2U * sizeof(std::int32_t))) * table.size());
+    for (const refdev::WideChannelParameters& channel : table) {
+        store_integer(bytes, channel.bias, sum_bytes);
+        store_integer(bytes, channel.multiplier, sizeof(channel.multiplier));
+        store_integer(bytes, channel.shift, sizeof(channel.shift));
     }
     return bytes;
+}
+
+std::vector<std::uint8_t> bytes_of(const std::vector<std::int64_t>& biases) {
+    std::vector<std::uint8_t> bytes;
+    bytes.reserve(sizeof(std::int32_t) * biases.size());
+    for (const std::int64_t bias : biases) {
+        store_integer(bytes, bias, sizeof(std::int32_t));
+    }
+    return bytes;
+}
+
+bool fits_wide_sums(const ChannelTable& table) {
+    // With at most kMaxTaps products of 2^22, a sum stays below 2^47, as the scheme demands.
+    constexpr std::int64_t kLargestBias = std::int64_t{1} << 46U;
+    return std::all_of(table.begin(), table.end(), [](const refdev::WideChannelParameters& channel) {
+        return (channel.bias > -kLargestBias) && (channel.bias < kLargestBias) &&
+               (channel.shift <= refdev::kMaxWideShift);
+    });
 }
 
 }  // namespace pianola::tflite

@@ -10,20 +10,27 @@
 #include <vector>
 
 #include "capture_host/tflite/model/quantization.h"
-#include "hal/kernels/arguments.h"
+#include "hal/kernels/int16_arguments.h"
 
 namespace pianola::tflite {
 
-using ChannelTable = std::vector<refdev::ChannelParameters>;
+// Wide enough for every kernel.
+using ChannelTable = std::vector<refdev::WideChannelParameters>;
 
 // One row per channel, which is an element of `bias`. `filter_scales` are one, or one per channel.
-[[nodiscard]] std::optional<ChannelTable> channel_table(const std::vector<std::int32_t>& bias, float input_scale,
+[[nodiscard]] std::optional<ChannelTable> channel_table(const std::vector<std::int64_t>& bias, float input_scale,
                                                         const std::vector<float>& filter_scales, float output_scale);
 
 // The scheme multiplies the scales of a fully connected layer whose filter has one scale in single precision.
 [[nodiscard]] std::optional<FixedPoint> common_scale(float input_scale, float filter_scale, float output_scale);
 
-// As it lies in device memory.
-[[nodiscard]] std::vector<std::uint8_t> bytes_of(const ChannelTable& table);
+// As it lies in device memory: ChannelParameters for sums of 4 bytes, whose biases have 32 bits, and
+// WideChannelParameters for sums of 8.
+[[nodiscard]] std::vector<std::uint8_t> bytes_of(const ChannelTable& table, std::uint32_t sum_bytes);
+// Biases of 32 bits, as they lie there where nothing stands beside them.
+[[nodiscard]] std::vector<std::uint8_t> bytes_of(const std::vector<std::int64_t>& biases);
+
+// Whether the kernels' wide sums hold the table's: their biases, and scales, must leave room for the products.
+[[nodiscard]] bool fits_wide_sums(const ChannelTable& table);
 
 }  // namespace pianola::tflite

@@ -2,16 +2,22 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <initializer_list>
 #include <set>
 #include <string>
 
 #include "capture_host/tflite/model/import_error.h"
 #include "pianola/config.h"
+#include "tflite_subset_generated.h"
 
 namespace pianola::tflite {
 namespace {
 
 using capture::BufferId;
+
+bool is_any_of(std::int32_t code, std::initializer_list<format::BuiltinOperator> codes) {
+    return std::find(codes.begin(), codes.end(), code) != codes.end();
+}
 
 capture::TensorInfo info_of(const Tensor& tensor, std::set<std::string>& names) {
     capture::TensorInfo info;
@@ -70,22 +76,67 @@ void Graph::check_order(IsAlias is_alias) {
         if (!tensor.defect.empty()) {
             throw ImportError("graph input '" + tensor.name + "': " + tensor.defect);
         }
+        if (tensor.is_variable || (tensor.type == kTypeResource)) {
+            throw ImportError("graph input '" + tensor.name + "': a variable is not supported");
+        }
         if (written_[index]) {
             throw ImportError("graph input '" + tensor.name + "' is constant, or an input twice");
         }
         written_[index] = true;
     }
-    for (std::uint32_t i = 0U; i < model_.operators.size(); ++i) {
-        check_operator(i, is_alias(model_.operators[i]));
-    }
+    check_operators(is_alias);
     for (const std::uint32_t index : model_.outputs) {
         const Tensor& tensor = model_.tensors[index];
         if (!tensor.defect.empty()) {
             throw ImportError("graph output '" + tensor.name + "': " + tensor.defect);
         }
+        if (tensor.type == kTypeResource) {
+            throw ImportError("graph output '" + tensor.name + "': a variable is not supported");
+        }
+        if (element_type(tensor.type) == ElementType::kUnspecified) {
+            throw ImportError("graph output '" + tensor.name + "': " + type_name(tensor.type) + " is not supported");
+        }
         if (!written_[index]) {
             throw ImportError("graph output '" + tensor.name + "' is never written");
         }
+    }
+}
+
+// Variable tensors belong to the layers that keep their state in them.
+bool Graph::is_state_of(const Operator& op, std::size_t position) const {
+    constexpr std::size_t kMemoryOfSvdf = 4U;
+    constexpr std::size_t kHiddenOfLstm = 18U;
+    constexpr std::size_t kCellOfLstm = 19U;
+    const bool is_place = ((op.code == format::BuiltinOperator_SVDF) && (position == kMemoryOfSvdf)) ||
+                          ((op.code == format::BuiltinOperator_UNIDIRECTIONAL_SEQUENCE_LSTM) &&
+                           ((position == kHiddenOfLstm) || (position == kCellOfLstm)));
+    return is_place && model_.tensors[static_cast<std::uint32_t>(op.inputs[position])].is_variable;
+}
+
+// Goes on after an operator that is wrong, as if that wrote what it is to write. What is wrong with a tensor is said of
+// the first operator that has it.
+void Graph::check_operators(IsAlias is_alias) {
+    std::vector<Finding> findings;
+    for (std::uint32_t i = 0U; i < model_.operators.size(); ++i) {
+        const Operator& op = model_.operators[i];
+        try {
+            check_operator(i, is_alias(op));
+        } catch (const ImportError& error) {
+            const bool is_said = std::any_of(findings.begin(), findings.end(), [&](const Finding& finding) {
+                return finding.missing == error.missing();
+            });
+            if (!is_said) {
+                findings.push_back(error.findings().front());
+            }
+            for (const std::int32_t output : op.outputs) {
+                if (static_cast<std::uint32_t>(output) < written_.size()) {
+                    written_[static_cast<std::uint32_t>(output)] = true;
+                }
+            }
+        }
+    }
+    if (!findings.empty()) {
+        throw ImportError{findings};
     }
 }
 
@@ -100,13 +151,26 @@ void Graph::check_operator(std::uint32_t index, bool is_alias) {
         if (!model_.tensors[tensor].defect.empty()) {
             refuse("'" + model_.tensors[tensor].name + "': " + model_.tensors[tensor].defect);
         }
+        const bool has_handle =
+            is_any_of(op.code, {format::BuiltinOperator_VAR_HANDLE, format::BuiltinOperator_READ_VARIABLE,
+                                format::BuiltinOperator_ASSIGN_VARIABLE});
+        if ((model_.tensors[tensor].type == kTypeResource) && !has_handle) {
+            refuse("'" + model_.tensors[tensor].name + "': resource is not supported");
+        }
         return tensor;
     };
-    for (const std::int32_t operand : op.inputs) {
-        if (operand == kAbsent) {
+    for (std::size_t position = 0U; position < op.inputs.size(); ++position) {
+        if (op.inputs[position] == kAbsent) {
             continue;
         }
-        const std::uint32_t tensor = checked(operand);
+        const std::uint32_t tensor = checked(op.inputs[position]);
+        if (is_state_of(op, position)) {
+            readers_[tensor] += 1U;
+            if (readers_[tensor] > 1U) {
+                refuse("'" + model_.tensors[tensor].name + "': a variable tensor of two operators is not supported");
+            }
+            continue;
+        }
         if (!written_[tensor]) {
             refuse("reads '" + model_.tensors[tensor].name + "' before it is written");
         }
@@ -116,6 +180,9 @@ void Graph::check_operator(std::uint32_t index, bool is_alias) {
     }
     for (const std::int32_t operand : op.outputs) {
         const std::uint32_t tensor = checked(operand);
+        if (model_.tensors[tensor].is_variable) {
+            refuse("'" + model_.tensors[tensor].name + "': variable tensors are not supported as outputs");
+        }
         if (written_[tensor]) {
             refuse("writes '" + model_.tensors[tensor].name + "', which is constant, an input, or written already");
         }
@@ -131,12 +198,21 @@ void Graph::check_operator(std::uint32_t index, bool is_alias) {
     }
 }
 
-BufferId Graph::add_temporary(const std::string& name, std::uint32_t size_bytes) {
+void Graph::count_activation(std::uint64_t size_bytes) {
     activation_bytes_ += size_bytes;
     if (activation_bytes_ > kMaxActivationBytes) {
         throw ImportError("more than " + std::to_string(kMaxActivationBytes) + " bytes of activations");
     }
+}
+
+BufferId Graph::add_temporary(const std::string& name, std::uint32_t size_bytes) {
+    count_activation(size_bytes);
     return recorder_.add_activation(name, size_bytes);
+}
+
+BufferId Graph::add_state(const std::string& name, const std::vector<std::uint8_t>& contents) {
+    count_activation(contents.size());
+    return recorder_.add_state(name, contents);
 }
 
 BufferId Graph::record_constant(const Tensor& tensor) {

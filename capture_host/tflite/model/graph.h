@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +20,19 @@ namespace pianola::tflite {
 
 inline constexpr std::uint64_t kMaxActivationBytes =
     std::uint64_t{64} * 1024U * 1024U;  // of all computed tensors together
+
+// A variable: where it is kept, what it holds at first, and the tensor that it was first written to or read as.
+struct Variable {
+    std::optional<std::string> container;  // as the handles say; none where they do not
+    Span<const std::uint8_t> initial;      // of the model's storage; empty: nobody has said
+    const Tensor* like{nullptr};
+    capture::BufferId buffer{};
+};
+
+struct Variables {
+    std::map<std::string, Variable> by_name;
+    std::set<std::int32_t> initialised_by;  // the graphs that have been looked at
+};
 
 class Graph {
   public:
@@ -37,13 +51,23 @@ class Graph {
     // where there is none.
     capture::BufferId add_temporary(const std::string& name, std::uint32_t size_bytes);
 
+    // Memory that outlives steps, with what it holds at first. Throws ImportError, without an operator, where there is
+    // none.
+    capture::BufferId add_state(const std::string& name, const std::vector<std::uint8_t>& contents);
+
+    // The model's variables, which operators reach by name.
+    [[nodiscard]] Variables& variables() noexcept { return variables_; }
+
     // Copies to the outputs that no operator writes; call it once, when every operator has been recorded.
     void record_output_copies();
 
   private:
     capture::BufferId record_constant(const Tensor& tensor);
+    void count_activation(std::uint64_t size_bytes);
     void check_order(IsAlias is_alias);
+    void check_operators(IsAlias is_alias);
     void check_operator(std::uint32_t index, bool is_alias);
+    [[nodiscard]] bool is_state_of(const Operator& op, std::size_t position) const;
 
     const Model& model_;
     capture::Recorder& recorder_;
@@ -53,6 +77,7 @@ class Graph {
     std::vector<std::optional<capture::BufferId>> homes_;               // by root
     std::map<std::uint32_t, capture::BufferId> constants_;              // by Tensor::buffer
     std::vector<std::pair<std::uint32_t, capture::BufferId>> outputs_;  // root and buffer of each graph output
+    Variables variables_;
     std::uint64_t activation_bytes_{0U};
     std::uint64_t constant_bytes_{0U};
 };

@@ -8,29 +8,53 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace pianola::tflite {
 
+// One thing that is in the way.
+struct Finding {
+    std::optional<std::uint32_t> operator_index;  // none: the file or graph as a whole, or one of its inputs or outputs
+    std::string operator_name;
+    std::string tensor;  // the operand that is meant, or else the operator's first output; may be empty
+    std::string missing;
+
+    // "operator 3 (SVDF): not supported".
+    [[nodiscard]] std::string text() const {
+        return operator_index.has_value()
+                   ? ("operator " + std::to_string(*operator_index) + " (" + operator_name + "): " + missing)
+                   : missing;
+    }
+};
+
+// Has at least one finding; what() has a line for each.
 class ImportError : public std::runtime_error {
   public:
-    // The file or graph as a whole, or one of the graph's inputs or outputs.
-    explicit ImportError(const std::string& missing) : std::runtime_error(missing), missing_{missing} {}
+    explicit ImportError(const std::string& missing) : ImportError{{Finding{{}, {}, {}, missing}}} {}
+    ImportError(std::uint32_t operator_index, const std::string& operator_name, const std::string& missing,
+                const std::string& tensor = {})
+        : ImportError{{Finding{operator_index, operator_name, tensor, missing}}} {}
+    explicit ImportError(std::vector<Finding> findings)
+        : std::runtime_error(lines(findings)), findings_{std::move(findings)} {}
 
-    // One operator. what() reads "operator 3 (SVDF): not supported".
-    ImportError(std::uint32_t operator_index, const std::string& operator_name, const std::string& missing)
-        : std::runtime_error("operator " + std::to_string(operator_index) + " (" + operator_name + "): " + missing),
-          operator_index_{operator_index},
-          operator_name_{operator_name},
-          missing_{missing} {}
+    [[nodiscard]] const std::vector<Finding>& findings() const noexcept { return findings_; }
 
-    [[nodiscard]] std::optional<std::uint32_t> operator_index() const noexcept { return operator_index_; }
-    [[nodiscard]] const std::string& operator_name() const noexcept { return operator_name_; }
-    [[nodiscard]] const std::string& missing() const noexcept { return missing_; }
+    // Of the first one.
+    [[nodiscard]] std::optional<std::uint32_t> operator_index() const { return findings_.at(0U).operator_index; }
+    [[nodiscard]] const std::string& operator_name() const { return findings_.at(0U).operator_name; }
+    [[nodiscard]] const std::string& missing() const { return findings_.at(0U).missing; }
 
   private:
-    std::optional<std::uint32_t> operator_index_;
-    std::string operator_name_;
-    std::string missing_;
+    static std::string lines(const std::vector<Finding>& findings) {
+        std::string text;
+        for (const Finding& finding : findings) {
+            text += (text.empty() ? "" : "\n") + finding.text();
+        }
+        return text;
+    }
+
+    std::vector<Finding> findings_;
 };
 
 }  // namespace pianola::tflite

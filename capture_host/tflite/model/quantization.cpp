@@ -158,4 +158,14 @@ std::optional<SoftmaxScaling> softmax_scaling(float beta, float input_scale) {
     return SoftmaxScaling{scaling.multiplier, scaling.shift, -static_cast<std::int32_t>(std::floor(radius))};
 }
 
+std::optional<LogSoftmaxScaling> log_softmax_scaling(float input_scale) {
+    const std::optional<SoftmaxScaling> differences = softmax_scaling(1.0F, input_scale);
+    if (!differences.has_value() || (differences->left_shift > kMaxShift)) {
+        return std::nullopt;
+    }
+    const double unit = two_to(static_cast<std::uint32_t>(kSignedBits - differences->left_shift));
+    const std::optional<FixedPoint> reverse = quantize_fraction(unit / static_cast<double>(differences->multiplier));
+    return reverse.has_value() ? std::optional{LogSoftmaxScaling{*differences, *reverse}} : std::nullopt;
+}
+
 }  // namespace pianola::tflite

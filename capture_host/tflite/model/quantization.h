@@ -78,4 +78,13 @@ struct SoftmaxScaling {
 // nullopt: beta * scale is not finite, or 2^-26 and below.
 [[nodiscard]] std::optional<SoftmaxScaling> softmax_scaling(float beta, float input_scale);
 
+// The same of its logarithm, with beta 1, which also scales differences back.
+struct LogSoftmaxScaling {
+    SoftmaxScaling differences;  // left_shift 1 to 30
+    FixedPoint reverse;          // below 1
+};
+
+// nullopt: the scale is 2^-26 and below, or 16 and above.
+[[nodiscard]] std::optional<LogSoftmaxScaling> log_softmax_scaling(float input_scale);
+
 }  // namespace pianola::tflite

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "capture_host/tflite/model/import_error.h"
@@ -70,6 +71,9 @@ std::string read_contents(const format::Tensor& source, const format::Model& mod
     if ((buffer->data() == nullptr) || (buffer->data()->size() == 0U)) {
         return {};
     }
+    if (tensor.is_variable || (tensor.type == kTypeResource)) {
+        return "contents of a variable are not supported";
+    }
     tensor.is_constant = true;
     tensor.contents = Span<const std::uint8_t>{buffer->data()->data(), buffer->data()->size()};
     if (tensor.contents.size() != tensor.size_bytes) {
@@ -86,6 +90,17 @@ std::vector<std::int64_t> values_of(const flatbuffers::Vector<std::int64_t>& lis
         std::memcpy(values.data(), list.Data(), values.size() * sizeof(std::int64_t));
     }
     return values;
+}
+
+// Wider types have none, in TensorFlow Lite's quantisation as in the runtime.
+std::pair<std::int64_t, std::int64_t> zero_point_range(std::int8_t type) {
+    if (type == kTypeInt8) {
+        return {INT8_MIN, INT8_MAX};
+    }
+    if (type == kTypeInt16) {
+        return {INT16_MIN, INT16_MAX};
+    }
+    return {0, (type == kTypeUint8) ? UINT8_MAX : 0};
 }
 
 std::string read_quantization(const format::Tensor& source, Tensor& tensor) {
@@ -111,10 +126,7 @@ std::string read_quantization(const format::Tensor& source, Tensor& tensor) {
         }
         quantization.scales.push_back(scale);
     }
-    // Wider types have none, in TensorFlow Lite's quantisation as in the runtime.
-    const std::int64_t low = (tensor.type == kTypeInt8) ? INT8_MIN : 0;
-    const std::int64_t high_of_others = (tensor.type == kTypeUint8) ? UINT8_MAX : 0;
-    const std::int64_t high = (tensor.type == kTypeInt8) ? INT8_MAX : high_of_others;
+    const auto [low, high] = zero_point_range(tensor.type);
     for (const std::int64_t zero_point : values_of(*zero_points)) {
         if ((zero_point < low) || (zero_point > high)) {
             return "its zero point " + std::to_string(zero_point) + " is outside its type";
@@ -142,11 +154,17 @@ Tensor read_tensor(const format::Tensor& source, const format::Model& model, std
         tensor.name = "tensor " + std::to_string(index);
     }
     tensor.type = source.type();
-    const std::uint32_t element_size = element_bytes(element_type(tensor.type));
+    tensor.is_variable = source.is_variable();
+    // 64-bit integers do not reach the device: they are biases. Of a variable only its name does.
+    std::uint32_t element_size = element_bytes(element_type(tensor.type));
+    if (tensor.type == kTypeInt64) {
+        element_size = static_cast<std::uint32_t>(sizeof(std::int64_t));
+    } else if (tensor.type == kTypeResource) {
+        element_size = 1U;
+    }
+    const std::string unsupported = type_name(tensor.type) + " is not supported";
     if (element_size == 0U) {
-        tensor.defect = type_name(tensor.type) + " is not supported";
-    } else if (source.is_variable()) {
-        tensor.defect = "variable tensors are not supported";
+        tensor.defect = unsupported;
     } else if (source.sparsity() != nullptr) {
         tensor.defect = "sparse tensors are not supported";
     } else {
@@ -155,16 +173,13 @@ Tensor read_tensor(const format::Tensor& source, const format::Model& model, std
     if (tensor.defect.empty()) {
         tensor.defect = read_contents(source, model, tensor);
     }
+    if (tensor.defect.empty() && (tensor.type == kTypeInt64) && !tensor.is_constant) {
+        tensor.defect = unsupported;
+    }
     if (tensor.defect.empty()) {
         tensor.quantization_defect = read_quantization(source, tensor);
     }
     return tensor;
-}
-
-// "BUILTIN_999" for a number that the published format does not define.
-std::string operator_name(std::int32_t code) {
-    const std::string name = format::EnumNameBuiltinOperator(static_cast<format::BuiltinOperator>(code));
-    return name.empty() ? ("BUILTIN_" + std::to_string(code)) : name;
 }
 
 Operator read_operator(const format::Operator& source, const format::Model& model, std::uint32_t index) {
@@ -238,20 +253,7 @@ const format::Model& verified(Span<const std::uint8_t> file) {
     return model;
 }
 
-}  // namespace
-
-Model read_model(Span<const std::uint8_t> file) {
-    if (file.size() > kMaxModelBytes) {
-        throw ImportError("models above " + std::to_string(kMaxModelBytes) + " bytes are not supported");
-    }
-    Model model;
-    model.storage.assign(file.begin(), file.end());
-    const format::Model& source = verified(Span<const std::uint8_t>{model.storage.data(), model.storage.size()});
-    if ((source.subgraphs() == nullptr) || (source.subgraphs()->size() == 0U)) {
-        throw ImportError("the model has no graph");
-    }
-    model.subgraph_count = source.subgraphs()->size();
-    const format::SubGraph& graph = *source.subgraphs()->Get(0U);
+void read_graph(const format::Model& source, const format::SubGraph& graph, Model& model) {
     const std::uint32_t tensor_count = (graph.tensors() == nullptr) ? 0U : graph.tensors()->size();
     const std::uint32_t operator_count = (graph.operators() == nullptr) ? 0U : graph.operators()->size();
     if ((tensor_count > kMaxModelTensors) || (operator_count > kMaxModelOperators)) {
@@ -272,9 +274,43 @@ Model read_model(Span<const std::uint8_t> file) {
     for (std::uint32_t i = 0U; i < operator_count; ++i) {
         model.operators.push_back(read_operator(*graph.operators()->Get(i), source, i));
     }
+}
+
+}  // namespace
+
+std::string operator_name(std::int32_t code) {
+    const std::string name = format::EnumNameBuiltinOperator(static_cast<format::BuiltinOperator>(code));
+    return name.empty() ? ("BUILTIN_" + std::to_string(code)) : name;
+}
+
+Model read_model(Span<const std::uint8_t> file) {
+    if (file.size() > kMaxModelBytes) {
+        throw ImportError("models above " + std::to_string(kMaxModelBytes) + " bytes are not supported");
+    }
+    Model model;
+    model.storage.assign(file.begin(), file.end());
+    const format::Model& source = verified(Span<const std::uint8_t>{model.storage.data(), model.storage.size()});
+    if ((source.subgraphs() == nullptr) || (source.subgraphs()->size() == 0U)) {
+        throw ImportError("the model has no graph");
+    }
+    model.subgraph_count = source.subgraphs()->size();
+    read_graph(source, *source.subgraphs()->Get(0U), model);
+    const format::SubGraph& graph = *source.subgraphs()->Get(0U);
+    const std::size_t tensor_count = model.tensors.size();
     model.inputs = read_graph_operands(graph.inputs(), "inputs", kMaxInputs, tensor_count);
     model.outputs = read_graph_operands(graph.outputs(), "outputs", kMaxOutputs, tensor_count);
     return model;
+}
+
+Model read_inner_graph(const Model& model, std::int32_t index) {
+    if ((index < 0) || (static_cast<std::uint32_t>(index) >= model.subgraph_count)) {
+        throw ImportError("graph " + std::to_string(index) + " does not exist");
+    }
+    const format::Model& source = *format::GetModel(model.storage.data());
+    Model inner;
+    inner.subgraph_count = model.subgraph_count;
+    read_graph(source, *source.subgraphs()->Get(static_cast<std::uint32_t>(index)), inner);
+    return inner;
 }
 
 }  // namespace pianola::tflite

@@ -43,6 +43,7 @@ struct Tensor {
     Quantization quantization;
     std::string quantization_defect;  // why there is none although the file has one; empty otherwise
     bool is_constant{false};
+    bool is_variable{false};            // keeps its contents from step to step; never constant
     std::uint32_t buffer{0U};           // constants that are stored once have the same number
     Span<const std::uint8_t> contents;  // size_bytes of them for a constant, inside Model::storage
 };
@@ -59,14 +60,21 @@ struct Operator {
 
 struct Model {
     std::vector<std::uint8_t> storage;  // the file, aligned as FlatBuffers needs it
-    std::uint32_t subgraph_count{0U};   // what follows is the first one
+    std::uint32_t subgraph_count{0U};   // what follows is one of them
     std::vector<Tensor> tensors;
     std::vector<Operator> operators;
     std::vector<std::uint32_t> inputs;  // indices of tensors
     std::vector<std::uint32_t> outputs;
 };
 
+// "CONV_2D" for 3; "BUILTIN_999" for a number that the published format does not define.
+[[nodiscard]] std::string operator_name(std::int32_t code);
+
 // Throws ImportError. The model does not refer to `file` afterwards.
 [[nodiscard]] Model read_model(Span<const std::uint8_t> file);
+
+// Another graph of a model that has been read, which must outlive it: without storage, inputs and outputs. Throws
+// ImportError, also where there is no such graph.
+[[nodiscard]] Model read_inner_graph(const Model& model, std::int32_t index);
 
 }  // namespace pianola::tflite

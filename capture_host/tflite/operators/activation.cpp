@@ -1,11 +1,13 @@
 #include <cmath>
 #include <cstddef>
 
+#include "capture_host/tflite/model/word_table.h"
 #include "capture_host/tflite/operators/operators.h"
 
 namespace pianola::tflite {
 namespace {
 
+constexpr float kInt16OutputScale = 1.0F / 32768.0F;
 constexpr float kLogisticOutputScale = 1.0F / 256.0F;
 constexpr float kTanhOutputScale = 1.0F / 128.0F;
 
@@ -73,6 +75,25 @@ void lower_rescaled_relu(OperatorContext& context, Activation activation) {
     launch_lookup(context, ends.input, ends.output, relu_table(affine(ends.input), affine(ends.output), range));
 }
 
+void lower_sigmoid_int16(OperatorContext& context, const Ends& ends, refdev::SigmoidOp op, std::int32_t whole_shifts) {
+    using Arguments = refdev::SigmoidInt16Arguments;
+    context.require(ends.output.scale == kInt16OutputScale,
+                    "an int16 output scale other than 1/32768 is not supported");
+    const std::optional<FixedPoint> scale = sigmoid_scale(ends.input.scale, whole_shifts);
+    if (!scale.has_value()) {
+        context.refuse("such a large scale of its input is not supported with int16");
+    }
+    Arguments arguments{};
+    arguments.count = ends.input.tensor->elements;
+    arguments.op = op;
+    arguments.multiplier = scale->multiplier;
+    arguments.shift = scale->shift;
+    context.launch(refdev::KernelId::kSigmoidInt16, arguments,
+                   {{offsetof(Arguments, input), context.buffer(ends.input), Access::kRead},
+                    {offsetof(Arguments, table), context.add_table("table", sigmoid_table()), Access::kRead},
+                    {offsetof(Arguments, output), context.buffer(ends.output), Access::kWrite}});
+}
+
 }  // namespace
 
 void launch_lookup(OperatorContext& context, const QuantizedTensor& input, const QuantizedTensor& output,
@@ -88,14 +109,22 @@ void launch_lookup(OperatorContext& context, const QuantizedTensor& input, const
 }
 
 void lower_logistic(OperatorContext& context) {
-    const Ends ends = int8_ends(context);
+    const Ends ends = int8_or_int16_ends(context);
+    if (ends.is_int16()) {
+        lower_sigmoid_int16(context, ends, refdev::SigmoidOp::kLogistic, 1);
+        return;
+    }
     context.require((ends.output.scale == kLogisticOutputScale) && (ends.output.zero_point == INT8_MIN),
                     "an output scale other than 1/256 with zero point -128 is not supported");
     launch_lookup(context, ends.input, ends.output, logistic_table(affine(ends.input)));
 }
 
 void lower_tanh(OperatorContext& context) {
-    const Ends ends = int8_ends(context);
+    const Ends ends = int8_or_int16_ends(context);
+    if (ends.is_int16()) {
+        lower_sigmoid_int16(context, ends, refdev::SigmoidOp::kTanh, 2);
+        return;
+    }
     context.require((ends.output.scale == kTanhOutputScale) && (ends.output.zero_point == 0),
                     "an output scale other than 1/128 with zero point 0 is not supported");
     launch_lookup(context, ends.input, ends.output, tanh_table(affine(ends.input)));

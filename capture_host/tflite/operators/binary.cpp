@@ -1,4 +1,5 @@
 #include <cstddef>
+#include <utility>
 
 #include "capture_host/tflite/operators/broadcast_plan.h"
 #include "capture_host/tflite/operators/operators.h"
@@ -69,12 +70,30 @@ void set_scales(Arguments& arguments, const FixedPoint& first, const FixedPoint&
 }
 
 template <typename AnyArguments>
-void launch(OperatorContext& context, refdev::KernelId kernel, const AnyArguments& arguments,
-            const Operands& operands) {
+void launch(OperatorContext& context, refdev::KernelId kernel, const AnyArguments& arguments, const Operands& operands,
+            capture::BufferId second) {
     context.launch(kernel, arguments,
                    {{offsetof(AnyArguments, input1), context.buffer(operands.a), Access::kRead},
-                    {offsetof(AnyArguments, input2), context.buffer(operands.b), Access::kRead},
+                    {offsetof(AnyArguments, input2), second, Access::kRead},
                     {offsetof(AnyArguments, output), context.buffer(operands.output), Access::kWrite}});
+}
+
+template <typename AnyArguments>
+void launch(OperatorContext& context, refdev::KernelId kernel, const AnyArguments& arguments,
+            const Operands& operands) {
+    launch(context, kernel, arguments, operands, context.buffer(operands.b));
+}
+
+// The constant's elements as int16.
+capture::BufferId add_widened(OperatorContext& context, const Tensor& constant) {
+    std::vector<std::uint8_t> bytes;
+    bytes.reserve(std::size_t{constant.elements} * sizeof(std::int16_t));
+    for (const std::uint8_t byte : constant.contents) {
+        constexpr std::uint8_t kSign = 0x80U;
+        bytes.push_back(byte);
+        bytes.push_back((byte < kSign) ? 0U : UINT8_MAX);
+    }
+    return context.add_table("widened constant", std::move(bytes));
 }
 
 void set_scaling(const OperatorContext& context, Arguments& arguments, const std::optional<AddScaling>& scaling,
@@ -177,12 +196,21 @@ void lower_squared_difference(OperatorContext& context) {
 
 void lower_prelu(OperatorContext& context) {
     context.require_operands(2U, 2U);
-    const Operands operands{context.int8_input(0U, "input"), context.int8_input(1U, "alpha"), context.int8_output()};
+    const QuantizedTensor input = context.quantized_input(0U, "input", {kTypeInt8, kTypeInt16});
+    const Operands operands{input, context.int8_input(1U, "alpha"), context.quantized_output({input.tensor->type})};
+    context.require(!operands.is_int16() || operands.b.tensor->is_constant,
+                    "a computed alpha is not supported with int16; a constant is");
     Arguments arguments = arguments_of(context, Op::kPrelu, operands);
     const double identity = static_cast<double>(operands.a.scale) / static_cast<double>(operands.output.scale);
     const double slope = static_cast<double>(operands.a.scale) * static_cast<double>(operands.b.scale) /
                          static_cast<double>(operands.output.scale);
     set_scales(arguments, context.multiplier(identity), kOne, context.multiplier(slope));
+    if (operands.is_int16()) {
+        set_range(arguments, kInt16Range);
+        launch(context, refdev::KernelId::kQuantizedBinary, arguments, operands,
+               add_widened(context, *operands.b.tensor));
+        return;
+    }
     set_range(arguments, ActivationRange{});
     launch(context, refdev::KernelId::kQuantizedBinary, arguments, operands);
 }

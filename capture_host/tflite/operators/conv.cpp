@@ -1,5 +1,6 @@
 #include <cstddef>
 
+#include "capture_host/tflite/operators/filter_table.h"
 #include "capture_host/tflite/operators/operators.h"
 #include "capture_host/tflite/operators/window.h"
 #include "hal/kernels/launch_check.h"
@@ -8,25 +9,7 @@ namespace pianola::tflite {
 namespace {
 
 constexpr std::size_t kFilterPosition = 1U;
-
-// One row per output channel. The filter's scales are one, or one per channel along `channel_dimension`.
-capture::BufferId add_channel_table(OperatorContext& context, const Int8Tensor& input, const Int8Tensor& output,
-                                    std::uint32_t channels, std::uint32_t channel_dimension) {
-    const Tensor& filter = context.int8_constant(kFilterPosition, "filter");
-    const Quantization& quantization = filter.quantization;
-    for (const std::int32_t zero_point : quantization.zero_points) {
-        context.require(zero_point == 0, "a filter with a zero point is not supported");
-    }
-    const bool per_channel = quantization.scales.size() > 1U;
-    if (per_channel) {
-        context.require(quantization.dimension == channel_dimension,
-                        "filter scales along another dimension than its channels are not supported");
-        context.require(quantization.scales.size() == channels,
-                        "the number of filter scales differs from its channels");
-    }
-    return context.add_channel_table(
-        channel_table(context.bias(channels), input.scale, quantization.scales, output.scale));
-}
+constexpr std::size_t kBiasPosition = 2U;
 
 void require_taps(const OperatorContext& context, std::uint64_t height, std::uint64_t width, std::uint64_t depth) {
     // Each factor is below 2^32 and the first two below 2^15: no overflow.
@@ -36,8 +19,8 @@ void require_taps(const OperatorContext& context, std::uint64_t height, std::uin
 
 // What the two kinds have in common.
 struct Convolution {
-    Int8Tensor input;
-    Int8Tensor output;
+    QuantizedTensor input;
+    QuantizedTensor output;
     ImageShape in;
     ImageShape filter;
     ImageShape out;
@@ -46,8 +29,8 @@ struct Convolution {
 Convolution convolution(OperatorContext& context) {
     context.require_operands(2U, 3U);
     Convolution found;
-    found.input = context.int8_input(0U, "input");
-    found.output = context.int8_output();
+    found.input = context.quantized_input(0U, "input", {kTypeInt8, kTypeInt16});
+    found.output = context.quantized_output({found.input.tensor->type});
     found.in = image_shape(context, *found.input.tensor, "input");
     found.filter = image_shape(context, context.int8_constant(kFilterPosition, "filter"), "filter");
     found.out = image_shape(context, *found.output.tensor, "output");
@@ -55,18 +38,21 @@ Convolution convolution(OperatorContext& context) {
     return found;
 }
 
-// The filter's scales are one, or one per channel along `channel_dimension`.
+// `without_bias` as in sum_bytes_of().
 template <typename Arguments, typename Options>
-void launch(OperatorContext& context, refdev::KernelId kernel, const Options& options, const Convolution& convolution,
-            std::uint32_t channel_dimension, Arguments arguments) {
+void launch(OperatorContext& context, const LayerKernels& kernels, const Options& options,
+            const Convolution& convolution, std::uint32_t channel_dimension, std::optional<std::int8_t> without_bias,
+            Arguments arguments) {
     const WindowOptions wanted{options.padding(),
                                {options.stride_h(), options.dilation_h_factor()},
                                {options.stride_w(), options.dilation_w_factor()}};
     const Window window = window_of(context, wanted, convolution.in, convolution.out, convolution.filter.height,
                                     convolution.filter.width);
     const ActivationRange range = context.clamp_range(options.fused_activation_function(), convolution.output);
+    const std::uint32_t sum_bytes = sum_bytes_of(context, convolution.input, kBiasPosition, without_bias);
     const capture::BufferId table =
-        add_channel_table(context, convolution.input, convolution.output, convolution.out.channels, channel_dimension);
+        add_filter_table(context, convolution.input, convolution.output, convolution.out.channels,
+                         FilterRoles{channel_dimension, kBiasPosition, sum_bytes});
     arguments.batches = convolution.in.batches;
     arguments.input_height = convolution.in.height;
     arguments.input_width = convolution.in.width;
@@ -85,11 +71,11 @@ void launch(OperatorContext& context, refdev::KernelId kernel, const Options& op
     arguments.output_offset = convolution.output.zero_point;
     arguments.activation_min = range.min;
     arguments.activation_max = range.max;
-    context.launch(kernel, arguments,
-                   {{offsetof(Arguments, input), context.buffer(convolution.input), Access::kRead},
-                    {offsetof(Arguments, filter), context.input_buffer(kFilterPosition), Access::kRead},
-                    {offsetof(Arguments, channel_parameters), table, Access::kRead},
-                    {offsetof(Arguments, output), context.buffer(convolution.output), Access::kWrite}});
+    launch_layer(context, kernels, convolution.input, sum_bytes, arguments,
+                 {{offsetof(Arguments, input), context.buffer(convolution.input), Access::kRead},
+                  {offsetof(Arguments, filter), context.input_buffer(kFilterPosition), Access::kRead},
+                  {offsetof(Arguments, channel_parameters), table, Access::kRead},
+                  {offsetof(Arguments, output), context.buffer(convolution.output), Access::kWrite}});
 }
 
 }  // namespace
@@ -106,7 +92,8 @@ void lower_conv_2d(OperatorContext& context) {
     refdev::Conv2dArguments arguments{};
     arguments.output_channels = out.channels;
     arguments.filter_channels = filter.channels;
-    launch(context, refdev::KernelId::kConv2d, options, found, 0U, arguments);
+    launch(context, {refdev::KernelId::kConv2d, refdev::KernelId::kConv2dInt16}, options, found, 0U,
+           options.quantized_bias_type(), arguments);
 }
 
 void lower_depthwise_conv_2d(OperatorContext& context) {
@@ -123,7 +110,8 @@ void lower_depthwise_conv_2d(OperatorContext& context) {
     require_taps(context, filter.height, filter.width, 1U);
     refdev::DepthwiseConv2dArguments arguments{};
     arguments.depth_multiplier = depth_multiplier;
-    launch(context, refdev::KernelId::kDepthwiseConv2d, options, found, kChannelDimension, arguments);
+    launch(context, {refdev::KernelId::kDepthwiseConv2d, refdev::KernelId::kDepthwiseConv2dInt16}, options, found,
+           kChannelDimension, std::nullopt, arguments);
 }
 
 }  // namespace pianola::tflite

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "capture_host/tflite/operators/filter_table.h"
 #include "capture_host/tflite/operators/operators.h"
 #include "hal/kernels/launch_check.h"
 
@@ -12,8 +13,8 @@ constexpr std::size_t kBiasPosition = 2U;
 constexpr double kMaxBiasScaleError = 0.02;  // of an output step, per step of the bias; the scheme's own bound
 
 // With one filter scale the scheme multiplies the scales in single precision, with one per row in double.
-FixedPoint checked_scale(const OperatorContext& context, const Int8Tensor& input, float filter_scale,
-                         const Int8Tensor& output) {
+FixedPoint checked_scale(const OperatorContext& context, const QuantizedTensor& input, float filter_scale,
+                         const QuantizedTensor& output) {
     const Tensor* const bias = context.optional_input(kBiasPosition);
     if (bias != nullptr) {
         const double exact = static_cast<double>(input.scale) * static_cast<double>(filter_scale);
@@ -29,9 +30,10 @@ FixedPoint checked_scale(const OperatorContext& context, const Int8Tensor& input
     return *scale;
 }
 
-capture::BufferId add_channel_table(OperatorContext& context, const Int8Tensor& input, const Int8Tensor& output,
-                                    const Quantization& filter, std::uint32_t channels) {
-    const std::vector<std::int32_t> bias = context.bias(channels);
+capture::BufferId add_channel_table(OperatorContext& context, const QuantizedTensor& input,
+                                    const QuantizedTensor& output, const Quantization& filter, std::uint32_t channels,
+                                    std::uint32_t sum_bytes) {
+    const std::vector<std::int64_t> bias = context.bias(channels, sum_bytes);
     const bool per_channel = filter.scales.size() > 1U;
     if (per_channel) {
         context.require((filter.dimension == 0U) && (filter.scales.size() == channels),
@@ -41,15 +43,15 @@ capture::BufferId add_channel_table(OperatorContext& context, const Int8Tensor& 
         }
     }
     if (per_channel) {
-        return context.add_channel_table(channel_table(bias, input.scale, filter.scales, output.scale));
+        return context.add_channel_table(channel_table(bias, input.scale, filter.scales, output.scale), sum_bytes);
     }
     const FixedPoint common = checked_scale(context, input, filter.scales.front(), output);
     ChannelTable rows;
     rows.reserve(channels);
-    for (const std::int32_t start : bias) {
-        rows.push_back(refdev::ChannelParameters{start, common.multiplier, common.shift});
+    for (const std::int64_t start : bias) {
+        rows.push_back(refdev::WideChannelParameters{start, common.multiplier, common.shift});
     }
-    return context.add_channel_table(rows);
+    return context.add_channel_table(rows, sum_bytes);
 }
 
 }  // namespace
@@ -59,12 +61,14 @@ void lower_fully_connected(OperatorContext& context) {
     context.require_operands(2U, 3U);
     const auto& options = context.options<format::FullyConnectedOptions>();
     context.require(options.weights_format() == 0, "shuffled weights are not supported");
-    const Int8Tensor input = context.int8_input(0U, "input");
+    const QuantizedTensor input = context.quantized_input(0U, "input", {kTypeInt8, kTypeInt16});
     const Tensor& filter = context.int8_constant(kFilterPosition, "filter");
-    const Int8Tensor output = context.int8_output();
+    const QuantizedTensor output = context.quantized_output({input.tensor->type});
     context.require(filter.shape.size() == 2U, "only a filter of rank 2 is supported");
     const std::uint32_t output_depth = filter.shape[0];
     const std::uint32_t input_depth = filter.shape[1];
+    context.require((input.tensor->type == kTypeInt8) || (filter.quantization.zero_points.front() == 0),
+                    "a filter with a zero point is not supported with int16");
     context.require(input_depth <= refdev::kMaxTaps, "a filter with so many columns is not supported");
     context.require(!output.tensor->shape.empty() && (output.tensor->shape.back() == output_depth),
                     "its filter and output differ in channels");
@@ -72,7 +76,9 @@ void lower_fully_connected(OperatorContext& context) {
     context.require((std::uint64_t{batches} * input_depth) == input.tensor->elements,
                     "its filter does not fit its input");
     const ActivationRange range = context.clamp_range(options.fused_activation_function(), output);
-    const capture::BufferId table = add_channel_table(context, input, output, filter.quantization, output_depth);
+    const std::uint32_t sum_bytes = sum_bytes_of(context, input, kBiasPosition, options.quantized_bias_type());
+    const capture::BufferId table =
+        add_channel_table(context, input, output, filter.quantization, output_depth, sum_bytes);
 
     Arguments arguments{};
     arguments.batches = batches;
@@ -83,11 +89,12 @@ void lower_fully_connected(OperatorContext& context) {
     arguments.output_offset = output.zero_point;
     arguments.activation_min = range.min;
     arguments.activation_max = range.max;
-    context.launch(refdev::KernelId::kFullyConnected, arguments,
-                   {{offsetof(Arguments, input), context.buffer(input), Access::kRead},
-                    {offsetof(Arguments, filter), context.input_buffer(kFilterPosition), Access::kRead},
-                    {offsetof(Arguments, channel_parameters), table, Access::kRead},
-                    {offsetof(Arguments, output), context.buffer(output), Access::kWrite}});
+    launch_layer(context, {refdev::KernelId::kFullyConnected, refdev::KernelId::kFullyConnectedInt16}, input, sum_bytes,
+                 arguments,
+                 {{offsetof(Arguments, input), context.buffer(input), Access::kRead},
+                  {offsetof(Arguments, filter), context.input_buffer(kFilterPosition), Access::kRead},
+                  {offsetof(Arguments, channel_parameters), table, Access::kRead},
+                  {offsetof(Arguments, output), context.buffer(output), Access::kWrite}});
 }
 
 }  // namespace pianola::tflite

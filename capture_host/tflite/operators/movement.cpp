@@ -55,13 +55,13 @@ void record_take(OperatorContext& context, const refdev::TakeArguments& argument
                     {offsetof(Arguments, output), output, Access::kWrite}});
 }
 
-capture::BufferId add_indices(OperatorContext& context, const std::vector<std::int32_t>& indices) {
-    std::vector<std::uint8_t> contents(indices.size() * sizeof(std::int32_t));
-    for (std::size_t i = 0U; i < indices.size(); ++i) {
+capture::BufferId add_words(OperatorContext& context, const char* what, const std::vector<std::int32_t>& words) {
+    std::vector<std::uint8_t> contents(words.size() * sizeof(std::int32_t));
+    for (std::size_t i = 0U; i < words.size(); ++i) {
         store_le32(Span<std::uint8_t>{contents.data(), contents.size()}, i * sizeof(std::int32_t),
-                   static_cast<std::uint32_t>(indices[i]));
+                   static_cast<std::uint32_t>(words[i]));
     }
-    return context.add_table("indices", std::move(contents));
+    return context.add_table(what, std::move(contents));
 }
 
 void record_takes(OperatorContext& context, const AnyTensor& input, const AxisIndices& indices,
@@ -88,7 +88,7 @@ void record_takes(OperatorContext& context, const AnyTensor& input, const AxisIn
         remaining -= 1;
         const capture::BufferId to =
             (remaining == 0) ? output : context.add_temporary(product(shape, 0U, rank) * input.element_bytes);
-        record_take(context, arguments, from, add_indices(context, list), to);
+        record_take(context, arguments, from, add_words(context, "indices", list), to);
         from = to;
     }
 }

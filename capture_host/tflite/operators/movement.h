@@ -35,7 +35,9 @@ void record_takes(OperatorContext& context, const AnyTensor& input, const AxisIn
 // `indices` is not set where it is in a buffer.
 void record_take(OperatorContext& context, const refdev::TakeArguments& arguments, capture::BufferId input,
                  capture::BufferId indices, capture::BufferId output);
-[[nodiscard]] capture::BufferId add_indices(OperatorContext& context, const std::vector<std::int32_t>& indices);
+// A constant of int32.
+[[nodiscard]] capture::BufferId add_words(OperatorContext& context, const char* what,
+                                          const std::vector<std::int32_t>& words);
 
 // Zeros where there is no padding.
 struct AxisPadding {

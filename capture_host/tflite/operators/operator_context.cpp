@@ -13,6 +13,20 @@ constexpr const char* kScalesOutOfRange = "the ratio of its scales is out of ran
 
 // Integers are little-endian, as the format and the device have them, on every host.
 
+std::vector<std::int64_t> integer_values(const Tensor& tensor) {
+    std::vector<std::int64_t> values;
+    values.reserve(tensor.elements);
+    const std::size_t element_size = tensor.size_bytes / tensor.elements;
+    for (std::size_t i = 0U; i < tensor.elements; ++i) {
+        const std::uint64_t low = load_le32(tensor.contents, i * element_size);
+        const std::uint64_t high =
+            (tensor.type == kTypeInt64) ? load_le32(tensor.contents, (i * element_size) + sizeof(std::uint32_t)) : 0U;
+        values.push_back((tensor.type == kTypeInt64) ? static_cast<std::int64_t>(low | (high << 32U))
+                                                     : static_cast<std::int32_t>(low));
+    }
+    return values;
+}
+
 std::vector<std::int32_t> int32_values(const Tensor& tensor) {
     std::vector<std::int32_t> values;
     values.reserve(tensor.elements);
@@ -26,6 +40,10 @@ std::vector<std::int32_t> int32_values(const Tensor& tensor) {
 
 void OperatorContext::refuse(const std::string& missing) const {
     throw ImportError(index_, op().name, missing);
+}
+
+void OperatorContext::refuse(const std::string& missing, const Tensor& tensor) const {
+    throw ImportError(index_, op().name, missing, tensor.name);
 }
 
 void OperatorContext::require_inputs(std::size_t min_inputs, std::size_t max_inputs) const {
@@ -61,22 +79,26 @@ const Tensor& OperatorContext::input(std::size_t position, const char* what) con
 
 void OperatorContext::require_quantization(const Tensor& tensor, const char* what) const {
     if (!tensor.quantization_defect.empty()) {
-        refuse("'" + tensor.name + "': " + tensor.quantization_defect);
+        refuse("'" + tensor.name + "': " + tensor.quantization_defect, tensor);
     }
     if (tensor.quantization.scales.empty()) {
-        refuse(std::string{"its "} + what + " has no quantisation");
+        refuse(std::string{"its "} + what + " has no quantisation", tensor);
     }
 }
 
 AnyTensor OperatorContext::any_tensor(std::uint32_t index, const char* what) const {
     const Tensor& tensor = model_.tensors[index];
     if (!tensor.quantization_defect.empty()) {
-        refuse("'" + tensor.name + "': " + tensor.quantization_defect);
+        refuse("'" + tensor.name + "': " + tensor.quantization_defect, tensor);
     }
     if (tensor.quantization.scales.size() > 1U) {
-        refuse(std::string{"more than one scale for its "} + what + " is not supported");
+        refuse(std::string{"more than one scale for its "} + what + " is not supported", tensor);
     }
-    return AnyTensor{index, &tensor, element_bytes(element_type(tensor.type))};
+    const std::uint32_t size_bytes = element_bytes(element_type(tensor.type));
+    if (size_bytes == 0U) {
+        refuse("'" + tensor.name + "': " + type_name(tensor.type) + " is not supported");
+    }
+    return AnyTensor{index, &tensor, size_bytes};
 }
 
 AnyTensor OperatorContext::any_input(std::size_t position, const char* what) const {
@@ -95,7 +117,8 @@ QuantizedTensor OperatorContext::typed_tensor(std::uint32_t index, const char* w
             accepted += (accepted.empty() ? "" : ", ") + type_name(type);
         }
         refuse(type_name(tensor.type) + " " + what + " is not supported; " + accepted +
-               ((types.size() == 1U) ? " is" : " are"));
+                   ((types.size() == 1U) ? " is" : " are"),
+               tensor);
     }
     return QuantizedTensor{index, &tensor, 0.0F, 0};
 }
@@ -104,11 +127,18 @@ QuantizedTensor OperatorContext::quantized_tensor(std::uint32_t index, const cha
     QuantizedTensor result = typed_tensor(index, what, types);
     require_quantization(*result.tensor, what);
     if (result.tensor->quantization.scales.size() != 1U) {
-        refuse(std::string{"more than one scale for its "} + what + " is not supported");
+        refuse(std::string{"more than one scale for its "} + what + " is not supported", *result.tensor);
     }
     result.scale = result.tensor->quantization.scales.front();
     result.zero_point = result.tensor->quantization.zero_points.front();
     return result;
+}
+
+QuantizedTensor OperatorContext::symmetric_int16(const QuantizedTensor& tensor, const char* what) const {
+    if ((tensor.tensor->type == kTypeInt16) && (tensor.zero_point != 0)) {
+        refuse("a zero point of its " + std::string{what} + " is not supported with int16");
+    }
+    return tensor;
 }
 
 Int8Tensor OperatorContext::int8_input(std::size_t position, const char* what) const {
@@ -122,10 +152,10 @@ Int8Tensor OperatorContext::int8_output() const {
 const Tensor& OperatorContext::int8_constant(std::size_t position, const char* what) const {
     const Tensor& tensor = input(position, what);
     if (tensor.type != kTypeInt8) {
-        refuse(type_name(tensor.type) + " " + what + " is not supported; int8 is");
+        refuse(type_name(tensor.type) + " " + what + " is not supported; int8 is", tensor);
     }
     if (!tensor.is_constant) {
-        refuse(std::string{"a computed "} + what + " is not supported; a constant is");
+        refuse(std::string{"a computed "} + what + " is not supported; a constant is", tensor);
     }
     require_quantization(tensor, what);
     return tensor;
@@ -135,27 +165,30 @@ std::vector<std::int32_t> OperatorContext::int32_constant(std::size_t position, 
                                                           std::uint32_t max_elements) const {
     const Tensor& tensor = input(position, what);
     if (tensor.type != kTypeInt32) {
-        refuse(type_name(tensor.type) + " " + what + " is not supported; int32 is");
+        refuse(type_name(tensor.type) + " " + what + " is not supported; int32 is", tensor);
     }
     if (!tensor.is_constant) {
-        refuse(std::string{"a computed "} + what + " is not supported; a constant is");
+        refuse(std::string{"a computed "} + what + " is not supported; a constant is", tensor);
     }
     if (tensor.elements > max_elements) {
-        refuse(std::string{"its "} + what + " has " + std::to_string(tensor.elements) + " elements, which is too many");
+        refuse(std::string{"its "} + what + " has " + std::to_string(tensor.elements) + " elements, which is too many",
+               tensor);
     }
     return int32_values(tensor);
 }
 
-std::vector<std::int32_t> OperatorContext::bias(std::uint32_t channels) const {
-    constexpr std::size_t kBiasPosition = 2U;
-    require((table_bytes_ + (std::uint64_t{refdev::kChannelParametersBytes} * channels)) <= kMaxTableBytes,
+std::vector<std::int64_t> OperatorContext::bias(std::uint32_t channels, std::uint32_t sum_bytes,
+                                                std::size_t position) const {
+    require((table_bytes_ + (std::uint64_t{refdev::kWideChannelParametersBytes} * channels)) <= kMaxTableBytes,
             "the model has too many channels");
-    if (optional_input(kBiasPosition) == nullptr) {
-        return std::vector<std::int32_t>(channels, 0);
+    if (optional_input(position) == nullptr) {
+        return std::vector<std::int64_t>(channels, 0);
     }
-    std::vector<std::int32_t> values = int32_constant(kBiasPosition, "bias", channels);
-    require(values.size() == channels, "the size of its bias differs from its channels");
-    return values;
+    const Tensor& tensor =
+        *typed_input(position, "bias", {(sum_bytes == refdev::kWideSumBytes) ? kTypeInt64 : kTypeInt32}).tensor;
+    require(tensor.is_constant, "a computed bias is not supported; a constant is");
+    require(tensor.elements == channels, "the size of its bias differs from its channels");
+    return integer_values(tensor);
 }
 
 void OperatorContext::require_same_quantization(const Int8Tensor& a, const Int8Tensor& b) const {
@@ -204,17 +237,22 @@ capture::BufferId OperatorContext::add_temporary(std::uint32_t size_bytes) {
     return graph_.add_temporary("inside operator " + std::to_string(index_), size_bytes);
 }
 
+void OperatorContext::copy(capture::BufferId destination, capture::BufferId source, std::uint32_t size_bytes) {
+    recorder_.copy(std::to_string(index_) + " " + op().name, destination, source, size_bytes);
+}
+
 capture::BufferId OperatorContext::add_table(const char* what, std::vector<std::uint8_t> contents) {
     table_bytes_ += contents.size();
     require(table_bytes_ <= kMaxTableBytes, "the tables of all operators take too many bytes");
     return recorder_.add_constant(std::string{what} + " of operator " + std::to_string(index_), std::move(contents));
 }
 
-capture::BufferId OperatorContext::add_channel_table(const std::optional<ChannelTable>& table) {
-    if (!table.has_value()) {
+capture::BufferId OperatorContext::add_channel_table(const std::optional<ChannelTable>& table,
+                                                     std::uint32_t sum_bytes) {
+    if (!table.has_value() || ((sum_bytes == refdev::kWideSumBytes) && !fits_wide_sums(*table))) {
         refuse(kScalesOutOfRange);
     }
-    return add_table("channels", bytes_of(*table));
+    return add_table("channels", bytes_of(*table, sum_bytes));
 }
 
 capture::BufferId OperatorContext::add_byte_table(const std::optional<ByteTable>& table) {

@@ -63,6 +63,7 @@ class OperatorContext {
         : model_{model}, index_{index}, graph_{graph}, recorder_{recorder}, table_bytes_{table_bytes} {}
 
     [[noreturn]] void refuse(const std::string& missing) const;
+    [[noreturn]] void refuse(const std::string& missing, const Tensor& tensor) const;
     void require(bool condition, const char* missing) const {
         if (!condition) {
             refuse(missing);
@@ -112,9 +113,16 @@ class OperatorContext {
     [[nodiscard]] AnyTensor any_output(std::size_t position) const;
     // The same of one of some types.
     [[nodiscard]] QuantizedTensor quantized_input(std::size_t position, const char* what, Types types) const {
-        return quantized_tensor(input_index(position, what), what, types);
+        return symmetric_int16(quantized_tensor(input_index(position, what), what, types), what);
     }
     [[nodiscard]] QuantizedTensor quantized_output(Types types) const {
+        return symmetric_int16(quantized_tensor(output_index(), "output", types), "output");
+    }
+    // The same, int16 with any zero point: few operators take one.
+    [[nodiscard]] QuantizedTensor shifted_input(std::size_t position, const char* what, Types types) const {
+        return quantized_tensor(input_index(position, what), what, types);
+    }
+    [[nodiscard]] QuantizedTensor shifted_output(Types types) const {
         return quantized_tensor(output_index(), "output", types);
     }
     // The same without a scale, whether there is one or not.
@@ -131,8 +139,11 @@ class OperatorContext {
     [[nodiscard]] std::vector<std::int32_t> int32_constant(std::size_t position, const char* what,
                                                            std::uint32_t max_elements) const;
 
-    // Input 2 as one int32 per channel; zeros where it is absent. Makes sure that a table of them will find room.
-    [[nodiscard]] std::vector<std::int32_t> bias(std::uint32_t channels) const;
+    // Input 2, or another, as one integer per channel; zeros where it is absent. int64 for sums of 8 bytes, else int32.
+    // Makes sure that a table of them will find room.
+    [[nodiscard]] std::vector<std::int64_t> bias(std::uint32_t channels,
+                                                 std::uint32_t sum_bytes = refdev::kNarrowSumBytes,
+                                                 std::size_t position = 2U) const;
 
     void require_same_quantization(const Int8Tensor& a, const Int8Tensor& b) const;
     // For operators that move what `a` holds to `b`.
@@ -145,10 +156,24 @@ class OperatorContext {
     [[nodiscard]] capture::BufferId buffer(const Int8Tensor& operand) const { return graph_.buffer_of(operand.index); }
     [[nodiscard]] capture::BufferId buffer(const AnyTensor& operand) const { return graph_.buffer_of(operand.index); }
     [[nodiscard]] capture::BufferId input_buffer(std::size_t position) const;
+    // The variable whose handle is input 0, as memory that holds what `tensor` does.
+    [[nodiscard]] capture::BufferId variable(const Tensor& tensor);
+    // What the variable of a VAR_HANDLE holds before the first step. Refuses where it has been used already.
+    void initialise_variable(const Operator& handle, const Tensor& contents);
+    // True the first time.
+    [[nodiscard]] bool is_first_look_at(std::int32_t inner_graph);
+    [[nodiscard]] const Model& model() const noexcept { return model_; }
+    // Memory that outlives steps.
+    [[nodiscard]] capture::BufferId add_state(const char* what, const std::vector<std::uint8_t>& contents) {
+        return graph_.add_state(std::string{what} + " of operator " + std::to_string(index_), contents);
+    }
+    // All of `source` to `destination`.
+    void copy(capture::BufferId destination, capture::BufferId source, std::uint32_t size_bytes);
     // Memory between two launches of this operator.
     [[nodiscard]] capture::BufferId add_temporary(std::uint32_t size_bytes);
     [[nodiscard]] capture::BufferId add_table(const char* what, std::vector<std::uint8_t> contents);
-    [[nodiscard]] capture::BufferId add_channel_table(const std::optional<ChannelTable>& table);
+    [[nodiscard]] capture::BufferId add_channel_table(const std::optional<ChannelTable>& table,
+                                                      std::uint32_t sum_bytes = refdev::kNarrowSumBytes);
     [[nodiscard]] capture::BufferId add_byte_table(const std::optional<ByteTable>& table);
 
     // Records the launch of a kernel that makes one tensor of another.
@@ -169,12 +194,14 @@ class OperatorContext {
     }
 
   private:
+    [[nodiscard]] Variable& named_variable(const Operator& handle);
     [[nodiscard]] const Operator& op() const { return model_.operators[index_]; }
     [[nodiscard]] std::uint32_t input_index(std::size_t position, const char* what) const;
     [[nodiscard]] std::uint32_t output_index() const { return static_cast<std::uint32_t>(op().outputs.front()); }
     [[nodiscard]] AnyTensor any_tensor(std::uint32_t index, const char* what) const;
     [[nodiscard]] QuantizedTensor typed_tensor(std::uint32_t index, const char* what, Types types) const;
     [[nodiscard]] QuantizedTensor quantized_tensor(std::uint32_t index, const char* what, Types types) const;
+    [[nodiscard]] QuantizedTensor symmetric_int16(const QuantizedTensor& tensor, const char* what) const;
     void require_quantization(const Tensor& tensor, const char* what) const;
     void record(refdev::KernelId kernel, std::vector<std::uint32_t> words, const std::vector<AddressWord>& addresses);
 

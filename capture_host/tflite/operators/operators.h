@@ -5,7 +5,9 @@
 // cannot.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "capture_host/tflite/operators/operator_context.h"
 
@@ -13,12 +15,22 @@ namespace pianola::tflite {
 
 void lower_conv_2d(OperatorContext& context);
 void lower_depthwise_conv_2d(OperatorContext& context);
+void lower_transpose_conv(OperatorContext& context);
 void lower_fully_connected(OperatorContext& context);
+void lower_batch_matmul(OperatorContext& context);
 void lower_average_pool_2d(OperatorContext& context);
 void lower_max_pool_2d(OperatorContext& context);
 void lower_mean(OperatorContext& context);
+void lower_sum(OperatorContext& context);
+void lower_reduce_max(OperatorContext& context);
+void lower_reduce_min(OperatorContext& context);
+void lower_arg_max(OperatorContext& context);
+void lower_arg_min(OperatorContext& context);
+void lower_cumsum(OperatorContext& context);
 void lower_add(OperatorContext& context);
 void lower_softmax(OperatorContext& context);
+void lower_log_softmax(OperatorContext& context);
+void lower_l2_normalization(OperatorContext& context);
 void lower_quantize(OperatorContext& context);
 void lower_pad(OperatorContext& context);
 void lower_pad_v2(OperatorContext& context);
@@ -26,6 +38,7 @@ void lower_concatenation(OperatorContext& context);
 void lower_strided_slice(OperatorContext& context);
 void lower_split(OperatorContext& context);
 void lower_split_v(OperatorContext& context);
+void lower_resize_bilinear(OperatorContext& context);
 void lower_resize_nearest_neighbor(OperatorContext& context);
 void lower_transpose(OperatorContext& context);
 void lower_slice(OperatorContext& context);
@@ -44,6 +57,12 @@ void lower_fill(OperatorContext& context);
 void lower_reverse_v2(OperatorContext& context);
 void lower_tile(OperatorContext& context);
 void lower_embedding_lookup(OperatorContext& context);
+void lower_var_handle(OperatorContext& context);  // only checks, as the operators that use the handle look it up
+void lower_read_variable(OperatorContext& context);
+void lower_assign_variable(OperatorContext& context);
+void lower_call_once(OperatorContext& context);  // records nothing: says what variables hold at first
+void lower_svdf(OperatorContext& context);
+void lower_unidirectional_sequence_lstm(OperatorContext& context);
 void lower_dequantize(OperatorContext& context);
 void lower_logistic(OperatorContext& context);
 void lower_tanh(OperatorContext& context);
@@ -71,7 +90,10 @@ void lower_less_equal(OperatorContext& context);
 void lower_logical_and(OperatorContext& context);
 void lower_logical_or(OperatorContext& context);
 void lower_select_v2(OperatorContext& context);
-void lower_reshape(OperatorContext& context);  // an alias: only checks
+// Aliases: they only check.
+void lower_reshape(OperatorContext& context);
+void lower_squeeze(OperatorContext& context);
+void lower_expand_dims(OperatorContext& context);
 
 // A function of one byte, which several operators are. Refuses where there is no table.
 void launch_lookup(OperatorContext& context, const QuantizedTensor& input, const QuantizedTensor& output,

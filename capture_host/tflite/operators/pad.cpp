@@ -63,9 +63,10 @@ std::vector<std::int32_t> mirrored(std::int32_t size, const AxisPadding& padding
 
 }  // namespace
 
+// The scheme pads wider types with 0, whatever their zero points are.
 std::int32_t zero_of(const AnyTensor& operand) {
     const Quantization& quantization = operand.tensor->quantization;
-    return quantization.zero_points.empty() ? 0 : quantization.zero_points.front();
+    return ((operand.element_bytes > 1U) || quantization.zero_points.empty()) ? 0 : quantization.zero_points.front();
 }
 
 void record_pad(OperatorContext& context, const AnyTensor& input, const std::vector<AxisPadding>& padding,

@@ -9,8 +9,9 @@ namespace {
 void lower_pool_2d(OperatorContext& context, refdev::KernelId kernel) {
     context.require_operands(1U, 1U);
     const auto& options = context.options<format::Pool2DOptions>();
-    const Int8Tensor input = context.int8_input(0U, "input");
-    const Int8Tensor output = context.int8_output();
+    const QuantizedTensor input = context.quantized_input(0U, "input", {kTypeInt8, kTypeInt16});
+    const QuantizedTensor output = context.quantized_output({input.tensor->type});
+    const bool is_int8 = input.tensor->type == kTypeInt8;
     context.require_same_quantization(input, output);
     const ImageShape in = image_shape(context, *input.tensor, "input");
     const ImageShape out = image_shape(context, *output.tensor, "output");
@@ -22,7 +23,8 @@ void lower_pool_2d(OperatorContext& context, refdev::KernelId kernel) {
                     "its filter size is out of range");
     const auto filter_height = static_cast<std::uint32_t>(options.filter_height());
     const auto filter_width = static_cast<std::uint32_t>(options.filter_width());
-    context.require((filter_height * filter_width) <= refdev::kMaxTaps, "a filter with so many taps is not supported");
+    context.require((filter_height * filter_width) <= (is_int8 ? refdev::kMaxTaps : refdev::kMaxSpatial),
+                    "a filter with so many taps is not supported");
     const Window window = window_of(context, {options.padding(), {options.stride_h(), 1}, {options.stride_w(), 1}}, in,
                                     out, filter_height, filter_width);
     const ActivationRange range = context.clamp_range(options.fused_activation_function(), output);
@@ -42,6 +44,7 @@ void lower_pool_2d(OperatorContext& context, refdev::KernelId kernel) {
     arguments.pad_left = window.width.pad_before;
     arguments.activation_min = range.min;
     arguments.activation_max = range.max;
+    arguments.type = is_int8 ? refdev::kTypeInt8 : refdev::kTypeInt16;
     context.launch(kernel, arguments, input, output);
 }
 

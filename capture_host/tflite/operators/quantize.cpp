@@ -91,7 +91,7 @@ void lower_quantize(OperatorContext& context) {
         launch_float<refdev::QuantizeArguments>(context, refdev::KernelId::kQuantize, from, output, output);
         return;
     }
-    const QuantizedTensor input = context.quantized_input(0U, "input", {from.tensor->type});
+    const QuantizedTensor input = context.shifted_input(0U, "input", {from.tensor->type});
     if (from.tensor->type == kTypeUint8) {
         const QuantizedTensor output = context.int8_output();
         require_same_size(context, input, output);
@@ -100,7 +100,7 @@ void lower_quantize(OperatorContext& context) {
             requantize_table({input.scale, input.zero_point}, false, {output.scale, output.zero_point}, true));
         return;
     }
-    const QuantizedTensor output = context.quantized_output({kTypeInt8, kTypeInt16, kTypeInt32, kTypeUint8});
+    const QuantizedTensor output = context.shifted_output({kTypeInt8, kTypeInt16, kTypeInt32, kTypeUint8});
     require_same_size(context, input, output);
     if (output.tensor->type == kTypeUint8) {
         context.require(is_byte(input), "uint8 output of this input is not supported");

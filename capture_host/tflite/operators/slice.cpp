@@ -63,6 +63,8 @@ std::vector<Entry> entries_of(const OperatorContext& context, const format::Stri
     std::vector<Entry> entries;
     for (std::size_t i = 0U; i < begin.size(); ++i) {
         context.require(strides[i] != 0, "a stride of 0 is not supported");
+        context.require((strides[i] > 0) || !has_bit(options.shrink_axis_mask(), i),
+                        "a negative stride of an axis that goes away is not supported");
         entries.push_back(Entry{begin[i], end[i], strides[i], has_bit(options.begin_mask(), i),
                                 has_bit(options.end_mask(), i), has_bit(options.shrink_axis_mask(), i),
                                 options.offset()});

@@ -111,7 +111,7 @@ void lower_gather_nd(OperatorContext& context) {
         context.require((indices[i] >= 0) && (indices[i] < size), "one of its indices is outside its input");
         flat[i / depth] = (flat[i / depth] * size) + indices[i];
     }
-    record_take(context, arguments, context.buffer(input), add_indices(context, flat), context.buffer(output));
+    record_take(context, arguments, context.buffer(input), add_words(context, "indices", flat), context.buffer(output));
 }
 
 void lower_embedding_lookup(OperatorContext& context) {

@@ -15,11 +15,22 @@ inline constexpr std::uint32_t kRingWords = 512U;  // of each queue; a power of 
 // Every command has two words or more.
 inline constexpr std::uint32_t kRingCommands = kRingWords / 2U;
 
-// Of each event, those whose times are kept. No session has more under way than scripts have commands, in all its
-// steps, or a ring has room for: each record has its wait in the same scripts.
-[[nodiscard]] constexpr std::uint32_t kept_records(const Capacities& capacities) noexcept {
-    const std::uint32_t records = capacities.steps_in_flight * (kMaxScriptCommands / 2U);
-    return (records < kRingCommands) ? records : kRingCommands;
+// What a device remembers for others to read, each a power of two. None of it changes what is computed, or the order in
+// which it is done. The smallest profile keeps less of it, in RAM that an ECU has little of.
+struct KeptHistory {
+    std::uint32_t records;      // of each event, with their times
+    std::uint32_t doorbells;    // of each queue, with their times
+    std::uint32_t log_entries;  // of each queue
+};
+[[nodiscard]] constexpr KeptHistory kept_history(const Capacities& capacities) noexcept {
+    // Device time is exact as long as no queue is further behind than this: then it is the time of a later record or
+    // doorbell, and the command counts as started later than it was.
+    constexpr KeptHistory kSmall{8U, 32U, 64U};
+    // Exact: no session has more records under way than scripts have commands, in all its steps, or a ring has room
+    // for: each record has its wait in the same scripts. And no two commands in a ring share a doorbell's slot.
+    const std::uint32_t records = capacities.steps_in_flight * (capacities.script_commands / 2U);
+    const KeptHistory all{(records < kRingCommands) ? records : kRingCommands, kRingCommands, 256U};
+    return (capacities.number == profiles::kSmallEcu.number) ? kSmall : all;
 }
 
 inline constexpr std::uint32_t kMaxGridEdge = 8U;  // columns, and rows

@@ -10,13 +10,14 @@
 #include <cstdint>
 
 #include "hal/devices/refdev/command_processor.h"
+#include "hal/devices/refdev/device_spec.h"
 #include "pianola/span.h"
 
 namespace pianola::refdev {
 
 inline constexpr std::uint32_t kLogMagic = 0x474F'4C50U;  // "PLOG"
 inline constexpr std::uint32_t kLogVersion = 1U;
-inline constexpr std::uint32_t kLogEntries = 256U;  // per queue; a power of two; 16 bytes each
+inline constexpr std::uint32_t kLogEntries = kept_history(kCapacities).log_entries;  // per queue; 16 bytes each
 
 struct LogEntry {
     std::uint32_t sequence{0U};   // counts the queue's commands since reset, from 1
@@ -33,7 +34,7 @@ struct ExecutionLog {
     std::uint32_t magic{0U};    // kLogMagic
     std::uint32_t version{0U};  // kLogVersion
     std::uint32_t queue{0U};
-    std::uint32_t capacity{0U};  // kLogEntries
+    std::uint32_t capacity{0U};  // kLogEntries of the device
     std::uint32_t written{0U};   // entries since reset; entry i lies at i modulo capacity
     std::array<std::uint32_t, 3> reserved{};
     std::array<LogEntry, kLogEntries> entries{};

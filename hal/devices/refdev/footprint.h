@@ -16,7 +16,9 @@ namespace pianola::refdev {
 }
 // SharedState, of that profile, execution logs included.
 [[nodiscard]] constexpr std::uint32_t shared_state_bytes32(const Capacities& capacities) noexcept {
-    return 16944U + (336U * capacities.steps_in_flight) + (64U * kept_records(capacities));
+    const KeptHistory kept = kept_history(capacities);
+    return 4656U + (336U * capacities.steps_in_flight) + (64U * kept.records) + (16U * kept.doorbells) +
+           (32U * kept.log_entries);
 }
 inline constexpr std::uint32_t kDeviceCoreBytes32 = 408U;  // DeviceCore; one per queue, on whichever core serves it
 

@@ -19,8 +19,8 @@ namespace pianola::refdev {
 
 static_assert((kRingWords & (kRingWords - 1U)) == 0U, "positions wrap by masking");
 
-// No two commands in the ring share a slot.
-inline constexpr std::uint32_t kDoorbellSlots = kRingCommands;
+inline constexpr std::uint32_t kDoorbellSlots = kept_history(kCapacities).doorbells;
+static_assert((kRingCommands % kDoorbellSlots) == 0U, "positions wrap");
 [[nodiscard]] constexpr std::uint32_t doorbell_slot(std::uint32_t position) noexcept {
     return (position / 2U) % kDoorbellSlots;
 }
@@ -44,8 +44,8 @@ struct QueueMemory {
 };
 
 // The last records of an event whose times are kept: a queue that waits for one reads its time while the next are made.
-// Who drives the device as no session does, and lets a queue fall further behind, finds the time of a later record.
-inline constexpr std::uint32_t kKeptRecords = kept_records(kCapacities);
+// One that has fallen further behind finds the time of a later record.
+inline constexpr std::uint32_t kKeptRecords = kept_history(kCapacities).records;
 static_assert((kKeptRecords & (kKeptRecords - 1U)) == 0U, "counters wrap");
 
 // One event: who waits compares the counter by unsigned difference, so that it may wrap. It counts while it equals its

@@ -70,9 +70,59 @@ constexpr std::uint32_t kFour = 4U;
     std::memcpy(sums, &all, sizeof(all));
 }
 
-void accumulate_row(const TapRows& rows, const std::int8_t* row, const FilterRows& filter, ChannelSums& sums) noexcept {
-    const std::int8_t* weights = filter.weights;
-    std::uint32_t channel = 0U;
+// Sums of one row and four channels, eight lanes each; and sixteen taps' weights of these channels.
+struct FourVectors {
+    __m256i of0;
+    __m256i of1;
+    __m256i of2;
+    __m256i of3;
+};
+
+[[gnu::target("avx2")]] inline void add_products(__m256i taps, const FourVectors& weights, FourVectors& sums) noexcept {
+    sums.of0 = _mm256_add_epi32(sums.of0, _mm256_madd_epi16(taps, weights.of0));
+    sums.of1 = _mm256_add_epi32(sums.of1, _mm256_madd_epi16(taps, weights.of1));
+    sums.of2 = _mm256_add_epi32(sums.of2, _mm256_madd_epi16(taps, weights.of2));
+    sums.of3 = _mm256_add_epi32(sums.of3, _mm256_madd_epi16(taps, weights.of3));
+}
+
+[[gnu::target("avx2")]] inline void add_to(const FourVectors& lanes, std::int32_t* sums) noexcept {
+    __m128i all{};
+    std::memcpy(&all, sums, sizeof(all));
+    all = _mm_add_epi32(all, add_lanes(lanes.of0, lanes.of1, lanes.of2, lanes.of3));
+    std::memcpy(sums, &all, sizeof(all));
+}
+
+// Two rows by four channels: every weight is widened once.
+[[gnu::target("avx2")]] void two_by_four(const TapRows& rows, const std::int8_t* weights, std::size_t stride,
+                                         std::int32_t* first_sums, std::int32_t* second_sums) noexcept {
+    const std::int8_t* const weights1 = weights + stride;
+    const std::int8_t* const weights2 = weights1 + stride;
+    const std::int8_t* const weights3 = weights2 + stride;
+    const __m256i offset = _mm256_set1_epi16(static_cast<std::int16_t>(rows.offset));
+    FourVectors first{};
+    FourVectors second{};
+    const std::uint32_t rest = rows.taps % kLanes;
+    const std::uint32_t whole = rows.taps - rest;
+    for (std::size_t tap = 0U; tap < whole; tap += kLanes) {
+        const FourVectors of_taps{widen(weights + tap), widen(weights1 + tap), widen(weights2 + tap),
+                                  widen(weights3 + tap)};
+        add_products(_mm256_add_epi16(widen(rows.first + tap), offset), of_taps, first);
+        add_products(_mm256_add_epi16(widen(rows.second + tap), offset), of_taps, second);
+    }
+    if (rest != 0U) {
+        const FourVectors of_taps{widen_some(weights + whole, rest), widen_some(weights1 + whole, rest),
+                                  widen_some(weights2 + whole, rest), widen_some(weights3 + whole, rest)};
+        add_products(_mm256_add_epi16(widen_some(rows.first + whole, rest), offset), of_taps, first);
+        add_products(_mm256_add_epi16(widen_some(rows.second + whole, rest), offset), of_taps, second);
+    }
+    add_to(first, first_sums);
+    add_to(second, second_sums);
+}
+
+// Channels from `channel` on.
+void accumulate_row(const TapRows& rows, const std::int8_t* row, const FilterRows& filter, ChannelSums& sums,
+                    std::uint32_t channel) noexcept {
+    const std::int8_t* weights = filter.weights + (channel * filter.stride);
     for (; (channel + kFour) <= filter.channels; channel += kFour) {
         one_by_four(rows, row, weights, filter.stride, &sums[channel]);
         weights += kFour * filter.stride;
@@ -110,12 +160,74 @@ void accumulate_row(const TapRows& rows, const std::int8_t* row, const FilterRow
     std::memcpy(sums.data(), &sum, sizeof(sum));
 }
 
+// A word of eight channels' parameters; `word` shows the first channel's.
+[[nodiscard, gnu::target("avx2")]] inline __m256i every_channel(const std::int8_t* word) noexcept {
+    constexpr int kWordsApart = kChannelParametersBytes / sizeof(std::int32_t);
+    const __m256i places =
+        _mm256_mullo_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), _mm256_set1_epi32(kWordsApart));
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-041
+    return _mm256_i32gather_epi32(reinterpret_cast<const int*>(word), places, sizeof(std::int32_t));
+}
+
+// requantise_short() of eight sums.
+[[gnu::target("avx2")]] inline void store_eight(__m256i sums, const std::int8_t* parameters, const Requantisation& r,
+                                                std::int8_t* output) noexcept {
+    constexpr int kHigh = 32;
+    constexpr int kSign = 31;
+    constexpr int kOddWords = 0xAA;
+    const __m256i multipliers = every_channel(parameters + offsetof(ChannelParameters, multiplier));
+    const __m256i shifts = every_channel(parameters + offsetof(ChannelParameters, shift));
+    const __m256i bits = _mm256_sub_epi32(_mm256_setzero_si256(), shifts);
+    const __m256i nudges =
+        _mm256_sllv_epi32(_mm256_set1_epi32((2 * r.offset) + 1), _mm256_sub_epi32(bits, _mm256_set1_epi32(1)));
+    const __m256i twice = _mm256_slli_epi32(sums, 1);
+    const __m256i half = _mm256_set1_epi64x(INT64_C(0x8000'0000));
+    const __m256i even = _mm256_add_epi64(_mm256_mul_epi32(twice, multipliers), half);
+    const __m256i odd = _mm256_add_epi64(
+        _mm256_mul_epi32(_mm256_srli_epi64(twice, kHigh), _mm256_srli_epi64(multipliers, kHigh)), half);
+    const __m256i scaled = _mm256_blend_epi32(_mm256_srli_epi64(even, kHigh), odd, kOddWords);
+    const __m256i nudged = _mm256_add_epi32(scaled, _mm256_add_epi32(nudges, _mm256_srai_epi32(sums, kSign)));
+    const __m256i placed = _mm256_srav_epi32(nudged, bits);
+    const __m256i clamped =
+        _mm256_min_epi32(_mm256_max_epi32(placed, _mm256_set1_epi32(r.lowest)), _mm256_set1_epi32(r.highest));
+    const __m128i halves = _mm_packs_epi32(_mm256_castsi256_si128(clamped), _mm256_extracti128_si256(clamped, 1));
+    const std::int64_t elements = _mm_cvtsi128_si64(_mm_packs_epi16(halves, halves));
+    std::memcpy(output, &elements, sizeof(elements));
+}
+
+[[gnu::target("avx2")]] void store_row(const ChannelSums& sums, const std::int8_t* parameters, std::uint32_t channels,
+                                       const Requantisation& r, std::int8_t* output) noexcept {
+    std::uint32_t channel = 0U;
+    for (; (channel + kWords) <= channels; channel += kWords) {
+        __m256i eight{};
+        std::memcpy(&eight, &sums[channel], sizeof(eight));
+        store_eight(eight, parameters + (std::size_t{channel} * kChannelParametersBytes), r, output + channel);
+    }
+    for (; channel < channels; ++channel) {
+        output[channel] = requantise_short(sums[channel], parameters, channel, r);
+    }
+}
+
+[[gnu::target("avx2")]] void store_depthwise_eight(const std::array<std::int32_t, kWords>& sums,
+                                                   const std::int8_t* parameters, const Requantisation& r,
+                                                   std::int8_t* output) noexcept {
+    __m256i eight{};
+    std::memcpy(&eight, sums.data(), sizeof(eight));
+    const __m256i biases = every_channel(parameters + offsetof(ChannelParameters, bias));
+    store_eight(_mm256_add_epi32(eight, biases), parameters, r, output);
+}
+
 void depthwise_channels(const DepthwiseWindow& window, const std::int8_t* parameters, std::uint32_t channels,
                         const Requantisation& r, std::int8_t* output) noexcept {
     std::uint32_t channel = 0U;
     for (; (channel + kWords) <= channels; channel += kWords) {
         std::array<std::int32_t, kWords> sums{};
         depthwise_eight(window, channel, sums);
+        if (r.is_short) {
+            store_depthwise_eight(sums, parameters + (std::size_t{channel} * kChannelParametersBytes), r,
+                                  output + channel);
+            continue;
+        }
         for (std::uint32_t i = 0U; i < kWords; ++i) {
             const std::size_t of = std::size_t{channel} + i;
             output[of] = requantise(wrapping_add(sums[i], bias_of(parameters, of)), parameters, of, r);
@@ -140,10 +252,17 @@ void accumulate(const TapRows& rows, const FilterRows& filter, BlockSums& sums) 
         scalar::accumulate(rows, filter, sums);
         return;
     }
-    accumulate_row(rows, rows.first, filter, sums[0U]);
-    if (rows.rows == kRowBlock) {
-        accumulate_row(rows, rows.second, filter, sums[1U]);
+    if (rows.rows != kRowBlock) {
+        accumulate_row(rows, rows.first, filter, sums[0U], 0U);
+        return;
     }
+    std::uint32_t channel = 0U;
+    for (; (channel + kFour) <= filter.channels; channel += kFour) {
+        two_by_four(rows, filter.weights + (channel * filter.stride), filter.stride, &sums[0U][channel],
+                    &sums[1U][channel]);
+    }
+    accumulate_row(rows, rows.first, filter, sums[0U], channel);
+    accumulate_row(rows, rows.second, filter, sums[1U], channel);
 }
 
 void sum_once(const TapRows& rows, const FilterRows& filter, const std::int8_t* parameters,
@@ -156,7 +275,16 @@ void sum_once(const TapRows& rows, const FilterRows& filter, const std::int8_t* 
 
 void store_sums(const BlockSums& sums, const std::int8_t* parameters, std::uint32_t channels,
                 const Requantisation& requantisation, const OutputRows& output) noexcept {
-    scalar::store_sums(sums, parameters, channels, requantisation, output);
+    if (!requantisation.is_short || !has_avx2()) {
+        scalar::store_sums(sums, parameters, channels, requantisation, output);
+        return;
+    }
+    const Requantisation r = requantisation;  // a copy: stores of int8 may alias it
+    std::int8_t* to = output.first;
+    for (std::uint32_t row = 0U; row < output.rows; ++row) {
+        store_row(sums[row], parameters, channels, r, to);
+        to += output.stride;
+    }
 }
 
 void depthwise_pixel(const DepthwiseWindow& window, const std::int8_t* parameters, std::uint32_t channels,

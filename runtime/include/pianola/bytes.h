@@ -27,12 +27,6 @@ namespace pianola {
            (static_cast<std::uint32_t>(bytes[offset + 3U]) << 24U);
 }
 
-[[nodiscard]] constexpr std::uint32_t load_be32(ByteSpan bytes, std::size_t offset) noexcept {
-    return (static_cast<std::uint32_t>(bytes[offset]) << 24U) |
-           (static_cast<std::uint32_t>(bytes[offset + 1U]) << 16U) |
-           (static_cast<std::uint32_t>(bytes[offset + 2U]) << 8U) | static_cast<std::uint32_t>(bytes[offset + 3U]);
-}
-
 constexpr void store_le32(MutableByteSpan bytes, std::size_t offset, std::uint32_t value) noexcept {
     bytes[offset] = static_cast<std::uint8_t>(value);
     bytes[offset + 1U] = static_cast<std::uint8_t>(value >> 8U);

@@ -24,6 +24,10 @@ struct Capacities {
     std::uint32_t intervals;        // disjoint byte ranges in one map of a proof: 72 bytes of the plan's workspace each
     std::uint32_t steps_in_flight;  // that rings must hold: of a session 152 bytes each, and 16 for each device
     std::uint32_t patch_points;     // of all parameters: 4 bytes of a session each, and 1 of the plan's workspace
+    // Queue commands of all scripts but the set-up, at most kMaxScriptCommands: 40 bytes of a session each. Of the
+    // set-up as many once more: 16 bytes of a session each, and 40 of the plan's workspace.
+    std::uint32_t script_commands;
+    std::uint32_t fault_records;    // that a session keeps after the fact, a power of two: 48 bytes of it each
     std::uint32_t manifest_bytes;   // no RAM; bounds the time to validate, as those below
     std::uint32_t manifest_tables;  // that lie in the manifest, each as often as something refers to it
     std::uint32_t work_of_file;     // units of work of the proofs that any file may take
@@ -44,6 +48,8 @@ inline constexpr Capacities kSmallEcu{
     64U,            // intervals
     2U,             // steps_in_flight
     16U,            // patch_points
+    32U,            // script_commands
+    1U,             // fault_records
     1024U * 1024U,  // manifest_bytes
     32768U,         // manifest_tables
     256U * 1024U,   // work_of_file
@@ -56,6 +62,8 @@ inline constexpr Capacities kDefault{
     512U,                 // intervals
     16U,                  // steps_in_flight
     256U,                 // patch_points
+    64U,                  // script_commands
+    4U,                   // fault_records
     16U * 1024U * 1024U,  // manifest_bytes
     256U * 1024U,         // manifest_tables
     1024U * 1024U,        // work_of_file
@@ -68,6 +76,8 @@ inline constexpr Capacities kHost{
     4096U,                // intervals
     16U,                  // steps_in_flight
     256U,                 // patch_points
+    64U,                  // script_commands
+    4U,                   // fault_records
     48U * 1024U * 1024U,  // manifest_bytes
     1024U * 1024U,        // manifest_tables
     64U * 1024U * 1024U,  // work_of_file
@@ -121,8 +131,9 @@ inline constexpr std::uint32_t kMaxInputs = 8U;   // 16 bytes each
 inline constexpr std::uint32_t kMaxOutputs = 8U;  // 16 bytes each
 inline constexpr std::uint32_t kMaxTraces = 16U;
 inline constexpr std::uint32_t kMaxScripts = 4U;
-// Of all scripts but the set-up; the set-up's have the same place once more, in the plan's workspace. 32 bytes each.
-inline constexpr std::uint32_t kMaxScriptCommands = 64U;
+inline constexpr std::uint32_t kMaxScriptCommands = 64U;  // of one script of a file; no profile takes more of all
+inline constexpr std::uint32_t kPlannedCommands = kCapacities.script_commands;
+static_assert(kPlannedCommands <= kMaxScriptCommands);
 inline constexpr std::uint32_t kMaxTensorBuffers = 64U;  // of one input or output; each is a command
 inline constexpr std::uint32_t kMaxCores = 64U;          // of the grid; 10 bytes each in the workspace
 inline constexpr std::uint32_t kMaxMeshDevices = kCapacities.mesh_devices;  // that one session drives
@@ -139,13 +150,13 @@ inline constexpr std::uint32_t kMaxPatchPoints = kCapacities.patch_points;
 static_assert((kMaxPatchPoints - 1U) <= UINT8_MAX, "PlanWorkspace::points has a byte for each");
 inline constexpr std::uint32_t kMaxIntervals = kCapacities.intervals;  // of each of six maps in the workspace
 // Bytes of device memory that are compared with the binary in one call. Bounds the time of a call; costs no RAM.
-inline constexpr std::uint32_t kScrubSliceBytes = 1024U;
-inline constexpr std::uint32_t kMaxFaultRecords = 4U;  // kept after the fact; 64 bytes each
-inline constexpr std::uint32_t kMaxPathSteps = 5U;     // of a field path; 16 bytes each in a verdict
+inline constexpr std::uint32_t kScrubSliceBytes = 16384U;
+inline constexpr std::uint32_t kMaxFaultRecords = kCapacities.fault_records;
+inline constexpr std::uint32_t kMaxPathSteps = 5U;  // of a field path; 16 bytes each in a verdict
 
 // Whoever makes one smaller has every binary that needs more refused; at none at all arrays would be empty.
 static_assert((kMaxRegions > 0U) && (kMaxInputs > 0U) && (kMaxOutputs > 0U) && (kMaxTraces > 0U) &&
-                  (kMaxScripts > 0U) && (kMaxScriptCommands > 0U) && (kMaxTensorBuffers > 0U) && (kMaxCores > 0U) &&
+                  (kMaxScripts > 0U) && (kPlannedCommands > 0U) && (kMaxTensorBuffers > 0U) && (kMaxCores > 0U) &&
                   (kMaxQueues > 0U) && (kMaxEvents > 0U) && (kMaxStepsInFlight > 0U) && (kMaxParameters > 0U) &&
                   (kMaxMeshDevices > 0U) && (kMaxDecodeStateWords > 0U) && (kMaxPatchPoints > 0U) &&
                   (kMaxIntervals > 0U) && (kScrubSliceBytes > 0U) && (kMaxFaultRecords > 0U) && (kMaxPathSteps > 0U),

@@ -170,7 +170,8 @@ class Device {
     // empty where it does not, and only queue commands move data. Valid as long as the device.
     [[nodiscard]] virtual MutableByteSpan host_view(std::uint32_t address, std::uint32_t size_bytes) noexcept = 0;
     // A view changes hands: before the doorbell of a step that may read it or write over it, after the completion of a
-    // step that may have written it. The port does a view's cache maintenance here.
+    // step that may have written it; and before the session compares weights and traces in it, which this core has
+    // never written through one, also while a step is under way. The port does a view's cache maintenance here.
     virtual void give_to_device(ByteSpan view) noexcept = 0;
     virtual void take_from_device(MutableByteSpan view) noexcept = 0;
 

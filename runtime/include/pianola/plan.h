@@ -58,7 +58,7 @@ struct PlannedCommand {
     std::uint8_t trace{0U};   // kReplay only
     DeviceBits devices{0U};   // each takes it on its queue of that number
 };
-using PlannedCommands = std::array<PlannedCommand, kMaxScriptCommands>;
+using PlannedCommands = std::array<PlannedCommand, kPlannedCommands>;
 
 // Queues of a mesh, a bit each: those of one device behind those of the one before.
 using QueueBits = std::uint32_t;

@@ -32,7 +32,7 @@ struct ConstantRange {
 struct ConstantRanges {
     std::uint32_t count{0U};       // of all
     std::uint32_t kept_count{0U};  // of what stays
-    std::array<ConstantRange, kMaxScriptCommands> ranges{};
+    std::array<ConstantRange, kPlannedCommands> ranges{};
 };
 
 // How far they have been compared.
@@ -59,10 +59,11 @@ void find_constants(const PlanWorkspace& workspace, const Plan& plan, const Enve
 //   kOk           device and file are as `envelope`, which the file was authenticated with, says
 //   kIntegrity    one of them is not, or two constants that come from the same bytes differ, be it on two devices
 //   kDeviceFault  the device's memory can not be read
+// The digest is the engine's where there is one; one that fails has found a difference.
 // `suspect` is the first device that can not be read, or, of several, that holds something else than the file; their
 // number where there is none.
 Status authenticate_constants(Devices devices, ByteSpan file, const Envelope& envelope, const ConstantRanges& constants,
-                              std::uint32_t& suspect) noexcept;
+                              DigestEngine* engine, std::uint32_t& suspect) noexcept;
 
 // What a comparison looks at. References are the caller's.
 struct ScrubSource {
@@ -72,13 +73,18 @@ struct ScrubSource {
     const ParameterValues& values;
 };
 
-// Compares the next slice: at most kScrubSliceBytes, of one range that stays, on one of the devices that hold it.
-// Behind the last one it begins anew.
-// O(kScrubSliceBytes).
+// Compares the next slice: kScrubSliceBytes of the ranges that stay, one after the other, on each device that holds
+// them. A range takes 256 bytes of a slice at least. Bytes are looked at where Device::host_view() shows them, and
+// through read_back() where it does not, where they do not lie at multiples of 4, and where they differ.
+// Behind the last range it ends, and begins anew.
+// O(kScrubSliceBytes): at most 64 pieces, and each byte read at most once each way.
 //   kOk           equal, and it was the last slice, or there is nothing to compare
 //   kPending      equal
 //   kIntegrity    not equal: `address` is the device address of the first 64 bytes that differ
 //   kDeviceFault  the device's memory can not be read there
 Status compare_slice(Devices devices, const ScrubSource& source, ScrubCursor& cursor, std::uint32_t& address) noexcept;
+
+// How many slices that takes, from the first to the last.
+[[nodiscard]] std::uint32_t scrub_calls(const ConstantRanges& constants) noexcept;
 
 }  // namespace pianola

@@ -175,13 +175,18 @@ class Session {
     // poll(); kInvalidState also where a step is under way, whose result this would be.
     Status run(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept;
 
+    // Gives state its first contents again: stop() where a step has completed, start(), and a wait for both. Behind it
+    // the binary is started; where it is pipelined, or has no prologue, nothing is done. Results as stop().
+    Status reset_state() noexcept;
+
     // Replays self-test vector `index` and compares the outputs with those of the capture, which holds for the captured
-    // values of declared parameters only. `scratch` holds all outputs of one step: output_bytes() of them. kOk,
-    // kInvalidArgument, kInvalidState, kIntegrity and the other faults of poll().
+    // values of declared parameters only. `scratch` holds all outputs of one step: output_bytes() of them. Vectors of a
+    // binary with a prologue are the first steps behind it: those before `index` come too, between two reset_state().
+    // kOk, kInvalidArgument, kInvalidState, kIntegrity and the other faults of poll().
     Status self_test(std::uint32_t index, MutableByteSpan scratch) noexcept;
 
-    // Replays every self-test vector of the binary. For start-up, and on demand. `scratch` and results as above; kOk
-    // where there is none.
+    // Replays every self-test vector of the binary, in order. For start-up, and on demand. `scratch` and results as
+    // above; kOk where there is none.
     Status self_test(MutableByteSpan scratch) noexcept;
 
     // Compares the next kScrubSliceBytes of traces and weights with the binary. For a cyclic task: what the last call
@@ -319,6 +324,12 @@ class Session {
     void find_views() noexcept;
     void give_views() noexcept;
     void take_views() noexcept;
+    // Whether steps follow a start from which they may depend on each other.
+    [[nodiscard]] bool keeps_state() const noexcept {
+        return (loaded_.plan.prologue.count != 0U) && !loaded_.plan.is_pipelined;
+    }
+    Status replay_vector(std::uint32_t index, MutableByteSpan scratch) noexcept;
+    Status replay_vectors(std::uint32_t first, std::uint32_t end, MutableByteSpan scratch) noexcept;
     [[nodiscard]] bool is_idle() const noexcept {
         return (running_.state != State::kEmpty) && (running_.under_way == 0U);
     }

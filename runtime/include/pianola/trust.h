@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 
+#include "pianola/digest_engine.h"
 #include "pianola/signature.h"
 #include "pianola/span.h"
 
@@ -45,6 +46,7 @@ struct Trust {
     const SignatureVerifier* verifier{nullptr};  // without one, no signature holds
     // Lower security versions than this are refused. A session takes its platform's counter where that is higher.
     std::uint32_t lowest_security_version{0U};
+    DigestEngine* digest_engine{nullptr};  // without one, the loading core computes digests
 };
 
 }  // namespace pianola

@@ -25,6 +25,19 @@ class BoardFacts(support.BareMetalTest):
         if support.board().architecture == "arm_m":
             self.assertLessEqual(sum(texts.values()), LIMITS["validator_and_session_text_on_cortex_m_at_Os"])
 
+    def test_runtime_without_features_is_smaller(self):
+        sizes = board_facts.sizes("Os", board_facts.WITHOUT)
+        text = sum(sizes[layer]["text"] for layer in ("validator", "session"))
+        print(f"{text} bytes of text at -Os without the features that can be left out")
+        if support.board().architecture == "arm_m":
+            self.assertLessEqual(text, LIMITS["the_same_without_features"])
+
+    def test_ram_is_small(self):
+        for name, (measured, _) in board_facts.ram().items():
+            if name in LIMITS["ram"]:
+                with self.subTest(object=name):
+                    self.assertLessEqual(measured, LIMITS["ram"][name])
+
     def test_signatures_are_small(self):
         sizes = board_facts.signature_sizes("Os")
         print(f"verifying a signature: {sizes} bytes at -Os")
@@ -43,6 +56,11 @@ class BoardFacts(support.BareMetalTest):
         for image in images:
             with self.subTest(image=image.name):
                 self.assertEqual(board_facts.heap_in(image), [])
+
+    def test_only_kernels_have_loops_that_the_core_counts(self):
+        for image in board_facts.images():
+            with self.subTest(image=image.name):
+                self.assertLessEqual(board_facts.layers_with_counted_loops(image), {"kernels"})
 
     def test_the_record_is_current(self):
         for name in board_facts.COUNTED_MODELS:

@@ -1,9 +1,11 @@
-// count BINARY INPUT [verified]: one load and some inferences between the instruction counter's markers.
+// count BINARY INPUT [verified|engine]: one load and some inferences between the instruction counter's markers.
 //
 // Sections, in this order: load(); then for each inference input_view() and submit(), and the poll() that returns kOk
 // with output_view(). The application's own work on the views is in none of them. Between submit() and poll() the
-// device finishes without being asked, so that poll() looks once; with verified release, as often as that takes.
+// device finishes without being asked, so that poll() looks once; with verified release, as often as that takes. With
+// an engine, its work on digests is not the core's.
 #include <algorithm>
+#include <cstring>
 
 #include "hal/boards/common/board_device.h"
 #include "hal/boards/common/shared_memory.h"
@@ -16,12 +18,46 @@ namespace {
 
 constexpr std::uint32_t kInferences = 3U;
 
+// A model of a hash unit that fetches what it is told to: the core waits for it.
+class CountedEngine final : public DigestEngine {
+  public:
+    CountedEngine() = default;
+    ~CountedEngine() = default;
+    CountedEngine(const CountedEngine&) = delete;
+    CountedEngine(CountedEngine&&) = delete;
+    CountedEngine& operator=(const CountedEngine&) = delete;
+    CountedEngine& operator=(CountedEngine&&) = delete;
+
+    Status begin() noexcept override {
+        pianola_count_pause();
+        hash_ = Sha256{};
+        pianola_count_resume();
+        return Status::kOk;
+    }
+    Status update(ByteSpan bytes) noexcept override {
+        pianola_count_pause();
+        hash_.update(bytes);
+        pianola_count_resume();
+        return Status::kOk;
+    }
+    Status finish(Sha256Digest& digest) noexcept override {
+        pianola_count_pause();
+        digest = hash_.finish();
+        pianola_count_resume();
+        return Status::kOk;
+    }
+
+  private:
+    Sha256 hash_;
+};
+
 struct CountedBench {
     CountedLink link{board::shared_state()};
     CountedPlatform platform{link};
     board::BoardDevice device{refdev::DeviceSpec{}, board::shared_state(), link};
     refdev::RefdevCommandSet command_set;
     SessionConfig config{kDevelopmentTrust, Release::kAtCompletion};
+    CountedEngine engine;
     Session session{device, platform, command_set, config};
     PlanWorkspace workspace;
     Verdict verdict;
@@ -87,7 +123,9 @@ std::int32_t test_count(const Arguments& arguments) noexcept {
         return kWrongUsage;
     }
     if (arguments.count() > 3U) {
-        bench().config.release = Release::kVerified;
+        const bool has_engine = std::strcmp(arguments.at(3U), "engine") == 0;
+        bench().config.release = has_engine ? Release::kAtCompletion : Release::kVerified;
+        bench().config.trust.digest_engine = has_engine ? &bench().engine : nullptr;
     }
     LoadArea area;
     const ByteSpan file = area.load(arguments.at(1U));

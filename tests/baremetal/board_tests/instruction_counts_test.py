@@ -25,16 +25,18 @@ class InstructionCounts(support.BareMetalTest):
         counts = instruction_counts.measure(self.model(name), self.folder)
         text = ["load", *instruction_counts.histogram(counts.load)]
         text += ["last inference", *instruction_counts.histogram(counts.inferences[-1])]
+        text += ["last inference, verified", *instruction_counts.histogram(counts.verified[-1])]
         (self.folder / f"{name}.histogram.txt").write_text("\n".join(text) + "\n", encoding="utf-8")
         print(f"{name}: validation {instruction_counts.without_digest(counts.validation)} without digest, "
-              f"load {counts.load.total}, of that digest {counts.load.of_layer('digest')}; "
+              f"load {counts.load.total}, of that digest {counts.load.of_layer('digest')}, with an engine "
+              f"{counts.load_with_engine.total}; "
               f"inferences {[inference.total for inference in counts.inferences]}, "
-              f"verified release {counts.per_slice} for each of {counts.slices} slices")
+              f"verified release {counts.release}, {counts.per_slice} for each of {counts.slices} slices")
         return counts
 
     def test_an_inference_is_cheap_and_does_not_depend_on_the_trace(self):
         short, long = (max(i.total for i in self.counts(name).inferences) for name in (SHORT_MODEL, LONG_MODEL))
-        self.assertLessEqual(max(short, long), THRESHOLDS["inference"][support.board().arch.instruction_set])
+        self.assertLessEqual(max(short, long), THRESHOLDS["inference"][support.board().architecture])
         self.assertLessEqual(abs(long - short) / short, THRESHOLDS["inference_spread"])
 
     def test_load_and_validation(self):
@@ -42,11 +44,19 @@ class InstructionCounts(support.BareMetalTest):
         for section, limit in ((counts.validation, "validation_without_digest"), (counts.load, "load_without_digest")):
             self.assertGreater(section.of_layer("digest"), 0, "the digest was not seen")
             self.assertLessEqual(instruction_counts.without_digest(section), THRESHOLDS[limit])
+        architecture = support.board().architecture
+        self.assertLessEqual(counts.load.total, THRESHOLDS["load"][architecture])
+        self.assertLess(counts.load_with_engine.of_layer("digest"), counts.load.of_layer("digest") // 40,
+                        "the engine's work was counted")
+        self.assertLessEqual(counts.load_with_engine.total, THRESHOLDS["load_with_engine"][architecture])
 
     def test_verified_release(self):
-        counts = self.counts(LOADED_MODEL)
-        self.assertGreater(counts.per_slice, 0)
-        self.assertLessEqual(counts.per_slice, THRESHOLDS["verified_release_per_slice"])
+        architecture = support.board().architecture
+        for model, limits in THRESHOLDS["verified_release"].items():
+            counts = self.counts(model)
+            self.assertGreater(counts.per_slice, 0)
+            self.assertLessEqual(counts.per_slice, THRESHOLDS["verified_release_per_slice"][architecture])
+            self.assertLessEqual(counts.release, limits[architecture])
 
     def test_counts_repeat(self):
         first, *others = (self.counts(LOADED_MODEL).numbers() for _ in range(REPETITIONS))

@@ -17,9 +17,12 @@ std::int32_t test_kernels(const Arguments& arguments) noexcept {
         layers.conv2d();
         layers.depthwise_conv2d();
         layers.ties();
+        layers.packed_fully_connected();
+        layers.packed_conv2d();
     }
     report("elements", layers.result().elements);
     report("ties", layers.result().ties);
+    report("packed", layers.result().packed);
     report("differences", layers.result().differences);
     return (layers.result().differences == 0U) ? kPassed : kFailed;
 }

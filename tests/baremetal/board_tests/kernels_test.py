@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The core's own variant of the quantised layers' inner loops equals the plain formulas: random geometries,
-multipliers, shifts, clamps, and sums that are exact halves on purpose."""
+multipliers, shifts, clamps, packed weights, and sums that are exact halves on purpose."""
 import baremetal_support as support
 
 ROUNDS = 150
@@ -13,6 +13,7 @@ class Kernels(support.BareMetalTest):
         values = support.Run("kernels", ROUNDS).require().values
         self.assertEqual(values["differences"], 0)
         self.assertGreater(values["elements"], 300 * ROUNDS)
+        self.assertGreater(values["packed"], 3 * ROUNDS, "fewer launches with packed weights than one layout has")
         self.assertGreater(values["ties"], 5 * ROUNDS, "hardly an exact half: a wrong rounding would not be seen")
 
 

@@ -13,30 +13,47 @@ from baremetal_support import OPTIONS, run_board
 RECORDS = 3
 SMALL_MODELS = ("ad01_int8", "hello_world_int8", "kws_ref_model", "str_ww_ref_model")
 LARGE_MODELS = ("vww_96_int8", "pretrainedResnet_quant")
+# Between them, and with the models above, each kernel that the importer uses.
+KERNEL_MODELS = ("keyword_scrambled", "litert_single_mul_a8w8", "micro_speech_quantized", "mww_okay_nabu_v2",
+                 "simple_add_model", "trained_lstm_int8", "ops/bmm_basic", "ops/cmp_less_equal",
+                 "ops/conv_group2", "ops/graph_residual_fork", "ops/maxpool_3x3_same_s2", "ops/mean_hw", "ops/pad_hw",
+                 "ops/quant_i16_i8", "ops/dequant_i8_f32", "ops/select_v2", "ops/split_3", "ops/transpose_3d",
+                 "ops/softmax_i8_i16", "ops/tconv_3x3_s2_same", "seanet16x8/add0", "seanet16x8/conv0",
+                 "seanet16x8/transpose_conv0")
 
 
 class Replay(support.BareMetalTest):
     """Records in, outputs and log out; on the board and on the simulator."""
 
-    def simulate(self, model, inputs, io):
-        """(outputs, log file) of the simulator."""
-        output, log = self.folder / "simulator.bin", self.folder / "simulator.log"
-        views = ["--views"] if io == "views" else []
-        support.checked(OPTIONS.pianola, "run", model.file, "--batch", "--input", inputs, "--output", output, "--log",
-                        log, *views)
-        return output.read_bytes(), log
+    def simulate(self, model, records, io):
+        """(outputs, log file) of the simulator; outputs as the board orders them, record by record."""
+        log = self.folder / "simulator.log"
+        inputs, outputs = [], []
+        for tensor, _ in enumerate(model.tensors(0)):
+            values = b"".join(model.tensors(record)[tensor] for record in range(records))
+            inputs += ["--input", self.write(f"simulator.input_{tensor}", values)]
+        for tensor in range(model.output_count()):
+            outputs.append(self.folder / f"simulator.output_{tensor}")
+        words = [word for path in outputs for word in ("--output", path)]
+        support.checked(OPTIONS.pianola, "run", model.file, "--batch", *inputs, *words, "--log", log,
+                        *(["--views"] if io == "views" else []))
+        values = [path.read_bytes() for path in outputs]
+        size = [len(value) // records for value in values]
+        return b"".join(value[record * bytes_:(record + 1) * bytes_]
+                        for record in range(records) for value, bytes_ in zip(values, size)), log
 
     def replay(self, model, records, io="views", **options):
         """Replays on both, compares, and returns the outputs."""
-        inputs = self.write(f"{model.name}.inputs", model.records(records))
+        inputs = self.write(f"{model.file.stem}.inputs", model.records(records))
         output, log = self.folder / "board.bin", self.folder / "board.log"
         for old in (output, log):
             old.unlink(missing_ok=True)
         run = support.Run("replay", model.file, inputs, output, log, io, **options).require()
         self.assertEqual(run.values["records"], records)
-        scripts = records + 1 if io == "pipelined" else records  # prologue, one step less than records, epilogue
+        # Pipelined: prologue, one step less than records, epilogue. With state: the prologue, and a step for each.
+        scripts = records + 1 if io == "pipelined" or model.is_stateful() else records
         self.assertEqual(run.values["watchdog"], scripts, "the watchdog is served once for each completed script")
-        outputs, (expected, expected_log) = output.read_bytes(), self.simulate(model, inputs, io)
+        outputs, (expected, expected_log) = output.read_bytes(), self.simulate(model, records, io)
         self.assertEqual(outputs, expected, f"{model.name}: the simulator says otherwise")
         self.assert_same_log(expected_log, log)
         return outputs
@@ -45,7 +62,8 @@ class Replay(support.BareMetalTest):
         """Replays and holds the outputs to the goldens."""
         model = self.model(name, queues, options.get("io") == "pipelined")
         outputs = self.replay(model, records, **options)
-        self.assertEqual(outputs, model.records(records, "golden"), f"{name}: outputs are not the goldens")
+        kind = "seqgolden" if model.is_stateful() else "golden"
+        self.assertEqual(outputs, model.records(records, kind), f"{name}: outputs are not the goldens")
 
     def test_small_models(self):
         for name in SMALL_MODELS:
@@ -56,6 +74,11 @@ class Replay(support.BareMetalTest):
         for name in LARGE_MODELS:
             with self.subTest(model=name):
                 self.replay_to_goldens(name, records=1)
+
+    def test_models_of_all_kernels(self):
+        for name in KERNEL_MODELS:
+            with self.subTest(model=name):
+                self.replay_to_goldens(name, records=min(RECORDS, self.model(name).record_count()))
 
     def test_the_example_in_the_help_of_run_board(self):
         words = re.findall(r"--arg ([\w.]+)", run_board.__doc__)

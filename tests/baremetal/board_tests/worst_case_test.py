@@ -3,10 +3,13 @@
 docs/evidence/worst_case.md.
 
 The terms are those of the host, the coefficients the board's: worst_case.json in its folder. Files that the load area
-has no room for are left out, and named.
+has no room for are left out, and named. The part of the page about a board says of which one it is, and is held
+to what is measured there; with PIANOLA_UPDATE_MEASURED=1 in the environment, its table of files is written instead.
 """
 import json
+import os
 import pathlib
+import re
 import sys
 import unittest
 
@@ -21,6 +24,9 @@ import measure  # noqa: E402  pylint: disable=wrong-import-position
 
 # Files that are counted, at least: a change of the load area must not leave the test without any.
 FILES = 20
+PAGE, HEADING = support.ROOT / "docs/evidence/worst_case.md", "\n## On a board\n"
+DESCRIBED = re.compile(r"`hal/boards/(\w+)/worst_case\.json`")
+COEFFICIENT = re.compile(r"^\| ([\d,]+) \| [^|]+ \|$", re.MULTILINE)
 
 
 def counted(row, file, folder, *device):
@@ -61,6 +67,24 @@ class WorstCase(support.BareMetalTest):
         for term in ("file_bytes", "tables", "work"):
             smaller = {**coefficients, term: coefficients[term] * 3 // 4}
             self.assertNotEqual(measure.exceeded([measure.judged(row, smaller) for row in rows]), [], term)
+        front, heading, part = PAGE.read_text(encoding="utf-8").partition(HEADING)
+        (described,) = DESCRIBED.findall(part)
+        self.assertTrue((support.ROOT / "hal/boards" / described / "worst_case.json").is_file(), described)
+        if described == OPTIONS.board:
+            self.check_page(rows, coefficients, front + heading, part)
+
+    def check_page(self, rows, coefficients, front, part):
+        """What the page says of this board."""
+        largest = measure.formula(coefficients, json.loads(measure.run(OPTIONS.worst_case, "largest", measure.MIB)[0]))
+        if os.environ.get("PIANOLA_UPDATE_MEASURED") == "1":
+            PAGE.write_text(front + measure.with_table(part, rows), encoding="utf-8")
+            return
+        self.assertEqual([int(cell.replace(",", "")) for cell in COEFFICIENT.findall(part)],
+                         [coefficients[term] for term in ("constant", *measure.TERMS)])
+        self.assertIn(measure.largest_sentence(rows, largest), " ".join(part.split()))
+        self.assertEqual(measure.page_differences(rows, part), [])
+        wrong = [{**row, "instructions": row["instructions"] * 2} for row in rows]
+        self.assertNotEqual(measure.page_differences(wrong, part), [])
 
 
 if __name__ == "__main__":

@@ -59,6 +59,18 @@ class BaremetalProof(unittest.TestCase):
             self.assertEqual(board_facts.heap_names(["memcpy", name]), [name])
         self.assertEqual(board_facts.heap_names(["pianola::Session::load", "free_", "memset"]), [])
 
+    def test_loops_that_the_core_counts_are_seen(self):
+        listing = """
+10000010 <f>:
+10000010:\tdls\tlr, r3
+10000014:\tdlstp.8\tlr, r3
+10000018:\tit\tle
+1000001a:\tble.n\t10000010 <f>
+1000001c:\tle\tlr, 10000010 <f>
+10000020:\tletp\tlr, 10000010 <f>
+"""
+        self.assertEqual(board_facts.counted_loops(listing), [0x10000010, 0x10000014, 0x1000001c, 0x10000020])
+
     def test_counts_go_to_pieces_and_callers(self):
         pieces = sorted(link_map.parse(MAP).inside(".text"), key=lambda piece: piece.address)
         text = "section 0 30\nrange 1 10\nrange 2 20\ncalled 1 20\nsection 1 4\nrange 1 4\n"

@@ -77,23 +77,43 @@ def checked(*command):
 class Model:
     """A captured model in the work folder, with records and, where there are any, goldens."""
 
-    def __init__(self, name, queues=1, pipelined=False):
+    def __init__(self, name, queues=1, pipelined=False, pack="portable"):
         self.name, self.queues = name, queues
-        self.file = OPTIONS.work / f"{name}.{'p' if pipelined else 'q'}{queues}.ptb"
+        packed = "" if pack == "portable" else f".{pack}"
+        self.file = OPTIONS.work / f"{name.replace('/', '.')}.{'p' if pipelined else 'q'}{queues}{packed}.ptb"
         with one_at_a_time(OPTIONS.work):
             self.source = (OPTIONS.sample / f"{SAMPLE}.tflite" if name == SAMPLE
                            else OPTIONS.models / name / "model.tflite")
             if not is_newer(self.file, OPTIONS.pianola, self.source):
                 checked(OPTIONS.pianola, "capture", self.source, "-o", self.file, "--queues", queues,
-                        *(["--pipelined"] if pipelined else []), "--device", DEVICE, "--deadline-us", DEADLINE_US,
-                        "--setup-deadline-us", DEADLINE_US)
+                        *(["--pipelined"] if pipelined else []), "--pack", pack, "--device", DEVICE,
+                        "--deadline-us", DEADLINE_US, "--setup-deadline-us", DEADLINE_US)
 
-    def records(self, count, kind="input"):
-        """The bytes of the first `count` inputs, or of the goldens: kind "golden"."""
+    def tensors(self, record, kind="input"):
+        """The bytes of each input of a record, or of each golden: kind "golden", or "seqgolden" where the model's state
+        goes from record to record."""
+        folder = self.source.parent
         if self.name == SAMPLE:
             assert kind == "input"
-            return b"".join((self.source.parent / f"sign_{k}.bin").read_bytes() for k in range(count))
-        return b"".join((self.source.parent / f"{kind}_{k}_0.bin").read_bytes() for k in range(count))
+            return [(folder / f"sign_{record}.bin").read_bytes()]
+        count = len(list(folder.glob(f"{kind}_{record}_*.bin")))
+        return [(folder / f"{kind}_{record}_{tensor}.bin").read_bytes() for tensor in range(count)]
+
+    def records(self, count, kind="input"):
+        """The first `count` records one after another, the tensors of each one after another."""
+        return b"".join(b"".join(self.tensors(record, kind)) for record in range(count))
+
+    def record_count(self):
+        """The number of records that the model comes with."""
+        return len(list(self.source.parent.glob("input_*_0.bin")))
+
+    def output_count(self):
+        """The number of the model's outputs."""
+        return 1 if self.name == SAMPLE else len(self.tensors(0, "golden"))
+
+    def is_stateful(self):
+        """True where the goldens of a record depend on those before it."""
+        return any(self.source.parent.glob("seqgolden_*"))
 
     def labels(self, count):
         """The true classes of the sample's first pictures."""
@@ -144,11 +164,11 @@ class BareMetalTest(unittest.TestCase):
         self.folder = OPTIONS.work / type(self).__name__ / self._testMethodName
         self.folder.mkdir(parents=True, exist_ok=True)
 
-    def model(self, name, queues=1, pipelined=False):
+    def model(self, name, queues=1, pipelined=False, pack="portable"):
         """A captured model; the case is skipped without models, unless it is the project's own."""
         if name != SAMPLE and not OPTIONS.has_models:
             self.skipTest("no models; set PIANOLA_SHARED")
-        return Model(name, queues, pipelined)
+        return Model(name, queues, pipelined, pack)
 
     def write(self, name, contents):
         """A file in this case's folder."""

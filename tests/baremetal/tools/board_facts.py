@@ -3,6 +3,7 @@ import collections
 import json
 import os
 import re
+import subprocess
 
 import baremetal_support as support
 import instruction_counts
@@ -14,6 +15,7 @@ from baremetal_support import OPTIONS
 
 CONFIGURATIONS = {"O2": "Release", "Os": "MinSizeRel"}
 EXAMPLE, TESTS = "pianola_example_board", "pianola_baremetal"
+WITHOUT = "pianola_sizes_without"  # the example, linked without what an application can leave out
 # Which of an image's sections count as what. Stacks, the device's memories and the load area are chosen by the board,
 # not needed by the code; they are not counted.
 KINDS = {".vectors": "text", ".text": "text", ".rodata": "rodata", ".windows": "rodata", ".data": "data", ".bss": "bss",
@@ -28,6 +30,7 @@ PREDICTED = {"session_bytes": "::session", "plan_workspace_bytes": "::workspace"
              "driver_bytes": "::device", "shared_state_bytes": "::g_shared_state"}
 HEAP = [pattern for pattern, reason in symbols_gate.FORBIDDEN if reason == "heap"]
 HEAP.append(re.compile(r"_?_?(s?brk)(_r)?|_(malloc|free|realloc|calloc)_r|__malloc_\w+"))
+COUNTED_LOOP = re.compile(r"^\s*([0-9a-f]+):\s+(?:le|letp|lctp|dls|dlstp|wls|wlstp)(?:\.\w+)?\s", re.MULTILINE)
 
 
 def image(configuration, name=EXAMPLE):
@@ -85,6 +88,20 @@ def heap_in(path):
     """Names of a heap in an image, defined or referred to."""
     mangled = [*link_map.symbols(path, OPTIONS.board), *link_map.undefined(path, OPTIONS.board)]
     return heap_names([*mangled, *link_map.readable(mangled)])
+
+
+def counted_loops(listing):
+    """Addresses of the instructions of loops that an Armv8.1-M core counts, in a disassembly."""
+    return [int(address, 16) for address in COUNTED_LOOP.findall(listing)]
+
+
+def layers_with_counted_loops(path):
+    """Layers of an image that have such loops. In a handler they would meet the vector length of what it interrupts."""
+    pieces = link_map.read(path).inside(".text")
+    run = subprocess.run([support.board().arch.binutils + "objdump", "--disassemble", "--no-show-raw-insn", path],
+                         check=True, capture_output=True, text=True)
+    return {piece.layer for address in counted_loops(run.stdout) for piece in pieces
+            if piece.address <= address < piece.address + piece.size_bytes}
 
 
 def instructions(folder):

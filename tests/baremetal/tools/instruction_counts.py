@@ -38,22 +38,30 @@ class Section:
 
 @dataclasses.dataclass
 class Counts:
-    """One validation, load(), what each inference took, and with verified release each slice of constants."""
+    """One validation, load(), load() with an engine for digests, what each inference took, and with verified release
+    each slice of constants."""
 
     validation: Section
     load: Section
+    load_with_engine: Section
     inferences: list
     slices: int
     verified: list
 
     @property
+    def release(self):
+        """What verified release adds to an inference."""
+        return max(each.total for each in self.verified) - max(each.total for each in self.inferences)
+
+    @property
     def per_slice(self):
-        """What verified release adds to an inference, for each slice of constants."""
-        return (max(each.total for each in self.verified) - max(each.total for each in self.inferences)) // self.slices
+        """The same, for each slice of constants."""
+        return self.release // self.slices
 
     def numbers(self):
         """Everything that must repeat."""
-        return [*(section.total for section in (self.validation, self.load, *self.inferences, *self.verified)),
+        return [*(section.total for section in (self.validation, self.load, self.load_with_engine,
+                                                     *self.inferences, *self.verified)),
                 self.load.of_layer("digest")]
 
 
@@ -128,8 +136,9 @@ def measure(model, folder):
     (validation,), values = counted(folder, "validate", model.file)
     assert values["accepted"] == 1, values
     load, inferences, slices = inferences_of(model, folder)
+    with_engine, _, _ = inferences_of(model, folder, "engine")
     _, verified, _ = inferences_of(model, folder, "verified")
-    return Counts(validation, load, inferences, slices, verified)
+    return Counts(validation, load, with_engine, inferences, slices, verified)
 
 
 def histogram(section, rows=60):

@@ -31,8 +31,7 @@ constexpr std::size_t kFaultOffset = 5U;
 constexpr std::size_t kKernelOffset = 6U;
 constexpr std::size_t kDigestOffset = 8U;
 constexpr std::size_t kEntryBytes = 16U;
-constexpr std::size_t kLogBytes = kHeadBytes + (kEntryBytes * kLogEntries);
-static_assert(kLogBytes == sizeof(ExecutionLog));
+static_assert((kHeadBytes + (kEntryBytes * kLogEntries)) == sizeof(ExecutionLog));
 static_assert(kEntryBytes == sizeof(LogEntry));
 
 constexpr std::uint32_t kWordBits = 32U;
@@ -43,12 +42,14 @@ class Parser {
     explicit Parser(ByteSpan dump) : dump_{dump} {}
 
     [[nodiscard]] std::vector<QueueLog> parse() const {
-        if (dump_.empty() || ((dump_.size() % kLogBytes) != 0U) || ((dump_.size() / kLogBytes) > kMaxQueues)) {
-            fail(0U, fmt::format("{} bytes; logs of 1 to {} queues have {} each", dump_.size(), kMaxQueues, kLogBytes));
+        const std::uint32_t entries = entries_of_first();
+        const std::size_t log_bytes = kHeadBytes + (kEntryBytes * entries);
+        if (((dump_.size() % log_bytes) != 0U) || ((dump_.size() / log_bytes) > kMaxQueues)) {
+            fail(0U, fmt::format("{} bytes; logs of 1 to {} queues have {} each", dump_.size(), kMaxQueues, log_bytes));
         }
         std::vector<QueueLog> logs;
-        for (std::uint32_t queue = 0U; queue < (dump_.size() / kLogBytes); ++queue) {
-            logs.push_back(parse_log(queue));
+        for (std::uint32_t queue = 0U; queue < (dump_.size() / log_bytes); ++queue) {
+            logs.push_back(parse_log(queue, entries));
         }
         return logs;
     }
@@ -65,20 +66,35 @@ class Parser {
         }
     }
 
-    [[nodiscard]] QueueLog parse_log(std::uint32_t queue) const {
-        const std::size_t start = queue * kLogBytes;
+    // What the first log says that each has room for: the device's profile decides.
+    [[nodiscard]] std::uint32_t entries_of_first() const {
+        if (dump_.size() < kHeadBytes) {
+            fail(0U, fmt::format("{} bytes are no log", dump_.size()));
+        }
+        expect(0U, kLogMagic, "the magic number");
+        const std::uint32_t entries = load_le32(dump_, kCapacityOffset);
+        if (std::none_of(kProfiles.begin(), kProfiles.end(), [entries](const Capacities* profile) {
+                return kept_history(*profile).log_entries == entries;
+            })) {
+            fail(kCapacityOffset, fmt::format("the capacity is 0x{:X}, which no device has", entries));
+        }
+        return entries;
+    }
+
+    [[nodiscard]] QueueLog parse_log(std::uint32_t queue, std::uint32_t entries) const {
+        const std::size_t start = queue * (kHeadBytes + (kEntryBytes * entries));
         expect(start, kLogMagic, "the magic number");
         expect(start + kVersionOffset, kLogVersion, "the version");
         expect(start + kQueueOffset, queue, "the queue");
-        expect(start + kCapacityOffset, kLogEntries, "the capacity");
+        expect(start + kCapacityOffset, entries, "the capacity");
         for (std::size_t i = 0U; i < kReservedWords; ++i) {
             expect(start + kReservedOffset + (i * sizeof(std::uint32_t)), 0U, "a reserved word");
         }
         QueueLog log;
         log.written = load_le32(dump_, start + kWrittenOffset);
-        const std::uint32_t kept = std::min(log.written, kLogEntries);
+        const std::uint32_t kept = std::min(log.written, entries);
         for (std::uint32_t index = log.written - kept; index != log.written; ++index) {
-            const std::size_t entry = start + kHeadBytes + (kEntryBytes * (index % kLogEntries));
+            const std::size_t entry = start + kHeadBytes + (kEntryBytes * (index % entries));
             log.commands.push_back(parse_entry(entry, index + 1U));
         }
         return log;

@@ -1,0 +1,85 @@
+// pianola decompile: does this binary compute that model?
+
+#include "capture_host/decompile/decompile.h"
+
+#include <fmt/format.h>
+
+#include "capture_host/cli/cli.h"
+#include "capture_host/cli/verified_file.h"
+#include "capture_host/tflite/model/import_error.h"
+#include "pianola/config.h"
+
+namespace pianola::cli {
+namespace {
+
+struct DecompileArguments {
+    std::string file;
+    std::string model;
+    TargetArguments target;
+    bool json{false};
+};
+
+void print_json(const DecompileArguments& arguments, const decompile::Report& report) {
+    nlohmann::json launches = nlohmann::json::array();
+    for (const decompile::Line& line : report.lines) {
+        launches.push_back({{"trace", line.trace},
+                            {"command", line.command},
+                            {"kernel", line.kernel},
+                            {"operator", line.operation.empty() ? nlohmann::json{} : nlohmann::json(line.operation)}});
+    }
+    fmt::print("{}\n", json_text({{"file", arguments.file},
+                                  {"model", arguments.model},
+                                  {"equal", report.differences.empty()},
+                                  {"operators", report.operators},
+                                  {"launches", launches},
+                                  {"differences", report.differences}}));
+}
+
+void print_text(const DecompileArguments& arguments, const decompile::Report& report) {
+    for (const decompile::Line& line : report.lines) {
+        fmt::print("trace {} command {:>5}  {:<20} {}\n", line.trace, line.command, line.kernel,
+                   line.operation.empty() ? "moves bytes" : line.operation);
+    }
+    if (report.differences.empty()) {
+        fmt::print("{} computes {}: {} operators, {} commands\n", arguments.file, arguments.model, report.operators,
+                   report.lines.size());
+    }
+}
+
+int decompile_file(const DecompileArguments& arguments) {
+    const VerifiedFile file{arguments.file, arguments.target};
+    const std::vector<std::uint8_t> model = files::load_file(arguments.model, kMaxFileBytes);
+    decompile::Report report;
+    try {
+        report = decompile::decompile(file.image(), file.target().command_set(), {model.data(), model.size()});
+    } catch (const tflite::ImportError& error) {
+        throw CliError{kUnsupportedModel, fmt::format("{}: {}", arguments.model, error.what())};
+    }
+    if (arguments.json) {
+        print_json(arguments, report);
+    } else {
+        print_text(arguments, report);
+    }
+    if (!report.differences.empty()) {
+        throw CliError{kDifferent, fmt::format("{} does not compute {}: {}", arguments.file, arguments.model,
+                                               report.differences.front())};
+    }
+    return kDone;
+}
+
+}  // namespace
+
+void add_decompile(CLI::App& app, Action& action) {
+    const auto [command, arguments] = add_command(
+        app, action, "decompile", "Compares a trace binary with the model that it is to compute", decompile_file);
+    command->footer(
+        "Follows every byte through every launch, back to the model's inputs and constants. Weights, biases,\n"
+        "multipliers, geometry and data flow must be the model's, each operator computed once; a launch that is not\n"
+        "understood is a difference (7).");
+    add_text(*command, "file", arguments->file, kReads, "Trace binary")->required();
+    add_text(*command, "--against", arguments->model, kReads, "Model, .tflite")->required();
+    add_target_options(*command, arguments->target);
+    command->add_flag("--json", arguments->json, "Print as JSON");
+}
+
+}  // namespace pianola::cli

@@ -1,0 +1,76 @@
+#include "capture_host/cli/operator_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "capture_host/cli/cli.h"
+#include "capture_host/tflite/model/reader.h"
+#include "capture_host/tflite/support.h"
+
+namespace pianola::cli {
+namespace {
+
+nlohmann::json types_of(const tflite::OperatorSupport& support) {
+    constexpr std::string_view kSeparator{", "};
+    nlohmann::json types = nlohmann::json::array();
+    std::string_view rest{support.types};
+    while (!rest.empty()) {
+        const std::size_t length = std::min(rest.find(kSeparator), rest.size());
+        types.push_back(rest.substr(0U, length));
+        rest.remove_prefix(std::min(length + kSeparator.size(), rest.size()));
+    }
+    return types;
+}
+
+}  // namespace
+
+void print_operators(bool as_json) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const tflite::OperatorSupport& support : tflite::supported_operators()) {
+        const std::string name = tflite::operator_name(support.code);
+        if (as_json) {
+            list.push_back({{"operator", name},
+                            {"types", types_of(support)},
+                            {"limits", support.limits},
+                            {"in_tflite_micro", support.is_in_reference}});
+            continue;
+        }
+        const std::string_view limits{support.limits};
+        fmt::print("{:<24} {}{}{}{}\n", name, support.types, limits.empty() ? "" : "; ", limits,
+                   support.is_in_reference ? "" : "; not in TensorFlow Lite Micro");
+    }
+    if (as_json) {
+        fmt::print("{}\n", json_text({{"operators", list}}));
+    }
+}
+
+std::string describe_findings(const std::string& model, const tflite::ImportError& error) {
+    std::string text;
+    for (const tflite::Finding& finding : error.findings()) {
+        text += fmt::format("{}{}: {}", text.empty() ? "" : "\npianola: ", model, finding.text());
+        if (!finding.tensor.empty() && (finding.missing.find('\'') == std::string::npos)) {
+            text += fmt::format(", tensor '{}'", finding.tensor);
+        }
+    }
+    return text;
+}
+
+void print_findings_json(const std::string& model, const tflite::ImportError& error) {
+    const auto text_or_null = [](const std::string& text) {
+        return text.empty() ? nlohmann::json{} : nlohmann::json(text);
+    };
+    nlohmann::json list = nlohmann::json::array();
+    for (const tflite::Finding& finding : error.findings()) {
+        list.push_back(
+            {{"operator", text_or_null(finding.operator_name)},
+             {"index", finding.operator_index.has_value() ? nlohmann::json(*finding.operator_index) : nlohmann::json{}},
+             {"tensor", text_or_null(finding.tensor)},
+             {"reason", finding.missing}});
+    }
+    fmt::print("{}\n", json_text({{"model", model}, {"unsupported", list}}));
+}
+
+}  // namespace pianola::cli

@@ -1,0 +1,19 @@
+// What `pianola capture` says of operators: which ones there are, and which ones of a model are in the way.
+//
+// Place in the whole: a part of the sub-command capture. Host only.
+#pragma once
+
+#include <string>
+
+#include "capture_host/tflite/model/import_error.h"
+
+namespace pianola::cli {
+
+// To standard output.
+void print_operators(bool as_json);
+
+// One line per finding, each with the model's name; as JSON to standard output besides.
+[[nodiscard]] std::string describe_findings(const std::string& model, const tflite::ImportError& error);
+void print_findings_json(const std::string& model, const tflite::ImportError& error);
+
+}  // namespace pianola::cli

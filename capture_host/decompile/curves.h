@@ -1,0 +1,15 @@
+// Curves: the tables between whose entries kernels of int16 interpolate.
+//
+// Place in the whole: shared by decompile's matchers of functions, rows and states. Host only.
+#pragma once
+
+#include "capture_host/decompile/expressions.h"
+
+namespace pianola::decompile {
+
+// The logistic function, as hal/kernels/int16_arguments.h has it: kSigmoidTableEntries of uint16.
+[[nodiscard]] Tokens sigmoid_table();
+// Of softmax: exp(x), then 1 / (1 + x), in Q0.15.
+[[nodiscard]] Tokens softmax_tables();
+
+}  // namespace pianola::decompile

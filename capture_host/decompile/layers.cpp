@@ -1,0 +1,306 @@
+#include <algorithm>
+#include <cmath>
+
+#include "capture_host/decompile/layer_table.h"
+#include "capture_host/decompile/operation.h"
+#include "capture_host/decompile/scales.h"
+
+namespace pianola::decompile {
+namespace {
+
+namespace format = tflite::format;
+using refdev::KernelId;
+
+constexpr int kSamePadding = 0;
+constexpr int kValidPadding = 1;
+
+struct Axis {
+    std::uint32_t in{0U};
+    std::uint32_t out{0U};
+    std::uint32_t filter{0U};
+    std::int32_t stride{0};
+    std::int32_t dilation{1};
+};
+
+void check_window(const Axis& axis, int padding) {
+    if (((padding != kSamePadding) && (padding != kValidPadding)) || (axis.stride < 1) || (axis.dilation < 1)) {
+        Operation::not_understood("its padding, stride or dilation");
+    }
+}
+
+// Padding in front; half of what the windows need beyond the input, rounded down.
+std::uint32_t pad_before(const Axis& axis, int padding) {
+    check_window(axis, padding);
+    const std::int64_t in = axis.in;
+    const std::int64_t reach = ((std::int64_t{axis.filter} - 1) * axis.dilation) + 1;
+    const bool is_same = padding == kSamePadding;
+    const std::int64_t out =
+        is_same ? ((in + axis.stride - 1) / axis.stride) : ((in - reach + axis.stride) / axis.stride);
+    if (out != axis.out) {
+        throw Mismatch{"its output does not follow from its window"};
+    }
+    const std::int64_t needed = ((out - 1) * axis.stride) + reach - in;
+    return is_same ? static_cast<std::uint32_t>(std::max<std::int64_t>(needed, 0) / 2) : 0U;
+}
+
+const Shape& image(const Tensor& tensor) {
+    constexpr std::size_t kRank = 4U;
+    if (tensor.shape.size() != kRank) {
+        Operation::not_understood("'" + tensor.name + "' is no image");
+    }
+    return tensor.shape;
+}
+
+// One scale, or one for each channel. A zero point goes with one scale, and only to a kernel that takes it.
+void check_weights(const Operation& op, std::uint32_t channel_dimension, bool takes_zero_point) {
+    const tflite::Quantization& weights = op.in(1U).quantization;
+    const bool is_single = weights.scales.size() == 1U;
+    const bool is_symmetric = std::all_of(weights.zero_points.begin(), weights.zero_points.end(),
+                                          [](std::int32_t zero_point) { return zero_point == 0; });
+    if ((!is_single && (weights.dimension != channel_dimension)) ||
+        (!is_symmetric && !(is_single && takes_zero_point))) {
+        Operation::not_understood("its weights' zero points, or the dimension of their scales");
+    }
+}
+
+template <typename Arguments, typename Options>
+Arguments convolution(const Operation& op, const Options& options) {
+    const Shape& in = image(op.in(0U));
+    const Shape& filter = image(op.in(1U));
+    const Shape& out = image(op.out());
+    const Bounds bounds = bounds_of(options.fused_activation_function(), op.out());
+    const Axis rows{in[1], out[1], filter[1], options.stride_h(), options.dilation_h_factor()};
+    const Axis columns{in[2], out[2], filter[2], options.stride_w(), options.dilation_w_factor()};
+    Arguments a{};
+    a.batches = in[0];
+    a.input_height = in[1];
+    a.input_width = in[2];
+    a.input_channels = in[3];
+    a.output_height = out[1];
+    a.output_width = out[2];
+    a.filter_height = filter[1];
+    a.filter_width = filter[2];
+    a.stride_height = static_cast<std::uint32_t>(rows.stride);
+    a.stride_width = static_cast<std::uint32_t>(columns.stride);
+    a.dilation_height = static_cast<std::uint32_t>(rows.dilation);
+    a.dilation_width = static_cast<std::uint32_t>(columns.dilation);
+    a.pad_top = pad_before(rows, options.padding());
+    a.pad_left = pad_before(columns, options.padding());
+    a.input_offset = -zero_point_of(op.in(0U));
+    a.output_offset = zero_point_of(op.out());
+    a.activation_min = bounds.lowest;
+    a.activation_max = bounds.highest;
+    return a;
+}
+
+void conv_2d(Operation& op) {
+    check_weights(op, 0U, false);
+    const auto& options = op.options<format::Conv2DOptions>();
+    const LayerRoles roles{0U, 2U, sum_bytes_of(op, 2U, options.quantized_bias_type())};
+    auto a = convolution<refdev::Conv2dArguments>(op, options);
+    a.output_channels = op.out().shape[3];
+    a.filter_channels = op.in(1U).shape[3];
+    compute_layer(op, KernelId::kConv2d, KernelId::kConv2dInt16, a, roles,
+                  {op.bytes(0U), op.bytes(1U), channel_table(op, a.output_channels, false, roles)});
+}
+
+// Those of int16 have wide sums, whatever their bias is.
+LayerRoles wide_roles(const Operation& op, std::size_t input, std::size_t bias) {
+    return {input, bias, is_int16(op.in(input)) ? refdev::kWideSumBytes : refdev::kNarrowSumBytes};
+}
+
+void depthwise_conv_2d(Operation& op) {
+    constexpr std::uint32_t kChannelDimension = 3U;
+    check_weights(op, kChannelDimension, false);
+    const auto& options = op.options<format::DepthwiseConv2DOptions>();
+    const LayerRoles roles = wide_roles(op, 0U, 2U);
+    auto a = convolution<refdev::DepthwiseConv2dArguments>(op, options);
+    const std::uint32_t channels = op.out().shape[3];
+    a.depth_multiplier = channels / a.input_channels;
+    if ((std::int64_t{options.depth_multiplier()} * a.input_channels) != channels) {
+        Operation::not_understood("a depth multiplier that does not follow from its channels");
+    }
+    compute_layer(op, KernelId::kDepthwiseConv2d, KernelId::kDepthwiseConv2dInt16, a, roles,
+                  {op.bytes(0U), op.bytes(1U), channel_table(op, channels, false, roles)});
+}
+
+// The input's elements `rows` and `columns` apart, zeros between and behind them.
+Tokens spread(const Operation& op, std::size_t input, std::uint32_t rows, std::uint32_t columns) {
+    const Shape& in = op.in(input).shape;
+    const std::size_t bytes = element_bytes_of(op.in(input));
+    Tokens zero;
+    append_integer(zero, zero_point_of(op.in(input)), bytes);
+    Tokens tokens;
+    for_each_index({in[0], in[1] * rows, in[2] * columns, in[3]}, [&](const Shape& index) {
+        if (((index[1] % rows) == 0U) && ((index[2] % columns) == 0U)) {
+            append_element(tokens, op.bytes(input),
+                           offset_of(in, {index[0], index[1] / rows, index[2] / columns, index[3]}), bytes);
+        } else {
+            append(tokens, zero);
+        }
+    });
+    return tokens;
+}
+
+// What the filter reaches over, in front: the padding of the convolution that goes from the output to the input.
+std::uint32_t reach_before(const Axis& forward, int padding) {
+    check_window(forward, padding);
+    const std::uint32_t before = (padding == kSamePadding) ? pad_before(forward, padding) : 0U;
+    return forward.filter - 1U - before;
+}
+
+// Each output adds up the inputs that reach it: a convolution of the spread input, its filter turned half round.
+void transpose_conv(Operation& op) {
+    check_weights(op, 0U, false);
+    const auto& options = op.options<format::TransposeConvOptions>();
+    const LayerRoles roles = wide_roles(op, 2U, 3U);
+    const Shape& in = image(op.in(roles.input));
+    const Shape& filter = image(op.in(1U));
+    const Shape& out = image(op.out());
+    const Bounds bounds = bounds_of(options.fused_activation_function(), op.out());
+    refdev::Conv2dArguments a{};
+    a.batches = in[0];
+    a.input_height = in[1] * static_cast<std::uint32_t>(options.stride_h());
+    a.input_width = in[2] * static_cast<std::uint32_t>(options.stride_w());
+    a.input_channels = in[3];
+    a.output_height = out[1];
+    a.output_width = out[2];
+    a.output_channels = out[3];
+    a.filter_height = filter[1];
+    a.filter_width = filter[2];
+    a.filter_channels = filter[3];
+    a.stride_height = 1U;
+    a.stride_width = 1U;
+    a.dilation_height = 1U;
+    a.dilation_width = 1U;
+    a.pad_top = reach_before({out[1], in[1], filter[1], options.stride_h()}, options.padding());
+    a.pad_left = reach_before({out[2], in[2], filter[2], options.stride_w()}, options.padding());
+    a.input_offset = -zero_point_of(op.in(roles.input));
+    a.output_offset = zero_point_of(op.out());
+    a.activation_min = bounds.lowest;
+    a.activation_max = bounds.highest;
+    Tokens turned;
+    for_each_index(filter, [&](const Shape& index) {
+        const Shape from{index[0], filter[1] - 1U - index[1], filter[2] - 1U - index[2], index[3]};
+        append_element(turned, op.bytes(1U), offset_of(filter, from), 1U);
+    });
+    compute_layer(op, KernelId::kConv2d, KernelId::kConv2dInt16, a, roles,
+                  {spread(op, roles.input, static_cast<std::uint32_t>(options.stride_h()),
+                          static_cast<std::uint32_t>(options.stride_w())),
+                   turned, channel_table(op, a.output_channels, false, roles)});
+}
+
+void fully_connected(Operation& op) {
+    const Tensor& weights = op.in(1U);
+    if (weights.shape.size() != 2U) {
+        Operation::not_understood("weights that are no matrix");
+    }
+    const auto& options = op.options<format::FullyConnectedOptions>();
+    check_weights(op, 0U, !is_int16(op.in(0U)));
+    if (options.weights_format() != 0) {
+        Operation::not_understood("weights in another order");
+    }
+    const LayerRoles roles{0U, 2U, sum_bytes_of(op, 2U, options.quantized_bias_type())};
+    const Bounds bounds = bounds_of(options.fused_activation_function(), op.out());
+    refdev::FullyConnectedArguments a{};
+    a.output_depth = weights.shape[0];
+    a.input_depth = weights.shape[1];
+    a.batches = op.in(0U).elements / a.input_depth;
+    a.input_offset = -zero_point_of(op.in(0U));
+    a.filter_offset = -zero_point_of(weights);
+    a.output_offset = zero_point_of(op.out());
+    a.activation_min = bounds.lowest;
+    a.activation_max = bounds.highest;
+    // With one scale for all weights, the reference multiplies the scales in single precision.
+    const bool is_single_precision = weights.quantization.scales.size() == 1U;
+    compute_layer(op, KernelId::kFullyConnected, KernelId::kFullyConnectedInt16, a, roles,
+                  {op.bytes(0U), op.bytes(1U), channel_table(op, a.output_depth, is_single_precision, roles)});
+}
+
+void pool(Operation& op, KernelId kernel) {
+    const auto& options = op.options<format::Pool2DOptions>();
+    const Shape& in = image(op.in(0U));
+    const Shape& out = image(op.out());
+    const Bounds bounds = bounds_of(options.fused_activation_function(), op.out());
+    refdev::Pool2dArguments a{};
+    a.batches = in[0];
+    a.input_height = in[1];
+    a.input_width = in[2];
+    a.channels = in[3];
+    a.output_height = out[1];
+    a.output_width = out[2];
+    a.filter_height = static_cast<std::uint32_t>(options.filter_height());
+    a.filter_width = static_cast<std::uint32_t>(options.filter_width());
+    a.stride_height = static_cast<std::uint32_t>(options.stride_h());
+    a.stride_width = static_cast<std::uint32_t>(options.stride_w());
+    a.pad_top = pad_before({in[1], out[1], a.filter_height, options.stride_h()}, options.padding());
+    a.pad_left = pad_before({in[2], out[2], a.filter_width, options.stride_w()}, options.padding());
+    a.activation_min = bounds.lowest;
+    a.activation_max = bounds.highest;
+    a.type = static_cast<std::uint32_t>(tflite::element_type(op.out().type));
+    op.compute(kernel, a, {op.bytes(0U)});
+}
+
+void average_pool_2d(Operation& op) {
+    pool(op, KernelId::kAveragePool2d);
+}
+
+void max_pool_2d(Operation& op) {
+    pool(op, KernelId::kMaxPool2d);
+}
+
+// A sum is a mean that is not divided. 1 / count is folded into the multiplier, as hal/kernels/arguments.h says.
+void mean_or_sum(Operation& op, bool divides) {
+    constexpr std::int32_t kMostFold = 32;
+    const Shape& shape = op.in(0U).shape;
+    refdev::MeanArguments a{};
+    if (shape.size() > a.dims.size()) {
+        Operation::not_understood("more than four dimensions");
+    }
+    const std::size_t front = a.dims.size() - shape.size();
+    a.dims = {1U, 1U, 1U, 1U};
+    std::copy(shape.begin(), shape.end(), a.dims.begin() + static_cast<std::ptrdiff_t>(front));
+    for (const std::int32_t axis : op.integers(1U)) {
+        a.reduced_axes |= 1U << (front + axis_of(axis, shape.size()));
+    }
+    std::int64_t count = 1;
+    for (std::size_t axis = 0U; divides && (axis < a.dims.size()); ++axis) {
+        count *= (((a.reduced_axes >> axis) & 1U) != 0U) ? std::int64_t{a.dims.at(axis)} : 1;
+    }
+    const Multiplier ratio =
+        multiplier_of(static_cast<double>(scale_of(op.in(0U))) / static_cast<double>(scale_of(op.out())));
+    const std::int32_t fold =
+        std::min({static_cast<std::int32_t>(std::ilogb(static_cast<double>(count))), kMostFold, 31 + ratio.shift});
+    a.input_zero_point = zero_point_of(op.in(0U));
+    a.output_zero_point = zero_point_of(op.out());
+    a.multiplier = static_cast<std::int32_t>(
+        (std::int64_t{ratio.mantissa} * (std::int64_t{1} << static_cast<std::uint32_t>(fold))) / count);
+    a.shift = ratio.shift - fold;
+    a.type = static_cast<std::uint32_t>(tflite::element_type(op.out().type));
+    op.compute(KernelId::kMean, a, {op.bytes(0U)});
+}
+
+void mean(Operation& op) {
+    mean_or_sum(op, true);
+}
+
+void sum(Operation& op) {
+    mean_or_sum(op, false);
+}
+
+constexpr std::array<Entry, 8> kLayers{{{format::BuiltinOperator_CONV_2D, conv_2d},
+                                        {format::BuiltinOperator_DEPTHWISE_CONV_2D, depthwise_conv_2d},
+                                        {format::BuiltinOperator_TRANSPOSE_CONV, transpose_conv},
+                                        {format::BuiltinOperator_FULLY_CONNECTED, fully_connected},
+                                        {format::BuiltinOperator_AVERAGE_POOL_2D, average_pool_2d},
+                                        {format::BuiltinOperator_MAX_POOL_2D, max_pool_2d},
+                                        {format::BuiltinOperator_MEAN, mean},
+                                        {format::BuiltinOperator_SUM, sum}}};
+
+}  // namespace
+
+bool evaluate_layer(Operation& op) {
+    return evaluate_one_of(kLayers, op);
+}
+
+}  // namespace pianola::decompile

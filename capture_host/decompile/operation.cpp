@@ -1,0 +1,142 @@
+#include "capture_host/decompile/operation.h"
+
+#include "capture_host/decompile/packed_forms.h"
+#include "pianola/bytes.h"
+
+namespace pianola::decompile {
+
+std::vector<std::int32_t> Operation::integers(std::size_t input) const {
+    const Tensor& tensor = in(input);
+    if (!tensor.is_constant || (tensor.type != tflite::kTypeInt32)) {
+        not_understood("an operand that is no constant of int32");
+    }
+    std::vector<std::int32_t> values;
+    for (std::size_t i = 0U; i < tensor.elements; ++i) {
+        values.push_back(static_cast<std::int32_t>(load_le32(tensor.contents, i * sizeof(std::int32_t))));
+    }
+    return values;
+}
+
+std::vector<std::int64_t> Operation::wide_integers(std::size_t input) const {
+    const Tensor& tensor = in(input);
+    if (!tensor.is_constant || (tensor.type != tflite::kTypeInt64)) {
+        const std::vector<std::int32_t> narrow = integers(input);
+        return {narrow.begin(), narrow.end()};
+    }
+    std::vector<std::int64_t> values;
+    for (std::size_t i = 0U; i < tensor.elements; ++i) {
+        const std::size_t at = i * sizeof(std::int64_t);
+        const std::uint64_t low = load_le32(tensor.contents, at);
+        const std::uint64_t high = load_le32(tensor.contents, at + sizeof(std::uint32_t));
+        values.push_back(static_cast<std::int64_t>((high << 32U) | low));
+    }
+    return values;
+}
+
+Tokens Operation::define(const Computation& computation) {
+    return expressions_.define(computation, packed_forms(computation), index_);
+}
+
+void Operation::set(Tokens tokens, std::size_t output) {
+    const auto number = static_cast<std::size_t>(op_.outputs.at(output));
+    if (tokens.size() != model_.tensors.at(number).size_bytes) {
+        throw Mismatch{"its output has another size than follows from its operands"};
+    }
+    tokens_.at(number) = std::move(tokens);
+}
+
+float scale_of(const Tensor& tensor) {
+    if (tensor.quantization.scales.size() != 1U) {
+        Operation::not_understood("'" + tensor.name + "' without one scale");
+    }
+    return tensor.quantization.scales.front();
+}
+
+std::int32_t zero_point_of(const Tensor& tensor) {
+    return tensor.quantization.zero_points.empty() ? 0 : tensor.quantization.zero_points.front();
+}
+
+std::size_t element_bytes_of(const Tensor& tensor) {
+    return tensor.size_bytes / tensor.elements;
+}
+
+bool is_int16(const Tensor& tensor) {
+    return tensor.type == tflite::kTypeInt16;
+}
+
+std::size_t product_of(const Shape& shape, std::size_t first, std::size_t end) {
+    std::size_t product = 1U;
+    for (std::size_t i = first; i < end; ++i) {
+        product *= shape.at(i);
+    }
+    return product;
+}
+
+std::size_t axis_of(std::int64_t axis, std::size_t rank) {
+    const std::int64_t from_front = (axis < 0) ? (axis + static_cast<std::int64_t>(rank)) : axis;
+    if ((from_front < 0) || (from_front > static_cast<std::int64_t>(rank))) {
+        Operation::not_understood("an axis outside the shape");
+    }
+    return static_cast<std::size_t>(from_front);
+}
+
+Tokens tokens_of(ByteSpan bytes) {
+    return {bytes.begin(), bytes.end()};
+}
+
+Tokens tokens_of(std::int32_t word) {
+    Tokens tokens;
+    append_integer(tokens, word, sizeof(word));
+    return tokens;
+}
+
+void append_integer(Tokens& all, std::int64_t value, std::size_t bytes) {
+    constexpr std::size_t kByteBits = 8U;
+    for (std::size_t i = 0U; i < bytes; ++i) {
+        all.push_back(static_cast<Token>((static_cast<std::uint64_t>(value) >> (i * kByteBits)) & UINT8_MAX));
+    }
+}
+
+void append(Tokens& all, const Tokens& more) {
+    all.insert(all.end(), more.begin(), more.end());
+}
+
+void for_each_index(const Shape& shape, const std::function<void(const Shape& index)>& visit) {
+    Shape index(shape.size(), 0U);
+    const std::size_t count = product_of(shape, 0U, shape.size());
+    for (std::size_t i = 0U; i < count; ++i) {
+        visit(index);
+        for (std::size_t axis = shape.size(); axis > 0U; --axis) {
+            index[axis - 1U] += 1U;
+            if (index[axis - 1U] < shape[axis - 1U]) {
+                break;
+            }
+            index[axis - 1U] = 0U;
+        }
+    }
+}
+
+std::size_t offset_of(const Shape& shape, const Shape& index) {
+    std::size_t offset = 0U;
+    for (std::size_t axis = 0U; axis < shape.size(); ++axis) {
+        offset = (offset * shape[axis]) + index.at(axis);
+    }
+    return offset;
+}
+
+void append_element(Tokens& all, const Tokens& from, std::size_t element, std::size_t element_bytes) {
+    for (std::size_t i = 0U; i < element_bytes; ++i) {
+        all.push_back(from.at((element * element_bytes) + i));
+    }
+}
+
+void evaluate(Operation& op) {
+    const bool is_known = evaluate_layer(op) || evaluate_pair(op) || evaluate_function(op) || evaluate_movement(op) ||
+                          evaluate_choice(op) || evaluate_rows(op) || evaluate_matrices(op) || evaluate_wide(op) ||
+                          evaluate_state(op);
+    if (!is_known) {
+        Operation::not_understood("an operator without a matcher");
+    }
+}
+
+}  // namespace pianola::decompile

@@ -1,0 +1,164 @@
+// Operation: one operator of a model, and what the tensors before it hold.
+//
+// Place in the whole: the model's side of decompile. Its code shares nothing with the importer's operators: geometry
+// and scales are made from the model and the quantisation specification alone. Host only.
+#pragma once
+
+#include <array>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "capture_host/decompile/expressions.h"
+#include "capture_host/decompile/launches.h"
+#include "capture_host/tflite/model/reader.h"
+#include "hal/kernels/arguments.h"
+#include "hal/kernels/kernel.h"
+#include "tflite_subset_generated.h"
+
+namespace pianola::decompile {
+
+using tflite::Tensor;
+using Shape = std::vector<std::uint32_t>;
+
+// What stays from step to step, by name: before the step, and now.
+struct State {
+    std::map<std::string, Tokens> before;
+    std::map<std::string, Tokens> now;
+};
+
+class Operation {
+  public:
+    // The referenced objects must outlive this one.
+    Operation(const tflite::Model& model, std::uint32_t index, std::vector<Tokens>& tokens, State& state,
+              Expressions& expressions)
+        : model_{model},
+          op_{model.operators[index]},
+          index_{index},
+          tokens_{tokens},
+          state_{state},
+          expressions_{expressions} {}
+
+    [[nodiscard]] std::int32_t code() const { return op_.code; }
+    [[nodiscard]] bool has(std::size_t input) const {
+        return (input < op_.inputs.size()) && (op_.inputs[input] != tflite::kAbsent);
+    }
+    [[nodiscard]] std::size_t inputs() const { return op_.inputs.size(); }
+    [[nodiscard]] std::size_t outputs() const { return op_.outputs.size(); }
+    [[nodiscard]] const Tensor& in(std::size_t input) const { return model_.tensors.at(number_of(input)); }
+    [[nodiscard]] const Tensor& out(std::size_t output = 0U) const {
+        return model_.tensors.at(static_cast<std::size_t>(op_.outputs.at(output)));
+    }
+    [[nodiscard]] const Tokens& bytes(std::size_t input) const { return tokens_.at(number_of(input)); }
+    [[nodiscard]] std::vector<std::int32_t> integers(std::size_t input) const;       // of a constant of int32
+    [[nodiscard]] std::vector<std::int64_t> wide_integers(std::size_t input) const;  // of int32 or int64
+    [[nodiscard]] const tflite::Model& model() const { return model_; }
+    [[nodiscard]] const tflite::Operator& stored() const { return op_; }
+
+    // Options as stored; their defaults where the file leaves them out.
+    template <typename Options>
+    [[nodiscard]] const Options& options() const {
+        alignas(std::uint32_t) static constexpr std::array<std::uint8_t, 12> kNoFields{8U, 0U, 0U, 0U, 4U, 0U,
+                                                                                       4U, 0U, 4U, 0U, 0U, 0U};
+        const Options* const stored = op_.stored->builtin_options_as<Options>();
+        return (stored == nullptr) ? *flatbuffers::GetRoot<Options>(kNoFields.data()) : *stored;
+    }
+
+    void set(Tokens tokens, std::size_t output = 0U);
+
+    // What state of that name holds; before the first step, `first`.
+    [[nodiscard]] Tokens& state(const std::string& name, const Tokens& first) {
+        state_.before.try_emplace(name, first);
+        return state_.now.try_emplace(name, first).first->second;
+    }
+    [[nodiscard]] Tokens& state_of(std::size_t input, const Tokens& first) {  // of a variable tensor
+        return state("tensor " + std::to_string(number_of(input)), first);
+    }
+
+    // What a kernel computes with these words, addresses 0, of these operands.
+    template <typename Arguments>
+    [[nodiscard]] Tokens launch(refdev::KernelId kernel, const Arguments& arguments, std::vector<Tokens> operands,
+                                std::size_t output_bytes) {
+        Computation computation{static_cast<std::uint32_t>(kernel), {}, std::move(operands), output_bytes};
+        computation.words.resize(refdev::kArgumentWords<Arguments>);
+        std::memcpy(computation.words.data(), &arguments, sizeof(Arguments));
+        return define(computation);
+    }
+
+    // That is the output.
+    template <typename Arguments>
+    void compute(refdev::KernelId kernel, const Arguments& arguments, std::vector<Tokens> operands) {
+        set(launch(kernel, arguments, std::move(operands), out().size_bytes));
+    }
+
+    [[noreturn]] static void not_understood(const std::string& what) { throw Mismatch{"not understood: " + what}; }
+
+  private:
+    [[nodiscard]] Tokens define(const Computation& computation);
+
+    [[nodiscard]] std::size_t number_of(std::size_t input) const {
+        return static_cast<std::size_t>(static_cast<std::uint32_t>(op_.inputs.at(input)));
+    }
+
+    const tflite::Model& model_;
+    const tflite::Operator& op_;
+    std::uint32_t index_;
+    std::vector<Tokens>& tokens_;
+    State& state_;
+    Expressions& expressions_;
+};
+
+// Of a tensor with one scale.
+[[nodiscard]] float scale_of(const Tensor& tensor);
+[[nodiscard]] std::int32_t zero_point_of(const Tensor& tensor);  // 0 where it has none
+[[nodiscard]] std::size_t element_bytes_of(const Tensor& tensor);
+[[nodiscard]] bool is_int16(const Tensor& tensor);
+[[nodiscard]] std::size_t product_of(const Shape& shape, std::size_t first, std::size_t end);
+// An axis that may count from the end.
+[[nodiscard]] std::size_t axis_of(std::int64_t axis, std::size_t rank);
+
+// Constants.
+[[nodiscard]] Tokens tokens_of(ByteSpan bytes);
+[[nodiscard]] Tokens tokens_of(std::int32_t word);
+void append_integer(Tokens& all, std::int64_t value, std::size_t bytes);
+void append(Tokens& all, const Tokens& more);
+
+// For every element of a tensor of that shape, in order: its index along each axis.
+void for_each_index(const Shape& shape, const std::function<void(const Shape& index)>& visit);
+// An element's number in a tensor of that shape.
+[[nodiscard]] std::size_t offset_of(const Shape& shape, const Shape& index);
+void append_element(Tokens& all, const Tokens& from, std::size_t element, std::size_t element_bytes);
+
+// Sets the outputs of an operator. Throws Mismatch.
+void evaluate(Operation& op);
+
+// Its parts, by what operators do; false where an operator is none of these.
+[[nodiscard]] bool evaluate_layer(Operation& op);
+[[nodiscard]] bool evaluate_pair(Operation& op);
+[[nodiscard]] bool evaluate_function(Operation& op);
+[[nodiscard]] bool evaluate_movement(Operation& op);
+[[nodiscard]] bool evaluate_choice(Operation& op);
+[[nodiscard]] bool evaluate_rows(Operation& op);
+[[nodiscard]] bool evaluate_matrices(Operation& op);
+[[nodiscard]] bool evaluate_wide(Operation& op);
+[[nodiscard]] bool evaluate_state(Operation& op);
+
+using Evaluate = void (*)(Operation& op);
+struct Entry {
+    tflite::format::BuiltinOperator code;
+    Evaluate evaluate;
+};
+template <std::size_t kCount>
+[[nodiscard]] bool evaluate_one_of(const std::array<Entry, kCount>& table, Operation& op) {
+    for (const Entry& entry : table) {
+        if (entry.code == op.code()) {
+            entry.evaluate(op);
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace pianola::decompile

@@ -1,0 +1,16 @@
+// Packed forms: the same layer with weights in other layouts.
+//
+// Place in the whole: what `capture --pack` makes of a layer computes what the model's does. Layouts are the device's
+// (hal/kernels/packed_weights.h). Host only.
+#pragma once
+
+#include <vector>
+
+#include "capture_host/decompile/expressions.h"
+
+namespace pianola::decompile {
+
+// None where the computation is no layer of constant weights, or no layout has it.
+[[nodiscard]] std::vector<Computation> packed_forms(const Computation& plain);
+
+}  // namespace pianola::decompile

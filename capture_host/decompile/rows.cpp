@@ -1,0 +1,95 @@
+#include <algorithm>
+#include <cmath>
+
+#include "capture_host/decompile/curves.h"
+#include "capture_host/decompile/operation.h"
+#include "capture_host/decompile/scales.h"
+#include "hal/kernels/int16_arguments.h"
+
+namespace pianola::decompile {
+namespace {
+
+namespace format = tflite::format;
+using refdev::KernelId;
+
+// Differences within a row, with five integer bits, and the least that counts.
+struct Differences {
+    Multiplier scale;
+    std::int32_t least{0};
+};
+
+Differences differences_of(double step) {
+    constexpr double kUnit = 67108864.0;  // 2^26
+    constexpr double kLargest = 2147483647.0;
+    constexpr double kMostDifference = 31.0;
+    const Multiplier scale = multiplier_of(std::min(step * kUnit, kLargest));
+    if (scale.shift < 0) {
+        Operation::not_understood("steps of its input that are too fine");
+    }
+    return {scale, -static_cast<std::int32_t>(std::floor(std::ldexp(kMostDifference * kUnit, -scale.shift)))};
+}
+
+template <typename Arguments>
+Arguments rows_of(const Operation& op) {
+    if (op.in(0U).shape.empty()) {
+        Operation::not_understood("an input without dimensions");
+    }
+    Arguments a{};
+    a.depth = op.in(0U).shape.back();
+    a.rows = op.in(0U).elements / a.depth;
+    return a;
+}
+
+void softmax(Operation& op) {
+    constexpr double kTableStep = 10.0 / 65535.0;
+    const double step =
+        static_cast<double>(op.options<format::SoftmaxOptions>().beta()) * static_cast<double>(scale_of(op.in(0U)));
+    if (is_int16(op.in(0U))) {
+        auto a = rows_of<refdev::SoftmaxInt16Arguments>(op);
+        const Multiplier scale = multiplier_of(step / kTableStep);
+        a.multiplier = scale.mantissa;
+        a.shift = scale.shift;
+        op.compute(KernelId::kSoftmaxInt16, a, {op.bytes(0U), softmax_tables()});
+        return;
+    }
+    auto a = rows_of<refdev::SoftmaxArguments>(op);
+    const Differences differences = differences_of(step);
+    a.input_multiplier = differences.scale.mantissa;
+    a.input_left_shift = differences.scale.shift;
+    a.diff_min = differences.least;
+    a.output_type = static_cast<std::uint32_t>(tflite::element_type(op.out().type));
+    op.compute(KernelId::kSoftmax, a, {op.bytes(0U)});
+}
+
+// Its logarithm is scaled back by the inverse.
+void log_softmax(Operation& op) {
+    constexpr int kFractionBits = 31;
+    auto a = rows_of<refdev::LogSoftmaxArguments>(op);
+    const Differences differences = differences_of(static_cast<double>(scale_of(op.in(0U))));
+    const Multiplier reverse = multiplier_of(std::ldexp(1.0, kFractionBits - differences.scale.shift) /
+                                             static_cast<double>(differences.scale.mantissa));
+    a.input_multiplier = differences.scale.mantissa;
+    a.input_left_shift = differences.scale.shift;
+    a.diff_min = differences.least;
+    a.reverse_multiplier = reverse.mantissa;
+    a.reverse_shift = reverse.shift;
+    op.compute(KernelId::kLogSoftmax, a, {op.bytes(0U)});
+}
+
+void l2_normalization(Operation& op) {
+    auto a = rows_of<refdev::L2NormalizationArguments>(op);
+    a.input_zero_point = zero_point_of(op.in(0U));
+    op.compute(KernelId::kL2Normalization, a, {op.bytes(0U)});
+}
+
+constexpr std::array<Entry, 3> kRows{{{format::BuiltinOperator_SOFTMAX, softmax},
+                                      {format::BuiltinOperator_LOG_SOFTMAX, log_softmax},
+                                      {format::BuiltinOperator_L2_NORMALIZATION, l2_normalization}}};
+
+}  // namespace
+
+bool evaluate_rows(Operation& op) {
+    return evaluate_one_of(kRows, op);
+}
+
+}  // namespace pianola::decompile

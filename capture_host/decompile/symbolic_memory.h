@@ -1,0 +1,40 @@
+// SymbolicMemory: a device's memory, a number for each byte.
+//
+// Place in the whole: what decompile runs a binary's launches on. Host only.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "capture_host/decompile/expressions.h"
+#include "pianola/command_set.h"
+#include "pianola/span.h"
+
+namespace pianola::decompile {
+
+// What a step finds, and what the next one finds in its place: the two inferences' inputs.
+using Successors = std::set<std::pair<Token, Token>>;
+
+class SymbolicMemory {
+  public:
+    void add_region(std::uint32_t base, std::uint32_t size_bytes);
+
+    // Throw std::out_of_range outside the regions, which the validator excludes.
+    [[nodiscard]] Tokens read(std::uint32_t address, std::size_t size_bytes) const;
+    [[nodiscard]] Tokens read(const Extent& extent) const;  // run after run
+    void write(std::uint32_t address, const Tokens& tokens);
+    void write(std::uint32_t address, ByteSpan bytes);
+
+    // Leaves what holds in front of every step: a byte that the step has changed, other than to its successor, becomes
+    // undefined. `before` is the memory in front of the step. False where nothing became undefined that was not.
+    bool keep_invariant(const SymbolicMemory& before, const Successors& successors);
+
+  private:
+    [[nodiscard]] const Tokens& region(std::uint32_t address, std::size_t size_bytes, std::size_t& offset) const;
+
+    std::map<std::uint32_t, Tokens> regions_;  // by base
+};
+
+}  // namespace pianola::decompile

@@ -1,0 +1,114 @@
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+
+#include "capture_host/tflite/operators/movement.h"
+#include "capture_host/tflite/operators/operators.h"
+#include "capture_host/tflite/operators/wide_numbers.h"
+
+namespace pianola::tflite {
+namespace {
+
+using Arguments = refdev::ReduceArguments;
+using Op = refdev::ReduceOp;
+
+constexpr std::size_t kAxesPosition = 1U;
+
+// By axis of the input. At least one is.
+std::vector<bool> reduced_axes(const OperatorContext& context, std::size_t rank) {
+    std::vector<bool> reduced(rank, false);
+    for (const std::int32_t axis :
+         context.int32_constant(kAxesPosition, "list of axes", static_cast<std::uint32_t>(rank))) {
+        reduced[axis_of(context, axis, rank)] = true;
+    }
+    context.require(std::count(reduced.begin(), reduced.end(), true) > 0, "a reduction over no axis is not supported");
+    return reduced;
+}
+
+// What an extremum is taken of, as rows and columns.
+struct Matrix {
+    capture::BufferId buffer{};
+    std::uint32_t kept{1U};
+    std::uint32_t reduced{1U};
+    bool reduces_rows{false};
+};
+
+// The axes that are kept come before those that are reduced, or behind: the input is moved where neither is so.
+Matrix matrix_of(OperatorContext& context, const AnyTensor& input, const std::vector<bool>& reduced) {
+    Matrix matrix{context.buffer(input)};
+    std::vector<std::size_t> order;
+    for (const bool wanted : {false, true}) {
+        for (std::size_t axis = 0U; axis < reduced.size(); ++axis) {
+            if (reduced[axis] == wanted) {
+                order.push_back(axis);
+                (wanted ? matrix.reduced : matrix.kept) *= input.tensor->shape[axis];
+            }
+        }
+    }
+    matrix.reduces_rows = std::is_sorted(reduced.begin(), reduced.end(), std::greater<>());
+    if (!matrix.reduces_rows && !std::is_sorted(order.begin(), order.end())) {
+        views::StridedView view = view_of(input);
+        view.permute(order);
+        const capture::BufferId from = matrix.buffer;
+        matrix.buffer = context.add_temporary(input.tensor->size_bytes);
+        record_view(context, view, from, matrix.buffer);
+    }
+    return matrix;
+}
+
+// One int32 for each element that is kept.
+void record_reduce(OperatorContext& context, Op op, const Matrix& matrix, capture::BufferId output) {
+    Arguments arguments{};
+    arguments.rows = matrix.reduces_rows ? matrix.reduced : matrix.kept;
+    arguments.columns = matrix.reduces_rows ? matrix.kept : matrix.reduced;
+    arguments.type = refdev::kTypeInt8;
+    arguments.op = op;
+    arguments.axis = matrix.reduces_rows ? 0U : 1U;
+    context.launch(refdev::KernelId::kReduce, arguments,
+                   {{offsetof(Arguments, input), matrix.buffer, Access::kRead},
+                    {offsetof(Arguments, output), output, Access::kWrite}});
+}
+
+void lower_extremum(OperatorContext& context, Op op) {
+    context.require_operands(2U, 2U);
+    const Int8Tensor input = context.int8_input(0U, "input");
+    const Int8Tensor output = context.int8_output();
+    context.require_same_quantization(input, output);
+    const std::vector<bool> reduced = reduced_axes(context, input.tensor->shape.size());
+    const Matrix matrix = matrix_of(context, AnyTensor{input.index, input.tensor, 1U}, reduced);
+    context.require(output.tensor->elements == matrix.kept, "its output size does not follow from its input");
+    const capture::BufferId wide = add_wide(context, matrix.kept);
+    record_reduce(context, op, matrix, wide);
+    record_narrowing(context, wide, kExactly, 0, output);
+}
+
+void lower_place(OperatorContext& context, Op op) {
+    context.require_operands(2U, 2U);
+    const Int8Tensor input = context.int8_input(0U, "input");
+    const QuantizedTensor output = context.typed_output({kTypeInt32});
+    const std::vector<bool> reduced = reduced_axes(context, input.tensor->shape.size());
+    context.require(std::count(reduced.begin(), reduced.end(), true) == 1, "more than one axis is not supported");
+    const Matrix matrix = matrix_of(context, AnyTensor{input.index, input.tensor, 1U}, reduced);
+    context.require(output.tensor->elements == matrix.kept, "its output size does not follow from its input");
+    record_reduce(context, op, matrix, context.buffer(output));
+}
+
+}  // namespace
+
+void lower_reduce_max(OperatorContext& context) {
+    lower_extremum(context, Op::kMaximum);
+}
+
+void lower_reduce_min(OperatorContext& context) {
+    lower_extremum(context, Op::kMinimum);
+}
+
+void lower_arg_max(OperatorContext& context) {
+    lower_place(context, Op::kArgMaximum);
+}
+
+void lower_arg_min(OperatorContext& context) {
+    lower_place(context, Op::kArgMinimum);
+}
+
+}  // namespace pianola::tflite

@@ -1,0 +1,47 @@
+// What layers read next to a filter: channel parameters, from the filter's scales and the bias.
+//
+// Place in the whole: shared by the convolutions and the fully connected layer.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "capture_host/tflite/operators/operator_context.h"
+
+namespace pianola::tflite {
+
+// Bytes of a layer's sums (Int16Layer::sum_bytes): those of int8 activations have 4. Those of int16 have as many as the
+// bias, or as `without_bias`, the type that the layer's options name for a bias that is absent. In layers whose options
+// name none they have 8.
+[[nodiscard]] std::uint32_t sum_bytes_of(const OperatorContext& context, const QuantizedTensor& input,
+                                         std::size_t bias_position, std::optional<std::int8_t> without_bias);
+
+struct FilterRoles {
+    std::uint32_t channel_dimension{0U};
+    std::size_t bias_position{2U};
+    std::uint32_t sum_bytes{refdev::kNarrowSumBytes};
+};
+
+// One row per output channel. The filter's scales are one, or one per channel along the channels' dimension.
+[[nodiscard]] capture::BufferId add_filter_table(OperatorContext& context, const QuantizedTensor& input,
+                                                 const QuantizedTensor& output, std::uint32_t channels,
+                                                 const FilterRoles& roles);
+
+// A layer's kernels, by the type of its activations.
+struct LayerKernels {
+    refdev::KernelId int8{refdev::KernelId::kUnspecified};
+    refdev::KernelId int16{refdev::KernelId::kUnspecified};
+};
+
+// Records the launch of the one that fits.
+template <typename Arguments>
+void launch_layer(OperatorContext& context, const LayerKernels& kernels, const QuantizedTensor& input,
+                  std::uint32_t sum_bytes, const Arguments& arguments, const std::vector<AddressWord>& addresses) {
+    if (input.tensor->type == kTypeInt16) {
+        context.launch(kernels.int16, refdev::Int16Layer<Arguments>{arguments, sum_bytes}, addresses);
+    } else {
+        context.launch(kernels.int8, arguments, addresses);
+    }
+}
+
+}  // namespace pianola::tflite

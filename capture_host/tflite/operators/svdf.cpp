@@ -1,0 +1,92 @@
+#include <cstddef>
+
+#include "capture_host/tflite/operators/operators.h"
+#include "hal/kernels/launch_check.h"
+
+namespace pianola::tflite {
+namespace {
+
+constexpr std::size_t kFeaturesPosition = 1U;
+constexpr std::size_t kWeightsPosition = 2U;
+constexpr std::size_t kBiasPosition = 3U;
+constexpr std::size_t kMemoryPosition = 4U;
+
+struct Sizes {
+    std::uint32_t batches;
+    std::uint32_t input_depth;
+    std::uint32_t filters;
+    std::uint32_t length;
+    std::uint32_t rank;
+};
+
+Sizes sizes_of(const OperatorContext& context, const Int8Tensor& input, const Tensor& features, const Tensor& weights) {
+    const auto& options = context.options<format::SVDFOptions>();
+    context.require((input.tensor->shape.size() == 2U) && (features.shape.size() == 2U) &&
+                        (weights.shape.size() == 2U) && (options.rank() > 0),
+                    "only operands of rank 2 are supported");
+    const Sizes sizes{input.tensor->shape[0], input.tensor->shape[1], features.shape[0], weights.shape[1],
+                      static_cast<std::uint32_t>(options.rank())};
+    context.require((features.shape[1] == sizes.input_depth) && (weights.shape[0] == sizes.filters) &&
+                        ((sizes.filters % sizes.rank) == 0U),
+                    "the sizes of its operands do not fit each other");
+    context.require(sizes.input_depth <= refdev::kMaxTaps, "feature weights with so many columns are not supported");
+    return sizes;
+}
+
+const Tensor& symmetric_constant(const OperatorContext& context, std::size_t position, const char* what) {
+    const Tensor& tensor = context.input(position, what);
+    context.require(tensor.is_constant, "computed weights are not supported");
+    context.require((tensor.quantization.scales.size() == 1U) && (tensor.quantization.zero_points.front() == 0),
+                    "weights with several scales or a zero point are not supported");
+    return tensor;
+}
+
+}  // namespace
+
+// The published operator clamps to int8 only, whatever activation its options name.
+void lower_svdf(OperatorContext& context) {
+    using Feature = refdev::SvdfFeatureArguments;
+    using Time = refdev::SvdfTimeArguments;
+    context.require_operands(5U, 5U);
+    const Int8Tensor input = context.int8_input(0U, "input");
+    const Int8Tensor output = context.int8_output();
+    const Tensor& features = symmetric_constant(context, kFeaturesPosition, "feature weights");
+    context.require(features.type == kTypeInt8, "feature weights other than int8 are not supported");
+    const QuantizedTensor memory = context.quantized_input(kMemoryPosition, "memory", {kTypeInt8, kTypeInt16});
+    const Tensor& weights = symmetric_constant(context, kWeightsPosition, "time weights");
+    context.require(memory.tensor->is_variable && (weights.type == memory.tensor->type),
+                    "its memory is no variable tensor of the type of its time weights");
+    const Sizes sizes = sizes_of(context, input, features, weights);
+    const std::uint32_t units = sizes.filters / sizes.rank;
+    context.require((std::uint64_t{sizes.batches} * sizes.filters * sizes.length == memory.tensor->elements) &&
+                        (std::uint64_t{sizes.batches} * units == output.tensor->elements),
+                    "the size of its memory or output does not follow from its operands");
+    const FixedPoint first =
+        context.multiplier(static_cast<double>((input.scale * features.quantization.scales.front()) / memory.scale));
+    const FixedPoint second =
+        context.multiplier(static_cast<double>((memory.scale * weights.quantization.scales.front()) / output.scale));
+    const capture::BufferId state = context.add_state(
+        "memory", std::vector<std::uint8_t>(
+                      memory.tensor->size_bytes,
+                      (memory.tensor->type == kTypeInt8) ? static_cast<std::uint8_t>(memory.zero_point) : 0U));
+    const auto type = static_cast<std::uint32_t>(element_type(memory.tensor->type));
+
+    context.launch(refdev::KernelId::kSvdfFeature,
+                   Feature{0U, 0U, 0U, sizes.batches, sizes.input_depth, sizes.filters, sizes.length, type,
+                           -input.zero_point, first.multiplier, first.shift, memory.zero_point},
+                   {{offsetof(Feature, input), context.buffer(input), Access::kRead},
+                    {offsetof(Feature, features), context.input_buffer(kFeaturesPosition), Access::kRead},
+                    {offsetof(Feature, memory), state, Access::kRead},
+                    {offsetof(Feature, memory), state, Access::kWrite}});
+    const capture::BufferId bias =
+        context.add_table("bias", bytes_of(context.bias(units, refdev::kNarrowSumBytes, kBiasPosition)));
+    context.launch(refdev::KernelId::kSvdfTime,
+                   Time{0U, 0U, 0U, 0U, sizes.batches, units, sizes.rank, sizes.length, type, -memory.zero_point,
+                        second.multiplier, second.shift, output.zero_point},
+                   {{offsetof(Time, memory), state, Access::kRead},
+                    {offsetof(Time, weights), context.input_buffer(kWeightsPosition), Access::kRead},
+                    {offsetof(Time, bias), bias, Access::kRead},
+                    {offsetof(Time, output), context.buffer(output), Access::kWrite}});
+}
+
+}  // namespace pianola::tflite

@@ -1,0 +1,150 @@
+#include <algorithm>
+#include <cstddef>
+
+#include "capture_host/tflite/model/window_size.h"
+#include "capture_host/tflite/operators/filter_table.h"
+#include "capture_host/tflite/operators/operators.h"
+#include "capture_host/tflite/operators/window.h"
+#include "hal/kernels/launch_check.h"
+
+namespace pianola::tflite {
+namespace {
+
+constexpr std::size_t kFilterPosition = 1U;
+constexpr std::size_t kInputPosition = 2U;
+constexpr std::size_t kBiasPosition = 3U;
+constexpr std::int8_t kPaddingSame = 0;
+constexpr std::int8_t kPaddingValid = 1;
+
+// A transposed convolution is the convolution, by the filter turned half round, of an input whose elements stand
+// `stride` apart, with zeros between.
+struct SpreadAxis {
+    std::uint32_t stride{1U};
+    std::uint32_t size{0U};  // of the input, spread
+    std::uint32_t pad_before{0U};
+};
+
+struct AxisSizes {
+    std::uint32_t input{0U};
+    std::uint32_t filter{0U};
+    std::uint32_t output{0U};
+};
+
+SpreadAxis spread_axis(const OperatorContext& context, std::int8_t padding, std::int32_t stride,
+                       const AxisSizes& sizes) {
+    constexpr auto kMaxSpatial = static_cast<std::int32_t>(refdev::kMaxSpatial);
+    context.require((stride >= 1) && (stride <= kMaxSpatial), "its stride is out of range");
+    context.require((padding == kPaddingSame) || (padding == kPaddingValid), "its padding scheme is not supported");
+    const auto step = static_cast<std::uint32_t>(stride);
+    const std::uint64_t spread = std::uint64_t{sizes.input} * step;
+    context.require(spread <= refdev::kMaxSpatial, "its input is too large for its stride");
+    context.require((padding == kPaddingSame) || (sizes.filter <= sizes.output),
+                    "its filter is larger than its output");
+    // The padding is that of the convolution from the output to the input; less than the filter.
+    const std::uint64_t total = (padding == kPaddingSame)
+                                    ? padding_same(sizes.output, windows_same(sizes.output, step), sizes.filter, step)
+                                    : 0U;
+    return {step, static_cast<std::uint32_t>(spread), (sizes.filter - 1U) - static_cast<std::uint32_t>(total / 2U)};
+}
+
+// The pixels of each output channel backwards.
+std::vector<std::uint8_t> turned(const Tensor& filter, const ImageShape& shape) {
+    const std::size_t pixels = std::size_t{shape.height} * shape.width;
+    std::vector<std::uint8_t> contents(filter.elements);
+    for (std::size_t channel = 0U; channel < shape.batches; ++channel) {
+        for (std::size_t pixel = 0U; pixel < pixels; ++pixel) {
+            const std::size_t from = ((channel * pixels) + pixel) * shape.channels;
+            const std::size_t to = ((channel * pixels) + (pixels - 1U - pixel)) * shape.channels;
+            for (std::size_t i = 0U; i < shape.channels; ++i) {
+                contents[to + i] = filter.contents[from + i];
+            }
+        }
+    }
+    return contents;
+}
+
+// The input with zeros behind each of its rows and columns; itself where there are none.
+capture::BufferId spread_input(OperatorContext& context, const QuantizedTensor& input, const ImageShape& in,
+                               const SpreadAxis& height, const SpreadAxis& width) {
+    using Arguments = refdev::PadArguments;
+    const capture::BufferId from = context.buffer(input);
+    if ((height.stride == 1U) && (width.stride == 1U)) {
+        return from;
+    }
+    const std::uint64_t gaps = std::uint64_t{width.stride - 1U} * in.channels;
+    const std::uint32_t element_bytes = input.tensor->size_bytes / input.tensor->elements;
+    const std::uint64_t pixels = std::uint64_t{in.batches} * height.size * width.size;  // below 2^26 * 2^30
+    const std::uint64_t pixel_bytes = std::uint64_t{in.channels} * element_bytes;
+    context.require(
+        (gaps <= kMaxTensorBytes) && (pixels <= kMaxTensorBytes) && ((pixels * pixel_bytes) <= kMaxTensorBytes),
+        "its input is too large for its stride");
+    Arguments arguments{};
+    arguments.dims = {in.batches * in.height, 1U, in.width, in.channels};
+    arguments.after = {0U, height.stride - 1U, 0U, static_cast<std::uint32_t>(gaps)};
+    arguments.element_bytes = element_bytes;
+    arguments.value = input.zero_point;
+    const capture::BufferId to = context.add_temporary(static_cast<std::uint32_t>(pixels * pixel_bytes));
+    context.launch(
+        refdev::KernelId::kPad, arguments,
+        {{offsetof(Arguments, input), from, Access::kRead}, {offsetof(Arguments, output), to, Access::kWrite}});
+    return to;
+}
+
+}  // namespace
+
+void lower_transpose_conv(OperatorContext& context) {
+    using Arguments = refdev::Conv2dArguments;
+    context.require_operands(3U, 4U);
+    const auto& options = context.options<format::TransposeConvOptions>();
+    const QuantizedTensor input = context.quantized_input(kInputPosition, "input", {kTypeInt8, kTypeInt16});
+    const Tensor& filter_tensor = context.int8_constant(kFilterPosition, "filter");
+    const QuantizedTensor output = context.quantized_output({input.tensor->type});
+    const ImageShape in = image_shape(context, *input.tensor, "input");
+    const ImageShape filter = image_shape(context, filter_tensor, "filter");
+    const ImageShape out = image_shape(context, *output.tensor, "output");
+    context.require(in.batches == out.batches, "its input and output differ in batches");
+    context.require(filter.channels == in.channels, "its filter and input differ in channels");
+    context.require(filter.batches == out.channels, "its filter and output differ in channels");
+    // Each factor is below 2^32 and the first two below 2^15: no overflow.
+    context.require((std::uint64_t{filter.height} * filter.width * filter.channels) <= refdev::kMaxTaps,
+                    "a filter with so many taps is not supported");
+    const SpreadAxis height =
+        spread_axis(context, options.padding(), options.stride_h(), {in.height, filter.height, out.height});
+    const SpreadAxis width =
+        spread_axis(context, options.padding(), options.stride_w(), {in.width, filter.width, out.width});
+    const ActivationRange range = context.clamp_range(options.fused_activation_function(), output);
+    const std::uint32_t sum_bytes =
+        (input.tensor->type == kTypeInt16) ? refdev::kWideSumBytes : refdev::kNarrowSumBytes;
+    const capture::BufferId table =
+        add_filter_table(context, input, output, out.channels, {0U, kBiasPosition, sum_bytes});
+    const capture::BufferId weights = context.add_table("filter", turned(filter_tensor, filter));
+
+    Arguments arguments{};
+    arguments.batches = in.batches;
+    arguments.input_height = height.size;
+    arguments.input_width = width.size;
+    arguments.input_channels = in.channels;
+    arguments.output_height = out.height;
+    arguments.output_width = out.width;
+    arguments.output_channels = out.channels;
+    arguments.filter_height = filter.height;
+    arguments.filter_width = filter.width;
+    arguments.filter_channels = filter.channels;
+    arguments.stride_height = 1U;
+    arguments.stride_width = 1U;
+    arguments.dilation_height = 1U;
+    arguments.dilation_width = 1U;
+    arguments.pad_top = height.pad_before;
+    arguments.pad_left = width.pad_before;
+    arguments.input_offset = -input.zero_point;
+    arguments.output_offset = output.zero_point;
+    arguments.activation_min = range.min;
+    arguments.activation_max = range.max;
+    launch_layer(context, {refdev::KernelId::kConv2d, refdev::KernelId::kConv2dInt16}, input, sum_bytes, arguments,
+                 {{offsetof(Arguments, input), spread_input(context, input, in, height, width), Access::kRead},
+                  {offsetof(Arguments, filter), weights, Access::kRead},
+                  {offsetof(Arguments, channel_parameters), table, Access::kRead},
+                  {offsetof(Arguments, output), context.buffer(output), Access::kWrite}});
+}
+
+}  // namespace pianola::tflite

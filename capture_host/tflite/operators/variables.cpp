@@ -1,0 +1,129 @@
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "capture_host/tflite/model/import_error.h"
+#include "capture_host/tflite/operators/operators.h"
+
+namespace pianola::tflite {
+namespace {
+
+// The only VAR_HANDLE that makes the tensor; nullptr where there is none.
+const Operator* handle_of(const Model& model, std::int32_t tensor) {
+    const Operator* found = nullptr;
+    for (const Operator& op : model.operators) {
+        if ((op.outputs.size() != 1U) || (op.outputs.front() != tensor)) {
+            continue;
+        }
+        if ((found != nullptr) || (op.code != format::BuiltinOperator_VAR_HANDLE)) {
+            return nullptr;
+        }
+        found = &op;
+    }
+    return found;
+}
+
+// What memory of a variable holds that nobody has written: each byte is its zero point, of whatever type it is.
+std::vector<std::uint8_t> unwritten(const Tensor& tensor) {
+    const std::vector<std::int32_t>& zero_points = tensor.quantization.zero_points;
+    const std::int32_t zero = zero_points.empty() ? 0 : zero_points.front();
+    return std::vector<std::uint8_t>(tensor.size_bytes, static_cast<std::uint8_t>(zero));
+}
+
+bool is_alike(const Tensor& a, const Tensor& b) {
+    return (a.type == b.type) && (a.size_bytes == b.size_bytes) && (a.quantization.scales == b.quantization.scales) &&
+           (a.quantization.zero_points == b.quantization.zero_points);
+}
+
+}  // namespace
+
+// The scheme compares containers only where a handle names one: a name in two containers would be one variable or two.
+Variable& OperatorContext::named_variable(const Operator& handle) {
+    const auto* const options = handle.stored->builtin_options_as_VarHandleOptions();
+    std::optional<std::string> container;
+    if ((options != nullptr) && (options->container() != nullptr)) {
+        container = options->container()->str();
+    }
+    const bool has_name = (options != nullptr) && (options->shared_name() != nullptr);
+    const std::string name = has_name ? options->shared_name()->str() : std::string{};
+    const auto [found, is_new] = graph_.variables().by_name.try_emplace(name);
+    if (is_new) {
+        found->second.container = container;
+    }
+    require(found->second.container == container, "variables of one name in several containers are not supported");
+    return found->second;
+}
+
+capture::BufferId OperatorContext::variable(const Tensor& tensor) {
+    const Operator* const handle = handle_of(model_, op().inputs.front());
+    if (handle == nullptr) {
+        refuse("its handle is no VAR_HANDLE's");
+    }
+    Variable& variable = named_variable(*handle);
+    if (variable.like != nullptr) {
+        require(is_alike(*variable.like, tensor), "a variable of several types or sizes is not supported");
+    } else {
+        require(variable.initial.empty() || (variable.initial.size() == tensor.size_bytes),
+                "its variable has another size at first");
+        variable.like = &tensor;
+        const std::vector<std::uint8_t> initial{variable.initial.begin(), variable.initial.end()};
+        variable.buffer = graph_.add_state("variable " + std::to_string(graph_.variables().by_name.size()),
+                                           initial.empty() ? unwritten(tensor) : initial);
+    }
+    return variable.buffer;
+}
+
+void OperatorContext::initialise_variable(const Operator& handle, const Tensor& contents) {
+    Variable& variable = named_variable(handle);
+    require(variable.like == nullptr, "a variable that is used in front of its first contents is not supported");
+    variable.initial = contents.contents;
+}
+
+bool OperatorContext::is_first_look_at(std::int32_t inner_graph) {
+    return graph_.variables().initialised_by.insert(inner_graph).second;
+}
+
+void lower_var_handle(OperatorContext& context) {
+    context.require_operands(0U, 0U);
+    context.require(context.output().type == kTypeResource, "a handle that is no resource is not supported");
+}
+
+void lower_read_variable(OperatorContext& context) {
+    context.require_operands(1U, 1U);
+    const AnyTensor output = context.any_output(0U);
+    context.copy(context.buffer(output), context.variable(*output.tensor), output.tensor->size_bytes);
+}
+
+void lower_assign_variable(OperatorContext& context) {
+    context.require_inputs(2U, 2U);
+    context.require_outputs(0U);
+    const AnyTensor value = context.any_input(1U, "value");
+    context.copy(context.variable(*value.tensor), context.buffer(value), value.tensor->size_bytes);
+}
+
+// The graph runs in front of the first step, and in the first step only: what it assigns is what variables hold at
+// first.
+void lower_call_once(OperatorContext& context) {
+    context.require_inputs(0U, 0U);
+    context.require_outputs(0U);
+    const std::int32_t graph = context.options_or_defaults<format::CallOnceOptions>().init_subgraph_index();
+    context.require(context.is_first_look_at(graph), "a graph that initialises variables twice is not supported");
+    const Model inner = read_inner_graph(context.model(), graph);
+    for (const Operator& op : inner.operators) {
+        if (op.code == format::BuiltinOperator_VAR_HANDLE) {
+            continue;
+        }
+        const bool assigns = (op.code == format::BuiltinOperator_ASSIGN_VARIABLE) && (op.inputs.size() == 2U);
+        const Operator* const handle = assigns ? handle_of(inner, op.inputs.front()) : nullptr;
+        if (handle == nullptr) {
+            context.refuse("its graph has " + op.name + "; assignments to variables are supported");
+        }
+        const auto value = static_cast<std::size_t>(op.inputs.back());
+        context.require(
+            (value < inner.tensors.size()) && inner.tensors[value].defect.empty() && inner.tensors[value].is_constant,
+            "its graph assigns what is not constant");
+        context.initialise_variable(*handle, inner.tensors[value]);
+    }
+}
+
+}  // namespace pianola::tflite

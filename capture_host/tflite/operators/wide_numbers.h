@@ -1,0 +1,37 @@
+// Numbers of 32 bits between an operator's launches.
+//
+// Place in the whole: shared by the operators that are sums of int32, or extrema, and whose ends are int8. Host only.
+#pragma once
+
+#include <cstdint>
+
+#include "capture_host/tflite/operators/operator_context.h"
+
+namespace pianola::tflite {
+
+// As they are, up to 2^30; with a shift to the right rounded to nearest, halves away from 0.
+inline constexpr FixedPoint kExactly{INT32_MAX, 0};
+
+// Room for so many. Refuses more than a tensor may have.
+[[nodiscard]] capture::BufferId add_wide(OperatorContext& context, std::uint64_t count);
+
+// Elements of int8 less the zero point, times the scale; and back to int8, plus the zero point.
+void record_widening(OperatorContext& context, const Int8Tensor& input, std::int32_t zero_point,
+                     const FixedPoint& scale, capture::BufferId wide);
+void record_narrowing(OperatorContext& context, capture::BufferId wide, const FixedPoint& scale,
+                      std::int32_t zero_point, const Int8Tensor& output);
+
+// c = a x b of int32, or c + a x b.
+struct WideMatrix {
+    capture::BufferId buffer{};
+    std::uint32_t offset_bytes{0U};
+};
+struct ProductSize {
+    std::uint32_t m{1U};
+    std::uint32_t k{1U};
+    std::uint32_t n{1U};
+};
+void record_product(OperatorContext& context, const WideMatrix& a, const WideMatrix& b, const WideMatrix& c,
+                    const ProductSize& size, bool accumulates);
+
+}  // namespace pianola::tflite

@@ -1,0 +1,23 @@
+// Support: which operators the importer has, of which types, within which limits.
+//
+// Place in the whole: what `pianola capture --list-operators` prints, and what docs/reference/operators.md is made
+// from. Tests hold it to the importer's table and to what is captured. Host only.
+#pragma once
+
+#include <cstdint>
+
+#include "pianola/span.h"
+
+namespace pianola::tflite {
+
+struct OperatorSupport {
+    std::int32_t code{0};
+    const char* types{""};       // of the operand that is computed with or moved, separated by ", "
+    const char* limits{""};      // beyond what the format itself demands; may be empty
+    bool is_in_reference{true};  // TensorFlow Lite Micro has a kernel of it
+};
+
+// In the order of their numbers in the format.
+[[nodiscard]] Span<const OperatorSupport> supported_operators();
+
+}  // namespace pianola::tflite

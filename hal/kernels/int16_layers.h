@@ -1,0 +1,40 @@
+// What the layers with int16 activations and int8 weights share: sums of products, and elements made of them.
+//
+// Place in the whole: the int16 counterpart of inner_loops.h, the same plain loops on every core. Operands are bytes in
+// device memory, as elements.h says.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "hal/kernels/elements.h"
+#include "hal/kernels/inner_loops.h"
+#include "hal/kernels/int16_arguments.h"
+#include "hal/kernels/layer_check.h"
+
+namespace pianola::refdev {
+
+using WideSums = std::array<std::int64_t, kChannelBlock>;
+
+// Adds the products of `count` int16 taps with the weights of each channel; the filter's weights are those of the first
+// tap and the ones behind it. At most kMaxTaps taps are ever added up, so that no sum overflows.
+void add_products(const std::int8_t* taps, std::uint32_t count, const FilterRows& filter, WideSums& sums) noexcept;
+
+// From sums to elements: bias, scale and activation.
+struct Int16Output {
+    std::int32_t lowest;
+    std::int32_t highest;
+    std::uint32_t sum_bytes;
+
+    [[nodiscard]] std::uint32_t parameters_bytes() const noexcept {
+        return (sum_bytes == kWideSumBytes) ? kWideChannelParametersBytes : kChannelParametersBytes;
+    }
+    // The element of a channel, whose parameters are shown.
+    [[nodiscard]] std::int32_t element(std::int64_t sum, const std::int8_t* parameters) const noexcept;
+    // The elements of the first `channels` channels; parameters and elements of the first one are shown.
+    void store(const WideSums& sums, const std::int8_t* parameters, std::uint32_t channels,
+               std::int8_t* output) const noexcept;
+};
+
+}  // namespace pianola::refdev

@@ -1,0 +1,24 @@
+// FileDigest: the digest of a message, by the integrator's engine where there is one.
+//
+// Place in the whole: what authenticates a file, and what a device holds of it.
+#pragma once
+
+#include "pianola/digest_engine.h"
+
+namespace pianola {
+
+class FileDigest {
+  public:
+    explicit FileDigest(DigestEngine* engine) noexcept;
+
+    void update(ByteSpan bytes) noexcept;
+    // False where the engine has failed; `digest` is then all zeros.
+    [[nodiscard]] bool finish(Sha256Digest& digest) noexcept;
+
+  private:
+    DigestEngine* engine_;
+    bool is_good_;
+    Sha256 hash_;
+};
+
+}  // namespace pianola

@@ -1,0 +1,117 @@
+// Zero-copy I/O: where the step's tensors lie in device memory, and what the application sees of them. What is here can
+// be left out: runtime/without.
+#include <array>
+#include <cstring>
+
+#include "pianola/session.h"
+
+namespace pianola {
+namespace {
+
+// Whether a view is the device's memory at an address: what this core writes to its ends, the control path reads there.
+// Leaves it as it was.
+[[nodiscard]] bool shows(Device& device, std::uint32_t address, MutableByteSpan view) noexcept {
+    if (view.empty()) {
+        return false;
+    }
+    bool is_shown = true;
+    for (const std::size_t offset : {std::size_t{0U}, view.size() - 1U}) {
+        const MutableByteSpan end = view.subspan(offset, 1U);
+        const std::uint8_t before = end[0];
+        for (const std::uint32_t bits : {0xFFU, 0x55U, 0U}) {
+            end[0] = static_cast<std::uint8_t>(before ^ bits);
+            device.give_to_device(end);
+            std::array<std::uint8_t, 1> held{};
+            is_shown = is_ok(device.read_back(address + static_cast<std::uint32_t>(offset), held)) &&
+                       (held[0] == end[0]) && is_shown;
+        }
+    }
+    return is_shown;
+}
+
+}  // namespace
+
+// Looks where the step's transfers go to and come from in device memory, where the plan has proved that they may be
+// left out. In that memory an input starts as zeros, so that a first step depends on nothing that was there before.
+void Session::find_views() noexcept {
+    loaded_.views = Tensors{};
+    loaded_.transfers.fill(0U);
+    bool all_seen = loaded_.plan.views.answer == ViewsAnswer::kProved;
+    const std::uint32_t end = loaded_.plan.step.first + loaded_.plan.step.count;
+    for (std::uint32_t i = loaded_.plan.step.first; all_seen && (i < end); ++i) {
+        const QueueCommand& command = loaded_.plan.commands[i].command;
+        if (!is_transfer(command.kind)) {
+            continue;
+        }
+        loaded_.transfers[loaded_.plan.commands[i].queue] += 1U;
+        MutableByteSpan view = devices_[0]->host_view(command.address, command.size_bytes);
+        view = shows(*devices_[0], command.address, view) ? view : MutableByteSpan{};
+        const bool reads = command.kind == QueueCommandKind::kRead;
+        (reads ? loaded_.views.outputs[command.slot] : loaded_.views.inputs[command.slot - kFirstInputSlot]) = view;
+        all_seen = view.size() == command.size_bytes;
+        if (!reads && all_seen) {
+            std::memset(view.data(), 0, view.size());
+        }
+    }
+    loaded_.has_views = all_seen;
+}
+
+// What the application may have written, or load() as zeros, goes to memory before the step that reads it or writes
+// over it: else a cache could write it back later.
+void Session::give_views() noexcept {
+    for (std::uint32_t i = 0U; loaded_.has_views && (i < loaded_.plan.input_count); ++i) {
+        devices_[0]->give_to_device(loaded_.views.inputs[i]);
+    }
+}
+
+// What the step has written to memory is what the application sees: outputs, and inputs only where they were
+// transferred.
+void Session::take_views() noexcept {
+    const bool has_inputs = loaded_.has_views && (running_.io == Io::kTransfers);
+    for (std::uint32_t i = 0U; has_inputs && (i < loaded_.plan.input_count); ++i) {
+        devices_[0]->take_from_device(loaded_.views.inputs[i]);
+    }
+    for (std::uint32_t i = 0U; loaded_.has_views && (i < loaded_.plan.output_count); ++i) {
+        devices_[0]->take_from_device(loaded_.views.outputs[i]);
+    }
+}
+
+// What views of inputs and of outputs are refused for alike.
+Status Session::refuse_view(bool is_there) const noexcept {
+    const Status ready = is_whole() ? refuse_unless(is_idle()) : Status::kIntegrity;
+    if (is_ok(ready) && (!loaded_.has_views || !is_there)) {
+        return Status::kInvalidArgument;
+    }
+    return ready;
+}
+
+Status Session::input_view(std::uint32_t index, MutableByteSpan& view) const noexcept {
+    const Status status = refuse_view(index < loaded_.plan.input_count);
+    view = is_ok(status) ? loaded_.views.inputs[index] : MutableByteSpan{};
+    return status;
+}
+
+Status Session::output_view(std::uint32_t index, ByteSpan& view) const noexcept {
+    Status status = refuse_view(index < loaded_.plan.output_count);
+    if (is_ok(status) && !running_.has_result) {
+        status = Status::kInvalidState;
+    }
+    view = is_ok(status) ? loaded_.views.outputs[index] : MutableByteSpan{};
+    return status;
+}
+
+Status Session::submit() noexcept {
+    const Status ready = check_idle_in(State::kStarted);
+    if (!is_ok(ready)) {
+        return ready;
+    }
+    if (!loaded_.has_views) {
+        return Status::kInvalidArgument;
+    }
+    open_flight(ScriptKind::kStep, Io::kViews);
+    supervise(loaded_.plan.step);
+    give_views();
+    return reseal(enqueue(loaded_.plan.step, loaded_.plan.commands, FaultStage::kSubmit));
+}
+
+}  // namespace pianola

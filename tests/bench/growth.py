@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""Whether capture, verify, load and replay take instructions in proportion to the commands of a program.
+
+For 1, 2 and 8 cores: of three programs the instructions of each phase are counted by callgrind. What each command costs
+from the first to the second, and from the second to the third, may differ by at most MOST. Counts repeat exactly.
+
+    growth.py build/release/bin/pianola_bench_growth [--commands 1000 10000 100000] [--cores 1 2 8]
+"""
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+MOST = 0.05
+# What lies between the marks of the program: before the first, and what prepares the session, is no phase.
+PARTS = (None, "capture", None, "verify", "load", "replay")
+
+
+def counted(program, cores, commands):
+    """(commands of the trace, {phase: instructions}) of one run."""
+    with tempfile.TemporaryDirectory() as folder:
+        output = pathlib.Path(folder) / "out"
+        run = subprocess.run(
+            ["valgrind", "--tool=callgrind", f"--callgrind-out-file={output}", "--dump-before=pianola_growth_mark",
+             program, str(cores), str(commands), "checked"], check=False, capture_output=True, text=True)
+        if run.returncode != 0:
+            raise RuntimeError(f"{cores} cores, {commands} commands: exit code {run.returncode}\n{run.stderr}")
+        counts = {}
+        for number, phase in enumerate(PARTS, 1):
+            text = output.with_name(f"out.{number}").read_text(encoding="utf-8")
+            if phase is not None:
+                counts[phase] = int(re.search(r"^totals: (\d+)", text, re.MULTILINE).group(1))
+        return int(run.stdout), counts
+
+
+def judge(rows, most=MOST):
+    """[(phase, costs of a command, difference)] of three or more rows of counted(), and whether all are proportional.
+
+    >>> judge([(10, {"load": 100}), (20, {"load": 150}), (40, {"load": 250})])
+    ([('load', [5.0, 5.0], 0.0)], True)
+    >>> judge([(10, {"load": 100}), (20, {"load": 150}), (40, {"load": 350})])
+    ([('load', [5.0, 10.0], 1.0)], False)
+    """
+    found = []
+    for phase in rows[0][1]:
+        costs = [(after[phase] - before[phase]) / (many - few)
+                 for (few, before), (many, after) in zip(rows, rows[1:])]
+        found.append((phase, costs, max(abs(cost / costs[0] - 1.0) for cost in costs)))
+    return found, all(difference <= most for _, _, difference in found)
+
+
+def main():
+    """Returns the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program", type=pathlib.Path)
+    parser.add_argument("--commands", type=int, nargs="+", default=[1000, 3000, 9000])
+    parser.add_argument("--cores", type=int, nargs="+", default=[1, 2, 8])
+    options = parser.parse_args()
+    good = True
+    for cores in options.cores:
+        rows, is_proportional = judge([counted(options.program, cores, commands) for commands in options.commands])
+        good = good and is_proportional
+        for phase, costs, difference in rows:
+            shown = ", ".join(f"{cost:,.0f}" for cost in costs)
+            print(f"{cores} cores, {phase}: {shown} instructions a command; {difference:.1%} apart, at most {MOST:.0%}"
+                  " are allowed", flush=True)
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,292 @@
+// Pooling, means, softmax and the sigmoid functions of int16 against their definitions.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "hal/kernels/int16_arguments.h"
+#include "tests/kernels/launch.h"
+
+namespace pianola::refdev {
+namespace {
+
+constexpr std::uint32_t kTables = kBase + 0x2000U;
+
+template <typename Arguments>
+Arguments sample_arguments(KernelId id) {
+    for (const Sample& sample : int16_launches()) {
+        if (sample.id == id) {
+            return arguments_from_words<Arguments>(span_of(sample.words));
+        }
+    }
+    throw std::runtime_error("no sample");
+}
+
+class Int16Elements : public testing::Test {
+  protected:
+    SmallDevice device_{0x4000U};
+    std::mt19937 random_{17U};
+
+    std::int32_t element(std::uint32_t tensor, std::size_t index) {
+        std::int16_t value = 0;
+        std::memcpy(&value, &device_.at(tensor + (2U * static_cast<std::uint32_t>(index))), sizeof(value));
+        return value;
+    }
+    void store(std::uint32_t tensor, std::size_t index, double value) {
+        const auto bits = static_cast<std::uint16_t>(static_cast<std::int32_t>(std::round(value)));
+        std::memcpy(&device_.at(tensor + (2U * static_cast<std::uint32_t>(index))), &bits, sizeof(bits));
+    }
+    // Elements of each pooling window, in order of the output.
+    std::vector<std::vector<std::int32_t>> pool_windows(const Pool2dArguments& a) {
+        std::vector<std::vector<std::int32_t>> windows;
+        for (std::uint32_t output = 0U; output < (a.batches * a.output_height * a.output_width * a.channels);
+             ++output) {
+            const std::uint32_t pixel = output / a.channels;
+            const std::uint32_t row = (pixel / a.output_width) % a.output_height;
+            const std::uint32_t batch = pixel / (a.output_width * a.output_height);
+            std::vector<std::int32_t> window;
+            for (std::uint32_t at = 0U; at < (a.input_height * a.input_width); ++at) {
+                const std::uint32_t tap_y = (at / a.input_width) + a.pad_top - (row * a.stride_height);
+                const std::uint32_t tap_x =
+                    (at % a.input_width) + a.pad_left - ((pixel % a.output_width) * a.stride_width);
+                if ((tap_y < a.filter_height) && (tap_x < a.filter_width)) {
+                    const std::uint32_t image = (batch * a.input_height * a.input_width) + at;
+                    window.push_back(element(a.input, (image * a.channels) + (output % a.channels)));
+                }
+            }
+            windows.push_back(window);
+        }
+        return windows;
+    }
+};
+
+TEST_F(Int16Elements, MaxPoolTakesTheLargest) {
+    const auto a = sample_arguments<Pool2dArguments>(KernelId::kMaxPool2d);
+    device_.randomise(random_);
+    ASSERT_EQ(device_.run(KernelId::kMaxPool2d, words_of(a)), Status::kOk);
+    std::size_t at = 0U;
+    for (const std::vector<std::int32_t>& window : pool_windows(a)) {
+        const std::int32_t largest = *std::max_element(window.begin(), window.end());
+        ASSERT_EQ(element(a.output, at), std::clamp(largest, a.activation_min, a.activation_max));
+        at += 1U;
+    }
+}
+
+TEST_F(Int16Elements, AveragePoolRoundsHalvesAwayFromZero) {
+    const auto a = sample_arguments<Pool2dArguments>(KernelId::kAveragePool2d);
+    std::uint32_t halves = 0U;
+    for (int round = 0; round < 100; ++round) {
+        device_.randomise(random_);
+        ASSERT_EQ(device_.run(KernelId::kAveragePool2d, words_of(a)), Status::kOk);
+        std::size_t at = 0U;
+        for (const std::vector<std::int32_t>& window : pool_windows(a)) {
+            const double mean = std::accumulate(window.begin(), window.end(), 0) / static_cast<double>(window.size());
+            halves += (std::fabs(mean - std::trunc(mean)) == 0.5) ? 1U : 0U;
+            ASSERT_EQ(element(a.output, at),
+                      std::clamp(static_cast<std::int32_t>(std::round(mean)), a.activation_min, a.activation_max));
+            at += 1U;
+        }
+    }
+    EXPECT_GT(halves, 10U);
+}
+
+TEST_F(Int16Elements, MeanOverEverySubsetOfAxes) {
+    for (std::uint32_t axes = 1U; axes < 16U; ++axes) {
+        auto a = sample_arguments<MeanArguments>(KernelId::kMean);
+        a.reduced_axes = axes;
+        device_.randomise(random_);
+        std::vector<std::int32_t> sums(std::size_t{a.dims[0]} * a.dims[1] * a.dims[2] * a.dims[3]);
+        std::uint32_t outputs = 0U;
+        for (std::uint32_t i = 0U; i < sums.size(); ++i) {
+            std::uint32_t rest = i;
+            std::uint32_t output = 0U;
+            std::uint32_t step = 1U;
+            for (std::uint32_t axis = 4U; axis-- > 0U;) {
+                const std::uint32_t coordinate = rest % a.dims.at(axis);
+                rest /= a.dims.at(axis);
+                if (((axes >> axis) & 1U) == 0U) {
+                    output += coordinate * step;
+                    step *= a.dims.at(axis);
+                }
+            }
+            sums.at(output) += element(a.input, i);
+            outputs = step;
+        }
+        ASSERT_EQ(device_.run(KernelId::kMean, words_of(a)), Status::kOk);
+        for (std::uint32_t i = 0U; i < outputs; ++i) {
+            const std::int64_t mean = published_rescale(sums[i], a.multiplier, a.shift);
+            ASSERT_EQ(element(a.output, i), std::clamp<std::int64_t>(mean, -32768, 32767)) << axes << " " << i;
+        }
+    }
+}
+
+TEST_F(Int16Elements, SoftmaxOfInt8IsCloseToTheRealOne) {
+    const auto a = sample_arguments<SoftmaxArguments>(KernelId::kSoftmax);
+    for (int round = 0; round < 50; ++round) {
+        device_.randomise(random_);
+        ASSERT_EQ(device_.run(KernelId::kSoftmax, words_of(a)), Status::kOk);
+        for (std::uint32_t row = 0U; row < a.rows; ++row) {
+            double sum = 0.0;
+            for (std::uint32_t i = 0U; i < a.depth; ++i) {
+                sum += std::exp(device_.element(a.input + (row * a.depth) + i) / 16.0);
+            }
+            for (std::uint32_t i = 0U; i < a.depth; ++i) {
+                const std::uint32_t at = (row * a.depth) + i;
+                const double real = 65536.0 * std::exp(device_.element(a.input + at) / 16.0) / sum;
+                ASSERT_NEAR(element(a.output, at), std::min(real - 32768.0, 32767.0), 1.01);
+            }
+        }
+    }
+}
+
+// Tables of the plain functions here: the kernel interpolates between whatever entries it is given.
+TEST_F(Int16Elements, SoftmaxIsCloseToTheRealOneAlsoInPlace) {
+    auto a = sample_arguments<SoftmaxInt16Arguments>(KernelId::kSoftmaxInt16);
+    a.tables = kTables;
+    for (int round = 0; round < 50; ++round) {
+        device_.randomise(random_);
+        for (std::uint32_t i = 0U; i < kSoftmaxTableEntries; ++i) {
+            store(kTables, i, std::min(32767.0, 32768.0 * std::exp((10.0 * (i - 512.0)) / 512.0)));
+            store(kTables, kSoftmaxTableEntries + i, std::min(32767.0, 32768.0 / (1.0 + (i / 512.0))));
+        }
+        const double unit = std::ldexp(a.multiplier, a.shift - 31) * (10.0 / 65535.0);
+        std::vector<double> expected;
+        for (std::uint32_t row = 0U; row < a.rows; ++row) {
+            double sum = 0.0;
+            for (std::uint32_t i = 0U; i < a.depth; ++i) {
+                sum += std::exp(unit * element(a.input, (row * a.depth) + i));
+            }
+            for (std::uint32_t i = 0U; i < a.depth; ++i) {
+                expected.push_back(32768.0 * std::exp(unit * element(a.input, (row * a.depth) + i)) / sum);
+            }
+        }
+        a.output = (round % 2 == 0) ? a.input : sample_arguments<SoftmaxInt16Arguments>(KernelId::kSoftmaxInt16).output;
+        ASSERT_EQ(device_.run(KernelId::kSoftmaxInt16, words_of(a)), Status::kOk);
+        for (std::size_t i = 0U; i < expected.size(); ++i) {
+            ASSERT_NEAR(element(a.output, i), std::min(expected[i], 32767.0), 12.0);
+        }
+    }
+}
+
+// Of the longest row, and of tables that make sums of nothing, of less than nothing, and of the largest numbers.
+TEST_F(Int16Elements, SoftmaxIsDefinedForEveryTable) {
+    SmallDevice device{0x4'2000U};
+    auto a = sample_arguments<SoftmaxInt16Arguments>(KernelId::kSoftmaxInt16);
+    a.rows = 1U;
+    a.depth = 65535U;
+    a.tables = kBase + 0x4'0000U;
+    a.output = kBase + 0x2'0000U;
+    for (const std::uint32_t byte : {0x00U, 0x7FU, 0x80U, 0xFFU}) {
+        device.bytes().assign(device.bytes().size(), static_cast<std::uint8_t>(byte));
+        ASSERT_EQ(device.run(KernelId::kSoftmaxInt16, words_of(a)), Status::kOk);
+        EXPECT_GE(device.element(a.output + 1U), 0) << byte;  // the high byte: no result is below 0
+    }
+    a.depth = 65536U;
+    EXPECT_EQ(device.run(KernelId::kSoftmaxInt16, words_of(a)), Status::kRefused);
+}
+
+class Sigmoids : public Int16Elements {
+  protected:
+    // 4,096 numbers over the range of int16, and a table of the plain function.
+    std::vector<std::int32_t> results(SigmoidOp op, std::int32_t multiplier, std::int32_t shift) {
+        for (std::uint32_t i = 0U; i < 256U; ++i) {
+            store(kTables, i, std::min(65535.0, 65536.0 / (1.0 + std::exp(-(i / 24.0)))));
+        }
+        const SigmoidInt16Arguments a{kBase, kTables, kBase, 4096U, op, multiplier, shift};
+        inputs_.clear();
+        for (std::uint32_t i = 0U; i < a.count; ++i) {
+            inputs_.push_back((static_cast<std::int32_t>(i) * 16) - 32768 + static_cast<std::int32_t>(i % 16U));
+            store(kBase, i, inputs_.back());
+        }
+        EXPECT_EQ(device_.run(KernelId::kSigmoidInt16, words_of(a)), Status::kOk);
+        std::vector<std::int32_t> made;
+        for (std::uint32_t i = 0U; i < a.count; ++i) {
+            made.push_back(element(kBase, i));
+        }
+        return made;
+    }
+    std::vector<std::int32_t> inputs_;
+};
+
+TEST_F(Sigmoids, AreCloseToTheRealOnes) {
+    for (const auto& [multiplier, shift] :
+         std::vector<std::pair<std::int32_t, std::int32_t>>{{3, 0}, {6, 0}, {24576, 13}, {20000, 14}, {32767, 31}}) {
+        const double unit = std::ldexp(multiplier, -shift) / 12288.0;
+        const std::vector<std::int32_t> logistic = results(SigmoidOp::kLogistic, multiplier, shift);
+        for (std::size_t i = 0U; i < logistic.size(); ++i) {
+            ASSERT_NEAR(logistic[i], 32768.0 / (1.0 + std::exp(-(unit * inputs_[i]))), 4.0) << inputs_[i];
+        }
+        const std::vector<std::int32_t> tanh = results(SigmoidOp::kTanh, multiplier, shift);
+        for (std::size_t i = 0U; i < tanh.size(); ++i) {
+            ASSERT_NEAR(tanh[i], 32768.0 * std::tanh(unit * inputs_[i]), 8.0) << inputs_[i];
+        }
+    }
+}
+
+// Half way between two steps of the table's argument goes upwards on both sides of zero.
+TEST_F(Sigmoids, RoundHalvesOfTheirOperandUpwards) {
+    const std::vector<std::int32_t> halved = results(SigmoidOp::kTanh, 5, 1);
+    for (std::size_t i = 0U; i < halved.size(); ++i) {
+        const std::int32_t input = inputs_[i];
+        if ((std::abs(input) > 1000) || (input % 2 == 0)) {
+            continue;
+        }
+        // (5 * input + 1) / 2, rounded down, by a launch that has nothing to round.
+        const std::int32_t operand = ((5 * input) + 1 - (((5 * input) + 1) & 1)) / 2;
+        store(kBase, 0U, operand);
+        const SigmoidInt16Arguments one{kBase, kTables, kBase, 1U, SigmoidOp::kTanh, 1, 0};
+        ASSERT_EQ(device_.run(KernelId::kSigmoidInt16, words_of(one)), Status::kOk);
+        EXPECT_EQ(halved[i], element(kBase, 0U)) << input;
+    }
+}
+
+TEST(Int16ElementsContract, EveryWordOutOfItIsRefusedByName) {
+    struct Refusal {
+        KernelId id;
+        std::uint32_t word;
+        const char* field;
+        std::vector<std::uint32_t> values;
+    };
+    const std::vector<std::uint32_t> no_type{0U, 2U, 4U, 5U, UINT32_MAX};
+    const std::vector<Refusal> refusals{
+        {KernelId::kMaxPool2d, 0U, "input", {kBase + 1U}},
+        {KernelId::kMaxPool2d, 1U, "output", {kBase + 769U}},
+        {KernelId::kAveragePool2d, 14U, "activation_min", {32768U, 0xFFFF'7FFFU}},
+        {KernelId::kAveragePool2d, 16U, "type", no_type},
+        {KernelId::kMean, 0U, "input", {kBase + 1U}},
+        {KernelId::kMean, 1U, "output", {kBase + 769U}},
+        {KernelId::kMean, 7U, "input_zero_point", {1U, UINT32_MAX}},
+        {KernelId::kMean, 8U, "output_zero_point", {1U, UINT32_MAX}},
+        {KernelId::kMean, 11U, "type", no_type},
+        {KernelId::kSoftmax, 1U, "output", {kBase + 769U}},
+        {KernelId::kSoftmax, 7U, "output_type", no_type},
+        {KernelId::kSoftmaxInt16, 0U, "input", {kBase + 1U}},
+        {KernelId::kSoftmaxInt16, 1U, "tables", {kBase + 0x1001U}},
+        {KernelId::kSoftmaxInt16, 2U, "output", {kBase + 769U}},
+        {KernelId::kSoftmaxInt16, 4U, "depth", {0U, 65536U, UINT32_MAX}},
+        {KernelId::kSoftmaxInt16, 6U, "shift", {31U, 0xFFFF'FFE0U}},
+        {KernelId::kSigmoidInt16, 0U, "input", {kBase + 1U}},
+        {KernelId::kSigmoidInt16, 1U, "table", {kBase + 257U}},
+        {KernelId::kSigmoidInt16, 2U, "output", {kBase + 769U, kBase + 256U}},
+        {KernelId::kSigmoidInt16, 4U, "op", {0U, 3U, UINT32_MAX}},
+        {KernelId::kSigmoidInt16, 5U, "multiplier", {32768U, UINT32_MAX}},
+        {KernelId::kSigmoidInt16, 6U, "shift", {32U, UINT32_MAX}},
+    };
+    const std::vector<Sample> samples = int16_launches();
+    for (const Refusal& refusal : refusals) {
+        const auto sample = std::find_if(samples.begin(), samples.end(),
+                                         [&refusal](const Sample& candidate) { return candidate.id == refusal.id; });
+        ASSERT_NE(sample, samples.end());
+        for (const std::uint32_t value : refusal.values) {
+            Words words = sample->words;
+            words.at(refusal.word) = value;
+            Footprint footprint;
+            ArgumentError error;
+            EXPECT_EQ(kernel(refusal.id).describe(span_of(words), footprint, error), Status::kRefused);
+            EXPECT_STREQ(error.field, refusal.field) << kernel(refusal.id).name << " " << value;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace pianola::refdev

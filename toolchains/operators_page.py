@@ -1,0 +1,22 @@
+#!/usr/bin/env python3
+"""Prints docs/reference/operators.md. Usage: operators_page.py PIANOLA"""
+import json
+import subprocess
+import sys
+
+HEAD = """# Operators
+
+Made from what `pianola capture --list-operators --json` prints; `toolchains/operators_page.py` writes this page, and
+the test `docs.operators_page_is_current` holds it to the program. Types are those of the operand that is computed with
+or moved; the test `crosscheck.operators` captures a model for each of them. The last column says whether TensorFlow
+Lite Micro has a kernel of the operator. A model with other operators, types or limits is refused (exit code 5), with
+everything that is in the way at once.
+
+| Operator | Types | Limits | TensorFlow Lite Micro |
+|---|---|---|---|"""
+
+listed = subprocess.run([sys.argv[1], "capture", "--list-operators", "--json"], check=True, stdout=subprocess.PIPE)
+print(HEAD)
+for entry in json.loads(listed.stdout)["operators"]:
+    print(f"| {entry['operator']} | {', '.join(entry['types'])} | {entry['limits'] or 'none'} |"
+          f" {'yes' if entry['in_tflite_micro'] else 'no'} |")
