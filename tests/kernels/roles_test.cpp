@@ -253,6 +253,7 @@ TEST(RolesOfTheRom, AreThoseThatTheDocumentNames) {
         {KernelId::kDepthwiseConv2dInt16, {0xFU, 1U << 22U}},
         {KernelId::kSoftmaxInt16, {0b111U, 0b110'0000U}},
         {KernelId::kSigmoidInt16, {0b111U, 0b110'0000U}},
+        {KernelId::kMatmulInt16, {0b111U, 0b1100'0000U}},
         {KernelId::kL2Normalization, {0b11U, 0b1'0000U}},
         {KernelId::kLogSoftmax, {0b11U, 0b1'1111'0000U}},
     };
