@@ -2,11 +2,11 @@
 // and element types.
 //
 // Place in the whole: models are written with these, those of recurrent.h and those of operations.h, whose rules on
-// programs, places and errors hold here too. A value q of a tensor stands for scale * (q - zero_point), as in TensorFlow
-// Lite's int8 scheme; tensors do not carry either, so that operations are given both. Results are those of TensorFlow
-// Lite Micro's reference kernels, bit for bit. Layers take int16 activations too, with int8 weights: then all zero
-// points are 0, and the result is of int16. Images are [batches, height, width, channels]. Throws TensorError and
-// host::HostError; then nothing was enqueued. Host only.
+// programs, places and errors hold here too. A value q of a tensor stands for scale * (q - zero_point), as in
+// TensorFlow Lite's int8 scheme; tensors do not carry either, so that operations are given both. Results are those of
+// TensorFlow Lite Micro's reference kernels, bit for bit. Layers take int16 activations too, with int8 weights: then
+// all zero points are 0, and the result is of int16. Images are [batches, height, width, channels]. Throws TensorError
+// and host::HostError; then nothing was enqueued. Host only.
 #pragma once
 
 #include <cstdint>
@@ -148,8 +148,8 @@ struct LayerQuantization {
 [[nodiscard]] Tensor prepare_bias(const Tensor& bias, float input_scale, const std::vector<float>& weight_scales,
                                   float output_scale);
 
-// The same with int64 biases, for int16 activations: int32 [channels, 4]. A bias of int32 makes 32-bit sums of int16, one
-// of int64, or none, 64-bit sums: they are rounded differently, as in TensorFlow Lite Micro.
+// The same with int64 biases, for int16 activations: int32 [channels, 4]. A bias of int32 makes 32-bit sums of int16,
+// one of int64, or none, 64-bit sums: they are rounded differently, as in TensorFlow Lite Micro.
 [[nodiscard]] Tensor prepare_wide_bias(const std::vector<std::int64_t>& bias, float input_scale,
                                        const std::vector<float>& weight_scales, float output_scale);
 

@@ -23,9 +23,9 @@ struct SvdfQuantization {
     float time_scale{1.0F};
     Quantization output;
 };
-// The input is int8 [batches, input depth], the memory int8 or int16 [batches, filters, length], of the type of the time
-// weights and in one piece of memory, the oldest first; a layer begins with the memory's zero point everywhere. The
-// bias is int32 [units]. The result is int8 [batches, units].
+// The input is int8 [batches, input depth], the memory int8 or int16 [batches, filters, length], of the type of the
+// time weights and in one piece of memory, the oldest first; a layer begins with the memory's zero point everywhere.
+// The bias is int32 [units]. The result is int8 [batches, units].
 [[nodiscard]] Tensor svdf(const Tensor& input, const Tensor& features, const Tensor& time_weights,
                           const std::optional<Tensor>& bias, const Tensor& memory, std::uint32_t rank,
                           const SvdfQuantization& quantization, const OperationOptions& options = {});

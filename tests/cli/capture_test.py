@@ -146,7 +146,7 @@ class Capture(cli_support.CliTest):
         self.run_pianola("capture", self.model_of("SQRT"), "-o", old, code=UNSUPPORTED)
         self.run_pianola("capture", self.folder / "missing.tflite", "-o", old, code=FILE_TROUBLE)
         self.assertEqual(old.read_bytes(), b"old")
-        self.assert_no_leftovers("m.ptb", "EXP.tflite")
+        self.assert_no_leftovers("m.ptb", "SQRT.tflite")
 
     def test_a_file_is_replaced_whole(self):
         old = self.write("m.ptb", bytes(1_000_000))

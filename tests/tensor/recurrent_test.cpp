@@ -1,5 +1,5 @@
-// Operations of int16 and layers with memory from C++: results that follow from plain arithmetic, so that sanitizers see
-// the code. The Python package's tests hold the same functions to the interpreter of tests/crosscheck.
+// Operations of int16 and layers with memory from C++: results that follow from plain arithmetic, so that sanitizers
+// see the code. The Python package's tests hold the same functions to the interpreter of tests/crosscheck.
 
 #include "capture_host/tensor/recurrent.h"
 
