@@ -113,10 +113,10 @@ constexpr std::array<OperatorSupport, 81> kOperators{{
 }};
 
 constexpr std::array<std::int32_t, 12> kFloatOnly{
-    format::BuiltinOperator_L2_POOL_2D, format::BuiltinOperator_FLOOR,  format::BuiltinOperator_NEG,
-    format::BuiltinOperator_SIN,        format::BuiltinOperator_LOG,    format::BuiltinOperator_SQRT,
-    format::BuiltinOperator_FLOOR_DIV,  format::BuiltinOperator_SQUARE, format::BuiltinOperator_FLOOR_MOD,
-    format::BuiltinOperator_CEIL,       format::BuiltinOperator_COS,    format::BuiltinOperator_ROUND};
+    format::BuiltinOperator_FLOOR,     format::BuiltinOperator_L2_POOL_2D, format::BuiltinOperator_NEG,
+    format::BuiltinOperator_SIN,       format::BuiltinOperator_LOG,        format::BuiltinOperator_SQRT,
+    format::BuiltinOperator_FLOOR_DIV, format::BuiltinOperator_SQUARE,     format::BuiltinOperator_FLOOR_MOD,
+    format::BuiltinOperator_CEIL,      format::BuiltinOperator_COS,        format::BuiltinOperator_ROUND};
 
 }  // namespace
 
