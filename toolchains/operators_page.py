@@ -16,9 +16,9 @@ everything that is in the way at once.
 | Operator | Types | Limits | TensorFlow Lite Micro |
 |---|---|---|---|"""
 
-TAIL = ("{} are refused too: TensorFlow Lite Micro computes them in float only, so that no result of integers exists which "
-        "a binary could match. Its int16 GREATER has no scales, and its int16 RSQRT no preparation: neither gives a "
-        "result to match.")
+TAIL = ("{} are refused too: TensorFlow Lite Micro computes them in float only, so that no result of integers exists "
+        "which a binary could match. Its int16 GREATER has no scales, and its int16 RSQRT no preparation: neither "
+        "gives a result to match.")
 
 listed = subprocess.run([sys.argv[1], "capture", "--list-operators", "--json"], check=True, stdout=subprocess.PIPE)
 print(HEAD)
