@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import textwrap
 
 HEAD = """# Operators
 
@@ -15,8 +16,15 @@ everything that is in the way at once.
 | Operator | Types | Limits | TensorFlow Lite Micro |
 |---|---|---|---|"""
 
+TAIL = ("{} are refused too: TensorFlow Lite Micro computes them in float only, so that no result of integers exists "
+        "which a binary could match. Its int16 GREATER has no scales, and its int16 RSQRT no preparation: neither "
+        "gives a result to match.")
+
 listed = subprocess.run([sys.argv[1], "capture", "--list-operators", "--json"], check=True, stdout=subprocess.PIPE)
 print(HEAD)
-for entry in json.loads(listed.stdout)["operators"]:
+support = json.loads(listed.stdout)
+for entry in support["operators"]:
     print(f"| {entry['operator']} | {', '.join(entry['types'])} | {entry['limits'] or 'none'} |"
           f" {'yes' if entry['in_tflite_micro'] else 'no'} |")
+*most, last = support["refused_float_only"]
+print("\n" + textwrap.fill(TAIL.format(f"{', '.join(most)} and {last}"), 120))

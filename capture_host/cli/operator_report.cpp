@@ -1,6 +1,7 @@
 #include "capture_host/cli/operator_report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -42,8 +43,15 @@ void print_operators(bool as_json) {
         fmt::print("{:<24} {}{}{}{}\n", name, support.types, limits.empty() ? "" : "; ", limits,
                    support.is_in_reference ? "" : "; not in TensorFlow Lite Micro");
     }
+    nlohmann::json float_only = nlohmann::json::array();
+    for (const std::int32_t code : tflite::float_only_operators()) {
+        float_only.push_back(tflite::operator_name(code));
+    }
     if (as_json) {
-        fmt::print("{}\n", json_text({{"operators", list}}));
+        fmt::print("{}\n", json_text({{"operators", list}, {"refused_float_only", float_only}}));
+    } else {
+        fmt::print("refused, as TensorFlow Lite Micro computes them in float only: {}\n",
+                   fmt::join(float_only.get<std::vector<std::string>>(), ", "));
     }
 }
 

@@ -125,17 +125,26 @@ void absolute(Operation& op) {
     lookup(op, [=](std::int32_t value) { return times(std::abs(value - from), scale) + to; });
 }
 
-void elu(Operation& op) {
+// In single precision throughout.
+template <typename Function>
+void single_precision(Operation& op, Function function) {
     const float from = scale_of(op.in(0U));
     const float inverse = 1.0F / scale_of(op.out());
     const std::int32_t zero = zero_point_of(op.in(0U));
     const std::int32_t to = zero_point_of(op.out());
     lookup(op, [=](std::int32_t value) {
         constexpr float kFar = 100000.0F;
-        const float x = from * static_cast<float>(value - zero);
-        const float y = (x < 0.0F) ? (std::exp(x) - 1.0F) : x;
+        const float y = function(from * static_cast<float>(value - zero));
         return static_cast<std::int64_t>(std::clamp(std::round(y * inverse), -kFar, kFar)) + to;
     });
+}
+
+void elu(Operation& op) {
+    single_precision(op, [](float x) { return (x < 0.0F) ? (std::exp(x) - 1.0F) : x; });
+}
+
+void exponential(Operation& op) {
+    single_precision(op, [](float x) { return static_cast<float>(std::exp(static_cast<double>(x))); });
 }
 
 // A curve between two bounds, of a number with four integer bits; `drop` bits of the result are rounded away.
@@ -334,12 +343,13 @@ void quantize(Operation& op) {
                {op.bytes(0U)});
 }
 
-constexpr std::array<Entry, 13> kFunctions{{{format::BuiltinOperator_RELU, relu},
+constexpr std::array<Entry, 14> kFunctions{{{format::BuiltinOperator_RELU, relu},
                                             {format::BuiltinOperator_RELU6, relu6},
                                             {format::BuiltinOperator_RELU_N1_TO_1, relu_n1_to_1},
                                             {format::BuiltinOperator_LEAKY_RELU, leaky_relu},
                                             {format::BuiltinOperator_ABS, absolute},
                                             {format::BuiltinOperator_ELU, elu},
+                                            {format::BuiltinOperator_EXP, exponential},
                                             {format::BuiltinOperator_LOGISTIC, logistic},
                                             {format::BuiltinOperator_TANH, tanh},
                                             {format::BuiltinOperator_HARD_SWISH, hard_swish},

@@ -2,6 +2,7 @@
 
 #include "capture_host/decompile/operation.h"
 #include "capture_host/decompile/scales.h"
+#include "hal/kernels/int16_arguments.h"
 
 namespace pianola::decompile {
 namespace {
@@ -14,6 +15,7 @@ struct Matrices {
     Shape batches;
     std::uint32_t rows{0U};
     std::uint32_t columns{0U};
+    std::size_t element_bytes{1U};
 };
 
 Matrices matrices_of(const Operation& op, std::size_t input, bool is_transposed) {
@@ -21,7 +23,8 @@ Matrices matrices_of(const Operation& op, std::size_t input, bool is_transposed)
     if (shape.size() < 2U) {
         Operation::not_understood("an operand that is no matrix");
     }
-    Matrices found{{}, {shape.begin(), shape.end() - 2}, shape[shape.size() - 2U], shape.back()};
+    Matrices found{
+        {}, {shape.begin(), shape.end() - 2}, shape[shape.size() - 2U], shape.back(), element_bytes_of(op.in(input))};
     if (is_transposed) {
         std::swap(found.rows, found.columns);
     }
@@ -32,7 +35,7 @@ Matrices matrices_of(const Operation& op, std::size_t input, bool is_transposed)
         if (is_transposed) {
             std::swap(from[from.size() - 2U], from.back());
         }
-        append_element(found.tokens, op.bytes(input), offset_of(shape, from), 1U);
+        append_element(found.tokens, op.bytes(input), offset_of(shape, from), found.element_bytes);
     });
     return found;
 }
@@ -47,12 +50,50 @@ Tokens matrix(const Matrices& all, const Shape& batch) {
             throw Mismatch{"its output has more batches than its operands"};
         }
     }
-    const auto bytes = static_cast<std::ptrdiff_t>(std::size_t{all.rows} * all.columns);
+    const auto bytes = static_cast<std::ptrdiff_t>(all.element_bytes * all.rows * all.columns);
     const auto first = all.tokens.begin() + (static_cast<std::ptrdiff_t>(offset_of(all.batches, place)) * bytes);
     return {first, first + bytes};
 }
 
-// Each product is a fully connected layer without biases, the second matrix its weights.
+Multiplier scale_of_product(const Operation& op) {  // the product in single precision
+    return multiplier_of(static_cast<double>(scale_of(op.in(0U)) * scale_of(op.in(1U))) /
+                         static_cast<double>(scale_of(op.out())));
+}
+
+// A fully connected layer without biases, the second matrix its weights.
+Tokens int8_product(Operation& op, const Matrices& left, const Matrices& right, const Shape& batch) {
+    const Multiplier scale = scale_of_product(op);
+    Tokens table;
+    for (std::uint32_t row = 0U; row < right.rows; ++row) {
+        for (const std::int32_t word : {0, scale.mantissa, scale.shift}) {
+            append(table, tokens_of(word));
+        }
+    }
+    refdev::FullyConnectedArguments a{};
+    a.batches = left.rows;
+    a.input_depth = left.columns;
+    a.output_depth = right.rows;
+    a.input_offset = -zero_point_of(op.in(0U));
+    a.filter_offset = -zero_point_of(op.in(1U));
+    a.output_offset = zero_point_of(op.out());
+    a.activation_min = INT8_MIN;
+    a.activation_max = INT8_MAX;
+    return op.launch(refdev::KernelId::kFullyConnected, a, {matrix(left, batch), matrix(right, batch), table},
+                     std::size_t{left.rows} * right.rows);
+}
+
+Tokens int16_product(Operation& op, const Matrices& left, const Matrices& right, const Shape& batch) {
+    const Multiplier scale = scale_of_product(op);
+    refdev::MatmulInt16Arguments a{};
+    a.rows = left.rows;
+    a.depth = left.columns;
+    a.columns = right.rows;
+    a.multiplier = scale.mantissa;
+    a.shift = scale.shift;
+    return op.launch(refdev::KernelId::kMatmulInt16, a, {matrix(left, batch), matrix(right, batch)},
+                     left.element_bytes * left.rows * right.rows);
+}
+
 void batch_matmul(Operation& op) {
     const auto& options = op.options<format::BatchMatMulOptions>();
     Matrices left = matrices_of(op, 0U, options.adj_x());
@@ -69,28 +110,10 @@ void batch_matmul(Operation& op) {
         left.batches.assign(left.batches.size(), 1U);
         batches.assign(batches.size(), 1U);
     }
-    const Multiplier scale = multiplier_of(static_cast<double>(scale_of(op.in(0U)) * scale_of(op.in(1U))) /
-                                           static_cast<double>(scale_of(op.out())));
-    Tokens table;
-    for (std::uint32_t row = 0U; row < right.rows; ++row) {
-        for (const std::int32_t word : {0, scale.mantissa, scale.shift}) {
-            append(table, tokens_of(word));
-        }
-    }
-    refdev::FullyConnectedArguments a{};
-    a.batches = left.rows;
-    a.input_depth = left.columns;
-    a.output_depth = right.rows;
-    a.input_offset = -zero_point_of(op.in(0U));
-    a.filter_offset = -zero_point_of(op.in(1U));
-    a.output_offset = zero_point_of(op.out());
-    a.activation_min = INT8_MIN;
-    a.activation_max = INT8_MAX;
     Tokens products;
     for_each_index(batches, [&](const Shape& batch) {
         append(products,
-               op.launch(refdev::KernelId::kFullyConnected, a, {matrix(left, batch), matrix(right, batch), table},
-                         std::size_t{left.rows} * right.rows));
+               is_int16(op.in(0U)) ? int16_product(op, left, right, batch) : int8_product(op, left, right, batch));
     });
     op.set(products);
 }

@@ -42,6 +42,7 @@ Arguments rows_of(const Operation& op) {
 
 void softmax(Operation& op) {
     constexpr double kTableStep = 10.0 / 65535.0;
+    constexpr std::int32_t kMostShift = 30;
     const double step =
         static_cast<double>(op.options<format::SoftmaxOptions>().beta()) * static_cast<double>(scale_of(op.in(0U)));
     if (is_int16(op.in(0U))) {
@@ -54,8 +55,9 @@ void softmax(Operation& op) {
     }
     auto a = rows_of<refdev::SoftmaxArguments>(op);
     const Differences differences = differences_of(step);
+    // Where a difference of 1 is too large already, only 0 is scaled: by any shift.
     a.input_multiplier = differences.scale.mantissa;
-    a.input_left_shift = differences.scale.shift;
+    a.input_left_shift = std::min(differences.scale.shift, kMostShift);
     a.diff_min = differences.least;
     a.output_type = static_cast<std::uint32_t>(tflite::element_type(op.out().type));
     op.compute(KernelId::kSoftmax, a, {op.bytes(0U)});

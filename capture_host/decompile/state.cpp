@@ -135,6 +135,8 @@ void lstm(Operation& op) {
     a.units = op.in(kHiddenWeights).shape.at(0U);
     a.input_offset = -zero_point_of(op.in(0U));
     a.hidden_offset = -zero_point_of(op.in(kHidden));
+    a.type = is_int16(op.in(0U)) ? refdev::kTypeInt16 : refdev::kTypeInt8;
+    const std::size_t bias_bytes = is_int16(op.in(0U)) ? sizeof(std::int64_t) : sizeof(std::int32_t);
     set_scales(op, a);
     set_cell(op, a);
     Tokens weights;
@@ -144,8 +146,7 @@ void lstm(Operation& op) {
             append_element(weights, op.bytes(kInputWeights + gate), unit, a.input_depth);
             append_element(weights, op.bytes(kHiddenWeights + gate), unit, a.units);
         }
-        append(parameters,
-               op.has(kBiases + gate) ? op.bytes(kBiases + gate) : Tokens(a.units * sizeof(std::int32_t), 0U));
+        append(parameters, op.has(kBiases + gate) ? op.bytes(kBiases + gate) : Tokens(a.units * bias_bytes, 0U));
     }
     append(parameters, sigmoid_table());
     Tokens& cell = op.state_of(kCell, zeros(op.in(kCell)));

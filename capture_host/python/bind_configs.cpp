@@ -23,6 +23,7 @@ void bind_names(py::module_& module) {
     py::enum_<ElementType>(module, "DataType", "Element types of tensors.")
         .value("INT8", ElementType::kInt8)
         .value("UINT8", ElementType::kUint8)
+        .value("INT16", ElementType::kInt16, "Activations of layers with int8 weights.")
         .value("INT32", ElementType::kInt32)
         .value("FLOAT32", ElementType::kFloat32, "Can be moved, not computed with.")
         .value("UINT16", ElementType::kUint16, "Can be moved and cast, not computed with.")

@@ -21,6 +21,7 @@ using Pair = std::pair<std::uint32_t, std::uint32_t>;  // height and width
 using Sides = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>;
 using WindowPadding = std::variant<std::string, Pair, Sides>;
 using Scale = std::optional<float>;
+using Bound = std::optional<std::int32_t>;
 
 constexpr Pair kOnce{1U, 1U};
 constexpr Pair kNoPadding{0U, 0U};
@@ -51,14 +52,13 @@ void bind_pool(py::module_& module, const char* name, tensor::Pool operation, co
     bind_result(
         module, name,
         [operation](const Tensor& input, const Pair& kernel, const Pair& stride, const WindowPadding& padding,
-                    std::int32_t minimum, std::int32_t maximum, const Memory& memory, const Output& output,
-                    std::uint32_t queue) {
+                    Bound minimum, Bound maximum, const Memory& memory, const Output& output, std::uint32_t queue) {
             return tensor::pool2d(operation, input, kernel.first, kernel.second, windows_from(stride, padding, kOnce),
                                   Clamp{minimum, maximum}, OperationOptions{memory, output, queue});
         },
         doc, py::arg("input_tensor"), py::arg("kernel_size"), py::arg("stride"),
-        py::arg("padding") = WindowPadding{kNoPadding}, py::kw_only(), py::arg("activation_min") = INT8_MIN,
-        py::arg("activation_max") = INT8_MAX);
+        py::arg("padding") = WindowPadding{kNoPadding}, py::kw_only(), py::arg("activation_min") = py::none(),
+        py::arg("activation_max") = py::none());
 }
 
 void bind_convolutions(py::module_& module) {
@@ -66,27 +66,26 @@ void bind_convolutions(py::module_& module) {
         module, "conv2d",
         [](const Tensor& input, const Tensor& weight, const Output& bias, const Pair& stride,
            const WindowPadding& padding, const Pair& dilation, std::uint32_t groups, Scale input_scale,
-           Scale weight_scale, Scale output_scale, std::int32_t input_zero, std::int32_t output_zero,
-           std::int32_t minimum, std::int32_t maximum, const Memory& memory, const Output& output,
-           std::uint32_t queue) {
+           Scale weight_scale, Scale output_scale, std::int32_t input_zero, std::int32_t output_zero, Bound minimum,
+           Bound maximum, const Memory& memory, const Output& output, std::uint32_t queue) {
             const LayerQuantization quantization{
                 {input_scale, weight_scale, output_scale}, input_zero, 0, output_zero, {minimum, maximum}};
             return tensor::conv2d(input, weight, bias, windows_from(stride, padding, dilation), groups, quantization,
                                   OperationOptions{memory, output, queue});
         },
-        "Convolution of int8 images [batches, height, width, channels] with int8 weights [output channels, height, "
-        "width, channels / groups]; the bias is int32 [output channels], or of prepare_conv_bias().",
+        "Convolution of int8 or int16 images [batches, height, width, channels] with int8 weights [output channels, "
+        "height, width, channels / groups]; the bias is int32 [output channels], or of prepare_conv_bias().",
         py::arg("input_tensor"), py::arg("weight_tensor"), py::kw_only(), py::arg("bias_tensor") = py::none(),
         py::arg("stride") = kOnce, py::arg("padding") = WindowPadding{kNoPadding}, py::arg("dilation") = kOnce,
         py::arg("groups") = 1U, py::arg("input_scale") = py::none(), py::arg("weight_scale") = py::none(),
         py::arg("output_scale") = py::none(), py::arg("input_zero_point") = 0, py::arg("output_zero_point") = 0,
-        py::arg("activation_min") = INT8_MIN, py::arg("activation_max") = INT8_MAX);
+        py::arg("activation_min") = py::none(), py::arg("activation_max") = py::none());
     bind_result(
         module, "depthwise_conv2d",
         [](const Tensor& input, const Tensor& weight, const Output& bias, const Pair& stride,
            const WindowPadding& padding, const Pair& dilation, Scale input_scale, Scale weight_scale,
-           Scale output_scale, std::int32_t input_zero, std::int32_t output_zero, std::int32_t minimum,
-           std::int32_t maximum, const Memory& memory, const Output& output, std::uint32_t queue) {
+           Scale output_scale, std::int32_t input_zero, std::int32_t output_zero, Bound minimum, Bound maximum,
+           const Memory& memory, const Output& output, std::uint32_t queue) {
             const LayerQuantization quantization{
                 {input_scale, weight_scale, output_scale}, input_zero, 0, output_zero, {minimum, maximum}};
             return tensor::depthwise_conv2d(input, weight, bias, windows_from(stride, padding, dilation), quantization,
@@ -96,8 +95,8 @@ void bind_convolutions(py::module_& module) {
         py::arg("input_tensor"), py::arg("weight_tensor"), py::kw_only(), py::arg("bias_tensor") = py::none(),
         py::arg("stride") = kOnce, py::arg("padding") = WindowPadding{kNoPadding}, py::arg("dilation") = kOnce,
         py::arg("input_scale") = py::none(), py::arg("weight_scale") = py::none(), py::arg("output_scale") = py::none(),
-        py::arg("input_zero_point") = 0, py::arg("output_zero_point") = 0, py::arg("activation_min") = INT8_MIN,
-        py::arg("activation_max") = INT8_MAX);
+        py::arg("input_zero_point") = 0, py::arg("output_zero_point") = 0, py::arg("activation_min") = py::none(),
+        py::arg("activation_max") = py::none());
 }
 
 void bind_linear(py::module_& module) {
@@ -105,36 +104,48 @@ void bind_linear(py::module_& module) {
         module, "linear",
         [](const Tensor& input, const Tensor& weight, ElementType dtype, const Output& bias, bool transpose,
            Scale input_scale, Scale weight_scale, Scale output_scale, std::int32_t input_zero, std::int32_t weight_zero,
-           std::int32_t output_zero, std::int32_t minimum, std::int32_t maximum, const Memory& memory,
-           const Output& output, std::uint32_t queue) {
-            if (dtype != ElementType::kInt8) {
-                throw TensorError{TensorRule::kType, "linear: dtype is int8; without one the result is int32"};
+           std::int32_t output_zero, Bound minimum, Bound maximum, const Memory& memory, const Output& output,
+           std::uint32_t queue) {
+            if (((dtype != ElementType::kInt8) && (dtype != ElementType::kInt16)) || (dtype != input.type())) {
+                throw TensorError{TensorRule::kType,
+                                  "linear: dtype is int8 or int16, as the input's; without one the result is int32"};
             }
             const LayerQuantization quantization{
                 {input_scale, weight_scale, output_scale}, input_zero, weight_zero, output_zero, {minimum, maximum}};
             return tensor::quantized_linear(input, weight, transpose, bias, quantization,
                                             OperationOptions{memory, output, queue});
         },
-        "A fully connected layer of int8; weights are [k, n], or [n, k] with `transpose_b`, which is faster.",
+        "A fully connected layer of int8 or int16 with int8 weights, or a product of int16 matrices; weights are [k, "
+        "n], "
+        "or [n, k] with `transpose_b`, which is faster.",
         py::arg("input_tensor"), py::arg("weight"), py::kw_only(), py::arg("dtype"), py::arg("bias") = py::none(),
         py::arg("transpose_b") = false, py::arg("input_scale") = py::none(), py::arg("weight_scale") = py::none(),
         py::arg("output_scale") = py::none(), py::arg("input_zero_point") = 0, py::arg("weight_zero_point") = 0,
-        py::arg("output_zero_point") = 0, py::arg("activation_min") = INT8_MIN, py::arg("activation_max") = INT8_MAX);
+        py::arg("output_zero_point") = 0, py::arg("activation_min") = py::none(),
+        py::arg("activation_max") = py::none());
     module.def(
         "prepare_conv_bias", &tensor::prepare_bias,
         "A host tensor [channels, 3] of a bias on the host: each channel's bias, and the multiplier and shift of its "
         "own weights' scale. For conv2d(), depthwise_conv2d() and linear().",
         py::arg("bias_tensor"), py::kw_only(), py::arg("input_scale"), py::arg("weight_scale"),
         py::arg("output_scale"));
+    module.def(
+        "prepare_conv_bias",
+        [](const py::array& bias, float input_scale, const std::vector<float>& weight_scales, float output_scale) {
+            return tensor::prepare_wide_bias(numbers_of<std::int64_t>("prepare_conv_bias: the bias", bias), input_scale,
+                                             weight_scales, output_scale);
+        },
+        "The same of an array of int64, for layers of int16: a host tensor [channels, 4].", py::arg("bias"),
+        py::kw_only(), py::arg("input_scale"), py::arg("weight_scale"), py::arg("output_scale"));
 }
 
 }  // namespace
 
 void bind_layers(py::module_& module) {
     bind_pool(module, "avg_pool2d", tensor::Pool::kAverage,
-              "Means of windows of int8 images, whose scale and zero point stay.");
+              "Means of windows of int8 or int16 images, whose scale and zero point stay.");
     bind_pool(module, "max_pool2d", tensor::Pool::kMaximum,
-              "Largest values of windows of int8 images, whose scale and zero point stay.");
+              "Largest values of windows of int8 or int16 images, whose scale and zero point stay.");
     bind_convolutions(module);
     bind_linear(module);
 }

@@ -61,16 +61,22 @@ void bind_types(py::module_& module) {
 void bind_rows(py::module_& module) {
     bind_result(
         module, "softmax",
-        [](const Tensor& operand, std::int64_t dim, float input_scale, float beta, const Memory& memory,
-           const Output& output, std::uint32_t queue) {
+        [](const Tensor& operand, std::int64_t dim, float input_scale, float beta, const Output& tables,
+           const Memory& memory, const Output& output, std::uint32_t queue) {
             if (dimensions_of("softmax", operand, dim).front() != (operand.shape().size() - 1U)) {
                 throw TensorError{TensorRule::kArgument,
                                   "softmax: dim is " + std::to_string(dim) + "; it is the last one, -1"};
             }
-            return tensor::softmax(operand, input_scale, beta, OperationOptions{memory, output, queue});
+            const OperationOptions options{memory, output, queue};
+            return tables.has_value() ? tensor::softmax_int16(operand, *tables, input_scale, beta, options)
+                                      : tensor::softmax(operand, input_scale, beta, options);
         },
-        "int8 probabilities over the last dimension; their scale is 1/256, their zero point -128.",
-        py::arg("input_tensor"), py::arg("dim") = -1, py::kw_only(), py::arg("input_scale"), py::arg("beta") = 1.0F);
+        "int8 probabilities over the last dimension; their scale is 1/256, their zero point -128. With the tables of "
+        "prepare_softmax_tables(), of int16: int16 of scale 1/32768.",
+        py::arg("input_tensor"), py::arg("dim") = -1, py::kw_only(), py::arg("input_scale"), py::arg("beta") = 1.0F,
+        py::arg("tables") = py::none());
+    module.def("prepare_softmax_tables", &tensor::prepare_softmax_tables,
+               "A host tensor [2, 513] of int16, which softmax() of int16 takes.");
     bind_result(
         module, "log_softmax",
         [](const Tensor& operand, float input_scale, const Memory& memory, const Output& output, std::uint32_t queue) {
@@ -104,6 +110,17 @@ void bind_rows(py::module_& module) {
         },
         "The data with `value` around them: so many elements before and after, for each dimension.",
         py::arg("input_tensor"), py::arg("padding"), py::arg("value") = 0, py::kw_only());
+}
+
+void bind_sigmoid(py::module_& module, const char* name, tensor::Sigmoid operation, const char* doc) {
+    bind_result(
+        module, name,
+        [operation](const Tensor& operand, const Tensor& table, float input_scale, const Memory& memory,
+                    const Output& output, std::uint32_t queue) {
+            return tensor::sigmoid_int16(operation, operand, table, input_scale,
+                                         OperationOptions{memory, output, queue});
+        },
+        doc, py::arg("input_tensor"), py::arg("table"), py::kw_only(), py::arg("input_scale"));
 }
 
 }  // namespace
@@ -150,6 +167,12 @@ tensor::Shape shape_of(const Tensor& operand, const Shape& shape) {
 void bind_quantized(py::module_& module) {
     bind_types(module);
     bind_rows(module);
+    bind_sigmoid(module, "sigmoid", tensor::Sigmoid::kLogistic,
+                 "The logistic function of int16; the result's scale is 1/32768. Of int8 it is lookup().");
+    bind_sigmoid(module, "tanh", tensor::Sigmoid::kTanh,
+                 "The hyperbolic tangent of int16; the result's scale is 1/32768. Of int8 it is lookup().");
+    module.def("prepare_sigmoid_table", &tensor::prepare_sigmoid_table,
+               "A host tensor [256] of uint16, which sigmoid() and tanh() take.");
 }
 
 }  // namespace pianola::python

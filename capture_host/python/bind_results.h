@@ -4,11 +4,13 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <variant>
 #include <vector>
 
 #include "capture_host/python/bindings.h"
 #include "capture_host/tensor/tensor.h"
+#include "capture_host/tensor/tensor_error.h"
 
 namespace pianola::python {
 
@@ -21,6 +23,21 @@ using Dimensions = std::optional<std::variant<std::int64_t, std::vector<std::int
 // TENSOR-ARGUMENT.
 [[nodiscard]] std::vector<std::uint32_t> dimensions_of(const char* operation, const tensor::Tensor& operand,
                                                        const Dimensions& dimensions);
+
+// The elements of an array of exactly that type. Throws TENSOR-TYPE.
+template <typename Element>
+[[nodiscard]] std::vector<Element> numbers_of(const char* what, const pybind11::array& array) {
+    using Dense = pybind11::array_t<Element, pybind11::array::c_style>;
+    if (!pybind11::isinstance<pybind11::array_t<Element>>(array)) {
+        throw tensor::TensorError{
+            tensor::TensorRule::kType,
+            std::string{what} + " is an array of " +
+                pybind11::str(static_cast<pybind11::handle>(array.dtype())).template cast<std::string>() +
+                "; it must be of int" + std::to_string(sizeof(Element) * 8U)};
+    }
+    const Dense dense = Dense::ensure(array);
+    return {dense.data(), dense.data() + dense.size()};
+}
 
 // Adds a function: its own parameters, of which some are keywords, then memory_config, output_tensor and cq_id.
 template <typename Function, typename... Parameters>

@@ -20,15 +20,15 @@ using tensor::TensorSpec;
 [[nodiscard]] ElementType type_of(const py::array& array) {
     const py::dtype type = array.dtype();
     for (const auto& [format, element] :
-         {std::pair{'b', ElementType::kInt8}, std::pair{'B', ElementType::kUint8}, std::pair{'H', ElementType::kUint16},
-          std::pair{'i', ElementType::kInt32}, std::pair{'I', ElementType::kUint32},
-          std::pair{'f', ElementType::kFloat32}}) {
+         {std::pair{'b', ElementType::kInt8}, std::pair{'B', ElementType::kUint8}, std::pair{'h', ElementType::kInt16},
+          std::pair{'H', ElementType::kUint16}, std::pair{'i', ElementType::kInt32},
+          std::pair{'I', ElementType::kUint32}, std::pair{'f', ElementType::kFloat32}}) {
         if ((type.char_() == format) && (type.byteorder() != '>')) {
             return element;
         }
     }
     throw TensorError{TensorRule::kType,
-                      "arrays hold int8, uint8, uint16, int32, uint32 or float32 of this machine, not " +
+                      "arrays hold int8, uint8, int16, uint16, int32, uint32 or float32 of this machine, not " +
                           py::str(static_cast<py::handle>(type)).cast<std::string>() + "; convert with astype() first"};
 }
 

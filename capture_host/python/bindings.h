@@ -34,6 +34,7 @@ void bind_operations(pybind11::module_& module);
 void bind_quantized(pybind11::module_& module);
 void bind_rearrange(pybind11::module_& module);
 void bind_layers(pybind11::module_& module);
+void bind_recurrent(pybind11::module_& module);
 void bind_elementwise(pybind11::module_& module);
 void bind_layouts(pybind11::module_& module);
 void bind_pipeline(pybind11::module_& module);

@@ -14,6 +14,7 @@ PYBIND11_MODULE(_native, module) {
     pianola::python::bind_quantized(module);
     pianola::python::bind_rearrange(module);
     pianola::python::bind_layers(module);
+    pianola::python::bind_recurrent(module);
     pianola::python::bind_elementwise(module);
     pianola::python::bind_layouts(module);
     pianola::python::bind_pipeline(module);

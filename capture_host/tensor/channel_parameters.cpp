@@ -8,12 +8,18 @@
 #include "capture_host/tensor/row_work.h"
 #include "capture_host/tensor/tensor_error.h"
 #include "capture_host/tflite/model/channel_table.h"
+#include "hal/kernels/fixed_point.h"
 
 namespace pianola::tensor {
 namespace {
 
 constexpr std::uint32_t kWordBytes = sizeof(std::uint32_t);
-constexpr std::uint32_t kTableColumns = refdev::kChannelParametersBytes / kWordBytes;
+constexpr std::uint32_t kScaleWords = 2U;
+
+// Words of a channel's parameters.
+[[nodiscard]] constexpr std::uint32_t table_columns(std::uint32_t sum_bytes) noexcept {
+    return (sum_bytes / kWordBytes) + kScaleWords;
+}
 
 // So that what is rescaled, a difference of two int8 values or a sum of as many as its mean divides by, does not wrap.
 constexpr std::int32_t kMaxRatioShift = 22;
@@ -31,8 +37,28 @@ constexpr std::int32_t kMaxRatioShift = 22;
     return ratio.value_or(tflite::FixedPoint{});
 }
 
-[[nodiscard]] bool is_prepared(const Tensor& bias, std::uint32_t channels) {
-    return bias.shape() == Shape{channels, kTableColumns};
+// The size of the sums that a prepared bias is for; 0: it is none.
+[[nodiscard]] std::uint32_t prepared_sum_bytes(const Tensor& bias, std::uint32_t channels) {
+    for (const std::uint32_t sum_bytes : {refdev::kNarrowSumBytes, refdev::kWideSumBytes}) {
+        if (bias.shape() == Shape{channels, table_columns(sum_bytes)}) {
+            return sum_bytes;
+        }
+    }
+    return 0U;
+}
+
+void require_int16_zero_points(const char* operation, const LayerQuantization& quantization) {
+    if ((quantization.input_zero_point != 0) || (quantization.weight_zero_point != 0) ||
+        (quantization.output_zero_point != 0)) {
+        throw TensorError{TensorRule::kQuantization,
+                          fmt::format("{}: zero points of int16 activations and their weights are 0", operation)};
+    }
+}
+
+[[noreturn]] void refuse_wide_ratio(const char* operation) {
+    throw TensorError{TensorRule::kQuantization,
+                      fmt::format("{}: the operands' scale divided by the result's is 2^{} or above; it must be below",
+                                  operation, refdev::kMaxWideShift)};
 }
 
 void require_no_scales(const char* operation, const LayerScales& scales) {
@@ -59,6 +85,35 @@ void require_no_scales(const char* operation, const LayerScales& scales) {
     return CommonScale{checked_ratio(
         operation, single_precision ? tflite::common_scale(*scales.input, *scales.weight, *scales.output)
                                     : tflite::quantize_multiplier(product / static_cast<double>(*scales.output)))};
+}
+
+constexpr const char* kPrepare = "prepare_conv_bias";
+
+[[nodiscard]] tflite::ChannelTable checked_table(const std::vector<std::int64_t>& starts, float input_scale,
+                                                 const std::vector<float>& weight_scales, float output_scale) {
+    require_scale(kPrepare, "input_scale", input_scale);
+    require_scale(kPrepare, "output_scale", output_scale);
+    for (const float scale : weight_scales) {
+        require_scale(kPrepare, "weight_scale", scale);
+    }
+    if (weight_scales.size() != starts.size()) {
+        throw TensorError{TensorRule::kQuantization,
+                          fmt::format("{}: weight_scale has {} scales for {} channels; it has one for each", kPrepare,
+                                      weight_scales.size(), starts.size())};
+    }
+    std::optional<tflite::ChannelTable> table = tflite::channel_table(starts, input_scale, weight_scales, output_scale);
+    if (!table.has_value()) {
+        refuse_ratio(kPrepare);
+    }
+    for (const refdev::WideChannelParameters& row : *table) {
+        static_cast<void>(checked_ratio(kPrepare, tflite::FixedPoint{row.multiplier, row.shift}));
+    }
+    return std::move(*table);
+}
+
+[[nodiscard]] Tensor table_on_host(const tflite::ChannelTable& table, std::uint32_t sum_bytes) {
+    return Tensor::on_host({{word(table.size()), table_columns(sum_bytes)}, ElementType::kInt32, kDramInterleaved},
+                           tflite::bytes_of(table, sum_bytes));
 }
 
 }  // namespace
@@ -88,13 +143,17 @@ void require_quantizations(const char* name, const Quantization& left, const Qua
     require_zero_point(name, "output_zero_point", to.zero_point);
 }
 
-void require_clamp(const char* operation, const Clamp& clamp) {
-    if ((clamp.minimum < INT8_MIN) || (clamp.maximum > INT8_MAX) || (clamp.minimum > clamp.maximum)) {
+tflite::ActivationRange clamp_range(const char* operation, const Clamp& clamp, ElementType type) {
+    const NumberRange whole = range_of(type);
+    const std::int64_t minimum = clamp.minimum.value_or(static_cast<std::int32_t>(whole.minimum));
+    const std::int64_t maximum = clamp.maximum.value_or(static_cast<std::int32_t>(whole.maximum));
+    if ((minimum < whole.minimum) || (maximum > whole.maximum) || (minimum > maximum)) {
         throw TensorError{TensorRule::kQuantization,
-                          fmt::format("{}: activation_min is {} and activation_max {}; both are from -128 to 127, the "
+                          fmt::format("{}: activation_min is {} and activation_max {}; both are from {} to {}, the "
                                       "first no larger than the second",
-                                      operation, clamp.minimum, clamp.maximum)};
+                                      operation, minimum, maximum, whole.minimum, whole.maximum)};
     }
+    return tflite::ActivationRange{static_cast<std::int32_t>(minimum), static_cast<std::int32_t>(maximum)};
 }
 
 tflite::FixedPoint ratio_of(const char* operation, const Quantization& from, const Quantization& to) {
@@ -102,12 +161,16 @@ tflite::FixedPoint ratio_of(const char* operation, const Quantization& from, con
                          tflite::quantize_multiplier(static_cast<double>(from.scale) / static_cast<double>(to.scale)));
 }
 
-Tensor CommonScale::cells(const std::shared_ptr<host::Device>& device, std::uint32_t queue) const {
-    Tensor words = Tensor::on_device({{kTableColumns}, ElementType::kInt32, kDramInterleaved}, device, {queue, true});
+Tensor CommonScale::cells(const std::shared_ptr<host::Device>& device, std::uint32_t sum_bytes,
+                          std::uint32_t queue) const {
+    std::vector<std::int32_t> values{scale.multiplier, scale.shift};
+    values.resize(table_columns(sum_bytes), 0);
+    Tensor words =
+        Tensor::on_device({{word(values.size())}, ElementType::kInt32, kDramInterleaved}, device, {queue, true});
     Launches launches{*device};
     const host::CoreCoord core = launches.next_core();
     std::uint32_t address = run_address(words);
-    for (const std::int32_t value : {scale.multiplier, scale.shift, 0}) {
+    for (const std::int32_t value : values) {
         launches.add(refdev::KernelId::kFill, core,
                      {address_in(words.buffer(), address), kWordBytes, static_cast<std::uint32_t>(value)});
         address += kWordBytes;
@@ -116,37 +179,45 @@ Tensor CommonScale::cells(const std::shared_ptr<host::Device>& device, std::uint
     return words;
 }
 
-void add_table(Launches& launches, host::CoreCoord core, const Tensor& starts, std::uint32_t start_address,
-               std::uint32_t start_stride, const Tensor& cells, const Tensor& table, std::uint32_t table_address,
-               std::uint32_t rows) {
-    constexpr std::uint32_t kSegments = 2U;
-    launches.add(refdev::KernelId::kGather, core,
-                 {address_in(table.buffer(), table_address), rows, kSegments,
-                  address_in(starts.buffer(), start_address), start_stride, kWordBytes,
-                  address_in(cells.buffer(), run_address(cells)), 0U, kSegments * kWordBytes, 0U, 0U, 0U, 0U, 0U, 0U});
-}
-
 CheckedBias checked_bias(const char* operation, const Tensor& input, const std::optional<Tensor>& bias,
                          std::uint32_t channels, const LayerQuantization& quantization, bool single_precision) {
+    const bool is_int16 = input.type() == ElementType::kInt16;
     require_zero_point(operation, "input_zero_point", quantization.input_zero_point);
     require_zero_point(operation, "weight_zero_point", quantization.weight_zero_point);
     require_zero_point(operation, "output_zero_point", quantization.output_zero_point);
-    require_clamp(operation, quantization.clamp);
+    if (is_int16) {
+        require_int16_zero_points(operation, quantization);
+    }
+    CheckedBias checked;
+    checked.bias = bias;
+    checked.range = clamp_range(operation, quantization.clamp, input.type());
+    checked.sum_bytes = (is_int16 && !bias.has_value()) ? refdev::kWideSumBytes : refdev::kNarrowSumBytes;
     if (bias.has_value()) {
         require_same_device(operation, input, *bias);
-        const bool fits = is_prepared(*bias, channels) || (bias->shape() == Shape{channels});
+        const std::uint32_t prepared = prepared_sum_bytes(*bias, channels);
+        const bool fits = (bias->shape() == Shape{channels}) || (prepared == refdev::kNarrowSumBytes) ||
+                          (is_int16 && (prepared == refdev::kWideSumBytes));
         if (!fits || (bias->type() != ElementType::kInt32)) {
             throw TensorError{
                 fits ? TensorRule::kType : TensorRule::kShape,
-                fmt::format("{}: the bias is {} of {}; it must be [{}] of int32, or prepared and [{}, {}]", operation,
-                            to_string(bias->shape()), type_name(bias->type()), channels, channels, kTableColumns)};
+                fmt::format("{}: the bias is {} of {}; it must be [{}] of int32, or prepared and [{}, {}]{}", operation,
+                            to_string(bias->shape()), type_name(bias->type()), channels, channels,
+                            table_columns(refdev::kNarrowSumBytes),
+                            is_int16 ? fmt::format(" or [{}, {}]", channels, table_columns(refdev::kWideSumBytes))
+                                     : std::string{})};
         }
-        if (is_prepared(*bias, channels)) {
+        if (prepared != 0U) {
             require_no_scales(operation, quantization.scales);
-            return CheckedBias{bias, true, {}};
+            checked.is_prepared = true;
+            checked.sum_bytes = prepared;
+            return checked;
         }
     }
-    return CheckedBias{bias, false, common_scale(operation, quantization.scales, single_precision)};
+    checked.common = common_scale(operation, quantization.scales, single_precision);
+    if ((checked.sum_bytes == refdev::kWideSumBytes) && (checked.common.scale.shift > refdev::kMaxWideShift)) {
+        refuse_wide_ratio(operation);
+    }
+    return checked;
 }
 
 Tensor table_of(const CheckedBias& checked, std::uint32_t channels, const std::shared_ptr<host::Device>& device,
@@ -154,52 +225,51 @@ Tensor table_of(const CheckedBias& checked, std::uint32_t channels, const std::s
     if (checked.is_prepared && checked.bias.has_value()) {
         return in_one_run(*checked.bias, queue);
     }
-    const Tensor cells = checked.common.cells(device, queue);
-    // Without a bias every channel starts from the cell that is 0.
+    constexpr std::uint32_t kSegments = 2U;
+    constexpr std::uint32_t kScaleBytes = kScaleWords * kWordBytes;
+    const Tensor cells = checked.common.cells(device, checked.sum_bytes, queue);
+    // Without a bias every channel starts from the cells that are 0.
     const Tensor starts = checked.bias.has_value() ? in_one_run(*checked.bias, queue) : cells;
-    const std::uint32_t zero = run_address(cells) + ((kTableColumns - 1U) * kWordBytes);
-    Tensor table =
-        Tensor::on_device({{channels, kTableColumns}, ElementType::kInt32, kDramInterleaved}, device, {queue, true});
+    const std::uint32_t first = checked.bias.has_value() ? run_address(starts) : (run_address(cells) + kScaleBytes);
+    Tensor table = Tensor::on_device(
+        {{channels, table_columns(checked.sum_bytes)}, ElementType::kInt32, kDramInterleaved}, device, {queue, true});
     Launches launches{*device};
-    add_table(launches, launches.next_core(), starts, checked.bias.has_value() ? run_address(starts) : zero,
-              checked.bias.has_value() ? kWordBytes : 0U, cells, table, run_address(table), channels);
+    launches.add(refdev::KernelId::kGather, launches.next_core(),
+                 {address_in(table.buffer(), run_address(table)), channels, kSegments,
+                  address_in(starts.buffer(), first), checked.bias.has_value() ? kWordBytes : 0U, checked.sum_bytes,
+                  address_in(cells.buffer(), run_address(cells)), 0U, kScaleBytes, 0U, 0U, 0U, 0U, 0U, 0U});
     enqueue(table, launches, "channels", queue);
     return table;
 }
 
 Tensor prepare_bias(const Tensor& bias, float input_scale, const std::vector<float>& weight_scales,
                     float output_scale) {
-    const char* const name = "prepare_conv_bias";
     if ((bias.shape().size() != 1U) || (bias.type() != ElementType::kInt32)) {
         throw TensorError{(bias.type() != ElementType::kInt32) ? TensorRule::kType : TensorRule::kShape,
-                          fmt::format("{}: the bias is {} of {}; it must be [channels] of int32", name,
+                          fmt::format("{}: the bias is {} of {}; it must be [channels] of int32", kPrepare,
                                       to_string(bias.shape()), type_name(bias.type()))};
     }
-    require_scale(name, "input_scale", input_scale);
-    require_scale(name, "output_scale", output_scale);
-    for (const float scale : weight_scales) {
-        require_scale(name, "weight_scale", scale);
-    }
-    const std::uint32_t channels = bias.shape().front();
-    if (weight_scales.size() != channels) {
-        throw TensorError{TensorRule::kQuantization,
-                          fmt::format("{}: weight_scale has {} scales for {} channels; it has one for each", name,
-                                      weight_scales.size(), channels)};
-    }
     const std::vector<std::uint8_t>& bytes = bias.bytes();
-    std::vector<std::int32_t> narrow(channels);
+    std::vector<std::int32_t> narrow(bias.shape().front());
     std::memcpy(narrow.data(), bytes.data(), bytes.size());
-    const std::vector<std::int64_t> starts(narrow.begin(), narrow.end());
-    const std::optional<tflite::ChannelTable> table =
-        tflite::channel_table(starts, input_scale, weight_scales, output_scale);
-    if (table.has_value()) {
-        for (const refdev::WideChannelParameters& row : *table) {
-            static_cast<void>(checked_ratio(name, tflite::FixedPoint{row.multiplier, row.shift}));
-        }
-        return Tensor::on_host({{channels, kTableColumns}, ElementType::kInt32, kDramInterleaved},
-                               tflite::bytes_of(*table, refdev::kNarrowSumBytes));
+    const tflite::ChannelTable table =
+        checked_table({narrow.begin(), narrow.end()}, input_scale, weight_scales, output_scale);
+    return table_on_host(table, refdev::kNarrowSumBytes);
+}
+
+Tensor prepare_wide_bias(const std::vector<std::int64_t>& bias, float input_scale,
+                         const std::vector<float>& weight_scales, float output_scale) {
+    if (bias.empty()) {
+        throw TensorError{TensorRule::kShape, fmt::format("{}: the bias has no channels", kPrepare)};
     }
-    refuse_ratio(name);
+    const tflite::ChannelTable table = checked_table(bias, input_scale, weight_scales, output_scale);
+    if (!tflite::fits_wide_sums(table)) {
+        throw TensorError{TensorRule::kQuantization,
+                          fmt::format("{}: the operands' scale divided by the result's must be below 2^{}, and biases "
+                                      "between -2^46 and 2^46",
+                                      kPrepare, refdev::kMaxWideShift)};
+    }
+    return table_on_host(table, refdev::kWideSumBytes);
 }
 
 }  // namespace pianola::tensor

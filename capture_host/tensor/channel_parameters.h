@@ -15,25 +15,26 @@ void require_scale(const char* operation, const char* argument, float scale);
 void require_zero_point(const char* operation, const char* argument, std::int32_t zero_point);
 void require_quantizations(const char* name, const Quantization& left, const Quantization& right,
                            const Quantization& to);  // of a pair: its arguments end with _a and _b
-void require_clamp(const char* operation, const Clamp& clamp);
+// The clamp of a result of int8 or int16.
+[[nodiscard]] tflite::ActivationRange clamp_range(const char* operation, const Clamp& clamp,
+                                                  ElementType type = ElementType::kInt8);
 [[nodiscard]] tflite::FixedPoint ratio_of(const char* operation, const Quantization& from, const Quantization& to);
 
 // One multiplication for all channels; words that a program writes to device memory.
 struct CommonScale {
     tflite::FixedPoint scale;
-    // Three words of DRAM: multiplier, shift, 0. Enqueues the program that writes them.
-    [[nodiscard]] Tensor cells(const std::shared_ptr<host::Device>& device, std::uint32_t queue) const;
+    // Words of DRAM: multiplier, shift, and a 0 of `sum_bytes`. Enqueues the program that writes them.
+    [[nodiscard]] Tensor cells(const std::shared_ptr<host::Device>& device, std::uint32_t sum_bytes,
+                               std::uint32_t queue) const;
 };
-// Where a row of parameters comes from: int32 starts in one run, and cells().
-void add_table(Launches& launches, host::CoreCoord core, const Tensor& starts, std::uint32_t start_address,
-               std::uint32_t start_stride, const Tensor& cells, const Tensor& table, std::uint32_t table_address,
-               std::uint32_t rows);
 
 // A layer's bias and scales, checked.
 struct CheckedBias {
     std::optional<Tensor> bias;
     bool is_prepared{false};
-    CommonScale common;  // where it is not
+    std::uint32_t sum_bytes{0U};
+    CommonScale common;  // where it is not prepared
+    tflite::ActivationRange range;
 };
 // `single_precision`: the scheme multiplies the scales as for a fully connected layer.
 [[nodiscard]] CheckedBias checked_bias(const char* operation, const Tensor& input, const std::optional<Tensor>& bias,

@@ -22,6 +22,10 @@ struct Convolution {
     CheckedBias bias;
 };
 
+[[nodiscard]] KernelId kernel_for(const Tensor& input, KernelId of_int8, KernelId of_int16) {
+    return (input.type() == ElementType::kInt16) ? of_int16 : of_int8;
+}
+
 void require_shape(bool condition, const char* name, const Tensor& input, const Tensor& weight, const char* rule) {
     if (!condition) {
         throw TensorError{TensorRule::kShape, fmt::format("{}: input_tensor is {} and weight_tensor {}; {}", name,
@@ -36,7 +40,7 @@ template <typename Arguments, typename Special>
                               const Special& special) {
     const auto& [name, kernel, in, channels, filter_height, filter_width, plan, bias] = work;
     const TensorSpec spec =
-        spec_of_shape(input, {in.batches, plan.height.output, plan.width.output, channels}, ElementType::kInt8);
+        spec_of_shape(input, {in.batches, plan.height.output, plan.width.output, channels}, input.type());
     const Tensor result = result_for(name, spec, options, input.device());
     require_apart(name, result, input);
     require_apart(name, result, weight);
@@ -53,8 +57,8 @@ template <typename Arguments, typename Special>
     arguments.pad_left = plan.width.pad_before;
     arguments.input_offset = -quantization.input_zero_point;
     arguments.output_offset = quantization.output_zero_point;
-    arguments.activation_min = quantization.clamp.minimum;
-    arguments.activation_max = quantization.clamp.maximum;
+    arguments.activation_min = bias.range.min;
+    arguments.activation_max = bias.range.max;
     special(arguments);
     const std::vector<host::CoreCoord> cores = cores_for(result);
     const std::vector<RowShare> shares = shares_of(in, plan, channels, cores.size());
@@ -69,7 +73,7 @@ template <typename Arguments, typename Special>
                 arguments.input_height = share.input_rows;
                 arguments.output_height = share.output_rows;
                 arguments.pad_top = share.pad_before;
-                host::Arguments words = words_of(arguments);
+                host::Arguments words = layer_words(arguments, input.type(), work.bias.sum_bytes);
                 set_address(words, offsetof(Arguments, filter), filter, run_address(filter));
                 set_address(words, offsetof(Arguments, channel_parameters), table, run_address(table));
                 return words;
@@ -89,6 +93,7 @@ Tensor conv2d(const Tensor& input, const Tensor& weight, const std::optional<Ten
     using Arguments = refdev::Conv2dArguments;
     const char* const name = "conv2d";
     const Image in = image_of(name, "input_tensor", input);
+    require_int8(name, "weight_tensor", weight);
     const Image filter = image_of(name, "weight_tensor", weight);
     require_same_device(name, input, weight);
     if ((groups == 0U) || ((in.channels % groups) != 0U) || ((filter.batches % groups) != 0U)) {
@@ -100,7 +105,7 @@ Tensor conv2d(const Tensor& input, const Tensor& weight, const std::optional<Ten
                   "weights are [output channels, height, width, input channels / groups]");
     require_taps(name, filter.height, filter.width, filter.channels);
     const Convolution work{name,
-                           KernelId::kConv2d,
+                           kernel_for(input, KernelId::kConv2d, KernelId::kConv2dInt16),
                            in,
                            filter.batches,
                            filter.height,
@@ -124,13 +129,14 @@ Tensor depthwise_conv2d(const Tensor& input, const Tensor& weight, const std::op
     using Arguments = refdev::DepthwiseConv2dArguments;
     const char* const name = "depthwise_conv2d";
     const Image in = image_of(name, "input_tensor", input);
+    require_int8(name, "weight_tensor", weight);
     const Image filter = image_of(name, "weight_tensor", weight);
     require_same_device(name, input, weight);
     require_shape((filter.batches == 1U) && ((filter.channels % in.channels) == 0U), name, input, weight,
                   "weights are [1, height, width, output channels], a multiple of the input's channels");
     require_taps(name, filter.height, filter.width, 1U);
     const Convolution work{name,
-                           KernelId::kDepthwiseConv2d,
+                           kernel_for(input, KernelId::kDepthwiseConv2d, KernelId::kDepthwiseConv2dInt16),
                            in,
                            filter.channels,
                            filter.height,

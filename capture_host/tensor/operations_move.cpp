@@ -97,6 +97,8 @@ NumberRange range_of(ElementType type) {
             return {0, UINT8_MAX};
         case ElementType::kInt32:
             return {INT32_MIN, INT32_MAX};
+        case ElementType::kInt16:
+            return {INT16_MIN, INT16_MAX};
         case ElementType::kUint16:
             return {0, UINT16_MAX};
         case ElementType::kUint32:
@@ -105,7 +107,6 @@ NumberRange range_of(ElementType type) {
             return {-kExactFloat, kExactFloat};
         case ElementType::kBfloat16:
             return {-kExactBfloat, kExactBfloat};
-        case ElementType::kInt16:
         case ElementType::kBool:
         case ElementType::kUnspecified:
             break;
@@ -134,7 +135,7 @@ std::uint32_t pattern_of(ElementType type, std::int64_t value) {
         case 1U:
             return (number & UINT8_MAX) * kEveryByte;
         case 2U:
-            return number * kBothHalves;
+            return (number & UINT16_MAX) * kBothHalves;
         default:
             return number;
     }

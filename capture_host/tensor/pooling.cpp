@@ -1,7 +1,10 @@
+#include <fmt/format.h>
+
 #include "capture_host/tensor/channel_parameters.h"
 #include "capture_host/tensor/each_device.h"
 #include "capture_host/tensor/tensor_error.h"
 #include "capture_host/tensor/windows.h"
+#include "hal/kernels/launch_check.h"
 
 namespace pianola::tensor {
 
@@ -16,14 +19,19 @@ Tensor pool2d(Pool operation, const Tensor& input, std::uint32_t filter_height, 
     const bool averages = operation == Pool::kAverage;
     const char* const name = averages ? "avg_pool2d" : "max_pool2d";
     const Image in = image_of(name, "input_tensor", input);
-    require_clamp(name, clamp);
+    const tflite::ActivationRange range = clamp_range(name, clamp, input.type());
     if ((windows.height.dilation != 1U) || (windows.width.dilation != 1U)) {
         throw TensorError{TensorRule::kArgument, std::string{name} + ": dilation must be 1"};
     }
     const WindowPlan plan = plan_of(name, in, filter_height, filter_width, windows);
     require_taps(name, filter_height, filter_width, 1U);
+    if ((input.type() == ElementType::kInt16) &&
+        ((std::uint64_t{filter_height} * filter_width) > refdev::kMaxSpatial)) {
+        throw TensorError{TensorRule::kArgument,
+                          fmt::format("{}: a window of int16 has at most {} elements", name, refdev::kMaxSpatial)};
+    }
     const TensorSpec spec =
-        spec_of_shape(input, {in.batches, plan.height.output, plan.width.output, in.channels}, ElementType::kInt8);
+        spec_of_shape(input, {in.batches, plan.height.output, plan.width.output, in.channels}, input.type());
     const Tensor result = result_for(name, spec, options, input.device());
     require_apart(name, result, input);
     const std::vector<host::CoreCoord> cores = cores_for(result);
@@ -45,9 +53,9 @@ Tensor pool2d(Pool operation, const Tensor& input, std::uint32_t filter_height, 
                                      arguments.stride_width = plan.width.stride;
                                      arguments.pad_top = share.pad_before;
                                      arguments.pad_left = plan.width.pad_before;
-                                     arguments.activation_min = clamp.minimum;
-                                     arguments.activation_max = clamp.maximum;
-                                     arguments.type = refdev::kTypeInt8;
+                                     arguments.activation_min = range.min;
+                                     arguments.activation_max = range.max;
+                                     arguments.type = static_cast<std::uint32_t>(input.type());
                                      return words_of(arguments);
                                  });
     });

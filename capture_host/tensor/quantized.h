@@ -1,11 +1,12 @@
 // Quantised operations: what can be computed with int8 tensors that stand for real numbers, and moves between shapes
 // and element types.
 //
-// Place in the whole: models are written with these and those of operations.h, whose rules on programs, places and
-// errors hold here too. A value q of a tensor stands for scale * (q - zero_point), as in TensorFlow Lite's int8 scheme;
-// tensors do not carry either, so that operations are given both. Results are those of TensorFlow Lite Micro's
-// reference kernels, bit for bit. Images are [batches, height, width, channels]. Throws TensorError and
-// host::HostError; then nothing was enqueued. Host only.
+// Place in the whole: models are written with these, those of recurrent.h and those of operations.h, whose rules on
+// programs, places and errors hold here too. A value q of a tensor stands for scale * (q - zero_point), as in
+// TensorFlow Lite's int8 scheme; tensors do not carry either, so that operations are given both. Results are those of
+// TensorFlow Lite Micro's reference kernels, bit for bit. Layers take int16 activations too, with int8 weights: then
+// all zero points are 0, and the result is of int16. Images are [batches, height, width, channels]. Throws TensorError
+// and host::HostError; then nothing was enqueued. Host only.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +23,10 @@ struct Quantization {
     std::int32_t zero_point{0};
 };
 
-// The int8 values to which a result is clamped: a fused activation.
+// The values to which a result is clamped, in its own numbers: a fused activation. Without them, the ends of its type.
 struct Clamp {
-    std::int32_t minimum{INT8_MIN};
-    std::int32_t maximum{INT8_MAX};
+    std::optional<std::int32_t> minimum;
+    std::optional<std::int32_t> maximum;
 };
 
 // int8 to int8, or int32 with zero point 0 to int8.
@@ -79,7 +80,22 @@ enum class QuantizedBinary : std::uint8_t {
 [[nodiscard]] Tensor softmax(const Tensor& operand, float input_scale, float beta,
                              const OperationOptions& options = {});
 
-// Its natural logarithm. The result has scale 1/16 and zero point 127.
+// The same of int16, at most 65535 elements to a row. The result is of int16 and has scale 1/32768; `tables` are those
+// of prepare_softmax_tables().
+[[nodiscard]] Tensor softmax_int16(const Tensor& operand, const Tensor& tables, float input_scale, float beta,
+                                   const OperationOptions& options = {});
+// int16 [2, 513], on the host; bring it to a device.
+[[nodiscard]] Tensor prepare_softmax_tables();
+
+// The logistic function or the hyperbolic tangent of int16. The result is of int16 and has scale 1/32768; `table` is
+// that of prepare_sigmoid_table(). Of int8 they are lookup().
+enum class Sigmoid : std::uint8_t { kLogistic, kTanh };
+[[nodiscard]] Tensor sigmoid_int16(Sigmoid operation, const Tensor& operand, const Tensor& table, float input_scale,
+                                   const OperationOptions& options = {});
+// uint16 [256], on the host; bring it to a device.
+[[nodiscard]] Tensor prepare_sigmoid_table();
+
+// The natural logarithm of softmax of int8. The result has scale 1/16 and zero point 127.
 [[nodiscard]] Tensor log_softmax(const Tensor& operand, float input_scale, const OperationOptions& options = {});
 // The last dimension's rows, of at most 32768 elements, divided by their length: the root of the sum of their squares.
 // The result has scale 1/128 and zero point 0.
@@ -132,6 +148,11 @@ struct LayerQuantization {
 [[nodiscard]] Tensor prepare_bias(const Tensor& bias, float input_scale, const std::vector<float>& weight_scales,
                                   float output_scale);
 
+// The same with int64 biases, for int16 activations: int32 [channels, 4]. A bias of int32 makes 32-bit sums of int16,
+// one of int64, or none, 64-bit sums: they are rounded differently, as in TensorFlow Lite Micro.
+[[nodiscard]] Tensor prepare_wide_bias(const std::vector<std::int64_t>& bias, float input_scale,
+                                       const std::vector<float>& weight_scales, float output_scale);
+
 // Weights [output channels, height, width, input channels / groups]; the bias is int32 [output channels], or prepared.
 [[nodiscard]] Tensor conv2d(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
                             const Windows& windows, std::uint32_t groups, const LayerQuantization& quantization,
@@ -140,8 +161,8 @@ struct LayerQuantization {
 [[nodiscard]] Tensor depthwise_conv2d(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
                                       const Windows& windows, const LayerQuantization& quantization,
                                       const OperationOptions& options = {});
-// [..., k] times [k, n], or [n, k] where `transposed`, gives int8 [..., n]. A weight that is not transposed is
-// transposed in every call.
+// [..., k] times [k, n], or [n, k] where `transposed`, gives [..., n]. A weight that is not transposed is transposed in
+// every call. An int16 input may also have an int16 weight and no bias.
 [[nodiscard]] Tensor quantized_linear(const Tensor& input, const Tensor& weight, bool transposed,
                                       const std::optional<Tensor>& bias, const LayerQuantization& quantization,
                                       const OperationOptions& options = {});

@@ -42,7 +42,7 @@ Tensor quantized_add(const Tensor& left, const Tensor& right, const Quantization
     require_int8(name, "input_tensor_b", right);
     require_same_device(name, left, right);
     require_quantizations(name, from_left, from_right, to);
-    require_clamp(name, clamp);
+    const tflite::ActivationRange range = clamp_range(name, clamp);
     const std::optional<tflite::AddScaling> scaling = tflite::add_scaling(from_left.scale, from_right.scale, to.scale);
     if (!scaling.has_value()) {
         throw TensorError{
@@ -62,8 +62,8 @@ Tensor quantized_add(const Tensor& left, const Tensor& right, const Quantization
     arguments.output_offset = to.zero_point;
     arguments.output_multiplier = scaling->output.multiplier;
     arguments.output_shift = scaling->output.shift;
-    arguments.activation_min = clamp.minimum;
-    arguments.activation_max = clamp.maximum;
+    arguments.activation_min = range.min;
+    arguments.activation_max = range.max;
     pair_by_pair(broadcast_to(left, shape, options.queue), broadcast_to(right, shape, options.queue), result, name,
                  options.queue, AddLaunch{arguments});
     return result;

@@ -141,10 +141,10 @@ Tensor quantized_binary(QuantizedBinary operation, const Tensor& left, const Ten
     require_int8(name, "input_tensor_b", right);
     require_same_device(name, left, right);
     require_quantizations(name, from_left, from_right, to);
-    require_clamp(name, clamp);
+    const tflite::ActivationRange range = clamp_range(name, clamp);
     Arguments arguments = arguments_of(name, operation, from_left, from_right, to);
-    arguments.activation_min = clamp.minimum;
-    arguments.activation_max = clamp.maximum;
+    arguments.activation_min = range.min;
+    arguments.activation_max = range.max;
     const Shape shape = broadcast_shape(name, left.shape(), right.shape());
     Tensor result = result_for(name, spec_of_broadcast(left, shape), options, left.device());
     pair_by_pair(broadcast_to(left, shape, options.queue), broadcast_to(right, shape, options.queue), result, name,

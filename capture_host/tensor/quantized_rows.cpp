@@ -13,7 +13,6 @@ using refdev::KernelId;
 
 constexpr std::uint32_t kMaxSoftmaxDepth = 4095U;
 constexpr std::uint32_t kMaxNormalizedDepth = 32768U;
-constexpr std::int32_t kMaxSoftmaxShift = 30;
 
 struct SoftmaxLaunch {
     static constexpr KernelId kKernel = KernelId::kSoftmax;
@@ -138,9 +137,9 @@ Tensor softmax(const Tensor& operand, float input_scale, float beta, const Opera
     require_scale(name, "input_scale", input_scale);
     require_scale(name, "beta", beta);
     const std::optional<tflite::SoftmaxScaling> scaling = tflite::softmax_scaling(beta, input_scale);
-    if (!scaling.has_value() || (scaling->left_shift > kMaxSoftmaxShift)) {
+    if (!scaling.has_value()) {
         throw TensorError{TensorRule::kQuantization,
-                          fmt::format("{}: beta times input_scale is {}; it is above 2^-26 and below 16", name,
+                          fmt::format("{}: beta times input_scale is {}; it is above 2^-26", name,
                                       static_cast<double>(beta) * static_cast<double>(input_scale))};
     }
     return over_rows(name, operand, options, SoftmaxLaunch{depth, *scaling});

@@ -64,6 +64,14 @@ void require_int8(const char* operation, const char* argument, const Tensor& ten
     }
 }
 
+void require_activations(const char* operation, const char* argument, const Tensor& tensor) {
+    static_cast<void>(tensor.buffer());
+    if (!is_activation(tensor.type())) {
+        throw TensorError{TensorRule::kType, fmt::format("{}: {} is of {}; it must be of int8 or int16", operation,
+                                                         argument, type_name(tensor.type()))};
+    }
+}
+
 void require_rank(const char* operation, const char* argument, const Tensor& tensor, std::size_t most) {
     if (tensor.shape().size() > most) {
         throw TensorError{TensorRule::kShape, fmt::format("{}: {} is {}; it has at most {} dimensions", operation,

@@ -46,6 +46,11 @@ namespace pianola::tensor {
 // Throw TENSOR-OVERLAP, TENSOR-TYPE, TENSOR-SHAPE.
 void require_apart(const char* operation, const Tensor& result, const Tensor& operand);
 void require_int8(const char* operation, const char* argument, const Tensor& tensor);
+// int8 or int16.
+[[nodiscard]] constexpr bool is_activation(ElementType type) noexcept {
+    return (type == ElementType::kInt8) || (type == ElementType::kInt16);
+}
+void require_activations(const char* operation, const char* argument, const Tensor& tensor);
 void require_rank(const char* operation, const char* argument, const Tensor& tensor, std::size_t most);
 
 // The words of a kernel's arguments; addresses are put in with set_address().
@@ -54,6 +59,15 @@ template <typename Arguments>
     std::vector<std::uint32_t> words(refdev::kArgumentWords<Arguments>);
     std::memcpy(words.data(), &arguments, sizeof(Arguments));
     return host::Arguments(words.begin(), words.end());
+}
+// Those of a layer with a filter: with int16 activations it has one word more.
+template <typename Arguments>
+[[nodiscard]] host::Arguments layer_words(const Arguments& arguments, ElementType type, std::uint32_t sum_bytes) {
+    host::Arguments words = words_of(arguments);
+    if (type == ElementType::kInt16) {
+        words.push_back(sum_bytes);
+    }
+    return words;
 }
 inline void set_address(host::Arguments& words, std::size_t member_offset, const Tensor& tensor,
                         std::uint32_t address) {

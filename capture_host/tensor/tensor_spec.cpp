@@ -132,6 +132,7 @@ std::uint32_t bytes_per_element(ElementType type) {
         case ElementType::kInt8:
         case ElementType::kUint8:
             return 1U;
+        case ElementType::kInt16:
         case ElementType::kUint16:
         case ElementType::kBfloat16:
             return 2U;
@@ -139,12 +140,11 @@ std::uint32_t bytes_per_element(ElementType type) {
         case ElementType::kUint32:
         case ElementType::kFloat32:
             return 4U;
-        case ElementType::kInt16:
         case ElementType::kBool:
         case ElementType::kUnspecified:
             break;
     }
-    throw TensorError{TensorRule::kType, "tensors hold int8, uint8, uint16, int32, uint32, bfloat16 or float32"};
+    throw TensorError{TensorRule::kType, "tensors hold int8, uint8, int16, uint16, int32, uint32, bfloat16 or float32"};
 }
 
 const char* type_name(ElementType type) noexcept {

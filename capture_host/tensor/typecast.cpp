@@ -30,8 +30,37 @@ struct WidenLaunch {
     }
 };
 
+// int16 with its sign: times a scale that leaves numbers of 16 bits as they are.
+struct WidenInt16Launch {
+    static constexpr refdev::KernelId kKernel = refdev::KernelId::kRescale;
+    std::uint32_t columns;
+
+    host::Arguments operator()(const host::Argument& from, const host::Argument& to, std::uint32_t rows) const {
+        constexpr std::int32_t kHalf = 1 << 30;
+        refdev::RescaleArguments arguments{};
+        arguments.count = rows * columns;
+        arguments.input_type = refdev::kTypeInt16;
+        arguments.output_type = refdev::kTypeInt32;
+        arguments.multiplier = kHalf;
+        arguments.shift = 1;
+        arguments.negative_multiplier = kHalf;
+        arguments.negative_shift = 1;
+        arguments.activation_min = INT32_MIN;
+        arguments.activation_max = INT32_MAX;
+        host::Arguments words = words_of(arguments);
+        words[refdev::word_of(offsetof(refdev::RescaleArguments, input))] = from;
+        words[refdev::word_of(offsetof(refdev::RescaleArguments, output))] = to;
+        return words;
+    }
+};
+
 void widen(const Tensor& operand, const Tensor& result, std::uint32_t queue) {
-    row_by_row(operand, result, "typecast", queue, WidenLaunch{columns_of(operand.shape())});
+    const std::uint32_t columns = columns_of(operand.shape());
+    if (operand.type() == ElementType::kInt16) {
+        row_by_row(operand, result, "typecast", queue, WidenInt16Launch{columns});
+    } else {
+        row_by_row(operand, result, "typecast", queue, WidenLaunch{columns});
+    }
 }
 
 // Which bytes of an element the result has, and how many zeros in front of or after them.
@@ -62,6 +91,11 @@ void move_bytes(const Tensor& source, const Tensor& result, const Bytes& bytes, 
         bands.push_back(std::move(band));
     }
     gather_rows(result, std::move(bands), "typecast", queue);
+}
+
+// Narrower than a word, with a sign that must be kept.
+[[nodiscard]] bool has_short_sign(ElementType type) noexcept {
+    return (type == ElementType::kInt8) || (type == ElementType::kInt16);
 }
 
 [[nodiscard]] bool is_integer(ElementType type) noexcept {
@@ -108,7 +142,7 @@ void move_bytes(const Tensor& source, const Tensor& result, const Bytes& bytes, 
         return words_as(source, ElementType::kInt32);
     }
     Tensor words = words_like(source, queue);
-    if (source.type() == ElementType::kInt8) {
+    if (has_short_sign(source.type())) {
         widen(source, words, queue);
     } else {
         move_bytes(source, words, {0U, bytes, kWordBytes - bytes}, queue);
@@ -127,8 +161,12 @@ void cast(const Tensor& source, const Tensor& result, std::uint32_t queue) {
     const NumberRange from = range_of(source.type());
     const NumberRange to = range_of(result.type());
     const bool fits = (from.minimum >= to.minimum) && (from.maximum <= to.maximum);
-    if (fits && (source.type() == ElementType::kInt8)) {
-        widen(source, words_as(result, ElementType::kInt32), queue);
+    if (fits && has_short_sign(source.type())) {
+        if (to_bytes == kWordBytes) {
+            widen(source, words_as(result, ElementType::kInt32), queue);
+        } else {
+            move_bytes(words_of_integers(source, queue), result, {0U, to_bytes, 0U}, queue);
+        }
         return;
     }
     if (fits) {

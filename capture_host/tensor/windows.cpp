@@ -51,7 +51,7 @@ void require_size(const char* operation, const char* argument, std::uint64_t siz
 
 Image image_of(const char* operation, const char* argument, const Tensor& tensor) {
     constexpr std::size_t kImageRank = 4U;
-    require_int8(operation, argument, tensor);
+    require_activations(operation, argument, tensor);
     const Shape& shape = tensor.shape();
     if ((shape.size() != kImageRank) || (shape[1] > refdev::kMaxSpatial) || (shape[2] > refdev::kMaxSpatial)) {
         throw TensorError{TensorRule::kShape,

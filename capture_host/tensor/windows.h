@@ -19,7 +19,7 @@ struct Image {
     std::uint32_t channels{0U};
 };
 
-// Throws TENSOR-TYPE, TENSOR-SHAPE: int8, four dimensions, height and width within what kernels take.
+// Throws TENSOR-TYPE, TENSOR-SHAPE: int8 or int16, four dimensions, height and width within what kernels take.
 [[nodiscard]] Image image_of(const char* operation, const char* argument, const Tensor& tensor);
 
 // One axis of the work, checked.
@@ -43,8 +43,8 @@ void require_taps(const char* operation, std::uint64_t height, std::uint64_t wid
 
 // A part of the work: rows of the result, and what they are made from.
 struct RowShare {
-    std::uint32_t input_bytes{0U};   // to its first row
-    std::uint32_t output_bytes{0U};  // the same
+    std::uint32_t input_begin{0U};   // elements before its first row
+    std::uint32_t output_begin{0U};  // the same
     std::uint32_t batches{0U};
     std::uint32_t input_rows{0U};
     std::uint32_t output_rows{0U};
@@ -61,10 +61,12 @@ void launch_shares(const char* name, refdev::KernelId kernel, const Tensor& inpu
                    const std::vector<host::CoreCoord>& cores, const std::vector<RowShare>& shares, std::uint32_t queue,
                    const Describe& describe) {
     Launches launches{*output.device()};
+    const std::uint32_t element = bytes_per_element(input.type());  // of both
     for (std::size_t i = 0U; i < shares.size(); ++i) {
         host::Arguments words = describe(shares[i]);
-        set_address(words, offsetof(Arguments, input), input, run_address(input) + shares[i].input_bytes);
-        set_address(words, offsetof(Arguments, output), output, run_address(output) + shares[i].output_bytes);
+        set_address(words, offsetof(Arguments, input), input, run_address(input) + (element * shares[i].input_begin));
+        set_address(words, offsetof(Arguments, output), output,
+                    run_address(output) + (element * shares[i].output_begin));
         launches.add(kernel, cores[i % cores.size()], std::move(words));
     }
     enqueue(output, launches, name, queue);

@@ -9,6 +9,7 @@
 #include "capture_host/tflite/model/graph.h"
 #include "capture_host/tflite/model/reader.h"
 #include "capture_host/tflite/operators/operators.h"
+#include "capture_host/tflite/support.h"
 
 namespace pianola::tflite {
 namespace {
@@ -19,7 +20,7 @@ struct Lowering {
     bool is_alias;
 };
 
-constexpr std::array<Lowering, 80> kLowerings{{
+constexpr std::array<Lowering, 81> kLowerings{{
     {format::BuiltinOperator_ADD, lower_add, false},
     {format::BuiltinOperator_AVERAGE_POOL_2D, lower_average_pool_2d, false},
     {format::BuiltinOperator_CONV_2D, lower_conv_2d, false},
@@ -62,6 +63,7 @@ constexpr std::array<Lowering, 80> kLowerings{{
     {format::BuiltinOperator_LEAKY_RELU, lower_leaky_relu, false},
     {format::BuiltinOperator_PRELU, lower_prelu, false},
     {format::BuiltinOperator_ELU, lower_elu, false},
+    {format::BuiltinOperator_EXP, lower_exp, false},
     {format::BuiltinOperator_TANH, lower_tanh, false},
     {format::BuiltinOperator_SLICE, lower_slice, false},
     {format::BuiltinOperator_PACK, lower_pack, false},
@@ -113,6 +115,11 @@ bool is_alias(const Operator& op) {
     return (lowering != nullptr) && lowering->is_alias;
 }
 
+bool is_float_only(std::int32_t code) {
+    const Span<const std::int32_t> codes = float_only_operators();
+    return std::find(codes.begin(), codes.end(), code) != codes.end();
+}
+
 // The tensor by which people find an operator where none of its operands is to blame.
 std::string first_output(const Model& model, const Operator& op) {
     const bool is_there =
@@ -125,7 +132,10 @@ std::vector<Finding> unknown_operators(const Model& model) {
     for (std::uint32_t i = 0U; i < model.operators.size(); ++i) {
         const Operator& op = model.operators[i];
         if (find_lowering(op.code) == nullptr) {
-            findings.push_back({i, op.name, first_output(model, op), "not supported"});
+            findings.push_back({i, op.name, first_output(model, op),
+                                is_float_only(op.code)
+                                    ? "not supported; TensorFlow Lite Micro computes it in float only"
+                                    : "not supported"});
         }
     }
     return findings;

@@ -20,7 +20,7 @@ constexpr const char* kWeights = "constant int8 weights, int32 bias; of int16: b
 constexpr const char* kWideWeights = "constant int8 weights, int32 bias; of int16: bias of int64";
 constexpr const char* kPaddings = "constant paddings, of at most 4 dimensions";
 
-constexpr std::array<OperatorSupport, 80> kOperators{{
+constexpr std::array<OperatorSupport, 81> kOperators{{
     {format::BuiltinOperator_ADD, kInt8And16, kBroadcasts},
     {format::BuiltinOperator_AVERAGE_POOL_2D, kInt8And16, kSameQuantization},
     {format::BuiltinOperator_CONCATENATION, kMoved, kSameQuantization},
@@ -53,9 +53,12 @@ constexpr std::array<OperatorSupport, 80> kOperators{{
     {format::BuiltinOperator_MEAN, kInt8And16, "constant axes"},
     {format::BuiltinOperator_SUB, kInt8And16, kBroadcasts},
     {format::BuiltinOperator_SQUEEZE, kMoved, kSameQuantization},
-    {format::BuiltinOperator_UNIDIRECTIONAL_SEQUENCE_LSTM, kInt8,
-     "cells of int16, TANH; no peepholes, projection, normalisation"},
+    {format::BuiltinOperator_UNIDIRECTIONAL_SEQUENCE_LSTM, kInt8And16,
+     "cells of int16, TANH; constant int8 weights, int32 bias, of int16 int64; no peepholes, projection, "
+     "normalisation"},
     {format::BuiltinOperator_STRIDED_SLICE, kMoved, "constant bounds; no ellipsis, no new axes"},
+    {format::BuiltinOperator_EXP, kInt8, "by TensorFlow Lite's table; TensorFlow Lite Micro computes it in float only",
+     false},
     {format::BuiltinOperator_SPLIT, kMoved, kSameQuantization},
     {format::BuiltinOperator_LOG_SOFTMAX, kInt8, "output scale 1/16, zero point 127"},
     {format::BuiltinOperator_PRELU, kInt8And16,
@@ -100,7 +103,7 @@ constexpr std::array<OperatorSupport, 80> kOperators{{
      "int8, int16, int32"},
     {format::BuiltinOperator_HARD_SWISH, kInt8, "output scale at most 512 times the input's"},
     {format::BuiltinOperator_SELECT_V2, kMoved, kBroadcastsAlike},
-    {format::BuiltinOperator_BATCH_MATMUL, kInt8, "broadcasts matrices"},
+    {format::BuiltinOperator_BATCH_MATMUL, kInt8And16, "broadcasts matrices"},
     {format::BuiltinOperator_CUMSUM, kInt8, "constant axis, at most 1024 elements along it"},
     {format::BuiltinOperator_CALL_ONCE, kMoved, "a graph that assigns constants to variables"},
     {format::BuiltinOperator_BROADCAST_TO, kMoved, kSameQuantization},
@@ -109,10 +112,20 @@ constexpr std::array<OperatorSupport, 80> kOperators{{
     {format::BuiltinOperator_ASSIGN_VARIABLE, kMoved, ""},
 }};
 
+constexpr std::array<std::int32_t, 12> kFloatOnly{
+    format::BuiltinOperator_FLOOR,     format::BuiltinOperator_L2_POOL_2D, format::BuiltinOperator_NEG,
+    format::BuiltinOperator_SIN,       format::BuiltinOperator_LOG,        format::BuiltinOperator_SQRT,
+    format::BuiltinOperator_FLOOR_DIV, format::BuiltinOperator_SQUARE,     format::BuiltinOperator_FLOOR_MOD,
+    format::BuiltinOperator_CEIL,      format::BuiltinOperator_COS,        format::BuiltinOperator_ROUND};
+
 }  // namespace
 
 Span<const OperatorSupport> supported_operators() {
     return {kOperators.data(), kOperators.size()};
+}
+
+Span<const std::int32_t> float_only_operators() {
+    return {kFloatOnly.data(), kFloatOnly.size()};
 }
 
 }  // namespace pianola::tflite

@@ -20,4 +20,8 @@ struct OperatorSupport {
 // In the order of their numbers in the format.
 [[nodiscard]] Span<const OperatorSupport> supported_operators();
 
+// Operators of which TensorFlow Lite Micro has kernels for numbers in floating point alone: there is no result of
+// integers that a binary could match, and the importer refuses them.
+[[nodiscard]] Span<const std::int32_t> float_only_operators();
+
 }  // namespace pianola::tflite

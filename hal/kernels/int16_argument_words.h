@@ -60,4 +60,16 @@ inline constexpr ArgumentWords<SigmoidInt16Arguments> kWords<SigmoidInt16Argumen
     value(in_range("shift", 0, kMaxSigmoidShift)),
 }};
 
+template <>
+inline constexpr ArgumentWords<MatmulInt16Arguments> kWords<MatmulInt16Arguments>{{
+    address("left"),
+    address("right"),
+    address("output"),
+    count_rule("rows"),
+    in_range("depth", 1, static_cast<std::int32_t>(kMaxTaps)),
+    count_rule("columns"),
+    value(in_range("multiplier", 0, INT32_MAX)),
+    value(in_range("shift", kMinShift, kMaxWideShift)),
+}};
+
 }  // namespace pianola::refdev

@@ -63,6 +63,19 @@ struct SigmoidInt16Arguments {
     std::int32_t shift;       // to the right, halves upwards
 };
 
+// The product of two int16 matrices with zero points 0: output = saturate(rescale(sum of left * right)) over the depth.
+// Sums have 64 bits and are rescaled as WideScale does.
+struct MatmulInt16Arguments {
+    std::uint32_t left;    // int16[rows][depth]
+    std::uint32_t right;   // int16[columns][depth], so that both are read along their rows
+    std::uint32_t output;  // int16[rows][columns]
+    std::uint32_t rows;
+    std::uint32_t depth;
+    std::uint32_t columns;
+    std::int32_t multiplier;
+    std::int32_t shift;  // at most kMaxWideShift
+};
+
 inline constexpr std::uint32_t kNarrowSumBytes = 4U;
 inline constexpr std::uint32_t kWideSumBytes = 8U;
 

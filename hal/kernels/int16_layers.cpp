@@ -25,11 +25,6 @@ template <typename Parameters>
     return found;
 }
 
-// left + right modulo 2^64.
-[[nodiscard]] std::int64_t wrapping_sum(std::int64_t left, std::int64_t right) noexcept {
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(left) + static_cast<std::uint64_t>(right));
-}
-
 template <typename Layer>
 [[nodiscard]] Status describe(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
     using Arguments = Int16Layer<Layer>;
@@ -49,16 +44,22 @@ template <typename Layer>
 
 }  // namespace
 
+std::int64_t wide_sum(const std::int8_t* taps, const std::int8_t* weights, std::uint32_t count) noexcept {
+    std::int64_t sum = 0;
+    std::uint32_t done = 0U;
+    while (done < count) {
+        const std::uint32_t left = count - done;
+        const std::uint32_t taken = (left < kNarrowTaps) ? left : kNarrowTaps;
+        sum += sum_of_products(taps + (std::size_t{done} * sizeof(std::int16_t)), weights + done, taken);
+        done += taken;
+    }
+    return sum;
+}
+
 void add_products(const std::int8_t* taps, std::uint32_t count, const FilterRows& filter, WideSums& sums) noexcept {
     const std::int8_t* weights = filter.weights;
     for (std::uint32_t channel = 0U; channel < filter.channels; ++channel) {
-        std::uint32_t done = 0U;
-        while (done < count) {
-            const std::uint32_t left = count - done;
-            const std::uint32_t taken = (left < kNarrowTaps) ? left : kNarrowTaps;
-            sums[channel] += sum_of_products(taps + (std::size_t{done} * sizeof(std::int16_t)), weights + done, taken);
-            done += taken;
-        }
+        sums[channel] += wide_sum(taps, weights, count);
         weights += filter.stride;
     }
 }

@@ -17,6 +17,14 @@ namespace pianola::refdev {
 
 using WideSums = std::array<std::int64_t, kChannelBlock>;
 
+// left + right modulo 2^64.
+[[nodiscard]] constexpr std::int64_t wrapping_sum(std::int64_t left, std::int64_t right) noexcept {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(left) + static_cast<std::uint64_t>(right));
+}
+
+// The products of `count` int16 taps with as many weights, added up; at most kMaxTaps.
+[[nodiscard]] std::int64_t wide_sum(const std::int8_t* taps, const std::int8_t* weights, std::uint32_t count) noexcept;
+
 // Adds the products of `count` int16 taps with the weights of each channel; the filter's weights are those of the first
 // tap and the ones behind it. At most kMaxTaps taps are ever added up, so that no sum overflows.
 void add_products(const std::int8_t* taps, std::uint32_t count, const FilterRows& filter, WideSums& sums) noexcept;

@@ -55,6 +55,7 @@ enum class KernelId : std::uint32_t {
     kSigmoidInt16 = 34U,
     kL2Normalization = 35U,
     kLogSoftmax = 36U,
+    kMatmulInt16 = 37U,
 };
 
 // What a launch with given arguments touches and costs.

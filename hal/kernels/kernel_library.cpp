@@ -24,7 +24,7 @@ template <typename Arguments>
                   run};
 }
 
-constexpr std::array<Kernel, 36> kRom{{
+constexpr std::array<Kernel, 37> kRom{{
     entry<FullyConnectedArguments>(KernelId::kFullyConnected, 1U, "fully_connected", describe_fully_connected,
                                    run_fully_connected),
     entry<Conv2dArguments>(KernelId::kConv2d, 1U, "conv2d", describe_conv2d, run_conv2d),
@@ -56,7 +56,7 @@ constexpr std::array<Kernel, 36> kRom{{
     entry<RescaleArguments>(KernelId::kRescale, 1U, "rescale", describe_rescale, run_rescale),
     entry<SvdfFeatureArguments>(KernelId::kSvdfFeature, 1U, "svdf_feature", describe_svdf_feature, run_svdf_feature),
     entry<SvdfTimeArguments>(KernelId::kSvdfTime, 1U, "svdf_time", describe_svdf_time, run_svdf_time),
-    entry<LstmArguments>(KernelId::kLstm, 1U, "lstm", describe_lstm, run_lstm),
+    entry<LstmArguments>(KernelId::kLstm, 2U, "lstm", describe_lstm, run_lstm),
     entry<FullyConnectedInt16Arguments>(KernelId::kFullyConnectedInt16, 1U, "fully_connected_int16",
                                         describe_fully_connected_int16, run_fully_connected_int16),
     entry<Conv2dInt16Arguments>(KernelId::kConv2dInt16, 1U, "conv2d_int16", describe_conv2d_int16, run_conv2d_int16),
@@ -69,6 +69,7 @@ constexpr std::array<Kernel, 36> kRom{{
     entry<L2NormalizationArguments>(KernelId::kL2Normalization, 1U, "l2_normalization", describe_l2_normalization,
                                     run_l2_normalization),
     entry<LogSoftmaxArguments>(KernelId::kLogSoftmax, 1U, "log_softmax", describe_log_softmax, run_log_softmax),
+    entry<MatmulInt16Arguments>(KernelId::kMatmulInt16, 1U, "matmul_int16", describe_matmul_int16, run_matmul_int16),
 }};
 
 // Id 1 comes first; no id is left out.

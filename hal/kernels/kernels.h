@@ -153,6 +153,7 @@ Status run_svdf_time(WordSpan arguments, const DeviceMemory& memory) noexcept;
 // (read), state, output (written, share no byte with the others or each other).
 Status describe_lstm(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
 Status run_lstm(WordSpan arguments, const DeviceMemory& memory) noexcept;
+
 // The layers with filters once more, with int16 activations, int8 weights and sums of 4 or 8 bytes. Arguments:
 // Int16Layer of the int8 layer's. Extents: those of the int8 layer.
 Status describe_fully_connected_int16(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
@@ -181,5 +182,10 @@ Status run_l2_normalization(WordSpan arguments, const DeviceMemory& memory) noex
 // the input, or in place).
 Status describe_log_softmax(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
 Status run_log_softmax(WordSpan arguments, const DeviceMemory& memory) noexcept;
+
+// Product of two int16 matrices, the second of which is transposed. Arguments: MatmulInt16Arguments. Extents: left,
+// right (read), output (written, shares no byte with the others).
+Status describe_matmul_int16(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
+Status run_matmul_int16(WordSpan arguments, const DeviceMemory& memory) noexcept;
 
 }  // namespace pianola::refdev

@@ -82,6 +82,7 @@ inline constexpr ArgumentWords<LstmArguments> kWords<LstmArguments>{{
     value(in_range("cell_multiplier", 1, kMaxCellMultiplier)),
     value(in_range("cell_shift", 0, kMaxCellShift)),
     value(in_range("cell_clip", 0, kLstmUnclipped)),
+    type_rule(),
 }};
 
 }  // namespace pianola::refdev

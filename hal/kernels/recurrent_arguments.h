@@ -58,14 +58,15 @@ struct LstmGateScales {
 // A long short-term memory layer over a sequence. With numbers of 16 bits, which saturate, each step computes
 //     gate      = rescale(bias + (input + input_offset) * input weights) + rescale((hidden + hidden_offset) * others)
 //     cell      = rescale(sigmoid(forget) * cell) + rescale(sigmoid(input) * tanh(candidate)), clipped
-//     hidden    = rescale(sigmoid(output) * tanh(cell * cell_multiplier / 2^cell_shift)) - hidden_offset, of 8 bits
-// A step's hidden values are its output.
+//     hidden    = rescale(sigmoid(output) * tanh(cell * cell_multiplier / 2^cell_shift)) - hidden_offset, of the type
+// A step's hidden values are its output. With int16 the two sums of a gate have 64 bits and are rescaled as WideScale
+// does, biases have 64 bits too, and both offsets are 0.
 struct LstmArguments {
-    std::uint32_t input;       // int8[batches][steps][input_depth]; [steps][batches][input_depth] where time_major
+    std::uint32_t input;       // type[batches][steps][input_depth]; [steps][batches][input_depth] where time_major
     std::uint32_t weights;     // int8[gates][units][input_depth + units]
-    std::uint32_t parameters;  // int32 bias[gates][units], 4-byte aligned; then uint16 sigmoid[kSigmoidTableEntries]
-    std::uint32_t state;       // int16 cell[batches][units], 2-byte aligned; behind it int8 hidden[batches][units]
-    std::uint32_t output;      // int8, like the input with units for input_depth
+    std::uint32_t parameters;  // bias[gates][units], 4-byte aligned; then uint16 sigmoid[kSigmoidTableEntries]
+    std::uint32_t state;       // int16 cell[batches][units], 2-byte aligned; after it type hidden[batches][units]
+    std::uint32_t output;      // type, like the input with units for input_depth
     std::uint32_t batches;
     std::uint32_t steps;
     std::uint32_t input_depth;
@@ -83,6 +84,7 @@ struct LstmArguments {
     std::int32_t cell_multiplier;
     std::int32_t cell_shift;
     std::int32_t cell_clip;
+    std::uint32_t type;  // int8 or int16
 };
 
 }  // namespace pianola::refdev

@@ -78,22 +78,28 @@ class Capture(cli_support.CliTest):
         return self.write(f"{operators[0]}.tflite", writer.write(models.Model([graph])))
 
     def test_unsupported_operators_are_named_with_their_index(self):
-        run = self.run_pianola("capture", self.model_of("EXP"), "-o", "m.ptb", code=UNSUPPORTED)
-        self.assertIn("operator 0 (EXP): not supported, tensor 't1'", run.stderr)
-        self.assert_no_leftovers("EXP.tflite")
+        run = self.run_pianola("capture", self.model_of("SQRT"), "-o", "m.ptb", code=UNSUPPORTED)
+        self.assertIn("operator 0 (SQRT): not supported; TensorFlow Lite Micro computes it in float only, tensor 't1'",
+                      run.stderr)
+        self.assert_no_leftovers("SQRT.tflite")
 
     def test_everything_in_the_way_is_said_at_once(self):
-        run = self.run_pianola("capture", self.model_of("EXP", "NEG"), "-o", "m.ptb", "--json", code=UNSUPPORTED)
+        run = self.run_pianola("capture", self.model_of("SQRT", "NEG"), "-o", "m.ptb", "--json", code=UNSUPPORTED)
         found = json.loads(run.stdout)["unsupported"]
-        self.assertEqual([entry["operator"] for entry in found], ["EXP", "NEG"])
+        self.assertEqual([entry["operator"] for entry in found], ["SQRT", "NEG"])
+        self.assertEqual(found[1]["reason"], "not supported; TensorFlow Lite Micro computes it in float only")
         for entry in found:
             self.assertEqual(sorted(entry), ["index", "operator", "reason", "tensor"])
         self.assertEqual(len(run.stderr.splitlines()), len(found))
 
     def test_operators_are_listed(self):
-        listed = json.loads(self.run_pianola("capture", "--list-operators", "--json").stdout)["operators"]
-        lines = self.run_pianola("capture", "--list-operators").stdout.splitlines()
+        support = json.loads(self.run_pianola("capture", "--list-operators", "--json").stdout)
+        listed = support["operators"]
+        *lines, last = self.run_pianola("capture", "--list-operators").stdout.splitlines()
         self.assertEqual([line.split()[0] for line in lines], [entry["operator"] for entry in listed])
+        self.assertEqual(last, "refused, as TensorFlow Lite Micro computes them in float only: "
+                         + ", ".join(support["refused_float_only"]))
+        self.assertIn("NEG", support["refused_float_only"])
         self.assertIn({"operator": "ELU", "types": ["int8"], "limits": "", "in_tflite_micro": True}, listed)
 
     def test_what_is_not_a_model(self):
@@ -137,10 +143,10 @@ class Capture(cli_support.CliTest):
 
     def test_a_failing_capture_leaves_the_old_file(self):
         old = self.write("m.ptb", b"old")
-        self.run_pianola("capture", self.model_of("EXP"), "-o", old, code=UNSUPPORTED)
+        self.run_pianola("capture", self.model_of("SQRT"), "-o", old, code=UNSUPPORTED)
         self.run_pianola("capture", self.folder / "missing.tflite", "-o", old, code=FILE_TROUBLE)
         self.assertEqual(old.read_bytes(), b"old")
-        self.assert_no_leftovers("m.ptb", "EXP.tflite")
+        self.assert_no_leftovers("m.ptb", "SQRT.tflite")
 
     def test_a_file_is_replaced_whole(self):
         old = self.write("m.ptb", bytes(1_000_000))

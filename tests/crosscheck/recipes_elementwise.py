@@ -271,8 +271,11 @@ def square_root(graph, source):
 
 @recipe("EXP", ("INT8",))
 def exponential(graph, source):
-    """Real numbers only."""
-    return _real(graph, source, "EXP") if float(graph.tensors[source].scale) < 0.05 else None
+    """Results of all magnitudes; of real numbers at times."""
+    tensor = graph.tensors[source]
+    if float(tensor.scale) < 0.05 and graph.chance(0.1):
+        return _real(graph, source, "EXP")
+    return graph.add("EXP", [source], graph.activation("INT8", tensor.shape, 2.0**graph.rng.uniform(-12, 2)))
 
 
 @recipe("L2_POOL_2D", QUANTISED, (4,))

@@ -50,7 +50,9 @@ std::vector<Sample> int16_launches() {
     softmax.output_type = kTypeInt16;
     const SoftmaxInt16Arguments softmax16{kInput, kBase + 1024U, kOutput, 6U, 10U, 1 << 30, 1};
     const SigmoidInt16Arguments tanh{kInput, kTable, kOutput, 100U, SigmoidOp::kTanh, 20000, 14};
+    const MatmulInt16Arguments matmul{kInput, kTable, kOutput, 7U, 9U, 11U, 1 << 30, -13};
     return {
+        {KernelId::kMatmulInt16, words_of(matmul)},
         {KernelId::kAveragePool2d, words_of(pool), "_int16"},
         {KernelId::kMaxPool2d, words_of(pool), "_int16"},
         {KernelId::kMean, words_of(mean), "_int16"},

@@ -228,6 +228,46 @@ TEST_F(Int16Layers, TheLargestSumIsExact) {
     EXPECT_EQ(output(0U), 16384);
 }
 
+TEST_F(Int16Layers, MatmulOfTwoInt16Matrices) {
+    for (int round = 0; round < kRounds; ++round) {
+        device_.randomise(random_);
+        const std::uint32_t rows = pick(1U, 9U);
+        const std::uint32_t depth = pick(1U, 300U);
+        const std::uint32_t columns = pick(1U, 9U);
+        const MatmulInt16Arguments a{kInput,
+                                     kFilter,
+                                     kOutput,
+                                     rows,
+                                     depth,
+                                     columns,
+                                     static_cast<std::int32_t>(pick(1U << 30U, INT32_MAX)),
+                                     -static_cast<std::int32_t>(pick(10U, 24U))};
+        ASSERT_EQ(device_.run(KernelId::kMatmulInt16, words_of(a)), Status::kOk);
+        for (std::uint32_t at = 0U; at < (rows * columns); ++at) {
+            std::int64_t sum = 0;
+            for (std::uint32_t i = 0U; i < depth; ++i) {
+                sum += input(((at / columns) * depth) + i) *
+                       load<std::int16_t>(kFilter + (2U * (((at % columns) * depth) + i)));
+            }
+            const std::int64_t scaled = published_wide_rescale(sum, a.multiplier, a.shift);
+            ASSERT_EQ(output(at), std::clamp<std::int64_t>(scaled, INT16_MIN, INT16_MAX)) << round << " " << at;
+        }
+    }
+}
+
+// Each of the 65,536 products is 2^30: the largest sum there is, 2^46.
+TEST_F(Int16Layers, TheLargestMatmulIsExact) {
+    constexpr std::uint32_t kDepth = 65536U;
+    SmallDevice large{(4U * kDepth) + 16U};
+    for (std::uint32_t i = 0U; i < (2U * kDepth); ++i) {
+        const std::int16_t least = INT16_MIN;
+        std::memcpy(&large.at(kBase + (2U * i)), &least, sizeof(least));
+    }
+    const MatmulInt16Arguments a{kBase, kBase + (2U * kDepth), kBase + (4U * kDepth), 1U, kDepth, 1U, 1 << 30, -31};
+    ASSERT_EQ(large.run(KernelId::kMatmulInt16, words_of(a)), Status::kOk);
+    EXPECT_EQ(large.word(a.output) & 0xFFFF, 1 << 14);
+}
+
 // One half is the multiplier 2^30 with shift 0: every odd number is a tie, which goes upwards.
 TEST(WideScale, ExactHalvesGoUpwards) {
     const WideScale half{1 << 30, 0};
@@ -285,6 +325,11 @@ TEST(Int16Contract, EveryWordOutOfItIsRefusedByName) {
         {KernelId::kDepthwiseConv2dInt16, 3U, "output", {kBase + 769U}},
         {KernelId::kDepthwiseConv2dInt16, 19U, "input_offset", no_offset},
         {KernelId::kDepthwiseConv2dInt16, 23U, "sum_bytes", no_sums},
+        {KernelId::kMatmulInt16, 0U, "left", {kBase + 1U}},
+        {KernelId::kMatmulInt16, 1U, "right", {kBase + 257U}},
+        {KernelId::kMatmulInt16, 2U, "output", {kBase + 769U, kBase + 256U}},
+        {KernelId::kMatmulInt16, 4U, "depth", {0U, 65537U}},
+        {KernelId::kMatmulInt16, 7U, "shift", {8U, 0xFFFF'FFE0U}},
     };
     const std::vector<Sample> samples = int16_launches();
     for (const Refusal& refusal : refusals) {

@@ -144,6 +144,7 @@ TEST_F(Movement, RecurrentLayersCostEveryOperation) {
     lstm.admit_multiplier = kHalfway;
     lstm.emit_multiplier = kHalfway;
     lstm.cell_multiplier = 3;
+    lstm.type = kTypeInt8;
     ASSERT_EQ(kernel(KernelId::kLstm).describe(span_of(words_of(lstm)), footprint, error), Status::kOk) << error.field;
     EXPECT_GT(footprint.cost_cycles, 1'000'000ULL * 4U * 1024U * 1025U / 16U);
     SvdfFeatureArguments svdf{};
@@ -159,6 +160,30 @@ TEST_F(Movement, RecurrentLayersCostEveryOperation) {
     ASSERT_EQ(kernel(KernelId::kSvdfFeature).describe(span_of(words_of(svdf)), footprint, error), Status::kOk)
         << error.field;
     EXPECT_GT(footprint.cost_cycles, 15'000ULL * 15'000U * 15'000U / 16U);
+}
+
+// Numbers of 16 bits have no zero points, and are aligned; no other types are there.
+TEST_F(Movement, AnLstmOfInt16HasNoOffsets) {
+    const std::vector<Sample> samples = plain_launches();
+    const auto wide = std::find_if(samples.begin(), samples.end(), [](const Sample& sample) {
+        return (sample.id == KernelId::kLstm) && (std::string{sample.variant} == "_int16");
+    });
+    ASSERT_NE(wide, samples.end());
+    const auto refused_field = [&wide](std::size_t member, std::uint32_t value) {
+        Words words = wide->words;
+        words.at(word_of(member)) = value;
+        Footprint footprint;
+        ArgumentError error;
+        const Status status = kernel(KernelId::kLstm).describe(span_of(words), footprint, error);
+        return std::string{is_ok(status) ? "accepted" : error.field};
+    };
+    EXPECT_EQ(refused_field(offsetof(LstmArguments, type), kTypeInt16), "accepted");
+    EXPECT_EQ(refused_field(offsetof(LstmArguments, type), kTypeUint8), "type");
+    EXPECT_EQ(refused_field(offsetof(LstmArguments, type), kTypeInt32), "type");
+    EXPECT_EQ(refused_field(offsetof(LstmArguments, input_offset), 1U), "input_offset");
+    EXPECT_EQ(refused_field(offsetof(LstmArguments, hidden_offset), 1U), "hidden_offset");
+    EXPECT_EQ(refused_field(offsetof(LstmArguments, input), kBase + 1U), "input");
+    EXPECT_EQ(refused_field(offsetof(LstmArguments, output), kBase + 193U), "output");
 }
 
 // By the definition: the output's index, taken apart, times the strides.

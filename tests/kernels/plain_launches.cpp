@@ -56,6 +56,14 @@ std::vector<Sample> plain_launches() {
     lstm.emit_shift = -21;
     lstm.cell_multiplier = 6;
     lstm.cell_clip = 20000;
+    lstm.type = kTypeInt8;
+    LstmArguments wide = lstm;  // 2 * 3 * 4 inputs, 84 weights, 96 + 512 bytes of parameters, 24 of state
+    wide.weights = kFirst + 64U;
+    wide.state = kFirst + 160U;
+    wide.input_offset = 0;
+    wide.hidden_offset = 0;
+    wide.output = kFirst + 192U;
+    wide.type = kTypeInt16;
     return {
         {KernelId::kCopy, words_of(CopyArguments{kFirst + 3U, kOutput + 1U, 101U})},
         {KernelId::kFill, words_of(FillArguments{kOutput + 4U, 100U, 0x1234'5678U})},
@@ -78,6 +86,7 @@ std::vector<Sample> plain_launches() {
         {KernelId::kSvdfFeature, words_of(feature)},
         {KernelId::kSvdfTime, words_of(time)},
         {KernelId::kLstm, words_of(lstm)},
+        {KernelId::kLstm, words_of(wide), "_int16"},
         {KernelId::kSemaphore, words_of(SemaphoreArguments{kOutput, SemaphoreOp::kSet, 3U}), "_set"},
         {KernelId::kSemaphore, words_of(SemaphoreArguments{kOutput, SemaphoreOp::kIncrement, 3U}), "_increment"},
         {KernelId::kSemaphore, words_of(SemaphoreArguments{kOutput, SemaphoreOp::kWait, 0U}), "_wait"},

@@ -119,8 +119,13 @@ TEST_P(Roles, ValuesBetweenAcceptedOnesAreAcceptedAndChangeNothing) {
                 expect_equal(described.footprint, base.footprint);
             }
         }
-        // A scalar is fixed where the operation has none, so that not every launch of every kernel gives pairs.
-        EXPECT_GT(pairs, 10U) << "word " << word;
+        // A scalar is fixed where the operation has none, so that not every launch of every kernel gives pairs. Offsets
+        // of an LSTM are 0 with int16: pairs come from those launches alone that are drawn with int8.
+        const bool is_offset = (word == word_of(offsetof(LstmArguments, input_offset))) ||
+                               (word == word_of(offsetof(LstmArguments, hidden_offset)));
+        const bool is_fixed = (GetParam().id == KernelId::kLstm) && is_offset &&
+                              (GetParam().words.at(word_of(offsetof(LstmArguments, type))) == kTypeInt16);
+        EXPECT_GT(pairs, is_fixed ? 0U : 10U) << "word " << word;
     }
 }
 
@@ -253,6 +258,7 @@ TEST(RolesOfTheRom, AreThoseThatTheDocumentNames) {
         {KernelId::kDepthwiseConv2dInt16, {0xFU, 1U << 22U}},
         {KernelId::kSoftmaxInt16, {0b111U, 0b110'0000U}},
         {KernelId::kSigmoidInt16, {0b111U, 0b110'0000U}},
+        {KernelId::kMatmulInt16, {0b111U, 0b1100'0000U}},
         {KernelId::kL2Normalization, {0b11U, 0b1'0000U}},
         {KernelId::kLogSoftmax, {0b11U, 0b1'1111'0000U}},
     };

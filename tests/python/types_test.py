@@ -18,7 +18,7 @@ from operation_support import OperationTest, any_place, any_shape, array_of, pla
 from python_support import main
 
 ROUNDS = 40
-INTEGERS = ("int8", "uint8", "uint16", "int32", "uint32")
+INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32")
 # Which types an operation has kernels for.
 SIGNED, MODULAR, BITS = {"int8", "int32"}, {"int8", "int32", "uint32"}, {"int8", "uint8", "int32", "uint32"}
 BINARY = {

@@ -9,6 +9,7 @@
 #include "capture_host/tflite/import.h"
 #include "capture_host/tflite/model/import_error.h"
 #include "hal/kernels/arguments.h"
+#include "hal/kernels/int16_arguments.h"
 #include "tests/tflite/model_builder.h"
 #include "tests/tflite/one_import.h"
 
@@ -193,6 +194,31 @@ TEST(ImportBatchMatmul, OneMatrixTakesTheRowsOfAllBatches) {
     const capture::Recorder recorder = import(model);
     ASSERT_EQ(kernels_of(recorder), (std::vector<KernelId>{KernelId::kView, KernelId::kFullyConnected}));
     EXPECT_EQ(launch_at<refdev::FullyConnectedArguments>(recorder, 1U).batches, 24U);
+}
+
+TEST(ImportBatchMatmul, OfInt16IsAProductOfMatrices) {
+    ModelSpec model = matmul_model({2, 1, 4, 6}, {3, 5, 6}, {2, 3, 4, 5});
+    for (TensorSpec& each : model.tensors) {
+        each.type = kInt16;
+        each.zero_points = {0};
+    }
+    const capture::Recorder recorder = import(model);
+    ASSERT_EQ(kernels_of(recorder), (std::vector<KernelId>(6U, KernelId::kMatmulInt16)));
+    const auto product = launch_at<refdev::MatmulInt16Arguments>(recorder, 5U);
+    EXPECT_EQ(product.rows, 4U);
+    EXPECT_EQ(product.depth, 6U);
+    EXPECT_EQ(product.columns, 5U);
+    EXPECT_EQ(product.multiplier, 1 << 30);  // 0.5 * 0.25 / 0.125 = 1
+    EXPECT_EQ(product.shift, 1);
+    const std::vector<capture::Operand>& operands = recorder.launches().back().operands;
+    EXPECT_EQ(operands.at(0).offset_bytes, 48U);
+    EXPECT_EQ(operands.at(1).offset_bytes, 120U);
+    EXPECT_EQ(operands.at(2).offset_bytes, 200U);
+    EXPECT_EQ(refusal(model, [](ModelSpec& m) { m.tensors[1].zero_points = {1}; }),
+              "a zero point of its input is not supported with int16");
+    EXPECT_EQ(refusal(model, [](ModelSpec& m) { m.tensors[1].type = 9; }), "its inputs and output differ in type");
+    EXPECT_EQ(refusal(model, [](ModelSpec& m) { m.tensors[2].scales = {0.0005F}; }),
+              "the ratio of its scales is out of range");
 }
 
 TEST(ImportBatchMatmul, RefusesWhatItCannotDo) {

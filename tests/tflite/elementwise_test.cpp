@@ -218,6 +218,14 @@ TEST(ImportSelect, ThreeOperandsOfAnyType) {
               "different quantisation of input and output is not supported");
     EXPECT_EQ(refusal(model, [](ModelSpec& m) { m.tensors[0].type = kInt8; }),
               "int8 condition is not supported; bool is");
+    EXPECT_EQ(refusal(model,
+                      [](ModelSpec& m) {
+                          for (std::size_t i = 1U; i < m.tensors.size(); ++i) {
+                              m.tensors[i].scales = {-0.5F};
+                          }
+                      })
+                  .substr(0U, 4U),
+              "'a':");
 }
 
 TEST(ImportActivation, Int16HasTwoScalesAndABoundInstead) {
@@ -269,6 +277,7 @@ TEST(ImportActivation, ScalesThatTheSchemeCannotExpress) {
     EXPECT_TRUE(hard_swish_table({0.1F, 56}, {26.0F, 110}).has_value());
     EXPECT_FALSE(hard_swish_table({0.000469365F, 56}, {26.4176F, 110}).has_value());
     EXPECT_FALSE(elu_table({1.0F, 0}, {1.0e-39F, 0}).has_value());
+    EXPECT_FALSE(exp_table({1.0F, 0}, {1.0e-39F, 0}).has_value());
 }
 
 TEST(ImportVerdicts, InputsOfTwoTypes) {
@@ -339,6 +348,7 @@ TEST(ByteTables, AreCloseToTheRealFunctions) {
     check(
         hard_swish_table(from, to), to, [](double x) { return x * std::min(std::max(x + 3.0, 0.0), 6.0) / 6.0; }, 1.1);
     check(elu_table(from, to), to, [](double x) { return (x < 0.0) ? (std::exp(x) - 1.0) : x; }, 0.8);
+    check(exp_table(from, to), to, [](double x) { return std::exp(x); }, 0.6);
     check(abs_table(from, to), to, [](double x) { return std::abs(x); }, 0.8);
     check(
         relu_table(from, to, ActivationRange{to.zero_point, 127}), to, [](double x) { return std::max(x, 0.0); }, 0.8);

@@ -304,6 +304,7 @@ TEST(Softmax, RowsAndRefusals) {
     EXPECT_EQ(arguments.depth, 4U);
     EXPECT_EQ(arguments.diff_min, -248);
     EXPECT_EQ(refusal(model, [](ModelSpec& m) { m.operators[0].options = {}; }), "its beta is out of range");
+    EXPECT_EQ(refusal(model, [](ModelSpec& m) { m.tensors[0].scales = {1000.0F}; }), "imported");
     EXPECT_EQ(refusal(model, [](ModelSpec& m) { m.tensors[1].zero_points = {0}; }),
               "an output scale other than 1/256 with zero point -128 is not supported");
 }

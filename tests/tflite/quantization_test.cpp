@@ -117,8 +117,10 @@ TEST(SoftmaxScaling, LargeScalesSaturate) {
     const std::optional<SoftmaxScaling> scaling = softmax_scaling(1.0F, 1000.0F);
     ASSERT_TRUE(scaling.has_value());
     EXPECT_EQ(scaling->multiplier, INT32_MAX);
-    EXPECT_EQ(scaling->left_shift, 31);
+    EXPECT_EQ(scaling->left_shift, 30);  // 31, which kernels do not shift by: only differences of 0 count
     EXPECT_EQ(scaling->diff_min, 0);
+    EXPECT_FALSE(log_softmax_scaling(16.0F).has_value());
+    EXPECT_TRUE(log_softmax_scaling(15.9F).has_value());
 }
 
 TEST(SoftmaxScaling, RefusesScalesThatVanish) {

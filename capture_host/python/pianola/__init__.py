@@ -21,6 +21,7 @@ if _typing.TYPE_CHECKING:
 
 int8: DataType = DataType.INT8
 uint8: DataType = DataType.UINT8
+int16: DataType = DataType.INT16
 int32: DataType = DataType.INT32
 float32: DataType = DataType.FLOAT32
 uint16: DataType = DataType.UINT16

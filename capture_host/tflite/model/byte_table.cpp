@@ -55,6 +55,21 @@ std::optional<ByteTable> sigmoid_table(const Affine& from, std::uint32_t dropped
     });
 }
 
+// A function that the scheme computes in single precision, between two scales.
+template <typename Function>
+std::optional<ByteTable> single_precision_table(const Affine& from, const Affine& to, Function function) {
+    const float inverse_scale = 1.0F / to.scale;
+    if (!std::isfinite(inverse_scale)) {
+        return std::nullopt;
+    }
+    return table_of([&](std::int32_t value) {
+        const float x = from.scale * static_cast<float>(value - from.zero_point);
+        const float steps = std::round(function(x) * inverse_scale) + static_cast<float>(to.zero_point);
+        constexpr float kBeyond = 65536.0F;
+        return clamped(static_cast<std::int64_t>(std::clamp(steps, -kBeyond, kBeyond)), kInt8);
+    });
+}
+
 std::int32_t logistic(std::int32_t x) {
     constexpr std::int32_t kHalf = 1 << 30;
     if (x == 0) {
@@ -150,17 +165,12 @@ std::optional<ByteTable> hard_swish_table(const Affine& from, const Affine& to) 
 }
 
 std::optional<ByteTable> elu_table(const Affine& from, const Affine& to) {
-    const float inverse_scale = 1.0F / to.scale;
-    if (!std::isfinite(inverse_scale)) {
-        return std::nullopt;
-    }
-    return table_of([&](std::int32_t value) {
-        const float x = from.scale * static_cast<float>(value - from.zero_point);
-        const float result = (x < 0.0F) ? (std::exp(x) - 1.0F) : x;
-        const float steps = std::round(result * inverse_scale) + static_cast<float>(to.zero_point);
-        constexpr float kBeyond = 65536.0F;
-        return clamped(static_cast<std::int64_t>(std::clamp(steps, -kBeyond, kBeyond)), kInt8);
-    });
+    return single_precision_table(from, to, [](float x) { return (x < 0.0F) ? (std::exp(x) - 1.0F) : x; });
+}
+
+std::optional<ByteTable> exp_table(const Affine& from, const Affine& to) {
+    return single_precision_table(from, to,
+                                  [](float x) { return static_cast<float>(std::exp(static_cast<double>(x))); });
 }
 
 std::optional<ByteTable> abs_table(const Affine& from, const Affine& to) {

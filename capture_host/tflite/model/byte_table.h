@@ -31,6 +31,7 @@ struct Affine {
 [[nodiscard]] std::optional<ByteTable> hard_swish_table(const Affine& from, const Affine& to);
 // x where that is above 0; else exp(x) - 1.
 [[nodiscard]] std::optional<ByteTable> elu_table(const Affine& from, const Affine& to);
+[[nodiscard]] std::optional<ByteTable> exp_table(const Affine& from, const Affine& to);
 [[nodiscard]] std::optional<ByteTable> abs_table(const Affine& from, const Affine& to);
 // 1 / sqrt(x). Numbers of 0 and below give the largest result.
 [[nodiscard]] std::optional<ByteTable> rsqrt_table(const Affine& from, const Affine& to);

@@ -49,21 +49,24 @@ std::vector<std::uint8_t> bytes_of(const ChannelTable& table, std::uint32_t sum_
     return bytes;
 }
 
-std::vector<std::uint8_t> bytes_of(const std::vector<std::int64_t>& biases) {
+std::vector<std::uint8_t> bytes_of(const std::vector<std::int64_t>& biases, std::uint32_t sum_bytes) {
     std::vector<std::uint8_t> bytes;
-    bytes.reserve(sizeof(std::int32_t) * biases.size());
+    bytes.reserve(std::size_t{sum_bytes} * biases.size());
     for (const std::int64_t bias : biases) {
-        store_integer(bytes, bias, sizeof(std::int32_t));
+        store_integer(bytes, bias, sum_bytes);
     }
     return bytes;
 }
 
-bool fits_wide_sums(const ChannelTable& table) {
+bool fits_wide_sums(std::int64_t bias) {
     // With at most kMaxTaps products of 2^22, a sum stays below 2^47, as the scheme demands.
     constexpr std::int64_t kLargestBias = std::int64_t{1} << 46U;
+    return (bias > -kLargestBias) && (bias < kLargestBias);
+}
+
+bool fits_wide_sums(const ChannelTable& table) {
     return std::all_of(table.begin(), table.end(), [](const refdev::WideChannelParameters& channel) {
-        return (channel.bias > -kLargestBias) && (channel.bias < kLargestBias) &&
-               (channel.shift <= refdev::kMaxWideShift);
+        return fits_wide_sums(channel.bias) && (channel.shift <= refdev::kMaxWideShift);
     });
 }
 

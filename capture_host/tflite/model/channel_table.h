@@ -27,10 +27,12 @@ using ChannelTable = std::vector<refdev::WideChannelParameters>;
 // As it lies in device memory: ChannelParameters for sums of 4 bytes, whose biases have 32 bits, and
 // WideChannelParameters for sums of 8.
 [[nodiscard]] std::vector<std::uint8_t> bytes_of(const ChannelTable& table, std::uint32_t sum_bytes);
-// Biases of 32 bits, as they lie there where nothing stands beside them.
-[[nodiscard]] std::vector<std::uint8_t> bytes_of(const std::vector<std::int64_t>& biases);
+// Biases as they lie there where nothing stands beside them.
+[[nodiscard]] std::vector<std::uint8_t> bytes_of(const std::vector<std::int64_t>& biases,
+                                                 std::uint32_t sum_bytes = refdev::kNarrowSumBytes);
 
-// Whether the kernels' wide sums hold the table's: their biases, and scales, must leave room for the products.
+// Whether the kernels' wide sums hold a bias, and those of a table, whose scales must leave room for the products too.
+[[nodiscard]] bool fits_wide_sums(std::int64_t bias);
 [[nodiscard]] bool fits_wide_sums(const ChannelTable& table);
 
 }  // namespace pianola::tflite

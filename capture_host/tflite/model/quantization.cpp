@@ -155,12 +155,20 @@ std::optional<SoftmaxScaling> softmax_scaling(float beta, float input_scale) {
     const FixedPoint scaling = nearest(std::min(wanted, kTwoPow31 - 1.0));
     const double radius =
         31.0 * unit / static_cast<double>(std::int64_t{1} << static_cast<std::uint32_t>(scaling.shift));
-    return SoftmaxScaling{scaling.multiplier, scaling.shift, -static_cast<std::int32_t>(std::floor(radius))};
+    // From 16 on only elements that equal the largest count, whose difference is 0 whatever it is shifted by; kernels
+    // shift by less than 31.
+    return SoftmaxScaling{scaling.multiplier, std::min(scaling.shift, kMaxShift),
+                          -static_cast<std::int32_t>(std::floor(radius))};
+}
+
+std::optional<FixedPoint> softmax_int16_scale(float beta, float input_scale) {
+    constexpr double kTableStep = 10.0 / 65535.0;
+    return quantize_multiplier(static_cast<double>(input_scale) * static_cast<double>(beta) / kTableStep);
 }
 
 std::optional<LogSoftmaxScaling> log_softmax_scaling(float input_scale) {
     const std::optional<SoftmaxScaling> differences = softmax_scaling(1.0F, input_scale);
-    if (!differences.has_value() || (differences->left_shift > kMaxShift)) {
+    if (!differences.has_value() || (differences->diff_min == 0)) {
         return std::nullopt;
     }
     const double unit = two_to(static_cast<std::uint32_t>(kSignedBits - differences->left_shift));

@@ -71,16 +71,19 @@ struct AddScaling {
 // How softmax scales differences to the row's maximum.
 struct SoftmaxScaling {
     std::int32_t multiplier{0};
-    std::int32_t left_shift{0};  // 0 to 31
+    std::int32_t left_shift{0};  // 0 to 30
     std::int32_t diff_min{0};    // smaller differences do not count
 };
 
 // nullopt: beta * scale is not finite, or 2^-26 and below.
 [[nodiscard]] std::optional<SoftmaxScaling> softmax_scaling(float beta, float input_scale);
 
+// The same of int16, whose tables take differences in steps of 10 / 65535. nullopt: out of range.
+[[nodiscard]] std::optional<FixedPoint> softmax_int16_scale(float beta, float input_scale);
+
 // The same of its logarithm, with beta 1, which also scales differences back.
 struct LogSoftmaxScaling {
-    SoftmaxScaling differences;  // left_shift 1 to 30
+    SoftmaxScaling differences;  // left_shift from 1
     FixedPoint reverse;          // below 1
 };
 

@@ -140,6 +140,11 @@ void lower_elu(OperatorContext& context) {
     launch_lookup(context, ends.input, ends.output, elu_table(affine(ends.input), affine(ends.output)));
 }
 
+void lower_exp(OperatorContext& context) {
+    const Ends ends = int8_ends(context);
+    launch_lookup(context, ends.input, ends.output, exp_table(affine(ends.input), affine(ends.output)));
+}
+
 void lower_rsqrt(OperatorContext& context) {
     const Ends ends = int8_ends(context);
     launch_lookup(context, ends.input, ends.output, rsqrt_table(affine(ends.input), affine(ends.output)));

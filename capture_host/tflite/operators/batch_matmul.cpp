@@ -3,6 +3,8 @@
 
 #include "capture_host/tflite/operators/movement.h"
 #include "capture_host/tflite/operators/operators.h"
+#include "hal/kernels/fixed_point.h"
+#include "hal/kernels/int16_arguments.h"
 #include "hal/kernels/launch_check.h"
 
 namespace pianola::tflite {
@@ -16,8 +18,9 @@ struct Operand {
     std::uint32_t rows{0U};
     std::uint32_t columns{0U};
     Shape batches;
+    std::uint32_t element_bytes{1U};
 
-    [[nodiscard]] std::uint32_t matrix_bytes() const { return rows * columns; }
+    [[nodiscard]] std::uint32_t matrix_bytes() const { return rows * columns * element_bytes; }
     [[nodiscard]] std::uint32_t batch_count() const { return product(batches, 0U, batches.size()); }
 };
 
@@ -27,7 +30,8 @@ Operand operand_of(OperatorContext& context, std::size_t position, bool transpos
     const Shape& shape = tensor.tensor->shape;
     context.require(shape.size() >= kMatrixRank, "an input that is no matrix is not supported");
     const std::size_t last = shape.size() - 1U;
-    Operand operand{context.buffer(tensor), shape[last - 1U], shape[last], {shape.begin(), shape.end() - 2}};
+    Operand operand{
+        context.buffer(tensor), shape[last - 1U], shape[last], {shape.begin(), shape.end() - 2}, tensor.element_bytes};
     if (transposed) {
         views::StridedView view = view_of(tensor);
         std::vector<std::size_t> order(shape.size());
@@ -37,7 +41,7 @@ Operand operand_of(OperatorContext& context, std::size_t position, bool transpos
         std::swap(order[last - 1U], order[last]);
         view.permute(order);
         const capture::BufferId from = operand.buffer;
-        operand.buffer = context.add_temporary(tensor.tensor->elements);
+        operand.buffer = context.add_temporary(tensor.tensor->size_bytes);
         record_view(context, view, from, operand.buffer);
         std::swap(operand.rows, operand.columns);
     }
@@ -75,29 +79,93 @@ std::uint32_t matrix_of(const Operand& operand, const Shape& batches, std::uint3
     return matrix;
 }
 
-capture::BufferId add_table(OperatorContext& context, const Int8Tensor& left, const Int8Tensor& right,
-                            const Int8Tensor& output, std::uint32_t columns) {
+FixedPoint scale_of(const OperatorContext& context, const QuantizedTensor& left, const QuantizedTensor& right,
+                    const QuantizedTensor& output) {
     const std::optional<FixedPoint> scale = common_scale(left.scale, right.scale, output.scale);
     if (!scale.has_value()) {
         context.refuse("the ratio of its scales is out of range");
     }
-    ChannelTable rows;
-    for (const std::int64_t start : context.bias(columns)) {  // there is none: zeros
-        rows.push_back(refdev::WideChannelParameters{start, scale->multiplier, scale->shift});
+    return *scale;
+}
+
+// A product of each batch, of the matrices that it takes.
+struct Products {
+    Operand left;
+    Operand right;
+    Shape batches;
+    QuantizedTensor output;
+    FixedPoint scale;
+
+    // Visits each with where its operands and its output begin, in bytes.
+    template <typename Visit>
+    void for_each(const Visit& visit) const {
+        const std::uint32_t count = product(batches, 0U, batches.size());
+        for (std::uint32_t batch = 0U; batch < count; ++batch) {
+            visit(matrix_of(left, batches, batch) * left.matrix_bytes(),
+                  matrix_of(right, batches, batch) * right.matrix_bytes(),
+                  batch * left.rows * right.rows * left.element_bytes);
+        }
     }
-    return context.add_channel_table(rows, refdev::kNarrowSumBytes);
+};
+
+// Each is a fully connected layer whose filter is the second operand, transposed.
+void launch_int8(OperatorContext& context, const Products& products, std::int32_t left_zero_point,
+                 std::int32_t right_zero_point) {
+    using Arguments = refdev::FullyConnectedArguments;
+    const Operand& left = products.left;
+    const Operand& right = products.right;
+    ChannelTable rows;
+    for (const std::int64_t start : context.bias(right.rows)) {  // there is none: zeros
+        rows.push_back(refdev::WideChannelParameters{start, products.scale.multiplier, products.scale.shift});
+    }
+    const capture::BufferId table = context.add_channel_table(rows, refdev::kNarrowSumBytes);
+    Arguments arguments{};
+    arguments.batches = left.rows;
+    arguments.input_depth = left.columns;
+    arguments.output_depth = right.rows;
+    arguments.input_offset = -left_zero_point;
+    arguments.filter_offset = -right_zero_point;
+    arguments.output_offset = products.output.zero_point;
+    arguments.activation_min = INT8_MIN;
+    arguments.activation_max = INT8_MAX;
+    products.for_each([&](std::uint32_t left_at, std::uint32_t right_at, std::uint32_t output_at) {
+        context.launch(refdev::KernelId::kFullyConnected, arguments,
+                       {{offsetof(Arguments, input), left.buffer, Access::kRead, left_at},
+                        {offsetof(Arguments, filter), right.buffer, Access::kRead, right_at},
+                        {offsetof(Arguments, channel_parameters), table, Access::kRead},
+                        {offsetof(Arguments, output), context.buffer(products.output), Access::kWrite, output_at}});
+    });
+}
+
+void launch_int16(OperatorContext& context, const Products& products) {
+    using Arguments = refdev::MatmulInt16Arguments;
+    context.require(products.scale.shift <= refdev::kMaxWideShift, "the ratio of its scales is out of range");
+    Arguments arguments{};
+    arguments.rows = products.left.rows;
+    arguments.depth = products.left.columns;
+    arguments.columns = products.right.rows;
+    arguments.multiplier = products.scale.multiplier;
+    arguments.shift = products.scale.shift;
+    products.for_each([&](std::uint32_t left_at, std::uint32_t right_at, std::uint32_t output_at) {
+        context.launch(refdev::KernelId::kMatmulInt16, arguments,
+                       {{offsetof(Arguments, left), products.left.buffer, Access::kRead, left_at},
+                        {offsetof(Arguments, right), products.right.buffer, Access::kRead, right_at},
+                        {offsetof(Arguments, output), context.buffer(products.output), Access::kWrite, output_at}});
+    });
 }
 
 }  // namespace
 
-// Each product is a fully connected layer whose filter is the second operand, transposed.
 void lower_batch_matmul(OperatorContext& context) {
-    using Arguments = refdev::FullyConnectedArguments;
     context.require_operands(2U, 2U);
     const auto& options = context.options_or_defaults<format::BatchMatMulOptions>();
-    const Int8Tensor left_tensor = context.int8_input(0U, "input");
-    const Int8Tensor right_tensor = context.int8_input(1U, "input");
-    const Int8Tensor output = context.int8_output();
+    const Types types{kTypeInt8, kTypeInt16};
+    const QuantizedTensor left_tensor = context.quantized_input(0U, "input", types);
+    const QuantizedTensor right_tensor = context.quantized_input(1U, "input", types);
+    const QuantizedTensor output = context.quantized_output(types);
+    context.require(
+        (left_tensor.tensor->type == right_tensor.tensor->type) && (left_tensor.tensor->type == output.tensor->type),
+        "its inputs and output differ in type");
     Operand left = operand_of(context, 0U, options.adj_x());
     Operand right = operand_of(context, 1U, !options.adj_y());
     context.require(left.columns == right.columns, "its matrices do not fit each other");
@@ -106,34 +174,18 @@ void lower_batch_matmul(OperatorContext& context) {
     Shape batches = broadcast_batches(context, left.batches, right.batches);
     Shape expected = batches;
     expected.insert(expected.end(), {left.rows, right.rows});
-    require_shape(context, AnyTensor{output.index, output.tensor, 1U}, expected);
+    require_shape(context, AnyTensor{output.index, output.tensor, left.element_bytes}, expected);
     if ((right.batch_count() == 1U) && (left.batch_count() == product(batches, 0U, batches.size()))) {
         left.rows *= left.batch_count();  // one matrix to multiply with: one product
         batches.clear();
         left.batches.clear();
         right.batches.clear();
     }
-    const capture::BufferId table = add_table(context, left_tensor, right_tensor, output, right.rows);
-
-    Arguments arguments{};
-    arguments.batches = left.rows;
-    arguments.input_depth = left.columns;
-    arguments.output_depth = right.rows;
-    arguments.input_offset = -left_tensor.zero_point;
-    arguments.filter_offset = -right_tensor.zero_point;
-    arguments.output_offset = output.zero_point;
-    arguments.activation_min = INT8_MIN;
-    arguments.activation_max = INT8_MAX;
-    const std::uint32_t count = product(batches, 0U, batches.size());
-    for (std::uint32_t batch = 0U; batch < count; ++batch) {
-        context.launch(
-            refdev::KernelId::kFullyConnected, arguments,
-            {{offsetof(Arguments, input), left.buffer, Access::kRead,
-              matrix_of(left, batches, batch) * left.matrix_bytes()},
-             {offsetof(Arguments, filter), right.buffer, Access::kRead,
-              matrix_of(right, batches, batch) * right.matrix_bytes()},
-             {offsetof(Arguments, channel_parameters), table, Access::kRead},
-             {offsetof(Arguments, output), context.buffer(output), Access::kWrite, batch * left.rows * right.rows}});
+    const Products products{left, right, batches, output, scale_of(context, left_tensor, right_tensor, output)};
+    if (output.tensor->type == kTypeInt16) {
+        launch_int16(context, products);
+    } else {
+        launch_int8(context, products, left_tensor.zero_point, right_tensor.zero_point);
     }
 }
 

@@ -264,6 +264,10 @@ void lower_select_v2(OperatorContext& context) {
     const QuantizedTensor a = context.typed_input(1U, "input", types);
     const Operands operands{a, context.typed_input(kOtherPosition, "input", {a.tensor->type}),
                             context.typed_output({a.tensor->type})};
+    // Elements are moved, with a scale or without; one that is broken is none.
+    static_cast<void>(context.any_input(1U, "input"));
+    static_cast<void>(context.any_input(kOtherPosition, "input"));
+    static_cast<void>(context.any_output(0U));
     context.require_stored_same_quantization(operands.a, operands.output);
     context.require_stored_same_quantization(operands.b, operands.output);
     const BroadcastPlan plan =

@@ -1,8 +1,7 @@
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 
-#include "capture_host/tflite/model/word_table.h"
+#include "capture_host/tflite/model/lstm_scaling.h"
 #include "capture_host/tflite/operators/operators.h"
 #include "hal/kernels/launch_check.h"
 
@@ -19,16 +18,19 @@ constexpr std::size_t kHiddenPosition = 18U;
 constexpr std::size_t kCellPosition = 19U;
 constexpr std::int8_t kTanh = 4;  // by its number among activations
 
-constexpr float kGateScale = 0x1p-12F;
-constexpr float kUnitScale = 0x1p-15F;  // of sigmoid and hyperbolic tangent
-
 struct Layer {
-    Int8Tensor input;
+    QuantizedTensor input;
     QuantizedTensor hidden;
     QuantizedTensor cell;
-    Int8Tensor output;
+    QuantizedTensor output;
     std::uint32_t units{0U};
     std::uint32_t input_depth{0U};
+
+    [[nodiscard]] bool is_int16() const { return input.tensor->type == kTypeInt16; }
+    [[nodiscard]] std::uint32_t type() const { return is_int16() ? refdev::kTypeInt16 : refdev::kTypeInt8; }
+    [[nodiscard]] std::uint32_t sum_bytes() const {
+        return is_int16() ? refdev::kWideSumBytes : refdev::kNarrowSumBytes;
+    }
 };
 
 // What some layers have besides, the published operator does not know.
@@ -42,9 +44,13 @@ void refuse_variants(const OperatorContext& context) {
 }
 
 Layer layer_of(const OperatorContext& context) {
-    Layer layer{context.int8_input(0U, "input"), context.quantized_input(kHiddenPosition, "hidden state", {kTypeInt8}),
-                context.quantized_input(kCellPosition, "cell state", {kTypeInt16}), context.int8_output()};
+    const Types types{kTypeInt8, kTypeInt16};
+    Layer layer{context.quantized_input(0U, "input", types),
+                context.quantized_input(kHiddenPosition, "hidden state", types),
+                context.quantized_input(kCellPosition, "cell state", {kTypeInt16}), context.quantized_output(types)};
     const Tensor& input = *layer.input.tensor;
+    context.require((layer.hidden.tensor->type == input.type) && (layer.output.tensor->type == input.type),
+                    "its input, hidden state and output differ in type");
     context.require(input.shape.size() == 3U, "only an input of rank 3 is supported");
     context.require(layer.hidden.tensor->is_variable && layer.cell.tensor->is_variable,
                     "a state that is no variable tensor is not supported");
@@ -74,79 +80,31 @@ const Tensor& gate_weights(const OperatorContext& context, std::size_t position,
     return weights;
 }
 
-refdev::LstmGateScales gate_scales(const OperatorContext& context, const Layer& layer, const Tensor& from_input,
-                                   const Tensor& from_hidden) {
-    const auto scale = [&context](float value, const Tensor& weights) {
-        const std::optional<FixedPoint> found = common_scale(value, weights.quantization.scales.front(), kGateScale);
-        context.require(found.has_value(), "the ratio of its scales is out of range");
-        return *found;
+// One gate after the other: per unit, what weighs the input and then what weighs hidden values.
+LstmConstants constants_of(const OperatorContext& context, const Layer& layer, LstmScales& scales) {
+    const auto bytes_of_tensor = [](const Tensor& tensor) {
+        return std::vector<std::uint8_t>(tensor.contents.begin(), tensor.contents.end());
     };
-    const FixedPoint input = scale(layer.input.scale, from_input);
-    const FixedPoint hidden = scale(layer.hidden.scale, from_hidden);
-    return {input.multiplier, input.shift, hidden.multiplier, hidden.shift};
-}
-
-FixedPoint product_scale(const OperatorContext& context, float left, float right, float product) {
-    return context.multiplier((static_cast<double>(left) * static_cast<double>(right)) / static_cast<double>(product));
-}
-
-// What brings the cell to the table's steps: a multiplication, and a shift where its own are finer.
-void set_cell(const OperatorContext& context, float scale, Arguments& arguments) {
-    constexpr float kReach = 12.0F;
-    constexpr float kMaxLeftShift = 14.0F;
-    constexpr float kMaxRightShift = 15.0F;
-    // As the published operator has it: the power of two nearest to the scale.
-    const float shift = std::round(std::log(scale) * (1.0F / std::log(2.0F))) + kReach;
-    context.require((shift <= kMaxLeftShift) && (shift >= -kMaxRightShift), "the scale of its cell is out of range");
-    arguments.cell_multiplier = 3;
-    if (shift >= 0.0F) {
-        arguments.cell_multiplier *= static_cast<std::int32_t>(std::lround(std::exp2(shift)));
-    } else {
-        arguments.cell_shift = static_cast<std::int32_t>(std::lround(-shift));
-    }
-    const float clip = context.options<format::UnidirectionalSequenceLSTMOptions>().cell_clip();
-    const double steps = std::min(static_cast<double>(clip) / static_cast<double>(scale), double{INT16_MAX});
-    arguments.cell_clip = (clip > 0.0F) ? static_cast<std::int32_t>(steps) : refdev::kLstmUnclipped;
-}
-
-struct Constants {
-    std::vector<std::uint8_t> weights;
-    std::vector<std::uint8_t> parameters;
-};
-
-// One gate behind the other: per unit, what weighs the input and then what weighs hidden values.
-Constants constants_of(const OperatorContext& context, const Layer& layer, Arguments& arguments) {
-    Constants constants;
+    std::array<LstmGate, refdev::kLstmGates> gates;
     for (std::size_t gate = 0U; gate < refdev::kLstmGates; ++gate) {
         const Tensor& from_input = gate_weights(context, kInputWeightsPosition + gate, layer.units, layer.input_depth);
         const Tensor& from_hidden = gate_weights(context, kHiddenWeightsPosition + gate, layer.units, layer.units);
-        arguments.gates.at(gate) = gate_scales(context, layer, from_input, from_hidden);
-        for (std::size_t unit = 0U; unit < layer.units; ++unit) {
-            for (const Tensor* const weights : {&from_input, &from_hidden}) {
-                const Span<const std::uint8_t> row =
-                    weights->contents.subspan(unit * weights->shape[1], weights->shape[1]);
-                constants.weights.insert(constants.weights.end(), row.begin(), row.end());
-            }
-        }
-        const std::vector<std::uint8_t> biases =
-            bytes_of(context.bias(layer.units, refdev::kNarrowSumBytes, kBiasPosition + gate));
-        constants.parameters.insert(constants.parameters.end(), biases.begin(), biases.end());
+        scales.input_weights.at(gate) = from_input.quantization.scales.front();
+        scales.hidden_weights.at(gate) = from_hidden.quantization.scales.front();
+        gates.at(gate) = {bytes_of_tensor(from_input), bytes_of_tensor(from_hidden),
+                          context.bias(layer.units, layer.sum_bytes(), kBiasPosition + gate)};
+        const std::vector<std::int64_t>& starts = gates.at(gate).bias;
+        context.require(
+            std::all_of(starts.begin(), starts.end(), [](std::int64_t bias) { return fits_wide_sums(bias); }),
+            "such a large bias is not supported");
     }
-    const std::vector<std::uint8_t> table = sigmoid_table();
-    constants.parameters.insert(constants.parameters.end(), table.begin(), table.end());
-    return constants;
+    return lstm_constants(gates, layer.type());
 }
 
-void set_products(const OperatorContext& context, const Layer& layer, Arguments& arguments) {
-    const FixedPoint forget = product_scale(context, kUnitScale, layer.cell.scale, layer.cell.scale);
-    const FixedPoint admit = product_scale(context, kUnitScale, kUnitScale, layer.cell.scale);
-    const FixedPoint emit = product_scale(context, kUnitScale, kUnitScale, layer.hidden.scale);
-    arguments.forget_multiplier = forget.multiplier;
-    arguments.forget_shift = forget.shift;
-    arguments.admit_multiplier = admit.multiplier;
-    arguments.admit_shift = admit.shift;
-    arguments.emit_multiplier = emit.multiplier;
-    arguments.emit_shift = emit.shift;
+void set_scales(const OperatorContext& context, const LstmScales& scales, Arguments& arguments) {
+    const LstmScaling result = set_lstm_scales(scales, arguments);
+    context.require(result != LstmScaling::kRatioOutOfRange, "the ratio of its scales is out of range");
+    context.require(result == LstmScaling::kAccepted, "the scale of its cell is out of range");
 }
 
 }  // namespace
@@ -166,9 +124,14 @@ void lower_unidirectional_sequence_lstm(OperatorContext& context) {
     arguments.units = layer.units;
     arguments.input_offset = -layer.input.zero_point;
     arguments.hidden_offset = -layer.hidden.zero_point;
-    set_products(context, layer, arguments);
-    set_cell(context, layer.cell.scale, arguments);
-    const Constants constants = constants_of(context, layer, arguments);
+    arguments.type = layer.type();
+    LstmScales scales;
+    scales.input = layer.input.scale;
+    scales.hidden = layer.hidden.scale;
+    scales.cell = layer.cell.scale;
+    scales.cell_clip = context.options<format::UnidirectionalSequenceLSTMOptions>().cell_clip();
+    const LstmConstants constants = constants_of(context, layer, scales);
+    set_scales(context, scales, arguments);
 
     // All cells are 0 at first, and all hidden values are the number 0.
     std::vector<std::uint8_t> contents(layer.cell.tensor->size_bytes, 0U);

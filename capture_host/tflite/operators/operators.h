@@ -68,6 +68,7 @@ void lower_logistic(OperatorContext& context);
 void lower_tanh(OperatorContext& context);
 void lower_hard_swish(OperatorContext& context);
 void lower_elu(OperatorContext& context);
+void lower_exp(OperatorContext& context);
 void lower_rsqrt(OperatorContext& context);
 void lower_abs(OperatorContext& context);
 void lower_relu(OperatorContext& context);

@@ -60,15 +60,16 @@ void lower_int8(OperatorContext& context, const Rows& found) {
 void lower_int16(OperatorContext& context, const Rows& found) {
     using Arguments = refdev::SoftmaxInt16Arguments;
     constexpr float kScale = 1.0F / 32768.0F;
-    constexpr double kTableStep = 10.0 / 65535.0;
     found.require_output(context, kScale, 0, "an output scale other than 1/32768 with zero point 0 is not supported");
-    const FixedPoint scale =
-        context.multiplier(static_cast<double>(found.input.scale) * static_cast<double>(found.beta) / kTableStep);
+    const std::optional<FixedPoint> scale = softmax_int16_scale(found.beta, found.input.scale);
+    if (!scale.has_value()) {
+        context.refuse("the ratio of its scales is out of range");
+    }
     Arguments arguments{};
     arguments.rows = found.rows;
     arguments.depth = found.depth;
-    arguments.multiplier = scale.multiplier;
-    arguments.shift = scale.shift;
+    arguments.multiplier = scale->multiplier;
+    arguments.shift = scale->shift;
     context.launch(refdev::KernelId::kSoftmaxInt16, arguments,
                    {{offsetof(Arguments, input), context.buffer(found.input), Access::kRead},
                     {offsetof(Arguments, tables), context.add_table("tables", softmax_tables()), Access::kRead},
