@@ -9,7 +9,9 @@
 
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/operator_report.h"
+#include "capture_host/cli/size_options.h"
 #include "capture_host/cli/target_option.h"
+#include "capture_host/link/memory_error.h"
 #include "capture_host/lowering/lowerings.h"
 #include "capture_host/tflite/import.h"
 #include "pianola/config.h"
@@ -24,6 +26,7 @@ struct CaptureArguments {
     std::string model;
     std::string output;
     std::string device;
+    MemorySizes sizes;
     std::uint32_t queues{1U};
     bool is_pipelined{false};
     std::uint32_t in_flight{0U};  // 0: as usual
@@ -105,6 +108,7 @@ CaptureTarget target_for(const CaptureArguments& arguments) {
     const Target& target = chosen_target(arguments.device, known);
     CaptureTarget chosen;
     chosen.device = load_device(arguments.device, target);
+    set_sizes(arguments.sizes, target, chosen.device);
     chosen.captured_on = chosen.device;
     if (&target != &known.usual()) {
         chosen.lowering = capture::find_lowering(chosen.device.family);
@@ -199,6 +203,9 @@ int capture_model(const CaptureArguments& arguments) {
     } catch (const capture::DeadlineError& error) {
         const char* const option = (error.script() == ScriptKind::kSetup) ? "--setup-deadline-us" : "--deadline-us";
         throw CliError{kUsage, fmt::format("{}: {}: {}", option, arguments.model, error.what())};
+    } catch (const capture::MemoryError& error) {
+        throw CliError{kUnsupportedModel, fmt::format("{}: {}; pass {} {}", arguments.model, error.what(),
+                                                      size_option(error.member()), error.needed_bytes())};
     } catch (const capture::LinkError& error) {
         throw CliError{kUnsupportedModel, fmt::format("{}: {}", arguments.model, error.what())};
     }
@@ -250,6 +257,7 @@ void add_capture(CLI::App& app, Action& action) {
         ->check(CLI::IsMember(layouts()))
         ->capture_default_str();
     add_device_option(*command, arguments->device);
+    add_size_options(*command, arguments->sizes);
     command->add_flag("--list-operators", arguments->lists_operators,
                       "Only list the operators that are imported, with their types and limits");
     command->add_flag("--json", arguments->json, "Print the summary as JSON");

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "capture_host/link/assembly.h"
+#include "capture_host/link/memory_error.h"
 #include "capture_host/planner/memory_planner.h"
 #include "pianola/config.h"
 
@@ -15,29 +16,22 @@ namespace {
 constexpr std::uint64_t kConstantAlignmentBytes = 16U;  // enough for every kernel; constants are many and small
 constexpr std::uint64_t kBufferAlignmentBytes = 64U;
 
-// Memory that is handed out from the bottom.
+// Memory that is handed out from the bottom, however much there is: what does not fit is refused when all is placed, so
+// that the refusal can say how much would.
 class Memory {
   public:
-    Memory(MemoryKind kind, std::string name, std::uint32_t base, std::uint32_t limit_bytes)
-        : kind_{kind}, name_{std::move(name)}, base_{base}, limit_bytes_{limit_bytes} {}
+    Memory(MemoryKind kind, std::uint32_t base) : kind_{kind}, base_{base} {}
 
     ManifestRegion take(const std::string& region, RegionKind kind, std::uint64_t size_bytes) {
-        const std::uint64_t end_bytes = align_up(used_bytes_ + size_bytes, kBufferAlignmentBytes);
-        if (end_bytes > limit_bytes_) {
-            throw LinkError{
-                fmt::format("{} is too small: {} bytes are needed up to and with the region '{}', {} are there", name_,
-                            end_bytes, region, limit_bytes_)};
-        }
         const auto base = static_cast<std::uint32_t>(base_ + used_bytes_);
-        used_bytes_ = end_bytes;
+        used_bytes_ = align_up(used_bytes_ + size_bytes, kBufferAlignmentBytes);
         return {region, kind, kind_, base, static_cast<std::uint32_t>(size_bytes)};
     }
+    [[nodiscard]] std::uint64_t used_bytes() const { return used_bytes_; }
 
   private:
     MemoryKind kind_;
-    std::string name_;
     std::uint32_t base_;
-    std::uint64_t limit_bytes_;
     std::uint64_t used_bytes_{0U};
 };
 
@@ -64,9 +58,8 @@ class LayoutMaker {
         : recorder_{recorder},
           spec_{spec},
           summary_{summary},
-          dram_{MemoryKind::kDram, "DRAM below the trace region", spec.dram_base,
-                spec.dram_bytes - spec.trace_region_bytes},
-          l1_{MemoryKind::kL1, "L1", spec.l1_base, spec.l1_bytes} {
+          dram_{MemoryKind::kDram, spec.dram_base},
+          l1_{MemoryKind::kL1, spec.l1_base} {
         layout_.addresses.assign(recorder.buffers().size(), 0U);
         layout_.manifest_buffers.assign(recorder.buffers().size(), 0U);
     }
@@ -77,6 +70,7 @@ class LayoutMaker {
         place_tensors("outputs", BufferRole::kOutput, RegionKind::kOutput, summary_.output_bytes);
         place_tensors("state", BufferRole::kState, RegionKind::kState, summary_.state_bytes);
         place_activations();
+        check_dram();
         layout_.regions.push_back(trace_region(spec_));
         if (layout_.buffers.size() > kMaxBuffers) {
             throw LinkError{
@@ -86,6 +80,22 @@ class LayoutMaker {
     }
 
   private:
+    // Only DRAM can be too small: activations lie in L1 where they fit.
+    void check_dram() const {
+        const std::uint64_t needed_bytes = dram_.used_bytes() + spec_.trace_region_bytes;
+        if (needed_bytes > spec_.dram_bytes) {
+            throw MemoryError{
+                "dram_bytes", needed_bytes,
+                fmt::format(
+                    "DRAM is too small: {} bytes are needed ({} of weights, {} of inputs, outputs and state, {} "
+                    "of activations, {} of trace region), {} are there",
+                    needed_bytes, summary_.weight_bytes,
+                    summary_.input_bytes + summary_.output_bytes + summary_.state_bytes,
+                    summary_.activations_in_l1 ? 0U : summary_.activation_bytes, spec_.trace_region_bytes,
+                    spec_.dram_bytes)};
+        }
+    }
+
     // Calls place(id, buffer) for every buffer of the role.
     template <typename Place>
     void for_each(BufferRole role, Place place) {

@@ -6,6 +6,7 @@
 
 #include "capture_host/link/assembly.h"
 #include "capture_host/link/layout.h"
+#include "capture_host/link/memory_error.h"
 #include "capture_host/link/pack.h"
 #include "hal/devices/refdev/host/command_words.h"
 #include "hal/kernels/kernel.h"
@@ -208,8 +209,9 @@ void make_traces(const Recorder& recorder, const StagedCopies& copies, const Lay
     LinkSummary& summary = workload.summary;
     summary.trace_bytes = workload.segments.traces.size();
     if (summary.trace_bytes > options.spec.trace_region_bytes) {
-        throw LinkError{fmt::format("the trace region is too small: {} bytes are needed, {} are there",
-                                    summary.trace_bytes, options.spec.trace_region_bytes)};
+        throw MemoryError{"trace_region_bytes", align_up(summary.trace_bytes),
+                          fmt::format("the trace region is too small: {} bytes are needed, {} are there",
+                                      summary.trace_bytes, options.spec.trace_region_bytes)};
     }
     for (const ManifestTrace& trace : workload.manifest.traces) {
         summary.operators += static_cast<std::uint32_t>(trace.programs.size());

@@ -126,7 +126,32 @@ class Capture(cli_support.CliTest):
     def test_a_memory_that_is_too_small_states_need_and_limit(self):
         spec = self.write("spec.json", DEVICE_DRAM)
         run = self.run_pianola("capture", self.model("vww_96_int8"), "-o", "m.ptb", "--device", spec, code=UNSUPPORTED)
-        self.assertGreaterEqual(len(re.findall(r"\d+", run.stderr.split("model.tflite")[-1])), 2, run.stderr)
+        found = re.search(r"DRAM is too small: (\d+) bytes are needed \(.*\), (\d+) are there; pass --dram (\d+)\n$",
+                          run.stderr)
+        self.assertIsNotNone(found, run.stderr)
+        self.assertEqual(len(run.stderr.splitlines()), 1)
+        need, limit, passed = map(int, found.groups())
+        self.assertEqual((limit, passed), (DEVICE_DRAM["dram_bytes"], need))
+        capture = ("capture", self.model("vww_96_int8"), "-o", "m.ptb", "--device", spec, "--dram")
+        self.run_pianola(*capture, str(need - 64), code=UNSUPPORTED)
+        self.run_pianola(*capture, str(need))
+        self.run_pianola("verify", "m.ptb")
+
+    def test_sizes_of_memories(self):
+        """In place of the device's, with a unit; what no device of the family can have is refused."""
+        model = self.model("hello_world_int8")
+        self.run_pianola("capture", model, "-o", "m.ptb", "--dram", "16M", "--l1", "1M", "--trace-region", "128K")
+        target = json.loads(self.run_pianola("inspect", "m.ptb", "--json").stdout)["target"]
+        self.assertEqual((target["dram_bytes"], target["l1_bytes"], target["trace_region_bytes"]),
+                         (16 << 20, 1 << 20, 128 << 10))
+        for wrong in ("100", "0", "5G", "many"):
+            self.run_pianola("capture", model, "-o", "other.ptb", "--dram", wrong, code=USAGE)
+
+    def test_the_trace_region_that_is_passed_has_room(self):
+        """What the refusal says."""
+        capture = ("capture", self.model("kws_ref_model"), "-o", "m.ptb", "--trace-region")
+        run = self.run_pianola(*capture, "64", code=UNSUPPORTED)
+        self.run_pianola(*capture, re.search(r"; pass --trace-region (\d+)\n$", run.stderr).group(1))
 
     def test_more_queues_than_the_device_has(self):
         spec = self.write("spec.json", {"queue_count": 1})

@@ -4,18 +4,16 @@
 
 #include <immintrin.h>
 
+#include <algorithm>
+
 #include "hal/kernels/scalar_loops.h"
+#include "hal/kernels/x86/channel_words.h"
 
 namespace pianola::refdev {
 namespace {
 
 constexpr std::uint32_t kLanes = 16U;  // taps, or half as many channels of a depthwise convolution
-constexpr std::uint32_t kWords = 8U;
 constexpr std::uint32_t kFour = 4U;
-
-[[nodiscard]] bool has_avx2() noexcept {
-    return __builtin_cpu_supports("avx2");
-}
 
 // Sixteen bytes, widened.
 [[nodiscard, gnu::target("avx2")]] inline __m256i widen(const std::int8_t* from) noexcept {
@@ -70,6 +68,13 @@ constexpr std::uint32_t kFour = 4U;
     std::memcpy(sums, &all, sizeof(all));
 }
 
+// Eight bytes and eight zeros, widened.
+[[nodiscard, gnu::target("avx2")]] inline __m256i widen_eight(const std::int8_t* from) noexcept {
+    std::int64_t bytes = 0;
+    std::memcpy(&bytes, from, sizeof(bytes));
+    return _mm256_cvtepi8_epi16(_mm_cvtsi64_si128(bytes));
+}
+
 // Sums of one row and four channels, eight lanes each; and sixteen taps' weights of these channels.
 struct FourVectors {
     __m256i of0;
@@ -90,6 +95,47 @@ struct FourVectors {
     std::memcpy(&all, sums, sizeof(all));
     all = _mm_add_epi32(all, add_lanes(lanes.of0, lanes.of1, lanes.of2, lanes.of3));
     std::memcpy(sums, &all, sizeof(all));
+}
+
+// Eight bytes and eight zeros are what the end of a small layer's row has most often.
+[[nodiscard, gnu::target("avx2")]] inline __m256i widen_rest(const std::int8_t* from, std::uint32_t count) noexcept {
+    return (count == kWords) ? widen_eight(from) : widen_some(from, count);
+}
+
+[[nodiscard, gnu::target("avx2")]] inline FourVectors four_channels(const std::int8_t* weights,
+                                                                    std::size_t stride) noexcept {
+    return {widen(weights), widen(weights + stride), widen(weights + (2U * stride)), widen(weights + (3U * stride))};
+}
+[[nodiscard, gnu::target("avx2")]] inline FourVectors rest_of_four(const std::int8_t* weights, std::size_t stride,
+                                                                   std::uint32_t rest) noexcept {
+    return {widen_rest(weights, rest), widen_rest(weights + stride, rest), widen_rest(weights + (2U * stride), rest),
+            widen_rest(weights + (3U * stride), rest)};
+}
+
+// One row by eight channels, biases included: each tap is widened once for all of them.
+[[gnu::target("avx2")]] void one_by_eight(const TapRows& rows, const std::int8_t* weights, std::size_t stride,
+                                          const std::int8_t* parameters, std::int32_t* sums) noexcept {
+    const __m256i offset = _mm256_set1_epi16(static_cast<std::int16_t>(rows.offset));
+    const std::int8_t* const next_weights = weights + (kFour * stride);
+    FourVectors low{};
+    FourVectors high{};
+    const std::uint32_t rest = rows.taps % kLanes;
+    const std::uint32_t whole = rows.taps - rest;
+    for (std::size_t tap = 0U; tap < whole; tap += kLanes) {
+        const __m256i taps = _mm256_add_epi16(widen(rows.first + tap), offset);
+        add_products(taps, four_channels(weights + tap, stride), low);
+        add_products(taps, four_channels(next_weights + tap, stride), high);
+    }
+    if (rest != 0U) {
+        const __m256i taps = _mm256_add_epi16(widen_rest(rows.first + whole, rest), offset);
+        add_products(taps, rest_of_four(weights + whole, stride, rest), low);
+        add_products(taps, rest_of_four(next_weights + whole, stride, rest), high);
+    }
+    const __m256i all = _mm256_set_m128i(add_lanes(high.of0, high.of1, high.of2, high.of3),
+                                         add_lanes(low.of0, low.of1, low.of2, low.of3));
+    const __m256i biases = every_channel(parameters + offsetof(ChannelParameters, bias));
+    const __m256i with_biases = _mm256_add_epi32(all, biases);
+    std::memcpy(sums, &with_biases, sizeof(with_biases));
 }
 
 // Two rows by four channels: every weight is widened once.
@@ -158,15 +204,6 @@ void accumulate_row(const TapRows& rows, const std::int8_t* row, const FilterRow
         }
     }
     std::memcpy(sums.data(), &sum, sizeof(sum));
-}
-
-// A word of eight channels' parameters; `word` shows the first channel's.
-[[nodiscard, gnu::target("avx2")]] inline __m256i every_channel(const std::int8_t* word) noexcept {
-    constexpr int kWordsApart = kChannelParametersBytes / sizeof(std::int32_t);
-    const __m256i places =
-        _mm256_mullo_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), _mm256_set1_epi32(kWordsApart));
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-041
-    return _mm256_i32gather_epi32(reinterpret_cast<const int*>(word), places, sizeof(std::int32_t));
 }
 
 // requantise_short() of eight sums.
@@ -267,10 +304,21 @@ void accumulate(const TapRows& rows, const FilterRows& filter, BlockSums& sums) 
 
 void sum_once(const TapRows& rows, const FilterRows& filter, const std::int8_t* parameters,
               ChannelSums& sums) noexcept {
+    std::uint32_t channel = 0U;
+    if (has_avx2()) {
+        for (; (channel + kWords) <= filter.channels; channel += kWords) {
+            one_by_eight(rows, filter.weights + (channel * filter.stride), filter.stride,
+                         parameters + (std::size_t{channel} * kChannelParametersBytes), &sums[channel]);
+        }
+    }
+    if (channel == filter.channels) {
+        return;
+    }
+    const FilterRows left{filter.weights + (channel * filter.stride), filter.stride, filter.channels - channel};
     BlockSums block{};
-    scalar::start_sums(filter, parameters, block[0U]);
-    accumulate(rows, filter, block);
-    sums = block[0U];
+    scalar::start_sums(left, parameters + (std::size_t{channel} * kChannelParametersBytes), block[0U]);
+    accumulate(rows, left, block);
+    std::copy_n(block[0U].begin(), left.channels, &sums[channel]);
 }
 
 void store_sums(const BlockSums& sums, const std::int8_t* parameters, std::uint32_t channels,

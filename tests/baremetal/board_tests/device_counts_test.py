@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What an inference costs a device that shares the ECU's core, in instructions - its kernels and its front, nothing of
-the session -, against device_counts.json in the board's folder, by what the weights are packed for."""
+"""What an inference costs a device on this board's kind of core, in instructions - its kernels and its front, nothing
+of the session -, against device_counts.json in the board's folder, by what the weights are packed for."""
 import json
 import pathlib
 import unittest

@@ -1,4 +1,4 @@
-"""Instructions of a device that shares the ECU's core, counted exactly: one inference, kernels and device front."""
+"""Instructions of a device on the board's kind of core, counted exactly: one inference, kernels and device front."""
 import instruction_counts
 
 MODELS = ("ad01_int8", "kws_ref_model", "pretrainedResnet_quant", "vww_96_int8")

@@ -1,0 +1,42 @@
+#include "capture_host/cli/size_options.h"
+
+#include <fmt/format.h>
+
+#include "capture_host/cli/cli.h"
+
+namespace pianola::cli {
+
+void add_size_options(CLI::App& command, MemorySizes& sizes) {
+    const auto add = [&command](const char* name, std::uint64_t& size, const char* what) {
+        command.add_option(name, size, fmt::format("{}, in place of the device's; 16M is 16 times 1,048,576", what))
+            ->transform(CLI::AsSizeValue(false))
+            ->check(CLI::Range(std::uint64_t{1U}, std::uint64_t{UINT32_MAX}));
+    };
+    add(size_option("dram_bytes"), sizes.dram_bytes, "Bytes of DRAM");
+    add(size_option("l1_bytes"), sizes.l1_bytes, "Bytes of L1, of all cores together");
+    add(size_option("trace_region_bytes"), sizes.trace_region_bytes, "Bytes of the trace region, the end of DRAM");
+}
+
+void set_sizes(const MemorySizes& sizes, const Target& target, DeviceDescription& device) {
+    const auto set = [](std::uint64_t size, std::uint32_t& member) {
+        if (size != 0U) {
+            member = static_cast<std::uint32_t>(size);
+        }
+    };
+    set(sizes.dram_bytes, device.dram_bytes);
+    set(sizes.l1_bytes, device.l1_bytes);
+    set(sizes.trace_region_bytes, device.trace_region_bytes);
+    const std::string wrong = target.what_is_wrong_with(device);
+    if (!wrong.empty()) {
+        throw CliError{kUsage, fmt::format("--dram, --l1 or --trace-region: {}", wrong)};
+    }
+}
+
+const char* size_option(const std::string& member) {
+    if (member == "dram_bytes") {
+        return "--dram";
+    }
+    return (member == "l1_bytes") ? "--l1" : "--trace-region";
+}
+
+}  // namespace pianola::cli

@@ -1,0 +1,26 @@
+// --dram, --l1 and --trace-region: memory sizes of a device without a description of one.
+//
+// Place in the whole: beside --device (target_option.h), for what makes a binary. Host only.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+
+#include "hal/devices/target.h"
+
+namespace pianola::cli {
+
+// Sizes in bytes in place of the device's; 0: as the device has it.
+struct MemorySizes {
+    std::uint64_t dram_bytes{0U};
+    std::uint64_t l1_bytes{0U};
+    std::uint64_t trace_region_bytes{0U};
+};
+void add_size_options(CLI::App& command, MemorySizes& sizes);
+// Throws CliError where the target has no such device.
+void set_sizes(const MemorySizes& sizes, const Target& target, DeviceDescription& device);
+// Which of the options sets this member of a device description.
+[[nodiscard]] const char* size_option(const std::string& member);
+
+}  // namespace pianola::cli
