@@ -22,7 +22,12 @@ Differences differences_of(double step) {
     constexpr double kUnit = 67108864.0;  // 2^26
     constexpr double kLargest = 2147483647.0;
     constexpr double kMostDifference = 31.0;
-    const Multiplier scale = multiplier_of(std::min(step * kUnit, kLargest));
+    constexpr double kTooLarge = 1073741823.75;  // rounded to 31 bits, 2^30
+    const double real = std::min(step * kUnit, kLargest);
+    if (real >= kTooLarge) {
+        return {multiplier_of(real / 2.0), 0};  // a difference of 1 does not count: only 0 is scaled, by any shift
+    }
+    const Multiplier scale = multiplier_of(real);
     if (scale.shift < 0) {
         Operation::not_understood("steps of its input that are too fine");
     }
@@ -42,7 +47,6 @@ Arguments rows_of(const Operation& op) {
 
 void softmax(Operation& op) {
     constexpr double kTableStep = 10.0 / 65535.0;
-    constexpr std::int32_t kMostShift = 30;
     const double step =
         static_cast<double>(op.options<format::SoftmaxOptions>().beta()) * static_cast<double>(scale_of(op.in(0U)));
     if (is_int16(op.in(0U))) {
@@ -55,9 +59,8 @@ void softmax(Operation& op) {
     }
     auto a = rows_of<refdev::SoftmaxArguments>(op);
     const Differences differences = differences_of(step);
-    // Where a difference of 1 is too large already, only 0 is scaled: by any shift.
     a.input_multiplier = differences.scale.mantissa;
-    a.input_left_shift = std::min(differences.scale.shift, kMostShift);
+    a.input_left_shift = differences.scale.shift;
     a.diff_min = differences.least;
     a.output_type = static_cast<std::uint32_t>(tflite::element_type(op.out().type));
     op.compute(KernelId::kSoftmax, a, {op.bytes(0U)});

@@ -11,7 +11,7 @@ using tensor::OperationOptions;
 using tensor::Tensor;
 
 using Arrays = std::vector<py::array>;
-using Scales = std::array<float, tensor::kLstmGateCount>;
+using Scales = std::vector<float>;
 
 void bind_svdf(py::module_& module) {
     bind_result(
@@ -50,6 +50,16 @@ void bind_svdf(py::module_& module) {
         return {narrow.begin(), narrow.end()};
     }
     return numbers_of<std::int64_t>("prepare_lstm: a bias", bias);
+}
+
+[[nodiscard]] std::array<float, tensor::kLstmGateCount> scales_of(const Scales& scales, const char* what) {
+    std::array<float, tensor::kLstmGateCount> four{};
+    if (scales.size() != four.size()) {
+        throw tensor::TensorError{tensor::TensorRule::kQuantization,
+                                  std::string{"lstm: "} + what + " are four: input, forget, candidate, output"};
+    }
+    std::copy(scales.begin(), scales.end(), four.begin());
+    return four;
 }
 
 void bind_lstm(py::module_& module) {

@@ -3,8 +3,7 @@
 import numpy
 
 import pianola
-import schema
-from model_case import ModelCase, cases
+from model_case import ModelCase, cases, schema
 from operation_support import OperationTest, any_place, array_of
 from python_support import main
 

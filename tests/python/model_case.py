@@ -10,7 +10,9 @@ import pianola
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "crosscheck"))
 import arithmetic  # noqa: E402
 import generator  # noqa: E402
+import models  # noqa: E402
 import schema  # noqa: E402
+import writer  # noqa: E402
 from interpreter import Interpreter  # noqa: E402
 
 _MOST_SEEDS = 1000
@@ -20,7 +22,7 @@ class ModelCase:
     """A random model of one operator, and what it makes of records, one after the other."""
 
     def __init__(self, name, kind, seed):
-        self.model = generator.one_operator(name, kind, seed)
+        self.model = models.read(writer.write(generator.one_operator(name, kind, seed)))  # with all defaults
         self.graph = self.model.subgraphs[0]
         self.operator = self.graph.operators[0]
         self.records = generator.records(self.model, seed)

@@ -98,6 +98,7 @@ class Recurrent(OperationTest):
         self.refused("TENSOR-SHAPE", pianola.lstm, right, *wide, **scales)
         self.refused("TENSOR-QUANTIZATION", pianola.lstm, right, *layer, **{**scales, "cell_scale": 100.0})
         self.refused("TENSOR-QUANTIZATION", pianola.lstm, right, *layer, cell_clip=-1.0, **scales)
+        self.refused("TENSOR-QUANTIZATION", pianola.lstm, right, *layer, **{**scales, "input_weight_scales": [0.1] * 3})
         self.refused("TENSOR-QUANTIZATION", pianola.lstm, right, *layer,
                      **{**scales, "hidden_weight_scales": [0.0] * 4})
         one = {"input_scale": 0.1, "feature_scale": 0.1, "memory_scale": 0.1, "time_scale": 0.1, "output_scale": 0.1}

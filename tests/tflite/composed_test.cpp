@@ -233,8 +233,8 @@ TEST(ImportBatchMatmul, RefusesWhatItCannotDo) {
               "its output shape does not follow from its input");
     EXPECT_EQ(refusal(model, [](ModelSpec& m) { m.tensors[2].scales = {1.0e-30F}; }),
               "the ratio of its scales is out of range");
-    EXPECT_EQ(refusal(model, [](ModelSpec& m) { m.tensors[1].type = kInt16; }),
-              "int16 input is not supported; int8 is");
+    EXPECT_EQ(refusal(model, [](ModelSpec& m) { m.tensors[1].type = kInt32; }),
+              "int32 input is not supported; int8, int16 are");
 }
 
 TEST(ImportSum, IsAMeanThatDoesNotDivide) {
