@@ -55,7 +55,7 @@ def main():
     """Returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", type=pathlib.Path)
-    parser.add_argument("--commands", type=int, nargs="+", default=[1000, 3000, 9000])
+    parser.add_argument("--commands", type=int, nargs="+", default=[1000, 10_000, 100_000])
     parser.add_argument("--cores", type=int, nargs="+", default=[1, 2, 8])
     options = parser.parse_args()
     good = True
