@@ -160,9 +160,17 @@ def page(facts, limits):
     yield from table(["object", *facts],
                      ([title, *(fact["ram"][name] for fact in facts.values())] for name, title in RAM.items()))
     yield from SIZES.splitlines()
-    limit = limits["sizes"]["validator_and_session_text_on_cortex_m_at_Os"]
+    limit, least = (limits["sizes"][name] for name in ("validator_and_session_text_on_cortex_m_at_Os",
+                                                       "the_same_without_features"))
     yield ""
-    yield f"Limit of text on Cortex-M at -Os: {limit:,} bytes for validator and session together."
+    yield (f"Limit of text on Cortex-M at -Os: {limit:,} bytes for validator and session together; {least:,} in an "
+           "application that")
+    yield "leaves out every feature that its binary does not need (`docs/examples/board/small.cpp`)."
+    small = {board: fact["small"] for board, fact in facts.items() if "small" in fact}
+    if small:
+        yield ""
+        yield from table(["text at -Os without features", *small],
+                         ([layer, *(row[layer] for row in small.values())] for layer in ("validator", "session")))
     for board, fact in facts.items():
         yield from ["", f"### {board}", ""]
         yield from table(["layer", *(f"-{c} {kind}" for c in ("Os", "O2") for kind in KINDS)], size_rows(fact["sizes"]))

@@ -6,122 +6,121 @@
 #include "pianola/config.h"
 #include "pianola_schema_hash.h"
 #include "runtime/digest/file_digest.h"
-#include "runtime/verdict/refusal.h"
+#include "runtime/envelope/reading.h"
 
 namespace pianola {
+namespace envelope_checks {
 namespace {
 
-// The segments in their order.
-struct SegmentPlace {
+// A field of the header, and where it lies.
+struct HeaderField {
     const char* name;
-    Segment Envelope::* segment;
+    std::uint32_t place;
 };
-constexpr std::array<SegmentPlace, kSegmentCount> kSegments{{
-    {"manifest", &Envelope::manifest},
-    {"weights", &Envelope::weights},
-    {"traces", &Envelope::traces},
-    {"self_tests", &Envelope::self_tests},
+constexpr std::array<HeaderField, static_cast<std::size_t>(Field::kCount)> kFields{{
+    {"envelope_version", header::kEnvelopeVersion},
+    {"header_bytes", header::kHeaderBytes},
+    {"digest_algorithm", header::kDigestAlgorithm},
+    {"magic", header::kMagic},
+    {"total_bytes", header::kTotalBytes},
+    {"schema_hash", header::kSchemaHash},
+    {"reserved", header::kReserved},
+    {"key_id", header::kKeyId},
+    {"signature_algorithm", header::kSignatureAlgorithm},
+    {"signature_bytes", header::kSignatureBytes},
+    {"security_version", header::kSecurityVersion},
+    {"digest", header::kDigest},
+    {"manifest", header::kSegmentTable},
+    {"weights", header::kSegmentTable + header::kSegmentEntryBytes},
+    {"traces", header::kSegmentTable + (2U * header::kSegmentEntryBytes)},
+    {"self_tests", header::kSegmentTable + (3U * header::kSegmentEntryBytes)},
 }};
-
-[[nodiscard]] constexpr std::uint32_t align_up(std::uint32_t value) noexcept {
-    return (value + (kFileAlignmentBytes - 1U)) & ~(kFileAlignmentBytes - 1U);  // wraps for sizes that no file has
+[[nodiscard]] constexpr std::uint32_t place_of(Field field) noexcept {
+    return kFields[static_cast<std::size_t>(field)].place;
 }
 
-// A file while its header is read. Checks return true, or refuse and return false.
-struct Reading {
-    ByteSpan file;
-    Verdict& verdict;
-};
+}  // namespace
 
-Status note_refusal(const Reading& reading, Rule rule, const char* field, std::uint32_t field_place, std::size_t actual,
-                    std::size_t limit) noexcept {
+Status note_refusal(const Reading& reading, Cause cause, std::size_t actual, std::size_t limit) noexcept {
+    const auto field = static_cast<Field>(static_cast<std::uint32_t>(cause) >> kFieldShift);
+    return note_refusal_at(reading, cause, place_of(field), actual, limit);
+}
+
+Status note_refusal_at(const Reading& reading, Cause cause, std::uint32_t place, std::size_t actual,
+                       std::size_t limit) noexcept {
+    const auto number = static_cast<std::uint32_t>(cause);
     reading.verdict.path.enter("header");
-    reading.verdict.path.enter(field);
-    return refuse_wide(reading.verdict, rule, field_place, actual, limit);
+    reading.verdict.path.enter(kFields[number >> kFieldShift].name);
+    return refuse_wide(reading.verdict, static_cast<Rule>(number & ((1U << kFieldShift) - 1U)), place, actual, limit);
 }
 
-[[gnu::always_inline]] inline bool refuse_field(const Reading& reading, Rule rule, const char* field,
-                                                std::uint32_t field_place, std::size_t actual = 0U,
-                                                std::size_t limit = 0U) noexcept {
-    return is_passed_over(note_refusal(reading, rule, field, field_place, actual, limit));
-}
-
-// A header field that has one legal value.
-struct FixedField {
-    const char* name;
-    std::uint32_t offset;
-    std::uint32_t value;
-    Rule rule;
-};
-constexpr std::array<FixedField, 3> kFixedFields{{
-    FixedField{"envelope_version", header::kEnvelopeVersion, kEnvelopeVersion, Rule::kEnvVersion},
-    FixedField{"header_bytes", header::kHeaderBytes, header::kBytes, Rule::kEnvHeaderSize},
-    FixedField{"digest_algorithm", header::kDigestAlgorithm, kDigestSha256, Rule::kEnvDigestAlgorithm},
-}};
-
-// Bytes [first, end) are zero. They are inside the file.
-bool check_zero(const Reading& reading, std::uint32_t first, std::uint32_t end, Rule rule, const char* field) noexcept {
+bool check_zero(const Reading& reading, std::uint32_t first, std::uint32_t end, Cause cause) noexcept {
     for (std::uint32_t i = first; i < end; ++i) {
         const std::uint8_t byte = reading.file[i];
         if (byte != 0U) {
-            return refuse_field(reading, rule, field, i, byte, 0U);
+            return is_passed_over(note_refusal_at(reading, cause, i, byte, 0U));
         }
     }
     return true;
 }
 
+namespace {
+
+// The segments in their order.
+constexpr std::array<Segment Envelope::*, kSegmentCount> kSegments{
+    {&Envelope::manifest, &Envelope::weights, &Envelope::traces, &Envelope::self_tests}};
+
+[[nodiscard]] constexpr std::uint32_t align_up(std::uint32_t value) noexcept {
+    return (value + (kFileAlignmentBytes - 1U)) & ~(kFileAlignmentBytes - 1U);  // wraps for sizes that no file has
+}
+
+// A header field that has one legal value.
+struct FixedField {
+    Field field;
+    std::uint32_t value;
+    Rule rule;
+};
+constexpr std::array<FixedField, 3> kFixedFields{{
+    FixedField{Field::kEnvelopeVersion, kEnvelopeVersion, Rule::kEnvVersion},
+    FixedField{Field::kHeaderBytes, header::kBytes, Rule::kEnvHeaderSize},
+    FixedField{Field::kDigestAlgorithm, kDigestSha256, Rule::kEnvDigestAlgorithm},
+}};
+
 bool check_file(const Reading& reading) noexcept {
     const ByteSpan file = reading.file;
     const bool is_long = file.size() >= header::kBytes;
     if (!is_long || (file.size() > kMaxFileBytes)) {
-        return refuse_field(reading, Rule::kEnvFileSize, "total_bytes", header::kTotalBytes, file.size(),
+        return refuse_field(reading, Rule::kEnvFileSize, Field::kTotalBytes, file.size(),
                             is_long ? kMaxFileBytes : header::kBytes);
     }
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-005
     return ((reinterpret_cast<std::uintptr_t>(file.data()) % kFileAlignmentBytes) == 0U)
                ? true
-               : refuse_field(reading, Rule::kEnvAlignment, "magic", header::kMagic);
+               : refuse_field(reading, Rule::kEnvAlignment, Field::kMagic);
 }
 
 bool check_fixed_part(const Reading& reading) noexcept {
     const ByteSpan file = reading.file;
     if (std::memcmp(file.data(), kMagicBytes.data(), kMagicBytes.size()) != 0) {
-        return refuse_field(reading, Rule::kEnvMagic, "magic", header::kMagic);
+        return refuse_field(reading, Rule::kEnvMagic, Field::kMagic);
     }
     for (const FixedField& field : kFixedFields) {
-        const std::uint32_t value = load_le32(file, field.offset);
+        const std::uint32_t value = load_le32(file, place_of(field.field));
         if (value != field.value) {
-            return refuse_field(reading, field.rule, field.name, field.offset, value, field.value);
+            return refuse_field(reading, field.rule, field.field, value, field.value);
         }
     }
     const std::uint32_t total_bytes = load_le32(file, header::kTotalBytes);
     if (total_bytes != file.size()) {
-        return refuse_field(reading, Rule::kEnvTotalSize, "total_bytes", header::kTotalBytes, total_bytes, file.size());
+        return refuse_field(reading, Rule::kEnvTotalSize, Field::kTotalBytes, total_bytes, file.size());
     }
     if (!digests_equal(file.subspan(header::kSchemaHash, kSha256Bytes), ByteSpan{kSchemaHash})) {
-        return refuse_field(reading, Rule::kEnvSchemaHash, "schema_hash", header::kSchemaHash);
+        return refuse_field(reading, Rule::kEnvSchemaHash, Field::kSchemaHash);
     }
-    return check_zero(reading, header::kReserved, header::kSchemaHash, Rule::kEnvReserved, "reserved") &&
-           check_zero(reading, header::kReservedAfterTable, header::kDigest, Rule::kEnvReserved, "reserved");
-}
-
-// Without a signature, nothing says whose it would be.
-bool check_signature_fields(const Reading& reading, Envelope& envelope) noexcept {
-    const std::uint32_t algorithm = load_le32(reading.file, header::kSignatureAlgorithm);
-    const std::uint32_t signature_bytes = load_le32(reading.file, header::kSignatureBytes);
-    const bool is_signed = algorithm == kSignatureEcdsaP256;
-    if (!is_signed && (algorithm != kSignatureNone)) {
-        return refuse_field(reading, Rule::kEnvSignature, "signature_algorithm", header::kSignatureAlgorithm, algorithm,
-                            kSignatureEcdsaP256);
-    }
-    const std::uint32_t expected_bytes = is_signed ? kSignatureBytes : 0U;
-    if ((signature_bytes != expected_bytes) || (reading.file.size() < (header::kBytes + signature_bytes))) {
-        return refuse_field(reading, is_signed ? Rule::kAutSignatureSize : Rule::kEnvSignature, "signature_bytes",
-                            header::kSignatureBytes, signature_bytes, expected_bytes);
-    }
-    envelope.signature_bytes = signature_bytes;
-    std::memcpy(envelope.key_id.data(), &reading.file[header::kKeyId], kKeyIdBytes);
-    return is_signed || check_zero(reading, header::kKeyId, header::kKeyId + kKeyIdBytes, Rule::kEnvReserved, "key_id");
+    return check_zero(reading, header::kReserved, header::kSchemaHash,
+                      cause_of(Rule::kEnvReserved, Field::kReserved)) &&
+           check_zero(reading, header::kReservedAfterTable, header::kDigest,
+                      cause_of(Rule::kEnvReserved, Field::kReserved));
 }
 
 // Segments follow each other from the end of the header, each padded with zeros to the alignment, to the end of the
@@ -133,70 +132,34 @@ bool check_segments(const Reading& reading, Envelope& envelope) noexcept {
     const std::uint32_t body_end = envelope.total_bytes - envelope.signature_bytes;
     std::uint32_t expected_offset = header::kBytes;
     for (std::uint32_t i = 0U; i < kSegmentCount; ++i) {
-        const char* const name = kSegments[i].name;
+        const auto field = static_cast<Field>(static_cast<std::uint32_t>(Field::kManifest) + i);
         const std::uint32_t entry = header::kSegmentTable + (i * header::kSegmentEntryBytes);
         const std::uint32_t expected_kind = i + 1U;
         const std::uint32_t kind = load_le32(reading.file, entry);
         const std::uint32_t offset = load_le32(reading.file, entry + header::kSegmentOffset);
         const std::uint32_t size_bytes = load_le32(reading.file, entry + header::kSegmentSize);
         if (kind != expected_kind) {
-            return refuse_field(reading, Rule::kEnvSegmentKind, name, entry, kind, expected_kind);
+            return refuse_field(reading, Rule::kEnvSegmentKind, field, kind, expected_kind);
         }
         if (offset != expected_offset) {
-            return refuse_field(reading, Rule::kEnvSegmentLayout, name, entry + header::kSegmentOffset, offset,
-                                expected_offset);
+            return refuse_at(reading, Rule::kEnvSegmentLayout, field, entry + header::kSegmentOffset, offset,
+                             expected_offset);
         }
         // offset <= body_end: so the header was, and what the last segment was padded to
         const std::uint32_t contents_end = offset + size_bytes;
         expected_offset = align_up(contents_end);
         if ((size_bytes > (body_end - offset)) || (expected_offset > body_end)) {
-            return refuse_field(reading, Rule::kEnvSegmentSize, name, entry + header::kSegmentSize, size_bytes,
-                                body_end - offset);
+            return refuse_at(reading, Rule::kEnvSegmentSize, field, entry + header::kSegmentSize, size_bytes,
+                             body_end - offset);
         }
-        if (!check_zero(reading, contents_end, expected_offset, Rule::kEnvPadding, name)) {
+        if (!check_zero(reading, contents_end, expected_offset, cause_of(Rule::kEnvPadding, field))) {
             return false;
         }
-        envelope.*kSegments[i].segment = Segment{offset, size_bytes};
+        envelope.*kSegments[i] = Segment{offset, size_bytes};
     }
     return (expected_offset == body_end)
                ? true
-               : refuse_field(reading, Rule::kEnvTrailing, "total_bytes", expected_offset, body_end, expected_offset);
-}
-
-// A key that is there more than once is trusted where every entry says so.
-[[nodiscard]] const TrustedKey* find_key(const Trust& trust, const KeyId& id) noexcept {
-    const TrustedKey* found = nullptr;
-    for (const TrustedKey& key : trust.keys) {
-        const bool decides = (found == nullptr) || (key.state != KeyState::kTrusted);
-        if (decides && (std::memcmp(key.id.data(), id.data(), id.size()) == 0)) {
-            found = &key;
-        }
-    }
-    return found;
-}
-
-bool check_signature(const Reading& reading, const Envelope& envelope, const Trust& trust,
-                     const Sha256Digest& digest) noexcept {
-    const TrustedKey* const key = (envelope.signature_bytes != 0U) ? find_key(trust, envelope.key_id) : nullptr;
-    if (key == nullptr) {
-        const bool is_signed = envelope.signature_bytes != 0U;
-        return (trust.signatures == SignaturePolicy::kOptional)
-                   ? true
-                   : refuse_field(reading, is_signed ? Rule::kAutKey : Rule::kAutUnsigned,
-                                  is_signed ? "key_id" : "signature_algorithm",
-                                  is_signed ? header::kKeyId : header::kSignatureAlgorithm);
-    }
-    if (key->state != KeyState::kTrusted) {
-        return refuse_field(reading, Rule::kAutRevoked, "key_id", header::kKeyId);
-    }
-    const std::uint32_t place = envelope.total_bytes - envelope.signature_bytes;
-    Signature signature;
-    std::memcpy(signature.data(), &reading.file[place], signature.size());
-    if ((trust.verifier != nullptr) && is_ok(trust.verifier->verify(digest, signature, key->key))) {
-        return true;
-    }
-    reading.verdict.path.enter("signature");
-    return is_passed_over(refuse(reading.verdict, Rule::kAutSignature, place));
+               : refuse_at(reading, Rule::kEnvTrailing, Field::kTotalBytes, expected_offset, body_end, expected_offset);
 }
 
 // The digest that a file must carry. False where an engine has failed.
@@ -209,18 +172,24 @@ bool check_signature(const Reading& reading, const Envelope& envelope, const Tru
 }
 
 }  // namespace
+}  // namespace envelope_checks
+
+using envelope_checks::Field;
+using envelope_checks::Reading;
+using envelope_checks::refuse_field;
 
 Status parse_envelope(ByteSpan file, Envelope& envelope, Verdict& verdict) noexcept {
     reset(verdict);
     const Reading reading{file, verdict};
-    const bool good = check_file(reading) && check_fixed_part(reading) && check_signature_fields(reading, envelope) &&
-                      check_segments(reading, envelope);
+    const bool good = envelope_checks::check_file(reading) && envelope_checks::check_fixed_part(reading) &&
+                      envelope_checks::check_signature_fields(reading, envelope) &&
+                      envelope_checks::check_segments(reading, envelope);
     return good ? Status::kOk : Status::kRefused;
 }
 
 Sha256Digest envelope_digest(ByteSpan unsigned_part) noexcept {
     Sha256Digest digest{};
-    static_cast<void>(compute_digest(unsigned_part, nullptr, digest));  // this core does not fail
+    static_cast<void>(envelope_checks::compute_digest(unsigned_part, nullptr, digest));  // this core does not fail
     return digest;
 }
 
@@ -229,19 +198,18 @@ Status authenticate(ByteSpan file, const Envelope& envelope, const Trust& trust,
     const Reading reading{file, verdict};
     bool good = false;
     if ((file.size() < (header::kBytes + envelope.signature_bytes)) || (envelope.total_bytes != file.size())) {
-        good = refuse_field(reading, Rule::kEnvTotalSize, "total_bytes", header::kTotalBytes, envelope.total_bytes,
-                            file.size());
+        good = refuse_field(reading, Rule::kEnvTotalSize, Field::kTotalBytes, envelope.total_bytes, file.size());
     } else {
         Sha256Digest digest{};
-        const bool is_computed =
-            compute_digest(file.subspan(0U, file.size() - envelope.signature_bytes), trust.digest_engine, digest);
+        const bool is_computed = envelope_checks::compute_digest(
+            file.subspan(0U, file.size() - envelope.signature_bytes), trust.digest_engine, digest);
         if (!is_computed || !digests_equal(ByteSpan{digest}, ByteSpan{envelope.digest})) {
-            good = refuse_field(reading, Rule::kEnvDigest, "digest", header::kDigest);
+            good = refuse_field(reading, Rule::kEnvDigest, Field::kDigest);
         } else if (envelope.security_version < trust.lowest_security_version) {
-            good = refuse_field(reading, Rule::kAutVersion, "security_version", header::kSecurityVersion,
-                                envelope.security_version, trust.lowest_security_version);
+            good = refuse_field(reading, Rule::kAutVersion, Field::kSecurityVersion, envelope.security_version,
+                                trust.lowest_security_version);
         } else {
-            good = check_signature(reading, envelope, trust, digest);
+            good = envelope_checks::check_signature(reading, envelope, trust, digest);
         }
     }
     return good ? Status::kOk : Status::kRefused;

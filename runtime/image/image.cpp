@@ -192,8 +192,9 @@ BufferView Image::buffer(std::uint32_t index) const noexcept {
                       number<std::uint32_t>(table, schema::Buffer::VT_SIZE_BYTES), offset_of(file_, &table)};
 }
 
-TensorView Image::tensor(std::uint16_t list, std::uint32_t index) const noexcept {
-    const Table& table = element(*root_, list, index);
+TensorView Image::tensor(bool is_input, std::uint32_t index) const noexcept {
+    const Table& table =
+        element(*root_, is_input ? schema::TraceBinary::VT_INPUTS : schema::TraceBinary::VT_OUTPUTS, index);
     TensorView view;
     view.name = name_of(table, schema::Tensor::VT_NAME);
     view.buffer = number<std::uint16_t>(table, schema::Tensor::VT_BUFFER);
@@ -216,13 +217,13 @@ std::uint32_t Image::input_count() const noexcept {
     return count_of(*root_, schema::TraceBinary::VT_INPUTS);
 }
 TensorView Image::input(std::uint32_t index) const noexcept {
-    return tensor(schema::TraceBinary::VT_INPUTS, index);
+    return tensor(true, index);
 }
 std::uint32_t Image::output_count() const noexcept {
     return count_of(*root_, schema::TraceBinary::VT_OUTPUTS);
 }
 TensorView Image::output(std::uint32_t index) const noexcept {
-    return tensor(schema::TraceBinary::VT_OUTPUTS, index);
+    return tensor(false, index);
 }
 
 std::uint32_t Image::trace_count() const noexcept {

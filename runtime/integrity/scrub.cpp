@@ -5,6 +5,7 @@
 #include "pianola/bytes.h"
 #include "runtime/digest/file_digest.h"
 #include "runtime/integrity/comparison.h"
+#include "runtime/integrity/parameter_words.h"
 #include "runtime/plan/proof.h"
 
 namespace pianola {
@@ -13,22 +14,6 @@ namespace {
 constexpr std::uint32_t kChunkBytes = kComparedBytes;
 static_assert((kScrubSliceBytes % kChunkBytes) == 0U);
 using Chunk = std::array<std::uint8_t, kChunkBytes>;
-
-// The words of declared parameters that lie in [address, address + bytes.size()), as they were set.
-void put_parameters(const Plan& plan, const ParameterValues& values, std::uint32_t address,
-                    MutableByteSpan bytes) noexcept {
-    for (std::uint32_t i = 0U; i < plan.parameter_count; ++i) {
-        const PlannedParameter& parameter = plan.parameters[i];
-        for (std::uint32_t k = 0U; values.is_set[i] && (k < parameter.point_count); ++k) {
-            const std::uint32_t place = plan.patch_addresses[parameter.first_point + k] - address;
-            // Empty where the word is elsewhere: words and chunks are aligned, so that a word is in one chunk.
-            const MutableByteSpan word = bytes.subspan(place, sizeof(values.value[i]));
-            if (!word.empty()) {
-                std::memcpy(word.data(), &values.value[i], word.size());
-            }
-        }
-    }
-}
 
 // A piece of the file, and what devices hold in its place: the same everywhere.
 // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): DEV-039

@@ -8,7 +8,7 @@ bool check_write(Context& context, const PlannedCommand& entry) noexcept {
     const QueueCommand& command = entry.command;
     enter_command(context, entry);
     if (context.workspace.weights.largest_tag(command.address, command.size_bytes, 0U) != 0U) {
-        return refuse_at(context, Rule::kScrWeightsOnce, "input", command.address);
+        return refuse_at(context, Rule::kScrWeightsOnce, Field::kInput, command.address);
     }
     return assign(context, context.workspace.written,
                   ByteRun{command.address, command.size_bytes, Access::kWrite, "input"}, kWrittenTag);
@@ -20,10 +20,14 @@ bool check_read(Context& context, const PlannedCommand& entry) noexcept {
         return true;
     }
     enter_command(context, entry);
-    return refuse_at(context, Rule::kScrUnwritten, "output", command.address, command.size_bytes);
+    return refuse_at(context, Rule::kScrUnwritten, Field::kOutput, command.address, command.size_bytes);
 }
 
 }  // namespace
+
+bool reads_weights(const Context& context, const ByteRun& run) noexcept {
+    return (run.access != Access::kWrite) && context.workspace.weights.contains(run.address, run.size_bytes);
+}
 
 // Program order is an order in which the queues can run, and what no event orders does not conflict (races.cpp): so
 // this order stands for every order. What has once been written stays written: one visit of the step stands for all,
@@ -42,9 +46,8 @@ bool check_data_flow(Context& context) noexcept {
         } else if (command.kind == QueueCommandKind::kWrite) {
             good = check_write(context, entry);
         } else if (command.kind == QueueCommandKind::kReplay) {
-            const std::uint32_t trace = replayed_trace(context, command);
-            const std::uint32_t bit = 1U << trace;
-            good = ((proved & bit) != 0U) || prove_trace(context, trace);
+            const std::uint32_t bit = 1U << entry.trace;
+            good = ((proved & bit) != 0U) || prove_trace(context, entry.trace);
             proved |= bit;
         } else if (command.kind == QueueCommandKind::kRead) {
             good = check_read(context, entry);

@@ -1,3 +1,5 @@
+#include <cstring>
+
 #include "runtime/plan/proof.h"
 
 namespace pianola::proof {
@@ -29,9 +31,7 @@ namespace {
                  alike(context, plan.commands, plan.epilogue.first + plan.epilogue.count, earlier)) != 0U;
 }
 
-}  // namespace
-
-DeviceBits devices_in(const DeviceRange& mesh, const DeviceRange& range) noexcept {
+[[nodiscard]] DeviceBits devices_of(const DeviceRange& mesh, const DeviceRange& range) noexcept {
     DeviceBits devices = 0U;
     if (((range.row + range.rows) <= mesh.rows) && ((range.column + range.columns) <= mesh.columns)) {  // all are bytes
         for (std::uint32_t row = range.row; row < (std::uint32_t{range.row} + range.rows); ++row) {
@@ -39,6 +39,14 @@ DeviceBits devices_in(const DeviceRange& mesh, const DeviceRange& range) noexcep
         }
     }
     return devices;
+}
+
+}  // namespace
+
+DeviceBits devices_in(const DeviceRange& mesh, const DeviceRange& range) noexcept {
+    // Of one device there is one part.
+    return kDrivesOneDevice ? static_cast<DeviceBits>(std::memcmp(&range, &mesh, sizeof(range)) == 0)
+                            : devices_of(mesh, range);
 }
 
 bool check_devices(Context& context) noexcept {

@@ -22,14 +22,15 @@ static_assert(kRegionsByKind.size() == (static_cast<std::size_t>(RegionKind::kSt
 bool check_region_bounds(Context& context, const RegionView& region) noexcept {
     const DeviceDescription& device = context.device;
     if (((region.base % kFileAlignmentBytes) != 0U) || (region.size_bytes == 0U)) {
-        return refuse_at(context, Rule::kLayRegionAlignment, "base", region.base, kFileAlignmentBytes);
+        return refuse_at(context, Rule::kLayRegionAlignment, Field::kBase, region.base, kFileAlignmentBytes);
     }
     const bool in_dram = region.memory == MemoryKind::kDram;
     if (region.kind == RegionKind::kTrace) {
         return (in_dram && (region.base == context.plan.trace_region_base) &&
                 (region.size_bytes == device.trace_region_bytes))
                    ? true
-                   : refuse_at(context, Rule::kLayTraceRegion, "base", region.base, context.plan.trace_region_base);
+                   : refuse_at(context, Rule::kLayTraceRegion, Field::kBase, region.base,
+                               context.plan.trace_region_base);
     }
     const std::uint32_t memory_base = in_dram ? device.dram_base : device.l1_base;
     const std::uint32_t memory_bytes = in_dram ? (device.dram_bytes - device.trace_region_bytes) : device.l1_bytes;
@@ -37,17 +38,17 @@ bool check_region_bounds(Context& context, const RegionView& region) noexcept {
         region.base - memory_base;  // wraps below the base: to more than memory_bytes (target.cpp)
     return ((offset <= memory_bytes) && (region.size_bytes <= (memory_bytes - offset)))
                ? true
-               : refuse_at(context, Rule::kLayRegionBounds, "size_bytes", region.size_bytes, memory_bytes);
+               : refuse_at(context, Rule::kLayRegionBounds, Field::kSizeBytes, region.size_bytes, memory_bytes);
 }
 
 bool check_region(Context& context, std::uint32_t index, const RegionView& region) noexcept {
-    enter(context, "regions", index, region.file_offset);
+    enter(context, Field::kRegions, index, region.file_offset);
     if (!check_region_bounds(context, region)) {
         return false;
     }
     for (const RegionConfig& other : Span<const RegionConfig>{context.plan.regions.data(), index}) {
         if (overlap(region.base, region.size_bytes, other.base, other.size_bytes)) {
-            return refuse_at(context, Rule::kLayRegionOverlap, "base", region.base, other.base);
+            return refuse_at(context, Rule::kLayRegionOverlap, Field::kBase, region.base, other.base);
         }
     }
     return true;
@@ -69,8 +70,8 @@ bool check_regions(Context& context) noexcept {
         trace_regions += (region.kind == RegionKind::kTrace) ? 1U : 0U;
     }
     context.plan.region_count = count;
-    enter_root(context, "regions");
-    return (trace_regions == 1U) ? true : refuse_at(context, Rule::kLayTraceRegion, nullptr, trace_regions, 1U);
+    enter_root(context, Field::kRegions);
+    return (trace_regions == 1U) ? true : refuse_at(context, Rule::kLayTraceRegion, Field::kNone, trace_regions, 1U);
 }
 
 bool check_buffers(Context& context) noexcept {
@@ -81,9 +82,9 @@ bool check_buffers(Context& context) noexcept {
         const std::uint32_t region_bytes = has_region ? context.plan.regions[buffer.region].size_bytes : 0U;
         if ((buffer.size_bytes == 0U) || (buffer.offset_bytes > region_bytes) ||
             (buffer.size_bytes > (region_bytes - buffer.offset_bytes))) {
-            enter(context, "buffers", i, buffer.file_offset);
-            return refuse_at(context, Rule::kLayBuffer, has_region ? "size_bytes" : "region", buffer.size_bytes,
-                             region_bytes);
+            enter(context, Field::kBuffers, i, buffer.file_offset);
+            return refuse_at(context, Rule::kLayBuffer, has_region ? Field::kSizeBytes : Field::kRegion,
+                             buffer.size_bytes, region_bytes);
         }
     }
     return true;
@@ -138,13 +139,14 @@ static_assert(kZeroPoints.size() == (static_cast<std::size_t>(ElementType::kBflo
 
 // The inputs, or the outputs.
 struct TensorList {
-    const char* name;
+    Field name;
     RegionKind kind;
 };
-constexpr std::array<TensorList, 2> kTensorLists{{{"inputs", RegionKind::kInput}, {"outputs", RegionKind::kOutput}}};
+constexpr std::array<TensorList, 2> kTensorLists{
+    {{Field::kInputs, RegionKind::kInput}, {Field::kOutputs, RegionKind::kOutput}}};
 
 [[nodiscard]] TensorView tensor_of(const Context& context, const TensorList& list, std::uint32_t index) noexcept {
-    return (list.kind == RegionKind::kInput) ? context.image.input(index) : context.image.output(index);
+    return context.image.tensor(list.kind == RegionKind::kInput, index);
 }
 
 // Fills in where the tensor lies. One whole copy is read of an output: there is one. Pieces are equal, and cut no
@@ -164,7 +166,7 @@ bool place_tensor(Context& context, const TensorList& list, const TensorView& te
     }
     return (is_right && (devices != 0U))
                ? true
-               : refuse_at(context, Rule::kLayPlacement, "devices", tensor.devices.rows * tensor.devices.columns,
+               : refuse_at(context, Rule::kLayPlacement, Field::kDevices, tensor.devices.rows * tensor.devices.columns,
                            context.plan.device_count);
 }
 
@@ -177,7 +179,7 @@ bool check_tensor_buffers(Context& context, const TensorList& list, const Tensor
         const RegionKind kind = context.workspace.region_kinds[buffer.region];
         good = ((kind == list.kind) || (kind == RegionKind::kShared))
                    ? true
-                   : refuse_at(context, Rule::kLayTensorRegion, "buffer", buffer.region);
+                   : refuse_at(context, Rule::kLayTensorRegion, Field::kBuffer, buffer.region);
         buffer_bytes += buffer.size_bytes;
     }
     return good;
@@ -189,10 +191,10 @@ bool check_tensor(Context& context, const TensorList& list, std::uint32_t index,
     enter(context, list.name, index, tensor.file_offset);
     const std::uint32_t buffers = context.image.buffer_count();
     if ((tensor.buffer_count == 0U) || (tensor.buffer_count > kMaxTensorBuffers)) {
-        return refuse_at(context, Rule::kLayTensorSize, "buffer_count", tensor.buffer_count, kMaxTensorBuffers);
+        return refuse_at(context, Rule::kLayTensorSize, Field::kBufferCount, tensor.buffer_count, kMaxTensorBuffers);
     }
     if ((tensor.buffer + tensor.buffer_count) > buffers) {
-        return refuse_at(context, Rule::kScrIndex, "buffer", tensor.buffer, buffers);
+        return refuse_at(context, Rule::kScrIndex, Field::kBuffer, tensor.buffer, buffers);
     }
     std::uint64_t buffer_bytes = 0U;
     planned.bytes = tensor_bytes(tensor);
@@ -200,9 +202,9 @@ bool check_tensor(Context& context, const TensorList& list, std::uint32_t index,
         return false;
     }
     if (planned.piece_bytes != buffer_bytes) {
-        return refuse_wide_at(context, Rule::kLayTensorSize, "shape", planned.piece_bytes, buffer_bytes);
+        return refuse_wide_at(context, Rule::kLayTensorSize, Field::kShape, planned.piece_bytes, buffer_bytes);
     }
-    return quantisation_fits(tensor) ? true : refuse_at(context, Rule::kLayQuantisation, "scale");
+    return quantisation_fits(tensor) ? true : refuse_at(context, Rule::kLayQuantisation, Field::kScale);
 }
 
 // The plan's tensors of a list.
@@ -215,10 +217,10 @@ bool check_self_tests(Context& context, std::uint64_t vector_bytes) noexcept {
     const std::uint32_t count = context.image.self_test_count();
     const std::uint64_t expected = count * vector_bytes;
     const Segment& segment = context.image.envelope().self_tests;
-    enter_root(context, "self_test_count");
+    enter_root(context, Field::kSelfTestCount);
     return ((count <= kMaxSelfTests) && (expected == segment.size_bytes))
                ? true
-               : refuse_wide_at(context, Rule::kLaySelfTest, nullptr, segment.size_bytes, expected);
+               : refuse_wide_at(context, Rule::kLaySelfTest, Field::kNone, segment.size_bytes, expected);
 }
 
 // No two inputs, nor outputs, of a device share a byte.

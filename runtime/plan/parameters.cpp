@@ -9,19 +9,19 @@ constexpr std::uint32_t kWordBytes = 4U;
 
 bool add_point(Context& context, std::uint32_t parameter, std::uint32_t index) noexcept {
     const PatchPointView point = context.image.patch_point(parameter, index);
-    enter_inner(context, "points", index, point.file_offset);
+    enter_inner(context, Field::kPoints, index, point.file_offset);
     Plan& plan = context.plan;
     const std::uint32_t traces = context.image.trace_count();
     if (point.trace >= traces) {
-        return refuse_at(context, Rule::kParPoint, "trace", point.trace, traces);
+        return refuse_at(context, Rule::kParPoint, Field::kTrace, point.trace, traces);
     }
     const TraceView trace = context.image.trace(point.trace);
     if (point.word >= trace.word_count) {
-        return refuse_at(context, Rule::kParPoint, "word", point.word, trace.word_count);
+        return refuse_at(context, Rule::kParPoint, Field::kWord, point.word, trace.word_count);
     }
     const std::uint32_t capacity = context.device.capacities->patch_points;
     if (plan.patch_count >= capacity) {
-        return refuse_at(context, Rule::kCapPoints, "word", plan.patch_count + 1U, capacity);
+        return refuse_at(context, Rule::kCapPoints, Field::kWord, plan.patch_count + 1U, capacity);
     }
     const std::uint32_t address = plan.trace_region_base + trace.offset_bytes + (point.word * kWordBytes);
     auto& points = context.workspace.points;
@@ -31,7 +31,7 @@ bool add_point(Context& context, std::uint32_t parameter, std::uint32_t index) n
         place -= 1U;
     }
     if ((place != 0U) && (plan.patch_addresses[points[place - 1U]] == address)) {
-        return refuse_at(context, Rule::kParPoint, "word", point.word, trace.word_count);
+        return refuse_at(context, Rule::kParPoint, Field::kWord, point.word, trace.word_count);
     }
     points[place] = static_cast<std::uint8_t>(plan.patch_count);
     plan.patch_addresses[plan.patch_count] = address;
@@ -190,16 +190,16 @@ bool check_parameters(Context& context) noexcept {
     plan.patch_count = 0U;
     for (std::uint32_t i = 0U; i < count; ++i) {
         const ParameterView view = context.image.parameter(i);
-        enter(context, "parameters", i, view.file_offset);
+        enter(context, Field::kParameters, i, view.file_offset);
         constexpr std::uint32_t kSignBit = 31U;
         const bool has_two_signs =
             (view.kind != ParameterKind::kBufferAddress) && ((view.minimum >> kSignBit) != (view.maximum >> kSignBit));
         if ((view.alignment == 0U) || (view.minimum > view.maximum) || ((view.minimum % view.alignment) != 0U) ||
             ((view.maximum % view.alignment) != 0U) || has_two_signs) {
-            return refuse_at(context, Rule::kParRange, "minimum", view.minimum, view.maximum);
+            return refuse_at(context, Rule::kParRange, Field::kMinimum, view.minimum, view.maximum);
         }
         if (view.point_count == 0U) {
-            return refuse_at(context, Rule::kParPoint, "points");
+            return refuse_at(context, Rule::kParPoint, Field::kPoints);
         }
         plan.parameters[i] =
             PlannedParameter{view.minimum, view.maximum, view.alignment, plan.patch_count, view.point_count};
@@ -211,6 +211,10 @@ bool check_parameters(Context& context) noexcept {
     }
     plan.parameter_count = count;
     return true;
+}
+
+void keep_state(Context& context) noexcept {
+    copy_state(context.workspace.state, context.workspace.before);
 }
 
 std::uint32_t first_point(const Context& context, std::uint32_t address, std::uint32_t point) noexcept {
@@ -235,12 +239,12 @@ bool widen_command(Context& context, const TracePosition& position, TraceCommand
         return true;
     }
     if ((count > kMaxPatchesPerCommand) || (words.size() > kMaxCommandWords)) {
-        return refuse_at(context, (count > kMaxPatchesPerCommand) ? Rule::kParCommand : Rule::kParAccepted, nullptr,
-                         count, kMaxPatchesPerCommand);
+        return refuse_at(context, (count > kMaxPatchesPerCommand) ? Rule::kParCommand : Rule::kParAccepted,
+                         Field::kNone, count, kMaxPatchesPerCommand);
     }
     const auto refuse = [&context, words](Rule rule, const Patch& patch) noexcept {
         context.place.file_offset += patch.word * kWordBytes;
-        return refuse_at(context, rule, nullptr, words[patch.word], patch.parameter->maximum);
+        return refuse_at(context, rule, Field::kNone, words[patch.word], patch.parameter->maximum);
     };
     Variants variants{context, words, command};
     bool good = true;

@@ -28,16 +28,6 @@ bool overlap(std::uint32_t base1, std::uint32_t bytes1, std::uint32_t base2, std
     return (base1 < base2) ? ((base2 - base1) < bytes1) : ((base1 - base2) < bytes2);
 }
 
-std::uint32_t replayed_trace(const Context& context, const QueueCommand& command) noexcept {
-    const std::uint32_t offset_bytes = command.address - context.plan.trace_region_base;
-    for (std::uint32_t i = 0U; i < context.image.trace_count(); ++i) {
-        if (context.image.trace(i).offset_bytes == offset_bytes) {
-            return i;
-        }
-    }
-    return context.image.trace_count();
-}
-
 PlannedScript& script_of(Context& context, ScriptKind kind) noexcept {
     return (kind == ScriptKind::kSetup) ? context.workspace.setup : context.plan.script(kind);
 }
@@ -66,16 +56,16 @@ namespace {
 bool check_steps_in_flight(Context& context) noexcept {
     const BudgetsView budgets = context.image.budgets();
     context.plan.steps_in_flight = budgets.steps_in_flight;
-    enter(context, "budgets", FieldPath::kNoIndex, budgets.file_offset);
+    enter(context, Field::kBudgets, budgets.file_offset);
     const std::uint32_t limit = context.device.capacities->steps_in_flight;
     return ((budgets.steps_in_flight != 0U) && (budgets.steps_in_flight <= limit))
                ? true
-               : refuse_at(context, Rule::kBudInFlight, "steps_in_flight", budgets.steps_in_flight, limit);
+               : refuse_at(context, Rule::kBudInFlight, Field::kStepsInFlight, budgets.steps_in_flight, limit);
 }
 
 // The deadline is not shorter than cycles / (clock_khz / 1000) microseconds, rounded up. All factors are bounded, so
 // that nothing wraps.
-bool check_deadline(Context& context, const char* field, const PlannedScript& script) noexcept {
+bool check_deadline(Context& context, Field field, const PlannedScript& script) noexcept {
     constexpr std::uint64_t kPerMilli = 1000U;
     const std::uint32_t clock_khz = context.device.clock_khz;
     const std::uint64_t scaled_cycles = script.cycles * kPerMilli;
@@ -95,21 +85,21 @@ constexpr std::array<ScriptKind, 4> kScriptKinds{ScriptKind::kPrologue, ScriptKi
 
 bool check_budgets(Context& context) noexcept {
     const BudgetsView budgets = context.image.budgets();
-    enter(context, "budgets", FieldPath::kNoIndex, budgets.file_offset);
+    enter(context, Field::kBudgets, budgets.file_offset);
     const Plan& plan = context.plan;
     if (budgets.step_cycles != plan.step.cycles) {
-        return refuse_wide_at(context, Rule::kBudCycles, "step_cycles", budgets.step_cycles, plan.step.cycles);
+        return refuse_wide_at(context, Rule::kBudCycles, Field::kStepCycles, budgets.step_cycles, plan.step.cycles);
     }
     for (const ScriptKind kind : kScriptKinds) {
         const bool is_setup = kind == ScriptKind::kSetup;
         PlannedScript& script = script_of(context, kind);
         if (script.cycles > kMaxScriptCycles) {
             const std::uint32_t index = find_script(context.image, kind);
-            enter(context, "scripts", index, context.image.script(index).file_offset);
-            return refuse_wide_at(context, Rule::kBudCeiling, nullptr, script.cycles, kMaxScriptCycles);
+            enter(context, Field::kScripts, index, context.image.script(index).file_offset);
+            return refuse_wide_at(context, Rule::kBudCeiling, Field::kNone, script.cycles, kMaxScriptCycles);
         }
         script.deadline_us = is_setup ? budgets.setup_deadline_us : budgets.step_deadline_us;
-        if (!check_deadline(context, is_setup ? "setup_deadline_us" : "step_deadline_us", script)) {
+        if (!check_deadline(context, is_setup ? Field::kSetupDeadlineUs : Field::kStepDeadlineUs, script)) {
             return false;
         }
     }

@@ -7,12 +7,22 @@
 
 namespace pianola::proof {
 
+// Lists and fields of the manifest that the proofs name.
+enum class Field : std::uint8_t {
+    kNone = 0U,
+// NOLINTNEXTLINE(cppcoreguidelines-macro-usage): DEV-004
+#define PIANOLA_FIELD(name, text) name,
+#include "runtime/plan/fields.inc"
+#undef PIANOLA_FIELD
+    kCount,
+};
+
 // Where in the manifest a check is: "regions[2]", or "scripts[1].commands[3]"; and where that lies in the file.
 struct Place {
-    const char* list{""};
+    Field list{Field::kNone};
     std::uint32_t index{FieldPath::kNoIndex};
     std::uint32_t file_offset{0U};
-    const char* inner_list{nullptr};  // nullptr where there is none
+    Field inner_list{Field::kNone};  // kNone where there is none
     std::uint32_t inner_index{FieldPath::kNoIndex};
 };
 
@@ -42,39 +52,49 @@ void copy_state(const DecodeState& other, DecodeState& state) noexcept;
 // was filled in, so that success does not hang on one bit.
 
 // place.cpp: sets the place to a table of a list of the manifest, or of its root.
-void enter(Context& context, const char* list, std::uint32_t index, std::uint32_t file_offset) noexcept;
+void enter(Context& context, Field list, std::uint32_t index, std::uint32_t file_offset) noexcept;
+void enter(Context& context, Field table, std::uint32_t file_offset) noexcept;
 // Sets the place to a table inside the one that is entered.
-void enter_inner(Context& context, const char* list, std::uint32_t index, std::uint32_t file_offset) noexcept;
+void enter_inner(Context& context, Field list, std::uint32_t index, std::uint32_t file_offset) noexcept;
 // Sets the place to a command of a trace or script: "traces[0].commands[1]".
-void enter_command(Context& context, const char* list, std::uint32_t index, std::uint32_t command,
+void enter_command(Context& context, Field list, std::uint32_t index, std::uint32_t command,
                    std::uint32_t file_offset) noexcept;
 // Sets the place to a field of the root: what has no table of its own is shown at the manifest's first byte.
-void enter_root(Context& context, const char* field, std::uint32_t index = FieldPath::kNoIndex) noexcept;
+void enter_root(Context& context, Field field) noexcept;
+void enter_root(Context& context, Field field, std::uint32_t index) noexcept;
 // Sets the place to "scripts[s].commands[c]": the script command that a planned command comes from.
 void enter_command(Context& context, const PlannedCommand& command) noexcept;
 
-// place.cpp: fills in the verdict, for a field of the context's place; with nullptr for a name, the place itself. Not
-// one with defaults: most have nothing to say of a limit.
-Status note_refusal(Context& context, Rule rule, const char* field) noexcept;
-Status note_refusal(Context& context, Rule rule, const char* field, std::uint32_t actual) noexcept;
-Status note_refusal(Context& context, Rule rule, const char* field, std::uint32_t actual, std::uint32_t limit) noexcept;
-Status note_wide_refusal(Context& context, Rule rule, const char* field, std::uint64_t actual,
-                         std::uint64_t limit) noexcept;
+// What is refused: a rule, and a field of the context's place; with kNone the place itself. One number, because there
+// are many calls: rule, and with what two numbers it was broken, then are all in registers.
+enum class Cause : std::uint16_t {};
+inline constexpr std::uint32_t kFieldShift = 8U;
+static_assert(static_cast<std::uint32_t>(Rule::kRuleCount) <= (1U << kFieldShift));
+[[nodiscard]] constexpr Cause cause_of(Rule rule, Field field) noexcept {
+    return static_cast<Cause>((static_cast<std::uint32_t>(field) << kFieldShift) | static_cast<std::uint32_t>(rule));
+}
+[[nodiscard]] constexpr Rule rule_of(Cause cause) noexcept {
+    return static_cast<Rule>(static_cast<std::uint32_t>(cause) & ((1U << kFieldShift) - 1U));
+}
+[[nodiscard]] constexpr Field field_of(Cause cause) noexcept {
+    return static_cast<Field>(static_cast<std::uint32_t>(cause) >> kFieldShift);
+}
+
+// place.cpp: fills in the verdict.
+Status note_refusal(Context& context, Cause cause, std::uint32_t actual, std::uint32_t limit) noexcept;
+Status note_wide_refusal(Context& context, Cause cause, std::uint64_t actual, std::uint64_t limit) noexcept;
+// For a field that a command set names; with nullptr for a name, the place itself.
+Status note_named_refusal(Context& context, Rule rule, const char* name, std::uint64_t actual,
+                          std::uint64_t limit) noexcept;
 
 // The same, and false.
-[[nodiscard]] inline bool refuse_at(Context& context, Rule rule, const char* field) noexcept {
-    return is_passed_over(note_refusal(context, rule, field));
+[[nodiscard]] inline bool refuse_at(Context& context, Rule rule, Field field, std::uint32_t actual = 0U,
+                                    std::uint32_t limit = 0U) noexcept {
+    return is_passed_over(note_refusal(context, cause_of(rule, field), actual, limit));
 }
-[[nodiscard]] inline bool refuse_at(Context& context, Rule rule, const char* field, std::uint32_t actual) noexcept {
-    return is_passed_over(note_refusal(context, rule, field, actual));
-}
-[[nodiscard]] inline bool refuse_at(Context& context, Rule rule, const char* field, std::uint32_t actual,
-                                    std::uint32_t limit) noexcept {
-    return is_passed_over(note_refusal(context, rule, field, actual, limit));
-}
-[[nodiscard]] inline bool refuse_wide_at(Context& context, Rule rule, const char* field, std::uint64_t actual,
+[[nodiscard]] inline bool refuse_wide_at(Context& context, Rule rule, Field field, std::uint64_t actual,
                                          std::uint64_t limit) noexcept {
-    return is_passed_over(note_wide_refusal(context, rule, field, actual, limit));
+    return is_passed_over(note_wide_refusal(context, cause_of(rule, field), actual, limit));
 }
 // The same for no room in a map.
 [[nodiscard]] bool refuse_interval(Context& context, const char* field) noexcept;
@@ -82,7 +102,10 @@ Status note_wide_refusal(Context& context, Rule rule, const char* field, std::ui
 // place.cpp: takes work from what the file may take; the context's place is what it is for.
 [[nodiscard]] bool take_work(Context& context, std::uint32_t work) noexcept;
 // The work of moving the ranges of a map that an extent's own does not cover.
-[[nodiscard]] bool take_moves(Context& context, const IntervalMap& map) noexcept;
+[[nodiscard]] bool take_moves_of_many(Context& context, const IntervalMap& map) noexcept;
+[[nodiscard]] inline bool take_moves(Context& context, const IntervalMap& map) noexcept {
+    return (kMaxIntervals <= kRangesPerExtent) || take_moves_of_many(context, map);
+}
 // Gives the bytes of the run the tag, at its cost, or refuses.
 [[nodiscard]] bool assign(Context& context, IntervalMap& map, const ByteRun& run, std::uint32_t tag) noexcept;
 
@@ -120,6 +143,10 @@ inline constexpr std::uint32_t kWrittenTag = 1U;
 // Whether a command of the set-up writes state.
 [[nodiscard]] bool is_state(const Plan& plan, const PlanWorkspace& workspace, const QueueCommand& command) noexcept;
 
+// events.cpp: how many queues scripts may use, and how many events.
+[[nodiscard]] std::uint32_t queue_limit(const Context& context) noexcept;
+[[nodiscard]] std::uint32_t event_limit() noexcept;
+
 // order.cpp: events take turns, so that there is no deadlock; rings; the critical path of every script.
 [[nodiscard]] bool check_order(Context& context) noexcept;
 
@@ -142,6 +169,8 @@ void advance(TracePosition& position, const TraceCommand& command) noexcept;
 // parameters.cpp: declared parameters and their patch points; fills in the plan's.
 [[nodiscard]] bool check_parameters(Context& context) noexcept;
 
+// parameters.cpp: the state is that in front of the command that comes next.
+void keep_state(Context& context) noexcept;
 // parameters.cpp: where declared parameters patch the decoded command, proves that the command set accepts it with
 // every combination of admitted values and comes to the same state, and widens its extents. The command is the
 // context's place; workspace.before is the state in front of it.
@@ -161,7 +190,7 @@ void find_tensors(Context& context) noexcept;
 void note_use(Context& context, const ByteRun& run, TensorUse& use) noexcept;
 void judge_views(Context& context) noexcept;
 
-// races.cpp: an access that conflicts with none, because nobody writes to weights.
+// data_flow.cpp: an access that conflicts with none, because nobody writes to weights.
 [[nodiscard]] bool reads_weights(const Context& context, const ByteRun& run) noexcept;
 
 // races.cpp: commands on different queues that no event orders do not conflict.
@@ -173,9 +202,6 @@ void judge_views(Context& context) noexcept;
 // Whether two ranges, which do not wrap, share a byte.
 [[nodiscard]] bool overlap(std::uint32_t base1, std::uint32_t bytes1, std::uint32_t base2,
                            std::uint32_t bytes2) noexcept;
-
-// The trace whose commands a replay runs, by its address.
-[[nodiscard]] std::uint32_t replayed_trace(const Context& context, const QueueCommand& command) noexcept;
 
 // A script, and the commands that it is a run of.
 [[nodiscard]] PlannedScript& script_of(Context& context, ScriptKind kind) noexcept;

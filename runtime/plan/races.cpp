@@ -1,30 +1,6 @@
 #include "runtime/plan/proof.h"
 
-namespace pianola {
-
-void PlanWorkspace::Touched::clear() noexcept {
-    reads.clear();
-    writes.clear();
-}
-
-std::uint32_t PlanWorkspace::Touched::last_conflict(const ByteRun& run, std::uint32_t except) const noexcept {
-    const std::uint32_t last_write = writes.largest_tag(run.address, run.size_bytes, except);
-    if (run.access != Access::kWrite) {
-        return last_write;
-    }
-    const std::uint32_t last_read = reads.largest_tag(run.address, run.size_bytes, except);
-    return (last_read > last_write) ? last_read : last_write;
-}
-
-IntervalMap& PlanWorkspace::Touched::map_of(Access access) noexcept {
-    return (access == Access::kWrite) ? writes : reads;
-}
-
-namespace proof {
-
-bool reads_weights(const Context& context, const ByteRun& run) noexcept {
-    return (run.access != Access::kWrite) && context.workspace.weights.contains(run.address, run.size_bytes);
-}
+namespace pianola::proof {
 
 namespace {
 
@@ -99,7 +75,7 @@ class RaceCheck {
   private:
     [[nodiscard]] bool refuse(Rule rule, std::uint32_t last) const noexcept {
         enter_command(context_, entry_);
-        return refuse_at(context_, rule, nullptr, name_of(entry_), name_of(command_of(context_.plan, last)));
+        return refuse_at(context_, rule, Field::kNone, name_of(entry_), name_of(command_of(context_.plan, last)));
     }
 
     Context& context_;
@@ -152,7 +128,7 @@ bool visit_command(Context& context, const PlannedCommand& entry, Walk& walk) no
                                        (command.kind == QueueCommandKind::kRead) ? Access::kRead : Access::kWrite,
                                        "body"});
         case QueueCommandKind::kReplay:
-            return visit_trace(context, replayed_trace(context, command), check);
+            return visit_trace(context, entry.trace, check);
         case QueueCommandKind::kRecordEvent:
             walk.events[command.event] = clock;
             break;
@@ -211,5 +187,4 @@ bool check_races(Context& context) noexcept {
     return true;
 }
 
-}  // namespace proof
-}  // namespace pianola
+}  // namespace pianola::proof

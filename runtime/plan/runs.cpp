@@ -1,23 +1,13 @@
 #include "runtime/plan/runs.h"
 
 namespace pianola::proof {
-namespace {
-
-// Makes one run of those that touch or overlap. ExtentList::add() has seen that no sum wraps.
-void join(std::uint32_t& size_bytes, Repeat& repeat) noexcept {
-    if (repeat.stride_bytes <= size_bytes) {
-        size_bytes += (repeat.count - 1U) * repeat.stride_bytes;
-        repeat.count = 1U;
-    }
-}
-
-}  // namespace
-
 TraceCommand::TraceCommand() noexcept = default;
+
+Runs::Runs(const TraceCommand& command) noexcept : command_{command}, extents_{command.decoded.extents.view()} {}
 
 bool Runs::next() noexcept {
     if (left_ != 0U) {
-        move();
+        go_on(extents_[begun_ - 1U]);
         return true;
     }
     if (begun_ == extents_.size()) {
@@ -29,28 +19,10 @@ bool Runs::next() noexcept {
     is_exact_ = true;
     // The usual extent costs no more than this.
     if ((extent.inner.count != 1U) || (extent.outer.count != 1U) || (command_.moved_bytes[begun_] != 0U)) {
-        begin_many(extent);
+        go_on(extent);
     }
     begun_ += 1U;
     return true;
-}
-
-void Runs::begin_many(const Extent& extent) noexcept {
-    first_address_ = extent.address;
-    inner_ = extent.inner;
-    outer_ = extent.outer;
-    inner_done_ = 0U;
-    outer_done_ = 0U;
-    join(run_.size_bytes, inner_);
-    join(run_.size_bytes, outer_);
-    const std::uint64_t count = std::uint64_t{inner_.count} * outer_.count;
-    moved_bytes_ = command_.moved_bytes[begun_];
-    is_exact_ = (count == 1U) || ((moved_bytes_ == 0U) && (count <= kMaxRunsPerExtent));
-    if (is_exact_ && (moved_bytes_ == 0U)) {
-        left_ = static_cast<std::uint32_t>(count) - 1U;
-    } else {
-        run_.size_bytes = static_cast<std::uint32_t>(hull_bytes(extent)) + moved_bytes_;
-    }
 }
 
 ByteRun Runs::certain() const noexcept {
@@ -58,16 +30,6 @@ ByteRun Runs::certain() const noexcept {
     return ByteRun{run_.address + moved_bytes_,
                    (is_exact_ && (size_bytes > moved_bytes_)) ? (size_bytes - moved_bytes_) : 0U, run_.access,
                    run_.field};
-}
-
-void Runs::move() noexcept {
-    left_ -= 1U;
-    inner_done_ += 1U;
-    if (inner_done_ == inner_.count) {
-        inner_done_ = 0U;
-        outer_done_ += 1U;
-    }
-    run_.address = first_address_ + (inner_done_ * inner_.stride_bytes) + (outer_done_ * outer_.stride_bytes);
 }
 
 }  // namespace pianola::proof

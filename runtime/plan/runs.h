@@ -22,7 +22,7 @@ struct TraceCommand {
 
 class Runs {
   public:
-    explicit Runs(const TraceCommand& command) noexcept : command_{command}, extents_{command.decoded.extents.view()} {}
+    explicit Runs(const TraceCommand& command) noexcept;  // out of line, as above
 
     // Moves to the next run, at first to the first one. False where there is none.
     [[nodiscard]] bool next() noexcept;
@@ -32,9 +32,11 @@ class Runs {
     [[nodiscard]] ByteRun certain() const noexcept;
 
   private:
-    // Apart, so that the usual extent pays nothing for them.
-    [[gnu::noinline]] void begin_many(const Extent& extent) noexcept;
-    [[gnu::noinline]] void move() noexcept;
+    // strides.cpp: the first, or the next, run of an extent that is not the usual one. Apart, so that the usual one
+    // pays nothing for it.
+    void go_on(const Extent& extent) noexcept;
+    void begin_many(const Extent& extent) noexcept;
+    void move() noexcept;
 
     const TraceCommand& command_;
     Span<const Extent> extents_;

@@ -1,4 +1,4 @@
-// What scripts may hold. Included by scripts.cpp only.
+// What scripts may hold. Included by scripts.cpp and pipeline.cpp, and by what stands in place of the latter.
 #pragma once
 
 #include "runtime/plan/proof.h"
@@ -9,7 +9,7 @@ inline constexpr std::size_t kKinds = static_cast<std::size_t>(ScriptCommandKind
 
 // What a kind of script command is, and what it may name.
 struct KindRule {
-    const char* field;       // that names its object
+    Field field;             // that names its object
     QueueCommandKind queue;  // what the device gets
     // Where it belongs, a bit per kind: only set-up may write weights and load traces; it may do nothing else.
     std::uint8_t scripts;
@@ -24,14 +24,14 @@ inline constexpr std::uint8_t kFirst = static_cast<std::uint8_t>(kStep | bit_of(
 inline constexpr std::uint8_t kLast = static_cast<std::uint8_t>(kStep | bit_of(ScriptKind::kEpilogue));
 inline constexpr std::uint8_t kAny = static_cast<std::uint8_t>(kFirst | kLast);
 inline constexpr std::array<KindRule, kKinds> kKindRules{{
-    {"body", QueueCommandKind::kUnspecified, 0U, Rule::kNotRun},
-    {"buffer", QueueCommandKind::kWrite, kSetup, Rule::kNotRun},  // weights have a rule for bytes
-    {"trace", QueueCommandKind::kWrite, kSetup, Rule::kScrTraceOnce},
-    {"input", QueueCommandKind::kWrite, kFirst, Rule::kScrInputOnce},
-    {"trace", QueueCommandKind::kReplay, kAny, Rule::kScrTraceOnce},
-    {"output", QueueCommandKind::kRead, kLast, Rule::kScrOutputOnce},
-    {"event", QueueCommandKind::kRecordEvent, kAny, Rule::kNotRun},  // events take turns: order.cpp
-    {"event", QueueCommandKind::kWaitEvent, kAny, Rule::kNotRun},
+    {Field::kBody, QueueCommandKind::kUnspecified, 0U, Rule::kNotRun},
+    {Field::kBuffer, QueueCommandKind::kWrite, kSetup, Rule::kNotRun},  // weights have a rule for bytes
+    {Field::kTrace, QueueCommandKind::kWrite, kSetup, Rule::kScrTraceOnce},
+    {Field::kInput, QueueCommandKind::kWrite, kFirst, Rule::kScrInputOnce},
+    {Field::kTrace, QueueCommandKind::kReplay, kAny, Rule::kScrTraceOnce},
+    {Field::kOutput, QueueCommandKind::kRead, kLast, Rule::kScrOutputOnce},
+    {Field::kEvent, QueueCommandKind::kRecordEvent, kAny, Rule::kNotRun},  // events take turns: order.cpp
+    {Field::kEvent, QueueCommandKind::kWaitEvent, kAny, Rule::kNotRun},
 }};
 
 [[nodiscard]] constexpr std::size_t index_of(ScriptCommandKind kind) noexcept {
@@ -40,5 +40,20 @@ inline constexpr std::array<KindRule, kKinds> kKindRules{{
 
 // A number per kind of command.
 using PerKind = std::array<std::uint32_t, kKinds>;
+
+// The devices for which a script names each object, of the kinds of command that may do so once.
+inline constexpr std::size_t kFirstOnce = index_of(ScriptCommandKind::kLoadTrace);
+inline constexpr std::size_t kOnceKinds = (index_of(ScriptCommandKind::kReadOutput) - kFirstOnce) + 1U;
+using NamedObjects = std::array<std::uint16_t, kMaxTraces>;
+using Named = std::array<NamedObjects, kOnceKinds>;
+static_assert((kMaxInputs <= kMaxTraces) && (kMaxOutputs <= kMaxTraces));
+
+// scripts.cpp: the first of the tensors that is not named for every device that has a part of it (others are refused);
+// their number where there is none.
+[[nodiscard]] std::uint32_t first_missing(Span<const PlannedTensor> tensors, const NamedObjects& named) noexcept;
+
+// pipeline.cpp: the first inputs and the last outputs of a pipelined workload: all of both, or none of either.
+[[nodiscard]] bool check_pipeline(Context& context, const NamedObjects& prologue_inputs,
+                                  const NamedObjects& epilogue_outputs) noexcept;
 
 }  // namespace pianola::proof

@@ -12,36 +12,28 @@ namespace {
     objects[index_of(ScriptCommandKind::kWriteInput)] = context.plan.input_count;
     objects[index_of(ScriptCommandKind::kReplayTrace)] = traces;
     objects[index_of(ScriptCommandKind::kReadOutput)] = context.plan.output_count;
-    objects[index_of(ScriptCommandKind::kRecordEvent)] = kMaxEvents;
-    objects[index_of(ScriptCommandKind::kWaitEvent)] = kMaxEvents;
+    objects[index_of(ScriptCommandKind::kRecordEvent)] = event_limit();
+    objects[index_of(ScriptCommandKind::kWaitEvent)] = objects[index_of(ScriptCommandKind::kRecordEvent)];
     return objects;
 }
-
-// The devices for which a script names each object, of the kinds of command that may do so once.
-constexpr std::size_t kFirstOnce = index_of(ScriptCommandKind::kLoadTrace);
-constexpr std::size_t kOnceKinds = (index_of(ScriptCommandKind::kReadOutput) - kFirstOnce) + 1U;
-using NamedObjects = std::array<std::uint16_t, kMaxTraces>;
-using Named = std::array<NamedObjects, kOnceKinds>;
-static_assert((kMaxInputs <= kMaxTraces) && (kMaxOutputs <= kMaxTraces));
 
 // A script while its commands are resolved.
 struct ScriptInMaking {
     ScriptKind kind{ScriptKind::kUnspecified};
-    std::uint8_t index{0U};    // in the manifest
-    std::uint8_t command{0U};  // of the script, the one that is resolved
-    std::uint8_t trace{0U};    // that it names
-    DeviceBits devices{0U};    // that it is for
+    std::uint8_t index{0U};      // in the manifest
+    std::uint8_t command{0U};    // of the script, the one that is resolved
+    std::uint8_t trace{0U};      // that it names
+    DeviceBits devices{0U};      // that it is for
+    std::uint32_t executed{0U};  // commands of the trace that it replays
     Named named{};
 };
 
-// `executed` are the commands of the trace that a replay runs.
-bool append(Context& context, std::uint32_t queue, ScriptInMaking& script, const QueueCommand& command,
-            std::uint32_t executed = 0U) noexcept {
+bool append(Context& context, std::uint32_t queue, ScriptInMaking& script, const QueueCommand& command) noexcept {
     PlannedScript& planned = script_of(context, script.kind);
     const std::uint32_t place = planned.first + planned.count;
     const std::uint32_t capacity = context.device.capacities->script_commands;
     if (place >= capacity) {
-        return refuse_at(context, Rule::kCapCommands, nullptr, place + 1U, capacity);
+        return refuse_at(context, Rule::kCapCommands, Field::kNone, place + 1U, capacity);
     }
     PlannedCommand& entry = commands_of(context, script.kind)[place];
     entry.command = command;
@@ -54,7 +46,7 @@ bool append(Context& context, std::uint32_t queue, ScriptInMaking& script, const
     for (std::uint32_t device = 0U; device < device_count(context.plan); ++device) {
         if (has_device(script.devices, device)) {
             // With the notify that ends the script.
-            planned.executed_commands[device][queue] += executed + (planned.uses(device, queue) ? 1U : 2U);
+            planned.executed_commands[device][queue] += script.executed + (planned.uses(device, queue) ? 1U : 2U);
             planned.queues_used |= queue_bit(device, queue);
         }
     }
@@ -78,8 +70,8 @@ bool name_weights(Context& context, const ScriptCommandView& view, QueueCommand&
     command.slot = kWeightsSlot;
     command.slot_offset = view.segment_offset;
     if (!is_set_up || !weights.contains(view.segment_offset, command.size_bytes)) {
-        return refuse_at(context, Rule::kScrWeights, is_set_up ? "segment_offset" : "buffer", view.segment_offset,
-                         static_cast<std::uint32_t>(weights.size()));
+        return refuse_at(context, Rule::kScrWeights, is_set_up ? Field::kSegmentOffset : Field::kBuffer,
+                         view.segment_offset, static_cast<std::uint32_t>(weights.size()));
     }
     return true;
 }
@@ -88,13 +80,16 @@ bool name_weights(Context& context, const ScriptCommandView& view, QueueCommand&
 bool append_tensor(Context& context, const ScriptCommandView& view, ScriptInMaking& script,
                    QueueCommand& command) noexcept {
     const bool is_input = view.kind == ScriptCommandKind::kWriteInput;
-    const TensorView tensor = is_input ? context.image.input(view.object) : context.image.output(view.object);
+    const TensorView tensor = context.image.tensor(is_input, view.object);
     const DeviceBits places =
         is_input ? context.plan.inputs[view.object].devices : context.plan.outputs[view.object].devices;
-    context.plan.is_pipelined = context.plan.is_pipelined || (script.kind != ScriptKind::kStep);
+    if (script.kind != ScriptKind::kStep) {
+        context.plan.is_pipelined = true;
+    }
     command.slot = (is_input ? kFirstInputSlot : 0U) + view.object;
     const DeviceBits elsewhere = script.devices & ~places;
-    bool good = (elsewhere == 0U) ? true : refuse_at(context, Rule::kScrDevices, "devices", count_of(elsewhere), 0U);
+    bool good =
+        (elsewhere == 0U) ? true : refuse_at(context, Rule::kScrDevices, Field::kDevices, count_of(elsewhere), 0U);
     for (std::uint32_t i = 0U; good && (i < tensor.buffer_count); ++i) {
         static_cast<void>(name_buffer(context, tensor.buffer + i, command));
         good = append(context, view.queue, script, command);
@@ -107,7 +102,7 @@ bool append_tensor(Context& context, const ScriptCommandView& view, ScriptInMaki
 bool resolve(Context& context, const ScriptCommandView& view, ScriptInMaking& script) noexcept {
     QueueCommand command;
     command.kind = kKindRules[index_of(view.kind)].queue;
-    std::uint32_t executed = 0U;
+    script.executed = 0U;
     switch (view.kind) {
         case ScriptCommandKind::kWriteBuffer:
             if (!name_weights(context, view, command)) {
@@ -123,7 +118,7 @@ bool resolve(Context& context, const ScriptCommandView& view, ScriptInMaking& sc
             command.slot = kTracesSlot;
             command.slot_offset = trace.offset_bytes;
             if (view.kind == ScriptCommandKind::kReplayTrace) {
-                executed = trace.command_count;
+                script.executed = trace.command_count;
             } else {
                 // With the zeros behind it: the trace region mirrors the segment, whatever it held before.
                 const std::uint32_t padded =
@@ -140,19 +135,19 @@ bool resolve(Context& context, const ScriptCommandView& view, ScriptInMaking& sc
             command.event = view.object;
             break;
     }
-    return append(context, view.queue, script, command, executed);
+    return append(context, view.queue, script, command);
 }
 
 // Where the command may go, and what it may name: one of the objects that are there.
 bool check_command(Context& context, const ScriptCommandView& view, const PerKind& objects,
                    ScriptInMaking& script) noexcept {
     const KindRule& rule = kKindRules[index_of(view.kind)];
-    const std::uint32_t queues = (script.kind == ScriptKind::kSetup) ? 1U : context.plan.queue_count;
+    const std::uint32_t queues = (script.kind == ScriptKind::kSetup) ? 1U : queue_limit(context);
     if (view.queue >= queues) {
-        return refuse_at(context, Rule::kScrQueue, "queue", view.queue, queues);
+        return refuse_at(context, Rule::kScrQueue, Field::kQueue, view.queue, queues);
     }
     if ((rule.scripts & bit_of(script.kind)) == 0U) {
-        return refuse_at(context, Rule::kScrCommand, "body", static_cast<std::uint32_t>(view.kind));
+        return refuse_at(context, Rule::kScrCommand, Field::kBody, static_cast<std::uint32_t>(view.kind));
     }
     const std::uint32_t count = objects[index_of(view.kind)];
     if (view.object >= count) {
@@ -160,7 +155,7 @@ bool check_command(Context& context, const ScriptCommandView& view, const PerKin
     }
     script.devices = devices_in(context.workspace.mesh, view.devices);
     if (script.devices == 0U) {
-        return refuse_at(context, Rule::kScrDevices, "devices", view.devices.rows * view.devices.columns,
+        return refuse_at(context, Rule::kScrDevices, Field::kDevices, view.devices.rows * view.devices.columns,
                          device_count(context.plan));
     }
     if (rule.once != Rule::kNotRun) {
@@ -187,7 +182,7 @@ bool resolve_script(Context& context, const PerKind& objects, std::uint32_t firs
     for (std::uint32_t i = 0U; good && (i < view.command_count); ++i) {
         const ScriptCommandView command = context.image.script_command(index, i);
         script.command = static_cast<std::uint8_t>(i);
-        enter_command(context, "scripts", index, i, command.file_offset);
+        enter_command(context, Field::kScripts, index, i, command.file_offset);
         good = check_command(context, command, objects, script) && resolve(context, command, script);
     }
     return good;
@@ -206,8 +201,8 @@ bool check_script_kinds(Context& context) noexcept {
             found += (context.image.script(i).kind == wanted) ? 1U : 0U;
         }
         if ((found != 1U) && ((found != 0U) || !is_optional)) {
-            enter_root(context, "scripts");
-            return refuse_at(context, Rule::kScrMissing, nullptr, found, 1U);
+            enter_root(context, Field::kScripts);
+            return refuse_at(context, Rule::kScrMissing, Field::kNone, found, 1U);
         }
     }
     return true;
@@ -220,23 +215,13 @@ using Scripts = std::array<ScriptInMaking, 4>;  // set-up, prologue, step, epilo
     return scripts[script].named[index_of(kind) - kFirstOnce];
 }
 
-// The first of the tensors that is not named for every device that has a part of it (others are refused); their number
-// where there is none.
-[[nodiscard]] std::uint32_t first_missing(Span<const PlannedTensor> tensors, const NamedObjects& named) noexcept {
-    std::uint32_t i = 0U;
-    while ((i < tensors.size()) && ((tensors[i].devices & ~std::uint32_t{named[i]}) == 0U)) {
-        i += 1U;
-    }
-    return i;
-}
-
-bool refuse_missing(Context& context, const char* list, std::uint32_t index, Rule rule) noexcept {
+bool refuse_missing(Context& context, Field list, std::uint32_t index, Rule rule) noexcept {
     enter_root(context, list, index);
-    return refuse_at(context, rule, nullptr, 0U, 1U);
+    return refuse_at(context, rule, Field::kNone, 0U, 1U);
 }
 
 // Every object is named where it must be: a device loads the traces that it replays, and no others; each of its tensors
-// is moved in the step. The first inputs and the last outputs of a pipelined workload: all of both, or none of either.
+// is moved in the step.
 bool check_uses(Context& context, const Scripts& scripts) noexcept {
     constexpr std::size_t kPrologueUses = 1U;
     constexpr std::size_t kStepUses = 2U;
@@ -248,7 +233,7 @@ bool check_uses(Context& context, const Scripts& scripts) noexcept {
             replays |= named_by(scripts, script, ScriptCommandKind::kReplayTrace)[i];
         }
         if ((replays == 0U) || (named_by(scripts, 0U, ScriptCommandKind::kLoadTrace)[i] != replays)) {
-            return refuse_missing(context, "traces", i, Rule::kScrTraceOnce);
+            return refuse_missing(context, Field::kTraces, i, Rule::kScrTraceOnce);
         }
     }
     const Plan& plan = context.plan;
@@ -256,23 +241,25 @@ bool check_uses(Context& context, const Scripts& scripts) noexcept {
     const Span<const PlannedTensor> outputs{plan.outputs.data(), plan.output_count};
     const std::uint32_t input = first_missing(inputs, named_by(scripts, kStepUses, ScriptCommandKind::kWriteInput));
     if (input != plan.input_count) {
-        return refuse_missing(context, "inputs", input, Rule::kScrInputOnce);
+        return refuse_missing(context, Field::kInputs, input, Rule::kScrInputOnce);
     }
     const std::uint32_t output = first_missing(outputs, named_by(scripts, kStepUses, ScriptCommandKind::kReadOutput));
     if (output != plan.output_count) {
-        return refuse_missing(context, "outputs", output, Rule::kScrOutputOnce);
+        return refuse_missing(context, Field::kOutputs, output, Rule::kScrOutputOnce);
     }
-    const std::uint32_t first_input =
-        first_missing(inputs, named_by(scripts, kPrologueUses, ScriptCommandKind::kWriteInput));
-    const std::uint32_t last_output =
-        first_missing(outputs, named_by(scripts, kEpilogueUses, ScriptCommandKind::kReadOutput));
-    enter_root(context, "scripts");
-    return (!plan.is_pipelined || ((first_input == plan.input_count) && (last_output == plan.output_count)))
-               ? true
-               : refuse_at(context, Rule::kScrPipeline, nullptr, first_input, last_output);
+    return check_pipeline(context, named_by(scripts, kPrologueUses, ScriptCommandKind::kWriteInput),
+                          named_by(scripts, kEpilogueUses, ScriptCommandKind::kReadOutput));
 }
 
 }  // namespace
+
+std::uint32_t first_missing(Span<const PlannedTensor> tensors, const NamedObjects& named) noexcept {
+    std::uint32_t i = 0U;
+    while ((i < tensors.size()) && ((tensors[i].devices & ~std::uint32_t{named[i]}) == 0U)) {
+        i += 1U;
+    }
+    return i;
+}
 
 bool check_scripts(Context& context) noexcept {
     if (!check_script_kinds(context)) {

@@ -12,35 +12,35 @@ namespace {
 // A number that the binary and the device must agree on.
 struct Comparison {
     Rule rule;
-    const char* field;
+    Field field;
     std::uint32_t TargetView::* binary;
     std::uint32_t DeviceDescription::* device;
 };
 
 constexpr std::array<Comparison, 2> kCommandSet{{
-    {Rule::kTgtCommandSet, "command_set_id", &TargetView::command_set_id, &DeviceDescription::command_set_id},
-    {Rule::kTgtCommandSet, "command_set_version", &TargetView::command_set_version,
+    {Rule::kTgtCommandSet, Field::kCommandSetId, &TargetView::command_set_id, &DeviceDescription::command_set_id},
+    {Rule::kTgtCommandSet, Field::kCommandSetVersion, &TargetView::command_set_version,
      &DeviceDescription::command_set_version},
 }};
 constexpr std::array<Comparison, 12> kMachine{{
-    {Rule::kTgtMemory, "dram_base", &TargetView::dram_base, &DeviceDescription::dram_base},
-    {Rule::kTgtMemory, "dram_bytes", &TargetView::dram_bytes, &DeviceDescription::dram_bytes},
-    {Rule::kTgtMemory, "l1_base", &TargetView::l1_base, &DeviceDescription::l1_base},
-    {Rule::kTgtMemory, "l1_bytes", &TargetView::l1_bytes, &DeviceDescription::l1_bytes},
-    {Rule::kTgtTraceRegion, "trace_region_bytes", &TargetView::trace_region_bytes,
+    {Rule::kTgtMemory, Field::kDramBase, &TargetView::dram_base, &DeviceDescription::dram_base},
+    {Rule::kTgtMemory, Field::kDramBytes, &TargetView::dram_bytes, &DeviceDescription::dram_bytes},
+    {Rule::kTgtMemory, Field::kL1Base, &TargetView::l1_base, &DeviceDescription::l1_base},
+    {Rule::kTgtMemory, Field::kL1Bytes, &TargetView::l1_bytes, &DeviceDescription::l1_bytes},
+    {Rule::kTgtTraceRegion, Field::kTraceRegionBytes, &TargetView::trace_region_bytes,
      &DeviceDescription::trace_region_bytes},
-    {Rule::kTgtClock, "clock_khz", &TargetView::clock_khz, &DeviceDescription::clock_khz},
-    {Rule::kTgtQueues, "queue_count", &TargetView::queue_count, &DeviceDescription::queue_count},
-    {Rule::kTgtQueues, "ring_words", &TargetView::ring_words, &DeviceDescription::ring_words},
-    {Rule::kTgtGrid, "grid_columns", &TargetView::grid_columns, &DeviceDescription::grid_columns},
-    {Rule::kTgtGrid, "grid_rows", &TargetView::grid_rows, &DeviceDescription::grid_rows},
-    {Rule::kTgtGrid, "dram_banks", &TargetView::dram_banks, &DeviceDescription::dram_banks},
-    {Rule::kTgtWeightsLayout, "weights_layout", &TargetView::weights_layout, &DeviceDescription::weights_layout},
+    {Rule::kTgtClock, Field::kClockKhz, &TargetView::clock_khz, &DeviceDescription::clock_khz},
+    {Rule::kTgtQueues, Field::kQueueCount, &TargetView::queue_count, &DeviceDescription::queue_count},
+    {Rule::kTgtQueues, Field::kRingWords, &TargetView::ring_words, &DeviceDescription::ring_words},
+    {Rule::kTgtGrid, Field::kGridColumns, &TargetView::grid_columns, &DeviceDescription::grid_columns},
+    {Rule::kTgtGrid, Field::kGridRows, &TargetView::grid_rows, &DeviceDescription::grid_rows},
+    {Rule::kTgtGrid, Field::kDramBanks, &TargetView::dram_banks, &DeviceDescription::dram_banks},
+    {Rule::kTgtWeightsLayout, Field::kWeightsLayout, &TargetView::weights_layout, &DeviceDescription::weights_layout},
 }};
 // Where a session has said which shape it drives.
 constexpr std::array<Comparison, 2> kMesh{{
-    {Rule::kTgtMesh, "mesh_rows", &TargetView::mesh_rows, &DeviceDescription::mesh_rows},
-    {Rule::kTgtMesh, "mesh_columns", &TargetView::mesh_columns, &DeviceDescription::mesh_columns},
+    {Rule::kTgtMesh, Field::kMeshRows, &TargetView::mesh_rows, &DeviceDescription::mesh_rows},
+    {Rule::kTgtMesh, Field::kMeshColumns, &TargetView::mesh_columns, &DeviceDescription::mesh_columns},
 }};
 
 bool compare(Context& context, const TargetView& target, Span<const Comparison> comparisons) noexcept {
@@ -56,17 +56,17 @@ bool compare(Context& context, const TargetView& target, Span<const Comparison> 
 
 bool check_kinds(Context& context, const TargetView& target) noexcept {
     const DeviceDescription& device = context.device;
-    const auto refuse_kind = [&context](Rule rule, const char* field, auto binary, auto other) noexcept {
+    const auto refuse_kind = [&context](Rule rule, Field field, auto binary, auto other) noexcept {
         return refuse_at(context, rule, field, static_cast<std::uint32_t>(binary), static_cast<std::uint32_t>(other));
     };
     if (target.attestation != device.attestation) {
-        return refuse_kind(Rule::kTgtAttestation, "attestation", target.attestation, device.attestation);
+        return refuse_kind(Rule::kTgtAttestation, Field::kAttestation, target.attestation, device.attestation);
     }
     if (target.costs != device.costs) {
-        return refuse_kind(Rule::kTgtCosts, "costs", target.costs, device.costs);
+        return refuse_kind(Rule::kTgtCosts, Field::kCosts, target.costs, device.costs);
     }
     if (static_cast<std::uint32_t>(target.profile) > device.capacities->number) {
-        return refuse_kind(Rule::kTgtProfile, "profile", target.profile, device.capacities->number);
+        return refuse_kind(Rule::kTgtProfile, Field::kProfile, target.profile, device.capacities->number);
     }
     context.plan.attestation = device.attestation;
     context.plan.costs = device.costs;
@@ -78,14 +78,14 @@ bool check_mesh(Context& context, const TargetView& target) noexcept {
     const DeviceDescription& device = context.device;
     const std::uint32_t devices = target.mesh_rows * target.mesh_columns;  // of two bytes
     if ((devices == 0U) || (devices > device.capacities->mesh_devices)) {
-        return refuse_at(context, Rule::kTgtMesh, "mesh_rows", devices, device.capacities->mesh_devices);
+        return refuse_at(context, Rule::kTgtMesh, Field::kMeshRows, devices, device.capacities->mesh_devices);
     }
     if ((device.mesh_rows != 0U) && !compare(context, target, kMesh)) {
         return false;
     }
     context.plan.device_count = devices;
-    context.workspace.mesh.rows = static_cast<std::uint8_t>(target.mesh_rows);
-    context.workspace.mesh.columns = static_cast<std::uint8_t>(target.mesh_columns);
+    context.workspace.mesh = DeviceRange{0U, 0U, static_cast<std::uint8_t>(target.mesh_rows),
+                                         static_cast<std::uint8_t>(target.mesh_columns)};
     return true;
 }
 
@@ -117,21 +117,21 @@ bool check_mesh(Context& context, const TargetView& target) noexcept {
 bool check_target(Context& context) noexcept {
     const TargetView target = context.image.target();
     const DeviceDescription& device = context.device;
-    enter(context, "target", FieldPath::kNoIndex, target.file_offset);
+    enter(context, Field::kTarget, target.file_offset);
     if (!equals(target.device_family, device.family)) {
-        return refuse_at(context, Rule::kTgtFamily, "device_family");
+        return refuse_at(context, Rule::kTgtFamily, Field::kDeviceFamily);
     }
     if (!compare(context, target, kCommandSet)) {
         return false;
     }
     if (!digests_equal(target.kernel_library, ByteSpan{device.kernel_library})) {
-        return refuse_at(context, Rule::kTgtKernelLibrary, "kernel_library");
+        return refuse_at(context, Rule::kTgtKernelLibrary, Field::kKernelLibrary);
     }
     if (!compare(context, target, kMachine) || !check_kinds(context, target)) {
         return false;
     }
     if (!is_sane(device)) {
-        return refuse_at(context, Rule::kTgtMemory, nullptr);
+        return refuse_at(context, Rule::kTgtMemory, Field::kNone);
     }
     if (!check_mesh(context, target)) {
         return false;

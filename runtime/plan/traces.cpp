@@ -1,16 +1,9 @@
-#include "runtime/plan/proof.h"
+#include "runtime/plan/cores.h"
 
 namespace pianola::proof {
 namespace {
 
 constexpr std::uint32_t kWordBytes = 4U;
-
-// Refuses a field of the command that is the context's place; it lies in that word of it.
-[[nodiscard]] bool refuse_word(Context& context, std::uint32_t word, Rule rule, const char* field, std::uint32_t actual,
-                               std::uint32_t limit) noexcept {
-    context.place.file_offset += word * kWordBytes;
-    return refuse_at(context, rule, field, actual, limit);
-}
 
 // The word of a command that holds an extent's address; its header where none does.
 [[nodiscard]] std::uint32_t word_holding(WordSpan words, std::uint32_t length_words, std::uint32_t address) noexcept {
@@ -22,17 +15,20 @@ constexpr std::uint32_t kWordBytes = 4U;
     return 0U;
 }
 
-// What a proof asks of the extents of a command, which is the context's place.
-struct ExtentCheck {
-    WordSpan words;  // from the command on
-    const TraceCommand& command;
-    TensorUse& use;  // of the trace
-};
+}  // namespace
+
+bool refuse_word(Context& context, std::uint32_t word, Rule rule, const char* field, std::uint32_t actual,
+                 std::uint32_t limit) noexcept {
+    context.place.file_offset += word * kWordBytes;
+    return is_passed_over(note_named_refusal(context, rule, field, actual, limit));
+}
 
 bool refuse_run(Context& context, const ExtentCheck& check, const ByteRun& run, Rule rule) noexcept {
     const std::uint32_t word = word_holding(check.words, check.command.decoded.length_words, run.address);
     return refuse_word(context, word, rule, run.field, run.address, run.size_bytes);
 }
+
+namespace {
 
 // One run, or the hull of many.
 bool check_run(Context& context, const ExtentCheck& check, const ByteRun& run) noexcept {
@@ -77,67 +73,6 @@ bool check_extents(Context& context, const ExtentCheck& check) noexcept {
     return true;
 }
 
-// Cores of the grid inside one trace: which bytes they have touched since the last barrier, and when they are free
-// again.
-class Cores {
-  public:
-    explicit Cores(Context& context) noexcept : context_{context}, touched_{context.workspace.touched[0]} {}
-
-    // A command that is no dispatch starts when all cores are done.
-    void join(std::uint64_t& cycles) noexcept {
-        if (!idle_) {
-            cycles = later(cycles, last_cycles_);
-            idle_ = true;
-        }
-    }
-
-    [[nodiscard]] bool dispatch(const ExtentCheck& check, std::uint64_t cycles) noexcept {
-        const DecodedCommand& command = check.command.decoded;
-        const std::uint32_t cores = core_count(context_.device);
-        if (command.core >= cores) {
-            return refuse_word(context_, 1U, Rule::kTrcArgument, "core", command.core, cores);
-        }
-        if (idle_) {
-            idle_ = false;
-            touched_.clear();
-            context_.workspace.core_cycles.fill(0U);
-        }
-        std::uint64_t& free_cycles = context_.workspace.core_cycles[command.core];
-        free_cycles = later(cycles, free_cycles) + command.core_cycles;
-        last_cycles_ = later(last_cycles_, free_cycles);
-        Runs runs{check.command};
-        while (runs.next()) {
-            if (!touch(check, runs.run(), command.core + 1U)) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-  private:
-    static constexpr std::uint32_t kSeveral = kMaxCores + 1U;  // tag of what more than one core has read
-
-    [[nodiscard]] bool touch(const ExtentCheck& check, const ByteRun& run, std::uint32_t tag) noexcept {
-        if (reads_weights(context_, run)) {
-            return true;
-        }
-        if (!take_work(context_, (touched_.reads.count() + touched_.writes.count()) / kRangesPerWork)) {
-            return false;
-        }
-        if (touched_.last_conflict(run, tag) != 0U) {
-            return refuse_run(context_, check, run, Rule::kTrcCoreRace);
-        }
-        const bool read_by_others =
-            (run.access != Access::kWrite) && (touched_.reads.largest_tag(run.address, run.size_bytes, tag) != 0U);
-        return assign(context_, touched_.map_of(run.access), run, read_by_others ? kSeveral : tag);
-    }
-
-    Context& context_;
-    PlanWorkspace::Touched& touched_;
-    std::uint64_t last_cycles_{0U};  // when the last core is free
-    bool idle_{true};
-};
-
 bool decode(Context& context, WordSpan words, DecodedCommand& command) noexcept {
     DecodeError error;
     if (!is_ok(context.command_set.decode(words, context.workspace.state, command, error))) {
@@ -149,13 +84,13 @@ bool decode(Context& context, WordSpan words, DecodedCommand& command) noexcept 
     // A command set that breaks its own contract must not make the proof run on, or wrap.
     if ((command.length_words == 0U) || (command.length_words > words.size()) ||
         (command.kind == CommandKind::kUnspecified) || (command.kind > CommandKind::kDispatch)) {
-        return refuse_at(context, Rule::kTrcCommand, "header", command.length_words,
+        return refuse_at(context, Rule::kTrcCommand, Field::kHeader, command.length_words,
                          static_cast<std::uint32_t>(words.size()));
     }
     return ((command.cost_cycles <= kMaxScriptCycles) &&
             (command.core_cycles <= (kMaxScriptCycles - command.cost_cycles)))
                ? true
-               : refuse_wide_at(context, Rule::kBudCeiling, "header", command.cost_cycles, kMaxScriptCycles);
+               : refuse_wide_at(context, Rule::kBudCeiling, Field::kHeader, command.cost_cycles, kMaxScriptCycles);
 }
 
 // Programs follow each other without gap, and end where the commands before the end command do.
@@ -164,14 +99,14 @@ bool check_programs(Context& context, std::uint32_t index, const TraceView& trac
     for (std::uint32_t i = 0U; i < trace.program_count; ++i) {
         const ProgramView program = context.image.program(index, i);
         if (program.command_count == 0U) {
-            enter_inner(context, "programs", i, program.file_offset);
-            return refuse_at(context, Rule::kTrcPrograms, "command_count", 0U, 1U);
+            enter_inner(context, Field::kPrograms, i, program.file_offset);
+            return refuse_at(context, Rule::kTrcPrograms, Field::kCommandCount, 0U, 1U);
         }
         covered += program.command_count;
     }
     return ((covered + 1U) == trace.command_count)
                ? true
-               : refuse_wide_at(context, Rule::kTrcPrograms, "programs", covered, trace.command_count - 1U);
+               : refuse_wide_at(context, Rule::kTrcPrograms, Field::kPrograms, covered, trace.command_count - 1U);
 }
 
 // One trace lies where the one before it ends, behind zeros up to the alignment. end_bytes moves to its end.
@@ -180,18 +115,18 @@ bool check_trace_bytes(Context& context, std::uint32_t index, std::uint32_t& end
     const ByteSpan bytes = context.image.trace_segment();
     const std::uint32_t expected =
         (end_bytes + (kFileAlignmentBytes - 1U)) & ~(kFileAlignmentBytes - 1U);  // bounded by the segment's size
-    enter(context, "traces", index, trace.file_offset);
+    enter(context, Field::kTraces, index, trace.file_offset);
     if (trace.offset_bytes != expected) {
-        return refuse_at(context, Rule::kTrcSegment, "offset_bytes", trace.offset_bytes, expected);
+        return refuse_at(context, Rule::kTrcSegment, Field::kOffsetBytes, trace.offset_bytes, expected);
     }
     const bool counts = (trace.word_count >= 1U) && (trace.word_count <= kMaxTraceWords);
     if (!counts || !bytes.contains(expected, std::size_t{trace.word_count} * kWordBytes)) {
-        return refuse_at(context, Rule::kTrcSegment, "word_count", trace.word_count,
+        return refuse_at(context, Rule::kTrcSegment, Field::kWordCount, trace.word_count,
                          static_cast<std::uint32_t>(bytes.size()));
     }
     for (const std::uint8_t gap : bytes.subspan(end_bytes, expected - end_bytes)) {
         if (gap != 0U) {
-            return refuse_at(context, Rule::kTrcSegment, "offset_bytes", gap);
+            return refuse_at(context, Rule::kTrcSegment, Field::kOffsetBytes, gap);
         }
     }
     end_bytes = expected + (trace.word_count * kWordBytes);
@@ -208,10 +143,10 @@ TracePosition first_of(Context& context, std::uint32_t index, const TraceView& t
 }
 
 bool decode_at(Context& context, const TracePosition& position, TraceCommand& command) noexcept {
-    enter_command(context, "traces", position.trace, position.command,
+    enter_command(context, Field::kTraces, position.trace, position.command,
                   context.image.envelope().traces.offset + position.offset_bytes);
     if (context.plan.parameter_count != 0U) {
-        copy_state(context.workspace.state, context.workspace.before);
+        keep_state(context);
     }
     command.decoded.extents.clear();  // what a command before has written must not count as this one's
     return decode(context, position.words, command.decoded) &&
@@ -236,13 +171,13 @@ bool check_trace_segment(Context& context) noexcept {
         }
     }
     const Segment& segment = context.image.envelope().traces;
-    enter(context, "traces", FieldPath::kNoIndex, segment.offset);
+    enter(context, Field::kTraces, segment.offset);
     if (end_bytes != segment.size_bytes) {
-        return refuse_at(context, Rule::kTrcSegment, nullptr, segment.size_bytes, end_bytes);
+        return refuse_at(context, Rule::kTrcSegment, Field::kNone, segment.size_bytes, end_bytes);
     }
     return (end_bytes <= context.device.trace_region_bytes)
                ? true
-               : refuse_at(context, Rule::kTrcRegion, nullptr, end_bytes, context.device.trace_region_bytes);
+               : refuse_at(context, Rule::kTrcRegion, Field::kNone, end_bytes, context.device.trace_region_bytes);
 }
 
 bool prove_trace(Context& context, std::uint32_t index) noexcept {
@@ -271,16 +206,16 @@ bool prove_trace(Context& context, std::uint32_t index) noexcept {
         advance(position, command);
     }
     context.plan.trace_digests[index] = digest;
-    enter(context, "traces", index, trace.file_offset);
+    enter(context, Field::kTraces, index, trace.file_offset);
     if (!ended || !position.words.empty()) {
-        return refuse_at(context, Rule::kTrcEnd, "word_count", trace.word_count,
+        return refuse_at(context, Rule::kTrcEnd, Field::kWordCount, trace.word_count,
                          trace.word_count - static_cast<std::uint32_t>(position.words.size()));
     }
     if (position.command != trace.command_count) {
-        return refuse_at(context, Rule::kTrcCount, "command_count", trace.command_count, position.command);
+        return refuse_at(context, Rule::kTrcCount, Field::kCommandCount, trace.command_count, position.command);
     }
     if (cycles != trace.cost_cycles) {
-        return refuse_wide_at(context, Rule::kTrcCost, "cost_cycles", trace.cost_cycles, cycles);
+        return refuse_wide_at(context, Rule::kTrcCost, Field::kCostCycles, trace.cost_cycles, cycles);
     }
     return check_programs(context, index, trace);
 }

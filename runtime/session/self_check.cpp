@@ -34,17 +34,6 @@ Status Session::replay_vector(std::uint32_t index, MutableByteSpan scratch) noex
     return Status::kOk;
 }
 
-// Where steps may depend on earlier ones, vectors are the first steps from a start: those before `first` come too, and
-// the state that they leave is nobody's.
-Status Session::replay_vectors(std::uint32_t first, std::uint32_t end, MutableByteSpan scratch) noexcept {
-    const bool has_state = keeps_state();
-    Status status = has_state ? reset_state() : Status::kOk;
-    for (std::uint32_t i = has_state ? 0U : first; is_ok(status) && (i < end); ++i) {
-        status = replay_vector(i, scratch);
-    }
-    return (is_ok(status) && has_state) ? reset_state() : status;
-}
-
 Status Session::self_test(std::uint32_t index, MutableByteSpan scratch) noexcept {
     const Status ready = check_idle();
     if (!is_ok(ready)) {

@@ -38,13 +38,16 @@ Session::State Session::idle_state() const noexcept {
 }
 
 // Tensors that the script moves are all there, of exactly their sizes; those that it does not move are not given.
-bool Session::sizes_match(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs, bool takes,
-                          bool gives) const noexcept {
-    bool match = (inputs.size() == (takes ? loaded_.plan.input_count : 0U)) &&
-                 (outputs.size() == (gives ? loaded_.plan.output_count : 0U));
+bool Session::inputs_match(Span<const ByteSpan> inputs, bool takes) const noexcept {
+    bool match = inputs.size() == (takes ? loaded_.plan.input_count : 0U);
     for (std::uint32_t i = 0U; match && (i < inputs.size()); ++i) {
         match = inputs[i].size() == loaded_.plan.inputs[i].bytes;
     }
+    return match;
+}
+
+bool Session::outputs_match(Span<const MutableByteSpan> outputs, bool gives) const noexcept {
+    bool match = outputs.size() == (gives ? loaded_.plan.output_count : 0U);
     for (std::uint32_t i = 0U; match && (i < outputs.size()); ++i) {
         match = outputs[i].size() == loaded_.plan.outputs[i].bytes;
     }
@@ -84,46 +87,10 @@ Status Session::submit(Span<const ByteSpan> inputs, Span<const MutableByteSpan> 
     if (!is_ok(ready)) {
         return ready;
     }
-    if (!sizes_match(inputs, outputs, true, true)) {
+    if (!inputs_match(inputs, true) || !outputs_match(outputs, true)) {
         return Status::kInvalidArgument;
     }
     return submit_script(ScriptKind::kStep, inputs, outputs);
-}
-
-Status Session::start(Span<const ByteSpan> inputs) noexcept {
-    const Status ready = check_idle_in(State::kStopped);
-    if (!is_ok(ready)) {
-        return ready;
-    }
-    if (!sizes_match(inputs, {}, loaded_.plan.is_pipelined, false)) {
-        return Status::kInvalidArgument;
-    }
-    running_.has_stepped = false;
-    running_.state = State::kStarted;  // latching comes later than this
-    return submit_script(ScriptKind::kPrologue, inputs, {});
-}
-
-Status Session::stop(Span<const MutableByteSpan> outputs) noexcept {
-    const Status ready = check_idle_in(State::kStarted);
-    if (!is_ok(ready)) {
-        return ready;
-    }
-    if (((loaded_.plan.prologue.count | loaded_.plan.epilogue.count) == 0U) || !running_.has_stepped) {
-        return Status::kInvalidState;
-    }
-    if (!sizes_match({}, outputs, false, loaded_.plan.is_pipelined)) {
-        return Status::kInvalidArgument;
-    }
-    return submit_script(ScriptKind::kEpilogue, {}, outputs);
-}
-
-Status Session::reset_state() noexcept {
-    const Status ready = check_idle();
-    if (!is_ok(ready) || !keeps_state()) {
-        return ready;
-    }
-    const Status stopped = running_.has_stepped ? finish(stop({})) : Status::kOk;
-    return (is_ok(stopped) && (running_.state == State::kStopped)) ? finish(start({})) : stopped;
 }
 
 // On every device: where one does not have the trace, nothing replays the word. Where results are released at
@@ -182,26 +149,6 @@ Status Session::wait() noexcept {
 
 Status Session::finish(Status submitted) noexcept {
     return is_ok(submitted) ? wait() : submitted;
-}
-
-Status Session::run(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept {
-    const Status ready = check_idle();
-    if (!is_ok(ready)) {
-        return ready;
-    }
-    if (loaded_.plan.is_pipelined && (running_.state != State::kStopped)) {
-        return Status::kInvalidState;
-    }
-    if (!sizes_match(inputs, outputs, true, true)) {
-        return Status::kInvalidArgument;
-    }
-    if (!loaded_.plan.is_pipelined) {
-        const Status started = (running_.state == State::kStopped) ? finish(start({})) : Status::kOk;
-        return is_ok(started) ? finish(submit(inputs, outputs)) : started;
-    }
-    const Status started = finish(start(inputs));
-    const Status stepped = is_ok(started) ? finish(submit(inputs, outputs)) : started;
-    return is_ok(stepped) ? finish(stop(outputs)) : stepped;
 }
 
 std::uint32_t Session::output_bytes() const noexcept {

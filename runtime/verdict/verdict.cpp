@@ -45,6 +45,10 @@ class Writer {
 
 }  // namespace
 
+void FieldPath::enter(const char* name) noexcept {
+    enter(name, kNoIndex);
+}
+
 void FieldPath::enter(const char* name, std::uint32_t index) noexcept {
     if (depth_ < kMaxPathSteps) {
         steps_[depth_] = Step{name, index};

@@ -1,17 +1,21 @@
-// In place of plan/parameters.cpp: a runtime that has no parameters. A file that declares one is refused as by a
-// runtime that holds no patch points.
+// In place of plan/parameters.cpp and integrity/parameter_words.cpp: a runtime that has no parameters. A file that
+// declares one is refused as by a runtime that holds no patch points.
+#include "runtime/integrity/parameter_words.h"
 #include "runtime/plan/proof.h"
 
-namespace pianola::proof {
+namespace pianola {
+namespace proof {
 
 bool check_parameters(Context& context) noexcept {
     if (context.image.parameter_count() == 0U) {
         return true;
     }
     const ParameterView view = context.image.parameter(0U);
-    enter(context, "parameters", 0U, view.file_offset);
-    return refuse_at(context, Rule::kCapPoints, "points", view.point_count, 0U);
+    enter(context, Field::kParameters, 0U, view.file_offset);
+    return refuse_at(context, Rule::kCapPoints, Field::kPoints, view.point_count, 0U);
 }
+
+void keep_state(Context& /*context*/) noexcept {}
 
 // There is none.
 std::uint32_t first_point(const Context& /*context*/, std::uint32_t /*address*/, std::uint32_t /*point*/) noexcept {
@@ -20,7 +24,12 @@ std::uint32_t first_point(const Context& /*context*/, std::uint32_t /*address*/,
 
 // Only a plan with parameters has its commands widened: whatever comes here is refused.
 bool widen_command(Context& context, const TracePosition& /*position*/, TraceCommand& command) noexcept {
-    return refuse_at(context, Rule::kCapPoints, nullptr, command.patched, 0U);
+    return refuse_at(context, Rule::kCapPoints, Field::kNone, command.patched, 0U);
 }
 
-}  // namespace pianola::proof
+}  // namespace proof
+
+void put_parameters(const Plan& /*plan*/, const ParameterValues& /*values*/, std::uint32_t /*address*/,
+                    MutableByteSpan /*bytes*/) noexcept {}
+
+}  // namespace pianola

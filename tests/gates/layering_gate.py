@@ -84,6 +84,7 @@ GENERATED = {
     "tflite_subset_generated.h": "capture_host",
     # What `pianola embed` and `pianola size` write about their binaries, for the example applications.
     "road_signs.h": "capture_host",
+    "road_signs_unsigned.h": "capture_host",
     "road_signs_manifest.h": "capture_host",
     "two_devices.h": "capture_host",
     "two_devices_manifest.h": "capture_host",

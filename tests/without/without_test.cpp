@@ -42,8 +42,10 @@ TEST(WithoutFeatures, RefusesParameters) {
     DeviceDescription device;
     ASSERT_EQ(bench.device.describe(device), Status::kOk);
     proof::Context context{
-        image, device, bench.command_set, *bench.workspace, plan, verdict, {"traces", 0U, header::kBytes}, 0U};
+        image, device, bench.command_set, *bench.workspace, plan, verdict, {proof::Field::kTraces, 0U, header::kBytes},
+        0U};
     proof::TraceCommand command;
+    proof::keep_state(context);
     EXPECT_FALSE(proof::widen_command(context, proof::TracePosition{}, command));
     EXPECT_EQ(verdict.rule, Rule::kCapPoints);
 }

@@ -127,7 +127,7 @@ add_custom_command(
     COMMENT "train road_signs" VERBATIM)
 add_custom_command(
     OUTPUT ${sample}.ptb ${sample}.S ${sample}.h ${sample}_manifest.h ${pianola_board_sample_dir}/manifest.ld
-           ${pianola_board_sample_dir}/fleet_key.h
+           ${pianola_board_sample_dir}/fleet_key.h ${sample}_unsigned.S ${sample}_unsigned.h
     # A core that plays the device is slower than the device's own clock says.
     COMMAND ${host_pianola} capture ${sample_model} -o ${sample}_unsigned.ptb --self-test 4 --device ${board_device}
             --deadline-us 60000000 --setup-deadline-us 60000000
@@ -136,6 +136,7 @@ add_custom_command(
     COMMAND ${host_pianola} pubkey ${fleet_key}.pem --format c --symbol kFleetKey -o ${fleet_key}.h
     COMMAND ${host_pianola} sign ${sample}_unsigned.ptb --key ${fleet_key}.pem --security-version 1 -o ${sample}.ptb
     COMMAND ${host_pianola} embed ${sample}.ptb -o ${sample}.S --header ${sample}.h
+    COMMAND ${host_pianola} embed ${sample}_unsigned.ptb -o ${sample}_unsigned.S --header ${sample}_unsigned.h
     COMMAND ${host_pianola} size ${sample}.ptb --device ${board_device} --header -o ${sample}_manifest.h
     COMMAND ${host_pianola} size ${sample}.ptb --device ${board_device} --ld -o ${pianola_board_sample_dir}/manifest.ld
     DEPENDS pianola_host_tools ${host_pianola} ${sample_model} ${board_device}

@@ -201,6 +201,8 @@ class Image {
     [[nodiscard]] TensorView input(std::uint32_t index) const noexcept;
     [[nodiscard]] std::uint32_t output_count() const noexcept;
     [[nodiscard]] TensorView output(std::uint32_t index) const noexcept;
+    // An input, or an output.
+    [[nodiscard]] TensorView tensor(bool is_input, std::uint32_t index) const noexcept;
     [[nodiscard]] std::uint32_t trace_count() const noexcept;
     [[nodiscard]] TraceView trace(std::uint32_t index) const noexcept;
     [[nodiscard]] ProgramView program(std::uint32_t trace, std::uint32_t index) const noexcept;
@@ -225,9 +227,6 @@ class Image {
   private:
     friend Status open_image(ByteSpan file, const Envelope& envelope, const Capacities& capacities, Image& image,
                              Verdict& verdict) noexcept;
-
-    // An input or output: `list` is the root's field.
-    [[nodiscard]] TensorView tensor(std::uint16_t list, std::uint32_t index) const noexcept;
 
     ByteSpan file_;
     Envelope envelope_;

@@ -363,8 +363,8 @@ class Session {
     Status ring_doorbells(const PlannedScript& script, FaultStage stage) noexcept;
     Status enqueue(const PlannedScript& script, const PlannedCommands& commands, FaultStage stage) noexcept;
     Status submit_script(ScriptKind kind, Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept;
-    [[nodiscard]] bool sizes_match(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs, bool takes,
-                                   bool gives) const noexcept;
+    [[nodiscard]] bool inputs_match(Span<const ByteSpan> inputs, bool takes) const noexcept;
+    [[nodiscard]] bool outputs_match(Span<const MutableByteSpan> outputs, bool gives) const noexcept;
     Status look_at(std::uint32_t device, const PlannedScript& script, FaultStage stage, std::uint32_t token,
                    Pending& pending) noexcept;
     Status check_completions(const PlannedScript& script, FaultStage stage) noexcept;
@@ -388,12 +388,12 @@ class Session {
     std::uint32_t loaded_seal_{0U};
     std::uint32_t running_seal_{0U};
     std::uint32_t bound_seal_{0U};
-    FaultRecord fault_;
-    FaultHistory history_;
-    Bound bound_;
-    Bound bound_copy_;  // so that one of them is whole whatever bit flips
-    Running running_;
-    Loaded loaded_;
+    FaultRecord fault_{};
+    FaultHistory history_{};
+    Bound bound_{};
+    Bound bound_copy_{};  // so that one of them is whole whatever bit flips
+    Running running_{};
+    Loaded loaded_{};
 };
 
 }  // namespace pianola

@@ -25,7 +25,8 @@ class FieldPath {
     };
 
     // Deeper steps than fit are dropped: the path then names the enclosing field.
-    void enter(const char* name, std::uint32_t index = kNoIndex) noexcept;
+    void enter(const char* name) noexcept;
+    void enter(const char* name, std::uint32_t index) noexcept;
     [[nodiscard]] constexpr Span<const Step> steps() const noexcept { return Span<const Step>{steps_.data(), depth_}; }
 
   private:

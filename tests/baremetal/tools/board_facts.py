@@ -15,7 +15,7 @@ from baremetal_support import OPTIONS
 
 CONFIGURATIONS = {"O2": "Release", "Os": "MinSizeRel"}
 EXAMPLE, TESTS = "pianola_example_board", "pianola_baremetal"
-WITHOUT = "pianola_sizes_without"  # the example, linked without what an application can leave out
+SMALL = "pianola_example_small"  # an application that leaves out what it can
 # Which of an image's sections count as what. Stacks, the device's memories and the load area are chosen by the board,
 # not needed by the code; they are not counted.
 KINDS = {".vectors": "text", ".text": "text", ".rodata": "rodata", ".windows": "rodata", ".data": "data", ".bss": "bss",
@@ -60,6 +60,12 @@ def sizes(configuration, name=EXAMPLE):
         pieces = sum(piece.size_bytes for piece in linked.inside(output))
         rows["alignment"][kind] += linked.sections.get(output, (0, 0))[1] - pieces
     return {layer: dict(sorted(row.items())) for layer, row in rows.items()}
+
+
+def small_texts():
+    """{layer: bytes of text} at -Os of the application that leaves out what it can."""
+    rows = sizes("Os", SMALL)
+    return {layer: rows[layer]["text"] for layer in ("validator", "session")}
 
 
 def ram():
@@ -143,7 +149,7 @@ def stack(folder):
 
 def collect(folder):
     """All of it."""
-    return {"sizes": {configuration: sizes(configuration) for configuration in CONFIGURATIONS},
+    return {"sizes": {configuration: sizes(configuration) for configuration in CONFIGURATIONS}, "small": small_texts(),
             "ram": {name: measured for name, (measured, _) in ram().items()},
             "stack": stack(folder), "instructions": instructions(folder), "signatures": signature_cost(folder)}
 

@@ -1,0 +1,68 @@
+// What the checks of a header share. Included by the sources of runtime/envelope, and by what stands in place of
+// signature.cpp.
+#pragma once
+
+#include "pianola/envelope.h"
+#include "runtime/verdict/refusal.h"
+
+namespace pianola::envelope_checks {
+
+// A file while its header is read. Checks return true, or refuse and return false.
+struct Reading {
+    ByteSpan file;
+    Verdict& verdict;
+};
+
+enum class Field : std::uint8_t {
+    kEnvelopeVersion,
+    kHeaderBytes,
+    kDigestAlgorithm,
+    kMagic,
+    kTotalBytes,
+    kSchemaHash,
+    kReserved,
+    kKeyId,
+    kSignatureAlgorithm,
+    kSignatureBytes,
+    kSecurityVersion,
+    kDigest,
+    kManifest,  // of the segment table, from here on
+    kWeights,
+    kTraces,
+    kSelfTests,
+    kCount,
+};
+
+// Rule and field as one number: there are many calls, whose arguments then are in registers.
+enum class Cause : std::uint16_t {};
+inline constexpr std::uint32_t kFieldShift = 8U;
+static_assert(static_cast<std::uint32_t>(Rule::kRuleCount) <= (1U << kFieldShift));
+[[nodiscard]] constexpr Cause cause_of(Rule rule, Field field) noexcept {
+    return static_cast<Cause>((static_cast<std::uint32_t>(field) << kFieldShift) | static_cast<std::uint32_t>(rule));
+}
+
+// envelope.cpp: fill in the verdict, for a field where the header has it, or for another place that belongs to it.
+Status note_refusal(const Reading& reading, Cause cause, std::size_t actual, std::size_t limit) noexcept;
+Status note_refusal_at(const Reading& reading, Cause cause, std::uint32_t place, std::size_t actual,
+                       std::size_t limit) noexcept;
+
+// The same, and false.
+[[gnu::always_inline]] inline bool refuse_field(const Reading& reading, Rule rule, Field field, std::size_t actual = 0U,
+                                                std::size_t limit = 0U) noexcept {
+    return is_passed_over(note_refusal(reading, cause_of(rule, field), actual, limit));
+}
+[[gnu::always_inline]] inline bool refuse_at(const Reading& reading, Rule rule, Field field, std::uint32_t place,
+                                             std::size_t actual, std::size_t limit) noexcept {
+    return is_passed_over(note_refusal_at(reading, cause_of(rule, field), place, actual, limit));
+}
+
+// envelope.cpp: bytes [first, end) are zero. They are inside the file.
+[[nodiscard]] bool check_zero(const Reading& reading, std::uint32_t first, std::uint32_t end, Cause cause) noexcept;
+
+// signature.cpp: what the header says of a signature. Without one, nothing says whose it would be.
+[[nodiscard]] bool check_signature_fields(const Reading& reading, Envelope& envelope) noexcept;
+// signature.cpp: who has signed the digest.
+[[nodiscard]] bool check_signature(const Reading& reading, const Envelope& envelope, const Trust& trust,
+                                   const Sha256Digest& digest) noexcept;
+
+}  // namespace pianola::envelope_checks

@@ -1,0 +1,14 @@
+// In place of plan/strides.cpp: a runtime that looks at extents of several runs as at those of too many. Their hull
+// stands for them: all of it must be permitted, what is read of it written, and none of it counts as written
+// afterwards.
+#include "runtime/plan/runs.h"
+
+namespace pianola::proof {
+
+void Runs::go_on(const Extent& extent) noexcept {
+    moved_bytes_ = command_.moved_bytes[begun_];
+    is_exact_ = (extent.inner.count == 1U) && (extent.outer.count == 1U);
+    run_.size_bytes = static_cast<std::uint32_t>(hull_bytes(extent)) + moved_bytes_;
+}
+
+}  // namespace pianola::proof
