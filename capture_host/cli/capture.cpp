@@ -8,6 +8,7 @@
 #include <map>
 
 #include "capture_host/cli/cli.h"
+#include "capture_host/cli/expect.h"
 #include "capture_host/cli/operator_report.h"
 #include "capture_host/cli/size_options.h"
 #include "capture_host/cli/target_option.h"
@@ -31,6 +32,7 @@ struct CaptureArguments {
     bool is_pipelined{false};
     std::uint32_t in_flight{0U};  // 0: as usual
     std::uint32_t self_tests{0U};
+    std::vector<ExpectedFiles> expected;
     std::uint32_t deadline_us{0U};
     std::uint32_t setup_deadline_us{0U};
     bool lists_operators{false};
@@ -56,7 +58,8 @@ nlohmann::json summary_to_json(const CaptureArguments& arguments, const capture:
               {"lower_bound_bytes", summary.activation_lower_bound_bytes}}},
             {"trace_region_bytes_needed", summary.trace_bytes},
             {"step_cycles", summary.step_cycles},
-            {"self_tests", arguments.self_tests},
+            {"self_tests", result.vectors},
+            {"expected", result.expected},
             {"pack", {{"layout", arguments.pack}, {"layers", summary.packed_layers}}}};
 }
 
@@ -84,8 +87,9 @@ void print_summary(const CaptureArguments& arguments, const DeviceDescription& s
     if (summary.packed_layers > 0U) {
         fmt::print("  packed        {:>9} layers, for {} kernels\n", summary.packed_layers, arguments.pack);
     }
-    if (arguments.self_tests > 0U) {
-        fmt::print("  self-tests    {:>9}\n", arguments.self_tests);
+    if (result.vectors > 0U) {
+        fmt::print("  self-tests    {:>9}{}\n", result.vectors,
+                   (result.expected == 0U) ? "" : fmt::format(", {} as expected", result.expected));
     }
 }
 
@@ -123,6 +127,11 @@ CaptureTarget target_for(const CaptureArguments& arguments) {
                                                chosen.captured_on.family, wrong)};
         }
     }
+    if (!arguments.expected.empty() && !target.offers().simulator) {
+        throw CliError{kUsage, fmt::format("--expect: the target of device family {} has no simulator, so that nothing "
+                                           "can be said of what a binary for it computes",
+                                           chosen.device.family)};
+    }
     if ((chosen.device.costs == CostKind::kNotPublished) &&
         ((arguments.deadline_us == 0U) || (arguments.setup_deadline_us == 0U))) {
         throw CliError{kUsage,
@@ -157,17 +166,9 @@ void check_queues(const CaptureArguments& arguments, const DeviceDescription& sp
     }
 }
 
-int capture_model(const CaptureArguments& arguments) {
-    if (arguments.lists_operators) {
-        print_operators(arguments.json);
-        return kDone;
-    }
-    if (arguments.model.empty() || arguments.output.empty()) {
-        throw CliError{kUsage, "capture: a model and --output are required"};
-    }
+capture::CaptureOptions options_for(const CaptureArguments& arguments, const DeviceDescription& captured_on) {
     capture::CaptureOptions options;
-    const CaptureTarget target = target_for(arguments);
-    options.link.spec = target.captured_on;
+    options.link.spec = captured_on;
     options.link.queues = arguments.queues;
     options.link.is_pipelined = arguments.is_pipelined;
     options.link.steps_in_flight = (arguments.in_flight != 0U) ? arguments.in_flight : capture::kUsualStepsInFlight;
@@ -176,6 +177,37 @@ int capture_model(const CaptureArguments& arguments) {
     options.link.pack = layouts().at(arguments.pack);
     options.self_tests = arguments.self_tests;
     options.progress = [](std::uint32_t done, std::uint32_t all) { show_progress("self-tests recorded", done, all); };
+    return options;
+}
+
+// The binary, where it computes what is expected.
+capture::Capture capture_as_expected(const CaptureArguments& arguments, const capture::Recorder& recorder,
+                                     capture::CaptureOptions options) {
+    ExpectedRecords records = load_expected(arguments.expected, recorder, arguments.self_tests);
+    options.expected = std::move(records.inferences);
+    try {
+        return capture::capture_workload(recorder, options);
+    } catch (const capture::NotAsExpected& error) {
+        if (arguments.json) {
+            fmt::print(
+                "{}\n",
+                json_text({{"model", arguments.model},
+                           {"difference", difference_to_json(error.difference(), arguments.expected, records)}}));
+        }
+        throw CliError{kDifferent, describe_difference(error.difference(), arguments.expected, records)};
+    }
+}
+
+int capture_model(const CaptureArguments& arguments) {
+    if (arguments.lists_operators) {
+        print_operators(arguments.json);
+        return kDone;
+    }
+    if (arguments.model.empty() || arguments.output.empty()) {
+        throw CliError{kUsage, "capture: a model and --output are required"};
+    }
+    const CaptureTarget target = target_for(arguments);
+    const capture::CaptureOptions options = options_for(arguments, target.captured_on);
     check_queues(arguments, options.link.spec);
     const std::vector<std::uint8_t> model = files::load_file(arguments.model, kMaxFileBytes);
     const ByteSpan bytes{model.data(), model.size()};
@@ -183,7 +215,7 @@ int capture_model(const CaptureArguments& arguments) {
         capture::Recorder recorder;
         tflite::import_model(bytes, std::filesystem::path{arguments.model}.filename().string(), sha256(bytes),
                              recorder);
-        capture::Capture result = capture::capture_workload(recorder, options);
+        capture::Capture result = capture_as_expected(arguments, recorder, options);
         if (target.lowering != nullptr) {
             lower_capture(target, result);
         }
@@ -236,7 +268,8 @@ void add_capture(CLI::App& app, Action& action) {
                      "2. All of them must fit into the queues' rings")
         ->check(CLI::Range(1U, profiles::kHost.steps_in_flight));
     add_number(*command, "--self-test", arguments->self_tests, 0U, kMaxSelfTests,
-               "Self-test vectors to store in the binary");
+               "Self-test vectors of seeded inputs to store in the binary, with what the simulator gives");
+    add_expect_option(*command, arguments->expected);
     command
         ->add_option(
             "--deadline-us", arguments->deadline_us,

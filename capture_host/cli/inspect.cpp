@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "capture_host/cli/cli.h"
+#include "capture_host/cli/evidence_text.h"
 #include "capture_host/cli/target_option.h"
 #include "capture_host/targets/trace_walk.h"
 #include "capture_host/writer/manifest.h"
@@ -163,6 +164,10 @@ Views find_views(const BinaryFile& file, const Image& image) {
     return {why_not.empty(), why_not};
 }
 
+nlohmann::json evidence_in(const BinaryFile& file, const Image& image, const Views& views) {
+    return evidence_of(image, views.possible.has_value() ? &file.target().command_set() : nullptr);
+}
+
 nlohmann::json trace_to_json(const BinaryFile& file, const Image& image, const capture::ManifestTrace& trace,
                              std::uint32_t index, bool with_commands) {
     nlohmann::json entry{{"name", trace.name},
@@ -229,8 +234,11 @@ nlohmann::json to_json(const BinaryFile& file, const Image& image, bool with_com
     json["provenance"] = {{"source_name", manifest.source_name},
                           {"source_sha256", to_hex(ByteSpan{manifest.source_sha256})},
                           {"tool_version", manifest.tool_version}};
-    json["self_tests"] = manifest.self_test_count;
+    json["self_tests"] = manifest.self_test_origins.size();
     const Views views = find_views(file, image);
+    const nlohmann::json evidence = evidence_in(file, image, views);
+    json["self_test_vectors"] = evidence.value("self_tests", nlohmann::json::array());
+    json["state"] = evidence.value("state", nlohmann::json::array());
     json["views"] = {{"possible", nullptr}, {"why_not", views.why_not}};
     if (views.possible) {
         json["views"]["possible"] = *views.possible;
@@ -335,12 +343,11 @@ void print_all(const BinaryFile& file, const Image& image, bool with_commands) {
         fmt::print("parameter {}  {} {} from {} to {}, multiples of {}, {} words\n", i, name_of(parameter.kind),
                    parameter.name, parameter.minimum, parameter.maximum, parameter.alignment, parameter.points.size());
     }
-    fmt::print(
-        "budgets\n  step           {} cycles, deadline {} us, {} in flight\n  set-up         deadline {} us\n  "
-        "self-tests     {}\n",
-        manifest.step_cycles, manifest.step_deadline_us, manifest.steps_in_flight, manifest.setup_deadline_us,
-        manifest.self_test_count);
+    fmt::print("budgets\n  step           {} cycles, deadline {} us, {} in flight\n  set-up         deadline {} us\n",
+               manifest.step_cycles, manifest.step_deadline_us, manifest.steps_in_flight, manifest.setup_deadline_us);
     const Views views = find_views(file, image);
+    const std::string evidence = evidence_text(evidence_in(file, image, views));
+    fmt::print("{}{}", evidence.empty() ? "" : "evidence\n", evidence);
     if (views.possible.value_or(false)) {
         fmt::print("views            possible\n");
     } else {

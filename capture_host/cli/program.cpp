@@ -11,8 +11,9 @@ namespace {
 constexpr const char* kFooter =
     "Exit codes: 0 done, 2 usage, 3 refused by the validator, or a signature or receipt that does not hold,\n"
     "4 fault while replaying, 5 not a valid or not a supported model, 6 file can not be read or written, 7 logs are "
-    "different, or a mutant\n"
-    "is not refused as expected, 1 defect in pianola.\n\n"
+    "different,\n"
+    "a binary computes something else than expected or than the model, or a mutant is not refused as expected,\n"
+    "1 defect in pianola.\n\n"
     "Example:\n"
     "  pianola capture model.tflite -o model.ptb\n"
     "  pianola verify model.ptb\n"

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "capture_host/cli/cli.h"
+#include "capture_host/cli/evidence_text.h"
 
 namespace pianola::cli {
 namespace {
@@ -15,12 +16,6 @@ struct CheckArguments {
     std::string binary;
     bool json{false};
 };
-
-// A text of somebody else's, as JSON writes it: in ASCII, and without what a terminal would obey.
-std::string printable(const nlohmann::json& text) {
-    const std::string quoted = text.dump(-1, ' ', true);
-    return quoted.substr(1U, quoted.size() - 2U);
-}
 
 // Empty where the statement does not say it.
 std::string describe_device(const nlohmann::json& device) {
@@ -44,10 +39,11 @@ std::string describe(const nlohmann::json& statement) {
             : fmt::format("refused: {} at {}", printable(verdict.at("rule")), printable(verdict.at("field")));
     const std::string plugin =
         validator.contains("plugin") ? ("  plugin    " + validator.at("plugin").get<std::string>() + "\n") : "";
-    return fmt::format("the signature holds\n  binary    {}, {} bytes\n{}  validator {}, {} rules\n{}  verdict   {}\n",
-                       binary.at("sha256").get<std::string>(), binary.at("bytes").get<std::uint64_t>(),
-                       describe_device(statement.at("device")), printable(validator.at("version")),
-                       validator.at("rules").size(), plugin, judgement);
+    return fmt::format(
+        "the signature holds\n  binary    {}, {} bytes\n{}  validator {}, {} rules\n{}  verdict   {}\n{}",
+        binary.at("sha256").get<std::string>(), binary.at("bytes").get<std::uint64_t>(),
+        describe_device(statement.at("device")), printable(validator.at("version")), validator.at("rules").size(),
+        plugin, judgement, evidence_text(statement));
 }
 
 int check(const CheckArguments& arguments) {

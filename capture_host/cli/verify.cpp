@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "capture_host/cli/cli.h"
+#include "capture_host/cli/evidence_text.h"
 #include "capture_host/cli/target_option.h"
 #include "capture_host/signing/keys.h"
 #include "capture_host/signing/receipt.h"
@@ -61,15 +62,19 @@ int verify_file(const VerifyArguments& arguments) {
                                           image, plan, verdict);
     if (!arguments.receipt.empty()) {
         const nlohmann::json statement =
-            signing::make_statement({file.bytes(), file.device(), trust, verdict, PIANOLA_VERSION, file.plugin()});
+            signing::make_statement({file.bytes(), file.device(), trust, verdict, image, file.target().command_set(),
+                                     PIANOLA_VERSION, file.plugin()});
         files::store_file(arguments.receipt,
                           signing::make_receipt(statement, signing::Key::load_private(arguments.receipt_key)));
     }
+    const nlohmann::json evidence =
+        is_ok(status) ? evidence_of(image, &file.target().command_set()) : nlohmann::json::object();
     const std::string remedy =
         capture::capacity_remedy(file.bytes(), file.device(), file.target().command_set(), trust, verdict);
     if (arguments.json) {
         nlohmann::json json = file.to_json(verdict, image);
         json["file"] = arguments.file;
+        json.update(evidence);
         if (!remedy.empty()) {
             json["remedy"] = remedy;
         }
@@ -79,6 +84,7 @@ int verify_file(const VerifyArguments& arguments) {
         fmt::print("{}\n", json_text(json));
     } else {
         fmt::print("{}: {}\n", arguments.file, file.describe(verdict, image));
+        fmt::print("{}", evidence_text(evidence));
         if (!remedy.empty()) {
             fmt::print("  remedy  {}\n", remedy);
         }

@@ -20,6 +20,36 @@ void load(Replay& trial) {
     }
 }
 
+std::uint64_t bytes_of(const Tensors& tensors) {
+    std::uint64_t bytes = 0U;
+    for (const std::vector<std::uint8_t>& tensor : tensors) {
+        bytes += tensor.size();
+    }
+    return bytes;
+}
+
+// How many vectors there will be. Throws LinkError where they do not fit the file.
+std::size_t count_vectors(const Replay& trial, const CaptureOptions& options) {
+    const std::size_t count = options.expected.size() + options.self_tests;
+    if (count > kMaxSelfTests) {
+        throw LinkError{fmt::format("too many self-tests: {} are wanted, {} fit", count, kMaxSelfTests)};
+    }
+    if (count == 0U) {
+        return count;
+    }
+    const std::uint64_t vector_bytes = bytes_of(trial.empty_inputs()) + bytes_of(trial.empty_outputs());
+    // Of the manifest, a byte for each; and what rounding takes.
+    const std::uint64_t bytes = trial.file().size() + (count * (vector_bytes + 1U)) + (2U * kFileAlignmentBytes);
+    if (bytes > kMaxFileBytes) {
+        throw LinkError{
+            fmt::format("the file would be too long: {} self-tests of {} bytes need {} bytes with the "
+                        "rest, {} is the most",
+                        count, vector_bytes, bytes, kMaxFileBytes)};
+    }
+    return count;
+}
+
+// What was expected, then seeded inputs with what the simulator gives.
 std::vector<std::uint8_t> record_self_tests(Replay& trial, const CaptureOptions& options) {
     std::vector<std::uint8_t> vectors;
     const auto append = [&vectors](const Tensors& tensors) {
@@ -27,6 +57,10 @@ std::vector<std::uint8_t> record_self_tests(Replay& trial, const CaptureOptions&
             vectors.insert(vectors.end(), tensor.begin(), tensor.end());
         }
     };
+    for (const ExpectedInference& inference : options.expected) {
+        append(inference.inputs);
+        append(inference.outputs);
+    }
     for (std::uint32_t i = 0U; i < options.self_tests; ++i) {
         Tensors inputs = trial.empty_inputs();
         fill_with_seed(i + 1U, inputs);
@@ -37,6 +71,12 @@ std::vector<std::uint8_t> record_self_tests(Replay& trial, const CaptureOptions&
         }
     }
     return vectors;
+}
+
+// As a target does it: each vector alone, or where there is state behind those before it.
+void replay_self_tests(Replay& trial) {
+    std::vector<std::uint8_t> scratch(trial.session().output_bytes());
+    trial.check(trial.session().self_test({scratch.data(), scratch.size()}));
 }
 
 }  // namespace
@@ -54,9 +94,6 @@ void fill_with_seed(std::uint32_t seed, std::vector<std::vector<std::uint8_t>>& 
 }
 
 Capture capture_workload(const Recorder& recorder, const CaptureOptions& options) {
-    if (options.self_tests > kMaxSelfTests) {
-        throw LinkError{fmt::format("too many self-tests: {} are wanted, {} fit", options.self_tests, kMaxSelfTests)};
-    }
     LinkedWorkload workload = link(recorder, options.link);
     Capture capture;
     capture.summary = workload.summary;
@@ -67,11 +104,19 @@ Capture capture_workload(const Recorder& recorder, const CaptureOptions& options
     };
     const std::unique_ptr<Replay> trial = trial_of();
     load(*trial);
-    if (options.self_tests > 0U) {
+    capture.vectors = count_vectors(*trial, options);
+    capture.expected = options.expected.size();
+    if (capture.vectors > 0U) {
+        compare_expected(*trial, options.expected);
         workload.segments.self_tests = record_self_tests(*trial, options);
-        workload.manifest.self_test_count = options.self_tests;
+        workload.manifest.self_test_origins.assign(capture.expected, SelfTestOrigin::kExpected);
+        workload.manifest.self_test_origins.resize(capture.vectors, SelfTestOrigin::kCaptured);
         capture.file = write_trace_binary(workload.manifest, workload.segments);
-        load(*trial_of());
+        const std::unique_ptr<Replay> whole = trial_of();
+        load(*whole);
+        if (!options.expected.empty()) {
+            replay_self_tests(*whole);
+        }
     }
     return capture;
 }

@@ -7,6 +7,7 @@
 #include <functional>
 #include <vector>
 
+#include "capture_host/link/expected.h"
 #include "capture_host/link/link.h"
 
 namespace pianola::capture {
@@ -15,15 +16,19 @@ struct CaptureOptions {
     LinkOptions link;
     std::uint32_t self_tests{0U};  // vectors of seeded inputs, with the outputs that the simulator gives
     std::function<void(std::uint32_t done, std::uint32_t all)> progress;  // may be empty
+    // What the binary must compute, to the byte. These are the first vectors, those of seeded inputs follow.
+    std::vector<ExpectedInference> expected;
 };
 
 struct Capture {
     std::vector<std::uint8_t> file;
     LinkSummary summary;
+    std::size_t vectors{0U};   // self-test vectors in the file
+    std::size_t expected{0U};  // of them, the first
 };
 
-// Throws LinkError where the workload does not fit, and std::logic_error where the runtime refuses what we made: a
-// defect.
+// Throws LinkError where the workload does not fit, NotAsExpected where an output is another than expected, and
+// std::logic_error where the runtime refuses what we made: a defect.
 [[nodiscard]] Capture capture_workload(const Recorder& recorder, const CaptureOptions& options);
 
 // One input of a self-test vector, or of any reproducible trial: xorshift32 bytes, one stream per vector.

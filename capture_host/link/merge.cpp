@@ -47,7 +47,7 @@ class Merger {
         manifest = first;
         manifest.target.mesh_rows = options_.rows;
         manifest.target.mesh_columns = options_.columns;
-        manifest.self_test_count = 0U;
+        manifest.self_test_origins.clear();
         manifest.buffers.clear();
         manifest.inputs.clear();
         manifest.outputs.clear();

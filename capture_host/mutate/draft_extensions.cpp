@@ -67,10 +67,11 @@ std::uint32_t Draft::add_scratch(std::uint32_t size_bytes) {
 
 // A vector is all inputs, then all outputs. The new tensor is the last of its list.
 void Draft::extend_self_tests(std::uint32_t size_bytes, std::uint8_t value, bool is_input) {
-    if (manifest_.self_test_count == 0U) {
+    const std::size_t vectors_there = manifest_.self_test_origins.size();
+    if (vectors_there == 0U) {
         return;
     }
-    const std::size_t old_bytes = segments_.self_tests.size() / manifest_.self_test_count;
+    const std::size_t old_bytes = segments_.self_tests.size() / vectors_there;
     std::size_t place = old_bytes;
     if (is_input) {
         place = 0U;
@@ -82,7 +83,7 @@ void Draft::extend_self_tests(std::uint32_t size_bytes, std::uint8_t value, bool
         place -= size_bytes;  // the new one is in the list already
     }
     Bytes vectors;
-    for (std::uint32_t i = 0U; i < manifest_.self_test_count; ++i) {
+    for (std::size_t i = 0U; i < vectors_there; ++i) {
         const auto first = segments_.self_tests.begin() + static_cast<std::ptrdiff_t>(i * old_bytes);
         vectors.insert(vectors.end(), first, first + static_cast<std::ptrdiff_t>(place));
         vectors.insert(vectors.end(), size_bytes, value);
@@ -147,8 +148,8 @@ std::uint32_t Draft::add_weights() {
 }
 
 void Draft::drop_self_tests() {
-    if (manifest_.self_test_count != 0U) {
-        manifest_.self_test_count = 0U;
+    if (!manifest_.self_test_origins.empty()) {
+        manifest_.self_test_origins.clear();
         segments_.self_tests.clear();
         confirm("no self-tests");
     }

@@ -60,6 +60,15 @@ void make_unknown(Enumeration& value) {
     std::memcpy(&value, &kUnknown, sizeof(value));
 }
 
+// Without a vector there is none whose origin could be wrong.
+std::vector<SelfTestOrigin>& origins(Draft& draft) {
+    std::vector<SelfTestOrigin>& found = draft.manifest().self_test_origins;
+    if (found.empty()) {
+        throw NotApplicable{"the file has no self-tests"};
+    }
+    return found;
+}
+
 template <typename Item>
 void overfill(std::vector<Item>& list, std::uint32_t capacity, const Item& item) {
     list.resize(std::size_t{capacity} + 1U, item);
@@ -131,6 +140,13 @@ constexpr std::array kOperators{
              [](Draft& draft) { make_unknown(draft.first_tensor().type); }},
     Operator{Rule::kImgEnum, "script-kind", "an unknown kind of script", false,
              [](Draft& draft) { make_unknown(draft.manifest().scripts.front().kind); }, "scripts[0].kind"},
+    Operator{Rule::kImgEnum, "self-test-origin", "a self-test whose outputs are of an unknown origin", true,
+             [](Draft& draft) { make_unknown(origins(draft).front()); }, "self_test_origins[0]"},
+    Operator{Rule::kImgEnum, "no-self-test-origin", "a self-test whose outputs are of no origin", true,
+             [](Draft& draft) {
+                 origins(draft).back() = SelfTestOrigin::kUnspecified;
+                 draft.expect_path("self_test_origins[" + std::to_string(origins(draft).size() - 1U) + "]");
+             }},
     Operator{Rule::kImgUnion, "command", "a script command of an unknown kind", false, break_union, "step[0].body"},
     Operator{Rule::kImgCount, "buffers", "a buffer more than the runtime accepts, all but the file's own unused", true,
              [](Draft& draft) { overfill(draft.manifest().buffers, kMaxBuffers, {"spare", 0U, 0U, 1U}); }, "buffers"},
@@ -144,6 +160,10 @@ constexpr std::array kOperators{
                  overfill(draft.commands(ScriptKind::kStep), kMaxScriptCommands,
                           {ScriptCommandKind::kReplayTrace, 0U, 0U, 0U});
              }},
+    Operator{
+        Rule::kImgCount, "self-tests", "a self-test more than a file can have", false,
+        [](Draft& draft) { overfill(draft.manifest().self_test_origins, kMaxSelfTests, SelfTestOrigin::kCaptured); },
+        "self_test_origins"},
     Operator{Rule::kImgName, "empty", "a name without characters", true, [](Draft& draft) { rename(draft, ""); }},
     Operator{Rule::kImgName, "too-long", "a name longer than the runtime accepts", true,
              [](Draft& draft) { rename(draft, std::string(kMaxNameBytes + 1U, 'a')); }},

@@ -215,9 +215,10 @@ constexpr std::array kOperators{
         [](Draft& draft) { tensor_without_self_tests(draft).zero_point = std::numeric_limits<std::int32_t>::min(); },
         "tensor.scale"},
     Operator{Rule::kLaySelfTest, "one-more", "a self-test that is not there", true,
-             [](Draft& draft) { draft.manifest().self_test_count += 1U; }, "self_test_count"},
+             [](Draft& draft) { draft.manifest().self_test_origins.push_back(SelfTestOrigin::kCaptured); },
+             "self_test_origins"},
     Operator{Rule::kLaySelfTest, "byte", "a byte behind the last self-test", true,
-             [](Draft& draft) { draft.segments().self_tests.push_back(0U); }, "self_test_count"},
+             [](Draft& draft) { draft.segments().self_tests.push_back(0U); }, "self_test_origins"},
 };
 
 }  // namespace

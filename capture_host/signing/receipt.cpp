@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "capture_host/evidence/self_tests.h"
+#include "capture_host/evidence/state.h"
 #include "capture_host/files/json.h"
 #include "capture_host/files/text.h"
 #include "hal/devices/device_numbers.h"
@@ -44,8 +46,12 @@ nlohmann::json trust_to_json(const Trust& trust) {
             {"lowest_security_version", trust.lowest_security_version}};
 }
 
+bool is_accepted(const Verdict& verdict) {
+    return is_ok(verdict.status) && (verdict.flow == kFlowAccepted);
+}
+
 nlohmann::json verdict_to_json(const Verdict& verdict) {
-    if (is_ok(verdict.status) && (verdict.flow == kFlowAccepted)) {
+    if (is_accepted(verdict)) {
         return {{"accepted", true}};
     }
     return {{"accepted", false},
@@ -84,6 +90,35 @@ bool is_hash(const nlohmann::json& value) {
            (value.get<std::string>().find_first_not_of("0123456789abcdef") == std::string::npos);
 }
 
+void check_self_tests(const nlohmann::json& tests) {
+    require(tests.is_array(), "self_tests");
+    for (const nlohmann::json& test : tests) {
+        const nlohmann::json& origin = member_of(test, "origin");
+        require((origin == "expected") || (origin == "captured"), "self_tests.origin");
+        require(is_hash(member_of(test, "inputs_sha256")), "self_tests.inputs_sha256");
+        require(is_hash(member_of(test, "outputs_sha256")), "self_tests.outputs_sha256");
+    }
+}
+
+void check_state(const nlohmann::json& regions) {
+    require(regions.is_array(), "state");
+    for (const nlohmann::json& region : regions) {
+        require(member_of(region, "name").is_string(), "state.name");
+        require(member_of(region, "memory").is_string(), "state.memory");
+        require(member_of(region, "address").is_number_unsigned(), "state.address");
+        require(member_of(region, "bytes").is_number_unsigned(), "state.bytes");
+        for (const char* const script : {"prologue", "set_up"}) {
+            const nlohmann::json& contents = member_of(region, script);
+            for (const char* const number : {"bytes", "constant_bytes", "commands"}) {
+                require(contents.is_null() || member_of(contents, number).is_number_unsigned(), number);
+            }
+            for (const char* const hash : {"constants_sha256", "commands_sha256"}) {
+                require(contents.is_null() || is_hash(member_of(contents, hash)), hash);
+            }
+        }
+    }
+}
+
 void check_statement(const nlohmann::json& statement) {
     require(has_whole_numbers(statement), "a number is negative, or not whole");
     const nlohmann::json& binary = member_of(statement, "binary");
@@ -105,7 +140,10 @@ void check_statement(const nlohmann::json& statement) {
         require(member_of(verdict, "rule").is_string(), "verdict.rule");
         require(member_of(verdict, "field").is_string(), "verdict.field");
         require(member_of(verdict, "offset").is_number_unsigned(), "verdict.offset");
+        return;
     }
+    check_self_tests(member_of(statement, "self_tests"));
+    check_state(member_of(statement, "state"));
 }
 
 }  // namespace
@@ -130,6 +168,10 @@ nlohmann::json make_statement(const Judgement& judgement) {
         {"validator",
          {{"version", judgement.validator_version}, {"schema", to_hex(ByteSpan{kSchemaHash})}, {"rules", rules()}}},
         {"verdict", verdict_to_json(judgement.verdict)}};
+    if (is_accepted(judgement.verdict)) {
+        statement["self_tests"] = evidence::to_json(evidence::self_tests_of(judgement.image));
+        statement["state"] = evidence::to_json(evidence::state_of(judgement.image, judgement.command_set));
+    }
     if (!judgement.plugin_sha256.empty()) {
         statement["validator"]["plugin"] = judgement.plugin_sha256;
     }

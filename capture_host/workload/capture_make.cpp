@@ -175,7 +175,7 @@ class Maker {
                 }
             }
         }
-        linked.manifest.self_test_count = static_cast<std::uint32_t>(vectors);
+        linked.manifest.self_test_origins.assign(vectors, SelfTestOrigin::kCaptured);
     }
 
     CapturedWorkload tried(std::uint32_t steps_in_flight) {

@@ -124,7 +124,7 @@ struct Manifest {
     std::string source_name;
     Sha256Digest source_sha256{};
     std::string tool_version;
-    std::uint32_t self_test_count{0U};
+    std::vector<SelfTestOrigin> self_test_origins;  // of each vector in Segments::self_tests
     std::vector<ManifestParameter> parameters;
 };
 

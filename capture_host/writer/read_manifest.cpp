@@ -125,7 +125,9 @@ Manifest read_manifest(const Image& image) {
     manifest.source_name = to_string(provenance.source_name);
     manifest.source_sha256 = to_digest(provenance.source_sha256);
     manifest.tool_version = to_string(provenance.tool_version);
-    manifest.self_test_count = image.self_test_count();
+    for (std::uint32_t i = 0U; i < image.self_test_count(); ++i) {
+        manifest.self_test_origins.push_back(image.self_test_origin(i));
+    }
     for (std::uint32_t i = 0U; i < image.parameter_count(); ++i) {
         manifest.parameters.push_back(to_parameter(image, i));
     }

@@ -129,6 +129,16 @@ Offset<flatbuffers::Vector<Offset<Table>>> create_list(FlatBufferBuilder& builde
     return builder.CreateVector(offsets);
 }
 
+Offset<flatbuffers::Vector<schema::SelfTestOrigin>> create_list(FlatBufferBuilder& builder,
+                                                                const std::vector<SelfTestOrigin>& origins) {
+    std::vector<schema::SelfTestOrigin> values;
+    values.reserve(origins.size());
+    for (const SelfTestOrigin origin : origins) {
+        values.push_back(static_cast<schema::SelfTestOrigin>(origin));
+    }
+    return builder.CreateVector(values);
+}
+
 }  // namespace
 
 std::vector<std::uint8_t> encode_manifest(const Manifest& manifest) {
@@ -147,10 +157,10 @@ std::vector<std::uint8_t> encode_manifest(const Manifest& manifest) {
     const auto tool_version = builder.CreateString(manifest.tool_version);
     const schema::Digest source_sha256 = to_schema(manifest.source_sha256);
     const auto provenance = schema::CreateProvenance(builder, source_name, &source_sha256, tool_version);
+    const auto origins = create_list(builder, manifest.self_test_origins);
     const auto parameters = create_list<schema::Parameter>(builder, manifest.parameters);
-    const auto root =
-        schema::CreateTraceBinary(builder, target, regions, buffers, inputs, outputs, traces, scripts, budgets,
-                                  provenance, static_cast<std::uint16_t>(manifest.self_test_count), parameters);
+    const auto root = schema::CreateTraceBinary(builder, target, regions, buffers, inputs, outputs, traces, scripts,
+                                                budgets, provenance, origins, parameters);
     schema::FinishTraceBinaryBuffer(builder, root);
     return {builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize()};
 }

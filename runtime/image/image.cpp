@@ -22,6 +22,7 @@ static_assert(static_cast<int>(schema::CostKind::MAX) == static_cast<int>(CostKi
 static_assert(static_cast<int>(schema::CapacityProfile::MAX) == static_cast<int>(CapacityProfile::kHost));
 static_assert(static_cast<int>(schema::ScriptKind::MAX) == static_cast<int>(ScriptKind::kEpilogue));
 static_assert(static_cast<int>(schema::ParameterKind::MAX) == static_cast<int>(ParameterKind::kBufferAddress));
+static_assert(static_cast<int>(schema::SelfTestOrigin::MAX) == static_cast<int>(SelfTestOrigin::kExpected));
 static_assert(static_cast<int>(schema::CommandBody::MAX) == static_cast<int>(ScriptCommandKind::kWaitEvent));
 
 // Every body of a command starts with the object that it names.
@@ -290,7 +291,13 @@ ProvenanceView Image::provenance() const noexcept {
 }
 
 std::uint32_t Image::self_test_count() const noexcept {
-    return number<std::uint16_t>(*root_, schema::TraceBinary::VT_SELF_TEST_COUNT);
+    return count_of(*root_, schema::TraceBinary::VT_SELF_TEST_ORIGINS);
+}
+
+SelfTestOrigin Image::self_test_origin(std::uint32_t index) const noexcept {
+    const auto* const origins =
+        target_of<flatbuffers::Vector<std::uint8_t>>(*root_, schema::TraceBinary::VT_SELF_TEST_ORIGINS);
+    return static_cast<SelfTestOrigin>(origins->Get(index));
 }
 
 std::uint32_t Image::parameter_count() const noexcept {

@@ -214,11 +214,10 @@ bool check_tensor(Context& context, const TensorList& list, std::uint32_t index,
 }
 
 bool check_self_tests(Context& context, std::uint64_t vector_bytes) noexcept {
-    const std::uint32_t count = context.image.self_test_count();
-    const std::uint64_t expected = count * vector_bytes;
+    const std::uint64_t expected = context.image.self_test_count() * vector_bytes;
     const Segment& segment = context.image.envelope().self_tests;
-    enter_root(context, Field::kSelfTestCount);
-    return ((count <= kMaxSelfTests) && (expected == segment.size_bytes))
+    enter_root(context, Field::kSelfTestOrigins);
+    return (expected == segment.size_bytes)
                ? true
                : refuse_wide_at(context, Rule::kLaySelfTest, Field::kNone, segment.size_bytes, expected);
 }

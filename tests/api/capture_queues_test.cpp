@@ -135,7 +135,7 @@ TEST(Capture, AQueueForAllTransfers) {
     const CapturedWorkload workload = capture.end();
     EXPECT_EQ(workload.steps, 4U);
     EXPECT_EQ(workload.inputs.size(), 5U);
-    EXPECT_EQ(workload.manifest.self_test_count, 5U);
+    EXPECT_EQ(workload.manifest.self_test_origins.size(), 5U);
     EXPECT_EQ(workload.manifest.steps_in_flight, 2U);
     EXPECT_EQ(workload.manifest.traces.size(), 3U);
     // Records that nobody waits for have gone: of the first operation and of the last fetch.

@@ -45,7 +45,7 @@ TEST(Capture, WithoutMarksEverythingIsOneStep) {
     EXPECT_EQ(workload.manifest.traces.size(), 1U);  // both programs in one
     EXPECT_EQ(workload.manifest.traces[0].programs[1].name, "second");
     EXPECT_EQ(script_kinds(workload), (std::vector<ScriptKind>{ScriptKind::kSetup, ScriptKind::kStep}));
-    EXPECT_EQ(workload.manifest.self_test_count, 1U);
+    EXPECT_EQ(workload.manifest.self_test_origins.size(), 1U);
     EXPECT_EQ(workload.manifest.inputs[0].scale, 0.5F);
     expect_verified(workload, device->spec());
     expect_model(workload, device->spec(), 256U, [](const Bytes& bytes) { return plus(plus(bytes, 4), 5); });
@@ -87,7 +87,7 @@ TEST(Capture, ConstantsBecomeSetUpAndLoopsBecomeOneStep) {
     }
     const CapturedWorkload workload = guard.end();
     EXPECT_EQ(workload.steps, 5U);
-    EXPECT_EQ(workload.manifest.self_test_count, 5U);
+    EXPECT_EQ(workload.manifest.self_test_origins.size(), 5U);
     EXPECT_EQ(commands_of(workload, ScriptKind::kSetup).size(), 5U);  // four shards, one trace
     EXPECT_EQ(commands_of(workload, ScriptKind::kStep),
               (std::vector<ScriptCommandKind>{ScriptCommandKind::kWriteInput, ScriptCommandKind::kReplayTrace,
@@ -163,7 +163,7 @@ TEST(Capture, WorkloadsWithStateHaveNoSelfTestVectors) {
             }
             const CapturedWorkload workload = capture.end();
             const bool holds = (kept == Kept::kNothing) || (kept == Kept::kMadeAnew);
-            EXPECT_EQ(workload.manifest.self_test_count, holds ? steps : 0U);
+            EXPECT_EQ(workload.manifest.self_test_origins.size(), holds ? steps : 0U);
             ASSERT_EQ(workload.warnings.size(), holds ? 0U : 1U);
             if (!holds) {
                 EXPECT_EQ(workload.warnings[0].find(

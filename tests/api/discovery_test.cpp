@@ -102,7 +102,7 @@ TEST_F(Discovery, TurnsThatTheHostGivesNothing) {
         const bool are_layers = turns == 4U;
         ASSERT_EQ(workload.steps, are_layers ? 1U : 6U);
         ASSERT_EQ(workload.manifest.inputs.size(), are_layers ? 1U : 0U);
-        EXPECT_EQ(workload.manifest.self_test_count, are_layers ? 1U : 0U);
+        EXPECT_EQ(workload.manifest.self_test_origins.size(), are_layers ? 1U : 0U);
         const Bytes first = pattern(kBytes, are_layers ? 2U : 1U);
         std::vector<std::vector<Bytes>> golden(are_layers ? 1U : 3U);
         for (int i = 1; i <= (are_layers ? 4 : 6); ++i) {

@@ -77,7 +77,7 @@ TEST_F(SharedTensors, OneBufferIsInputAndOutput) {
         const CapturedWorkload workload = capture.end();
         expect_adds(workload, 3, kTurns);
         EXPECT_EQ(workload.manifest.inputs.front().name, is_declared ? "x" : "input 0");
-        EXPECT_EQ(workload.manifest.self_test_count, kTurns);
+        EXPECT_EQ(workload.manifest.self_test_origins.size(), kTurns);
     }
 }
 
@@ -204,7 +204,7 @@ TEST_F(SharedTensors, StateThatTheHostInitialises) {
         (void)read(*device_, input);
     }
     const CapturedWorkload workload = capture.end();
-    EXPECT_EQ(workload.manifest.self_test_count, 0U);
+    EXPECT_TRUE(workload.manifest.self_test_origins.empty());
     ASSERT_EQ(workload.warnings.size(), 1U);
     EXPECT_NE(workload.warnings[0].find("program 'add constant' on queue 0 (call 3) reads"), std::string::npos)
         << workload.warnings[0];

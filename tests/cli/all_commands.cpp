@@ -36,7 +36,8 @@ void add_leaves(const CLI::App& app, const std::vector<std::string>& words, std:
     for (const CLI::Option* const option : app.get_options()) {
         if (name_of(*option) != "--help") {
             command.options.push_back({name_of(*option), option->get_type_name(), option->get_positional(),
-                                       option->get_required(), option->get_type_name().empty()});
+                                       option->get_required(), option->get_type_name().empty(),
+                                       option->get_type_size()});
         }
     }
     commands.push_back(command);
@@ -62,6 +63,7 @@ const std::map<std::string, std::string>& good_values() {
         {"--device", "good.json"},
         {"--plugin", "good_plugin"},
         {"--input", "good.bin"},
+        {"--expect", "good.bin"},
         {"--merge", "good_report.json"},
         {"--against", "good.tflite"},
         {"--compiler", "good_compiler"},
@@ -235,12 +237,16 @@ std::vector<std::string> arguments_for(const CommandUnderTest& command, const st
         }
     }
     for (const Given& each : all) {
-        if (!find(command, each.option)->is_positional) {
+        const OptionUnderTest& option = *find(command, each.option);
+        if (!option.is_positional) {
             // Otherwise an option that takes several would take what follows; nothing behind '=' counts as left out.
             if (each.value.empty()) {
                 arguments.insert(arguments.end(), {each.option, each.value});
             } else {
                 arguments.push_back(each.option + "=" + each.value);
+            }
+            for (int more = 1; more < option.values; ++more) {
+                arguments.push_back(good_value(command, option));
             }
         }
     }

@@ -23,6 +23,7 @@ struct OptionUnderTest {
     bool is_positional{false};
     bool is_required{false};
     bool is_flag{false};
+    int values{1};  // that it takes each time
 };
 
 struct CommandUnderTest {

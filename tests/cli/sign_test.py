@@ -261,6 +261,7 @@ class Receipt(cli_support.CliTest):
         for statement, code in ((accepted["statement"], DONE), (refusal["statement"], REFUSED)):
             self.assertIn("the signature holds", check(statement, code).stdout)
             for place in (("binary", ), ("binary", "sha256"), ("binary", "bytes"), ("device", ), ("trust", ),
+                          *((name, ) for name in ("self_tests", "state") if name in statement),
                           ("validator", ), ("validator", "version"), ("validator", "schema"), ("validator", "rules"),
                           ("verdict", ), *(("verdict", name) for name in statement["verdict"])):
                 for wrong in (None, [], {}, True, -1, 1.5, [7], "missing"):
@@ -287,6 +288,106 @@ class Receipt(cli_support.CliTest):
                 self.assertRegex(run.stdout, r"\A[ -~\n]*\Z")
                 self.assertIn("\\u001b", run.stdout)
                 self.assertEqual(run.stderr, "")
+
+    def segment(self, contents, number):
+        """Of a binary: 0 the manifest, 1 weights, 2 traces, 3 self-tests."""
+        first, size = (int.from_bytes(contents[at:at + 4], "little") for at in (84 + 12 * number, 88 + 12 * number))
+        return contents[first:first + size]
+
+    def state_of(self, binary):
+        """What a receipt must say of the only region, worked out from the commands that `inspect` shows."""
+        contents = binary.read_bytes()
+        weights, traces = self.segment(contents, 1), self.segment(contents, 2)
+        shown = json.loads(self.run_pianola("inspect", binary, "--commands", "--json").stdout)
+        regions = {region["kind"]: region for region in shown["regions"]}
+        base, size = (regions["state"][name] for name in ("base", "bytes"))
+        trace = next(trace for trace in shown["traces"] if trace["name"] == "reset state")
+        constants, words, written, commands = b"", b"", set(), trace["command_list"]
+        for command, after in zip(commands, commands[1:]):
+            reads, writes = ([(extent["address"], extent["bytes"]) for extent in command["extents"]
+                              if extent["access"] == access] for access in ("read", "write"))
+            self.assertTrue(all(base <= first and first + count <= base + size for first, count in writes))
+            for first, count in writes:
+                written |= set(range(first, first + count))
+            for first, count in reads:
+                constants += weights[first - regions["weights"]["base"]:][:count]
+            words += traces[trace["offset"] + 4 * command["word"]:trace["offset"] + 4 * after["word"]]
+        return {
+            "name": regions["state"]["name"], "memory": regions["state"]["memory"], "address": base, "bytes": size,
+            "set_up": None, "prologue": {
+                "bytes": len(written), "constant_bytes": len(constants), "commands": len(commands) - 1,
+                "constants_sha256": hashlib.sha256(constants).hexdigest(),
+                "commands_sha256": hashlib.sha256(words).hexdigest()
+            }
+        }
+
+    def test_state_and_what_resets_it(self):
+        key = self.key()
+        for name in ("mww_okay_nabu_v2", "trained_lstm_int8"):
+            binary = self.capture(name, "--self-test", "2")
+            self.make(binary, key)
+            check = ("receipt", "check", "receipt.json", "--key", key, "--binary", binary)
+            stated = json.loads(self.run_pianola(*check, "--json").stdout)
+            wanted = self.state_of(binary)
+            self.assertEqual(stated["state"], [wanted])
+            self.assertGreater(wanted["prologue"]["commands"], 0)
+            for command in (check, ("verify", binary), ("inspect", binary)):
+                text = self.run_pianola(*command).stdout
+                self.assertIn(f"state     {wanted['bytes']} bytes at 0x{wanted['address']:08X} in {wanted['memory']}, "
+                              f"'{wanted['name']}': first contents of {wanted['prologue']['bytes']} from the prologue, "
+                              "of 0 from the set-up", text)
+                self.assertIn("self-tests 2: 0 with outputs as expected, 2 with captured outputs", text)
+            for command in ("verify", "inspect"):
+                self.assertEqual(json.loads(self.run_pianola(command, binary, "--json").stdout)["state"], [wanted])
+        plain = self.make(self.capture(), key, name="plain.json")
+        stated = json.loads(plain.read_text())["statement"]
+        self.assertEqual((stated["state"], stated["self_tests"]), ([], []))
+        self.assertNotIn("state", self.run_pianola("receipt", "check", plain, "--key", key).stdout)
+
+    def test_other_first_contents_are_another_state(self):
+        """Another value that a reset fills in, the binary sealed again."""
+        key = self.key()
+        binary = self.capture("trained_lstm_int8")
+        before = json.loads(self.make(binary, key).read_text())["statement"]["state"][0]["prologue"]
+        shown = json.loads(self.run_pianola("inspect", binary, "--commands", "--json").stdout)
+        trace = next(trace for trace in shown["traces"] if trace["name"] == "reset state")
+        self.assertEqual(trace["command_list"][0]["command"], "fill")
+        last = trace["command_list"][1]["word"] - 1
+        contents = bytearray(binary.read_bytes())
+        contents[int.from_bytes(contents[108:112], "little") + trace["offset"] + 4 * last] ^= 1
+        changed = self.write("changed.ptb", cli_support.sealed(bytes(contents)))
+        after = json.loads(self.make(changed, key).read_text())["statement"]["state"][0]["prologue"]
+        self.assertNotEqual(after["commands_sha256"], before["commands_sha256"])
+        self.assertEqual({**after, "commands_sha256": ""}, {**before, "commands_sha256": ""})
+
+    def test_what_a_statement_must_say_of_self_tests_and_state(self):
+        key = self.key()
+        accepted = json.loads(self.make(self.capture("trained_lstm_int8", "--self-test", "1"), key).read_text())
+        places = [("self_tests", 0, name) for name in accepted["statement"]["self_tests"][0]]
+        state = accepted["statement"]["state"][0]
+        places += [("state", 0, name) for name in state]
+        places += [("state", 0, "prologue", name) for name in state["prologue"]]
+        for place in places:
+            for wrong in (None, "x", -1, "missing"):
+                statement = json.loads(json.dumps(accepted["statement"]))
+                inner = statement
+                for name in place[:-1]:
+                    inner = inner[name]
+                if wrong == "missing":
+                    del inner[place[-1]]
+                elif (place[-1] in ("prologue", "set_up") and wrong is None) or (place[-1] in ("name", "memory")
+                                                                                and wrong == "x"):
+                    continue
+                else:
+                    inner[place[-1]] = wrong
+                text = self.write("statement", json.dumps(statement, sort_keys=True, separators=(",", ":")))
+                subprocess.run(["openssl", "pkeyutl", "-sign", "-rawin", "-inkey", key, "-in", text, "-out",
+                                self.folder / "signature"], check=True)
+                signed = {**accepted, "statement": statement,
+                          "signature": (self.folder / "signature").read_bytes().hex()}
+                run = self.run_pianola("receipt", "check", self.write("signed.json", signed), "--key", key,
+                                       code=REFUSED)
+                self.assertIn("signed, but no statement of a verdict", run.stderr, f"{place}: {wrong}")
 
     def test_a_receipt_needs_a_key(self):
         self.run_pianola("verify", self.capture(), "--receipt", "r.json", code=USAGE)

@@ -51,6 +51,7 @@ std::vector<std::string> command_line_words() {
                                    "0",
                                    "--pipelined",
                                    "--self-test",
+                                   "--expect",
                                    "--deadline-us",
                                    "--setup-deadline-us",
                                    "--commands",

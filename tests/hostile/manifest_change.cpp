@@ -23,8 +23,7 @@ std::vector<std::uint32_t*> numbers_of(Manifest& manifest) {
                                         &target.mesh_rows,
                                         &target.mesh_columns,
                                         &manifest.step_deadline_us,
-                                        &manifest.setup_deadline_us,
-                                        &manifest.self_test_count};
+                                        &manifest.setup_deadline_us};
     for (auto& region : manifest.regions) {
         numbers.insert(numbers.end(), {&region.base, &region.size_bytes});
     }
@@ -103,6 +102,9 @@ void change_lists(Random& random, Manifest& manifest) {
             if (!manifest.traces.empty()) {
                 change_list(random, manifest.traces.front().programs);
             }
+            break;
+        case 7U:
+            change_list(random, manifest.self_test_origins);
             break;
         default:
             if (!manifest.scripts.empty()) {

@@ -77,7 +77,7 @@ TEST(Link, TooSmallATraceRegionStatesNeedAndLimitAndTheNeedSuffices) {
     EXPECT_NE(error.find(std::to_string(options.spec.trace_region_bytes)), std::string::npos) << error;
 
     options.spec.trace_region_bytes += 64U;
-    EXPECT_NO_THROW((void)capture_workload(chain(6U), {options, 0U, {}}));
+    EXPECT_NO_THROW((void)capture_workload(chain(6U), {options, 0U, {}, {}}));
 }
 
 TEST(Link, ActivationsGoToDramWhereL1IsTooSmallAndAreRefusedWhereBothAre) {
@@ -143,16 +143,16 @@ TEST(Link, TwoQueuesAreOrderedByEvents) {
         return command.kind == ScriptCommandKind::kWaitEvent;
     });
     EXPECT_EQ(waits, 2);
-    EXPECT_NO_THROW((void)capture_workload(chain(1U), {options, 2U, {}}));
+    EXPECT_NO_THROW((void)capture_workload(chain(1U), {options, 2U, {}, {}}));
 }
 
 TEST(Capture, SelfTestsAreReproducibleAndFillTheirSegment) {
-    const CaptureOptions options{{}, 3U, {}};
+    const CaptureOptions options{{}, 3U, {}, {}};
     const Capture first = capture_workload(chain(2U), options);
     const Capture second = capture_workload(chain(2U), options);
     EXPECT_EQ(first.file, second.file);
     EXPECT_GE(first.file.size(), 3U * 2U * kElements);
-    EXPECT_THROW((void)capture_workload(chain(2U), {{}, kMaxSelfTests + 1U, {}}), LinkError);
+    EXPECT_THROW((void)capture_workload(chain(2U), {{}, kMaxSelfTests + 1U, {}, {}}), LinkError);
 }
 
 TEST(Capture, AWorkloadThatReadsWhatNothingWroteIsOurDefectAndNotWritten) {

@@ -23,7 +23,7 @@ TEST_F(MeshCapture, AThousandReplaysOfACutTensor) {
         EXPECT_EQ(workload.manifest.target.mesh_columns, shape[1U]);
         expect_replays(workload, 1000U, [](const Tensors& given) { return Tensors{plus(given.front(), 3)}; });
         EXPECT_TRUE(workload.warnings.empty());
-        EXPECT_EQ(workload.manifest.self_test_count, kTurns);
+        EXPECT_EQ(workload.manifest.self_test_origins.size(), kTurns);
     }
 }
 
@@ -192,7 +192,7 @@ TEST_F(MeshCapture, APipelineOfWhichOneDeviceIsRead) {
     }
     const CapturedWorkload workload = capture.end();
     EXPECT_EQ(workload.steps, kTurns);
-    EXPECT_EQ(workload.manifest.self_test_count, kTurns + 1U);
+    EXPECT_EQ(workload.manifest.self_test_origins.size(), kTurns + 1U);
     expect_replays(workload, 20U, [](const Tensors& given) { return Tensors{plus(plus(given.front(), 2), 3)}; });
 }
 

@@ -152,7 +152,7 @@ capture::MeshPart part_of(const Program& program) {
     manifest.step_deadline_us = kDeadlineUs;
     manifest.setup_deadline_us = kDeadlineUs;
     manifest.steps_in_flight = program.in_flight;
-    manifest.self_test_count = static_cast<std::uint32_t>(program.self_tests.size());
+    manifest.self_test_origins.assign(program.self_tests.size(), SelfTestOrigin::kCaptured);
     for (const auto& vector : program.self_tests) {
         for (const Tensors& tensors : vector) {
             for (const Bytes& tensor : tensors) {
@@ -194,7 +194,7 @@ MeshBinary mesh_of(const Program& program, std::uint32_t rows, std::uint32_t col
         for (std::uint8_t& byte : part.segments.weights) {
             byte = static_cast<std::uint8_t>(byte + (device * kStep));
         }
-        part.manifest.self_test_count = 0U;  // they were for the first device's weights
+        part.manifest.self_test_origins.clear();  // they were for the first device's weights
         part.segments.self_tests.clear();
         mesh.alone.push_back(file_of(part));
         parts.push_back(std::move(part));

@@ -165,7 +165,7 @@ TEST(SelfTests, AreNotMoreThanTheirNumberMayBe) {
     const Workload workload = make_workload(1U, kMaxSelfTests + 1U);
     Validator validator;
     EXPECT_EQ(validator.validate(workload.file()), Status::kRefused);
-    EXPECT_EQ(validator.verdict().rule, Rule::kLaySelfTest);
+    EXPECT_EQ(validator.verdict().rule, Rule::kImgCount);
     EXPECT_EQ(validator.validate(make_workload(1U, kMaxSelfTests).file()), Status::kOk);
 }
 

@@ -31,6 +31,21 @@ RuleCase unknown_enumerator(const char* what, const char* path, const FileOffset
     return {Rule::kImgEnum, what, path, place, set_byte(place, value)};
 }
 
+// One of two vectors has this origin.
+RuleCase origin_case(const char* what, const char* path, std::uint32_t index, std::uint8_t origin) {
+    const FileOffset place = [index](const std::vector<std::uint8_t>& file) {
+        const std::uint32_t list = field({}, TraceBinary::VT_SELF_TEST_ORIGINS)(file);
+        return list + load32(file, list) + static_cast<std::uint32_t>(sizeof(std::uint32_t)) +
+               index;  // behind the count
+    };
+    return {Rule::kImgEnum, what, path, place, [place, origin] {
+                Mutant mutant{make_workload(1U, 2U).file(), default_device()};
+                mutant.file.at(place(mutant.file)) = origin;
+                capture::fix_digest(mutant.file);
+                return mutant;
+            }};
+}
+
 RuleCase name_case(const char* what, const std::string& name) {
     return {Rule::kImgName, what, "regions[1].name", field({{TraceBinary::VT_REGIONS, 1U}}, schema::Region::VT_NAME),
             manifest_edit([name](auto& manifest) { manifest.regions[1].name = name; })};
@@ -70,10 +85,14 @@ std::vector<RuleCase> value_cases() {
                            field({{TraceBinary::VT_OUTPUTS, 0U}}, schema::Tensor::VT_TYPE), kUnknownElementType),
         unknown_enumerator("unknown kind of script", "scripts[1].kind",
                            field({{TraceBinary::VT_SCRIPTS, 1U}}, schema::Script::VT_KIND), 5U),
+        origin_case("unspecified origin of a self-test", "self_test_origins[0]", 0U, 0U),
+        origin_case("unknown origin of a self-test", "self_test_origins[1]", 1U, 3U),
         {Rule::kImgUnion, "a type behind the last", "scripts[1].commands[0].body", body_type, set_byte(body_type, 8U)},
         {Rule::kImgUnion, "the largest type", "scripts[1].commands[0].body", body_type, set_byte(body_type, 255U)},
         {Rule::kImgCount, "one region too many", "regions", field({}, TraceBinary::VT_REGIONS),
          manifest_edit([](auto& manifest) { manifest.regions.resize(9U, manifest.regions[0]); })},
+        {Rule::kImgCount, "one self-test too many", "self_test_origins", field({}, TraceBinary::VT_SELF_TEST_ORIGINS),
+         manifest_edit([](auto& manifest) { manifest.self_test_origins.assign(257U, SelfTestOrigin::kCaptured); })},
         {Rule::kImgCount, "one dimension too many", "inputs[0].shape",
          field({{TraceBinary::VT_INPUTS, 0U}}, schema::Tensor::VT_SHAPE),
          manifest_edit([](auto& manifest) { manifest.inputs[0].shape.resize(9U, 1U); })},

@@ -200,9 +200,9 @@ std::vector<RuleCase> tensor_cases() {
              manifest.outputs[1].buffer = 4U;
              manifest.regions[3].base += 1024U;
          })},
-        {Rule::kLaySelfTest, "a vector that is not there", "self_test_count", manifest_start(),
-         manifest_edit([](Manifest& manifest) { manifest.self_test_count = 1U; })},
-        {Rule::kLaySelfTest, "bytes of no vector", "self_test_count", manifest_start(),
+        {Rule::kLaySelfTest, "a vector that is not there", "self_test_origins", manifest_start(),
+         manifest_edit([](Manifest& manifest) { manifest.self_test_origins = {SelfTestOrigin::kCaptured}; })},
+        {Rule::kLaySelfTest, "bytes of no vector", "self_test_origins", manifest_start(),
          workload_edit([](Workload& workload, DeviceDescription&) { workload.segments.self_tests.resize(10U); })},
     };
 }

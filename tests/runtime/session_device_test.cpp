@@ -230,6 +230,7 @@ TEST_F(SessionDevice, HasTheSelfTestsOfTheBinary) {
     ASSERT_EQ(load(), Status::kOk);
     EXPECT_EQ(session_.self_test_count(), 1U);
     EXPECT_EQ(session_.self_tests().size(), 2U * kWorkloadBytes);
+    EXPECT_EQ(workspace_->image.self_test_origin(0U), SelfTestOrigin::kCaptured);
 }
 
 // What the set-up has written is damaged before it is read back: the record says where.

@@ -159,7 +159,7 @@ TEST_P(ResetSession, FindsAWrongVectorOnTheWayToAnother) {
     capture::LinkedWorkload workload = capture::link(sums_of(first_sums(GetParam())), {});
     workload.segments.self_tests.assign(vectors.begin(), vectors.end());
     workload.segments.self_tests.at(3U * std::size_t{kSize}) ^= 1U;  // the output of vector 1
-    workload.manifest.self_test_count = kSelfTests;
+    workload.manifest.self_test_origins.assign(kSelfTests, SelfTestOrigin::kCaptured);
     const Bytes file = capture::write_trace_binary(workload.manifest, workload.segments);
     for (const std::uint32_t index : {1U, 2U, kSelfTests}) {
         ASSERT_EQ(load(file), Status::kOk);

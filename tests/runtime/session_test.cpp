@@ -216,7 +216,7 @@ TEST(Session, ReplaysNothing) {
     manifest.scripts[0].commands.clear();
     manifest.scripts[1].commands.clear();
     manifest.step_cycles = 0U;
-    manifest.self_test_count = 2U;
+    manifest.self_test_origins.assign(2U, SelfTestOrigin::kCaptured);
     workload.segments.traces.clear();
     const files::AlignedBytes file{workload.file()};
     Bench bench;

@@ -115,7 +115,8 @@ Places find_outputs(const Program& program, const std::vector<Bytes>& results, c
 // What the binary does, without the data in it.
 std::string summary(const host::CapturedWorkload& workload) {
     const capture::Manifest& manifest = workload.manifest;
-    std::string text = fmt::format("{} {} {}", workload.steps, manifest.self_test_count, manifest.steps_in_flight);
+    std::string text =
+        fmt::format("{} {} {}", workload.steps, manifest.self_test_origins.size(), manifest.steps_in_flight);
     for (const std::uint8_t byte : manifest.source_sha256) {  // of the traces
         text += fmt::format("{:02x}", byte);
     }
@@ -204,8 +205,8 @@ class Player {
         }
         counts_.captured += 1U;
         counts_.steps += (ran.workload.steps > 1U) ? 1U : 0U;
-        counts_.vectors += (ran.workload.manifest.self_test_count > 0U) ? 1U : 0U;
-        require((ran.workload.manifest.self_test_count > 0U) || program.keeps_state, "vectors are missing");
+        counts_.vectors += ran.workload.manifest.self_test_origins.empty() ? 0U : 1U;
+        require(!ran.workload.manifest.self_test_origins.empty() || program.keeps_state, "vectors are missing");
         store(program, seed, ran, data, other, golden);
     }
 

@@ -74,7 +74,7 @@ Workload link_workload(const refdev::DeviceSpec& spec, std::uint32_t queues, std
     options.queues = queues;
     capture::LinkedWorkload linked = capture::link(recorder, options);
     Workload workload{std::move(linked.manifest), std::move(linked.segments)};
-    workload.manifest.self_test_count = self_tests;
+    workload.manifest.self_test_origins.assign(self_tests, SelfTestOrigin::kCaptured);
     for (std::uint32_t i = 0U; i < self_tests; ++i) {
         const std::vector<std::uint8_t> vector_input = workload_input(i + 1U);
         const std::vector<std::uint8_t> vector_output = workload_output(vector_input);

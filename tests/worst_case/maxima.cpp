@@ -113,7 +113,7 @@ void add_self_tests(Workload& workload) {
     for (const auto* tensors : {&workload.manifest.inputs, &workload.manifest.outputs}) {
         vector_bytes += tensors->size();  // a byte each
     }
-    workload.manifest.self_test_count = kMaxSelfTests;
+    workload.manifest.self_test_origins.assign(kMaxSelfTests, SelfTestOrigin::kCaptured);
     workload.segments.self_tests.resize(kMaxSelfTests * vector_bytes);
 }
 

@@ -90,10 +90,11 @@ std::vector<std::uint8_t> encode_shared(const capture::Manifest& manifest) {
     const schema::Digest source = to_schema(manifest.source_sha256);
     const auto provenance = schema::CreateProvenance(builder, builder.CreateSharedString(manifest.source_name), &source,
                                                      builder.CreateSharedString(manifest.tool_version));
+    const auto origins = builder.CreateVector(
+        std::vector<schema::SelfTestOrigin>(manifest.self_test_origins.size(), schema::SelfTestOrigin::Captured));
     const auto parameters = builder.CreateVector(std::vector<Offset<schema::Parameter>>{});
-    const auto root =
-        schema::CreateTraceBinary(builder, target, regions, buffers, tensors, tensors, traces, scripts, budgets,
-                                  provenance, static_cast<std::uint16_t>(manifest.self_test_count), parameters);
+    const auto root = schema::CreateTraceBinary(builder, target, regions, buffers, tensors, tensors, traces, scripts,
+                                                budgets, provenance, origins, parameters);
     schema::FinishTraceBinaryBuffer(builder, root);
     return {builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize()};
 }

@@ -46,6 +46,7 @@ enum class RegionKind : std::uint8_t {
 enum class Placement : std::uint8_t { kUnspecified = 0U, kReplicated, kSharded };
 enum class CapacityProfile : std::uint8_t { kUnspecified = 0U, kSmallEcu, kDefault, kHost };
 enum class ScriptKind : std::uint8_t { kUnspecified = 0U, kSetup, kStep, kPrologue, kEpilogue };
+enum class SelfTestOrigin : std::uint8_t { kUnspecified = 0U, kCaptured, kExpected };
 enum class ParameterKind : std::uint8_t { kUnspecified = 0U, kRuntimeArgument, kBufferAddress };
 enum class ScriptCommandKind : std::uint8_t {
     kUnspecified = 0U,
@@ -212,6 +213,7 @@ class Image {
     [[nodiscard]] BudgetsView budgets() const noexcept;
     [[nodiscard]] ProvenanceView provenance() const noexcept;
     [[nodiscard]] std::uint32_t self_test_count() const noexcept;
+    [[nodiscard]] SelfTestOrigin self_test_origin(std::uint32_t index) const noexcept;
     [[nodiscard]] std::uint32_t parameter_count() const noexcept;
     [[nodiscard]] ParameterView parameter(std::uint32_t index) const noexcept;
     [[nodiscard]] PatchPointView patch_point(std::uint32_t parameter, std::uint32_t index) const noexcept;

@@ -1,0 +1,38 @@
+// --expect IN OUT: outputs that something else has computed, and how they differ from the binary's.
+//
+// Place in the whole: part of `pianola capture`. Host only.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "capture_host/link/expected.h"
+#include "capture_host/recorder/recorder.h"
+
+namespace pianola::cli {
+
+// The files of one --expect.
+using ExpectedFiles = std::pair<std::string, std::string>;
+
+void add_expect_option(CLI::App& command, std::vector<ExpectedFiles>& files);
+
+// What all files hold, in their order, and which is whose.
+struct ExpectedRecords {
+    std::vector<capture::ExpectedInference> inferences;
+    std::vector<std::size_t> ends;  // of each pair of files: one behind its last inference
+};
+// `others`: how many more self-tests there will be. Throws CliError, files::FileError.
+[[nodiscard]] ExpectedRecords load_expected(const std::vector<ExpectedFiles>& files, const capture::Recorder& recorder,
+                                            std::uint32_t others);
+
+[[nodiscard]] std::string describe_difference(const capture::OutputDifference& difference,
+                                              const std::vector<ExpectedFiles>& files, const ExpectedRecords& records);
+[[nodiscard]] nlohmann::json difference_to_json(const capture::OutputDifference& difference,
+                                                const std::vector<ExpectedFiles>& files,
+                                                const ExpectedRecords& records);
+
+}  // namespace pianola::cli
