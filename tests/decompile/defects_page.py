@@ -21,8 +21,8 @@ Defects that an importer, a planner or a linker might have are put into a lowere
 time, before the binary's digests are made. There are five models: two convolutions of one input, their sum, a
 difference, a pool and a fully connected layer; a pool of each of two inputs; a fully connected layer of int16 and the
 logistic function; two SVDF layers, which have state; a variable that holds the last twelve inputs. This page is what
-`tests/decompile/defects_page.py` prints, which looks for each defect in four ways (`docs.seeded_defects_page_is_current`
-runs it, and fails where one is not found):
+`tests/decompile/defects_page.py` prints, which looks for each defect in four ways
+(`docs.seeded_defects_page_is_current` runs it, and fails where one is not found):
 
 - **Validator**: `pianola run` refuses the binary. The validator proves what a binary does to memory, not what it
   computes: it accepts most of them, as it must.
