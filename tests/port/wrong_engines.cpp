@@ -1,6 +1,6 @@
 // Wrong engines: the simulator's port with an engine for digests that has one thing wrong.
 #include <algorithm>
-#include <memory>
+#include <utility>
 #include <vector>
 
 #include "tests/port/refdev_port.h"
