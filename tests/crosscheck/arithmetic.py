@@ -70,6 +70,15 @@ def multiply_wide(value, multiplier, shift):
     return wrap((numpy.asarray(value, numpy.int64) * reduced + (numpy.int64(1) << (total - 1))) >> total)
 
 
+def exact_halves(value, multiplier, shift):
+    """How many products value * mantissa * 2^(shift - 31) lie exactly between two integers."""
+    value, bits = numpy.asarray(value, numpy.int64), 31 - numpy.asarray(shift, numpy.int64)
+    value, multiplier, bits = numpy.broadcast_arrays(value, numpy.asarray(multiplier, numpy.int64), bits)
+    fits = (bits >= 1) & (bits <= 62) & (numpy.abs(value) < 2**31)
+    value, multiplier, bits = value[fits], multiplier[fits], bits[fits]
+    return int(numpy.count_nonzero((value * multiplier) % (numpy.int64(1) << bits) == numpy.int64(1) << (bits - 1)))
+
+
 def limits(dtype):
     """The least and the greatest value of an integer type."""
     information = numpy.iinfo(dtype)

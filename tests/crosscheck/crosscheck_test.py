@@ -12,14 +12,16 @@ from unittest import mock
 import numpy
 
 import arithmetic
+import campaign
 import crosscheck
 import generator
 import models
 import schema
 import writer
+from graph import TiedGraph
 from interpreter import Interpreter
 from operators import REGISTRY
-from product import Product
+from product import Product, Refused
 
 PROGRAM = None
 CONV, SEEDS = ("CONV_2D", "INT8"), range(100, 106)
@@ -33,6 +35,35 @@ class FlipsAWeight(Product):
         weights = model.subgraphs[0].tensors[model.subgraphs[0].operators[0].inputs[1]]
         weights.content.reshape(-1)[0] ^= -128
         file.write_bytes(writer.write(model))
+        return super().capture(file)
+
+
+class WrongWhenPacked(FlipsAWeight):
+    """Captures another model where weights are packed."""
+
+    def capture(self, file):
+        if "--pack=mve" not in self.options:
+            return Product.capture(self, file)
+        data = file.read_bytes()
+        binary = super().capture(file)
+        file.write_bytes(data)
+        return binary
+
+
+class TakesStateForNone(Product):
+    """Captures models with state as pipelines, or so it says."""
+
+    def capture(self, file):
+        self.options = [option for option in self.options if option != "--pipelined"]
+        return super().capture(file)
+
+
+class RefusesTwoQueues(Product):
+    """Refuses what it takes on one queue."""
+
+    def capture(self, file):
+        if "--queues=2" in self.options:
+            raise Refused("two queues")
         return super().capture(file)
 
 
@@ -108,6 +139,46 @@ class Reports(TestCase):
 
     def test_no_models_are_a_skip(self):
         self.assertEqual(crosscheck.main(["--pianola", "true", "--models", str(self.folder / "none")]), 77)
+
+
+class Forms(TestCase):
+    """What the campaign says of a form that is wrong."""
+
+    def wrong(self, product, model):
+        """What is wrong of one model."""
+        check = campaign.Campaign(product)
+        check.check("model", model, generator.records(model, 1))
+        self.assertGreater(check.captured["plain"], 0)
+        return check.wrong
+
+    def test_equal_forms_are_no_difference(self):
+        for model in (generator.one_operator(*CONV, 100), generator.one_operator("SVDF", "INT8", 1)):
+            self.assertEqual(self.wrong(Product(PROGRAM, self.folder), model), [])
+
+    def test_a_layout_that_computes_something_else(self):
+        wrong = self.wrong(WrongWhenPacked(PROGRAM, self.folder), generator.one_operator(*CONV, 100))
+        self.assertTrue(wrong)
+        self.assertTrue(all(entry.startswith("model, mve") for entry in wrong), wrong)
+
+    def test_a_pipeline_with_state(self):
+        wrong = self.wrong(TakesStateForNone(PROGRAM, self.folder), generator.one_operator("SVDF", "INT8", 1))
+        self.assertIn("model: has state, and is captured as a pipeline", wrong)
+
+    def test_a_form_that_is_refused(self):
+        wrong = self.wrong(RefusesTwoQueues(PROGRAM, self.folder), generator.one_operator("ADD", "INT8", 1))
+        self.assertIn("model, 2 queues: two queues; plain: captured", wrong)
+
+    def test_ties_are_counted_and_made(self):
+        self.assertEqual(arithmetic.exact_halves([1, 2, 3, -1, -4], 2**30, 0), 3)
+        self.assertEqual(arithmetic.exact_halves([1, 2, 3], 2**30, [-1, -1, 1]), 1)
+        counts = {}
+        for kind in (TiedGraph, generator.Graph):
+            with campaign.Ties() as ties:
+                for seed in range(6):
+                    model = models.read(writer.write(generator.random_graph(seed, frozenset({CONV}), kind)))
+                    Interpreter(model).invoke(generator.records(model, seed)[-1])
+            counts[kind] = ties.count
+        self.assertGreater(counts[TiedGraph], 10 * (counts[generator.Graph] + 1))
 
 
 class Files(TestCase):

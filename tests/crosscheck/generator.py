@@ -51,9 +51,9 @@ def one_operator(name, kind, seed):
     raise AssertionError(f"{name} never fitted")
 
 
-def random_graph(seed, allowed=None):
+def random_graph(seed, allowed=None, kind_of_graph=Graph):
     """A graph of several operators."""
-    graph = Graph(seed)
+    graph = kind_of_graph(seed)
     kinds = ["INT8"] * 4 + ["INT16"] * any(fits(name, "INT16", allowed) for name in OPERATORS)
     rank = graph.choice(1, 2, 3, 4, 4, 4, 4)
     sources = [graph.input(graph.choice(*kinds), _shape(graph, rank))]

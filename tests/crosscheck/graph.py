@@ -144,3 +144,28 @@ class Graph:
         outputs = outputs[-at_most:]
         entry = models.Subgraph(self.tensors, self.inputs, outputs, self.operators)
         return models.Model([entry, *self.more_subgraphs])
+
+
+_STEPS = {1: 64, 2: 64 * 64, 4: 64, 8: 64}  # of constants whose elements have so many bytes
+
+
+def _power_of_two(scale):
+    """The nearest, in its logarithm."""
+    return 2.0**numpy.round(numpy.log2(numpy.asarray(scale, numpy.float64)))
+
+
+class TiedGraph(Graph):
+    """All scales are powers of two, and quantised constants have few bits: many results lie exactly between two
+    integers, and show how they are rounded."""
+
+    def tensor(self, kind, shape, scale=None, zero_point=0, **others):
+        return super().tensor(kind, shape, None if scale is None else _power_of_two(scale), zero_point, **others)
+
+    def scale(self, kind="INT8"):
+        return float(_power_of_two(super().scale(kind)))
+
+    def constant(self, content, scale=None, zero_point=0, scales=None, dimension=0):
+        if (scale is not None or scales is not None) and numpy.issubdtype(content.dtype, numpy.integer):
+            content = content // _STEPS[content.dtype.itemsize] * _STEPS[content.dtype.itemsize]
+        scales = None if scales is None else _power_of_two(scales)
+        return super().constant(content, scale, zero_point, scales, dimension)

@@ -253,7 +253,8 @@ def svdf(graph, source):
     times = graph.constant(graph.rng.integers(low, high + 1, (filters, memory)).astype(dtype), time_scale)
     state = graph.tensor(kind, (batches, filters * memory), state_scale, 0, is_variable=True)
     most = int(held * timed * reach / 2)
-    bias = graph.constant(graph.rng.integers(-most, most, units).astype(numpy.int32), state_scale * time_scale)
+    bias = graph.constant(graph.rng.integers(-most, most, units).astype(numpy.int32),
+                          float(graph.tensors[state].scale) * float(graph.tensors[times].scale))
     return graph.add("SVDF", [source, features, times, bias, state],
                      graph.activation("INT8", (batches, units), out_scale), rank=rank)
 

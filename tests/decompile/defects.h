@@ -64,6 +64,10 @@ struct Defect {
 // The model of some of them.
 [[nodiscard]] ModelSpec model_of_twins();
 
+[[nodiscard]] std::vector<Defect> all_defects();
+// The binary that has it; one of no defect where it changes nothing.
+[[nodiscard]] capture::LinkedWorkload linked(const Defect& defect);
+
 struct Verdicts {
     Report report;
     bool is_refused{false};  // by the validator, which looks at a binary without its model

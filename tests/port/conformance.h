@@ -52,7 +52,7 @@ struct Summary {
 Summary run_conformance(const PortUnderTest& port, Kit& kit, Sink& sink, const char* prefix = "") noexcept;
 
 // All checks, in the order in which they run.
-inline constexpr std::uint32_t kAreas = 13U;
+inline constexpr std::uint32_t kAreas = 14U;
 [[nodiscard]] Span<const Check> checks_of(std::uint32_t area) noexcept;
 
 // The areas.
@@ -69,5 +69,6 @@ inline constexpr std::uint32_t kAreas = 13U;
 [[nodiscard]] Span<const Check> completion_checks() noexcept;
 [[nodiscard]] Span<const Check> reset_checks() noexcept;
 [[nodiscard]] Span<const Check> touch_checks() noexcept;
+[[nodiscard]] Span<const Check> engine_checks() noexcept;
 
 }  // namespace pianola::port

@@ -269,6 +269,36 @@ void views_change_hands(Kit& kit) noexcept {
     }
 }
 
+// One that is taken back while this core has written beside it: a session compares weights next to an input, for one.
+// Lines that a cache drops as a whole would take those bytes with them.
+void views_have_edges(Kit& kit) noexcept {
+    constexpr std::uint32_t kAll = 4U * kViewBytes;
+    if (!kit.start() || !kit.fill_range({kit.base(), kAll}, Fill{11U})) {
+        return;
+    }
+    const MutableByteSpan all = kit.device().host_view(kit.base(), kAll);
+    if (all.empty()) {
+        kit.not_offered("there are no views");
+        return;
+    }
+    kit.device().take_from_device(all);
+    for (const std::uint32_t first : list_of(1U, 31U, 64U, 97U)) {
+        for (const std::uint32_t bytes : list_of(1U, 30U, 33U, 64U)) {
+            const std::uint32_t seed = 60U + first + bytes;
+            const auto is_beside = [first, bytes](std::uint32_t i) { return (i < first) || (i >= (first + bytes)); };
+            for (std::uint32_t i = 0U; i < all.size(); ++i) {
+                all[i] = is_beside(i) ? pattern(seed, i) : all[i];
+            }
+            kit.device().take_from_device(all.subspan(first, bytes));
+            for (std::uint32_t i = 0U; i < all.size(); ++i) {
+                static_cast<void>(kit.expect(!is_beside(i) || (all[i] == pattern(seed, i)),
+                                             "bytes beside a view that came back are lost", i));
+            }
+        }
+    }
+    kit.device().give_to_device(all);
+}
+
 void views_end_with_memory(Kit& kit) noexcept {
     for_each_outside(kit, [&kit](std::uint32_t address, std::uint32_t bytes) {
         static_cast<void>(kit.expect(kit.device().host_view(address, bytes).empty(),
@@ -281,7 +311,7 @@ void views_end_with_memory(Kit& kit) noexcept {
                                  "host_view() shows more than memory has", kit.base()));
 }
 
-constexpr std::array<Check, 8U> kChecks{{
+constexpr std::array<Check, 9U> kChecks{{
     {"PORT-READBACK-RANGE", "read_back() reaches all memory, and refuses what is outside", nullptr,
      read_back_refuses_what_is_outside},
     {"PORT-READBACK-EXACT", "read_back() gives the bytes that it is asked for, and changes none", nullptr,
@@ -296,6 +326,8 @@ constexpr std::array<Check, 8U> kChecks{{
      views_show_memory},
     {"PORT-VIEW-HANDS", "a view that has changed hands shows what the other side has written",
      "tensors go by transfers only", views_change_hands},
+    {"PORT-VIEW-EDGES", "a view may begin and end inside of a cache line",
+     "buffers and regions of binaries for this port begin and end with cache lines", views_have_edges},
     {"PORT-VIEW-RANGE", "host_view() is empty for what is outside of memory", nullptr, views_end_with_memory},
 }};
 

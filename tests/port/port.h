@@ -8,6 +8,7 @@
 
 #include "pianola/command_set.h"
 #include "pianola/device.h"
+#include "pianola/digest_engine.h"
 #include "pianola/platform.h"
 #include "pianola/span.h"
 
@@ -85,6 +86,8 @@ struct PortUnderTest {
     std::uint32_t (*watchdog_services)(void* context) noexcept {nullptr};
     // Platform::raise_security_version() may be called: the part's counter is one higher afterwards.
     bool may_raise_counter{false};
+    // What computes digests in place of the loading core. nullptr: that core does.
+    DigestEngine* digest_engine{nullptr};
 };
 
 }  // namespace pianola::port

@@ -6,6 +6,7 @@
 #include "hal/sim/sim_platform.h"
 #include "tests/port/conformance.h"
 #include "tests/port/refdev_port.h"
+#include "tests/port/software_engine.h"
 #include "tests/port/stdout_sink.h"
 
 int main(int argc, char** argv) {
@@ -16,5 +17,8 @@ int main(int argc, char** argv) {
     pianola::port::SimulatedPort simulated{is_threaded ? pianola::sim::Threading::kThreaded
                                                        : pianola::sim::Threading::kInProcess};
     pianola::port::StdoutSink sink;
-    return run_conformance(simulated.under_test(), kit, sink, prefix).conforms() ? 0 : 1;
+    static pianola::port::SoftwareEngine engine;
+    pianola::port::PortUnderTest port = simulated.under_test();
+    port.digest_engine = &engine;
+    return run_conformance(port, kit, sink, prefix).conforms() ? 0 : 1;
 }

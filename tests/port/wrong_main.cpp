@@ -68,9 +68,11 @@ int main(int argc, char** argv) {
             return judge(*wrong);
         }
     }
-    for (const pianola::port::WrongPort& wrong : pianola::port::wrong_simulators()) {
-        if (std::strcmp(name, wrong.name) == 0) {
-            return judge(wrong);
+    for (const auto& wrong_ports : {pianola::port::wrong_simulators(), pianola::port::wrong_engines()}) {
+        for (const pianola::port::WrongPort& wrong : wrong_ports) {
+            if (std::strcmp(name, wrong.name) == 0) {
+                return judge(wrong);
+            }
         }
     }
     std::cout << "usage: pianola_port_wrong NAME\n";

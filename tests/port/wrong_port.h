@@ -17,5 +17,7 @@ struct WrongPort {
 [[nodiscard]] Span<const WrongPort* const> wrong_examples() noexcept;
 // The simulator's, in wrong_sim.cpp.
 [[nodiscard]] Span<const WrongPort> wrong_simulators() noexcept;
+// The same with a digest engine, in wrong_engines.cpp.
+[[nodiscard]] Span<const WrongPort> wrong_engines() noexcept;
 
 }  // namespace pianola::port

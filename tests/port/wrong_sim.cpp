@@ -1,4 +1,5 @@
 // Wrong ports of another kind: the simulator's driver, with one call that does not do what it says.
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <memory>
@@ -63,6 +64,39 @@ class Forwarding : public Device {
 
   private:
     Device& inner_;
+};
+
+// Views are this core's cache, and taking one back drops whole lines of it.
+class DropsLines final : public Forwarding {
+  public:
+    using Forwarding::Forwarding;
+    [[nodiscard]] MutableByteSpan host_view(std::uint32_t address, std::uint32_t size_bytes) noexcept override {
+        const MutableByteSpan memory = inner().host_view(address, size_bytes);
+        const std::uint32_t offset = address - kBase;
+        if (memory.empty() || (offset >= cache_.size()) || (size_bytes > (cache_.size() - offset))) {
+            return MutableByteSpan{};
+        }
+        return MutableByteSpan{&cache_.at(offset), size_bytes};
+    }
+    void give_to_device(ByteSpan view) noexcept override {
+        const MutableByteSpan memory = inner().host_view(address_of(view), static_cast<std::uint32_t>(view.size()));
+        std::copy(view.begin(), view.end(), memory.begin());
+    }
+    void take_from_device(MutableByteSpan view) noexcept override {
+        const std::uint32_t address = address_of(view);
+        const std::uint32_t first = address & ~(kLine - 1U);
+        const auto end = (address + static_cast<std::uint32_t>(view.size()) + kLine - 1U) & ~(kLine - 1U);
+        const MutableByteSpan memory = inner().host_view(first, end - first);
+        std::copy(memory.begin(), memory.end(), &cache_.at(first - kBase));
+    }
+
+  private:
+    static constexpr std::uint32_t kLine = 32U;
+    static constexpr std::uint32_t kBase = refdev::DeviceSpec{}.dram_base;
+    [[nodiscard]] std::uint32_t address_of(ByteSpan view) const {
+        return kBase + static_cast<std::uint32_t>(view.data() - cache_.data());
+    }
+    std::vector<std::uint8_t> cache_ = std::vector<std::uint8_t>(32768U);
 };
 
 class RegionReportOfTheDriver final : public Forwarding {
@@ -313,9 +347,10 @@ PortUnderTest with_an_excuse() noexcept {
     return port;
 }
 
-constexpr std::array<WrongPort, 16U> kWrong{{
+constexpr std::array<WrongPort, 17U> kWrong{{
     {"sim_region_report_of_the_driver", "PORT-REGION-HONEST", with<RegionReportOfTheDriver>},
     {"sim_bind_report_of_the_driver", "PORT-BIND-HONEST", with<BindReportOfTheDriver>},
+    {"sim_drops_lines", "PORT-VIEW-EDGES", with<DropsLines>},
     {"sim_region_widened", "PORT-REGION-READ", with<RegionWidened>},
     {"sim_region_writable_for_all", "PORT-REGION-REPORT", with<RegionWritableForAll>},
     {"sim_patch_lost", "PORT-PATCH-EXACT", with<PatchLost>},

@@ -171,7 +171,8 @@ class Device {
     [[nodiscard]] virtual MutableByteSpan host_view(std::uint32_t address, std::uint32_t size_bytes) noexcept = 0;
     // A view changes hands: before the doorbell of a step that may read it or write over it, after the completion of a
     // step that may have written it; and before the session compares weights and traces in it, which this core has
-    // never written through one, also while a step is under way. The port does a view's cache maintenance here.
+    // never written through one, also while a step is under way. The port does a view's cache maintenance here. A view
+    // may begin and end inside of a cache line: what this core has written beside it stays, an input for one.
     virtual void give_to_device(ByteSpan view) noexcept = 0;
     virtual void take_from_device(MutableByteSpan view) noexcept = 0;
 

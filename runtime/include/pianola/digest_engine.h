@@ -25,8 +25,11 @@ class DigestEngine {
 
     // Forgets what came before.
     virtual Status begin() noexcept = 0;
-    // The next bytes of the message, of any number and alignment. They may change as soon as it has returned.
+    // The next bytes of the message, of any number, none included, and alignment. They may change as soon as it has
+    // returned.
     virtual Status update(ByteSpan bytes) noexcept = 0;
+    // kOk only with the digest of this message, once the unit has computed it: the digest of an earlier one would
+    // approve whatever the device holds.
     virtual Status finish(Sha256Digest& digest) noexcept = 0;
 
   protected:

@@ -1,0 +1,208 @@
+#!/usr/bin/env python3
+"""Models in every form that the product captures: each is decompiled, replayed and compared with the interpreter.
+
+A form is a choice of queues and of the layout of weights. Each must give the same bytes, and `pianola decompile` must
+find the model in it. What one form refuses all refuse, but for pipelined ones of models with state, which must be
+refused. Exit code 0: no byte differs, no binary is another model's, and at least half of the graphs were captured.
+"""
+import argparse
+import collections
+import functools
+import hashlib
+import multiprocessing
+import pathlib
+import sys
+import tempfile
+
+import arithmetic
+import crosscheck
+import generator
+import models
+import writer
+from goldens import shared_models
+from graph import Graph, TiedGraph
+from interpreter import Interpreter
+from product import Failed, Product, Refused, kind_of_reason
+
+_PLAIN = "plain"
+_PIPELINED = "pipelined"
+FORMS = {_PLAIN: (), "2 queues": ("--queues=2",), "dsp": ("--pack=dsp",), "dsp, 2 queues": ("--pack=dsp", "--queues=2"),
+         "mve": ("--pack=mve",), "mve, 2 queues": ("--pack=mve", "--queues=2"),
+         _PIPELINED: ("--queues=2", "--pipelined")}
+_LEAST_CAPTURED = 0.5
+_BATCH = 5
+_SKIPPED = 77
+
+
+def has_state(model):
+    """Whether one invocation leaves something to the next."""
+    return any(tensor.is_variable for subgraph in model.subgraphs for tensor in subgraph.tensors) or any(
+        operator.name == "ASSIGN_VARIABLE" for operator in model.subgraphs[0].operators)
+
+
+class Ties:
+    """Counts results that lie exactly between two integers, while the interpreter runs."""
+
+    def __init__(self):
+        self.count = 0
+        self.before = arithmetic.multiply, arithmetic.multiply_wide
+
+    def __enter__(self):
+        arithmetic.multiply, arithmetic.multiply_wide = self._counted(self.before[0]), self._counted(self.before[1])
+        return self
+
+    def __exit__(self, *_):
+        arithmetic.multiply, arithmetic.multiply_wide = self.before
+
+    def _counted(self, function):
+        def multiply(value, multiplier, shift):
+            self.count += arithmetic.exact_halves(value, multiplier, shift)
+            return function(value, multiplier, shift)
+        return multiply
+
+
+class Campaign:
+    """What came of all forms of all models."""
+
+    def __init__(self, product, keep=None):
+        self.product, self.keep, self.ties = product, keep, Ties()
+        self.seen, self.captured, self.compared = 0, collections.Counter(), collections.Counter()
+        self.replayed, self.refused, self.wrong = collections.Counter(), collections.Counter(), []
+        self.good = set()  # digests of the present model's binaries
+
+    def add(self, other):
+        """What came of other models."""
+        self.seen += other.seen
+        self.ties.count += other.ties.count
+        for name in ("captured", "replayed", "compared", "refused", "wrong"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
+    def check(self, name, model, records):
+        """One model with its records, one after another."""
+        self.seen += 1
+        self.good.clear()
+        file = self.product.folder / "model.tflite"
+        file.write_bytes(writer.write(model) if isinstance(model, models.Model) else model)
+        model = models.read(file.read_bytes())
+        interpreter = Interpreter(model)
+        with self.ties:
+            want = [[output.tobytes() for output in interpreter.invoke(record)] for record in records]
+        wrong = len(self.wrong)
+        reasons = {form: self._check_form(f"{name}, {form}", form, model, records, want) for form in FORMS}
+        if has_state(model):
+            plain = reasons[_PLAIN]
+            if plain is None and reasons[_PIPELINED] is None:
+                self.wrong.append(f"{name}: has state, and is captured as a pipeline")
+            reasons[_PIPELINED] = plain
+        if reasons[_PLAIN] is not None:
+            self.refused[kind_of_reason(reasons[_PLAIN])] += 1
+        for form, reason in reasons.items():
+            if (reason is None) != (reasons[_PLAIN] is None):
+                self.wrong.append(f"{name}, {form}: {reason or 'captured'}; plain: {reasons[_PLAIN] or 'captured'}")
+        if len(self.wrong) != wrong and self.keep:
+            self.keep.mkdir(parents=True, exist_ok=True)
+            (self.keep / f"{name.replace('/', '_')}.tflite").write_bytes(file.read_bytes())
+
+    def _check_form(self, name, form, model, records, want):
+        """Why it is refused, or None. A binary that is another form's byte for byte is as good as that."""
+        self.product.options = FORMS[form]
+        file = self.product.folder / "model.tflite"
+        try:
+            binary = self.product.capture(file)
+        except Refused as refused:
+            return str(refused)
+        except Failed as failed:
+            self.wrong.append(f"{name}: {failed}")
+            return None
+        self.captured[form] += 1
+        digest = hashlib.sha256(binary.read_bytes()).digest()
+        if digest in self.good:
+            self.compared[form] += sum(len(output) for outputs in want for output in outputs)
+            return None
+        wrong = len(self.wrong)
+        try:
+            self.product.decompile(binary, file)
+            have = self.product.run(binary, model, records)
+        except Failed as failed:
+            self.wrong.append(f"{name}: {failed}")
+            return None
+        for record, (mine, theirs) in enumerate(zip(have, want, strict=True)):
+            self.compared[form] += sum(map(len, theirs))
+            if mine != theirs:
+                self.wrong.append(f"{name}: record {record} differs")
+        self.replayed[form] += 1
+        if len(self.wrong) == wrong:
+            self.good.add(digest)
+        return None
+
+    def report(self):
+        """As lines of text."""
+        lines = [f"{self.seen} models; {self.ties.count} results exactly between two integers", "",
+                 "| form | captured | of other bytes than those above | bytes compared |", "|---|---:|---:|---:|"]
+        lines += [f"| {form} | {self.captured[form]:,} | {self.replayed[form]:,} | {self.compared[form]:,} |"
+                  for form in FORMS]
+        lines += ["", *(f"refused {count} times: {reason}" for reason, count in self.refused.most_common())]
+        return lines + [f"{len(self.wrong)} differ", *self.wrong]
+
+
+def _check_shared(campaign, options, name):
+    """One of the models that are not part of the project."""
+    folder = shared_models() / name
+    data = (folder / "model.tflite").read_bytes()
+    if not options.state or has_state(models.read(data)):
+        campaign.check(str(name), data, crosscheck.records_of(folder, models.read(data), options.records, options.more))
+
+
+def _check_random(campaign, options, seed):
+    """A random graph. Every second one has scales and constants by which results lie between two integers."""
+    model = generator.random_graph(seed, options.pairs, TiedGraph if seed % 4 < 2 else Graph)
+    campaign.check(f"random_{seed}", model, generator.records(model, seed, options.steps))
+
+
+def _run(options, batch):
+    """What one of several processes does."""
+    with tempfile.TemporaryDirectory() as folder:
+        campaign = Campaign(Product(options.pianola, folder), options.keep)
+        for item in batch:
+            (_check_shared if options.shared else _check_random)(campaign, options, item)
+        return campaign
+
+
+def _items(options):
+    """Names of models, or seeds."""
+    if options.shared:
+        return sorted(file.parent.relative_to(shared_models()) for file in shared_models().rglob("model.tflite"))
+    with tempfile.TemporaryDirectory() as folder:
+        options.pairs = frozenset(crosscheck.supported_pairs(Product(options.pianola, folder))[0])
+    return range(options.seed, options.seed + options.random)
+
+
+def main(arguments=None):
+    """Runs the command line; the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pianola", type=pathlib.Path, required=True, help="the program")
+    parser.add_argument("--random", type=int, default=1000, help="graphs; default: 1000")
+    parser.add_argument("--seed", type=int, default=1, help="of the first graph; default: 1")
+    parser.add_argument("--steps", type=int, default=7, help="records of each graph; default: 7")
+    parser.add_argument("--shared", action="store_true", help="the models of ../shared/models, in place of graphs")
+    parser.add_argument("--state", action="store_true", help="of those only the ones that keep state")
+    parser.add_argument("--records", type=int, default=2, help="records of each of those; default: 2")
+    parser.add_argument("--more", type=int, default=0, help="random records of each of those; default: 0")
+    parser.add_argument("--jobs", type=int, default=1, help="processes; default: 1")
+    parser.add_argument("--keep", type=pathlib.Path, help="folder for the models that differ")
+    options = parser.parse_args(arguments)
+    if options.shared and not shared_models().is_dir():
+        print(f"{shared_models()} is not there")
+        return _SKIPPED
+    items, total = _items(options), Campaign(None)
+    batches = [items[start:start + _BATCH] for start in range(0, len(items), _BATCH)]
+    with multiprocessing.Pool(options.jobs) as pool:
+        for part in pool.imap_unordered(functools.partial(_run, options), batches):
+            total.add(part)
+            print(f"{total.seen} models, {len(total.wrong)} differ", file=sys.stderr, flush=True)
+    print("\n".join(total.report()))
+    return 1 if total.wrong or total.captured[_PLAIN] < _LEAST_CAPTURED * total.seen else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
