@@ -4,8 +4,6 @@
 
 #include <immintrin.h>
 
-#include <algorithm>
-
 #include "hal/kernels/scalar_loops.h"
 #include "hal/kernels/x86/channel_words.h"
 
@@ -318,7 +316,9 @@ void sum_once(const TapRows& rows, const FilterRows& filter, const std::int8_t* 
     BlockSums block{};
     scalar::start_sums(left, parameters + (std::size_t{channel} * kChannelParametersBytes), block[0U]);
     accumulate(rows, left, block);
-    std::copy_n(block[0U].begin(), left.channels, &sums[channel]);
+    for (std::uint32_t i = 0U; i < left.channels; ++i) {
+        sums[channel + i] = block[0U][i];
+    }
 }
 
 void store_sums(const BlockSums& sums, const std::int8_t* parameters, std::uint32_t channels,
