@@ -77,6 +77,7 @@ CAMPAIGNS = {
                                        "60 of each kind"),
     "simulator.bit-flips": Campaign("bits flip", f"{BIN}/pianola_campaign bit-flips --seed 1 --samples 60", HOST,
                                     "whole"),
+    "simulator.state": Campaign("bits of what steps hand on flip", f"{BIN}/pianola_campaign state", HOST, "whole"),
     **{f"{board}.bit-flips{'-' if part else ''}{part}": on_board(board, part, title, more, ci)
        for board in boards.with_campaign("bit_flips")
        for part, title, more, ci in (

@@ -28,6 +28,10 @@ struct FlipOptions {
 [[nodiscard]] std::vector<NamedTally> change_file(const Mode& mode, const FlipOptions& options);
 [[nodiscard]] std::vector<NamedTally> flip_bits(const Mode& mode, const FlipOptions& options);
 
+// What a workload keeps from step to step. Of modes that can have state.
+[[nodiscard]] bool keeps_state(const Mode& mode);
+[[nodiscard]] std::vector<NamedTally> flip_state(const Mode& mode);
+
 // Where a fault was injected.
 struct Place {
     const Mode& mode;

@@ -1,6 +1,6 @@
 // pianola_campaign: faults on purpose, and what comes of them.
 //
-//   pianola_campaign hal-calls | lies | completions | file-changes | bit-flips
+//   pianola_campaign hal-calls | lies | completions | file-changes | bit-flips | state
 //                    [--mode NAME]... [--meshes N] [--seed N] [--samples N] [--record FILE]
 //   pianola_campaign campaigns             their names
 //   pianola_campaign modes                 which there are, and which cannot exist
@@ -30,7 +30,12 @@ struct Command {
     CLI::App* app;
     Campaign campaign;
     bool is_sampled;
+    bool (*has)(const Mode& mode);  // whether it is made in this mode
 };
+
+bool any(const Mode& /*mode*/) {
+    return true;
+}
 
 // Every campaign in every mode: what came of each kind of fault, summed up over the modes. Adds up the modes that are
 // not right without.
@@ -80,7 +85,8 @@ std::string record_of(const Command& command, const FlipOptions& flips, const st
     record["where"] = "simulator";
     record["seed"] = command.is_sampled ? Json(flips.seed) : Json();
     record["samples"] = command.is_sampled ? Json(flips.samples) : Json();
-    record["whole"] = modes.size() == all_modes().size();
+    const std::vector<Mode> all = all_modes();
+    record["whole"] = modes.size() == static_cast<std::size_t>(std::count_if(all.begin(), all.end(), command.has));
     record["modes"] = Json::array();
     for (const Mode& mode : modes) {
         record["modes"].push_back(name_of(mode));
@@ -110,13 +116,13 @@ int list_modes() {
     return 0;
 }
 
-// All modes; of those with several devices each N-th.
-std::vector<Mode> modes_with(std::uint32_t each_mesh) {
+// All that a campaign is made in; of those with several devices each N-th.
+std::vector<Mode> modes_with(std::uint32_t each_mesh, bool (*has)(const Mode& mode)) {
     std::vector<Mode> modes;
     std::uint32_t meshes = 0U;
     for (const Mode& mode : all_modes()) {
         const bool is_mesh = mode.devices > 1U;
-        if (!is_mesh || ((meshes % each_mesh) == 0U)) {
+        if (has(mode) && (!is_mesh || ((meshes % each_mesh) == 0U))) {
             modes.push_back(mode);
         }
         meshes += is_mesh ? 1U : 0U;
@@ -124,17 +130,17 @@ std::vector<Mode> modes_with(std::uint32_t each_mesh) {
     return modes;
 }
 
-std::vector<Mode> modes_named(const std::vector<std::string>& names) {
+std::vector<Mode> modes_named(const std::vector<std::string>& names, bool (*has)(const Mode& mode)) {
     std::vector<Mode> modes;
     for (const std::string& name : names) {
         for (const Mode& cell : all_cells()) {
-            if (name_of(cell) == name) {
+            if ((name_of(cell) == name) && has(cell)) {
                 modes.push_back(cell);
             }
         }
     }
     if (modes.size() != names.size()) {
-        throw std::invalid_argument{"no such mode: see pianola_campaign modes"};
+        throw std::invalid_argument{"no such mode, or the campaign is not made in it: see pianola_campaign modes"};
     }
     return modes;
 }
@@ -164,15 +170,17 @@ int run(int argc, char** argv) {
     std::string record;
     std::uint32_t each_mesh = 1U;
     const std::vector<Command> campaigns{
-        {app.add_subcommand("hal-calls", "The N-th call of the device fails, for every N"), fail_calls, false},
+        {app.add_subcommand("hal-calls", "The N-th call of the device fails, for every N"), fail_calls, false, any},
         {app.add_subcommand("lies", "The N-th call of the device is omitted, doubled or made wrongly"), tell_lies,
-         false},
+         false, any},
         {app.add_subcommand("completions", "Doorbells and completions are lost, doubled and late"), disturb_completions,
-         false},
+         false, any},
         {app.add_subcommand("file-changes", "One bit of the binary flips in memory, once it is validated"),
-         [&flips](const Mode& mode) { return change_file(mode, flips); }, true},
+         [&flips](const Mode& mode) { return change_file(mode, flips); }, true, any},
         {app.add_subcommand("bit-flips", "One bit flips, in memory that a session relies on"),
-         [&flips](const Mode& mode) { return flip_bits(mode, flips); }, true}};
+         [&flips](const Mode& mode) { return flip_bits(mode, flips); }, true, any},
+        {app.add_subcommand("state", "Each bit of what steps hand on flips, between any two of them"), flip_state,
+         false, keeps_state}};
     for (const Command& command : campaigns) {
         command.app->add_option("--mode", names, "In these modes only");
         command.app->add_option("--meshes", each_mesh, "Of the modes with several devices each N-th only")
@@ -203,7 +211,8 @@ int run(int argc, char** argv) {
             std::cout << command.app->get_name() << "\n";
         }
         if (command.app->parsed()) {
-            const std::vector<Mode> modes = names.empty() ? modes_with(each_mesh) : modes_named(names);
+            const std::vector<Mode> modes =
+                names.empty() ? modes_with(each_mesh, command.has) : modes_named(names, command.has);
             std::uint32_t unclean = 0U;
             const std::vector<NamedTally> sums = run_modes(modes, command.campaign, unclean);
             const bool is_good = report(sums, modes.size()) && (unclean == 0U);
