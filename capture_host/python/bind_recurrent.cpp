@@ -88,9 +88,12 @@ void bind_lstm(py::module_& module) {
            float hidden_scale, float cell_scale, const Scales& input_weight_scales, const Scales& hidden_weight_scales,
            std::int32_t input_zero, std::int32_t hidden_zero, float cell_clip, bool time_major, const Memory& memory,
            const Output& output, std::uint32_t queue) {
-            const tensor::LstmQuantization quantization{
-                {input_scale, input_zero}, {hidden_scale, hidden_zero}, cell_scale, cell_clip,
-                input_weight_scales,       hidden_weight_scales};
+            const tensor::LstmQuantization quantization{{input_scale, input_zero},
+                                                        {hidden_scale, hidden_zero},
+                                                        cell_scale,
+                                                        cell_clip,
+                                                        scales_of(input_weight_scales, "input_weight_scales"),
+                                                        scales_of(hidden_weight_scales, "hidden_weight_scales")};
             return tensor::lstm(input, tensor::LstmTensors{weights, parameters, state}, quantization, time_major,
                                 OperationOptions{memory, output, queue});
         },
