@@ -48,18 +48,24 @@ struct PushConstants {
 // What `attest` is given. Its bindings: the trace's words; all marks of the trace; and as operands 0: the queue's ring,
 // read, 1: the queue's records, read and written.
 struct AttestConstants {
-    std::uint32_t trace_words{0U};  // 0: no trace; goes through queue commands alone, up to a NOTIFY
+    // Goes through queue commands up to the next REPLAY, and then through the trace. 0: no trace; through queue commands
+    // up to a NOTIFY, or in front of a REPLAY, or to the limit.
+    std::uint32_t trace_words{0U};
     std::uint32_t mark_stride{0U};  // 32-bit words from a command's mark to the next command's
     std::uint32_t ring_words{0U};   // a power of two
     std::uint32_t records{0U};      // that there is room for
 };
 
 // The queue's records, as 32-bit words. All are zero after a reset.
-inline constexpr std::uint32_t kRecordPosition = 0U;  // in the ring, of the next word that `attest` goes through
-inline constexpr std::uint32_t kRecordExecuted = 1U;  // commands so far
-inline constexpr std::uint32_t kRecordDigest = 2U;    // two words, the lower half first
-inline constexpr std::uint32_t kRecordToken = 4U;     // of the last NOTIFY
-inline constexpr std::uint32_t kRecordHeadWords = 8U;
+inline constexpr std::uint32_t kRecordPosition = 0U;      // in the ring, of the next word that `attest` goes through
+inline constexpr std::uint32_t kRecordExecuted = 1U;      // commands so far
+inline constexpr std::uint32_t kRecordDigest = 2U;        // two words, the lower half first
+inline constexpr std::uint32_t kRecordToken = 4U;         // of the last NOTIFY
+inline constexpr std::uint32_t kRecordFault = 5U;         // a DeviceFault: the device goes over nothing any more
+inline constexpr std::uint32_t kRecordFaultCommand = 6U;  // executed commands at the fault, that one included
+inline constexpr std::uint32_t kRecordSequence = 7U;      // queue commands so far
+inline constexpr std::uint32_t kRecordLimit = 8U;         // written by the host: where its words in the ring end
+inline constexpr std::uint32_t kRecordHeadWords = 16U;
 // Behind them a record for token % records: token, executed commands, digest.
 inline constexpr std::uint32_t kRecordWords = 4U;
 

@@ -41,10 +41,30 @@ const uint kPosition = 0u;
 const uint kExecuted = 1u;
 const uint kDigest = 2u;
 const uint kToken = 4u;
-const uint kHeadWords = 8u;
+const uint kFault = 5u;
+const uint kFaultCommand = 6u;
+const uint kSequence = 7u;
+const uint kLimit = 8u;
+const uint kHeadWords = 16u;
 const uint kRecordWords = 4u;
 
+// Of DeviceFault.
+const uint kUnknownCommand = 1u;
+const uint kBadArgument = 2u;
+const uint kTraceOverrun = 6u;
+const uint kLost = 7u;
+
+const uint kEnd = 0x5Au;
+const uint kSemaphoreMark = 18u;  // its kernel; a wait for what is not there leaves none
+
+// A queue command's check: hal/devices/refdev/queue_command.h.
+const uint kCheckKeys[6] =
+    uint[](0x9E3779B1u, 0x85EBCA77u, 0xC2B2AE3Du, 0xD3A2646Du, 0xB55A4F09u, 0xA3CC7D55u);
+const uint kCheckShift = 8u;
+
 uint executed;
+uint sequence;
+uint fault = 0u;
 
 uint64_t chain(uint64_t digest, uint word) {
     return (digest ^ uint64_t(word)) * 0x00000100000001B3UL;
@@ -64,34 +84,41 @@ uint queue_command_words(uint opcode) {
     return (opcode == kNotify) ? 2u : 0u;
 }
 
-// A command that has not left its mark, or another command's, spoils the digest.
+// Of one command; its mark says which kernel has run, and spoils the digest where it is another one.
 uint64_t chain_command(uint64_t digest, uint at, uint mark) {
     const uint opcode = words[at] & kOpcodeMask;
     const uint64_t with_header = chain(digest, words[at]);
-    if (opcode == kLaunch) {
-        return chain(with_header, mark);
-    }
-    if (opcode == kDispatch) {
-        return chain(chain(with_header, mark), words[at + 1u]);
+    if ((opcode == kLaunch) || (opcode == kDispatch)) {
+        if (mark == 0u) {
+            fault = (words[at + ((opcode == kLaunch) ? 1u : 2u)] == kSemaphoreMark) ? kBadArgument : kLost;
+        }
+        const uint64_t with_kernel = chain(with_header, mark);
+        return (opcode == kLaunch) ? with_kernel : chain(with_kernel, words[at + 1u]);
     }
     const uint expected = (opcode == kCopy) ? kCopyMark : ((opcode == kFill) ? kFillMark : 0u);
-    return (mark == expected) ? with_header : chain(with_header, mark);
+    if (mark != expected) {
+        fault = kLost;
+    }
+    return with_header;
 }
 
 uint64_t trace_digest() {
     uint64_t digest = uint64_t(0u);
     uint at = 0u;
     uint number = 0u;
-    while (at < push.trace_words) {
-        const uint length = words[at] >> kLengthShift;
+    bool has_ended = false;
+    while ((fault == 0u) && !has_ended) {
+        const uint length = (at < push.trace_words) ? (words[at] >> kLengthShift) : 0u;
         if ((length == 0u) || (length > (push.trace_words - at))) {
-            break;
+            fault = kTraceOverrun;
+        } else {
+            const uint place = number * push.mark_stride;
+            digest = chain_command(digest, at, marks[place]);
+            marks[place] = 0u;
+            has_ended = (words[at] & kOpcodeMask) == kEnd;
+            number += 1u;
+            at += length;
         }
-        const uint place = number * push.mark_stride;
-        digest = chain_command(digest, at, marks[place]);
-        marks[place] = 0u;
-        number += 1u;
-        at += length;
     }
     executed += number;
     return digest;
@@ -106,34 +133,68 @@ void publish(uint token, uint64_t digest) {
     records[kToken] = token;
 }
 
+// Whether the check of the command in the ring fits its words and its number.
+bool is_sealed(uint position, uint length) {
+    const uint mask = push.ring_words - 1u;
+    const uint header = ring[position & mask];
+    uint64_t sum = uint64_t(sequence) * uint64_t(kCheckKeys[0]);
+    sum += uint64_t((header & kOpcodeMask) | (length << kLengthShift)) * uint64_t(kCheckKeys[1]);
+    for (uint i = 1u; i < length; ++i) {
+        sum += uint64_t(ring[(position + i) & mask]) * uint64_t(kCheckKeys[i + 1u]);
+    }
+    return (header >> kCheckShift) == (uint(sum >> 16) & 0xFFFFFFu);
+}
+
+uint64_t chain_queue_command(uint64_t digest, uint position, uint length) {
+    const uint mask = push.ring_words - 1u;
+    digest = chain(digest, (ring[position & mask] & kOpcodeMask) | (length << kLengthShift));
+    for (uint i = 1u; i < length; ++i) {
+        digest = chain(digest, ring[(position + i) & mask]);
+    }
+    return digest;
+}
+
 void main() {
+    if (records[kFault] != 0u) {
+        return;
+    }
     executed = records[kExecuted];
+    sequence = records[kSequence];
     uint64_t digest = uint64_t(records[kDigest]) | (uint64_t(records[kDigest + 1u]) << 32);
     uint position = records[kPosition];
-    const uint until = (push.trace_words != 0u) ? kReplay : kNotify;
-    const uint mask = push.ring_words - 1u;
+    const uint limit = records[kLimit];
+    const bool has_trace = push.trace_words != 0u;
     bool goes_on = true;
-    for (uint i = 0u; goes_on && (i < push.ring_words); ++i) {
-        const uint opcode = ring[position & mask] & kOpcodeMask;
+    bool is_replayed = false;
+    while (goes_on && (position != limit)) {
+        const uint opcode = ring[position & (push.ring_words - 1u)] & kOpcodeMask;
         const uint length = queue_command_words(opcode);
-        goes_on = (length != 0u) && (opcode != until);
-        if (length != 0u) {
-            digest = chain(digest, opcode | (length << kLengthShift));
-            for (uint word = 1u; word < length; ++word) {
-                digest = chain(digest, ring[(position + word) & mask]);
-            }
+        if ((length == 0u) || (length > (limit - position)) || !is_sealed(position, length)) {
+            fault = kUnknownCommand;
+            goes_on = false;
+        } else if ((opcode == kReplay) && !has_trace) {
+            goes_on = false;  // that is for the trace's own
+        } else {
+            digest = chain_queue_command(digest, position, length);
             executed += 1u;
+            sequence += 1u;
+            position += length;
+            is_replayed = opcode == kReplay;
+            goes_on = !is_replayed && ((opcode != kNotify) || has_trace);
             if (opcode == kNotify) {
-                publish(ring[(position + 1u) & mask], digest);
+                publish(ring[(position - 1u) & (push.ring_words - 1u)], digest);
             }
         }
-        position += length;
     }
-    if (push.trace_words != 0u) {
-        digest = chain_wide(digest, trace_digest());
+    if (has_trace && (fault == 0u)) {
+        fault = is_replayed ? 0u : kLost;
+        digest = chain_wide(digest, (fault == 0u) ? trace_digest() : uint64_t(0u));
     }
     records[kPosition] = position;
     records[kExecuted] = executed;
     records[kDigest] = uint(digest);
     records[kDigest + 1u] = uint(digest >> 32);
+    records[kSequence] = sequence;
+    records[kFaultCommand] = executed;
+    records[kFault] = fault;
 }
