@@ -35,7 +35,7 @@ int conform(const char* prefix) {
     port.watched = Span<const Range>{watched};
     port.not_offered = Span<const char* const>{kRefdevNotOffered};
     port.context = &opened;
-    port.polls = 100'000'000U;  // a driver's threads may get no time of a busy host for a while
+    port.polls = 500'000U;  // a driver's threads may get no time of a busy host for a while
     port.damage = [](void* context, Damage damage, std::uint32_t index) noexcept {
         return damage_refdev(static_cast<vulkan::Opened*>(context)->device.machine().shared(), damage, index);
     };

@@ -73,6 +73,9 @@ Progress CommandQueue::step() noexcept {
         return is_quiet() ? stop(pending_fault_, executed_, pending_address_)
                           : (has_moved ? Progress::kExecuted : Progress::kWaiting);
     }
+    if (is_quiet()) {  // else what has completed says how far it is
+        state_.queues[index_].progress.store(executed_, std::memory_order_relaxed);
+    }
     const std::uint32_t available = state_.queues[index_].published.load(std::memory_order_acquire) - position_;
     if (available == 0U) {
         flush();

@@ -35,7 +35,6 @@ Progress CommandQueue::transfer(const Command& command) noexcept {
     const DeviceFault result = copy(command);
     count(command, refdev::transfer_cycles(command.words[2]));
     const bool is_fine = result == DeviceFault::kNone;
-    state_.queues[index_].progress.store(executed_, std::memory_order_relaxed);
     if (is_fine && (command.opcode == Opcode::kWrite) &&
         (state_.memory.fetchable(command.words[1], command.words[2]) != nullptr)) {
         recordings_.invalidate(command.words[1], command.words[2]);

@@ -30,14 +30,20 @@ class VulkanPlatform final : public Platform {
     void idle() noexcept override {
         constexpr std::uint64_t kStallUs = 3'600'000'000U;  // longer than any deadline
         const auto now = std::chrono::steady_clock::now();
+        constexpr std::uint32_t kYields = 64U;  // then the driver's threads are left the core for longer
+        constexpr std::chrono::microseconds kPause{20};
         if (device_.time().moves != last_moves_) {
             last_moves_ = device_.time().moves;
             last_move_ = now;
+            idle_calls_ = 0U;
         } else if ((now - last_move_) > stall_limit_) {
             stalled_us_ += kStallUs;
             last_move_ = now;
-        } else {
+        } else if (idle_calls_ < kYields) {
+            idle_calls_ += 1U;
             std::this_thread::yield();
+        } else {
+            std::this_thread::sleep_for(kPause);
         }
     }
     void serve_watchdog() noexcept override { watchdog_services_ += 1U; }
@@ -59,6 +65,7 @@ class VulkanPlatform final : public Platform {
     std::chrono::milliseconds stall_limit_;
     std::uint64_t stalled_us_{0U};  // time that has passed while nothing moved
     std::uint64_t last_moves_{0U};
+    std::uint32_t idle_calls_{0U};  // since something moved
     std::chrono::steady_clock::time_point last_move_{std::chrono::steady_clock::now()};
     std::uint32_t safe_state_entries_{0U};
     std::uint32_t watchdog_services_{0U};
