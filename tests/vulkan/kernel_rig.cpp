@@ -40,7 +40,7 @@ KernelRig::KernelRig(std::uint32_t base, std::uint32_t size_bytes, Judge judge) 
         throw std::runtime_error(context_.refusal());
     }
     if (!is_ok(pipelines_.create(context_))) {
-        throw std::runtime_error("pipelines");
+        throw std::runtime_error(messages_.empty() ? std::string{"pipelines"} : messages_.back());
     }
     create_memory(size_bytes);
     create_recording();
