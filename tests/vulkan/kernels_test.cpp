@@ -159,7 +159,7 @@ bool is_chosen_from(KernelId id, std::uint32_t operand) {
 void expect_bounds(KernelRig& rig, const Sample& sample) {
     SmallDevice device{kMemoryBytes};
     std::mt19937 random{53U};
-    device.randomise(random);
+    device.randomise_with_extremes(random, refdev::kTypeInt8);  // zeros among them
     const Words command = launch_command(sample.id, sample.words);
     const std::size_t clean = rig.messages().size();
     static_cast<void>(rig.run(command, device.bytes()));

@@ -13,13 +13,10 @@
 #include "capture_host/tflite/import.h"
 #include "tests/models/replay.h"
 #include "tests/tflite/shared_models.h"
-#include "tests/vulkan/vulkan_port.h"
+#include "tests/vulkan/player.h"
 
 namespace pianola::vulkan {
 namespace {
-
-using pianola::replay::Bytes;
-using pianola::replay::Tensors;
 
 constexpr std::size_t kFewestSupported = 139U;  // of all models; a lower number means that something was lost
 constexpr std::array<const char*, 2> kWhole{"kws_ref_model", "trained_lstm_int8"};
@@ -29,46 +26,6 @@ std::size_t records_of(const std::filesystem::path& folder) {
     const bool is_whole = std::find(kWhole.begin(), kWhole.end(), folder.filename()) != kWhole.end();
     return (wanted != nullptr) ? std::strtoul(wanted, nullptr, 10) : (is_whole ? SIZE_MAX : 1U);
 }
-
-// One binary on the device that is open, which forgets what was there before.
-class Player {
-  public:
-    Player(Opened& opened, const Bytes& file)
-        : file_{file}, session_{opened.device, opened.platform, opened.command_set, kDevelopmentConfig} {
-        Verdict verdict;
-        const auto workspace = std::make_unique<PlanWorkspace>();
-        if (!is_ok(session_.load(file_.view(), *workspace, verdict))) {
-            throw std::runtime_error{std::string{"load: "} + rule_id(verdict.rule)};
-        }
-    }
-    Tensors run(const Tensors& inputs) {
-        Tensors outputs;
-        std::vector<ByteSpan> sources;
-        std::vector<MutableByteSpan> destinations;
-        for (const Bytes& input : inputs) {
-            sources.emplace_back(input.data(), input.size());
-        }
-        for (std::uint32_t i = 0U; i < session_.plan().output_count; ++i) {
-            outputs.emplace_back(session_.plan().outputs.at(i).bytes);
-        }
-        for (Bytes& output : outputs) {
-            destinations.emplace_back(output.data(), output.size());
-        }
-        const Status status =
-            session_.run({sources.data(), sources.size()}, {destinations.data(), destinations.size()});
-        if (!is_ok(status)) {
-            throw std::runtime_error{"the step failed in stage " +
-                                     std::to_string(static_cast<int>(session_.fault().stage)) + ", fault " +
-                                     std::to_string(static_cast<int>(session_.fault().device_fault))};
-        }
-        return outputs;
-    }
-    [[nodiscard]] Session& session() { return session_; }
-
-  private:
-    files::AlignedBytes file_;
-    Session session_;
-};
 
 class VulkanModels : public testing::Test {
   protected:
