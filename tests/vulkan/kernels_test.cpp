@@ -4,10 +4,8 @@
 
 #include <memory>
 
-#include "hal/devices/refdev/command_encoding.h"
 #include "hal/devices/vulkan/programs.h"
-#include "tests/kernels/launch.h"
-#include "tests/vulkan/kernel_rig.h"
+#include "tests/vulkan/same_bytes.h"
 
 namespace pianola::vulkan {
 namespace {
@@ -22,13 +20,6 @@ using refdev::Words;
 
 constexpr std::uint32_t kMemoryBytes = 16384U;
 constexpr std::uint64_t kMostCycles = 20'000U;  // of a launch: a bound for the test's time
-
-Words launch_command(KernelId id, const Words& arguments) {
-    Words command{refdev::header_word(Opcode::kLaunch, static_cast<std::uint32_t>(arguments.size()) + 3U),
-                  static_cast<std::uint32_t>(id), 0U};
-    command.insert(command.end(), arguments.begin(), arguments.end());
-    return command;
-}
 
 // Correct launches of all kernels, those with packed weights included.
 std::vector<Sample> launches() {
@@ -118,18 +109,6 @@ class Launches {
     const Sample& sample_;
     std::mt19937 random_;
 };
-
-void expect_same(KernelRig& rig, const Sample& sample, const Words& words, SmallDevice& device) {
-    const std::vector<std::uint8_t> before = device.bytes();
-    const Status status = device.run(sample.id, words);
-    const Ran ran = rig.run(launch_command(sample.id, words), before);
-    ASSERT_TRUE(is_ok(ran.status));
-    // What fails while it runs leaves no mark.
-    EXPECT_EQ(ran.mark, is_ok(status) ? static_cast<std::uint32_t>(sample.id) : 0U);
-    for (std::size_t i = 0U; i < before.size(); ++i) {
-        ASSERT_EQ(ran.bytes.at(i), device.bytes().at(i)) << "byte " << i << ", before " << int{before.at(i)};
-    }
-}
 
 class VulkanKernels : public testing::TestWithParam<Sample> {
   protected:

@@ -20,7 +20,7 @@ using refdev::word_of;
 constexpr std::uint32_t kMaxWorkgroups = 65535U;
 
 // One row per kernel.
-constexpr std::array<Division, 36> kDivisions{{
+constexpr std::array<Division, 37> kDivisions{{
     {KernelId::kFullyConnected, 1U},
     {KernelId::kConv2d, 1U},
     {KernelId::kDepthwiseConv2d, 1U},
@@ -60,6 +60,7 @@ constexpr std::array<Division, 36> kDivisions{{
     {KernelId::kSigmoidInt16, 2U},
     {KernelId::kL2Normalization, 0U, {word_of(offsetof(refdev::L2NormalizationArguments, rows))}},
     {KernelId::kLogSoftmax, 0U, {word_of(offsetof(refdev::LogSoftmaxArguments, rows))}},
+    {KernelId::kMatmulInt16, 2U},
 }};
 
 [[nodiscard]] std::uint32_t workgroups_for(std::uint64_t invocations) noexcept {
