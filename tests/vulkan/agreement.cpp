@@ -42,51 +42,72 @@ bool layer_is_there() {
 
 Watched::Watched(Judge judge) : opened_{watched_by(judge, messages_)} {}
 
-bool Watched::replay(const std::vector<std::uint32_t>& words,
-                     const std::optional<std::pair<std::uint32_t, std::uint32_t>>& changed) {
+std::uint32_t trace_address(const refdev::DeviceSpec& spec) {
+    return spec.dram_base + spec.dram_bytes - spec.trace_region_bytes;
+}
+
+void submit(VulkanDevice& device, QueueCommand command, std::uint32_t token) {
+    QueueCommand notify;
+    notify.kind = QueueCommandKind::kNotify;
+    notify.value = token;
+    (void)device.append(0U, command);
+    (void)device.append(0U, notify);
+    (void)device.ring_doorbell(0U);
+    (void)device.service();
+}
+
+bool Watched::wait(std::uint32_t token) {
+    Completion completion;
+    Status status = Status::kPending;
+    while (status == Status::kPending) {
+        (void)opened_.device.service();
+        status = opened_.device.completion(0U, token, completion);
+        std::this_thread::yield();
+    }
+    return is_ok(status);
+}
+
+bool Watched::load(const std::vector<std::uint32_t>& words) {
     VulkanDevice& device = opened_.device;
     const refdev::DeviceSpec& spec = device.spec();
-    const std::uint32_t region = spec.dram_base + spec.dram_bytes - spec.trace_region_bytes;
-    const auto bytes = static_cast<std::uint32_t>(words.size() * sizeof(std::uint32_t));
+    const std::uint32_t region = trace_address(spec);
     if (!is_ok(device.reset()) ||
-        !is_ok(device.program_region(
-            {spec.dram_base, spec.dram_bytes - spec.trace_region_bytes, true, true, true, true, false})) ||
+        !is_ok(device.program_region({spec.dram_base, region - spec.dram_base, true, true, true, true, false})) ||
         !is_ok(device.program_region({spec.l1_base, spec.l1_bytes, true, true, true, true, false})) ||
         !is_ok(device.program_region({region, spec.trace_region_bytes, false, false, false, true, true}))) {
         return false;
     }
-    std::vector<std::uint8_t> source(bytes);
-    std::memcpy(source.data(), words.data(), bytes);
-    const std::uint32_t slot = 0U;
-    (void)device.bind_source(slot, {source.data(), source.size()});
-    // The first notification ends the load.
-    for (std::uint32_t token = 1U; token <= 2U; ++token) {
-        QueueCommand command;
-        command.kind = (token == 1U) ? QueueCommandKind::kWrite : QueueCommandKind::kReplay;
-        command.address = region;
-        command.size_bytes = bytes;
-        (void)device.append(0U, command);
-        QueueCommand notify;
-        notify.kind = QueueCommandKind::kNotify;
-        notify.value = token;
-        (void)device.append(0U, notify);
-        (void)device.ring_doorbell(0U);
-        Completion completion;
-        Status status = Status::kPending;
-        while (status == Status::kPending) {
-            (void)device.service();
-            status = device.completion(0U, token, completion);
-            std::this_thread::yield();
-        }
-        if (!is_ok(status)) {
-            return false;
-        }
-        if (changed.has_value()) {
-            std::uint8_t* const memory = device.machine().memory_at(region, bytes);
-            std::memcpy(memory + (changed->first * sizeof(std::uint32_t)), &changed->second, sizeof(std::uint32_t));
-        }
+    std::vector<std::uint8_t> source(words.size() * sizeof(std::uint32_t));
+    std::memcpy(source.data(), words.data(), source.size());
+    (void)device.bind_source(0U, {source.data(), source.size()});
+    QueueCommand write;
+    write.kind = QueueCommandKind::kWrite;
+    write.address = region;
+    write.size_bytes = static_cast<std::uint32_t>(source.size());
+    submit(device, write, 1U);
+    const bool ok = wait(1U);
+    (void)device.bind_source(0U, {});
+    return ok;
+}
+
+bool Watched::replay(const std::vector<std::uint32_t>& words,
+                     const std::optional<std::pair<std::uint32_t, std::uint32_t>>& changed) {
+    VulkanDevice& device = opened_.device;
+    const std::uint32_t region = trace_address(device.spec());
+    const auto bytes = static_cast<std::uint32_t>(words.size() * sizeof(std::uint32_t));
+    if (!load(words)) {
+        return false;
     }
-    return true;
+    if (changed.has_value()) {
+        std::uint8_t* const memory = device.machine().memory_at(region, bytes);
+        std::memcpy(memory + (changed->first * sizeof(std::uint32_t)), &changed->second, sizeof(std::uint32_t));
+    }
+    QueueCommand command;
+    command.kind = QueueCommandKind::kReplay;
+    command.address = region;
+    command.size_bytes = bytes;
+    submit(device, command, 2U);
+    return wait(2U);
 }
 
 Agreement compare_judges() {

@@ -17,6 +17,11 @@ namespace pianola::vulkan {
 
 [[nodiscard]] bool layer_is_there();
 
+// Where a device of these sizes has its traces.
+[[nodiscard]] std::uint32_t trace_address(const refdev::DeviceSpec& spec);
+// The command and a notification behind it, up to what the driver is given: what a step costs its thread.
+[[gnu::noinline]] void submit(VulkanDevice& device, QueueCommand command, std::uint32_t token);
+
 class Watched {
   public:
     explicit Watched(Judge judge);
@@ -26,6 +31,9 @@ class Watched {
     void clear() { messages_.clear(); }
     // Brings the words to the device and replays them, whatever anybody says of them. With `changed`, that word is
     // another one by then. True where the device has completed it.
+    // Both wait until it has completed; load() does not replay.
+    bool load(const std::vector<std::uint32_t>& words);
+    bool wait(std::uint32_t token);
     bool replay(const std::vector<std::uint32_t>& words,
                 const std::optional<std::pair<std::uint32_t, std::uint32_t>>& changed = {});
 

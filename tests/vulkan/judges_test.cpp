@@ -74,6 +74,21 @@ TEST(VulkanJudges, ValidatorExplorerAndKhronosAgree) {
                                                                      << agreement.table();
 }
 
+// What `pianola size` prints is what load makes, and a replay makes nothing.
+TEST(VulkanObjects, AreCountedBeforehand) {
+    Watched watched{Judge::kNone};
+    const SmallTraces traces;
+    test::Random random{3U};
+    for (int i = 0; i < 5; ++i) {
+        const std::vector<std::uint32_t> words = traces.words(ordered_pieces(random));
+        Machine& machine = watched.opened().device.machine();
+        const std::uint64_t before = machine.trace_objects();
+        ASSERT_TRUE(watched.replay(words));
+        EXPECT_EQ(machine.trace_objects() - before,
+                  count_objects({words.data(), words.size()}, machine.options().spec.queue_count).all());
+    }
+}
+
 // The words of a command are changed behind its descriptors' back, as damage could: the copy is longer by one byte.
 TEST(VulkanJudges, GpuAssistedValidationSeesWordsThatReachBeyondTheirOperand) {
     if (!has_layer()) {

@@ -14,7 +14,7 @@ constexpr std::uint32_t kBytesAt = 2U * kWordsBytes;
 constexpr std::uint64_t kTimeoutNanoseconds = 60'000'000'000U;
 
 std::uint32_t tested_device() {
-    const char* const index = std::getenv("PIANOLA_VULKAN_DEVICE");  // NOLINT(concurrency-mt-unsafe): nobody sets it
+    const char* const index = std::getenv("PIANOLA_VULKAN_DEVICE");
     return (index != nullptr) ? static_cast<std::uint32_t>(std::strtoul(index, nullptr, 10)) : 0U;
 }
 

@@ -71,6 +71,23 @@ TEST_F(VulkanModels, EveryRecordIsIdentical) {
     EXPECT_GE(supported, kFewestSupported);
 }
 
+// With PIANOLA_VULKAN_REPLAYS=N so many; 10,000 are some minutes on a CPU.
+TEST_F(VulkanModels, ManyReplaysAreIdentical) {
+    const char* const wanted = std::getenv("PIANOLA_VULKAN_REPLAYS");
+    const std::uint64_t replays = (wanted == nullptr) ? 300U : std::strtoul(wanted, nullptr, 10);
+    Opened opened{{}};
+    const std::filesystem::path folder = tflite::models_dir() / "kws_ref_model";
+    Player player{opened, pianola::replay::capture_model(folder / "model.tflite", {})};
+    const Tensors inputs = pianola::replay::load_record(folder, "input", 0U);
+    const Tensors golden = pianola::replay::load_record(folder, "golden", 0U);
+    const std::uint64_t objects = opened.device.machine().trace_objects();
+    for (std::uint64_t i = 0U; i < replays; ++i) {
+        ASSERT_EQ(player.run(inputs), golden) << "replay " << i;
+    }
+    EXPECT_EQ(opened.device.machine().trace_objects(), objects) << "objects were made after load";
+    std::cout << replays << " replays identical\n";
+}
+
 TEST_F(VulkanModels, TwoQueuesGiveTheSame) {
     Opened opened{{}};
     for (const char* const name : kWhole) {

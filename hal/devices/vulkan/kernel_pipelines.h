@@ -48,8 +48,8 @@ struct PushConstants {
 // What `attest` is given. Its bindings: the trace's words; all marks of the trace; and as operands 0: the queue's ring,
 // read, 1: the queue's records, read and written.
 struct AttestConstants {
-    // Goes through queue commands up to the next REPLAY, and then through the trace. 0: no trace; through queue commands
-    // up to a NOTIFY, or in front of a REPLAY, or to the limit.
+    // Goes through queue commands up to the next REPLAY, and then through the trace. 0: no trace; through queue
+    // commands up to a NOTIFY, or in front of a REPLAY, or to the limit.
     std::uint32_t trace_words{0U};
     std::uint32_t mark_stride{0U};  // 32-bit words from a command's mark to the next command's
     std::uint32_t ring_words{0U};   // a power of two

@@ -61,7 +61,7 @@ Status Machine::refuse(Status status, const std::string& why) {
 Status Machine::open() {
     const Status opened = context_.open(options_.context);
     if (!is_ok(opened)) {
-        return refuse(opened, context_.refusal());
+        return refuse(opened, std::string{"missing: "} + context_.refusal());
     }
     const Status created = pipelines_.create(context_);
     if (created == Status::kRefused) {

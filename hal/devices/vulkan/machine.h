@@ -54,6 +54,7 @@ class Machine final : public refdev::DeviceLink {
         return queues_.at(queue).take_completions();
     }
     [[nodiscard]] const MachineOptions& options() const noexcept { return options_; }
+    [[nodiscard]] Parts& parts() noexcept { return parts_; }  // for measurements
     [[nodiscard]] refdev::SharedState& shared() noexcept { return *shared_; }
     [[nodiscard]] std::uint64_t moves() const noexcept { return share_.moves; }
     // Of Vulkan, made for traces since open().

@@ -68,7 +68,8 @@ std::unique_ptr<Simulator> make_simulator(const refdev::DeviceSpec& spec, const 
     made.context.physical_device = options.vulkan.value_or(0U);
     auto machine = std::make_unique<Machine>(made);
     if (!is_ok(machine->open())) {
-        throw ExecutorRefused{"vulkan:" + std::to_string(made.context.physical_device) + ": " + machine->why()};
+        throw ExecutorRefused{"vulkan:" + std::to_string(made.context.physical_device) + " can not be opened; " +
+                              machine->why()};
     }
     auto time = std::make_shared<MeshTime>();
     if (options.time) {

@@ -64,7 +64,8 @@ const uint kTypeUint8 = 2u;
 const uint kTypeInt16 = 3u;
 const uint kTypeInt32 = 4u;
 
-// Operands whose type an argument word chooses: int input_of(uint type, uint index), void output_of(type, index, value).
+// Operands whose type an argument word chooses: int input_of(uint type, uint index), and void output_of() of type,
+// index and value.
 #define READ_OF_TYPES_8_16(name) \
     int name##_of(uint type, uint index) { return (type == kTypeInt8) ? name##8(index) : name##16(index); }
 #define WRITE_OF_TYPES_8_16(name)                       \
