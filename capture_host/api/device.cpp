@@ -55,6 +55,11 @@ DeviceDescription checked_spec(const DeviceOptions& options) {
     if (!wrong.empty()) {
         refuse(wrong);
     }
+    if (options.vulkan.has_value() && (options.threaded || options.keep_log || options.check_accesses)) {
+        refuse(
+            "a Vulkan device has no threads of this process, keeps no log, and checks no accesses; leave out "
+            "threaded, keep_log and check_accesses");
+    }
     if (core_l1_bytes(spec) == 0U) {
         refuse(fmt::format("the cores' share of {} bytes of L1 is less than {}", options.spec.l1_bytes,
                            kAllocationAlignment));
@@ -85,7 +90,12 @@ DeviceState::DeviceState(const DeviceOptions& device_options)
     sim_options.threaded = options.threaded;
     sim_options.keep_log = options.keep_log;
     sim_options.check_accesses = options.check_accesses;
-    sim = family.simulate(spec, sim_options);
+    sim_options.vulkan = options.vulkan;
+    try {
+        sim = family.simulate(spec, sim_options);
+    } catch (const ExecutorRefused& refused) {
+        throw HostError{HostRule::kDeviceOptions, refused.what()};
+    }
     pianola::Device& device = sim->device();
     dispatch_base = spec.dram_base + dram.total_bytes();
     const std::uint32_t trace_base = spec.dram_base + (spec.dram_bytes - spec.trace_region_bytes);

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,7 @@ struct DeviceOptions {
     bool keep_log{false};                            // of every device command, with times: Device::log()
     Races races{Races::kRaise};                      // looked for where there is more than one queue
     std::function<std::string()> call_site;          // where the program calls from, for reports of races; may be empty
+    std::optional<std::uint32_t> vulkan;             // the Vulkan device with this number executes everything
     bool check_accesses{false};                      // hold kernels to their extents; slow, not threaded
     std::chrono::milliseconds stall_limit{
         20'000};  // real time that a blocking call waits for a device that does not get on

@@ -59,6 +59,7 @@ void add_capture(CLI::App& app, Action& action);
 void add_verify(CLI::App& app, Action& action);
 void add_inspect(CLI::App& app, Action& action);
 void add_run(CLI::App& app, Action& action);
+void add_devices(CLI::App& app, Action& action);
 void add_embed(CLI::App& app, Action& action);
 void add_size(CLI::App& app, Action& action);
 void add_log(CLI::App& app, Action& action);

@@ -90,6 +90,7 @@ void add_commands(CLI::App& app, Action& action) {
     add_verify(app, action);
     add_inspect(app, action);
     add_run(app, action);
+    add_devices(app, action);
     add_embed(app, action);
     add_size(app, action);
     add_log(app, action);

@@ -38,8 +38,8 @@ class Run {
   public:
     explicit Run(const RunArguments& arguments)
         : arguments_{arguments},
-          file_{arguments.file, arguments.target},
-          measures_{file_.target().offers().cycles},
+          file_{arguments.file, target_of(arguments)},
+          measures_{file_.target().offers().cycles && !vulkan_number(arguments.target.device).has_value()},
           replay_{file_.bytes(), file_.target(), file_.device(), options_for(arguments)},
           session_{replay_.session()} {}
 
@@ -84,11 +84,21 @@ class Run {
     }
 
   private:
+    // A Vulkan device is no description: what is described is what the binary names.
+    static TargetArguments target_of(const RunArguments& arguments) {
+        TargetArguments target = arguments.target;
+        if (vulkan_number(target.device).has_value()) {
+            target.device.clear();
+        }
+        return target;
+    }
+
     static SimulatorOptions options_for(const RunArguments& arguments) {
         SimulatorOptions options;
         options.threaded = arguments.threaded;
         options.check_accesses = arguments.check_accesses;
         options.keep_execution_logs = !arguments.log.empty();
+        options.vulkan = vulkan_number(arguments.target.device);
         return options;
     }
 
@@ -330,10 +340,9 @@ class Run {
         if (records > 0U) {
             const std::string measured =
                 measures_ ? fmt::format("{} device cycles per step, {} in all{}", cycles, cycles_, around_steps())
-                          : fmt::format(
-                                "{} device cycles per step were proved, none measured: the simulator has no "
-                                "device time",
-                                plan.step.cycles);
+                          : fmt::format("{} device cycles per step were proved, none measured: {} has no device time",
+                                        plan.step.cycles,
+                                        arguments_.target.device.empty() ? "the simulator" : arguments_.target.device);
             fmt::print("{} record{}, {} replay{} each, {}\n", records, (records == 1U) ? "" : "s", arguments_.repeat,
                        (arguments_.repeat == 1U) ? "" : "s", measured);
         }
@@ -391,7 +400,10 @@ void add_run(CLI::App& app, Action& action) {
                       "Write inputs and read outputs in device memory, without transfers (zero-copy I/O)");
     add_text(*command, "--log", arguments->log, kWrites,
              "Write the execution log, as it is after the last replay, for `pianola log`");
-    add_target_options(*command, arguments->target);
+    add_text(*command, "--device", arguments->target.device, kReadsJson,
+             "vulkan or vulkan:N: this Vulkan device executes the trace (`pianola devices`). Or a device description, "
+             "JSON: judge the binary for this device. Without it for the one that it names, with its profile");
+    add_plugin_option(*command, arguments->target.plugin);
     command->add_flag("--json", arguments->json, "Print the report as JSON");
 }
 

@@ -116,6 +116,30 @@ std::string window_text(const MemoryManifest& manifest) {
     return text;
 }
 
+// What a Vulkan device would make of it: all of that is made at open and at load.
+std::string vulkan_text(const VerifiedFile& file) {
+    const auto line = [](const char* what, const ExecutorObjects& objects) {
+        return fmt::format(
+            "  {:<22}{:>10} buffers, {} descriptor sets, {} command buffers, {} memory objects, {} semaphores, {} "
+            "pipelines\n",
+            what, objects.buffers, objects.descriptor_sets, objects.command_buffers, objects.memory_objects,
+            objects.semaphores, objects.pipelines);
+    };
+    const std::uint32_t queues = file.device().queue_count;
+    const ExecutorObjects of_device = file.target().executor_objects({}, queues);
+    if (of_device.pipelines == 0U) {
+        return {};
+    }
+    std::string text = "objects on a Vulkan device\n" + line("at open", of_device);
+    for (std::uint32_t i = 0U; i < file.image().trace_count(); ++i) {
+        const TraceView trace = file.image().trace(i);
+        const WordSpan words =
+            file.image().trace_words().subspan(trace.offset_bytes / sizeof(std::uint32_t), trace.word_count);
+        text += line(fmt::format("at load, trace {}", i).c_str(), file.target().executor_objects(words, queues));
+    }
+    return text;
+}
+
 int show_size(const SizeArguments& arguments) {
     const VerifiedFile file{arguments.file, arguments.target};
     const MemoryManifest manifest =
@@ -128,7 +152,7 @@ int show_size(const SizeArguments& arguments) {
     } else if (arguments.linker) {
         text = manifest_as_linker_fragment(manifest);
     } else {
-        text = manifest_as_text(manifest);
+        text = manifest_as_text(manifest) + vulkan_text(file);
     }
     write_result(arguments.output, text);
     return kDone;

@@ -34,7 +34,7 @@ using tensor::Tensor;
     const std::optional<CoreGrid>& core_grid, bool threaded, bool allow_allocation_under_trace, bool keep_log,
     std::int64_t host_dispatch_ns, std::int64_t host_replay_ns, const std::string& profile,
     const std::optional<std::uint32_t>& dram_bytes, const std::optional<std::uint32_t>& l1_bytes,
-    const std::optional<std::uint32_t>& dispatch_area_bytes, const std::string& races) {
+    const std::optional<std::uint32_t>& dispatch_area_bytes, const std::string& races, const std::string& executor) {
     static_cast<void>(unsigned_from(l1_small_size, "l1_small_size"));
     host::DeviceOptions options;
     if (core_grid.has_value()) {
@@ -57,6 +57,13 @@ using tensor::Tensor;
     options.host_cost = {unsigned_from(host_dispatch_ns, "host_dispatch_ns"),
                          unsigned_from(host_replay_ns, "host_replay_ns")};
     options.races = races_from(races);
+    options.vulkan = vulkan_number(executor);
+    if (!options.vulkan.has_value() && (executor != "simulator")) {
+        throw host::HostError{host::HostRule::kDeviceOptions,
+                              fmt::format("executor is '{}'; 'simulator', 'vulkan' and 'vulkan:N' are possible, "
+                                          "`pianola devices` lists the latter",
+                                          executor)};
+    }
     options.call_site = &call_site;
     return options;
 }
@@ -71,10 +78,10 @@ void bind_open(py::module_& module, const char* name, const Open& open, const ch
                bool allow_allocation_under_trace, bool keep_log, std::int64_t host_dispatch_ns,
                std::int64_t host_replay_ns, const std::string& profile, const std::optional<std::uint32_t>& dram_bytes,
                const std::optional<std::uint32_t>& l1_bytes, const std::optional<std::uint32_t>& dispatch_area_bytes,
-               const std::string& races) {
+               const std::string& races, const std::string& executor) {
             return open(opened, options_from(l1_small_size, trace_region_size, num_command_queues, core_grid, threaded,
                                              allow_allocation_under_trace, keep_log, host_dispatch_ns, host_replay_ns,
-                                             profile, dram_bytes, l1_bytes, dispatch_area_bytes, races));
+                                             profile, dram_bytes, l1_bytes, dispatch_area_bytes, races, executor));
         },
         doc, what, py::kw_only(), py::arg("l1_small_size") = 0, py::arg("trace_region_size") = 0,
         py::arg("num_command_queues") = 1, py::arg("core_grid") = py::none(), py::arg("threaded") = false,
@@ -82,7 +89,7 @@ void bind_open(py::module_& module, const char* name, const Open& open, const ch
         py::arg("host_dispatch_ns") = kDefaultHostCost.dispatch_ns,
         py::arg("host_replay_ns") = kDefaultHostCost.replay_ns, py::arg("profile") = kDeviceCapacities.name,
         py::arg("dram_bytes") = py::none(), py::arg("l1_bytes") = py::none(),
-        py::arg("dispatch_area_bytes") = py::none(), py::arg("races") = "raise");
+        py::arg("dispatch_area_bytes") = py::none(), py::arg("races") = "raise", py::arg("executor") = "simulator");
 }
 
 constexpr auto kMemoriesType = py::detail::const_name("Dict[str, Dict[str, int]]");

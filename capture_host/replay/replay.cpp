@@ -29,7 +29,11 @@ std::vector<std::unique_ptr<Simulator>> make(const Target& target, const DeviceD
     options.time = std::make_shared<VirtualTime>();
     std::vector<std::unique_ptr<Simulator>> simulators;
     for (std::uint32_t i = 0U; i < devices_of(device); ++i) {
-        simulators.push_back(target.simulate(device, options));
+        try {
+            simulators.push_back(target.simulate(device, options));
+        } catch (const ExecutorRefused& refused) {
+            throw NotOffered{refused.what()};
+        }
         if (simulators.back() == nullptr) {
             throw NotOffered{fmt::format("the target of device family {} makes no simulator of this device",
                                          target.usual_device().family)};
@@ -72,13 +76,20 @@ Stopped::Stopped(Status status, const FaultRecord& fault)
       fault_{fault} {}
 
 void require_simulator(const Target& target, const SimulatorOptions& options) {
-    const Offers offers = target.offers();
+    Offers offers = target.offers();
+    if (options.vulkan.has_value()) {  // what is asked of this process, the Vulkan device does not do
+        offers.threads = false;
+        offers.access_checks = false;
+        offers.command_log = false;
+        offers.execution_logs = false;
+    }
     struct Wish {
         bool is_wanted;
         bool is_offered;
         const char* what;
     };
     for (const Wish& wish : {Wish{true, offers.simulator, "no simulator"},
+                             Wish{options.vulkan.has_value(), offers.vulkan, "no Vulkan device"},
                              Wish{options.threaded, offers.threads, "no simulator with a thread per queue"},
                              Wish{options.check_accesses, offers.access_checks, "no simulator that checks accesses"},
                              Wish{options.keep_log, offers.command_log, "no simulator with a log of commands"},

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "pianola/device.h"
@@ -25,6 +27,7 @@ struct Offers {
     bool command_log{false};     // SimulatorOptions::keep_log
     bool execution_logs{false};  // SimulatorOptions::keep_execution_logs; Target::read_execution_logs()
     bool direct_queues{false};   // Simulator::direct_queues()
+    bool vulkan{false};          // SimulatorOptions::vulkan; then without device time, logs and access checks
 };
 
 // The time that simulators of one family share, where they are the devices of a mesh: what this side has seen of one of
@@ -33,14 +36,57 @@ struct VirtualTime {
     std::shared_ptr<void> of_family;  // what it is, is the family's: its first simulator makes it
 };
 
+// A Vulkan device that could be SimulatorOptions::vulkan, by its number.
+struct ListedExecutor {
+    std::string name;
+    std::string version;  // of the interface that it has
+    std::string missing;  // what it lacks; empty where it can be opened
+};
+struct ExecutorList {
+    std::vector<ListedExecutor> executors;
+    std::string why_none;  // where there are none, if there is more to say
+};
+
+// The number in "vulkan" (0) or "vulkan:N", as users name these devices; nothing where the text is neither.
+[[nodiscard]] inline std::optional<std::uint32_t> vulkan_number(const std::string& text) {
+    constexpr std::size_t kMostDigits = 4U;
+    const std::string prefix = "vulkan";
+    if (text == prefix) {
+        return 0U;
+    }
+    const std::string digits = (text.size() > prefix.size()) ? text.substr(prefix.size() + 1U) : "";
+    if ((text.compare(0U, prefix.size() + 1U, prefix + ":") != 0) || digits.empty() || (digits.size() > kMostDigits) ||
+        (digits.find_first_not_of("0123456789") != std::string::npos)) {
+        return std::nullopt;
+    }
+    return static_cast<std::uint32_t>(std::stoul(digits));
+}
+
+// How many objects an interface is asked for.
+struct ExecutorObjects {
+    std::uint64_t pipelines{0U};
+    std::uint64_t semaphores{0U};
+    std::uint64_t buffers{0U};
+    std::uint64_t descriptor_sets{0U};
+    std::uint64_t command_buffers{0U};
+    std::uint64_t memory_objects{0U};
+};
+
 struct SimulatorOptions {
-    bool threaded{false};               // one thread per queue; else queues run inside Device::service()
-    bool check_accesses{false};         // proves for every command that it touched no byte outside its extents
-    bool memory_is_visible{true};       // to the ECU core; if not, only queues move tensors
-    bool keep_log{false};               // with times, without limit
-    bool keep_execution_logs{false};    // what devices keep: a ring per queue
-    bool keep_completions{false};       // for DirectQueues::take_completions()
-    std::shared_ptr<VirtualTime> time;  // empty: a time of its own
+    bool threaded{false};                 // one thread per queue; else queues run inside Device::service()
+    bool check_accesses{false};           // proves for every command that it touched no byte outside its extents
+    bool memory_is_visible{true};         // to the ECU core; if not, only queues move tensors
+    bool keep_log{false};                 // with times, without limit
+    bool keep_execution_logs{false};      // what devices keep: a ring per queue
+    bool keep_completions{false};         // for DirectQueues::take_completions()
+    std::optional<std::uint32_t> vulkan;  // the Vulkan device with this number executes it, instead of this process
+    std::shared_ptr<VirtualTime> time;    // empty: a time of its own
+};
+
+// What SimulatorOptions name to execute commands is not there, or lacks what what() says.
+class ExecutorRefused : public std::runtime_error {
+  public:
+    using std::runtime_error::runtime_error;
 };
 
 // One executed command, for logs.

@@ -77,10 +77,17 @@ class Target {
     [[nodiscard]] virtual const char* kernel_name(std::uint32_t kernel_id) const noexcept = 0;
 
     [[nodiscard]] virtual Offers offers() const noexcept { return {}; }
-    // nullptr where there is none. Nothing is wrong with the device, and what the options ask for is offered.
+    // nullptr where there is none. Nothing is wrong with the device, and what the options ask for is offered. Throws
+    // ExecutorRefused.
     [[nodiscard]] virtual std::unique_ptr<Simulator> simulate(const DeviceDescription& /*device*/,
                                                               const SimulatorOptions& /*options*/) const {
         return nullptr;
+    }
+    // With Offers::vulkan.
+    [[nodiscard]] virtual ExecutorList executors() const { return {}; }
+    // Vulkan objects that are made for a trace with these words, or with none, of the device itself.
+    [[nodiscard]] virtual ExecutorObjects executor_objects(WordSpan /*words*/, std::uint32_t /*queues*/) const {
+        return {};
     }
     // Its words; empty where the device has no such command.
     [[nodiscard]] virtual std::vector<std::uint32_t> sample(Sample /*which*/,

@@ -50,6 +50,10 @@ MAY_USE = {
     **{device: ["runtime"] for device in DEVICES},
     "hal/devices/refdev": ["runtime", "hal/kernels"],
     **{target: ["runtime", "hal/kernels", "hal/sim", "hal/devices", target[: -len("/host")]] for target in TARGETS},
+    # What executes the reference device's commands on the host in its place, as hal/sim does.
+    "hal/devices/vulkan": ["runtime", "hal/kernels", "hal/devices", "hal/devices/refdev"],
+    "hal/devices/refdev/host": ["runtime", "hal/kernels", "hal/sim", "hal/devices", "hal/devices/refdev",
+                                "hal/devices/vulkan"],
     "hal/devices/registry": ["runtime", "hal/devices", *TARGETS],
     "hal/sim": ["runtime", "hal/kernels", "hal/devices/refdev"],
     "hal/arch": ["runtime"],

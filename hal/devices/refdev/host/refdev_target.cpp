@@ -10,6 +10,7 @@
 #include "hal/devices/refdev/host/execution_log_reader.h"
 #include "hal/devices/refdev/host/refdev_simulator.h"
 #include "hal/devices/refdev/refdev_command_set.h"
+#include "hal/devices/vulkan/vulkan_simulator.h"
 #include "hal/kernels/kernel.h"
 
 namespace pianola::refdev {
@@ -61,10 +62,16 @@ class RefdevTarget final : public Target {
         return (kernel == nullptr) ? nullptr : kernel->name;
     }
 
-    [[nodiscard]] Offers offers() const noexcept override { return {true, true, true, true, true, true, true}; }
+    [[nodiscard]] Offers offers() const noexcept override { return {true, true, true, true, true, true, true, true}; }
     [[nodiscard]] std::unique_ptr<Simulator> simulate(const DeviceDescription& device,
                                                       const SimulatorOptions& options) const override {
-        return make_simulator(device, options);
+        return options.vulkan.has_value() ? vulkan::make_simulator(spec_of(device), options)
+                                          : make_simulator(device, options);
+    }
+
+    [[nodiscard]] ExecutorList executors() const override { return vulkan::list_devices(); }
+    [[nodiscard]] ExecutorObjects executor_objects(WordSpan words, std::uint32_t queues) const override {
+        return words.empty() ? vulkan::device_objects() : vulkan::trace_objects(words, queues);
     }
 
     [[nodiscard]] std::vector<std::uint32_t> sample(Sample which, const SampleOperands& with) const override {

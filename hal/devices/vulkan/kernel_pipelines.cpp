@@ -1,0 +1,132 @@
+#include "hal/devices/vulkan/kernel_pipelines.h"
+
+#include "hal/devices/vulkan/programs.h"
+
+namespace pianola::vulkan {
+namespace {
+
+constexpr std::array<const char*, kHelpers> kHelperNames{"command_copy", "command_fill", "attest"};
+
+[[nodiscard]] Status status_of(VkResult result) noexcept {
+    if (result == VK_SUCCESS) {
+        return Status::kOk;
+    }
+    const bool is_full = (result == VK_ERROR_OUT_OF_HOST_MEMORY) || (result == VK_ERROR_OUT_OF_DEVICE_MEMORY);
+    return is_full ? Status::kCapacity : Status::kInternal;
+}
+
+// nullptr for a number that is no pipeline's.
+[[nodiscard]] const char* shader_name(std::uint32_t number) noexcept {
+    if (number < kHelpers) {
+        return kHelperNames[number];
+    }
+    const refdev::Kernel* const kernel = refdev::find_kernel(number - kHelpers + 1U);
+    return (kernel != nullptr) ? kernel->name : nullptr;
+}
+
+}  // namespace
+
+std::uint32_t KernelPipelines::count() noexcept {
+    const std::uint32_t kernels = static_cast<std::uint32_t>(refdev::kernel_rom().size());
+    return kHelpers + ((kernels < kMostKernels) ? kernels : kMostKernels);
+}
+
+const char* KernelPipelines::first_without_shader() noexcept {
+    std::uint32_t number = 0U;
+    for (const refdev::Kernel& kernel : refdev::kernel_rom()) {
+        number += 1U;
+        if (shader_code(kernel.name).empty() || (find_division(static_cast<std::uint32_t>(kernel.id)) == nullptr) ||
+            (number > kMostKernels)) {
+            return kernel.name;
+        }
+    }
+    return nullptr;
+}
+
+Status KernelPipelines::create(const Context& context) noexcept {
+    if (device_ != VK_NULL_HANDLE) {
+        return Status::kInvalidState;
+    }
+    if (first_without_shader() != nullptr) {
+        return Status::kRefused;
+    }
+    device_ = context.device();
+    Status status = create_layouts();
+    for (std::uint32_t number = 0U; is_ok(status) && (number < count()); ++number) {
+        status = create_pipeline(number);
+    }
+    if (!is_ok(status)) {
+        destroy();
+    }
+    return status;
+}
+
+void KernelPipelines::destroy() noexcept {
+    if (device_ == VK_NULL_HANDLE) {
+        return;
+    }
+    for (VkPipeline& pipeline : pipelines_) {
+        vkDestroyPipeline(device_, pipeline, nullptr);
+        pipeline = VK_NULL_HANDLE;
+    }
+    vkDestroyPipelineLayout(device_, layout_, nullptr);
+    vkDestroyDescriptorSetLayout(device_, set_layout_, nullptr);
+    layout_ = VK_NULL_HANDLE;
+    set_layout_ = VK_NULL_HANDLE;
+    device_ = VK_NULL_HANDLE;
+}
+
+Status KernelPipelines::create_layouts() noexcept {
+    std::array<VkDescriptorSetLayoutBinding, kBindings> bindings{};
+    for (std::uint32_t i = 0U; i < kBindings; ++i) {
+        bindings[i].binding = i;
+        bindings[i].descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+        bindings[i].descriptorCount = 1U;
+        bindings[i].stageFlags = VK_SHADER_STAGE_COMPUTE_BIT;
+    }
+    VkDescriptorSetLayoutCreateInfo set{};
+    set.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO;
+    set.bindingCount = kBindings;
+    set.pBindings = bindings.data();
+    const Status status = status_of(vkCreateDescriptorSetLayout(device_, &set, nullptr, &set_layout_));
+    if (!is_ok(status)) {
+        return status;
+    }
+    const VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0U, sizeof(PushConstants)};
+    VkPipelineLayoutCreateInfo info{};
+    info.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
+    info.setLayoutCount = 1U;
+    info.pSetLayouts = &set_layout_;
+    info.pushConstantRangeCount = 1U;
+    info.pPushConstantRanges = &range;
+    return status_of(vkCreatePipelineLayout(device_, &info, nullptr, &layout_));
+}
+
+Status KernelPipelines::create_pipeline(std::uint32_t number) noexcept {
+    const char* const name = shader_name(number);
+    const WordSpan code = (name != nullptr) ? shader_code(name) : WordSpan{};
+    if (code.empty()) {
+        return Status::kRefused;
+    }
+    VkShaderModuleCreateInfo info{};
+    info.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
+    info.codeSize = code.size() * sizeof(std::uint32_t);
+    info.pCode = code.data();
+    VkShaderModule module = VK_NULL_HANDLE;
+    Status status = status_of(vkCreateShaderModule(device_, &info, nullptr, &module));
+    if (is_ok(status)) {
+        VkComputePipelineCreateInfo pipeline{};
+        pipeline.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
+        pipeline.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
+        pipeline.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+        pipeline.stage.module = module;
+        pipeline.stage.pName = "main";
+        pipeline.layout = layout_;
+        status =
+            status_of(vkCreateComputePipelines(device_, VK_NULL_HANDLE, 1U, &pipeline, nullptr, &pipelines_[number]));
+        vkDestroyShaderModule(device_, module, nullptr);
+    }
+    return status;
+}
+
+}  // namespace pianola::vulkan

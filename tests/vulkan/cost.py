@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""Counts what the submitting thread spends on a step on a Vulkan device, and holds the page to it.
+
+usage: cost.py PROGRAM PAGE [--write]. Callgrind counts instructions of the project's own code and of the Vulkan loader;
+the driver and the C library are left out. Fails where a replay's count depends on the trace's length by more than 5 %,
+or where recording anew is less than 10 times as much at 100 commands. --write puts the table into the page.
+"""
+import argparse
+import collections
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+STEPS = 20
+SHORT, LONG = 10, 100
+MOST_GROWTH, LEAST_RATIO = 0.05, 10
+BEGIN, END = "<!-- cost: made by tests/vulkan/cost.py -->", "<!-- end of cost -->"
+OWN = re.compile(r"(^|/)pianola_vulkan_cost$")
+LOADER = re.compile(r"(^|/)libvulkan\.so[.\d]*$")
+COST = re.compile(r"^(?:[+-]?\d+|\*) (\d+)$")
+NAME = re.compile(r"^\((\d+)\)(?: (.*))?$")
+
+
+def by_object(text):
+    """Object file -> instructions that it executed itself, of one of callgrind's files."""
+    names, totals, current, of_call = {}, collections.Counter(), "", False
+    for line in text.splitlines():
+        key, _, value = line.partition("=")
+        if key in ("ob", "cob"):
+            number, name = NAME.match(value).groups()
+            names[number] = name or names[number]
+            if key == "ob":
+                current = names[number]
+        elif key == "calls":
+            of_call = True
+        elif match := COST.match(line):
+            totals[current] += 0 if of_call else int(match.group(1))
+            of_call = False
+    return totals
+
+
+def count(program, commands, mode):
+    """Instructions of one step: in the project's own code, and in the loader."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = pathlib.Path(folder) / "out"
+        command = [
+            "valgrind", "--tool=callgrind", "--separate-threads=yes", f"--callgrind-out-file={out}",
+            "--toggle-collect=pianola::vulkan::measured_step*", program, str(commands), str(STEPS), mode
+        ]
+        ran = subprocess.run(command, capture_output=True, text=True, check=False)
+        if ran.returncode != 0:
+            sys.exit(f"cost.py: {' '.join(command)} ends with {ran.returncode}\n{ran.stderr}")
+        totals = by_object(pathlib.Path(f"{out}-01").read_text(encoding="utf-8"))
+    return tuple(sum(number for name, number in totals.items() if which.search(name)) // STEPS
+                 for which in (OWN, LOADER))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("program")
+    parser.add_argument("page", type=pathlib.Path)
+    parser.add_argument("--write", action="store_true")
+    arguments = parser.parse_args()
+    short, long = (count(arguments.program, commands, "replay") for commands in (SHORT, LONG))
+    anew = count(arguments.program, LONG, "record")
+    rows = "".join(f"| {what} | {own:,} | {loader:,} |\n"
+                   for what, (own, loader) in ((f"{SHORT} commands, replayed", short),
+                                               (f"{LONG} commands, replayed", long),
+                                               (f"{LONG} commands, recorded anew", anew)))
+    table = f"{BEGIN}\n\n| a step of | own code | loader |\n|---|---:|---:|\n{rows}\n{END}"
+    print(table)
+    page = arguments.page.read_text(encoding="utf-8")
+    if arguments.write:
+        front, back = page.split(BEGIN)[0], page.split(END)[1]
+        arguments.page.write_text(front + table + back, encoding="utf-8")
+    if abs(sum(long) - sum(short)) > (MOST_GROWTH * sum(short)):
+        sys.exit("cost.py: a replay's cost grows with its trace")
+    if any(recorded < (LEAST_RATIO * replayed) for recorded, replayed in zip(anew, long)):
+        sys.exit("cost.py: recording anew is not 10 times as much")
+
+
+if __name__ == "__main__":
+    main()
