@@ -1,4 +1,5 @@
-// Shaders on launches that random ones do not reach: rows longer than a workgroup, the largest sums, the largest scales.
+// Shaders on launches that random ones do not reach: rows longer than a workgroup, the largest sums, the largest
+// scales.
 #include <gtest/gtest.h>
 
 #include <cmath>

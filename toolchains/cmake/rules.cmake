@@ -66,7 +66,8 @@ endif()
 # gated.
 function(pianola_is_target_code folder out)
     # Of hal, the simulator and what the host's tools know of devices run on the host.
-    if(folder MATCHES "^(runtime|hal)(/|$)" AND NOT folder MATCHES "^hal/(sim|devices/registry|devices/vulkan|devices/[^/]+/host)(/|$)"
+    set(of_the_host "^hal/(sim|devices/registry|devices/vulkan|devices/[^/]+/host)(/|$)")
+    if(folder MATCHES "^(runtime|hal)(/|$)" AND NOT folder MATCHES "${of_the_host}"
        AND NOT folder STREQUAL "hal/devices")
         set(${out} TRUE PARENT_SCOPE)
     else()
