@@ -120,8 +120,8 @@ std::string window_text(const MemoryManifest& manifest) {
 std::string vulkan_text(const VerifiedFile& file) {
     const auto line = [](const char* what, const ExecutorObjects& objects) {
         return fmt::format(
-            "  {:<22}{:>10} buffers, {} descriptor sets, {} command buffers, {} memory objects, {} semaphores, {} "
-            "pipelines\n",
+            "  {:<18}{:>6} buffers, {} descriptor sets, {} command buffers, {} memory objects, {} semaphores,\n"
+            "{:>26} pipelines\n",
             what, objects.buffers, objects.descriptor_sets, objects.command_buffers, objects.memory_objects,
             objects.semaphores, objects.pipelines);
     };
