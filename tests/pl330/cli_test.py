@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Every command that takes a binary, with one for a PL330: a device of the registry that has no simulator."""
+import hashlib
 import json
 import pathlib
 import subprocess
@@ -13,6 +14,17 @@ NO_SIMULATOR = "the target of device family pl330 has no simulator"
 DEADLINES = ("--deadline-us", "50000", "--setup-deadline-us", "500000")
 
 
+def exchange_vector():
+    """The exchange's self-test: input and output as tests/pl330/exchange.h has them."""
+    state, values = 2654435761 | 1, bytearray()
+    for _ in range(4096):
+        state = (state * 1664525 + 1013904223) % 2**32
+        values.append(state >> 24)
+    half = len(values) // 2
+    pattern = (0xA5C31E87).to_bytes(4, "little") * 16
+    return values, values[:half] + bytes(half) + pattern + values[half:] + bytes(4) + values[1:38] + values[:7]
+
+
 class Pl330(cli_support.CliTest):
     """The exchange of tests/pl330/exchange.h, and what is wrong with one that leaves an event out."""
 
@@ -23,7 +35,9 @@ class Pl330(cli_support.CliTest):
 
     def test_verify(self):
         shown = json.loads(self.run_pianola("verify", self.binary, "--json").stdout)
-        self.assertEqual(shown, {"accepted": True, "file": str(self.binary)})
+        given, right = (hashlib.sha256(data).hexdigest() for data in exchange_vector())
+        vector = {"origin": "captured", "inputs_sha256": given, "outputs_sha256": right}
+        self.assertEqual(shown, {"accepted": True, "file": str(self.binary), "self_tests": [vector]})
         refused = json.loads(
             self.run_pianola("verify", self.folder / "without_event.ptb", "--json", code=REFUSED).stdout)
         self.assertEqual((refused["rule"], refused["missing"]["recorded_on_queue"]), ("ORD-RACE", 0))
