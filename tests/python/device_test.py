@@ -126,6 +126,16 @@ class Numbers(unittest.TestCase):
         pair = {"input_scale_a": 0.5, "input_scale_b": 0.5}
         reals = pianola.zeros((2,), pianola.float32, device=device)
         table = pianola.zeros((256,), pianola.int8, device=device)
+        wide = pianola.zeros((2,), pianola.int16, device=device)
+        curve = pianola.prepare_sigmoid_table().to(device)
+        weights = [numpy.ones((1, 1), numpy.int8)] * 4
+        gates = [each.to(device) for each in pianola.prepare_lstm(weights, weights, [numpy.zeros(1, numpy.int32)] * 4)]
+        recurrent = {"input_scale": 0.1, "hidden_scale": 0.01, "cell_scale": 2.0**-11,
+                     "input_weight_scales": [0.1] * 4, "hidden_weight_scales": [0.1] * 4}
+        one = pianola.zeros((1, 1), pianola.int8, device=device)
+        step = pianola.zeros((1, 1, 1), pianola.int8, device=device)
+        layer = {"input_scale": 1.0, "feature_scale": 1.0, "memory_scale": 1.0, "time_scale": 1.0,
+                 "output_scale": 1.0, "rank": 1}
         event = pianola.create_event(device)
         pianola.record_event(0, event)
         trace = pianola.begin_trace_capture(device)
@@ -148,6 +158,10 @@ class Numbers(unittest.TestCase):
             "typecast": lambda q: pianola.typecast(a, pianola.int32, cq_id=q),
             "requantize": lambda q: pianola.requantize(a, 1.0, 0, 1.0, 0, cq_id=q),
             "avg_pool2d": lambda q: pianola.avg_pool2d(image, (1, 1), (1, 1), cq_id=q),
+            "sigmoid": lambda q: pianola.sigmoid(wide, curve, input_scale=1.0, cq_id=q),
+            "tanh": lambda q: pianola.tanh(wide, curve, input_scale=1.0, cq_id=q),
+            "svdf": lambda q: pianola.svdf(one, one, one, step, cq_id=q, **layer),
+            "lstm": lambda q: pianola.lstm(step, *gates, cq_id=q, **recurrent),
             "max_pool2d": lambda q: pianola.max_pool2d(image, (1, 1), (1, 1), cq_id=q),
             "conv2d": lambda q: pianola.conv2d(image, image, cq_id=q, **scales),
             "depthwise_conv2d": lambda q: pianola.depthwise_conv2d(image, image, cq_id=q, **scales),

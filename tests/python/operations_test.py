@@ -12,6 +12,20 @@ from python_support import main
 
 PAIR = {"input_scale_a": 0.5, "input_scale_b": 0.2}
 SCALES = {"input_scale": 0.5, "weight_scale": 0.05, "output_scale": 9.0}
+GATES = {"input_scale": 0.1, "hidden_scale": 0.01, "cell_scale": 2.0**-11, "input_weight_scales": [0.02] * 4,
+         "hidden_weight_scales": [0.02] * 4}
+LAYER = {"rank": 2, "input_scale": 0.1, "feature_scale": 0.1, "memory_scale": 0.5, "time_scale": 0.1,
+         "output_scale": 0.5}
+
+
+def from_the_beginning(layer, shape):
+    """A layer that keeps state, as a function of its operands: with zeros for state, made on the queue of the call."""
+    def call(x, *others, cq_id=0, **options):
+        state = pianola.zeros(shape, pianola.int8, device=x.device(), cq_id=cq_id)
+        return layer(x, *others, state, cq_id=cq_id, **options)
+    return call
+
+
 # Name -> (type and shape of each tensor, of which the first is the input of a trace; the operation).
 OPERATIONS = {
     "requantize": ([("b", (6, 10))], lambda x, **o: pianola.requantize(x, 0.5, 3, 0.7, -4, **o)),
@@ -67,6 +81,12 @@ OPERATIONS = {
     "repeat": ([("b", (6, 10))], lambda x, **o: pianola.repeat(x, (2, 3), **o)),
     "take": ([("b", (6, 10)), ("i", (4,))], lambda x, y, **o: pianola.take(x, y, 1, **o)),
     "embedding": ([("i", (4,)), ("b", (6, 10))], pianola.embedding),
+    "sigmoid": ([("h", (6, 10)), ("c", (256,))], lambda x, y, **o: pianola.sigmoid(x, y, input_scale=2.0**-12, **o)),
+    "tanh": ([("h", (6, 10)), ("c", (256,))], lambda x, y, **o: pianola.tanh(x, y, input_scale=3e-4, **o)),
+    "svdf": ([("b", (6, 10)), ("b", (8, 10)), ("b", (8, 3))],
+             from_the_beginning(lambda *x, **o: pianola.svdf(*x, **LAYER, **o), (6, 8, 3))),
+    "lstm": ([("b", (2, 5, 3)), ("w", (4, 4, 7)), ("g", (144,))],
+             from_the_beginning(lambda *x, **o: pianola.lstm(*x, **GATES, **o), (24,))),
     "reshape": ([("b", (6, 10))], lambda x, **o: pianola.reshape(x, (3, 4, 5), **o)),
 }
 
@@ -83,6 +103,10 @@ class Everywhere(OperationTest):
             "f": lambda shape: rng.normal(0.0, 20.0, size=shape).astype(numpy.float32),
             "s": lambda shape: rng.integers(-999, 999, size=shape, dtype=numpy.int32),  # a bias
             "p": lambda shape: self.prepared(make["s"](shape)),
+            "h": lambda shape: array_of(rng, numpy.int16, shape),
+            "c": lambda _shape: pianola.prepare_sigmoid_table().to_numpy(),
+            "w": lambda _shape: self.gates()[0].to_numpy(),
+            "g": lambda _shape: self.gates()[1].to_numpy(),
         }
         return [make[kind](shape) for kind, shape in OPERATIONS[name][0]]
 
@@ -93,6 +117,14 @@ class Everywhere(OperationTest):
         tensor = pianola.prepare_conv_bias(
             pianola.from_numpy(bias), input_scale=0.5, weight_scale=weights, output_scale=9.0)
         return tensor.to_numpy()
+
+    @staticmethod
+    def gates():
+        """Weights and parameters of an LSTM of four units, the same each time."""
+        rng = numpy.random.default_rng(21)
+        weights = [[array_of(rng, numpy.int8, (4, columns)) for _ in range(4)] for columns in (3, 4)]
+        biases = [rng.integers(-999, 999, size=4, dtype=numpy.int32) for _ in range(4)]
+        return pianola.prepare_lstm(*weights, biases, batches=2)
 
     def tensors(self, arrays, place=pianola.DRAM_MEMORY_CONFIG):
         """Device tensors; the place is the first one's."""
@@ -128,7 +160,7 @@ class Everywhere(OperationTest):
             with self.subTest(name):
                 arrays = self.arrays(name, 2)
                 right = self.eager(name, arrays)
-                dtype = {"int8": pianola.int8, "int32": pianola.int32, "float32": pianola.float32}[right.dtype.name]
+                dtype = getattr(pianola, right.dtype.name)
                 output = pianola.zeros(right.shape, dtype, device=self.device, memory_config=pianola.L1_MEMORY_CONFIG)
                 address = output.buffer_address()
                 result = call(*self.tensors(arrays), output_tensor=output)
