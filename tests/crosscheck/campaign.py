@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Models in every form that the product captures: each is decompiled, replayed and compared with the interpreter.
+"""Random graphs in every form that the product captures: each is decompiled, replayed, and compared with the
+interpreter.
 
 A form is a choice of queues and of the layout of weights. Each must give the same bytes, and `pianola decompile` must
 find the model in it. What one form refuses all refuse, but for pipelined ones of models with state, which must be
@@ -19,7 +20,6 @@ import crosscheck
 import generator
 import models
 import writer
-from goldens import shared_models
 from graph import Graph, TiedGraph
 from interpreter import Interpreter
 from product import Failed, Product, Refused, kind_of_reason
@@ -31,7 +31,6 @@ FORMS = {_PLAIN: (), "2 queues": ("--queues=2",), "dsp": ("--pack=dsp",), "dsp, 
          _PIPELINED: ("--queues=2", "--pipelined")}
 _LEAST_CAPTURED = 0.5
 _BATCH = 5
-_SKIPPED = 77
 
 
 def has_state(model):
@@ -145,63 +144,52 @@ class Campaign:
         return lines + [f"{len(self.wrong)} differ", *self.wrong]
 
 
-def _check_shared(campaign, options, name):
-    """One of the models that are not part of the project."""
-    folder = shared_models() / name
-    data = (folder / "model.tflite").read_bytes()
-    if not options.state or has_state(models.read(data)):
-        campaign.check(str(name), data, crosscheck.records_of(folder, models.read(data), options.records, options.more))
-
-
 def _check_random(campaign, options, seed):
     """A random graph. Every second one has scales and constants by which results lie between two integers."""
     model = generator.random_graph(seed, options.pairs, TiedGraph if seed % 4 < 2 else Graph)
     campaign.check(f"random_{seed}", model, generator.records(model, seed, options.steps))
 
 
-def _run(options, batch):
+def _run(check, options, batch):
     """What one of several processes does."""
     with tempfile.TemporaryDirectory() as folder:
         campaign = Campaign(Product(options.pianola, folder), options.keep)
         for item in batch:
-            (_check_shared if options.shared else _check_random)(campaign, options, item)
+            check(campaign, options, item)
         return campaign
 
 
-def _items(options):
-    """Names of models, or seeds."""
-    if options.shared:
-        return sorted(file.parent.relative_to(shared_models()) for file in shared_models().rglob("model.tflite"))
-    with tempfile.TemporaryDirectory() as folder:
-        options.pairs = frozenset(crosscheck.supported_pairs(Product(options.pianola, folder))[0])
-    return range(options.seed, options.seed + options.random)
-
-
-def main(arguments=None):
-    """Runs the command line; the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def parser_of(description):
+    """The options that every campaign has."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pianola", type=pathlib.Path, required=True, help="the program")
-    parser.add_argument("--random", type=int, default=1000, help="graphs; default: 1000")
-    parser.add_argument("--seed", type=int, default=1, help="of the first graph; default: 1")
-    parser.add_argument("--steps", type=int, default=7, help="records of each graph; default: 7")
-    parser.add_argument("--shared", action="store_true", help="the models of ../shared/models, in place of graphs")
-    parser.add_argument("--state", action="store_true", help="of those only the ones that keep state")
-    parser.add_argument("--records", type=int, default=2, help="records of each of those; default: 2")
-    parser.add_argument("--more", type=int, default=0, help="random records of each of those; default: 0")
     parser.add_argument("--jobs", type=int, default=1, help="processes; default: 1")
     parser.add_argument("--keep", type=pathlib.Path, help="folder for the models that differ")
-    options = parser.parse_args(arguments)
-    if options.shared and not shared_models().is_dir():
-        print(f"{shared_models()} is not there")
-        return _SKIPPED
-    items, total = _items(options), Campaign(None)
+    return parser
+
+
+def run(items, check, options):
+    """Has check(campaign, options, item) done for every item, and prints what came of it; the exit code."""
+    total = Campaign(None)
     batches = [items[start:start + _BATCH] for start in range(0, len(items), _BATCH)]
     with multiprocessing.Pool(options.jobs) as pool:
-        for part in pool.imap_unordered(functools.partial(_run, options), batches):
+        for part in pool.imap_unordered(functools.partial(_run, check, options), batches):
             total.add(part)
             print(f"{total.seen} models, {len(total.wrong)} differ", file=sys.stderr, flush=True)
     print("\n".join(total.report()))
     return 1 if total.wrong or total.captured[_PLAIN] < _LEAST_CAPTURED * total.seen else 0
+
+
+def main(arguments=None):
+    """Runs the command line; the exit code."""
+    parser = parser_of(__doc__)
+    parser.add_argument("--random", type=int, default=1000, help="graphs; default: 1000")
+    parser.add_argument("--seed", type=int, default=1, help="of the first graph; default: 1")
+    parser.add_argument("--steps", type=int, default=7, help="records of each graph; default: 7")
+    options = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory() as folder:
+        options.pairs = frozenset(crosscheck.supported_pairs(Product(options.pianola, folder))[0])
+    return run(range(options.seed, options.seed + options.random), _check_random, options)
 
 
 if __name__ == "__main__":
