@@ -162,8 +162,8 @@ bool check_segments(const Reading& reading, Envelope& envelope) noexcept {
                : refuse_at(reading, Rule::kEnvTrailing, Field::kTotalBytes, expected_offset, body_end, expected_offset);
 }
 
-// The digest that a file must carry. False where an engine has failed. Not inlined: the hash would lie on the stack while
-// a signature is verified, which is where the stack is deepest.
+// The digest that a file must carry. False where an engine has failed. Not inlined: the hash would lie on the stack
+// while a signature is verified, which is where the stack is deepest.
 [[nodiscard, gnu::noinline]] bool compute_digest(ByteSpan unsigned_part, DigestEngine* engine,
                                                  Sha256Digest& digest) noexcept {
     constexpr std::uint32_t kBody = header::kDigest + kSha256Bytes;
