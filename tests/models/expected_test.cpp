@@ -29,8 +29,8 @@ class Expected : public testing::TestWithParam<Model> {
         }
         folder_ = tflite::models_dir() / GetParam().name;
         for (std::size_t record = 0U;; ++record) {
-            ExpectedInference inference{replay::load_record(folder_, "input", record),
-                                        replay::load_record(folder_, GetParam().goldens, record)};
+            const ExpectedInference inference{replay::load_record(folder_, "input", record),
+                                              replay::load_record(folder_, GetParam().goldens, record)};
             if (inference.outputs.empty()) {
                 break;
             }
