@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Counts what the submitting thread spends on a step on a Vulkan device, and holds the page to it.
+"""Counts what the submitting thread spends on a step on a Vulkan device, and can hold the page to it.
 
-usage: cost.py PROGRAM PAGE [--write]. Callgrind counts instructions of the project's own code and of the Vulkan loader;
+usage: cost.py PROGRAM PAGE [--hold | --write]. Callgrind counts instructions of the project's own code and of the Vulkan loader;
 the driver and the C library are left out. Fails where a replay's count depends on the trace's length by more than 5 %,
-or where recording anew is less than 10 times as much at 100 commands. --write puts the table into the page.
+or where recording anew is less than 10 times as much at 100 commands; with --hold also where the page has a number that
+is off by more than 1 %: it has those of the release build. --write puts the table into the page.
 """
 import argparse
 import collections
@@ -15,11 +16,12 @@ import tempfile
 
 STEPS = 20
 SHORT, LONG = 10, 100
-MOST_GROWTH, LEAST_RATIO = 0.05, 10
+MOST_GROWTH, LEAST_RATIO, MOST_OFF = 0.05, 10, 0.01
 BEGIN, END = "<!-- cost: made by tests/vulkan/cost.py -->", "<!-- end of cost -->"
 OWN = re.compile(r"(^|/)pianola_vulkan_cost$")
 LOADER = re.compile(r"(^|/)libvulkan\.so[.\d]*$")
 COST = re.compile(r"^(?:[+-]?\d+|\*) (\d+)$")
+CELL = re.compile(r"\| ([\d,]+) (?=\|)")
 NAME = re.compile(r"^\((\d+)\)(?: (.*))?$")
 
 
@@ -61,6 +63,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("program")
     parser.add_argument("page", type=pathlib.Path)
+    parser.add_argument("--hold", action="store_true")
     parser.add_argument("--write", action="store_true")
     arguments = parser.parse_args()
     short, long = (count(arguments.program, commands, "replay") for commands in (SHORT, LONG))
@@ -75,6 +78,11 @@ def main():
     if arguments.write:
         front, back = page.split(BEGIN)[0], page.split(END)[1]
         arguments.page.write_text(front + table + back, encoding="utf-8")
+    listed = [int(cell.replace(",", "")) for cell in CELL.findall(page.split(BEGIN)[1].split(END)[0])]
+    counted = [*short, *long, *anew]
+    if arguments.hold and (len(listed) != len(counted)
+                           or any(abs(says - is_) > MOST_OFF * is_ for says, is_ in zip(listed, counted))):
+        sys.exit(f"cost.py: the page says {listed}, counted were {counted}")
     if abs(sum(long) - sum(short)) > (MOST_GROWTH * sum(short)):
         sys.exit("cost.py: a replay's cost grows with its trace")
     if any(recorded < (LEAST_RATIO * replayed) for recorded, replayed in zip(anew, long)):
