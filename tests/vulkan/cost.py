@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Counts what the submitting thread spends on a step on a Vulkan device, and can hold the page to it.
 
-usage: cost.py PROGRAM PAGE [--hold | --write]. Callgrind counts instructions of the project's own code and of the Vulkan loader;
-the driver and the C library are left out. Fails where a replay's count depends on the trace's length by more than 5 %,
-or where recording anew is less than 10 times as much at 100 commands; with --hold also where the page has a number that
-is off by more than 1 %: it has those of the release build. --write puts the table into the page.
+usage: cost.py PROGRAM PAGE [--hold | --write]. Callgrind counts instructions of the project's own code and of the
+Vulkan loader; the driver and the C library are left out. Fails where a replay's count depends on the trace's length by
+more than 5 %, or where recording anew is less than 10 times as much at 100 commands; with --hold also where the page
+has a number that is off by more than 1 %: it has those of the release build. --write puts the table into the page.
 """
 import argparse
 import collections
