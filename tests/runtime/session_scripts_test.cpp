@@ -237,6 +237,9 @@ TEST(StartedSession, RunRefusesTensorsBeforeItStartsAnything) {
         Bytes output(bytes, 0x77U);
         EXPECT_EQ(scripts.bench().run(input_of(1U), output), Status::kInvalidArgument);
         EXPECT_EQ(output, Bytes(bytes, 0x77U));
+        Bytes whole(kTensorBytes, 0x77U);
+        EXPECT_EQ(scripts.bench().run(Bytes(bytes), whole), Status::kInvalidArgument);
+        EXPECT_EQ(whole, Bytes(kTensorBytes, 0x77U));
     }
     EXPECT_EQ(scripts.bench().device.progress(), loaded);
     EXPECT_EQ(scripts.session().start({}), Status::kOk) << "nothing has started it";
