@@ -184,20 +184,35 @@ nlohmann::json trace_to_json(const BinaryFile& file, const Image& image, const c
     return entry;
 }
 
+nlohmann::json script_to_json(const capture::ManifestScript& script) {
+    nlohmann::json entry{{"kind", name_of(script.kind)}};
+    for (const auto& command : script.commands) {
+        entry["commands"].push_back({{"queue", command.queue},
+                                     {"command", name_of(command.kind)},
+                                     {"object", command.object},
+                                     {"devices", to_json(command.devices)}});
+    }
+    return entry;
+}
+
+nlohmann::json target_to_json(const BinaryFile& file, const capture::ManifestTarget& target) {
+    nlohmann::json json{{"device_family", target.device_family},
+                        {"kernel_library", to_hex(ByteSpan{target.kernel_library})},
+                        {"attestation", attestation_name(target.attestation)},
+                        {"costs", costs_name(target.costs)},
+                        {"profile", name_of(target.profile)}};
+    for_each_number([&json](const char* name, std::uint32_t value) { json[name] = value; }, target);
+    json["mesh"] = {{"rows", target.mesh_rows}, {"columns", target.mesh_columns}};
+    if (!file.plugin().empty()) {
+        json["plugin"] = file.plugin();
+    }
+    return json;
+}
+
 nlohmann::json to_json(const BinaryFile& file, const Image& image, bool with_commands) {
     const capture::Manifest manifest = capture::read_manifest(image);
-    const capture::ManifestTarget& target = manifest.target;
     nlohmann::json json;
-    json["target"] = {{"device_family", target.device_family},
-                      {"kernel_library", to_hex(ByteSpan{target.kernel_library})},
-                      {"attestation", attestation_name(target.attestation)},
-                      {"costs", costs_name(target.costs)},
-                      {"profile", name_of(target.profile)}};
-    for_each_number([&json](const char* name, std::uint32_t value) { json["target"][name] = value; }, target);
-    json["target"]["mesh"] = {{"rows", target.mesh_rows}, {"columns", target.mesh_columns}};
-    if (!file.plugin().empty()) {
-        json["target"]["plugin"] = file.plugin();
-    }
+    json["target"] = target_to_json(file, manifest.target);
     for (const auto& region : manifest.regions) {
         json["regions"].push_back({{"name", region.name},
                                    {"kind", name_of(region.kind)},
@@ -217,14 +232,7 @@ nlohmann::json to_json(const BinaryFile& file, const Image& image, bool with_com
         json["traces"].push_back(trace_to_json(file, image, manifest.traces[i], i, with_commands));
     }
     for (const auto& script : manifest.scripts) {
-        nlohmann::json entry{{"kind", name_of(script.kind)}};
-        for (const auto& command : script.commands) {
-            entry["commands"].push_back({{"queue", command.queue},
-                                         {"command", name_of(command.kind)},
-                                         {"object", command.object},
-                                         {"devices", to_json(command.devices)}});
-        }
-        json["scripts"].push_back(entry);
+        json["scripts"].push_back(script_to_json(script));
     }
     json["budgets"] = {{"step_cycles", manifest.step_cycles},
                        {"step_deadline_us", manifest.step_deadline_us},
