@@ -39,7 +39,8 @@ std::size_t count_vectors(const Replay& trial, const CaptureOptions& options) {
     }
     const std::uint64_t vector_bytes = bytes_of(trial.empty_inputs()) + bytes_of(trial.empty_outputs());
     // Of the manifest, a byte for each; and what rounding takes.
-    const std::uint64_t bytes = trial.file().size() + (count * (vector_bytes + 1U)) + (2U * kFileAlignmentBytes);
+    const std::uint64_t bytes =
+        trial.file().size() + (count * (vector_bytes + 1U)) + (std::uint64_t{2U} * kFileAlignmentBytes);
     if (bytes > kMaxFileBytes) {
         throw LinkError{
             fmt::format("the file would be too long: {} self-tests of {} bytes need {} bytes with the "
