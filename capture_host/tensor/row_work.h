@@ -65,7 +65,7 @@ template <typename Arguments>
 [[nodiscard]] host::Arguments layer_words(const Arguments& arguments, ElementType type, std::uint32_t sum_bytes) {
     host::Arguments words = words_of(arguments);
     if (type == ElementType::kInt16) {
-        words.push_back(sum_bytes);
+        words.emplace_back(sum_bytes);
     }
     return words;
 }
