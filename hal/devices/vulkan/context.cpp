@@ -116,7 +116,7 @@ template <typename Function>
     const PFN_vkVoidFunction found = vkGetInstanceProcAddr(instance, name);
     Function function = nullptr;
     static_assert(sizeof(function) == sizeof(found));
-    std::memcpy(&function, &found, sizeof(function));
+    std::memcpy(static_cast<void*>(&function), static_cast<const void*>(&found), sizeof(function));
     return function;
 }
 

@@ -49,15 +49,13 @@ Status DeviceMemory::create(const Context& context, std::uint64_t bytes) noexcep
     allocation.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;
     // A short buffer at the very end may need more than it has bytes.
     allocation.allocationSize = needs.size + needs.alignment;
-    void* mapped = nullptr;
     if (!is_ok(find_type(context, needs.memoryTypeBits, allocation.memoryTypeIndex)) ||
         (vkAllocateMemory(device_, &allocation, nullptr, &memory_) != VK_SUCCESS) ||
-        (vkMapMemory(device_, memory_, 0U, VK_WHOLE_SIZE, 0U, &mapped) != VK_SUCCESS)) {
+        (vkMapMemory(device_, memory_, 0U, VK_WHOLE_SIZE, 0U, &mapped_) != VK_SUCCESS)) {
         destroy();
         return Status::kCapacity;
     }
-    data_ = static_cast<std::uint8_t*>(mapped);
-    std::memset(data_, 0, static_cast<std::size_t>(bytes));
+    std::memset(mapped_, 0, static_cast<std::size_t>(bytes));
     return Status::kOk;
 }
 
@@ -66,7 +64,7 @@ void DeviceMemory::destroy() noexcept {
         vkFreeMemory(device_, memory_, nullptr);
     }
     memory_ = VK_NULL_HANDLE;
-    data_ = nullptr;
+    mapped_ = nullptr;
 }
 
 Status DeviceMemory::make_buffer(std::uint64_t offset, std::uint64_t bytes, VkBuffer& buffer,

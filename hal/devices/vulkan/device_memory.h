@@ -26,7 +26,9 @@ class DeviceMemory {
     Status create(const Context& context, std::uint64_t bytes) noexcept;
     void destroy() noexcept;
 
-    [[nodiscard]] std::uint8_t* data() const noexcept { return data_; }
+    [[nodiscard]] std::uint8_t* data() const noexcept { return static_cast<std::uint8_t*>(mapped_); }
+    // The same as words.
+    [[nodiscard]] std::uint32_t* words() const noexcept { return static_cast<std::uint32_t*>(mapped_); }
     // Where buffers may begin; a power of two.
     [[nodiscard]] std::uint32_t alignment() const noexcept { return alignment_; }
     // A buffer that ends at offset + bytes, and begins at `offset` or less than alignment() in front of it: `excess`
@@ -38,7 +40,7 @@ class DeviceMemory {
 
     VkDevice device_{VK_NULL_HANDLE};
     VkDeviceMemory memory_{VK_NULL_HANDLE};
-    std::uint8_t* data_{nullptr};
+    void* mapped_{nullptr};
     std::uint32_t alignment_{0U};
 };
 

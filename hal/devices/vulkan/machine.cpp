@@ -37,7 +37,7 @@ Machine::~Machine() {
     if (!context_.is_open()) {
         return;
     }
-    VkDevice const device = context_.device();
+    VkDevice device = context_.device();
     (void)vkDeviceWaitIdle(device);
     recordings_.clear();
     for (std::uint32_t i = 0U; i < kMaxQueues; ++i) {
@@ -109,7 +109,7 @@ Status Machine::make_queue(std::uint32_t queue) {
         !is_ok(memory_.make_buffer(records, kRecordBytes, parts_.records.at(queue), excess))) {
         return Status::kCapacity;
     }
-    VkDevice const device = context_.device();
+    VkDevice device = context_.device();
     VkDescriptorSet set = VK_NULL_HANDLE;
     if (pool_ == VK_NULL_HANDLE) {
         const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, kMaxQueues * kBindings};
@@ -122,7 +122,7 @@ Status Machine::make_queue(std::uint32_t queue) {
             return Status::kCapacity;
         }
     }
-    VkDescriptorSetLayout const layout = pipelines_.set_layout();
+    VkDescriptorSetLayout layout = pipelines_.set_layout();
     VkDescriptorSetAllocateInfo allocation{};
     allocation.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO;
     allocation.descriptorPool = pool_;
@@ -144,8 +144,8 @@ Status Machine::make_queue(std::uint32_t queue) {
     if (vkEndCommandBuffer(commands) != VK_SUCCESS) {
         return Status::kCapacity;
     }
-    queues_.at(queue).place(reinterpret_cast<std::uint32_t*>(memory_.data() + ring),
-                            reinterpret_cast<std::uint32_t*>(memory_.data() + records), commands);
+    queues_.at(queue).place(memory_.words() + (ring / sizeof(std::uint32_t)),
+                            memory_.words() + (records / sizeof(std::uint32_t)), commands);
     return Status::kOk;
 }
 
@@ -213,7 +213,7 @@ Status Machine::load() {
     for (RecordedTrace* const trace : fresh) {
         status = is_ok(status) ? run_once(trace->commands()) : status;
         for (std::uint32_t queue = 0U; queue < options_.spec.queue_count; ++queue) {
-            VkCommandBuffer const attestation = trace->attestation(queue);
+            VkCommandBuffer attestation = trace->attestation(queue);
             status = is_ok(status) ? run_once(attestation) : status;
         }
         trace->clear_marks();  // the device goes over them where there is something to be attested only

@@ -61,6 +61,7 @@ class CommandQueue {
     CommandQueue(CommandQueue&&) = delete;
     CommandQueue& operator=(const CommandQueue&) = delete;
     CommandQueue& operator=(CommandQueue&&) = delete;
+    ~CommandQueue() = default;
 
     // What the device goes over: `ring` has refdev::kRingWords words, `records` those of the queue. `notify` runs
     // `attest` alone.

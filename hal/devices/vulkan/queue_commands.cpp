@@ -242,8 +242,8 @@ void CommandQueue::publish(const Submission& done) noexcept {
         return;
     }
     if (done.notifies) {
-        const std::uint32_t* const record =
-            records_ + kRecordHeadWords + (kRecordWords * (done.token % kMaxStepsInFlight));
+        const std::uint32_t place = kRecordHeadWords + (kRecordWords * (done.token % kMaxStepsInFlight));
+        const std::uint32_t* const record = records_ + place;
         if (record[0] != done.token) {  // the device has not come to it
             (void)stop(DeviceFault::kLost, done.executed, 0U);
             return;

@@ -78,7 +78,7 @@ RecordedTrace::RecordedTrace(Parts& parts, std::uint32_t address, WordSpan words
     : parts_{parts}, address_{address}, words_(words.begin(), words.end()) {}
 
 RecordedTrace::~RecordedTrace() {
-    VkDevice const device = parts_.context.device();
+    VkDevice device = parts_.context.device();
     for (VkCommandBuffer commands : attestations_) {
         if (commands != VK_NULL_HANDLE) {
             vkFreeCommandBuffers(device, parts_.commands, 1U, &commands);
@@ -194,7 +194,7 @@ Status RecordedTrace::make_operands(const TracePlan& plan) {
 }
 
 Status RecordedTrace::make_sets(std::uint32_t count) {
-    VkDevice const device = parts_.context.device();
+    VkDevice device = parts_.context.device();
     const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, count * kBindings};
     VkDescriptorPoolCreateInfo info{};
     info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO;
@@ -255,7 +255,7 @@ Status RecordedTrace::record_commands(const TracePlan& plan) {
             record_barrier(commands_, false);
         }
         is_first = false;
-        VkDescriptorSet const set = sets_.at(number);
+        VkDescriptorSet set = sets_.at(number);
         number += 1U;
         PushConstants constants;
         describe_dispatch(planned, set, constants);

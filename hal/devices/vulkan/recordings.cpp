@@ -17,8 +17,7 @@ WordSpan Recordings::words_at(std::uint32_t address, std::uint32_t bytes) const 
     if (!parts_.offset_of(address, bytes, offset)) {
         return {};
     }
-    const std::uint8_t* const first = parts_.memory.data() + offset;
-    return {reinterpret_cast<const std::uint32_t*>(first), bytes / kWordBytes};
+    return {parts_.memory.words() + (offset / kWordBytes), bytes / kWordBytes};
 }
 
 RecordedTrace* Recordings::find(std::uint32_t address, std::uint32_t bytes) const noexcept {

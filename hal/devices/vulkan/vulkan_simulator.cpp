@@ -83,8 +83,8 @@ std::unique_ptr<Simulator> make_simulator(const refdev::DeviceSpec& spec, const 
 ExecutorObjects device_objects() {
     ExecutorObjects objects;
     objects.pipelines = KernelPipelines::count();
-    objects.semaphores = kMaxQueues + 1U;  // and that of the warm-up
-    objects.buffers = 2U * kMaxQueues;     // rings and records
+    objects.semaphores = kMaxQueues + 1U;              // and that of the warm-up
+    objects.buffers = std::uint64_t{2U} * kMaxQueues;  // rings and records
     objects.descriptor_sets = kMaxQueues;
     objects.command_buffers = kMaxQueues;
     objects.memory_objects = 1U;
