@@ -41,7 +41,7 @@ struct FullyConnectedLaunch {
     static constexpr KernelId kKernel = kId;
     const Tensor& weight;
     const Tensor& table;
-    refdev::FullyConnectedArguments arguments;
+    refdev::FullyConnectedArguments arguments{};
     ElementType type{ElementType::kInt8};
     std::uint32_t sum_bytes{0U};
 
@@ -61,7 +61,7 @@ struct FullyConnectedLaunch {
 struct MatmulInt16Launch {
     static constexpr KernelId kKernel = KernelId::kMatmulInt16;
     const Tensor& weight;
-    refdev::MatmulInt16Arguments arguments;
+    refdev::MatmulInt16Arguments arguments{};
 
     host::Arguments operator()(const host::Argument& from, const host::Argument& to, std::uint32_t rows) const {
         using Arguments = refdev::MatmulInt16Arguments;

@@ -66,7 +66,7 @@ void require_in_place(const char* name, const char* argument, const Tensor& tens
     const std::optional<tflite::FixedPoint> scale =
         tflite::quantize_multiplier(static_cast<double>((value * weight) / sum));
     require(scale.has_value(), TensorRule::kQuantization, kSvdf, "the ratio of its scales is out of range");
-    return *scale;
+    return scale.value_or(tflite::FixedPoint{});
 }
 
 void check_svdf_types(const Tensor& input, const Tensor& features, const Tensor& time_weights,
@@ -295,7 +295,9 @@ LstmTensors prepare_lstm(const std::array<LstmGateWeights, kLstmGateCount>& gate
 
 Tensor lstm(const Tensor& input, const LstmTensors& layer, const LstmQuantization& quantization, bool time_major,
             const OperationOptions& options) {
-    const auto& [weights, parameters, state] = layer;
+    const Tensor& weights = layer.weights;
+    const Tensor& parameters = layer.parameters;
+    const Tensor& state = layer.state;
     if (is_distributed(input, weights, parameters, state, options)) {
         return for_each_device(
             kLstm,

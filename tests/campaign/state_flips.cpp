@@ -62,7 +62,7 @@ const Bytes& binary_of(const Mode& mode) {
 Bytes input_of(std::uint32_t step) {
     Bytes input(kSize);
     for (std::size_t i = 0U; i < input.size(); ++i) {
-        input[i] = static_cast<std::uint8_t>((step * 5U) + i + 1U);
+        input[i] = static_cast<std::uint8_t>((std::size_t{step} * 5U) + i + 1U);
     }
     return input;
 }
