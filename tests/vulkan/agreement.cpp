@@ -146,8 +146,8 @@ Agreement compare_judges() {
             const bool is_other = !refused.empty() && (refused != kRaceRule);
             if (is_other || (race != !refused.empty()) || (has_to_be_seen && !seen) || (seen && !race)) {
                 agreement.disagreements.push_back("trace " + std::to_string(i) + " without " + mutant.what + ": " +
-                                                  refused + ", explorer " + std::to_string(race) + ", Khronos " +
-                                                  std::to_string(seen));
+                                                  refused + ", explorer " + std::to_string(race ? 1 : 0) +
+                                                  ", Khronos " + std::to_string(seen ? 1 : 0));
             }
         }
     }

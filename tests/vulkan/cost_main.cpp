@@ -11,8 +11,8 @@
 namespace pianola::vulkan {
 
 // What is counted of a step: everything up to what the driver is given, and before it, where that is wanted, recording.
-[[gnu::noinline]] void measured_step(VulkanDevice& device, const QueueCommand& command, std::uint32_t token,
-                                     const std::vector<std::uint32_t>& recorded);
+[[gnu::noinline, gnu::used]] static void measured_step(VulkanDevice& device, const QueueCommand& command,
+                                                       std::uint32_t token, const std::vector<std::uint32_t>& recorded);
 
 namespace {
 

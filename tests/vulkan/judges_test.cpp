@@ -67,7 +67,7 @@ TEST(VulkanJudges, ValidatorExplorerAndKhronosAgree) {
     EXPECT_GE(agreement.mutants.at("a barrier").racy, 50U);
     EXPECT_GE(agreement.mutants.at("an implied order").racy, 50U);
     // The page has these very numbers.
-    std::ifstream file{std::string{PIANOLA_SOURCE_DIR} + "/docs/evidence/vulkan.md"};
+    const std::ifstream file{std::string{PIANOLA_SOURCE_DIR} + "/docs/evidence/vulkan.md"};
     std::stringstream page;
     page << file.rdbuf();
     EXPECT_NE(page.str().find(agreement.table()), std::string::npos) << "docs/evidence/vulkan.md should have\n"
@@ -81,7 +81,7 @@ TEST(VulkanObjects, AreCountedBeforehand) {
     test::Random random{3U};
     for (int i = 0; i < 5; ++i) {
         const std::vector<std::uint32_t> words = traces.words(ordered_pieces(random));
-        Machine& machine = watched.opened().device.machine();
+        const Machine& machine = watched.opened().device.machine();
         const std::uint64_t before = machine.trace_objects();
         ASSERT_TRUE(watched.replay(words));
         EXPECT_EQ(machine.trace_objects() - before,

@@ -15,7 +15,6 @@ namespace pianola::test {
 namespace {
 
 using capture::ManifestCommand;
-using capture::ManifestScript;
 
 std::string refusal_of(const Workload& workload) {
     Bench bench;
@@ -155,7 +154,7 @@ TEST(WithoutStrides, TakesTheHull) {
     EXPECT_FALSE(runs.next());
 }
 
-std::string envelope_refusal_of(std::vector<std::uint8_t> file, SignaturePolicy policy) {
+std::string envelope_refusal_of(const std::vector<std::uint8_t>& file, SignaturePolicy policy) {
     const files::AlignedBytes bytes{file};
     Envelope envelope;
     Verdict verdict;
