@@ -47,7 +47,7 @@ KernelRig::KernelRig(std::uint32_t base, std::uint32_t size_bytes, Judge judge) 
 }
 
 KernelRig::~KernelRig() {
-    const VkDevice device = context_.device();
+    VkDevice device = context_.device();
     static_cast<void>(vkDeviceWaitIdle(device));
     release();
     vkDestroyBuffer(device, words_.buffer, nullptr);
@@ -108,7 +108,7 @@ void KernelRig::create_memory(std::uint32_t size_bytes) {
 }
 
 void KernelRig::create_recording() {
-    const VkDevice device = context_.device();
+    VkDevice device = context_.device();
     const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, kBindings};
     VkDescriptorPoolCreateInfo pool{};
     pool.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO;
@@ -116,7 +116,7 @@ void KernelRig::create_recording() {
     pool.poolSizeCount = 1U;
     pool.pPoolSizes = &size;
     require(vkCreateDescriptorPool(device, &pool, nullptr, &descriptors_), "vkCreateDescriptorPool");
-    const VkDescriptorSetLayout layout = pipelines_.set_layout();
+    VkDescriptorSetLayout layout = pipelines_.set_layout();
     VkDescriptorSetAllocateInfo set{};
     set.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO;
     set.descriptorPool = descriptors_;
@@ -140,7 +140,7 @@ void KernelRig::create_recording() {
 }
 
 void KernelRig::release() {
-    for (const VkBuffer buffer : operands_) {
+    for (VkBuffer buffer : operands_) {
         vkDestroyBuffer(context_.device(), buffer, nullptr);
     }
     operands_.clear();
