@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""pianola devices, and run on what it lists: the same outputs as the simulator's; a machine without a driver says so."""
+"""pianola devices, and run on what it lists: outputs as the simulator's; a machine without a driver says so."""
 import json
 import os
 
