@@ -29,7 +29,7 @@ int list(const DevicesArguments& arguments) {
             const ListedExecutor& each = executors.executors[i];
             const std::string name = fmt::format("vulkan:{}", i);
             text += fmt::format("{:<13} {}: {}, Vulkan {}{}{}\n", name, family, each.name, each.version,
-                                each.missing.empty() ? "" : "; can not be opened: ", each.missing);
+                                each.missing.empty() ? "" : "; cannot be opened: ", each.missing);
             json.push_back({{"device", name},
                             {"family", family},
                             {"name", each.name},
