@@ -3,6 +3,8 @@
 #include <clang/AST/CXXInheritance.h>
 #include <clang/ASTMatchers/ASTMatchers.h>
 
+#include <algorithm>
+
 #include "toolchains/tidy_plugin/guideline.h"
 
 namespace pianola::misra {
@@ -18,7 +20,7 @@ void match_method(MatchFinder* finder, MatchFinder::MatchCallback* callback) {
 bool hides_inherited(const MatchFinder::MatchResult& result) {
     const auto* method = result.Nodes.getNodeAs<clang::CXXMethodDecl>(kHit);
     const clang::CXXRecordDecl* of = method->getParent();
-    if (!of->hasDefinition() || !method->getIdentifier() || method->size_overridden_methods() > 0) {
+    if (!of->hasDefinition() || method->getIdentifier() == nullptr || method->size_overridden_methods() > 0) {
         return false;
     }
     const auto is_brought_in = [&](const clang::Decl* declaration) {
@@ -103,12 +105,10 @@ void match_constructor(MatchFinder* finder, MatchFinder::MatchCallback* callback
 }
 
 bool leaves_out_base(const MatchFinder::MatchResult& result) {
-    for (const clang::CXXCtorInitializer* part : result.Nodes.getNodeAs<clang::CXXConstructorDecl>(kHit)->inits()) {
-        if (part->isBaseInitializer() && !part->isWritten()) {
-            return true;
-        }
-    }
-    return false;
+    const auto* constructor = result.Nodes.getNodeAs<clang::CXXConstructorDecl>(kHit);
+    return std::any_of(constructor->init_begin(), constructor->init_end(), [](const clang::CXXCtorInitializer* part) {
+        return part->isBaseInitializer() && !part->isWritten();
+    });
 }
 
 void match_list_constructor(MatchFinder* finder, MatchFinder::MatchCallback* callback) {

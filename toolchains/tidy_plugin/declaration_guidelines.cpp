@@ -3,6 +3,8 @@
 #include <clang/ASTMatchers/ASTMatchers.h>
 #include <clang/Analysis/Analyses/ExprMutationAnalyzer.h>
 
+#include <algorithm>
+
 #include "toolchains/tidy_plugin/guideline.h"
 
 namespace pianola::misra {
@@ -177,13 +179,10 @@ bool repeats_a_value(const MatchFinder::MatchResult& result) {
     if (enumerator->getInitExpr() != nullptr) {
         return false;
     }
-    for (const clang::EnumConstantDecl* other :
-         llvm::cast<clang::EnumDecl>(enumerator->getDeclContext())->enumerators()) {
-        if (other != enumerator && llvm::APSInt::isSameValue(other->getInitVal(), enumerator->getInitVal())) {
-            return true;
-        }
-    }
-    return false;
+    const auto* of = llvm::cast<clang::EnumDecl>(enumerator->getDeclContext());
+    return std::any_of(of->enumerator_begin(), of->enumerator_end(), [&](const clang::EnumConstantDecl* other) {
+        return other != enumerator && llvm::APSInt::isSameValue(other->getInitVal(), enumerator->getInitVal());
+    });
 }
 
 void match_pointers(MatchFinder* finder, MatchFinder::MatchCallback* callback) {

@@ -64,11 +64,10 @@ void match_memory(MatchFinder* finder, MatchFinder::MatchCallback* callback) {
                        callback);
 }
 
-// The library of matchers has none for it.
-const internal::VariadicDynCastAllOfMatcher<clang::Stmt, clang::OffsetOfExpr> offset_of;
-
 void match_offset(MatchFinder* finder, MatchFinder::MatchCallback* callback) {
-    finder->addMatcher(offset_of().bind(kHit), callback);
+    // The library of matchers has none for it.
+    finder->addMatcher(internal::VariadicDynCastAllOfMatcher<clang::Stmt, clang::OffsetOfExpr>{}().bind(kHit),
+                       callback);
 }
 
 void match_placement(MatchFinder* finder, MatchFinder::MatchCallback* callback) {

@@ -49,7 +49,7 @@ class Changes : public clang::RecursiveASTVisitor<Changes> {
     }
     // NOLINTEND(readability-identifier-naming): DEV-011
 
-    bool found() const { return found_; }
+    [[nodiscard]] bool found() const { return found_; }
 
   private:
     const clang::VarDecl* variable_{nullptr};
@@ -80,7 +80,8 @@ bool steps(const clang::Expr* step, const clang::VarDecl* counter) {
         return unary->isIncrementDecrementOp() && variable_of(unary->getSubExpr()) == counter;
     }
     const auto* compound = llvm::dyn_cast_or_null<clang::CompoundAssignOperator>(step);
-    return compound != nullptr && compound->isAdditiveOp(compound->getOpForCompoundAssignment(compound->getOpcode())) &&
+    return compound != nullptr &&
+           (compound->getOpcode() == clang::BO_AddAssign || compound->getOpcode() == clang::BO_SubAssign) &&
            variable_of(compound->getLHS()) == counter;
 }
 
@@ -110,7 +111,7 @@ class Calls : public clang::RecursiveASTVisitor<Calls> {
     }
     // NOLINTEND(readability-identifier-naming): DEV-011
 
-    unsigned count() const { return count_; }
+    [[nodiscard]] unsigned count() const { return count_; }
 
   private:
     unsigned count_{0};
