@@ -12,6 +12,7 @@
 #include "tests/proofs/generator.h"
 #include "tests/proofs/patterns.h"
 #include "tests/runtime/rule_case.h"
+#include "tests/support/verifies.h"
 
 namespace pianola::test {
 namespace {
@@ -49,6 +50,7 @@ INSTANTIATE_TEST_SUITE_P(All, Profiles, testing::ValuesIn(kProfiles),
 
 // Fills of every other byte: a range each, beside the one of the input.
 TEST_P(Profiles, TakesExactlyItsRanges) {
+    verifies({"swr~capacities~1"});
     for (const std::uint32_t more : {0U, 1U}) {
         Workload workload = make_workload(1U);
         workload.manifest.regions[3].size_bytes = 16U * 1024U;
@@ -115,6 +117,7 @@ TEST_P(Profiles, TakesExactlyItsPatchPoints) {
 
 // Writes of the same weights. A list of more than any profile takes is refused before.
 TEST_P(Profiles, TakesExactlyItsScriptCommands) {
+    verifies({"swr~capacities~1"});
     const std::uint32_t capacity = GetParam()->script_commands;
     for (const std::uint32_t more : {0U, 1U}) {
         Workload workload = make_workload(1U);
@@ -135,6 +138,7 @@ TEST_P(Profiles, TakesExactlyItsScriptCommands) {
 
 // What comes behind the tables refuses the programs, which stand for no commands.
 TEST_P(Profiles, TakesExactlyItsTables) {
+    verifies({"swr~capacities~1"});
     Workload workload = make_workload(1U);
     workload.manifest.traces[0].programs.assign(GetParam()->manifest_tables, {"n", 1U});
     ASSERT_EQ(validate(workload), Status::kRefused);
@@ -173,6 +177,7 @@ static_assert(session_bytes32(profiles::kHost) == 13968U);
 
 // At run time too: tools of the host ask for a profile that they are told.
 TEST_P(Profiles, WorkspacesGrowWithTheirRanges) {
+    verifies({"swr~stated-footprint~1"});
     Capacities more = *GetParam();
     more.intervals += 1U;
     EXPECT_EQ(plan_workspace_bytes32(more) - plan_workspace_bytes32(*GetParam()), 72U)
@@ -343,6 +348,7 @@ std::map<std::string, std::uint32_t> ends_of_work(Taken& taken) {
 }
 
 TEST(Shortage, OfOneUnitOfWorkIsRefusedWhereverItEnds) {
+    verifies({"swr~capacities~1"});
     std::set<std::string> places;
     for (Taken& taken : taken_files()) {
         for (const auto& [place, times] : ends_of_work(taken)) {
@@ -373,6 +379,7 @@ TEST(Shortage, OfWorkToCompareCoresIsRefusedAtTheDispatch) {
 
 // The same for ranges. How many a file takes is found; what is enough stays enough.
 TEST(Shortage, OfOneRangeIsRefusedWhereverItEnds) {
+    verifies({"swr~capacities~1"});
     constexpr std::uint32_t kMost = 24U;  // of these files
     std::set<std::string> places;
     for (Taken& taken : taken_files()) {
