@@ -67,6 +67,7 @@ done
 if [ "$#" -eq 0 ]; then
     echo "=== trace"
     timed "trace" toolchains/trace.py --results "${results[@]}" || failed_steps+=("trace: requirements")
+    timed "analyses" toolchains/analyses.py --results "${results[@]}" || failed_steps+=("analyses: injections")
 fi
 
 echo "=== minutes"
