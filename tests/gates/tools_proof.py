@@ -37,7 +37,7 @@ class ToolsProof(GateProof):
         self.assertEqual(self.findings_after(SET_UP, "packages=(", "packages=("), [])
         self.assertEqual(self.findings_after(SET_UP, "packages=(\n", "packages=(\n    a-new-package\n"),
                          ["a-new-package: set-up installs it, and no row names it"])
-        self.assertEqual(self.findings_after(SET_UP, " shellcheck", ""),
+        self.assertEqual(self.findings_after(SET_UP, "python3 shellcheck\n", "python3\n"),
                          ["shellcheck: a row names it, and set-up does not install it"])
         self.assertEqual(self.findings_after(ROWS, '["shellcheck"]', '["shellcheck", "git"]'), ["git: in two rows"])
 
