@@ -113,11 +113,12 @@ def plain_name(name):
 def page(analyses):
     """The analyses as Markdown."""
     lines = ["# Safety analysis of the interfaces", "",
-             "Made of `docs/safety/fmea.csv` and `docs/safety/assumptions.toml` by `toolchains/analyses.py --page`; do not "
-             "edit.", "The last step of `toolchains/test.sh` fails where a test that is named here has not passed.", "",
-             "What can go wrong with each method of the three interfaces that a port implements, what would come of it, "
-             "what", "stands against it, and what shows that. Counts are of whole [campaigns](../evidence/campaigns.md): "
-             "injected /", "detected / harmless; none was silent.", ""]
+             "Made of `docs/safety/fmea.csv` and `docs/safety/assumptions.toml` by `toolchains/analyses.py --page`; do",
+             "not edit. The last step of `toolchains/test.sh` fails where a test that is named here has not passed.",
+             "",
+             "What can go wrong with each method of the three interfaces that a port implements, what would come of",
+             "it, what stands against it, and what shows that. Counts are of whole",
+             "[campaigns](../evidence/campaigns.md): injected / detected / harmless; none was silent.", ""]
     for element in dict.fromkeys(row["element"] for row in analyses.rows):
         lines += [f"## {element}", "", "| guide word | effect | mechanism | shown by |", "|---|---|---|---|"]
         for row in (row for row in analyses.rows if row["element"] == element):
@@ -148,7 +149,8 @@ def main():
     """Returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[1])
-    parser.add_argument("--results", type=pathlib.Path, nargs="+", default=[], help="CTest's JUnit files of a whole run")
+    parser.add_argument("--results", type=pathlib.Path, nargs="+", default=[],
+                        help="CTest's JUnit files of a whole run")
     parser.add_argument("--page", action="store_true")
     options = parser.parse_args()
     analyses = Analyses(options.root)

@@ -80,14 +80,14 @@ def main():
     """Prints the page."""
     rows = read_rows()
     parts = [HEAD, "## Summary\n", *summary(rows), "\n## Re-categorisation plan\n",
-             "Mandatory and required guidelines keep their category. So do advisory ones, which are enforced as if they "
-             "were\nrequired: each finding fails the build or has a record. Not applied are:\n", *recategorised(rows),
+             "Mandatory and required guidelines keep their category. So do advisory ones, enforced as if they\n"
+             "were required: each finding fails the build or has a record. Not applied are:\n", *recategorised(rows),
              "\n## Deviations\n", "| record | about | guidelines |", "|---|---|---|",
              *(f"| {name} | {title} | {guidelines} |" for name, title, guidelines in records()),
              "\n## Enforcement plan\n",
              "`pianola-misra-*` are this project's own checks (`toolchains/tidy_plugin`), `misra-text-*` are of\n"
-             "`tests/gates/misra_text.py`, `link-*` and `sanitizer-*` of `tests/gates/misra_snippets.py`, `gates.*` are\n"
-             "gates beside them; all others are clang-tidy's and clang's.\n", *plan(rows)]
+             "`tests/gates/misra_text.py`, `link-*` and `sanitizer-*` of `tests/gates/misra_snippets.py`, `gates.*`\n"
+             "are gates beside them; all others are clang-tidy's and clang's.\n", *plan(rows)]
     print("\n".join(parts))
 
 

@@ -51,8 +51,9 @@ class Tools:
         passed = {plain_name(case.get("name")) for path in paths
                   for case in ElementTree.parse(path).getroot().iter("testcase")
                   if case.get("status") == "run" and case.find("failure") is None}
-        self.findings += [f"{row['name']}: {measure} has not passed" for row in self.rows for measure in row["measures"]
-                          if not any(name == measure or name.startswith(measure + ".") for name in passed)]
+        for row in self.rows:
+            self.findings += [f"{row['name']}: {measure} has not passed" for measure in row["measures"]
+                              if not any(name == measure or name.startswith(measure + ".") for name in passed)]
 
 
 def confidence(row):
@@ -62,9 +63,9 @@ def confidence(row):
 
 def page(tools):
     """The rows as Markdown."""
-    lines = ["# Tools", "", "Made of `docs/safety/tools.toml` by `toolchains/tools.py --page`; do not edit. Terms are those "
-             "of ISO 26262-8:2018, clause 11.", "No tool is qualified. Versions and digests of the packages on a machine: "
-             "`toolchains/tools.py --versions FILE`.", "",
+    lines = ["# Tools", "", "Made of `docs/safety/tools.toml` by `toolchains/tools.py --page`; do not edit. Terms are",
+             "those of ISO 26262-8:2018, clause 11. No tool is qualified. Versions and digests of the packages on a",
+             "machine: `toolchains/tools.py --versions FILE`.", "",
              "| tool | use | fault | TI | TD | TCL | measures | why |", "|---|---|---|---|---|---|---|---|"]
     for row in tools.rows:
         packages = ", ".join(f"`{package}`" for package in row.get("packages", []))
@@ -95,7 +96,8 @@ def main():
     """Returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[1])
-    parser.add_argument("--results", type=pathlib.Path, nargs="+", default=[], help="CTest's JUnit files of a whole run")
+    parser.add_argument("--results", type=pathlib.Path, nargs="+", default=[],
+                        help="CTest's JUnit files of a whole run")
     parser.add_argument("--page", action="store_true")
     parser.add_argument("--versions", type=pathlib.Path)
     options = parser.parse_args()

@@ -2,15 +2,16 @@
 """Traceability: safety goals, technical and software requirements, rules, public functions, and tests that passed.
 
   toolchains/trace.py                               what can be said without results: hierarchy, revisions, functions
-  toolchains/trace.py --results build/*/test_results.xml    and whether a test that passed verifies each requirement
+  toolchains/trace.py --results build/*/test_results.xml
+                                                    and whether a test that passed verifies each requirement
   toolchains/trace.py --renew                       writes the digests of new revisions to docs/safety/revisions.csv
   toolchains/trace.py --page > docs/safety/requirements.md
   toolchains/trace.py --needs FILE, --oft FILE      for sphinx-needs and OpenFastTrace, to be checked by others' tools
 
-Requirements are docs/safety/requirements.toml's; each rule of rules.inc is one too. Tests say what they verify by id and
-revision (tests/support/verifies.h). Fails, and names it, on: a requirement without a passing test; a test that names an
-unknown id or another revision, or failed; a goal or requirement without children; a changed text without a new
-revision; a public function of the runtime without a requirement, or a requirement of one that is not there.
+Requirements are docs/safety/requirements.toml's; each rule of rules.inc is one too. Tests say what they verify by id
+and revision (tests/support/verifies.h). Fails, and names it, on: a requirement without a passing test; a test that
+names an unknown id or another revision, or failed; a goal or requirement without children; a changed text without a
+new revision; a public function of the runtime without a requirement, or a requirement of one that is not there.
 """
 import argparse
 import csv
@@ -22,6 +23,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import textwrap
 import tomllib
 import xml.etree.ElementTree as ElementTree
 
@@ -140,7 +142,8 @@ class Trace:
         """Every public function of the runtime is named by a requirement, and there."""
         public = public_functions(self.root)
         named = {function: item for item in self.items.values() for function in item.functions}
-        self.findings += [f"{name}: a public function that no requirement names" for name in sorted(public - set(named))]
+        self.findings += [f"{name}: a public function that no requirement names"
+                          for name in sorted(public - set(named))]
         self.findings += [f"{named[name].id}: there is no public function {name}"
                           for name in sorted(set(named) - public)]
 
@@ -158,7 +161,8 @@ class Trace:
                         verified.setdefault(item.name, set()).add(test)
                     else:
                         broken.add((item.id, test))
-        self.findings += [f"{identifier}: {test}, which verifies it, did not pass" for identifier, test in sorted(broken)]
+        self.findings += [f"{identifier}: {test}, which verifies it, did not pass"
+                          for identifier, test in sorted(broken)]
         self.findings += [f"{item.id}: no test that passed verifies it" for item in self.items.values()
                           if item.kind in ("swr", "rule") and item.name not in verified]
         return verified
@@ -236,7 +240,7 @@ def page(trace):
              "that passed.", ""]
     for key, title in (("assumed_use", "Assumed use"), ("safe_state", "Safe state"), ("ftti", "Time"),
                        ("integrity", "Integrity")):
-        lines += [f"**{title}.** {trace.source['item'][key]}", ""]
+        lines += [*textwrap.wrap(f"**{title}.** {trace.source['item'][key]}", 118), ""]
     for kind, title in titles.items():
         lines += [f"## {title}", "", "| requirement | text | from |", "|---|---|---|"]
         lines += [f"| `{item.id}` | {item.text} | {', '.join(parent.split('~')[1] for parent in item.parents)} |"
@@ -265,7 +269,8 @@ def main():
     """Returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[1])
-    parser.add_argument("--results", type=pathlib.Path, nargs="+", default=[], help="CTest's JUnit files of a whole run")
+    parser.add_argument("--results", type=pathlib.Path, nargs="+", default=[],
+                        help="CTest's JUnit files of a whole run")
     parser.add_argument("--renew", action="store_true")
     parser.add_argument("--page", action="store_true")
     parser.add_argument("--needs", type=pathlib.Path)

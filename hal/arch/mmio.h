@@ -10,12 +10,12 @@
 namespace pianola::mmio {
 
 [[nodiscard]] inline std::uint32_t read(std::uintptr_t address) noexcept {
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast, performance-no-int-to-ptr, pianola-misra-8.2.6): DEV-030
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast, performance-no-int-to-ptr): DEV-030
     return *reinterpret_cast<const volatile std::uint32_t*>(address);
 }
 
 inline void write(std::uintptr_t address, std::uint32_t value) noexcept {
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast, performance-no-int-to-ptr, pianola-misra-8.2.6): DEV-030
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast, performance-no-int-to-ptr): DEV-030
     *reinterpret_cast<volatile std::uint32_t*>(address) = value;
 }
 

@@ -4,3 +4,6 @@ const int* f(const void* v) {
 const void* g(const int* v) {
     return v;
 }
+const int* h(long v) {
+    return reinterpret_cast<const int*>(v);  // violates
+}

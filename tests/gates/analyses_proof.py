@@ -54,7 +54,7 @@ class AnalysesProof(GateProof):
 
     def test_evidence_is_there(self):
         for old, new, finding in (("aou:caches", "aou:cache", "there is no aou~cache"),
-                                  ("record:simulator.lies/call_omitted", "record:simulator.lies/nothing", "no campaign"),
+                                  ("simulator.lies/call_omitted", "simulator.lies/nothing", "no campaign"),
                                   ("test:campaign.lies", "see:campaign.lies", "is no evidence")):
             with self.subTest(new=new):
                 self.change(ROWS, old, new)

@@ -138,8 +138,8 @@ def switched_on(root, plugin, rows):
 
 def check_page(root):
     """The generated page is up to date."""
-    made = subprocess.run([sys.executable, "-B", str(root / "toolchains/misra_page.py")], capture_output=True, text=True,
-                          check=True).stdout
+    made = subprocess.run([sys.executable, "-B", str(root / "toolchains/misra_page.py")], capture_output=True,
+                          text=True, check=True).stdout
     page = root / "docs/safety/misra.md"
     is_right = page.exists() and page.read_text(encoding="utf-8") == made
     return [] if is_right else ["docs/safety/misra.md: not what toolchains/misra_page.py writes"]

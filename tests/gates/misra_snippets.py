@@ -114,8 +114,8 @@ def one_definition(sources, arguments, folder):
     objects = []
     for number, (source, extra) in enumerate(sources):
         objects.append(str(folder / f"{number}.o"))
-        subprocess.run([GCC, *arguments, *extra, "-w", "-O0", "-flto", "-x", "c++", "-c", str(source), "-o", objects[-1]],
-                       check=True)
+        subprocess.run([GCC, *arguments, *extra, "-w", "-O0", "-flto", "-x", "c++", "-c", str(source),
+                        "-o", objects[-1]], check=True)
     run = subprocess.run([GCC, "-flto", "-O0", "-Wodr", "-Wlto-type-mismatch", "-Werror=odr",
                           "-Werror=lto-type-mismatch", "-r", "-flinker-output=nolto-rel", "-o", str(folder / "all.o"),
                           *objects], capture_output=True, text=True, check=False)

@@ -1,4 +1,5 @@
-"""Proof that toolchains/tools.py names packages without a row, rows without a package, and measures that did not pass."""
+"""Proof that toolchains/tools.py names packages without a row, rows without a package, and measures that did not
+pass."""
 import pathlib
 import shutil
 import sys
@@ -54,7 +55,8 @@ class ToolsProof(GateProof):
             path = self.root / self.write("results.xml", f"<testsuite>{cases}</testsuite>")
             found = tools.Tools(self.root)
             found.check_results([path])
-            self.assertEqual(found.findings, [] if failed is None else ["pianola sign, pubkey: cli.sign has not passed"])
+            expected = [] if failed is None else ["pianola sign, pubkey: cli.sign has not passed"]
+            self.assertEqual(found.findings, expected)
 
     def test_confidence(self):
         self.assertEqual([tools.confidence({"impact": impact, "detection": detection})

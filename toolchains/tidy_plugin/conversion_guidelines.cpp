@@ -113,11 +113,12 @@ bool is_function_pointer_cast(const MatchFinder::MatchResult& result) {
                         cast->getType()->isFunctionPointerType() || cast->getType()->isMemberFunctionPointerType());
 }
 
+// Of numbers, performance-no-int-to-ptr says it.
 bool makes_object_pointer(const MatchFinder::MatchResult& result) {
     const auto* cast = result.Nodes.getNodeAs<clang::ExplicitCastExpr>(kHit);
     const clang::QualType from = cast->getSubExprAsWritten()->getType();
     return cast->getType()->isObjectPointerType() && !cast->getType()->isVoidPointerType() &&
-           (from->isIntegralOrEnumerationType() || from->isVoidPointerType());
+           from->isVoidPointerType();
 }
 
 bool makes_narrow_address(const MatchFinder::MatchResult& result) {
@@ -136,7 +137,7 @@ constexpr Guideline kGuidelines[]{
     {"7.11.3", "a function becomes a pointer where none is asked for", match_decay, decays_elsewhere},
     {"8.2.2", "a functional cast in parentheses", match_functional_cast, has_parentheses},
     {"8.2.4", "a cast from or to a pointer to a function", match_written, is_function_pointer_cast},
-    {"8.2.6", "a cast makes a pointer to an object", match_written, makes_object_pointer},
+    {"8.2.6", "a cast makes a pointer to an object of one to void", match_written, makes_object_pointer},
     {"8.2.8", "a pointer becomes a number that is no uintptr_t or intptr_t", match_written, makes_narrow_address},
 };
 

@@ -63,7 +63,7 @@ void skip_instruction(ExceptionFrame& frame) noexcept {
         frame.return_address += 4U;
         return;
     }
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast, performance-no-int-to-ptr, pianola-misra-8.2.6): DEV-030
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast, performance-no-int-to-ptr): DEV-030
     const auto* const instruction = reinterpret_cast<const std::uint16_t*>(frame.return_address);
     frame.return_address += thumb_instruction_bytes(*instruction);
     frame.status = advance_it_block(frame.status);
