@@ -24,6 +24,8 @@ packages=(
     libcli11-dev libfmt-dev nlohmann-json3-dev
     # The Python package: bindings, headers of the interpreter, arrays. mypy checks the type stubs.
     pybind11-dev python3-dev python3-numpy mypy
+    # And pip in an environment of its own: the wheel is installed in one.
+    python3-pip python3-venv
     # Boards on Arm: compiler, C library and its headers, headers of the C++ library. Nothing links the C++ library
     # itself.
     gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-dev
