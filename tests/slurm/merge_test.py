@@ -229,6 +229,30 @@ class TestCampaigns(Shards):
             (self.folder / out / "pairs.json").write_text('[["ADD", "INT8"], ["CONV_2D", "INT8"]]', encoding="utf-8")
         self.assert_same("models.random", "--random", "4", "--steps", "2", shards=3)
 
+    def test_bit_flips_on_a_board(self):
+        """On what two shards would have written: emulators are not needed to add numbers up."""
+        sys.path[:0] = [str(ROOT / "tests/baremetal/campaigns"), str(ROOT / "tests/baremetal/tools")]
+        import bit_flips  # pylint: disable=import-outside-toplevel
+        board = bit_flips.boards.with_campaign("bit_flips")[0]
+        regions = [{"region": "weights", "bytes": 64, "detected": 3, "harmless": 1, "silent": 0, "hung": 0, "missed": 0,
+                    "detected_by": {"scrub": 1, "digest": 2}, "not_tolerated": [],
+                    "phases": {"running": {"detected": 3, "harmless": 1, "silent": 0, "hung": 0}}}]
+        files = []
+        for number, change in enumerate(({"shard": [1, 2]}, {"shard": [2, 2]}, {"shard": [2, 2], "seed": 8})):
+            files.append(self.folder / f"{number}.json")
+            files[-1].write_text(json.dumps({
+                "board": board, "seed": 7, "samples": 8, "chosen": None, "release": "verified", "every": False,
+                "moments": 5, "regions": regions, **change}), encoding="utf-8")
+        record = self.folder / "record.json"
+        for chosen, code in (((0, 1), 0), ((0, 2), 2), ((0, ), 2), ((0, 0), 2)):
+            words = [board, "--merge", *(str(files[number]) for number in chosen), "--record", str(record)]
+            self.assertEqual(self.said(bit_flips.main, words)[0], code, chosen)
+        found = json.loads(record.read_text(encoding="utf-8"))
+        self.assertTrue(found["whole"])
+        self.assertEqual((found["kinds"][0]["injected"], found["kinds"][0]["note"]),
+                         (8, "64 bytes; digest 4; scrub 2"))
+        self.assertEqual(found["phases"][0]["detected"], 6)
+
     def test_records_of_other_shards_are_refused(self):
         program = [sys.executable, "-B", ROOT / "toolchains/slurm/merge_records.py"]
         parts = []

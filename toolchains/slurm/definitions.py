@@ -67,6 +67,18 @@ def _skips(board):
                        f"{{root}}/build/{board}/bin/Release/pianola_baremetal_skips.elf"), ("--seed", "1"))
 
 
+def _bit_flips(board):
+    script = ("{python}", "-B", "{root}/tests/baremetal/campaigns/bit_flips.py", board)
+    command = (*script, "{arguments}", "--work", "{work}/bench")
+    return Definition(f"bits that flip on {board}", (*command, "--record", "{result}"),
+                      (*command, *_SHARD, "--json", "{result}"),
+                      (*script, "--merge", "{parts}", "--record", "{report}"),
+                      ("{root}/tests/baremetal/campaigns/*.py", "{root}/tests/baremetal/tools/*.py", *_RECORDS,
+                       "{bin}/pianola", "{root}/build/sample/road_signs.tflite",
+                       f"{{root}}/build/{board}/bin/Release/pianola_baremetal_probed.elf"),
+                      ("--seed", "7", "--samples", "500"))
+
+
 def _fuzzer(name, mutants):
     folders = [f"{{root}}/tests/fuzz/{folder}/{name}" for folder in ("corpus", "regressions")
                if (ROOT / "tests/fuzz" / folder / name).is_dir()]
@@ -99,6 +111,7 @@ def all_definitions(more=None):
         **{f"simulator.{name}": _simulator(name, defaults) for name, defaults in _SIMULATOR.items()},
         "host.capacities": _capacities(),
         **{f"{board}.skips": _skips(board) for board in boards.with_campaign("skips")},
+        **{f"{board}.bit-flips": _bit_flips(board) for board in boards.with_campaign("bit_flips")},
         "mutation": _mutation(),
         **{f"fuzzing.{name}": _fuzzer(name, mutants) for name, mutants in _MUTANTS.items()},
         # Which operators there are is found out once, not by each shard.

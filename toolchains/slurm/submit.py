@@ -100,7 +100,8 @@ def wait(campaign, job):
                 raise
             time.sleep(POLL_SECONDS)
             continue
-        now = f"{campaign.shards - len(campaign.faults())} of {campaign.shards} shards done"
+        done = sum(campaign.result_file(shard).exists() for shard in range(1, campaign.shards + 1))
+        now = f"{done} of {campaign.shards} shards done"
         if now != said:
             said = now
             print(f"submit.py: job {job}: {now}", file=sys.stderr, flush=True)
@@ -236,6 +237,9 @@ def main(words):
         return run(options)
     except Refused as refused:
         print(f"submit.py: {refused}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("submit.py: not waiting any longer; the tasks go on: squeue shows them, --resume merges", file=sys.stderr)
         return 2
 
 
