@@ -94,13 +94,32 @@ def installed(build, stage):
     return {file.relative_to(package.parent).as_posix(): file for file in package.rglob("*") if file.is_file()}
 
 
+def info_files():
+    """(name of the folder, {name: text}) of what a wheel says of itself, without its RECORD."""
+    table = project()
+    kind = f"Wheel-Version: 1.0\nGenerator: {table['name']}\nRoot-Is-Purelib: false\nTag: {tag()}\n"
+    return f"{table['name']}-{table['version']}.dist-info", {
+        "METADATA": metadata(), "WHEEL": kind, "LICENSE": (ROOT / "LICENSE").read_text(encoding="utf-8")}
+
+
+def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
+    """PEP 517: the folder's name. Without it, pip would build a wheel to read them."""
+    del config_settings
+    info, files = info_files()
+    for name, text in files.items():
+        file = pathlib.Path(metadata_directory) / info / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    return info
+
+
+prepare_metadata_for_build_editable = prepare_metadata_for_build_wheel
+
+
 def pack(wheel, contents):
     """Writes a wheel of {name: (bytes, whether it can be run)}, with its RECORD."""
-    table = project()
-    info = f"{table['name']}-{table['version']}.dist-info"
-    kind = f"Wheel-Version: 1.0\nGenerator: {table['name']}\nRoot-Is-Purelib: false\nTag: {tag()}\n"
-    more = {"METADATA": metadata(), "WHEEL": kind, "LICENSE": (ROOT / "LICENSE").read_text(encoding="utf-8")}
-    contents = {**contents, **{f"{info}/{name}": (text.encode(), False) for name, text in more.items()}}
+    info, files = info_files()
+    contents = {**contents, **{f"{info}/{name}": (text.encode(), False) for name, text in files.items()}}
     record = []
     for name, (data, _) in sorted(contents.items()):
         digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
