@@ -73,6 +73,22 @@
         }
     }
 
+    // Texts on canvases, as measure_canvas.js has noted them.
+    for (const [canvas, texts] of window.paintedTexts || []) {
+        const sorted = texts.filter(({text}) => text.trim()).sort((a, b) => a.left - b.left);
+        sorted.forEach((each, i) => {
+            if (each.left < each.clip.left - 1 || each.right > each.clip.right + 1) {
+                report("clipped", canvas, `${(each.right - each.left).toFixed(1)} painted in ` +
+                       `${(each.clip.right - each.clip.left).toFixed(1)}: ${quote(each.text)}`);
+            }
+            for (let j = i + 1; j < sorted.length && sorted[j].left < each.right - 2; ++j) {
+                if (Math.min(sorted[j].bottom, each.bottom) - Math.max(sorted[j].top, each.top) > 3) {
+                    report("labels overlap", canvas, `'${quote(each.text)}' and '${quote(sorted[j].text)}'`);
+                }
+            }
+        });
+    }
+
     // Texts in pictures: inside their picture and the box that they start in, and none over another.
     const kSide = 1, kEnd = 2, kOverlapWidth = 2, kOverlapHeight = 3;
     for (const svg of all.filter((each) => each.tagName === "svg" && !each.ownerSVGElement)) {

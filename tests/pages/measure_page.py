@@ -9,10 +9,10 @@ A finding is a line on standard output: page, width and colour scheme, what is w
     scrolls sideways      the page is wider than the window
     no viewport           a phone would lay the page out for a desktop
     beyond the edge       text, picture or control that ends beyond the window
-    clipped               text in an element that hides what overflows
+    clipped               text in an element that hides what overflows; text beyond a canvas, or its clip
     outside its picture   text of an SVG beyond that SVG
     wider than its box    text of an SVG that starts in the rectangle drawn just before it, and ends beyond
-    labels overlap        two texts of an SVG, by more than 2 x 3 pixels
+    labels overlap        two texts of an SVG or a canvas, by more than 2 x 3 pixels
     script fails          an exception, or an error on the console
     loads                 with --self-contained: anything that the page asks for, from wherever
     low contrast          with --contrast: text below WCAG 2's AA
@@ -37,7 +37,7 @@ CLEAN, FOUND, FAILED, SKIPPED = 0, 1, 2, 77
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 SWITCHES = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
             "--no-first-run", "--remote-debugging-pipe", "--disable-background-networking", "--disable-extensions"]
-SECONDS = 60  # for one answer: many times what a page takes
+SECONDS = 300  # for one answer: many times what a page takes on a busy machine
 HEIGHT = 900
 MOST_OF_A_KIND = 5  # that are printed
 TALLEST = 16000  # pixels of a screenshot; Chromium draws no taller ones
@@ -45,6 +45,8 @@ TALLEST = 16000  # pixels of a screenshot; Chromium draws no taller ones
 LAUNCHER = ("import os, sys; os.dup2(int(sys.argv[1]), 3); os.dup2(int(sys.argv[2]), 4); "
             "os.execvp(sys.argv[3], sys.argv[3:])")
 SCRIPT = pathlib.Path(__file__).with_suffix(".js")
+CANVAS_SCRIPT = pathlib.Path(__file__).with_name("measure_canvas.js")
+UNFOLD = "document.querySelectorAll('details').forEach((each) => { each.open = true; });"
 
 
 class PageError(Exception):
@@ -79,6 +81,7 @@ class Browser:
             self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
             for domain in ("Page", "Runtime", "Network", "Log"):
                 self.call(domain + ".enable")
+            self.call("Page.addScriptToEvaluateOnNewDocument", source=CANVAS_SCRIPT.read_text(encoding="utf-8"))
         except BaseException:
             self.__exit__()
             raise
@@ -176,9 +179,11 @@ def overheard(events, url, self_contained):
                 yield "loads", asked
 
 
-def measure(browser, url, width, scheme, *, contrast=False, self_contained=False, allow=()):
+def measure(browser, url, width, scheme, *, contrast=False, self_contained=False, unfold=False, allow=()):
     """Opens the page, and gives its findings as (kind, where, what)."""
     browser.open(url, width, scheme)
+    if unfold:
+        browser.evaluate(UNFOLD)
     options = json.dumps({"contrast": contrast, "allow": list(allow)})
     found = [(each["kind"], each["where"], each["what"])
              for each in browser.evaluate(f"({SCRIPT.read_text(encoding='utf-8')})({options})")]
@@ -218,6 +223,7 @@ def parse_arguments(arguments):
     parser.add_argument("--screenshots", type=pathlib.Path, metavar="FOLDER", help="where pictures of the pages go")
     parser.add_argument("--contrast", action="store_true", help="also find text of low contrast")
     parser.add_argument("--self-contained", action="store_true", help="also find what a page loads")
+    parser.add_argument("--unfold", action="store_true", help="open what is folded (details)")
     parser.add_argument("--allow", action="append", default=[], metavar="SELECTOR",
                         help="CSS selector of what is left out")
     return parser.parse_args(arguments)
@@ -238,7 +244,8 @@ def main(arguments):
                 for scheme in chosen.scheme or ("light",):
                     try:
                         found = measure(browser, url_of(page), width, scheme, contrast=chosen.contrast,
-                                        self_contained=chosen.self_contained, allow=chosen.allow)
+                                        self_contained=chosen.self_contained, unfold=chosen.unfold,
+                                        allow=chosen.allow)
                         if chosen.screenshots:
                             picture = chosen.screenshots / picture_name(page, width, scheme)
                             picture.write_bytes(browser.screenshot())

@@ -37,12 +37,24 @@ SEEDED = {
               "<p>text<img alt='' src='data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA='>"),
     "low contrast": ("<p style='color:#888'>grey", "<p style='color:#555'>grey"),
 }
-MORE = {  # other ways to the same kinds
-    "clipped": f"<div style='width:120px;height:18px;overflow:hidden'>{LONG}</div>",
-    "beyond the edge": f"<p style='width:2000px;text-align:right'>{LONG}",
-    "low contrast": picture("<rect width=300 height=100 fill=#036 /><text x=10 y=50 fill=#222>dark</text>"),
-    "script fails": "<script>Promise.reject(new Error('late'))</script><p>text",
-}
+def canvas(script):
+    return ("<canvas width=300 height=100></canvas><script>const pen = document.querySelector('canvas')"
+            f".getContext('2d'); pen.font = '12px sans-serif'; {script}</script>")
+
+
+CLIP = "pen.beginPath(); pen.rect(10, 0, 60, 100); pen.clip(); "
+MORE = [  # other ways to the same kinds, and mended pages
+    ("clipped", f"<div style='width:120px;height:18px;overflow:hidden'>{LONG}</div>", "<p>text"),
+    ("beyond the edge", f"<p style='width:2000px;text-align:right'>{LONG}", "<p>text"),
+    ("low contrast", picture("<rect width=300 height=100 fill=#036 /><text x=10 y=50 fill=#222>dark</text>"),
+     picture("<rect width=300 height=100 fill=#036 /><text x=10 y=50 fill=#eee>light</text>")),
+    ("script fails", "<script>Promise.reject(new Error('late'))</script><p>text", "<p>text"),
+    ("clipped", canvas("pen.fillText('beyond the canvas', 250, 50);"), canvas("pen.fillText('within', 250, 50);")),
+    ("clipped", canvas(CLIP + "pen.fillText('beyond the clip', 12, 50);"),
+     canvas(f"pen.save(); {CLIP} pen.restore(); pen.fillText('beyond the clip', 12, 50);")),
+    ("labels overlap", canvas("pen.fillText('one label', 10, 50); pen.fillText('another', 40, 54);"),
+     canvas("pen.fillText('one label', 10, 50); pen.canvas.width = 300; pen.fillText('another', 40, 54);")),
+]
 
 
 def page(text):
@@ -62,13 +74,10 @@ class MeasurePage(unittest.TestCase):
         return {kind for kind, _, _ in measure_page.measure(self.browser, file.as_uri(), width, scheme, **options)}
 
     def test_every_seeded_defect_is_found_and_its_mended_page_is_clean(self):
-        for kind, (wrong, right) in SEEDED.items():
-            with self.subTest(kind=kind):
+        for kind, wrong, right in [*((kind, *pages) for kind, pages in SEEDED.items()), *MORE]:
+            with self.subTest(kind=kind, page=wrong):
                 self.assertIn(kind, self.kinds(wrong))
                 self.assertEqual(self.kinds(right), set())
-        for kind, wrong in MORE.items():
-            with self.subTest(kind=kind, more=True):
-                self.assertIn(kind, self.kinds(wrong))
 
     def test_the_window_and_the_scheme_are_those_asked_for(self):
         wide = "<div style='width:700px;height:9px'></div>"
@@ -83,6 +92,9 @@ class MeasurePage(unittest.TestCase):
         self.assertEqual(self.kinds(clipped, allow=[".known"]), set())
         self.assertEqual(self.kinds(SEEDED["low contrast"][0], contrast=False), set())
         self.assertNotIn("loads", self.kinds(SEEDED["loads"][0], self_contained=False))
+        folded = f"<details><summary>more</summary>{SEEDED['clipped'][0]}</details>"
+        self.assertEqual(self.kinds(folded), set())
+        self.assertEqual(self.kinds(folded, unfold=True), {"clipped"})
 
     def test_the_command_line(self):
         wrong, right = self.folder / "wrong.html", self.folder / "right.html"
