@@ -42,6 +42,7 @@ caption { text-align: left; color: var(--faint); padding-bottom: .2rem; }
 th, td { padding: .28rem .9rem .28rem 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
 th { font-weight: 600; white-space: nowrap; }
 .n { text-align: right; white-space: nowrap; }
+td:first-child:not(.name) { white-space: nowrap; }
 td.name { overflow-wrap: anywhere; min-width: 13rem; max-width: 26rem; }
 tr.total td { font-weight: 600; border-bottom: 0; }
 code { font: 12px/1.5 ui-monospace, monospace; overflow-wrap: anywhere; }

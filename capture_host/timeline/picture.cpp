@@ -126,8 +126,8 @@ std::vector<std::vector<std::string>> table_cells(const Picture& picture) {
 }
 
 std::vector<std::string> labels_of(const std::string& name) {
-    const std::string number = name.substr(0U, name.find_first_not_of("0123456789"));
-    return number.empty() ? std::vector<std::string>{name} : std::vector<std::string>{name, number};
+    const std::string first = name.substr(0U, name.find_first_of(" :"));
+    return (first.empty() || (first == name)) ? std::vector<std::string>{name} : std::vector<std::string>{name, first};
 }
 
 std::string style_rules() {

@@ -92,7 +92,7 @@ struct Style {
 // The table, heading first; every line has as many cells.
 [[nodiscard]] std::vector<std::vector<std::string>> table_cells(const Picture& picture);
 
-// What a slice may be labelled with, the longest first: its name, or the number in front of that.
+// What a slice may be labelled with, the longest first: its name, or the first word or number of that.
 [[nodiscard]] std::vector<std::string> labels_of(const std::string& name);
 
 // Chrome's trace event format, which Perfetto opens.

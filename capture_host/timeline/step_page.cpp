@@ -91,15 +91,14 @@ std::string draw_deadline(const Picture& picture, Cycles step) {
                                           grouped(picture.step_deadline_us), pages::share_text(step, deadline));
     Chart chart{"deadline", "A step against its deadline", words};
     const double scale = static_cast<double>(std::max(step, deadline)) * 1.02;
-    const double top = kLine + 4.0;
-    chart.line_of_text(kLine - 5.0, words);
-    chart.box({0.0, 1.0, top, 16.0}, "lane");
-    chart.box({0.0, static_cast<double>(step) / scale, top, 16.0}, "k0", words);
-    chart.line(static_cast<double>(deadline) / scale, top - 4.0, top + 20.0, "limit");
-    chart.text_at_line(static_cast<double>(deadline) / scale, top + 12.5, "deadline", "limit");
-    return chart.svg(top + 24.0) +
-           "<p>The deadline runs from submit() to the poll() that returns the result: polling, and verification of the "
-           "result, take of what is left.</p>\n";
+    chart.box({0.0, 1.0, 4.0, 16.0}, "lane");
+    chart.box({0.0, static_cast<double>(step) / scale, 4.0, 16.0}, "control", words);
+    chart.line(static_cast<double>(deadline) / scale, 0.0, 24.0, "limit");
+    chart.text_at_line(static_cast<double>(deadline) / scale, 16.5, "deadline", "limit");
+    return fmt::format(
+        "<h3>Deadline</h3>\n<p>{}. It runs from submit() to the poll() that returns the result: polling, and "
+        "verification of the result, take of what is left.</p>\n{}",
+        words, chart.svg(24.0));
 }
 
 // What the operators of a kind take together.
