@@ -43,6 +43,8 @@ packages=(
     glslc libvulkan-dev mesa-vulkan-drivers spirv-tools vulkan-validationlayers
     # Campaigns in shards: Slurm and its authentication, for a private cluster that a test starts and ends.
     slurm-wlm munge
+    # Pages that the project makes are laid out and measured in a browser without a window (tests/pages).
+    chromium
     # Gates and wrappers are Python with the standard library only; the tests of the Python package use NumPy as well.
     # Scripts are checked by shellcheck.
     python3 shellcheck
