@@ -39,6 +39,9 @@ packages=(
     # The Vulkan device: loader and headers, compiler and checker of shaders; a driver that runs on any processor, and
     # Khronos' validation layer, which judges what is recorded. Without them all else builds: PIANOLA_VULKAN.
     glslc libvulkan-dev mesa-vulkan-drivers spirv-tools vulkan-validationlayers
+    # The documentation site: pages, and the API reference from the headers' comments. The browser opens pages at the
+    # width of a desk and of a phone, and tests measure what it shows.
+    doxygen furo python3-breathe python3-myst-parser python3-sphinx chromium
     # Gates and wrappers are Python with the standard library only; the tests of the Python package use NumPy as well.
     # Scripts are checked by shellcheck.
     python3 shellcheck

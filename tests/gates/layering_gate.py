@@ -93,6 +93,8 @@ GENERATED = {
     "two_devices.h": "capture_host",
     "two_devices_manifest.h": "capture_host",
     "fleet_key.h": "capture_host",
+    "own_model.h": "capture_host",
+    "own_model_manifest.h": "capture_host",
 }
 DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*include\b[ \t]*(.*)$", re.MULTILINE)
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
