@@ -42,6 +42,10 @@ packages=(
     # The documentation site: pages, and the API reference from the headers' comments. The browser opens pages at the
     # width of a desk and of a phone, and tests measure what it shows.
     doxygen furo python3-breathe python3-myst-parser python3-sphinx chromium
+    # A hardware security module in software, and the tool that talks to it: docs/guide/signing.md.
+    opensc softhsm2
+    # What can be checked of the Zephyr module without Zephyr: Kconfig, YAML files, devicetree.
+    device-tree-compiler python3-jsonschema python3-kconfiglib python3-yaml
     # Gates and wrappers are Python with the standard library only; the tests of the Python package use NumPy as well.
     # Scripts are checked by shellcheck.
     python3 shellcheck

@@ -134,7 +134,10 @@ std::string target_remedy(const Verdict& verdict, const std::string& why_not) {
         case Rule::kTgtCosts:
         case Rule::kTgtWeightsLayout:
         case Rule::kTgtMesh:
-            return why_not.empty() ? "no --device has it: capture the workload anew with this version" : why_not;
+            return why_not.empty()
+                       ? "no --device has it: capture the workload anew with this version: pianola capture MODEL -o "
+                         "FILE"
+                       : why_not;
         case Rule::kImgSize:  // of capacities `verify` says more: capture::capacity_remedy()
         case Rule::kCapCommands:
         case Rule::kCapIntervals:

@@ -44,7 +44,8 @@ NAVIGATION = [
     ("Reference", "docs/reference"),
     ("API", "docs/site/api"),
     ("Evidence", "docs/evidence"),
-    ("Project", ["docs/DESIGN.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "tests/README.md"]),
+    ("Design", ["docs/DESIGN.md", "docs/design/devices.md", "docs/design/host.md"]),
+    ("Project", ["CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "tests/README.md"]),
 ]
 
 

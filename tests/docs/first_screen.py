@@ -8,8 +8,10 @@ with 1.
 
 Usage: first_screen.py SOURCE BUILD COMPILER
 """
+import json
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -24,8 +26,9 @@ DEFINITIONS = re.compile(r"-DFLATBUFFERS_\S+|-DPIANOLA_PROFILE=\S+")
 
 def definitions_of(build):
     """Those that everything which uses the runtime is compiled with, from the build's own commands."""
-    commands = (build / "compile_commands.json").read_text(encoding="utf-8")
-    return sorted(set(DEFINITIONS.findall(commands)))
+    commands = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
+    of_session = next(each["command"] for each in commands if each["file"].endswith("/hal/sim/sim_device.cpp"))
+    return [word for word in shlex.split(of_session) if DEFINITIONS.match(word)]
 
 
 def compile_program(source, build, compiler, folder, binary_source):
@@ -56,10 +59,11 @@ def main():
         program = compile_program(source, build, compiler, folder, demo / "model.c")
         done = subprocess.run([program], capture_output=True, text=True, check=False)
         assert (done.returncode, done.stdout) == (0, ""), done
-        array = (demo / "model.c").read_text(encoding="utf-8")
-        damaged = re.sub(r"0x(\w\w)(?=,?\s*\};)", lambda byte: f"0x{int(byte[1], 16) ^ 1:02x}", array)
-        assert damaged != array, "no last byte in model.c"
-        (folder / "model.c").write_text(damaged, encoding="utf-8")
+        lines = (demo / "model.c").read_text(encoding="utf-8").splitlines()
+        middle = len(lines) // 2
+        byte, _, rest = lines[middle].partition(",")
+        lines[middle] = f"{int(byte) ^ 1},{rest}"
+        (folder / "model.c").write_text("\n".join(lines) + "\n", encoding="utf-8")
         (folder / "model.h").write_text((demo / "model.h").read_text(encoding="utf-8"), encoding="utf-8")
         done = subprocess.run([compile_program(source, build, compiler, folder, folder / "model.c")],
                               capture_output=True, text=True, check=False)

@@ -5,8 +5,8 @@
                           [--most N]
 
 Commands are the lines of ```console blocks that begin with "$ ", continued after a backslash. Lines that follow are
-their standard output: nothing shown means that any output will do; "..." stands for any number of lines, and within a
-line for any text. Blocks of one page run in order, in one folder and one shell each, with --path in front of PATH.
+what a terminal shows then, standard output and errors alike: nothing shown means that any output will do; "..." stands
+for any number of lines, and within a line for any text. Blocks of one page run in order, in one folder and one shell each, with --path in front of PATH.
 Every command has to end with 0, or with N where a comment "# exit code N" follows it.
 
 --before runs first, for what the reader already has. --skip says which commands are not run (git clone, cd): the reason
@@ -71,10 +71,9 @@ def run_page(text, folder, path, skip=()):
         wanted = int(code[1]) if code else 0
         print(f"$ {command}", flush=True)
         done = subprocess.run(["bash", "-e", "-o", "pipefail", "-c", command], cwd=folder, env=environment,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         if done.returncode != wanted:
-            sys.exit(f"{command}\nends with {done.returncode}, not {wanted}:\n"
-                     f"{done.stdout[-4000:]}{done.stderr[-4000:]}")
+            sys.exit(f"{command}\nends with {done.returncode}, not {wanted}:\n{done.stdout[-4000:]}")
         if not matches(shown, done.stdout):
             sys.exit(f"{command}\nprints:\n{done.stdout[-4000:]}\nThe page shows:\n" + "\n".join(shown))
         count += 1
