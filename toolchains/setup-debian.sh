@@ -43,8 +43,13 @@ packages=(
     glslc libvulkan-dev mesa-vulkan-drivers spirv-tools vulkan-validationlayers
     # Campaigns in shards: Slurm and its authentication, for a private cluster that a test starts and ends.
     slurm-wlm munge
-    # Pages that the project makes are laid out and measured in a browser without a window (tests/pages).
-    chromium
+    # The documentation site: pages, and the API reference from the headers' comments. Its pages and those that the
+    # project makes are laid out and measured in a browser without a window (tests/pages).
+    chromium doxygen furo python3-breathe python3-myst-parser python3-sphinx
+    # A hardware security module in software, and the tool that talks to it: docs/guide/signing.md.
+    opensc softhsm2
+    # What can be checked of the Zephyr module without Zephyr: Kconfig, YAML files, devicetree.
+    device-tree-compiler python3-jsonschema python3-kconfiglib python3-yaml
     # Gates and wrappers are Python with the standard library only; the tests of the Python package use NumPy as well.
     # Scripts are checked by shellcheck.
     python3 shellcheck
