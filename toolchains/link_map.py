@@ -9,6 +9,7 @@ from boards import boards
 # The first pattern that matches an object's path names its layer. Objects of libraries are "library.a(object)".
 LAYERS = (
     ("rule texts", r"libpianola_runtime\.a\(rule_text\."),
+    ("C API", r"libpianola_c\.a\("),
     ("digest", r"libpianola_runtime\.a\((sha256|file_digest)\."),
     ("session", r"libpianola_runtime\.a\((session|load|execution|prologue|seal_and_latch|self_check|zero_copy)\."),
     ("session", r"libpianola_runtime\.a\((comparison|parameter_words|scrub|seal)\."),
@@ -21,7 +22,7 @@ LAYERS = (
     ("device side", r"libpianola_refdev\.a\((command_processor|device_core|execution_log)\."),
     ("driver", r"libpianola_refdev\.a\((refdev_driver|device_spec)\."),
     ("application", r"libpianola_refdev\.a\(faulty_driver\."),
-    ("trace binary", r"/road_signs(_unsigned)?\.S\."),
+    ("trace binary", r"/road_signs(_unsigned|_c99)?\.[Sc]\."),
     ("arch", r"(^|/)hal/arch/"),
     ("board", r"(^|/)hal/"),
     ("application", r"(^|/)(tests|docs|sample)/"),

@@ -53,6 +53,8 @@ packages=(
     # Gates and wrappers are Python with the standard library only; the tests of the Python package use NumPy as well.
     # Scripts are checked by shellcheck.
     python3 shellcheck
+    # The C API and its example are held to MISRA C:2012 by the addon of cppcheck.
+    cppcheck
 )
 
 # Quick where there is nothing to do: no lists are fetched, no privileges are needed.

@@ -23,6 +23,7 @@ struct EmbedArguments {
     std::string file;
     std::string output;
     std::string format;
+    std::string language{"c11"};
     std::string symbol;
     std::string section;
     std::string header;
@@ -66,24 +67,25 @@ std::string c_header(const Embedding& embedding) {
         embedding.title(), embedding.digest(), guard, declarations(embedding));
 }
 
-// Plain C11, which is C++ as well.
-std::string c_source(const Embedding& embedding) {
+// Plain C11, which is C++ as well; or C99, in which the alignment is an attribute of the compiler, as a section is.
+std::string c_source(const Embedding& embedding, bool is_c99) {
     const std::string section =
         embedding.section.empty() ? std::string{} : fmt::format("__attribute__((section(\"{}\"))) ", embedding.section);
+    const std::string alignment =
+        fmt::format(is_c99 ? "__attribute__((aligned({})))" : "alignas({})", kFileAlignmentBytes);
     std::string text = fmt::format(
         "/* {0}. */\n"
         "/* SHA-256 {1} */\n"
         "#include <stdint.h>\n"
         "#ifdef __cplusplus\n"
         "extern \"C\" {{\n"
-        "#else\n"
-        "#include <stdalign.h>\n"
+        "{7}"
         "#endif\n\n"
         "{2}\n"
         "const uint32_t {3}_size = {4};\n"
-        "alignas({5}) {6}const unsigned char {3}[{4}] = {{",
+        "{5} {6}const unsigned char {3}[{4}] = {{",
         embedding.title(), embedding.digest(), declarations(embedding), embedding.symbol, embedding.bytes.size(),
-        kFileAlignmentBytes, section);
+        alignment, section, is_c99 ? "" : "#else\n#include <stdalign.h>\n");
     constexpr std::size_t kBytesPerLine = 24U;
     for (std::size_t i = 0U; i < embedding.bytes.size(); ++i) {
         text += fmt::format("{}{},", ((i % kBytesPerLine) == 0U) ? "\n" : "", embedding.bytes[i]);
@@ -228,7 +230,7 @@ int embed_file(const EmbedArguments& arguments) {
     const Embedding embedding{arguments.symbol.empty() ? symbol_for(arguments.file) : arguments.symbol,
                               arguments.section, printable_base_name(arguments.file), file.bytes()};
     if (format == "c") {
-        files::store_file(arguments.output, c_source(embedding));
+        files::store_file(arguments.output, c_source(embedding, arguments.language == "c99"));
     } else if (is_object) {
         const std::string text = assembler_source(embedding, kIncludedName);
         files::store_file(arguments.output, assemble(arguments.compiler, arguments.compiler_flags, text, file.bytes()));
@@ -272,6 +274,7 @@ void add_embed(CLI::App& app, Action& action) {
     add_text(*command, "-o,--output", arguments->output, kWrites, "File to write: .c, .S or .o")->required();
     command->add_option("--format", arguments->format, "c, asm or object; default: by the output's suffix")
         ->check(CLI::IsMember({"c", "asm", "object"}));
+    add_language_option(*command, arguments->language, "c11", "Of a C source");
     add_symbol_option(*command, arguments->symbol, "Name of the symbol; default: from the binary's file name");
     command->add_option("--section", arguments->section, "Section to put it in; default: that of constants, .rodata")
         ->check([](const std::string& text) {

@@ -35,6 +35,7 @@ struct PubkeyArguments {
     std::string key;
     std::string format{"pem"};
     std::string symbol{"kSigningKey"};
+    std::string language{"c++"};
     std::string output;
 };
 
@@ -56,6 +57,18 @@ std::string to_source(const signing::Key& key, const std::string& symbol) {
         to_hex(ByteSpan{key.hash()}), symbol, to_list(ByteSpan{key.id()}), to_list(ByteSpan{key.point()}));
 }
 
+// For the C API: a constant with internal linkage, so that the header may be included wherever it is wanted.
+std::string to_c99_source(const signing::Key& key, const std::string& symbol) {
+    return fmt::format(
+        "/* Public key, SHA-256 of its SubjectPublicKeyInfo {0}; made by pianola pubkey. */\n"
+        "#ifndef PIANOLA_KEY_{1}_H\n#define PIANOLA_KEY_{1}_H\n\n"
+        "#include \"pianola.h\"\n\n"
+        "static const pnl_trusted_key_t {1} = {{\n"
+        "    {{{2}}},\n    {{{3}}},\n    PNL_KEY_STATE_TRUSTED}};\n\n"
+        "#endif\n",
+        to_hex(ByteSpan{key.hash()}), symbol, to_list(ByteSpan{key.id()}), to_list(ByteSpan{key.point()}));
+}
+
 std::string to_json(const signing::Key& key) {
     nlohmann::json json{{"type", (key.kind() == signing::KeyKind::kP256) ? "p256" : "ed25519"},
                         {"hash", to_hex(ByteSpan{key.hash()})},
@@ -73,7 +86,7 @@ int show_public_key(const PubkeyArguments& arguments) {
     if (arguments.format == "pem") {
         text = key.public_pem();
     } else if (arguments.format == "c") {
-        text = to_source(key, arguments.symbol);
+        text = (arguments.language == "c99") ? to_c99_source(key, arguments.symbol) : to_source(key, arguments.symbol);
     } else if (arguments.format == "hash") {
         text = to_hex(ByteSpan{key.hash()}) + "\n";
     } else {
@@ -110,6 +123,7 @@ void add_pubkey(CLI::App& app, Action& action) {
         ->check(CLI::IsMember({"pem", "c", "hash", "json"}))
         ->capture_default_str();
     add_symbol_option(*command, arguments->symbol, "Name of the constant, for --format c")->capture_default_str();
+    add_language_option(*command, arguments->language, "c++", "Of the constant, for --format c");
     add_text(*command, "-o,--output", arguments->output, kWrites, "File; without it standard output");
 }
 

@@ -83,10 +83,11 @@ struct MemoryManifest {
 [[nodiscard]] MemoryManifest gather_manifest(const VerifiedFile& file, const std::string& file_name,
                                              const std::string& symbol);
 
-// The four forms.
+// The forms.
 [[nodiscard]] std::string manifest_as_text(const MemoryManifest& manifest);
 [[nodiscard]] std::string manifest_as_json(const MemoryManifest& manifest);
 [[nodiscard]] std::string manifest_as_header(const MemoryManifest& manifest);
+[[nodiscard]] std::string manifest_as_c_header(const MemoryManifest& manifest);  // C99
 [[nodiscard]] std::string manifest_as_linker_fragment(const MemoryManifest& manifest);
 
 }  // namespace pianola::cli

@@ -16,6 +16,7 @@ struct SizeArguments {
     std::string file;
     std::string output;
     std::string symbol;
+    std::string language{"c++"};
     TargetArguments target;
     bool json{false};
     bool header{false};
@@ -148,7 +149,7 @@ int show_size(const SizeArguments& arguments) {
     if (arguments.json) {
         text = manifest_as_json(manifest);
     } else if (arguments.header) {
-        text = manifest_as_header(manifest);
+        text = (arguments.language == "c99") ? manifest_as_c_header(manifest) : manifest_as_header(manifest);
     } else if (arguments.linker) {
         text = manifest_as_linker_fragment(manifest);
     } else {
@@ -230,6 +231,7 @@ void add_size(CLI::App& app, Action& action) {
         ->excludes(json)
         ->excludes(header);
     header->excludes(json);
+    add_language_option(*command, arguments->language, "c++", "Of the header");
     add_symbol_option(*command, arguments->symbol, "Name in header and symbols; default: from the file name");
     add_target_options(*command, arguments->target);
 }

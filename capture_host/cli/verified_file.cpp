@@ -66,6 +66,12 @@ CLI::Option* add_symbol_option(CLI::App& command, std::string& symbol, const std
         ->type_name(kSaysName);
 }
 
+void add_language_option(CLI::App& command, std::string& language, const char* usual, const std::string& description) {
+    command.add_option("--language", language, fmt::format("{}: {} or c99", description, usual))
+        ->check(CLI::IsMember({usual, "c99"}))
+        ->capture_default_str();
+}
+
 std::string printable_base_name(const std::string& file_name) {
     const std::string name = std::filesystem::path{file_name}.filename().string();
     const bool is_plain = std::all_of(name.begin(), name.end(), [](char each) {

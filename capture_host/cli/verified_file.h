@@ -44,6 +44,9 @@ class VerifiedFile {
 // --symbol: a C identifier, or the parser refuses it.
 CLI::Option* add_symbol_option(CLI::App& command, std::string& symbol, const std::string& description);
 
+// --language: `usual`, which it is already, or c99, for applications that use the C API.
+void add_language_option(CLI::App& command, std::string& language, const char* usual, const std::string& description);
+
 // The file's name without folders, so that no output shows where it was made. Throws CliError where the name can not
 // stand in a comment or a string of a source.
 [[nodiscard]] std::string printable_base_name(const std::string& file_name);

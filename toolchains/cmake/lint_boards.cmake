@@ -60,7 +60,8 @@ pianola_lint_board_code(mesh ${shared_toolchain} tests/baremetal/mesh/*.cpp)
 
 # The examples apart: they include what is generated from their binaries, of which each is for one profile.
 pianola_lint_board_code(example ${shared_toolchain} docs/examples/board/main.cpp docs/examples/board/own_model.cpp
-    docs/examples/board/small.cpp)
+    docs/examples/board/small.cpp docs/examples/c/board_glue.cpp)
+target_link_libraries(pianola_lint_example PRIVATE pianola_c_headers)
 pianola_lint_board_code(two_devices ${shared_toolchain} docs/examples/board/two_devices.cpp)
 foreach(several IN ITEMS mesh two_devices)
     target_compile_options(pianola_lint_${several} PRIVATE "SHELL:-UPIANOLA_PROFILE -DPIANOLA_PROFILE=kDefault")
