@@ -40,10 +40,10 @@ class ToolsProof(GateProof):
                          ["a-new-package: set-up installs it, and no row names it"])
         self.assertEqual(self.findings_after(SET_UP, "python3 shellcheck\n", "python3\n"),
                          ["shellcheck: a row names it, and set-up does not install it"])
-        self.assertEqual(self.findings_after(ROWS, '["shellcheck"]', '["shellcheck", "git"]'), ["git: in two rows"])
+        self.assertEqual(self.findings_after(ROWS, '["shellcheck", "cppcheck"]', '["shellcheck", "cppcheck", "git"]'), ["git: in two rows"])
 
     def test_rows_are_filled_in(self):
-        self.assert_finds(self.findings_after(ROWS, 'packages = ["shellcheck"]\n', ""), "neither own nor a package")
+        self.assert_finds(self.findings_after(ROWS, 'packages = ["shellcheck", "cppcheck"]\n', ""), "neither own nor a package")
         self.assert_finds(self.findings_after(ROWS, "detection = 3", "detection = 4"), "TI2, TD4")
         self.assert_finds(self.findings_after(ROWS, "detection = 3", "detection = 1"), "QEMU: TD1 without a measure")
 
