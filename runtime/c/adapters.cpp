@@ -167,6 +167,7 @@ bool is_whole(const void* table, std::uint32_t table_bytes) noexcept {
     if (table == nullptr) {
         return false;
     }
+    // NOLINTNEXTLINE(pianola-misra-8.2.6): DEV-052
     const ByteSpan bytes{static_cast<const std::uint8_t*>(table), table_bytes};
     std::memcpy(&head, table, sizeof(head));
     bool is = (head.struct_size == table_bytes) && (head.version == PNL_API_VERSION);
@@ -192,7 +193,7 @@ template <typename Adapter, typename C, typename Ops, typename Context>
     if (!may_be_made(object, ops, sizeof(Ops))) {
         return PNL_INVALID_ARGUMENT;
     }
-    static_cast<void>(new (object) Adapter{*ops, context});
+    static_cast<void>(new (object) Adapter{*ops, context});  // NOLINT(pianola-misra-21.6.3): DEV-053
     return PNL_OK;
 }
 

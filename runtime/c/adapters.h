@@ -14,7 +14,7 @@ namespace pianola::c_api {
 
 class CDevice final : public Device {
   public:
-    CDevice(const pnl_device_ops_t& ops, void* context) noexcept : ops_{ops}, context_{context} {}
+    CDevice(const pnl_device_ops_t& ops, void* context) noexcept : Device{}, ops_{ops}, context_{context} {}
     ~CDevice() = default;
     CDevice(const CDevice&) = delete;
     CDevice(CDevice&&) = delete;
@@ -46,7 +46,7 @@ class CDevice final : public Device {
 
 class CPlatform final : public Platform {
   public:
-    CPlatform(const pnl_platform_ops_t& ops, void* context) noexcept : ops_{ops}, context_{context} {}
+    CPlatform(const pnl_platform_ops_t& ops, void* context) noexcept : Platform{}, ops_{ops}, context_{context} {}
     ~CPlatform() = default;
     CPlatform(const CPlatform&) = delete;
     CPlatform(CPlatform&&) = delete;
@@ -67,7 +67,8 @@ class CPlatform final : public Platform {
 
 class CCommandSet final : public CommandSet {
   public:
-    CCommandSet(const pnl_command_set_ops_t& ops, const void* context) noexcept : ops_{ops}, context_{context} {}
+    CCommandSet(const pnl_command_set_ops_t& ops, const void* context) noexcept
+        : CommandSet{}, ops_{ops}, context_{context} {}
     ~CCommandSet() = default;
     CCommandSet(const CCommandSet&) = delete;
     CCommandSet(CCommandSet&&) = delete;
@@ -90,7 +91,8 @@ class CCommandSet final : public CommandSet {
 
 class CVerifier final : public SignatureVerifier {
   public:
-    CVerifier(const pnl_verifier_ops_t& ops, const void* context) noexcept : ops_{ops}, context_{context} {}
+    CVerifier(const pnl_verifier_ops_t& ops, const void* context) noexcept
+        : SignatureVerifier{}, ops_{ops}, context_{context} {}
     ~CVerifier() = default;
     CVerifier(const CVerifier&) = delete;
     CVerifier(CVerifier&&) = delete;
@@ -106,7 +108,8 @@ class CVerifier final : public SignatureVerifier {
 
 class CDigestEngine final : public DigestEngine {
   public:
-    CDigestEngine(const pnl_digest_engine_ops_t& ops, void* context) noexcept : ops_{ops}, context_{context} {}
+    CDigestEngine(const pnl_digest_engine_ops_t& ops, void* context) noexcept
+        : DigestEngine{}, ops_{ops}, context_{context} {}
     ~CDigestEngine() = default;
     CDigestEngine(const CDigestEngine&) = delete;
     CDigestEngine(CDigestEngine&&) = delete;

@@ -127,6 +127,7 @@ void construct(void* at, const pnl_session_config_t& from) noexcept {
     const CommandSet& command_set = *object_of(from.command_set);
     const SessionConfig& config = *twin(&from.settings);
     if constexpr (kDrivesOneDevice) {
+        // NOLINTNEXTLINE(pianola-misra-21.6.3): DEV-053
         static_cast<void>(new (at) Session{*object_of(*from.devices), platform, command_set, config});
     } else {
         const Span<pnl_device_t* const> list = list_of_devices(from, true);
@@ -135,6 +136,7 @@ void construct(void* at, const pnl_session_config_t& from) noexcept {
             devices[i] = object_of(list[i]);
         }
         const DeviceSet set{{devices.data(), list.size()}, from.rows, from.columns};
+        // NOLINTNEXTLINE(pianola-misra-21.6.3): DEV-053
         static_cast<void>(new (at) Session{set, platform, command_set, config});
     }
 }

@@ -9,10 +9,9 @@ namespace pianola::c_api {
 namespace {
 
 // Type and place of a member.
-#define PIANOLA_SAME(c_type, c_member, cpp_type, cpp_member)                                          \
-    static_assert((offsetof(c_type, c_member) == offsetof(cpp_type, cpp_member)) &&                   \
-                      (sizeof(decltype(c_type::c_member)) == sizeof(decltype(cpp_type::cpp_member))), \
-                  #c_type "::" #c_member)
+#define PIANOLA_SAME(c_type, c_member, cpp_type, cpp_member)                        \
+    static_assert((offsetof(c_type, c_member) == offsetof(cpp_type, cpp_member)) && \
+                  (sizeof(decltype(c_type::c_member)) == sizeof(decltype(cpp_type::cpp_member))))
 
 template <typename C>
 constexpr bool are_twins() noexcept {

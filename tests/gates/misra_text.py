@@ -77,7 +77,7 @@ def include_forms(text):
     for number, name, rest in directives(text):
         if name != "include":
             continue
-        match = re.match(r"(?:<([^>]*)>|\"([^\"]*)\")\s*(?://.*)?$", rest)
+        match = re.match(r"(?:<([^>]*)>|\"([^\"]*)\")\s*(?://.*|/\*.*\*/\s*)?$", rest)
         if not match:
             found.append((number, "misra-text-19.2.2"))
         elif re.search(r"['\"\\]|//|/\*", match.group(1) or match.group(2)):
@@ -104,8 +104,10 @@ def pragmas(text):
 
 def guards(text):
     """19.2.1: a header begins with its guard."""
-    first = next(((number, name, rest) for number, name, rest in directives(text)), (1, "", ""))
-    return [] if first[1:] == ("pragma", "once") else [(first[0], "misra-text-19.2.1")]
+    found = [*directives(text), (1, "", ""), (1, "", "")]
+    is_guarded = found[0][1:] == ("pragma", "once") or (
+        found[0][1] == "ifndef" and found[1][1] == "define" and found[0][2] == found[1][2])
+    return [] if is_guarded else [(found[0][0], "misra-text-19.2.1")]
 
 
 CHECKS = (commented_code, unknown_directives, late_includes, foreign_undefs, include_forms, hash_operators, pragmas)

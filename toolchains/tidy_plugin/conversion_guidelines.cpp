@@ -117,8 +117,7 @@ bool is_function_pointer_cast(const MatchFinder::MatchResult& result) {
 bool makes_object_pointer(const MatchFinder::MatchResult& result) {
     const auto* cast = result.Nodes.getNodeAs<clang::ExplicitCastExpr>(kHit);
     const clang::QualType from = cast->getSubExprAsWritten()->getType();
-    return cast->getType()->isObjectPointerType() && !cast->getType()->isVoidPointerType() &&
-           from->isVoidPointerType();
+    return cast->getType()->isObjectPointerType() && !cast->getType()->isVoidPointerType() && from->isVoidPointerType();
 }
 
 bool makes_narrow_address(const MatchFinder::MatchResult& result) {

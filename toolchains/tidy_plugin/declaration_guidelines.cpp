@@ -2,6 +2,7 @@
 #include <clang/AST/ASTContext.h>
 #include <clang/ASTMatchers/ASTMatchers.h>
 #include <clang/Analysis/Analyses/ExprMutationAnalyzer.h>
+#include <llvm/ADT/STLExtras.h>
 
 #include <algorithm>
 
@@ -106,6 +107,11 @@ bool names_standard_integer(const MatchFinder::MatchResult& result) {
             break;
         default:
             return false;
+    }
+    // What a template was given stands elsewhere.
+    const std::string text = token_text(type.getBeginLoc(), result);
+    if (!llvm::is_contained({"signed", "unsigned", "char", "short", "int", "long"}, text)) {
+        return false;
     }
     const clang::DynTypedNodeList parents = result.Context->getParents(*result.Nodes.getNodeAs<clang::TypeLoc>(kHit));
     for (const clang::DynTypedNode& parent : parents) {
